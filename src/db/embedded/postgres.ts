@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client, escapeIdentifier } from 'pg'
+import type { Logger } from '../../logger.ts'
+import { isAlive } from '../../process/pid-lock.ts'
+import { locateBinaries } from './binaries.ts'
+import { ensureCluster, serverEnvironment } from './initdb.ts'
+import { type Placement, placeCluster } from './placement.ts'
+
+const START_TIMEOUT_MS = 120_000
+const STOP_TIMEOUT_MS = 30_000
+const POLL_MS = 10
+
+/** How to connect: a unix socket folder as the host, no password. */
+export interface SocketConnection {
+  host: string
+  user: string
+  database: string
+}
+
+export interface EmbeddedPostgres {
+  readonly connection: SocketConnection
+  /** True when the server was running already: left by a killed gateway, or owned by a live one. */
+  readonly adopted: boolean
+  stop(): Promise<void>
+}
+
+/** Starts the PostgreSQL that came with `npm install`, its data in DATA_DIR, or adopts the one that runs on it. */
+export async function startEmbeddedPostgres(options: {
+  dataDir: string
+  database?: string
+  logger: Pick<Logger, 'info'>
+  /** Extra settings, such as `fsync=off` for a throw-away test server. */
+  settings?: string[]
+}): Promise<EmbeddedPostgres> {
+  const placement = placeCluster(options.dataDir)
+  const running = await findRunning(placement)
+  const stop = running === null ? await launch(placement, options.settings ?? []) : () => stopProcess(running)
+  const connection = { host: placement.socketDir, user: 'postgres', database: options.database ?? 'gateway' }
+  await ensureDatabase(connection)
+  options.logger.info(
+    { clusterDir: placement.clusterDir, adopted: running !== null },
+    running === null ? 'embedded PostgreSQL started' : 'embedded PostgreSQL found running',
+  )
+  return { connection, adopted: running !== null, stop }
+}
+
+async function launch(placement: Placement, settings: string[]): Promise<() => Promise<void>> {
+  const binaries = locateBinaries(placement)
+  await ensureCluster(binaries, placement)
+  const { clusterDir, socketDir, uid } = placement
+  const values = [
+    'listen_addresses=',
+    `unix_socket_directories=${socketDir}`,
+    'unix_socket_permissions=0700',
+    'max_connections=60',
+    'shared_buffers=64MB',
+    'jit=off',
+    'timezone=UTC',
+    'log_timezone=UTC',
+    ...settings,
+  ]
+  const log = openSync(`${clusterDir}.log`, 'a', 0o600)
+  // Its own process group, so that Ctrl-C reaches the gateway alone, which then stops the database last.
+  const child = spawn(
+    join(binaries, 'bin', 'postgres'),
+    ['-D', clusterDir, ...values.flatMap((value) => ['-c', value])],
+    {
+      ...(uid === undefined ? {} : { uid, gid: uid }),
+      cwd: '/',
+      detached: true,
+      env: serverEnvironment(),
+      stdio: ['ignore', log, log],
+    },
+  )
+  closeSync(log)
+  await untilReady(child, placement)
+  child.unref()
+  return () => stopProcess(child.pid ?? 0)
+}
+
+async function untilReady(child: ChildProcess, placement: Placement): Promise<void> {
+  let ended: Error | undefined
+  child.once('error', (cause) => (ended = cause))
+  child.once('exit', (code) => {
+    const log = readFileSync(`${placement.clusterDir}.log`, 'utf8').slice(-2_000)
+    ended = new Error(`PostgreSQL ended at start with code ${code}: ${log}`)
+  })
+  for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; await delay(POLL_MS)) {
+    if (ended !== undefined) throw ended
+    const file = readPidFile(placement)
+    if (file?.pid === child.pid && file?.status === 'ready') return
+  }
+  child.kill('SIGQUIT')
+  throw new Error(
+    `PostgreSQL was not ready after ${START_TIMEOUT_MS / 1_000} s: see ${placement.clusterDir}.log`,
+  )
+}
+
+// Lines of postmaster.pid: 1 process id, 5 socket folder, 8 status.
+function readPidFile({ clusterDir }: Placement): { pid: number; status: string } | null {
+  try {
+    const lines = readFileSync(join(clusterDir, 'postmaster.pid'), 'utf8').split('\n')
+    return { pid: Number(lines[0]), status: lines[7]?.trim() ?? '' }
+  } catch {
+    return null
+  }
+}
+
+async function findRunning(placement: Placement): Promise<number | null> {
+  const file = readPidFile(placement)
+  if (file === null || !isAlive(file.pid)) return null
+  const client = new Client({ host: placement.socketDir, user: 'postgres', database: 'postgres' })
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ dir: string }>("select current_setting('data_directory') as dir")
+    return rows[0]?.dir === placement.clusterDir ? file.pid : null
+  } catch {
+    return null
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function ensureDatabase(connection: SocketConnection): Promise<void> {
+  const client = new Client({ ...connection, database: 'postgres' })
+  await client.connect()
+  try {
+    await client.query(`create database ${escapeIdentifier(connection.database)}`)
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42P04') throw error
+  } finally {
+    await client.end()
+  }
+}
+
+// SIGINT is PostgreSQL's fast shutdown: sessions are ended, data is checkpointed.
+async function stopProcess(pid: number): Promise<void> {
+  if (!isAlive(pid)) return
+  process.kill(pid, 'SIGINT')
+  for (const deadline = Date.now() + STOP_TIMEOUT_MS; Date.now() < deadline; await delay(POLL_MS)) {
+    if (!isAlive(pid)) return
+  }
+  process.kill(pid, 'SIGQUIT')
+}
