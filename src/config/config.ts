@@ -1,0 +1,112 @@
+import { resolve } from 'node:path'
+import type { Pubkey } from '../domain/pubkey.ts'
+import { SettingError } from './parsers.ts'
+import { type ROLES, type Setting, SETTINGS, type SettingValues } from './settings.ts'
+
+export type Role = (typeof ROLES)[number]
+
+export interface Config {
+  server: { host: string; port: number; baseUrl: string | null; trustProxy: string[]; rateLimits: boolean }
+  /** Absolute path. */
+  dataDir: string
+  databaseUrl: string | null
+  ledger: {
+    rpcUrl: string | null
+    wsUrl: string | null
+    programId: Pubkey
+    commitment: 'confirmed' | 'finalized'
+  }
+  localnet: { port: number; seedAgents: number }
+  sponsorship: { enabled: boolean }
+  relay: { allowedPrograms: Pubkey[] | null; submitWaitMs: number }
+  webhooks: { devMode: boolean; allowedPorts: number[] }
+  credentialContextsDir: string | null
+  ipfsGateway: string | null
+  roles: ReadonlySet<Role>
+  logLevel: string
+}
+
+/** What must never be printed; kept apart from Config so that a dump of the configuration cannot leak it. */
+export interface Secrets {
+  /** Path of a Solana CLI JSON file, or its JSON text. */
+  feePayerKeypair: string | null
+}
+
+/** All problems of the configuration at once, a line each. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: string[]) {
+    super(
+      `The configuration has ${problems.length} problem(s):\n${problems.map((each) => `  - ${each}`).join('\n')}`,
+    )
+    this.problems = problems
+  }
+}
+
+/** Reads and checks every setting; throws ConfigError with all problems. Empty values count as absent. */
+export function readConfig(env: Record<string, string | undefined>): { config: Config; secrets: Secrets } {
+  const problems: string[] = []
+  const values = Object.fromEntries(
+    Object.entries(SETTINGS).map(([name, setting]) => [name, readSetting(env, name, setting, problems)]),
+  ) as unknown as SettingValues
+  if (values.SOLANA_WS_URL !== null && values.SOLANA_RPC_URL === null) {
+    problems.push('SOLANA_WS_URL is set without SOLANA_RPC_URL: set both, or neither for the localnet')
+  }
+  if (values.ROLES?.length === 0)
+    problems.push('ROLES is empty: name at least one of api, indexer, webhooks, cards')
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { config: toConfig(values), secrets: { feePayerKeypair: values.FEE_PAYER_KEYPAIR } }
+}
+
+function readSetting(
+  env: Record<string, string | undefined>,
+  name: string,
+  setting: Setting<unknown>,
+  problems: string[],
+): unknown {
+  const given = env[name]?.trim()
+  const value = given === undefined || given === '' ? setting.default : given
+  if (value === undefined) return null
+  try {
+    return setting.parse(value)
+  } catch (error) {
+    if (!(error instanceof SettingError)) throw error
+    // Connection strings and keys may hold secrets, so their value is not repeated.
+    const shown = /URL|KEYPAIR/.test(name) ? '' : `, got ${JSON.stringify(value)}`
+    problems.push(`${name} ${error.message}${shown} (${setting.meaning})`)
+    return null
+  }
+}
+
+function toConfig(values: SettingValues): Config {
+  return {
+    server: {
+      host: values.HOST,
+      port: values.PORT,
+      baseUrl: values.BASE_URL,
+      trustProxy: values.TRUST_PROXY,
+      rateLimits: values.RATE_LIMITS === 'on',
+    },
+    dataDir: resolve(values.DATA_DIR),
+    databaseUrl: values.DATABASE_URL,
+    ledger: {
+      rpcUrl: values.SOLANA_RPC_URL,
+      wsUrl: values.SOLANA_WS_URL,
+      programId: values.REGISTRY_PROGRAM_ID,
+      commitment: values.COMMITMENT,
+    },
+    localnet: { port: values.LOCALNET_PORT, seedAgents: values.SEED_AGENTS },
+    sponsorship: { enabled: values.SPONSORSHIP_ENABLED },
+    relay: { allowedPrograms: values.RELAY_ALLOWED_PROGRAMS, submitWaitMs: values.RELAY_SUBMIT_WAIT_MS },
+    webhooks: {
+      devMode: values.WEBHOOK_DEV_MODE ?? values.SOLANA_RPC_URL === null,
+      allowedPorts: values.WEBHOOK_ALLOWED_PORTS,
+    },
+    credentialContextsDir: values.CREDENTIAL_CONTEXTS_DIR,
+    ipfsGateway: values.IPFS_GATEWAY,
+    roles: new Set(values.ROLES),
+    logLevel: values.LOG_LEVEL,
+  }
+}

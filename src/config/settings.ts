@@ -1,0 +1,90 @@
+import { registryIdl } from '../ledger/idl/types.ts'
+import { boolean, integer, list, network, oneOf, type Parser, publicKey, text, url } from './parsers.ts'
+
+/** A setting: read from the environment variable of its name; a setting without default may be absent. */
+export interface Setting<Value> {
+  readonly parse: Parser<Value>
+  readonly default?: string
+  /** One line for `.env.example` and the README. */
+  readonly meaning: string
+}
+
+const setting = <Value>(parse: Parser<Value>, meaning: string): Setting<Value> & { default?: undefined } => ({
+  parse,
+  meaning,
+})
+const withDefault = <Value>(
+  parse: Parser<Value>,
+  value: string,
+  meaning: string,
+): Setting<Value> & { default: string } => ({
+  parse,
+  default: value,
+  meaning,
+})
+
+export const ROLES = ['api', 'indexer', 'webhooks', 'cards'] as const
+
+/** Every setting of the service. All are optional. */
+export const SETTINGS = {
+  PORT: withDefault(integer(0, 65_535), '3000', 'HTTP port; 0 takes a free one'),
+  HOST: withDefault(text, '127.0.0.1', 'Address to listen on'),
+  BASE_URL: setting(url('http', 'https'), 'Public address of the service; default `http://HOST:PORT`'),
+  DATA_DIR: withDefault(text, './.data', 'Folder of the embedded database, the localnet and its keys'),
+  DATABASE_URL: setting(
+    url('postgres', 'postgresql'),
+    'PostgreSQL 15 or newer; without it the embedded PostgreSQL starts',
+  ),
+  SOLANA_RPC_URL: setting(url('http', 'https'), 'JSON-RPC of a cluster; without it the localnet starts'),
+  SOLANA_WS_URL: setting(url('ws', 'wss'), 'WebSocket of the cluster; default derived from SOLANA_RPC_URL'),
+  REGISTRY_PROGRAM_ID: withDefault(publicKey, registryIdl.address, 'Address of the registry program'),
+  COMMITMENT: withDefault(
+    oneOf('confirmed', 'finalized'),
+    'confirmed',
+    'Commitment at which the ledger is read',
+  ),
+  LOCALNET_PORT: withDefault(
+    integer(0, 65_534),
+    '8899',
+    'JSON-RPC port of the localnet; WebSocket is the next one',
+  ),
+  SEED_AGENTS: withDefault(
+    integer(0, 10_000),
+    '24',
+    'Sample agents registered at the first start of the localnet',
+  ),
+  FEE_PAYER_KEYPAIR: setting(text, 'Fee payer key: path of a Solana CLI JSON file, or the JSON array itself'),
+  SPONSORSHIP_ENABLED: withDefault(boolean, 'true', 'Whether the fee payer may sponsor registrations'),
+  RELAY_ALLOWED_PROGRAMS: setting(
+    list(publicKey),
+    'Comma-separated programs that replace the relay allowlist',
+  ),
+  RELAY_SUBMIT_WAIT_MS: withDefault(
+    integer(0, 60_000),
+    '5000',
+    'How long a submit waits for `confirmed`, in ms',
+  ),
+  TRUST_PROXY: withDefault(list(network), '', 'Comma-separated proxies whose X-Forwarded-For counts'),
+  WEBHOOK_DEV_MODE: setting(boolean, 'Allows http and loopback receivers; default true on the localnet only'),
+  WEBHOOK_ALLOWED_PORTS: withDefault(list(integer(1, 65_535)), '443', 'Ports that receivers may use'),
+  CREDENTIAL_CONTEXTS_DIR: setting(text, 'Folder with an index.json of further pinned JSON-LD contexts'),
+  IPFS_GATEWAY: setting(url('http', 'https'), 'Gateway for ipfs:// agent cards'),
+  RATE_LIMITS: withDefault(oneOf('on', 'off'), 'on', '`off` for benches and load tests; money quotas stay'),
+  ROLES: withDefault(list(oneOf(...ROLES)), ROLES.join(','), 'What this process does'),
+  LOG_LEVEL: withDefault(
+    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    'info',
+    'Least level logged',
+  ),
+} satisfies Record<string, Setting<unknown>>
+
+export type SettingName = keyof typeof SETTINGS
+
+/** The parsed value of every setting; null where it is absent and has no default. */
+export type SettingValues = {
+  readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends { default: string } & Setting<infer Value>
+    ? Value
+    : (typeof SETTINGS)[Name] extends Setting<infer Value>
+      ? Value | null
+      : never
+}

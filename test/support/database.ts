@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { inject } from 'vitest'
+import { openOrm, type DatabaseConnection } from '../../src/db/orm.ts'
+import { connectionTo, createDatabase, dropDatabase } from './database-server.ts'
+
+export interface TestDatabase {
+  readonly connection: DatabaseConnection
+  readonly orm: MikroORM
+  /** Closes the connections and drops the database. */
+  drop(): Promise<void>
+}
+
+/** A migrated, empty database of its own, cloned from the run's template. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = inject('databaseServer')
+  const name = `gateway_test_${randomBytes(6).toString('hex')}`
+  await createDatabase(server, name, inject('templateDatabase'))
+  const connection = connectionTo(server, name)
+  const orm = await openOrm(connection)
+  return {
+    connection,
+    orm,
+    drop: async () => {
+      await orm.close()
+      await dropDatabase(server, name)
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../src/config/config.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
+
+const problemsOf = (env: Record<string, string>): readonly string[] => {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+describe('readConfig', () => {
+  test('gives the documented defaults for an empty environment', () => {
+    const { config, secrets } = readConfig({ PORT: '', LOG_LEVEL: ' ' })
+    expect(config.server).toMatchObject({ host: '127.0.0.1', port: 3000, trustProxy: [], rateLimits: true })
+    expect(config.localnet).toEqual({ port: 8899, seedAgents: 24 })
+    expect([...config.roles]).toEqual(['api', 'indexer', 'webhooks', 'cards'])
+    expect(config.webhooks).toEqual({ devMode: true, allowedPorts: [443] })
+    expect(config.databaseUrl).toBeNull()
+    expect(secrets.feePayerKeypair).toBeNull()
+  })
+
+  test('reports all problems together, each with its name and what is allowed', () => {
+    const problems = problemsOf({
+      PORT: '70000',
+      SEED_AGENTS: '-1',
+      COMMITMENT: 'processed',
+      ROLES: 'api,poet',
+      REGISTRY_PROGRAM_ID: 'x',
+      SOLANA_WS_URL: 'ws://127.0.0.1:8900',
+    })
+    expect(problems).toHaveLength(6)
+    expect(problems[0]).toContain('PORT must be an integer from 0 to 65535, got "70000"')
+    expect(problems.join('\n')).toContain('COMMITMENT must be one of confirmed, finalized, got "processed"')
+    expect(problems.join('\n')).toContain('SOLANA_WS_URL is set without SOLANA_RPC_URL')
+  })
+
+  test('never repeats a value that may hold a secret', () => {
+    const [problem] = problemsOf({ DATABASE_URL: 'mysql://user:hunter2@host/x' })
+    expect(problem).toContain('DATABASE_URL must be a URL with scheme postgres or postgresql')
+    expect(problem).not.toContain('hunter2')
+  })
+
+  test('switches webhook dev mode off where a real cluster is named', () => {
+    const { config } = readConfig({ SOLANA_RPC_URL: 'https://rpc.example.org' })
+    expect(config.webhooks.devMode).toBe(false)
+  })
+})
+
+describe('documentation of the settings', () => {
+  const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
+
+  test.each(['README.md', '.env.example'])('%s names every setting with its default', (file) => {
+    const text = read(file)
+    for (const [name, setting] of Object.entries(SETTINGS)) {
+      const line = text
+        .split('\n')
+        .find((each) => each.includes(file === 'README.md' ? `| \`${name}\`` : `${name}=`))
+      expect(line, `${name} is missing in ${file}`).toContain(setting.default ?? name)
+    }
+  })
+})
