@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type Connection,
+  type Keypair,
+  type TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
+
+const STATUS_BATCH = 256
+const POLL_MS = 40
+const CONFIRM_TIMEOUT_MS = 60_000
+
+export interface Job {
+  instructions: TransactionInstruction[]
+  signers: Keypair[]
+}
+
+/** Sends jobs as v0 transactions, all paid by `payer`, and waits until every one is confirmed. */
+export interface TransactionSender {
+  send(jobs: Job[]): Promise<void>
+}
+
+/** `advance` is called while waiting: a localnet in this process can produce its next slot at once. */
+export function createTransactionSender(
+  connection: Connection,
+  payer: Keypair,
+  advance: () => Promise<void> = () => delay(POLL_MS),
+): TransactionSender {
+  const sendOne = async ({ instructions, signers }: Job, recentBlockhash: string): Promise<string> => {
+    const message = new TransactionMessage({ payerKey: payer.publicKey, recentBlockhash, instructions })
+    const transaction = new VersionedTransaction(message.compileToV0Message())
+    transaction.sign([payer, ...signers])
+    return connection.sendTransaction(transaction, { preflightCommitment: 'processed' })
+  }
+  return {
+    send: async (jobs) => {
+      if (jobs.length === 0) return
+      const { blockhash } = await connection.getLatestBlockhash('processed')
+      const signatures: string[] = []
+      for (const job of jobs) signatures.push(await sendOne(job, blockhash))
+      await untilConfirmed(connection, signatures, advance)
+    },
+  }
+}
+
+/** Waits until every signature is confirmed; throws when one failed or time is up. */
+export async function untilConfirmed(
+  connection: Connection,
+  signatures: string[],
+  advance: () => Promise<void>,
+): Promise<void> {
+  let open = signatures
+  for (const deadline = Date.now() + CONFIRM_TIMEOUT_MS; open.length > 0; await advance()) {
+    const stillOpen: string[] = []
+    for (let start = 0; start < open.length; start += STATUS_BATCH) {
+      const batch = open.slice(start, start + STATUS_BATCH)
+      const { value } = await connection.getSignatureStatuses(batch)
+      for (const [index, status] of value.entries()) {
+        const signature = batch[index] ?? ''
+        if (status?.err) throw new Error(`${signature} failed: ${JSON.stringify(status.err)}`)
+        if (status === null || status.confirmationStatus === 'processed') stillOpen.push(signature)
+      }
+    }
+    open = stillOpen
+    if (Date.now() > deadline) throw new Error(`${open.length} transaction(s) not confirmed after 60 s`)
+  }
+}
