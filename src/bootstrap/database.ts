@@ -1,0 +1,42 @@
+import type { MikroORM } from '@mikro-orm/postgresql'
+import type { Config } from '../config/config.ts'
+import { startEmbeddedPostgres } from '../db/embedded/postgres.ts'
+import { type DatabaseConnection, migrate, openOrm } from '../db/orm.ts'
+import type { Logger } from '../logger.ts'
+
+export interface RunningDatabase {
+  connection: DatabaseConnection
+  /** Migrated. */
+  orm: MikroORM
+  /** Closes the pool and, where this process owns it, the embedded server. */
+  stop(): Promise<void>
+}
+
+/** Opens DATABASE_URL, or the embedded PostgreSQL; `keepServer` leaves a server alone that was running already. */
+export async function startDatabase(
+  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  logger: Logger,
+  options: { keepServer?: boolean } = {},
+): Promise<RunningDatabase> {
+  const embedded =
+    config.databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, logger }) : null
+  const connection = embedded?.connection ?? { url: config.databaseUrl ?? '' }
+  const stopServer = async (): Promise<void> => {
+    if (embedded !== null && !(options.keepServer === true && embedded.adopted)) await embedded.stop()
+  }
+  try {
+    const orm = await openOrm(connection)
+    await migrate(orm)
+    return {
+      connection,
+      orm,
+      stop: async () => {
+        await orm.close()
+        await stopServer()
+      },
+    }
+  } catch (error) {
+    await stopServer()
+    throw error
+  }
+}

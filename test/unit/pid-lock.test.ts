@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { acquirePidLock, LockHeldError, pidLockHolder } from '../../src/process/pid-lock.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'lock-'))
+const file = join(folder, 'lock')
+beforeEach(() => rmSync(file, { force: true }))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const MODULE = fileURLToPath(new URL('../../src/process/pid-lock.ts', import.meta.url))
+
+/** A process that takes the lock and stays. */
+async function holder(): Promise<{ pid: number; kill: () => Promise<void> }> {
+  const code = `import(${JSON.stringify(MODULE)}).then((m) => { m.acquirePidLock(${JSON.stringify(file)}); console.log('held'); setInterval(() => {}, 1000) })`
+  const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  return {
+    pid: child.pid ?? 0,
+    kill: async () => {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}
+
+test('is held until released', () => {
+  const release = acquirePidLock(file)
+  expect(pidLockHolder(file)).toBe(process.pid)
+  release()
+  expect(existsSync(file)).toBe(false)
+  expect(pidLockHolder(file)).toBeNull()
+})
+
+test('refuses while another process lives, and is taken over after kill -9', async () => {
+  const other = await holder()
+  expect(() => acquirePidLock(file)).toThrow(LockHeldError)
+  expect(pidLockHolder(file)).toBe(other.pid)
+  await other.kill()
+  expect(pidLockHolder(file)).toBeNull()
+  acquirePidLock(file)()
+})
