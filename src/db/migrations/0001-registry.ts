@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * Projections of the registry's accounts and the log of its events.
+ * Projections of the registry program's accounts.
  * u64 values are numeric(20,0), since bigint ends at 2^63; hashes are lower-case hex; keys are base-58 under the C collation.
  * `slot` is the slot at which the row's state was read: an older read never replaces a newer one.
  */
@@ -41,16 +41,6 @@ export class Migration0001Registry extends Migration {
     this.addSql('create index agents_by_name on agents (name, pda)')
 
     this.addSql(`
-      create table agent_counts (
-        tier text not null,
-        status text not null,
-        service_category text not null,
-        card_hash_mismatch boolean not null,
-        count bigint not null,
-        primary key (tier, status, service_category, card_hash_mismatch)
-      )`)
-
-    this.addSql(`
       create table stakes (
         pda text collate "C" primary key,
         agent_pda text collate "C" not null,
@@ -66,32 +56,62 @@ export class Migration0001Registry extends Migration {
     this.addSql('create unique index stakes_agent on stakes (agent_pda)')
 
     this.addSql(`
-      create table ledger_events (
-        id text collate "C" primary key,
-        position text collate "C" not null unique,
-        signature text collate "C" not null,
-        slot bigint not null,
-        name text not null,
-        agent_pda text collate "C" not null,
-        owner text collate "C" not null,
-        data jsonb not null,
-        finality text not null default 'confirmed',
-        occurred_at timestamptz not null
+      create table registry_config (
+        pda text collate "C" primary key,
+        admin text collate "C" not null,
+        usdc_mint text collate "C" not null,
+        treasury text collate "C" not null,
+        tier_thresholds numeric(20, 0)[] not null,
+        cooldown_seconds bigint not null,
+        paused boolean not null,
+        bump smallint not null,
+        slot bigint not null
       )`)
-    this.addSql('create index ledger_events_unfinalized on ledger_events (slot) where finality = \'confirmed\'')
-
     this.addSql(`
-      create table agent_history (
-        event_id text collate "C" primary key references ledger_events (id) on delete cascade,
-        position text collate "C" not null,
-        agent_pda text collate "C" not null,
-        event_type text not null,
-        old_value text not null,
-        new_value text not null,
-        delta text,
-        occurred_at timestamptz not null
+      create table withdrawal_requests (
+        pda text collate "C" primary key,
+        stake_pda text collate "C" not null,
+        amount numeric(20, 0) not null,
+        requested_at timestamptz not null,
+        bump smallint not null,
+        slot bigint not null
       )`)
-    this.addSql('create index agent_history_by_agent on agent_history (agent_pda, position desc)')
-    this.addSql('create index agent_history_by_type on agent_history (agent_pda, event_type, position desc)')
+    this.addSql('create index withdrawal_requests_stake on withdrawal_requests (stake_pda)')
+    this.addSql(`
+      create table reputation_reporters (
+        pda text collate "C" primary key,
+        authority text collate "C" not null,
+        registered_by text collate "C" not null,
+        label text not null,
+        weight smallint not null,
+        total_reports numeric(20, 0) not null,
+        active boolean not null,
+        bump smallint not null,
+        slot bigint not null
+      )`)
+    this.addSql(`
+      create table deactivation_records (
+        pda text collate "C" primary key,
+        owner text collate "C" not null,
+        deactivated_at timestamptz not null,
+        final_reputation integer not null,
+        bump smallint not null,
+        slot bigint not null
+      )`)
+
+    // Accounts that were seen closed: a read made at an earlier slot must not bring them back.
+    this.addSql(`
+      create table closed_accounts (
+        pda text collate "C" primary key,
+        slot bigint not null
+      )`)
+
+    // Off-chain: a rebuild of the projections takes agents.card_hash_mismatch from here.
+    this.addSql(`
+      create table agent_card_checks (
+        agent_pda text collate "C" primary key,
+        card_hash_mismatch boolean not null,
+        checked_at timestamptz not null
+      )`)
   }
 }

@@ -1,0 +1,32 @@
+import type { Client } from 'pg'
+import type { Orm } from './orm.ts'
+import { openSession } from './session.ts'
+
+/** Session advisory locks of this service: (class, key), apart from those of anything else in the database. */
+const LOCK_CLASS = 0x41524757
+const LOCK_KEYS = { migrate: 1, indexer: 2 } as const
+
+export type LockName = keyof typeof LOCK_KEYS
+
+/** Runs `work` while holding the lock; waits for it as long as it takes. */
+export async function withAdvisoryLock<T>(orm: Orm, name: LockName, work: () => Promise<T>): Promise<T> {
+  const session = await openSession(orm)
+  session.on('error', () => {})
+  try {
+    await session.query('set statement_timeout = 0')
+    await session.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, LOCK_KEYS[name]])
+    return await work()
+  } finally {
+    // Closing the session gives the lock back, whatever state it is in.
+    await session.end().catch(() => {})
+  }
+}
+
+/** Takes the lock if it is free; it is held until the session ends. */
+export async function tryAdvisoryLock(session: Client, name: LockName): Promise<boolean> {
+  const result = await session.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', [
+    LOCK_CLASS,
+    LOCK_KEYS[name],
+  ])
+  return result.rows[0]?.locked === true
+}

@@ -1,0 +1,78 @@
+import { type Configuration, MikroORM, type Options } from '@mikro-orm/postgresql'
+import { Migrator } from '@mikro-orm/migrations'
+import { Client } from 'pg'
+import { entities } from '../entities/index.ts'
+import { migrationsList } from './migrations/index.ts'
+import { PreparingClient } from './preparing-client.ts'
+import { valueParsers } from './value-parsers.ts'
+
+export { migrate } from './migrate.ts'
+
+export type Orm = MikroORM
+
+/** A server by URL, or one on a unix socket: `host` is its folder. */
+export type DatabaseConnection = { url: string } | { host: string; database: string; user: string }
+
+export interface OrmOptions {
+  /** Connections of this process at most. */
+  poolSize?: number
+  /** A statement that runs longer is cancelled by the server. */
+  statementTimeoutMs?: number
+  /** A transaction that waits for its client longer than this is ended by the server. */
+  idleInTransactionTimeoutMs?: number
+  connectTimeoutMs?: number
+  /** Off behind a pooler in transaction mode. */
+  preparedStatements?: boolean
+  /** Told of connections that the server dropped; the next query opens a new one. */
+  onWarning?: (message: string) => void
+}
+
+/** Opens the pool and checks that the database answers. Schema changes are `migrate`'s. */
+export async function openOrm(connection: DatabaseConnection, options: OrmOptions = {}): Promise<Orm> {
+  const target =
+    'url' in connection
+      ? { connectionString: connection.url }
+      : { host: connection.host, database: connection.database, user: connection.user }
+  const orm = await MikroORM.init({
+    entities,
+    dbName: databaseName(connection),
+    extensions: [Migrator],
+    migrations: {
+      migrationsList,
+      tableName: 'schema_migrations',
+      snapshot: false,
+      disableForeignKeys: false,
+    },
+    schemaGenerator: { disableForeignKeys: false },
+    allowGlobalContext: true,
+    colors: false,
+    logger: (message) => options.onWarning?.(message),
+    driverOptions: {
+      ...target,
+      Client: options.preparedStatements === false ? Client : PreparingClient,
+      types: valueParsers,
+      max: options.poolSize ?? 10,
+      connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
+      idleTimeoutMillis: 30_000,
+      keepAlive: true,
+      options: [
+        '-c TimeZone=UTC',
+        `-c statement_timeout=${options.statementTimeoutMs ?? 15_000}`,
+        `-c idle_in_transaction_session_timeout=${options.idleInTransactionTimeoutMs ?? 60_000}`,
+      ].join(' '),
+    },
+  } satisfies Options | Configuration)
+  try {
+    await orm.em.getConnection().execute('select 1')
+  } catch (cause) {
+    await orm.close()
+    throw cause
+  }
+  return orm
+}
+
+function databaseName(connection: DatabaseConnection): string {
+  if (!('url' in connection)) return connection.database
+  const url = new URL(connection.url)
+  return decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username)
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import { Client } from 'pg'
+
+/** Statements named per connection; later texts run unnamed, so that generated SQL cannot fill the server's memory. */
+const MAX_NAMED = 256
+
+type Query = (...args: unknown[]) => unknown
+
+/**
+ * A pg client that names every statement with parameters, so that the server parses and plans each text once per connection.
+ * Not for use behind a pooler in transaction mode.
+ */
+export class PreparingClient extends Client {
+  readonly #names = new Map<string, string>()
+
+  constructor(config?: ConstructorParameters<typeof Client>[0]) {
+    super(config)
+    const plain = super.query.bind(this) as Query
+    const prepared: Query = (text, values, ...rest) => {
+      const name =
+        typeof text === 'string' && Array.isArray(values) && values.length > 0 ? this.#name(text) : undefined
+      return name === undefined ? plain(text, values, ...rest) : plain({ name, text, values }, ...rest)
+    }
+    this.query = prepared as typeof this.query
+  }
+
+  #name(text: string): string | undefined {
+    const known = this.#names.get(text)
+    if (known !== undefined || this.#names.size >= MAX_NAMED) return known
+    const name = createHash('sha256').update(text).digest('base64url')
+    this.#names.set(text, name)
+    return name
+  }
+}

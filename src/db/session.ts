@@ -1,0 +1,10 @@
+import { Client, type Pool } from 'pg'
+import type { Orm } from './orm.ts'
+
+/** A connection of its own beside the pool, with the pool's settings: session locks live as long as it does. */
+export async function openSession(orm: Orm): Promise<Client> {
+  const pool = (await orm.em.getConnection().getNativeClient()) as Pool & { options: object }
+  const client = new Client(pool.options)
+  await client.connect()
+  return client
+}

@@ -1,0 +1,53 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { AgentStatus, ServiceCategory, Tier } from '../domain/registry.ts'
+import { key, timestamp, u64 } from './columns.ts'
+
+const AgentSchema = defineEntity({
+  name: 'Agent',
+  tableName: 'agents',
+  properties: {
+    pda: key().primary(),
+    owner: key(),
+    name: p.text(),
+    tier: p.text().$type<Tier>(),
+    status: p.text().$type<AgentStatus>(),
+    serviceCategory: p.text().$type<ServiceCategory>(),
+    reputationScore: p.integer(),
+    capabilities: u64(),
+    version: p.text(),
+    agentCardUrl: p.text(),
+    agentCardHash: p.text(),
+    cardHashMismatch: p.boolean().default(false),
+    suspendedByAdmin: p.boolean(),
+    reputationChangeToday: p.integer(),
+    reputationDayStart: timestamp(),
+    reputationUpdatedAt: timestamp(),
+    tierEffectiveAt: timestamp(),
+    rentPayer: key(),
+    bump: p.smallint(),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+    slot: p.bigint('number'),
+  },
+  indexes: [
+    { name: 'agents_owner', properties: ['owner'] },
+    {
+      name: 'agents_name_trgm',
+      expression: 'create index agents_name_trgm on agents using gin (name gin_trgm_ops)',
+    },
+    {
+      name: 'agents_by_created_at',
+      expression: 'create index agents_by_created_at on agents (created_at desc, pda)',
+    },
+    {
+      name: 'agents_by_reputation',
+      expression: 'create index agents_by_reputation on agents (reputation_score desc, pda)',
+    },
+    { name: 'agents_by_name', properties: ['name', 'pda'] },
+  ],
+})
+
+/** One registered agent, as its account says. */
+export class Agent extends AgentSchema.class {}
+
+AgentSchema.setClass(Agent)

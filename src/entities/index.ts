@@ -1,0 +1,34 @@
+import { Agent } from './agent.ts'
+import { AgentCardCheck } from './agent-card-check.ts'
+import { AgentCount } from './agent-count.ts'
+import { AgentHistoryEntry } from './agent-history-entry.ts'
+import { ClosedAccount } from './closed-account.ts'
+import { DeactivationRecord } from './deactivation-record.ts'
+import { DeadLetter } from './dead-letter.ts'
+import { IndexerState } from './indexer-state.ts'
+import { LedgerEvent } from './ledger-event.ts'
+import { LedgerTransaction } from './ledger-transaction.ts'
+import { OutboxEvent } from './outbox-event.ts'
+import { RegistryConfig } from './registry-config.ts'
+import { ReputationReporter } from './reputation-reporter.ts'
+import { Stake } from './stake.ts'
+import { WithdrawalRequest } from './withdrawal-request.ts'
+
+/** Every entity, for the ORM. */
+export const entities = [
+  Agent,
+  AgentCardCheck,
+  AgentCount,
+  AgentHistoryEntry,
+  ClosedAccount,
+  DeactivationRecord,
+  DeadLetter,
+  IndexerState,
+  LedgerEvent,
+  LedgerTransaction,
+  OutboxEvent,
+  RegistryConfig,
+  ReputationReporter,
+  Stake,
+  WithdrawalRequest,
+]
