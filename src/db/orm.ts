@@ -1,6 +1,6 @@
 import { type Configuration, MikroORM, type Options } from '@mikro-orm/postgresql'
 import { Migrator } from '@mikro-orm/migrations'
-import { Client } from 'pg'
+import { Client, type Pool } from 'pg'
 import { entities } from '../entities/index.ts'
 import { migrationsList } from './migrations/index.ts'
 import { PreparingClient } from './preparing-client.ts'
@@ -46,11 +46,11 @@ export async function openOrm(connection: DatabaseConnection, options: OrmOption
     schemaGenerator: { disableForeignKeys: false },
     allowGlobalContext: true,
     colors: false,
-    logger: (message) => options.onWarning?.(message),
     driverOptions: {
       ...target,
       Client: options.preparedStatements === false ? Client : PreparingClient,
       types: valueParsers,
+      onPoolCreated: (pool: Pool) => pool.on('error', (error) => options.onWarning?.(error.message)),
       max: options.poolSize ?? 10,
       connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
       idleTimeoutMillis: 30_000,

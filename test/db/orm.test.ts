@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openOrm } from '../../src/db/orm.ts'
+import { isoTimestamp } from '../../src/db/value-parsers.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const value = async (expression: ReturnType<typeof sql>): Promise<unknown> =>
+  (await sql<{ value: unknown }>`select ${expression} as value`.execute(database.orm.em.getKysely())).rows[0]
+    ?.value
+
+test('values keep their precision and shape', async () => {
+  expect(await value(sql`'2026-11-21 06:29:22.123456+02'::timestamptz`)).toBe('2026-11-21T04:29:22.123Z')
+  expect(await value(sql`9007199254740991::int8`)).toBe(9007199254740991)
+  expect(await value(sql`18446744073709551615::numeric(20,0)`)).toBe('18446744073709551615')
+  expect(await value(sql`array[18446744073709551615]::numeric(20,0)[]`)).toEqual(['18446744073709551615'])
+  expect(await value(sql`current_setting('TimeZone')`)).toBe('UTC')
+})
+
+test.each([
+  ['2026-11-21 06:29:22+00', '2026-11-21T06:29:22.000Z'],
+  ['2026-11-21 06:29:22.5+00', '2026-11-21T06:29:22.500Z'],
+  ['2026-11-21 06:29:22.123456+00', '2026-11-21T06:29:22.123Z'],
+  ['2026-11-21 06:29:22.123+05:30', '2026-11-21T00:59:22.123Z'],
+  ['2026-11-21 06:29:22-08', '2026-11-21T14:29:22.000Z'],
+])('timestamptz text %s is %s', (text, iso) => {
+  expect(isoTimestamp(text)).toBe(iso)
+})
+
+test('a statement with parameters is prepared once per connection', async () => {
+  const orm = await openOrm(database.connection, { poolSize: 1 })
+  try {
+    const kysely = orm.em.getKysely()
+    for (const n of [1, 2, 3]) await sql`select ${n}::int + 40000 as n`.execute(kysely)
+    const { rows } = await sql<{ statement: string; times: number }>`
+      select statement, generic_plans + custom_plans as times from pg_prepared_statements`.execute(kysely)
+    expect(rows.filter((row) => row.statement.includes('40000'))).toEqual([
+      { statement: 'select $1::int + 40000 as n', times: 3 },
+    ])
+  } finally {
+    await orm.close()
+  }
+})
+
+test('a statement over its time limit is cancelled, and the connection stays usable', async () => {
+  const orm = await openOrm(database.connection, { poolSize: 1, statementTimeoutMs: 50 })
+  try {
+    await expect(sql`select pg_sleep(30)`.execute(orm.em.getKysely())).rejects.toThrow(/statement timeout/)
+    await expect(sql`select 1`.execute(orm.em.getKysely())).resolves.toBeDefined()
+  } finally {
+    await orm.close()
+  }
+})
+
+test('connections that the server ends, busy and idle, are replaced', async () => {
+  const warnings: string[] = []
+  const orm = await openOrm(database.connection, {
+    poolSize: 2,
+    onWarning: (message) => warnings.push(message),
+  })
+  try {
+    const busy = sql`select pg_sleep(30)`.execute(orm.em.getKysely()).catch(String)
+    const killOthers = sql<{ count: number }>`
+      select count(pg_terminate_backend(pid))::int as count from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and query like '%pg_sleep(30)%'`
+    await expect
+      .poll(async () => (await killOthers.execute(database.orm.em.getKysely())).rows[0]?.count)
+      .toBe(1)
+    expect(await busy).toMatch(/terminat/)
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(database.orm.em.getKysely())
+    await expect.poll(() => warnings.length).toBeGreaterThan(0)
+    await expect(sql`select 1`.execute(orm.em.getKysely())).resolves.toBeDefined()
+  } finally {
+    await orm.close()
+  }
+})
