@@ -1,0 +1,45 @@
+// The accounts of an instruction, read in place from the buffer that the loader hands over.
+#pragma once
+#include "bytes.h"
+
+typedef struct {
+  const Pubkey *key;
+  Pubkey *owner;
+  u64 *lamports;
+  u8 *data;
+  bool signer;
+  bool writable;
+} Account;
+
+// The length word lies before the data; the VM keeps it current across cross-program invocations.
+static u64 *length_word(const Account *account) { return (u64 *)(account->data - 8); }
+static u64 data_length(const Account *account) { return *length_word(account); }
+
+static bool owned_by(const Account *account, const Pubkey *program) { return same_key(account->owner, program); }
+
+static u64 move_lamports(const Account *from, const Account *to, u64 amount) {
+  u64 after;
+  REQUIRE(*from->lamports >= amount, ERROR_OVERFLOW);
+  REQUIRE(!__builtin_add_overflow(*to->lamports, amount, &after), ERROR_OVERFLOW);
+  *from->lamports -= amount;
+  *to->lamports = after;
+  return 0;
+}
+
+// Leaves nothing to revive: no data, no lamports, and the System program as owner, so that lamports sent
+// back within the transaction keep an empty account alive and no more.
+static u64 close_account(const Account *account, const Account *rent_to) {
+  TRY(move_lamports(account, rent_to, *account->lamports));
+  sol_memset_(account->data, 0, data_length(account));
+  *length_word(account) = 0;
+  copy_key(account->owner, &SYSTEM_PROGRAM);
+  return 0;
+}
+
+// Checks program, type and length of an account of the registry. `exact` 0 leaves the length to the caller.
+static u64 check_type(const Account *account, const Pubkey *program, u64 discriminator, u64 exact) {
+  REQUIRE(owned_by(account, program), ERROR_INVALID_ACCOUNT_OWNER);
+  REQUIRE(data_length(account) >= 8 && *(u64 *)account->data == discriminator, ERROR_INVALID_DISCRIMINATOR);
+  REQUIRE(exact == 0 || data_length(account) == exact, ERROR_INVALID_ACCOUNT_DATA);
+  return 0;
+}

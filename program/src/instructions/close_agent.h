@@ -1,0 +1,25 @@
+#pragma once
+#include "../events.h"
+
+static NOINLINE u64 close_agent(Context *context) {
+  const Account *account = &context->accounts[CLOSE_AGENT_AGENT];
+  const Account *stake = &context->accounts[CLOSE_AGENT_STAKE];
+  const Account *rent_payer = &context->accounts[CLOSE_AGENT_RENT_PAYER];
+  Config *config;
+  Agent agent;
+  Seeds seeds;
+  i64 now;
+  REQUIRE(read_to_end(&context->args), ERROR_INVALID_INSTRUCTION);
+  TRY(load_running_config(context, CLOSE_AGENT_CONFIG, &config));
+  TRY(load_agent_of(context, CLOSE_AGENT_AGENT, &context->accounts[CLOSE_AGENT_OWNER], &agent));
+  REQUIRE(agent.status == AGENT_STATUS_DEACTIVATED, ERROR_AGENT_NOT_DEACTIVATED);
+  STAKE_SEEDS(&seeds, account->key);
+  TRY(require_canonical(context, stake, &seeds));
+  // Lamports that somebody sent to the stake's address make no stake of it.
+  REQUIRE(!owned_by(stake, context->program_id), ERROR_STAKE_EXISTS);
+  REQUIRE(same_key(agent.rent_payer, rent_payer->key), ERROR_INVALID_RENT_PAYER);
+  TRY(current_time(&now));
+  TRY(close_account(account, rent_payer));
+  emit_closed(&agent, now);
+  return 0;
+}

@@ -1,0 +1,34 @@
+#pragma once
+#include "../events.h"
+
+typedef struct {
+  Config *config;
+  Agent agent;
+  // An admin who owns the agent acts as the admin.
+  bool by_admin;
+  i64 now;
+} Supervision;
+
+// What suspend_agent and reactivate_agent share; their accounts are the same. The admin may act while paused.
+static NOINLINE u64 load_supervision(Context *context, Supervision *at) {
+  const Account *authority = &context->accounts[SUSPEND_AGENT_AUTHORITY];
+  REQUIRE(read_to_end(&context->args), ERROR_INVALID_INSTRUCTION);
+  TRY(load_config(context, SUSPEND_AGENT_CONFIG, &at->config));
+  TRY(load_agent(context, SUSPEND_AGENT_AGENT, &at->agent));
+  at->by_admin = is_admin(at->config, authority);
+  REQUIRE(at->by_admin || same_key(at->agent.owner, authority->key), ERROR_NOT_AUTHORIZED);
+  REQUIRE(at->by_admin || !at->config->paused, ERROR_PAUSED);
+  return current_time(&at->now);
+}
+
+static NOINLINE u64 suspend_agent(Context *context) {
+  Supervision at;
+  TRY(load_supervision(context, &at));
+  REQUIRE(at.agent.status == AGENT_STATUS_ACTIVE, ERROR_AGENT_NOT_ACTIVE);
+  at.agent.status = AGENT_STATUS_SUSPENDED;
+  at.agent.suspended_by_admin = at.by_admin;
+  at.agent.updated_at = at.now;
+  store_agent(&at.agent);
+  emit_status(&at.agent, EVENT_AGENT_SUSPENDED, AGENT_STATUS_ACTIVE, at.by_admin, at.now);
+  return 0;
+}

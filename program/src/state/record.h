@@ -1,0 +1,37 @@
+// What remains of a deactivated agent: its owner's next agent inherits the reputation.
+#pragma once
+#include "../system.h"
+#include "config.h"
+
+#define RECORD_SIZE 51
+#define RECORD_LIFETIME (30ll * DAY)
+
+typedef struct {
+  u64 discriminator;
+  Pubkey owner;
+  i64 deactivated_at;
+  u16 final_reputation;
+  u8 bump;
+} Record;
+
+_Static_assert(__builtin_offsetof(Record, bump) == RECORD_SIZE - 1, "as in the IDL");
+
+static u64 load_record(const Context *context, u64 index, const Account *owner, Record **record) {
+  const Account *account = &context->accounts[index];
+  Seeds seeds;
+  TRY(check_type(account, context->program_id, ACCOUNT_DEACTIVATION_RECORD, RECORD_SIZE));
+  *record = (Record *)account->data;
+  RECORD_SEEDS(&seeds, owner->key);
+  return require_recorded(context, account, &seeds, (*record)->bump);
+}
+
+// 0 for an owner who has none. The address is proved either way, so an empty account cannot stand in for a bad record.
+static NOINLINE u64 find_record(const Context *context, u64 index, const Account *owner, Record **record, Seeds *seeds) {
+  const Account *account = &context->accounts[index];
+  *record = 0;
+  RECORD_SEEDS(seeds, owner->key);
+  if (owned_by(account, context->program_id)) return load_record(context, index, owner, record);
+  TRY(require_canonical(context, account, seeds));
+  REQUIRE(is_unused(account), ERROR_INVALID_ACCOUNT_OWNER);
+  return 0;
+}

@@ -1,0 +1,20 @@
+// The tier follows the effective stake: what is deposited and not about to be withdrawn.
+#pragma once
+#include "../events.h"
+
+static NOINLINE void refresh_tier(const Config *config, const Stake *stake, Agent *agent, i64 now) {
+  u64 effective = stake->deposited - stake->pending;
+  u8 tier = tier_of(config, effective);
+  u8 old_tier = agent->tier;
+  if (tier == old_tier) return;
+  agent->tier = tier;
+  agent->tier_effective_at = now;
+  agent->updated_at = now;
+  store_agent(agent);
+  Event event;
+  begin_agent_event(&event, EVENT_TIER_UPDATED, agent);
+  write_u8(&event.writer, old_tier);
+  write_u8(&event.writer, tier);
+  write_u64(&event.writer, effective);
+  emit(&event, now);
+}
