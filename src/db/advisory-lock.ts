@@ -30,3 +30,16 @@ export async function tryAdvisoryLock(session: Client, name: LockName): Promise<
   ])
   return result.rows[0]?.locked === true
 }
+
+/** Whether some session waits for the lock. */
+export async function isAdvisoryLockWanted(session: Client, name: LockName): Promise<boolean> {
+  const result = await session.query<{ wanted: boolean }>(
+    `select exists (
+       select 1 from pg_locks
+       where locktype = 'advisory' and not granted and classid = $1 and objid = $2 and objsubid = 2
+         and database = (select oid from pg_database where datname = current_database())
+     ) as wanted`,
+    [LOCK_CLASS, LOCK_KEYS[name]],
+  )
+  return result.rows[0]?.wanted === true
+}

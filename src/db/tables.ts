@@ -113,7 +113,8 @@ export interface LedgerTransactionsTable {
   signature: string
   slot: number
   transaction_index: number
-  succeeded: boolean
+  /** The registry accounts that it wrote: what to read again should a fork take it back. Emptied once finalized. */
+  accounts: string[]
   finality: Generated<Finality>
 }
 

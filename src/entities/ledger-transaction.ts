@@ -9,7 +9,7 @@ const LedgerTransactionSchema = defineEntity({
     signature: key().primary(),
     slot: p.bigint('number'),
     transactionIndex: p.integer(),
-    succeeded: p.boolean(),
+    accounts: p.array().columnType('text[]').collation('C'),
     finality: p.text().$type<Finality>().default('confirmed'),
   },
   indexes: [

@@ -14,7 +14,7 @@ export class Migration0003Events extends Migration {
         signature text collate "C" primary key,
         slot bigint not null,
         transaction_index integer not null,
-        succeeded boolean not null,
+        accounts text[] collate "C" not null,
         finality text not null default 'confirmed'
       )`)
     this.addSql(

@@ -1,0 +1,185 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../db/tables.ts'
+import type { LedgerRpc } from '../rpc.ts'
+import { listBacklog } from './backlog.ts'
+import type { AccountStates, DecodedTransactions, SignatureInfo } from './batch.ts'
+import { fetchTransactions } from './fetch-transactions.ts'
+import { readAccounts } from './read-accounts.ts'
+import { type IndexerPosition, storePosition } from './state.ts'
+import { writeDeadLetters, writeEvents } from './write-events.ts'
+import { writeStates } from './write-state.ts'
+
+/** How far below the finalized slot each check of finality begins again, for entries that a node lists late. */
+export const FINALITY_OVERLAP_SLOTS = 150
+/** Accounts whose last read is remembered, so that catching up reads each account about once. */
+const MAX_REMEMBERED_READS = 200_000
+
+export interface EngineOptions {
+  rpc: LedgerRpc
+  programId: string
+  commitment: string
+  signal: AbortSignal
+  epoch: number
+  position: IndexerPosition
+  /** The finalized slot when reading began: entries well below it need no second look. */
+  finalizedTip: number
+  /** Transactions fetched, and written in one database transaction, at a time. */
+  batchSize: number
+  /** Outside of transactions. */
+  db: () => Kysely<Database>
+  transaction: (work: (db: Kysely<Database>) => Promise<void>) => Promise<void>
+  /** Called after each commit. */
+  onWritten: (progress: { transactions: number; events: number; outbox: number }) => void
+}
+
+interface Prepared {
+  infos: SignatureInfo[]
+  decoded: DecodedTransactions
+  states: AccountStates[]
+}
+
+/** Reads transactions into the tables. One call at a time: the indexer's loop and a rebuild are its only users. */
+export class IndexerEngine {
+  position: IndexerPosition
+  readonly options: EngineOptions
+  readonly #reads = new Map<string, number>()
+
+  constructor(options: EngineOptions) {
+    this.options = options
+    this.position = options.position
+  }
+
+  /** Reads everything that the node lists above the cursor; returns the signatures seen. */
+  async catchUp(
+    query: { minContextSlot?: number; onBacklog?: (count: number) => void } = {},
+  ): Promise<Set<string>> {
+    const { rpc, programId, commitment } = this.options
+    const backlog = await listBacklog(rpc, {
+      programId,
+      commitment,
+      until: this.position.cursor.signature,
+      minSlot: this.position.finalizedSlot - FINALITY_OVERLAP_SLOTS,
+      ...(query.minContextSlot === undefined ? {} : { minContextSlot: query.minContextSlot }),
+    })
+    if (backlog.count > 0) query.onBacklog?.(backlog.count)
+    const seen = new Set<string>()
+    for await (const page of backlog.oldestFirst()) {
+      if (backlog.count < 10_000) for (const info of page) seen.add(info.signature)
+      await this.#ingestPage(page, true)
+    }
+    return seen
+  }
+
+  /** Reads transactions that are no continuation of the cursor: late ones, and what a fork moved. */
+  async ingest(infos: readonly SignatureInfo[]): Promise<void> {
+    await this.#ingestPage(infos, false)
+  }
+
+  /** Reads accounts again after a fork and applies `work` in the same transaction. */
+  async restore(pdas: readonly string[], work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
+    this.#reads.clear()
+    const states = await readAccounts(this.options.rpc, pdas, this.options)
+    await this.store(this.position, async (db) => {
+      await work(db)
+      await writeStates(db, states, { force: true })
+    })
+  }
+
+  /** Commits `work` together with the position; neither when another indexer has taken over. */
+  async store(position: IndexerPosition, work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
+    await this.options.transaction(async (db) => {
+      await storePosition(db, this.options.epoch, position)
+      await work(db)
+    })
+    this.position = position
+  }
+
+  async #ingestPage(page: readonly SignatureInfo[], moveCursor: boolean): Promise<void> {
+    const { batchSize } = this.options
+    try {
+      let next: Promise<Prepared> | undefined
+      for (let at = 0; at < page.length; at += batchSize) {
+        const prepared = await (next ?? this.#prepare(page.slice(at, at + batchSize)))
+        const following = page.slice(at + batchSize, at + 2 * batchSize)
+        next = following.length === 0 ? undefined : this.#prepare(following)
+        // A failed write must not leave a rejected fetch behind unobserved.
+        next?.catch(() => {})
+        await this.#write(prepared, moveCursor)
+      }
+    } catch (error) {
+      this.#reads.clear()
+      throw error
+    }
+  }
+
+  async #prepare(infos: SignatureInfo[]): Promise<Prepared> {
+    const { rpc, programId, commitment } = this.options
+    const wanted = await this.#unknown(infos.filter((info) => info.err === null))
+    if (wanted.length === 0)
+      return { infos, decoded: await fetchTransactions(rpc, [], this.options), states: [] }
+    const decoded = await fetchTransactions(rpc, wanted, this.options)
+    const pdas = this.#staleAccounts(decoded)
+    const minContextSlot = Math.max(0, ...decoded.transactions.map((transaction) => transaction.slot))
+    const states =
+      pdas.length === 0 ? [] : await readAccounts(rpc, pdas, { programId, commitment, minContextSlot })
+    this.#remember(states)
+    return { infos, decoded, states }
+  }
+
+  async #unknown(infos: SignatureInfo[]): Promise<SignatureInfo[]> {
+    if (infos.length === 0) return []
+    const { rows } = await sql<{ signature: string; slot: number }>`
+      select signature, slot from ledger_transactions
+      where signature = any(${infos.map((info) => info.signature)}) and finality <> 'orphaned'`.execute(
+      this.options.db(),
+    )
+    const known = new Map(rows.map((row) => [row.signature, row.slot]))
+    return infos.filter((info) => known.get(info.signature) !== info.slot)
+  }
+
+  /** Accounts not yet read at a later slot than that of the transaction that wrote them. */
+  #staleAccounts(decoded: DecodedTransactions): string[] {
+    const stale = new Set<string>()
+    for (const { slot, accounts } of decoded.transactions)
+      for (const pda of accounts) if ((this.#reads.get(pda) ?? -1) <= slot) stale.add(pda)
+    return [...stale]
+  }
+
+  #remember(states: readonly AccountStates[]): void {
+    if (this.#reads.size > MAX_REMEMBERED_READS) this.#reads.clear()
+    for (const { slot, rows, closed } of states) {
+      for (const each of rows.values()) for (const { pda } of each) this.#reads.set(pda, slot)
+      for (const { pda } of closed) this.#reads.set(pda, slot)
+    }
+  }
+
+  async #write({ infos, decoded, states }: Prepared, moveCursor: boolean): Promise<void> {
+    await this.store(moveCursor ? this.#positionAfter(infos) : this.position, async (db) => {
+      await writeEvents(db, decoded)
+      await writeStates(db, states)
+      await writeDeadLetters(
+        db,
+        states.flatMap((state) => state.deadLetters),
+      )
+    })
+    const { transactions, events, outbox } = decoded
+    this.options.onWritten({
+      transactions: transactions.length,
+      events: events.length,
+      outbox: outbox.length,
+    })
+  }
+
+  #positionAfter(infos: readonly SignatureInfo[]): IndexerPosition {
+    const last = infos.at(-1)
+    if (last === undefined) return this.position
+    const { finalizedSlot, finalizedSignature } = this.position
+    const settledBelow = this.options.finalizedTip - FINALITY_OVERLAP_SLOTS
+    const settled = last.confirmationStatus === 'finalized' && last.slot < settledBelow
+    return {
+      cursor: { slot: last.slot, signature: last.signature },
+      finalizedSlot,
+      finalizedSignature: settled ? last.signature : finalizedSignature,
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Clock } from '../../clock.ts'
+import type { Orm } from '../../db/orm.ts'
+import type { Logger } from '../../logger.ts'
+import type { LedgerRpc } from '../rpc.ts'
+import { acquireLeadership } from './leadership.ts'
+import { leadOnce } from './lead.ts'
+import { LedgerMismatchError } from './state.ts'
+import { type IndexerStatus, newCounters } from './status.ts'
+import { WakeUp } from './wake-up.ts'
+
+export interface IndexerOptions {
+  orm: Orm
+  rpc: LedgerRpc
+  /** Without it the indexer polls only. */
+  wsUrl?: string
+  programId: string
+  commitment: 'confirmed' | 'finalized'
+  clock: Clock
+  logger: Pick<Logger, 'info' | 'warn' | 'error' | 'debug'>
+  /** The node is asked this often even when nothing was announced. */
+  pollMs?: number
+  /** How often finality is checked. */
+  verifyMs?: number
+  /** How often a standby tries to take over. */
+  standbyPollMs?: number
+  batchSize?: number
+  /** A socket silent for this long counts as dead. */
+  quietMs?: number
+}
+
+export interface Indexer {
+  /** Returns at once; the work goes on in the background until `stop`. */
+  start(): void
+  stop(): Promise<void>
+  status(): IndexerStatus
+  /** Resolves when everything up to a slot of the indexer's commitment is in the tables. */
+  waitForSlot(slot: number): Promise<void>
+  /** Resolves when everything that the node shows now is in the tables. */
+  whenIdle(): Promise<void>
+  /** Called after each commit that enqueued events. Returns what ends it. */
+  onOutbox(listener: () => void): () => void
+  /** Rejects when the database belongs to another ledger; resolves after `stop`. */
+  readonly finished: Promise<void>
+}
+
+/** The parts that a leader shares with the indexer around it. */
+export interface IndexerContext {
+  options: IndexerOptions
+  status: IndexerStatus
+  signal: AbortSignal
+  wakeUp: WakeUp
+  waiters: Set<{ slot: number; resolve: () => void }>
+  outboxListeners: Set<() => void>
+}
+
+const MAX_BACKOFF_MS = 5_000
+
+/** Keeps the tables equal to the ledger (design section 5). One works per database; others stand by. */
+export function createIndexer(options: IndexerOptions): Indexer {
+  const abort = new AbortController()
+  const finished = Promise.withResolvers<void>()
+  finished.promise.catch(() => {})
+  let running: Promise<void> | undefined
+  const context: IndexerContext = {
+    options,
+    signal: abort.signal,
+    wakeUp: new WakeUp(),
+    waiters: new Set(),
+    outboxListeners: new Set(),
+    status: {
+      phase: 'starting',
+      cursorSlot: 0,
+      tipSlot: 0,
+      lagSlots: 0,
+      deadLetters: 0,
+      lastEventAt: null,
+      subscribed: false,
+      counters: newCounters(),
+    },
+  }
+  const waitForSlot = (slot: number): Promise<void> =>
+    new Promise((resolve) => {
+      context.waiters.add({ slot, resolve })
+      context.wakeUp.wake()
+    })
+  return {
+    finished: finished.promise,
+    waitForSlot,
+    start() {
+      running ??= run(context).then(finished.resolve, finished.reject)
+    },
+    async stop() {
+      abort.abort(new Error('the indexer was stopped'))
+      context.wakeUp.wake()
+      await running
+      context.status.phase = 'stopped'
+    },
+    status() {
+      const { status } = context
+      return {
+        ...status,
+        counters: { ...status.counters },
+        lagSlots: Math.max(0, status.tipSlot - status.cursorSlot),
+      }
+    },
+    async whenIdle() {
+      await waitForSlot(await options.rpc.call<number>('getSlot', [{ commitment: options.commitment }]))
+    },
+    onOutbox(listener) {
+      context.outboxListeners.add(listener)
+      return () => context.outboxListeners.delete(listener)
+    },
+  }
+}
+
+async function run(context: IndexerContext): Promise<void> {
+  const { options, signal, status } = context
+  let backoff = 100
+  while (!signal.aborted) {
+    try {
+      status.phase = 'starting'
+      const leadership = await acquireLeadership(options.orm, {
+        pollMs: options.standbyPollMs ?? 1_000,
+        signal,
+        onStandby: () => (status.phase = 'standby'),
+      })
+      try {
+        await leadOnce(context, leadership)
+        backoff = 100
+      } finally {
+        status.subscribed = false
+        await leadership.release()
+      }
+    } catch (error) {
+      if (signal.aborted) break
+      if (error instanceof LedgerMismatchError) {
+        status.phase = 'stopped'
+        options.logger.error(error.message)
+        throw error
+      }
+      status.counters.failures += 1
+      options.logger.warn({ error, retryMs: backoff }, 'the indexer failed and starts again')
+    }
+    await delay(backoff, undefined, { signal }).catch(() => {})
+    backoff = Math.min(backoff * 2, MAX_BACKOFF_MS)
+  }
+}

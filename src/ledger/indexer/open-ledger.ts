@@ -1,0 +1,44 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../../db/tables.ts'
+import type { LedgerRpc } from '../rpc.ts'
+import { type IndexerPosition, LedgerMismatchError, takeOver } from './state.ts'
+
+export interface OpenedLedger {
+  epoch: number
+  position: IndexerPosition
+  /** The ledger's finalized slot now. */
+  finalizedTip: number
+}
+
+/** Claims the tables, after making sure that they and the node speak of the same ledger. */
+export async function openLedger(
+  db: Kysely<Database>,
+  rpc: LedgerRpc,
+  programId: string,
+): Promise<OpenedLedger> {
+  const genesisHash = await rpc.call<string>('getGenesisHash')
+  const finalizedTip = await rpc.call<number>('getSlot', [{ commitment: 'finalized' }])
+  const { epoch, position } = await takeOver(db, { programId, genesisHash })
+  if (finalizedTip < position.finalizedSlot) await refuseResetLedger(rpc, position, finalizedTip)
+  return { epoch, position, finalizedTip }
+}
+
+/** What is finalized stays. A node that is behind still knows it; a ledger that began anew does not. */
+async function refuseResetLedger(
+  rpc: LedgerRpc,
+  position: IndexerPosition,
+  finalizedTip: number,
+): Promise<void> {
+  const signature = position.finalizedSignature ?? position.cursor.signature
+  if (signature === null) return
+  const { value } = await rpc.call<{ value: unknown[] }>('getSignatureStatuses', [
+    [signature],
+    { searchTransactionHistory: true },
+  ])
+  if ((value[0] ?? null) !== null) return
+  throw new LedgerMismatchError(
+    `This database was filled up to slot ${position.finalizedSlot}, but the ledger has only come to slot ${finalizedTip} ` +
+      'and does not know the transactions read before: it is another one, or it was reset. ' +
+      'Point DATABASE_URL (or DATA_DIR) at another, empty database.',
+  )
+}

@@ -1,0 +1,84 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../db/tables.ts'
+
+/** Where reading stands. */
+export interface IndexerPosition {
+  /** Everything listed up to this transaction is in the tables. */
+  cursor: { slot: number; signature: string | null }
+  /** Everything up to this slot was checked against the finalized ledger. */
+  finalizedSlot: number
+  /** A finalized transaction some way below `finalizedSlot`: where the next check begins. */
+  finalizedSignature: string | null
+}
+
+export interface LedgerIdentity {
+  programId: string
+  genesisHash: string
+}
+
+/** The tables were filled from another ledger or program. Nothing is written over them. */
+export class LedgerMismatchError extends Error {
+  override readonly name = 'LedgerMismatchError'
+}
+
+/** Another indexer has taken over. */
+export class LeadershipLostError extends Error {
+  override readonly name = 'LeadershipLostError'
+}
+
+/** Claims the tables for a new leader; returns its epoch and where its predecessor stopped. */
+export async function takeOver(
+  db: Kysely<Database>,
+  identity: LedgerIdentity,
+): Promise<{ epoch: number; position: IndexerPosition }> {
+  await db
+    .insertInto('indexer_state')
+    .values({
+      program_id: identity.programId,
+      genesis_hash: identity.genesisHash,
+      cursor_signature: null,
+      finalized_signature: null,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+  const state = await db.selectFrom('indexer_state').selectAll().executeTakeFirstOrThrow()
+  if (state.program_id !== identity.programId || state.genesis_hash !== identity.genesisHash)
+    throw new LedgerMismatchError(
+      `This database was filled from program ${state.program_id} on the ledger with genesis hash ${state.genesis_hash}, ` +
+        `but the service is set to program ${identity.programId} on genesis hash ${identity.genesisHash}. ` +
+        'Point DATABASE_URL (or DATA_DIR) at another, empty database, or set SOLANA_RPC_URL and REGISTRY_PROGRAM_ID back.',
+    )
+  const { leader_epoch: epoch } = await db
+    .updateTable('indexer_state')
+    .set({ leader_epoch: sql`leader_epoch + 1` })
+    .returning('leader_epoch')
+    .executeTakeFirstOrThrow()
+  return {
+    epoch,
+    position: {
+      cursor: { slot: state.cursor_slot, signature: state.cursor_signature },
+      finalizedSlot: state.finalized_slot,
+      finalizedSignature: state.finalized_signature,
+    },
+  }
+}
+
+/** Stores the position in the caller's transaction; LeadershipLostError when another indexer has taken over. */
+export async function storePosition(
+  db: Kysely<Database>,
+  epoch: number,
+  position: IndexerPosition,
+): Promise<void> {
+  const result = await db
+    .updateTable('indexer_state')
+    .set({
+      cursor_slot: position.cursor.slot,
+      cursor_signature: position.cursor.signature,
+      finalized_slot: position.finalizedSlot,
+      finalized_signature: position.finalizedSignature,
+      updated_at: sql`now()`,
+    })
+    .where('leader_epoch', '=', epoch)
+    .executeTakeFirst()
+  if (result.numUpdatedRows !== 1n) throw new LeadershipLostError('another indexer has taken over')
+}

@@ -1,0 +1,33 @@
+export type IndexerPhase = 'starting' | 'standby' | 'backfilling' | 'live' | 'stopped'
+
+export interface IndexerStatus {
+  phase: IndexerPhase
+  /** Everything up to this slot is in the tables. */
+  cursorSlot: number
+  /** The newest slot known of the ledger, at the indexer's commitment. */
+  tipSlot: number
+  lagSlots: number
+  deadLetters: number
+  /** ISO 8601 time at which events were last written; null before the first. */
+  lastEventAt: string | null
+  subscribed: boolean
+  counters: IndexerCounters
+}
+
+/** Since this process started. */
+export interface IndexerCounters {
+  transactions: number
+  events: number
+  orphaned: number
+  /** Found by the check of finality, not by the live path. */
+  late: number
+  failures: number
+}
+
+export const newCounters = (): IndexerCounters => ({
+  transactions: 0,
+  events: 0,
+  orphaned: 0,
+  late: 0,
+  failures: 0,
+})

@@ -1,0 +1,89 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../db/tables.ts'
+import type {
+  DeadLetterRow,
+  DecodedTransactions,
+  EventRow,
+  HistoryRow,
+  OutboxRow,
+  TransactionRow,
+} from './batch.ts'
+
+type Db = Kysely<Database>
+
+/** Writes what transactions logged. Replay changes nothing; a transaction that a fork moved takes its new place. */
+export async function writeEvents(db: Db, batch: DecodedTransactions): Promise<void> {
+  await writeTransactions(db, batch.transactions)
+  await writeLedgerEvents(db, batch.events)
+  await writeHistory(db, batch.history)
+  await writeOutbox(db, batch.outbox)
+  await writeDeadLetters(db, batch.deadLetters)
+}
+
+const records = (rows: readonly object[], columns: string) =>
+  sql`json_to_recordset(${JSON.stringify(rows)}::json) as r(${sql.raw(columns)})`
+
+async function writeTransactions(db: Db, rows: TransactionRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const columns = 'signature text, slot bigint, transaction_index integer, accounts text[], finality text'
+  await sql`
+    insert into ledger_transactions as t (signature, slot, transaction_index, accounts, finality)
+    select signature, slot, transaction_index, case finality when 'finalized' then '{}' else accounts end, finality
+    from ${records(rows, columns)} order by signature
+    on conflict (signature) do update set
+      slot = excluded.slot, transaction_index = excluded.transaction_index,
+      accounts = excluded.accounts, finality = excluded.finality
+    where t.finality <> 'finalized'`.execute(db)
+}
+
+async function writeLedgerEvents(db: Db, rows: EventRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const columns = `id text, position text, signature text, slot bigint, name text, agent_pda text, owner text,
+    data text, finality text, occurred_at timestamptz`
+  await sql`
+    insert into ledger_events as t
+      (id, position, signature, slot, name, agent_pda, owner, data, finality, occurred_at)
+    select id, position, signature, slot, name, agent_pda, owner, data::jsonb, finality, occurred_at
+    from ${records(rows, columns)} order by position
+    on conflict (id) do update set
+      position = excluded.position, slot = excluded.slot, data = excluded.data,
+      finality = excluded.finality, occurred_at = excluded.occurred_at
+    where t.finality <> 'finalized'`.execute(db)
+}
+
+async function writeHistory(db: Db, rows: HistoryRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const columns = `event_id text, position text, agent_pda text, event_type text, old_value text, new_value text,
+    delta text, occurred_at timestamptz`
+  await sql`
+    insert into agent_history as t
+      (event_id, position, agent_pda, event_type, old_value, new_value, delta, occurred_at)
+    select event_id, position, agent_pda, event_type, old_value, new_value, delta, occurred_at
+    from ${records(rows, columns)} order by position
+    on conflict (event_id) do update set
+      position = excluded.position, old_value = excluded.old_value, new_value = excluded.new_value,
+      delta = excluded.delta, occurred_at = excluded.occurred_at
+    where t.position <> excluded.position`.execute(db)
+}
+
+/** What is enqueued stays as it is, unless a fork had taken the event back and now brings it again. */
+async function writeOutbox(db: Db, rows: OutboxRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const columns = `place integer, id text, event_id text, type text, agent_pda text, slot bigint, body text,
+    occurred_at timestamptz`
+  const placed = rows.map((row, place) => ({ place, ...row }))
+  await sql`
+    insert into outbox_events as t (id, event_id, type, agent_pda, slot, body, occurred_at)
+    select id, event_id, type, agent_pda, slot, body, occurred_at from ${records(placed, columns)} order by place
+    on conflict (id) do update set slot = excluded.slot, body = excluded.body, cancelled_at = null
+    where t.cancelled_at is not null`.execute(db)
+}
+
+export async function writeDeadLetters(db: Db, rows: readonly DeadLetterRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const columns = 'id text, kind text, signature text, pda text, slot bigint, reason text, data text'
+  await sql`
+    insert into dead_letters (id, kind, signature, pda, slot, reason, data)
+    select id, kind, signature, pda, slot, reason, data from ${records(rows, columns)} order by id
+    on conflict (id) do nothing`.execute(db)
+}

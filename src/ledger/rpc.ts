@@ -1,0 +1,125 @@
+import { LedgerRpcError, parseRetryAfter } from './rpc-error.ts'
+
+export { LedgerRpcError } from './rpc-error.ts'
+
+export interface RpcCall {
+  method: string
+  params: unknown[]
+}
+
+/** Solana JSON-RPC 2.0 over HTTP. Every failure is a LedgerRpcError, which never holds the URL. */
+export interface LedgerRpc {
+  call<T>(method: string, params?: unknown[]): Promise<T>
+  /** The results in the order of the calls; throws when any call fails. */
+  batch<T>(calls: RpcCall[]): Promise<T[]>
+  /** Like `batch`, but a call that the node refuses yields its error in its place. */
+  settle<T>(calls: RpcCall[]): Promise<(T | LedgerRpcError)[]>
+}
+
+export interface LedgerRpcOptions {
+  url: string
+  /** For one HTTP exchange, body included. */
+  timeoutMs?: number
+  /** Calls in one HTTP request at most; longer batches are split. */
+  maxBatch?: number
+  fetch?: typeof globalThis.fetch
+}
+
+interface RpcReply {
+  id?: number
+  result?: unknown
+  error?: { code?: number; message?: string; data?: unknown }
+}
+
+export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
+  const { url, headers } = splitCredentials(options.url)
+  const send = options.fetch ?? globalThis.fetch
+  const maxBatch = options.maxBatch ?? 100
+  let nextId = 1
+
+  async function exchange(body: unknown): Promise<unknown> {
+    const signal = AbortSignal.timeout(options.timeoutMs ?? 15_000)
+    try {
+      const response = await send(url, { method: 'POST', headers, body: JSON.stringify(body), signal })
+      if (!response.ok) {
+        await response.body?.cancel()
+        throw new LedgerRpcError('http', `the ledger node answered HTTP ${response.status}`, {
+          code: response.status,
+          retryAfterMs: parseRetryAfter(response.headers.get('retry-after')),
+        })
+      }
+      return await response.json()
+    } catch (error) {
+      throw asRpcError(error, signal)
+    }
+  }
+
+  async function settleChunk<T>(calls: RpcCall[]): Promise<(T | LedgerRpcError)[]> {
+    const first = nextId
+    nextId += calls.length
+    const requests = calls.map((call, i) => ({ jsonrpc: '2.0', id: first + i, ...call }))
+    const answer = await exchange(requests)
+    // A node that refuses the whole batch answers with one error object.
+    if (!Array.isArray(answer)) throw replyError(answer as RpcReply)
+    const byId = new Map((answer as RpcReply[]).map((reply) => [reply.id, reply]))
+    return calls.map((_, i) => {
+      const reply = byId.get(first + i)
+      return isSuccess(reply) ? (reply.result as T) : replyError(reply)
+    })
+  }
+
+  async function settle<T>(calls: RpcCall[]): Promise<(T | LedgerRpcError)[]> {
+    const results: (T | LedgerRpcError)[] = []
+    for (let at = 0; at < calls.length; at += maxBatch)
+      results.push(...(await settleChunk<T>(calls.slice(at, at + maxBatch))))
+    return results
+  }
+
+  return {
+    settle,
+    async call<T>(method: string, params: unknown[] = []) {
+      const reply = (await exchange({ jsonrpc: '2.0', id: nextId++, method, params })) as RpcReply
+      if (!isSuccess(reply)) throw replyError(reply)
+      return reply.result as T
+    },
+    async batch<T>(calls: RpcCall[]) {
+      const results = await settle<T>(calls)
+      for (const result of results) if (result instanceof LedgerRpcError) throw result
+      return results as T[]
+    },
+  }
+}
+
+function isSuccess(reply: RpcReply | null | undefined): reply is RpcReply {
+  return reply !== null && reply !== undefined && 'result' in reply && reply.error === undefined
+}
+
+function replyError(reply: RpcReply | null | undefined): LedgerRpcError {
+  const error = reply?.error
+  if (error === undefined || error === null)
+    return new LedgerRpcError('transport', 'the ledger node answered with neither a result nor an error')
+  return new LedgerRpcError('rpc', error.message ?? 'the ledger node refused the call', {
+    code: error.code,
+    data: error.data,
+  })
+}
+
+function asRpcError(error: unknown, signal: AbortSignal): LedgerRpcError {
+  if (error instanceof LedgerRpcError) return error
+  if (signal.aborted) return new LedgerRpcError('timeout', 'the ledger node did not answer in time')
+  const detail = error instanceof SyntaxError ? 'answered with malformed JSON' : 'cannot be reached'
+  return new LedgerRpcError('transport', `the ledger node ${detail}`)
+}
+
+/** fetch refuses credentials in a URL, and some providers hand out such URLs. */
+function splitCredentials(text: string): { url: string; headers: Record<string, string> } {
+  const url = new URL(text)
+  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  if (url.username !== '' || url.password !== '') {
+    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+    headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`
+    url.username = ''
+    url.password = ''
+  }
+  return { url: url.href, headers }
+}
