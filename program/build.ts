@@ -18,9 +18,11 @@ function build(): void {
 }
 
 function check(): void {
-  if (readFileSync(HEADER, 'utf8') !== headerFromIdl(IDL)) fail('program/src/idl.h does not match program/idl.json')
+  if (readFileSync(HEADER, 'utf8') !== headerFromIdl(IDL))
+    fail('program/src/idl.h does not match program/idl.json')
   else if (!existsSync(PROGRAM)) fail('program/registry.so is missing')
-  else if (!link(compile(SOURCES)).equals(readFileSync(PROGRAM))) fail('program/registry.so is not what the source gives')
+  else if (!link(compile(SOURCES)).equals(readFileSync(PROGRAM)))
+    fail('program/registry.so is not what the source gives')
   else say('program/registry.so is what the source gives')
 }
 
@@ -34,6 +36,8 @@ if (hasCompiler()) {
   if (checking) check()
   else build()
 } else {
-  process.stderr.write(`clang-19 is not installed${checking ? ': program/registry.so was not checked' : ''}\n`)
+  process.stderr.write(
+    `clang-19 is not installed${checking ? ': program/registry.so was not checked' : ''}\n`,
+  )
   process.exitCode = checking ? 0 : 1
 }

@@ -33,7 +33,10 @@ export function programDataAddress(programId: Pubkey): Pubkey {
 }
 
 /** The two accounts that a deployment by the upgradeable loader leaves: the program and its ProgramData. */
-export function deploymentAccounts(deployment: Deployment): { program: AccountImage; programData: AccountImage } {
+export function deploymentAccounts(deployment: Deployment): {
+  program: AccountImage
+  programData: AccountImage
+} {
   const { programId, elf, authority, slot } = deployment
   const address = programDataAddress(programId)
   const program = Buffer.alloc(PROGRAM_SIZE)

@@ -59,7 +59,9 @@ export function link(objectBytes: Buffer): Buffer {
 function textOf(object: ObjectFile): Section {
   const text = object.sections.find((section) => section.name === '.text')
   if (text === undefined) throw new Error('the object has no code')
-  const other = object.sections.find((each) => isLoaded(each) && each !== text && !each.name.startsWith('.rodata'))
+  const other = object.sections.find(
+    (each) => isLoaded(each) && each !== text && !each.name.startsWith('.rodata'),
+  )
   // The loader refuses writable globals.
   if (other !== undefined) throw new Error(`the section ${other.name} cannot be linked`)
   return text

@@ -21,7 +21,10 @@ export const FIRST_OFFSET = ELF.headerSize + 3 * ELF.programHeaderSize
  * The segments are .text, all that follows it up to the last loaded section, and .dynamic.
  */
 export function writeSharedObject(sections: OutputSection[], entry: number): Buffer {
-  const names = Buffer.from(`\0${[...sections.map((each) => each.name), '.shstrtab', ''].join('\0')}`, 'latin1')
+  const names = Buffer.from(
+    `\0${[...sections.map((each) => each.name), '.shstrtab', ''].join('\0')}`,
+    'latin1',
+  )
   const last = sections.at(-1)
   if (last === undefined) throw new Error('nothing to write')
   const namesAt = last.offset + last.data.length

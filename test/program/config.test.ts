@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { Bench, DAY, USDC } from './support/bench.ts'
+
+describe('update_config', () => {
+  it('changes the fields given and no others', () => {
+    const bench = Bench.initialized()
+    const config = () => bench.read('RegistryConfig', bench.at.config())
+    let expected = config()
+    const change = (fields: Record<string, unknown>): void => {
+      bench.must('update_config', {}, fields)
+      expected = { ...expected, ...fields } as typeof expected
+      expect(config()).toEqual(expected)
+    }
+    change({ treasury: bench.wallet() })
+    change({ tierThresholds: [0n, 1n, 2n, 3n * USDC] })
+    change({ cooldownSeconds: DAY })
+    change({ paused: true })
+    change({ paused: false, cooldownSeconds: 90n * DAY })
+    change({ admin: bench.wallet() })
+  })
+
+  it('hands the registry over for good', () => {
+    const bench = Bench.initialized()
+    const admin = bench.wallet()
+    bench.must('update_config', {}, { admin })
+    expect(bench.call('update_config', {}, { paused: true }).error).toBe('NotAdmin')
+    expect(bench.call('update_config', { admin }, { paused: true }).error).toBeNull()
+  })
+
+  it('is for the admin alone', () => {
+    const bench = Bench.initialized()
+    expect(bench.call('update_config', { admin: bench.wallet() }, { paused: true }).error).toBe('NotAdmin')
+  })
+
+  it('keeps the rules of thresholds and cooldown', () => {
+    const bench = Bench.initialized()
+    expect(bench.call('update_config', {}, {}).error).toBe('NothingToUpdate')
+    const thresholds = { tierThresholds: [0n, 3n, 2n, 4n], paused: true }
+    expect(bench.call('update_config', {}, thresholds).error).toBe('InvalidThresholds')
+    expect(bench.call('update_config', {}, { cooldownSeconds: 1n }).error).toBe('InvalidCooldown')
+    expect(bench.read('RegistryConfig', bench.at.config())?.paused).toBe(false)
+  })
+
+  it('refuses option tags and bools other than 0 and 1', () => {
+    const bench = Bench.initialized()
+    const instruction = bench.instruction('update_config', {}, { paused: true })
+    for (const at of [8, 9, 10, 11, 12, 13]) {
+      const { data } = bench.instruction('update_config', {}, { paused: true })
+      data.writeUInt8(2, at)
+      instruction.data = data
+      expect(bench.send(instruction).error).toBe('InvalidInstruction')
+    }
+  })
+})

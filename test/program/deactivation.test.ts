@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import {
+  AFTER_RECORD,
+  agentOf,
+  deactivated,
+  emptied,
+  register,
+  registered,
+  staked,
+} from './support/actors.ts'
+import { Bench, DAY } from './support/bench.ts'
+
+const AGENT_SIZE = 421
+const RECORD_SIZE = 51
+
+describe('deactivate_agent', () => {
+  it.each(['active', 'suspended'] as const)('ends an %s agent and writes the record', (oldStatus) => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    if (oldStatus === 'suspended') bench.must('suspend_agent', { ...actor.accounts, authority: actor.owner })
+    const before = agentOf(bench, actor)
+    const lamports = bench.vm.lamportsOf(actor.owner)
+    bench.vm.now += 9n
+    const { agent, owner } = actor
+    const { now } = bench.vm
+    const outcome = bench.must('deactivate_agent', actor.accounts)
+    const data = { agent, owner, oldStatus, newStatus: 'deactivated', finalReputation: 250, timestamp: now }
+    expect(outcome.events).toEqual([{ name: 'AgentDeactivated', data }])
+    expect(agentOf(bench, actor)).toEqual({ ...before, status: 'deactivated', updatedAt: now })
+    expect(bench.read('DeactivationRecord', actor.deactivationRecord)).toEqual({
+      owner,
+      deactivatedAt: now,
+      finalReputation: 250,
+      bump: expect.any(Number),
+    })
+    expect(lamports - bench.vm.lamportsOf(owner)).toBe(bench.vm.rent(RECORD_SIZE))
+  })
+
+  it('overwrites the record of an earlier agent without paying again', () => {
+    const bench = Bench.initialized()
+    const actor = deactivated(bench)
+    const first = bench.read('DeactivationRecord', actor.deactivationRecord)
+    bench.must('close_agent', actor.accounts)
+    register(bench, actor)
+    bench.vm.now += 5n * DAY
+    const lamports = bench.vm.lamportsOf(actor.owner)
+    bench.must('deactivate_agent', actor.accounts)
+    const record = bench.read('DeactivationRecord', actor.deactivationRecord)
+    expect(record).toEqual({ ...first, deactivatedAt: bench.vm.now })
+    expect(bench.vm.lamportsOf(actor.owner)).toBe(lamports)
+  })
+
+  it('survives lamports sent to the record before', () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    bench.vm.prefund(actor.deactivationRecord, 1_000_000n)
+    bench.must('deactivate_agent', actor.accounts)
+    expect(bench.vm.lamportsOf(actor.deactivationRecord)).toBe(bench.vm.rent(RECORD_SIZE))
+  })
+
+  it('is final, for the owner, while not paused', () => {
+    const bench = Bench.initialized()
+    const { accounts } = registered(bench)
+    const deactivate = (change = {}) => bench.call('deactivate_agent', { ...accounts, ...change }).error
+    const stranger = registered(bench)
+    expect(deactivate({ owner: stranger.owner, deactivationRecord: stranger.deactivationRecord })).toBe(
+      'NotOwner',
+    )
+    bench.must('update_config', {}, { paused: true })
+    expect(deactivate()).toBe('Paused')
+    bench.must('update_config', {}, { paused: false })
+    expect(deactivate()).toBeNull()
+    expect(deactivate()).toBe('AgentDeactivated')
+  })
+})
+
+describe('close_agent', () => {
+  it('gives the rent to the rent payer and leaves nothing', () => {
+    const bench = Bench.initialized()
+    const actor = deactivated(bench)
+    const [payer, owner] = [bench.vm.lamportsOf(actor.payer), bench.vm.lamportsOf(actor.owner)]
+    const outcome = bench.must('close_agent', actor.accounts)
+    const data = { agent: actor.agent, owner: actor.owner, timestamp: bench.vm.now }
+    expect(outcome.events).toEqual([{ name: 'AgentClosed', data }])
+    expect(bench.vm.account(actor.agent)).toBeNull()
+    expect(bench.vm.lamportsOf(actor.payer) - payer).toBe(bench.vm.rent(AGENT_SIZE))
+    expect(bench.vm.lamportsOf(actor.owner)).toBe(owner)
+  })
+
+  it('gives the rent to nobody else', () => {
+    const bench = Bench.initialized()
+    const { accounts, owner } = deactivated(bench)
+    for (const rentPayer of [owner, bench.wallet()])
+      expect(bench.call('close_agent', { ...accounts, rentPayer }).error).toBe('InvalidRentPayer')
+  })
+
+  it('takes the same account twice where owner and rent payer are one', () => {
+    const bench = Bench.initialized()
+    const actor = bench.actor()
+    const accounts = { ...actor.accounts, payer: actor.owner, rentPayer: actor.owner }
+    register(bench, { ...actor, accounts })
+    bench.must('deactivate_agent', accounts)
+    const lamports = bench.vm.lamportsOf(actor.owner)
+    bench.must('close_agent', accounts)
+    expect(bench.vm.lamportsOf(actor.owner) - lamports).toBe(bench.vm.rent(AGENT_SIZE))
+  })
+
+  it('wants the agent deactivated and the stake closed', () => {
+    const bench = Bench.initialized()
+    const actor = staked(bench)
+    expect(bench.call('close_agent', actor.accounts).error).toBe('AgentNotDeactivated')
+    bench.must('deactivate_agent', actor.accounts)
+    expect(bench.call('close_agent', actor.accounts).error).toBe('StakeExists')
+    const empty = emptied(bench)
+    expect(bench.call('close_agent', empty.accounts).error).toBe('StakeExists')
+    bench.must('close_stake', empty.accounts)
+    bench.must('close_agent', empty.accounts)
+  })
+
+  it('is not stopped by lamports at the address of the stake', () => {
+    const bench = Bench.initialized()
+    const actor = deactivated(bench)
+    bench.vm.prefund(actor.stake, 5_000_000n)
+    bench.must('close_agent', actor.accounts)
+  })
+
+  it('is for the owner, while not paused', () => {
+    const bench = Bench.initialized()
+    const { accounts } = deactivated(bench)
+    const { owner } = registered(bench)
+    expect(bench.call('close_agent', { ...accounts, owner }).error).toBe('NotOwner')
+    bench.must('update_config', {}, { paused: true })
+    expect(bench.call('close_agent', accounts).error).toBe('Paused')
+  })
+})
+
+describe('close_deactivation_record', () => {
+  it('waits 30 days, then gives the rent to the owner', () => {
+    const bench = Bench.initialized()
+    const actor = deactivated(bench)
+    bench.vm.now += AFTER_RECORD - 1n
+    expect(bench.call('close_deactivation_record', actor.accounts).error).toBe('RecordTooYoung')
+    bench.vm.now += 1n
+    const lamports = bench.vm.lamportsOf(actor.owner)
+    bench.must('close_deactivation_record', actor.accounts)
+    expect(bench.vm.account(actor.deactivationRecord)).toBeNull()
+    expect(bench.vm.lamportsOf(actor.owner) - lamports).toBe(bench.vm.rent(RECORD_SIZE))
+  })
+
+  it('is for its owner, while not paused', () => {
+    const bench = Bench.initialized()
+    const { accounts } = deactivated(bench)
+    const { owner } = deactivated(bench)
+    bench.vm.now += AFTER_RECORD
+    expect(bench.call('close_deactivation_record', { ...accounts, owner }).error).toBe('InvalidPda')
+    bench.must('update_config', {}, { paused: true })
+    expect(bench.call('close_deactivation_record', accounts).error).toBe('Paused')
+  })
+})

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import type { RegistryEvents } from '../../src/ledger/registry-types.ts'
+import { agentOf, registered, staked, stakeOf } from './support/actors.ts'
+import { type Accounts, Bench, THRESHOLDS, USDC } from './support/bench.ts'
+import { mintData, TOKEN_PROGRAM } from './support/token-images.ts'
+
+const STAKE_SIZE = 129
+const VAULT_SIZE = 165
+
+function depositError(bench: Bench, accounts: Accounts, amount = USDC): string | null {
+  return bench.call('deposit', accounts, { amount }).error
+}
+
+describe('deposit', () => {
+  it('opens stake and vault, moves the USDC and raises the tier', () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    const before = agentOf(bench, actor)
+    const lamports = bench.vm.lamportsOf(actor.payer)
+    bench.vm.now += 30n
+    const timestamp = bench.vm.now
+    const outcome = bench.must('deposit', actor.accounts, { amount: 600n * USDC })
+    const { agent, owner, stake, payer } = actor
+    const balances = { depositedAmount: 600n * USDC, lockedAmount: 0n, pendingWithdrawal: 0n }
+    expect(outcome.events).toEqual([
+      { name: 'StakeDeposited', data: { stake, agent, owner, amount: 600n * USDC, ...balances, timestamp } },
+      {
+        name: 'TierUpdated',
+        data: { agent, owner, oldTier: 'observer', newTier: 'standard', stakeAmount: 600n * USDC, timestamp },
+      },
+    ])
+    expect(stakeOf(bench, actor)).toEqual({
+      agent,
+      owner,
+      ...balances,
+      rentPayer: payer,
+      bump: expect.any(Number),
+    })
+    const tier = { tier: 'standard', tierEffectiveAt: timestamp, updatedAt: timestamp }
+    expect(agentOf(bench, actor)).toEqual({ ...before, ...tier })
+    expect(bench.usdcOf(actor.vault)).toBe(600n * USDC)
+    expect(bench.usdcOf(actor.ownerToken)).toBe(9_400n * USDC)
+    expect(lamports - bench.vm.lamportsOf(payer)).toBe(bench.vm.rent(STAKE_SIZE) + bench.vm.rent(VAULT_SIZE))
+  })
+
+  it('adds to the stake without paying rent, and is silent about a tier that stays', () => {
+    const bench = Bench.initialized()
+    const actor = staked(bench, 100n * USDC)
+    const before = agentOf(bench, actor)
+    bench.vm.now += 30n
+    const other = bench.wallet()
+    const outcome = bench.must('deposit', { ...actor.accounts, payer: other }, { amount: USDC })
+    expect(outcome.events.map((event) => event.name)).toEqual(['StakeDeposited'])
+    expect(stakeOf(bench, actor)).toMatchObject({ depositedAmount: 101n * USDC, rentPayer: actor.payer })
+    expect(agentOf(bench, actor)).toEqual(before)
+  })
+
+  it('sets the tier by the highest threshold reached', () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    const tiers = ['observer', 'basic', 'standard', 'premium'] as const
+    let total = 0n
+    for (const [i, threshold] of THRESHOLDS.entries()) {
+      if (threshold > 0n) {
+        bench.must('deposit', actor.accounts, { amount: threshold - total - 1n })
+        expect(agentOf(bench, actor).tier).toBe(tiers[i - 1])
+        bench.must('deposit', actor.accounts, { amount: 1n })
+        total = threshold
+      }
+      expect(agentOf(bench, actor).tier).toBe(tiers[i])
+    }
+  })
+
+  it.each([1n, 890_880n, 9_000_000n])(
+    'survives %d lamports at the addresses of stake and vault',
+    (present) => {
+      const bench = Bench.initialized()
+      const actor = registered(bench)
+      for (const key of [actor.stake, actor.vault]) bench.vm.prefund(key, present)
+      bench.must('deposit', actor.accounts, { amount: USDC })
+      expect(bench.usdcOf(actor.vault)).toBe(USDC)
+      expect(stakeOf(bench, actor).depositedAmount).toBe(USDC)
+    },
+  )
+
+  it('wants an amount, an active agent, a registry that is not paused', () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    expect(depositError(bench, actor.accounts, 0n)).toBe('InvalidAmount')
+    bench.must('update_config', {}, { paused: true })
+    expect(depositError(bench, actor.accounts)).toBe('Paused')
+    bench.must('update_config', {}, { paused: false })
+    bench.must('suspend_agent', { ...actor.accounts, authority: actor.owner })
+    expect(depositError(bench, actor.accounts)).toBe('AgentNotActive')
+    bench.must('deactivate_agent', actor.accounts)
+    expect(depositError(bench, actor.accounts)).toBe('AgentNotActive')
+  })
+
+  it('takes USDC out of an account of the owner only', () => {
+    const bench = Bench.initialized()
+    const actor = staked(bench)
+    const other = staked(bench)
+    const mint = bench.wallet()
+    bench.vm.put({ address: mint, owner: TOKEN_PROGRAM, executable: false, data: mintData(6) })
+    const attempt = (change: Accounts) => depositError(bench, { ...actor.accounts, ...change })
+    expect(attempt({ owner: other.owner })).toBe('NotOwner')
+    expect(attempt({ ownerToken: other.ownerToken })).toBe('InvalidTokenAccount')
+    expect(attempt({ ownerToken: bench.tokenAccount(actor.owner, USDC, mint) })).toBe('InvalidTokenAccount')
+    expect(attempt({ usdcMint: mint })).toBe('InvalidMint')
+    expect(attempt({ ownerToken: actor.vault })).toBe('InvalidTokenAccount')
+    expect(attempt({ ownerToken: other.vault })).toBe('InvalidTokenAccount')
+  })
+
+  it("takes no vault but the agent's own", () => {
+    const bench = Bench.initialized()
+    const actor = staked(bench)
+    const other = staked(bench)
+    const attempt = (change: Accounts) => depositError(bench, { ...actor.accounts, ...change })
+    expect(attempt({ vault: other.vault })).toBe('InvalidPda')
+    expect(attempt({ vault: bench.tokenAccount(actor.stake, 0n) })).toBe('InvalidPda')
+    expect(attempt({ vault: actor.ownerToken })).toBe('InvalidPda')
+    expect(attempt({ stake: other.stake })).toBe('InvalidPda')
+    expect(attempt({ stake: bench.wallet() })).toBe('InvalidPda')
+    expect(attempt({ agent: other.agent, stake: other.stake, vault: other.vault })).toBe('NotOwner')
+  })
+
+  it('fails without enough USDC', () => {
+    const bench = Bench.initialized()
+    expect(depositError(bench, registered(bench).accounts, 10_001n * USDC)).toBe('custom 1')
+  })
+
+  it('fails when the total would overflow', () => {
+    const bench = Bench.initialized()
+    const actor = staked(bench)
+    const stored = bench.vm.account(actor.stake)
+    if (stored === null) throw new Error('no stake')
+    Buffer.from(stored.data.buffer).writeBigUInt64LE(2n ** 64n - 5n, 72)
+    bench.vm.put({ ...stored, address: actor.stake, executable: false })
+    expect(depositError(bench, actor.accounts, 5n)).toBe('Overflow')
+    const outcome = bench.must('deposit', actor.accounts, { amount: 4n })
+    expect((outcome.events[0]?.data as RegistryEvents['StakeDeposited']).depositedAmount).toBe(2n ** 64n - 1n)
+  })
+})

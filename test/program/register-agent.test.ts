@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import {
+  agentOf,
+  AFTER_RECORD,
+  deactivated,
+  eventOf,
+  HASH,
+  register,
+  REGISTRATION,
+  registered,
+} from './support/actors.ts'
+import { Bench, DAY } from './support/bench.ts'
+
+const AGENT_SIZE = 421
+
+describe('register_agent', () => {
+  it('writes the agent and tells of it', () => {
+    const bench = Bench.initialized()
+    const actor = bench.actor()
+    const outcome = register(bench, actor)
+    const { owner, payer, agent } = actor
+    const shared = { name: 'Ann', serviceCategory: 'research', capabilities: 0n, version: '' } as const
+    const card = { agentCardUrl: REGISTRATION.agentCardUrl, agentCardHash: HASH }
+    const fresh = {
+      owner,
+      tier: 'observer',
+      status: 'active',
+      reputationScore: 250,
+      rentPayer: payer,
+    } as const
+    const { now } = bench.vm
+    expect(outcome.events).toEqual([
+      { name: 'AgentRegistered', data: { agent, ...shared, ...card, ...fresh, timestamp: now } },
+    ])
+    expect(agentOf(bench, actor)).toEqual({
+      ...shared,
+      ...card,
+      ...fresh,
+      createdAt: now,
+      updatedAt: now,
+      reputationUpdatedAt: now,
+      tierEffectiveAt: now,
+      reputationChangeToday: 0,
+      reputationDayStart: now - (now % DAY),
+      suspendedByAdmin: false,
+      bump: expect.any(Number),
+    })
+  })
+
+  it('has the payer pay the rent of the full size, not the owner', () => {
+    const bench = Bench.initialized()
+    const actor = bench.actor()
+    const before = [bench.vm.lamportsOf(actor.payer), bench.vm.lamportsOf(actor.owner)]
+    register(bench, actor)
+    const rent = bench.vm.rent(AGENT_SIZE)
+    expect(bench.vm.account(actor.agent)?.data.length).toBe(AGENT_SIZE)
+    expect(bench.vm.lamportsOf(actor.agent)).toBe(rent)
+    expect(before[0]! - bench.vm.lamportsOf(actor.payer)).toBe(rent)
+    expect(bench.vm.lamportsOf(actor.owner)).toBe(before[1])
+  })
+
+  it.each([1n, 890_880n, 50_000_000n])('survives %d lamports sent to the address before', (present) => {
+    const bench = Bench.initialized()
+    const actor = bench.actor()
+    bench.vm.prefund(actor.agent, present)
+    const before = bench.vm.lamportsOf(actor.payer)
+    register(bench, actor)
+    const rent = bench.vm.rent(AGENT_SIZE)
+    expect(before - bench.vm.lamportsOf(actor.payer)).toBe(present < rent ? rent - present : 0n)
+    expect(agentOf(bench, actor).owner).toBe(actor.owner)
+  })
+
+  it('happens once per owner', () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    expect(bench.call('register_agent', actor.accounts, REGISTRATION).error).toBe('AlreadyInitialized')
+    bench.must('deactivate_agent', actor.accounts)
+    expect(bench.call('register_agent', actor.accounts, REGISTRATION).error).toBe('AlreadyInitialized')
+  })
+
+  it('fails while paused, and without lamports to pay', () => {
+    const bench = Bench.initialized()
+    const poor = { ...bench.actor().accounts, payer: bench.wallet() }
+    expect(bench.call('register_agent', poor, REGISTRATION).error).toBe('custom 1')
+    bench.must('update_config', {}, { paused: true })
+    expect(bench.call('register_agent', bench.actor().accounts, REGISTRATION).error).toBe('Paused')
+  })
+
+  it('takes over the reputation of the deactivation record', () => {
+    const bench = Bench.initialized()
+    const actor = deactivated(bench)
+    rewriteFinalReputation(bench, actor.deactivationRecord, 17)
+    bench.must('close_agent', actor.accounts)
+    const event = eventOf(register(bench, actor), 'AgentRegistered')
+    expect(event.reputationScore).toBe(17)
+    expect(agentOf(bench, actor).reputationScore).toBe(17)
+  })
+
+  it('starts afresh once the record is closed', () => {
+    const bench = Bench.initialized()
+    const actor = deactivated(bench)
+    rewriteFinalReputation(bench, actor.deactivationRecord, 17)
+    bench.must('close_agent', actor.accounts)
+    bench.vm.now += AFTER_RECORD
+    bench.must('close_deactivation_record', actor.accounts)
+    register(bench, actor)
+    expect(agentOf(bench, actor).reputationScore).toBe(250)
+  })
+
+  it('takes neither an empty account nor the record of another owner for the record', () => {
+    const bench = Bench.initialized()
+    const actor = deactivated(bench)
+    const other = deactivated(bench)
+    bench.must('close_agent', actor.accounts)
+    for (const deactivationRecord of [bench.wallet(), other.deactivationRecord]) {
+      const accounts = { ...actor.accounts, deactivationRecord }
+      expect(bench.call('register_agent', accounts, REGISTRATION).error).toBe('InvalidPda')
+    }
+  })
+})
+
+function rewriteFinalReputation(bench: Bench, address: Parameters<Bench['read']>[1], score: number): void {
+  const record = bench.vm.account(address)
+  if (record === null) throw new Error('no record')
+  Buffer.from(record.data.buffer).writeUInt16LE(score, 48)
+  bench.vm.put({ ...record, address, executable: false })
+}

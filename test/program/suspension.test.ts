@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { agentOf, eventOf, registered } from './support/actors.ts'
+import { type Actor, Bench } from './support/bench.ts'
+
+const suspend = (bench: Bench, actor: Actor, authority = actor.owner) =>
+  bench.call('suspend_agent', { agent: actor.agent, authority })
+const reactivate = (bench: Bench, actor: Actor, authority = actor.owner) =>
+  bench.call('reactivate_agent', { agent: actor.agent, authority })
+
+describe('suspend_agent and reactivate_agent', () => {
+  it.each(['owner', 'admin'] as const)('work for the %s', (who) => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    const authority = who === 'admin' ? bench.admin : actor.owner
+    const byAdmin = who === 'admin'
+    const before = agentOf(bench, actor)
+    bench.vm.now += 5n
+    const { agent, owner } = actor
+    const shared = { agent, owner, byAdmin }
+    const suspended = suspend(bench, actor, authority)
+    const change = { oldStatus: 'active', newStatus: 'suspended', timestamp: bench.vm.now }
+    expect(suspended.events).toEqual([{ name: 'AgentSuspended', data: { ...shared, ...change } }])
+    expect(agentOf(bench, actor)).toEqual({
+      ...before,
+      status: 'suspended',
+      suspendedByAdmin: byAdmin,
+      updatedAt: bench.vm.now,
+    })
+    bench.vm.now += 5n
+    const event = eventOf(reactivate(bench, actor, authority), 'AgentReactivated')
+    expect(event).toEqual({ ...shared, oldStatus: 'suspended', newStatus: 'active', timestamp: bench.vm.now })
+    expect(agentOf(bench, actor)).toEqual({ ...before, updatedAt: bench.vm.now })
+  })
+
+  it('lets only the admin end what the admin began', () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    suspend(bench, actor, bench.admin)
+    expect(reactivate(bench, actor).error).toBe('SuspendedByAdmin')
+    // The way round by a new agent is closed too.
+    expect(bench.call('deactivate_agent', actor.accounts).error).toBe('SuspendedByAdmin')
+    expect(reactivate(bench, actor, bench.admin).error).toBeNull()
+  })
+
+  it('lets the admin end what the owner began', () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    suspend(bench, actor)
+    expect(eventOf(reactivate(bench, actor, bench.admin), 'AgentReactivated').byAdmin).toBe(true)
+  })
+
+  it('treats an admin who owns the agent as the admin', () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    bench.must('update_config', {}, { admin: actor.owner })
+    expect(eventOf(suspend(bench, actor), 'AgentSuspended').byAdmin).toBe(true)
+    bench.must('update_config', { admin: actor.owner }, { admin: bench.admin })
+    expect(reactivate(bench, actor).error).toBe('SuspendedByAdmin')
+  })
+
+  it('are for owner and admin alone', () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    const stranger = registered(bench).owner
+    expect(suspend(bench, actor, stranger).error).toBe('NotAuthorized')
+    suspend(bench, actor)
+    expect(reactivate(bench, actor, stranger).error).toBe('NotAuthorized')
+  })
+
+  it('follow the status', () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    expect(reactivate(bench, actor).error).toBe('AgentNotSuspended')
+    suspend(bench, actor)
+    expect(suspend(bench, actor).error).toBe('AgentNotActive')
+    expect(suspend(bench, actor, bench.admin).error).toBe('AgentNotActive')
+    bench.must('deactivate_agent', actor.accounts)
+    expect(suspend(bench, actor).error).toBe('AgentNotActive')
+    expect(reactivate(bench, actor).error).toBe('AgentDeactivated')
+    expect(reactivate(bench, actor, bench.admin).error).toBe('AgentDeactivated')
+  })
+
+  it("are the admin's while paused, not the owner's", () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    bench.must('update_config', {}, { paused: true })
+    expect(suspend(bench, actor).error).toBe('Paused')
+    expect(suspend(bench, actor, bench.admin).error).toBeNull()
+    expect(reactivate(bench, actor).error).toBe('Paused')
+    expect(reactivate(bench, actor, bench.admin).error).toBeNull()
+  })
+})

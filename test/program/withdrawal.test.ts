@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest'
+import { agentOf, eventOf, registered, staked, stakeOf, withdrawing } from './support/actors.ts'
+import { type Accounts, Bench, COOLDOWN, DAY, USDC } from './support/bench.ts'
+
+const REQUEST_SIZE = 57
+
+describe('request_withdrawal', () => {
+  it('starts the cooldown and lowers the tier at once', () => {
+    const bench = Bench.initialized()
+    const actor = staked(bench)
+    const lamports = bench.vm.lamportsOf(actor.owner)
+    bench.vm.now += 30n
+    const timestamp = bench.vm.now
+    const outcome = bench.must('request_withdrawal', actor.accounts, { amount: 150n * USDC })
+    const { agent, owner, stake } = actor
+    const balances = { depositedAmount: 600n * USDC, lockedAmount: 0n, pendingWithdrawal: 150n * USDC }
+    expect(outcome.events).toEqual([
+      {
+        name: 'WithdrawalRequested',
+        data: { stake, agent, owner, amount: 150n * USDC, ...balances, timestamp },
+      },
+      {
+        name: 'TierUpdated',
+        data: { agent, owner, oldTier: 'standard', newTier: 'basic', stakeAmount: 450n * USDC, timestamp },
+      },
+    ])
+    expect(stakeOf(bench, actor)).toMatchObject(balances)
+    expect(agentOf(bench, actor)).toMatchObject({
+      tier: 'basic',
+      tierEffectiveAt: timestamp,
+      updatedAt: timestamp,
+    })
+    expect(bench.read('WithdrawalRequest', actor.withdrawal)).toEqual({
+      stake,
+      amount: 150n * USDC,
+      requestedAt: timestamp,
+      bump: expect.any(Number),
+    })
+    expect(lamports - bench.vm.lamportsOf(owner)).toBe(bench.vm.rent(REQUEST_SIZE))
+    expect(bench.usdcOf(actor.vault)).toBe(600n * USDC)
+  })
+
+  it('is limited to what is neither locked nor pending, one at a time', () => {
+    const bench = Bench.initialized()
+    const actor = staked(bench)
+    const request = (amount: bigint) => bench.call('request_withdrawal', actor.accounts, { amount }).error
+    expect(request(0n)).toBe('InvalidAmount')
+    expect(request(600n * USDC + 1n)).toBe('InsufficientStake')
+    expect(request(2n ** 64n - 1n)).toBe('InsufficientStake')
+    lock(bench, actor.stake, 100n * USDC)
+    expect(request(500n * USDC + 1n)).toBe('InsufficientStake')
+    expect(request(500n * USDC)).toBeNull()
+    expect(request(1n)).toBe('WithdrawalPending')
+    lock(bench, actor.stake, 700n * USDC)
+    bench.must('cancel_withdrawal', actor.accounts)
+    expect(request(1n)).toBe('Overflow')
+  })
+
+  it.each([1n, 890_880n, 9_000_000n])('survives %d lamports at its address', (present) => {
+    const bench = Bench.initialized()
+    const actor = staked(bench)
+    bench.vm.prefund(actor.withdrawal, present)
+    bench.must('request_withdrawal', actor.accounts, { amount: USDC })
+    const lamports = bench.vm.lamportsOf(actor.owner)
+    bench.must('cancel_withdrawal', actor.accounts)
+    const rent = bench.vm.rent(REQUEST_SIZE)
+    expect(bench.vm.lamportsOf(actor.owner) - lamports).toBe(present > rent ? present : rent)
+  })
+
+  it('fails without a stake', () => {
+    const bench = Bench.initialized()
+    const { accounts } = registered(bench)
+    expect(bench.call('request_withdrawal', accounts, { amount: 1n }).error).toBe('InvalidAccountOwner')
+  })
+})
+
+describe('cancel_withdrawal', () => {
+  it('gives the tier and the rent back', () => {
+    const bench = Bench.initialized()
+    const actor = withdrawing(bench)
+    expect(agentOf(bench, actor).tier).toBe('observer')
+    bench.vm.now += 30n
+    const timestamp = bench.vm.now
+    const lamports = bench.vm.lamportsOf(actor.owner)
+    const outcome = bench.must('cancel_withdrawal', actor.accounts)
+    const { agent, owner, stake } = actor
+    const balances = { depositedAmount: 600n * USDC, lockedAmount: 0n, pendingWithdrawal: 0n }
+    expect(outcome.events).toEqual([
+      {
+        name: 'WithdrawalCancelled',
+        data: { stake, agent, owner, amount: 600n * USDC, ...balances, timestamp },
+      },
+      {
+        name: 'TierUpdated',
+        data: { agent, owner, oldTier: 'observer', newTier: 'standard', stakeAmount: 600n * USDC, timestamp },
+      },
+    ])
+    expect(agentOf(bench, actor)).toMatchObject({
+      tier: 'standard',
+      tierEffectiveAt: timestamp,
+      updatedAt: timestamp,
+    })
+    expect(bench.vm.account(actor.withdrawal)).toBeNull()
+    expect(bench.vm.lamportsOf(owner) - lamports).toBe(bench.vm.rent(REQUEST_SIZE))
+    expect(bench.call('cancel_withdrawal', actor.accounts).error).toBe('InvalidAccountOwner')
+  })
+})
+
+describe('complete_withdrawal', () => {
+  it('pays after the cooldown, not a second before', () => {
+    const bench = Bench.initialized()
+    const actor = withdrawing(bench, 600n * USDC)
+    bench.vm.now += COOLDOWN - 1n
+    expect(bench.call('complete_withdrawal', actor.accounts).error).toBe('CooldownNotOver')
+    bench.vm.now += 1n
+    const before = agentOf(bench, actor)
+    const lamports = bench.vm.lamportsOf(actor.owner)
+    const outcome = bench.must('complete_withdrawal', actor.accounts)
+    const { agent, owner, stake } = actor
+    const balances = { depositedAmount: 0n, lockedAmount: 0n, pendingWithdrawal: 0n }
+    expect(outcome.events).toEqual([
+      {
+        name: 'StakeWithdrawn',
+        data: { stake, agent, owner, amount: 600n * USDC, ...balances, timestamp: bench.vm.now },
+      },
+    ])
+    expect(stakeOf(bench, actor)).toMatchObject(balances)
+    expect(agentOf(bench, actor)).toEqual(before)
+    expect(bench.usdcOf(actor.ownerToken)).toBe(10_000n * USDC)
+    expect(bench.usdcOf(actor.vault)).toBe(0n)
+    expect(bench.vm.lamportsOf(owner) - lamports).toBe(bench.vm.rent(REQUEST_SIZE))
+    expect(bench.call('complete_withdrawal', actor.accounts).error).toBe('InvalidAccountOwner')
+  })
+
+  it('pays into any USDC account of the owner, and no other account', () => {
+    const bench = Bench.initialized()
+    const actor = withdrawing(bench)
+    const other = withdrawing(bench)
+    bench.vm.now += COOLDOWN
+    const complete = (change: Accounts) =>
+      bench.call('complete_withdrawal', { ...actor.accounts, ...change }).error
+    expect(complete({ ownerToken: other.ownerToken })).toBe('InvalidTokenAccount')
+    expect(complete({ ownerToken: bench.tokenAccount(actor.owner, 0n, bench.wallet()) })).toBe(
+      'InvalidTokenAccount',
+    )
+    expect(complete({ ownerToken: actor.vault })).toBe('InvalidTokenAccount')
+    expect(complete({ vault: other.vault })).toBe('InvalidPda')
+    expect(complete({ withdrawal: other.withdrawal })).toBe('InvalidPda')
+    expect(complete({ stake: other.stake, withdrawal: other.withdrawal, vault: other.vault })).toBe(
+      'InvalidPda',
+    )
+    expect(complete({ owner: other.owner, ownerToken: other.ownerToken })).toBe('NotOwner')
+    const ownerToken = bench.tokenAccount(actor.owner, 5n)
+    expect(complete({ ownerToken })).toBeNull()
+    expect(bench.usdcOf(ownerToken)).toBe(600n * USDC + 5n)
+  })
+
+  it('goes by the cooldown of the moment', () => {
+    const bench = Bench.initialized()
+    const actor = withdrawing(bench)
+    bench.vm.now += DAY
+    expect(bench.call('complete_withdrawal', actor.accounts).error).toBe('CooldownNotOver')
+    bench.must('update_config', {}, { cooldownSeconds: DAY })
+    bench.must('complete_withdrawal', actor.accounts)
+  })
+})
+
+describe('withdrawals', () => {
+  it.each(['paused', 'suspended by the admin', 'deactivated'])('work while %s', (state) => {
+    const bench = Bench.initialized()
+    const actor = staked(bench)
+    if (state === 'paused') bench.must('update_config', {}, { paused: true })
+    else if (state === 'deactivated') bench.must('deactivate_agent', actor.accounts)
+    else bench.must('suspend_agent', { ...actor.accounts, authority: bench.admin })
+    bench.must('request_withdrawal', actor.accounts, { amount: 600n * USDC })
+    expect(agentOf(bench, actor).tier).toBe('observer')
+    bench.must('cancel_withdrawal', actor.accounts)
+    bench.must('request_withdrawal', actor.accounts, { amount: 599n * USDC })
+    bench.vm.now += COOLDOWN
+    expect(eventOf(bench.must('complete_withdrawal', actor.accounts), 'StakeWithdrawn').depositedAmount).toBe(
+      USDC,
+    )
+  })
+
+  it("are the owner's", () => {
+    const bench = Bench.initialized()
+    const { accounts } = withdrawing(bench)
+    const { owner } = staked(bench)
+    for (const name of ['cancel_withdrawal', 'complete_withdrawal'])
+      expect(bench.call(name, { ...accounts, owner }).error).toBe('NotOwner')
+    expect(bench.call('request_withdrawal', { ...accounts, owner }, { amount: 1n }).error).toBe('NotOwner')
+  })
+})
+
+function lock(bench: Bench, address: Parameters<Bench['read']>[1], amount: bigint): void {
+  const stored = bench.vm.account(address)
+  if (stored === null) throw new Error('no stake')
+  Buffer.from(stored.data.buffer).writeBigUInt64LE(amount, 80)
+  bench.vm.put({ ...stored, address, executable: false })
+}
