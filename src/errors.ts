@@ -15,15 +15,34 @@ export const ERRORS = {
   },
   INVALID_ENUM: { status: 400, message: '{parameter} must be one of {allowed}, got {value}' },
   INVALID_BOOLEAN: { status: 400, message: '{parameter} must be true or false, got {value}' },
-  INVALID_TEXT: { status: 400, message: '{parameter} {problem}' },
-  INVALID_RANGE: { status: 400, message: '{low} must not be greater than {high}' },
-  UNKNOWN_PARAMETER: { status: 400, message: 'Unknown parameter {parameter}. Known parameters: {known}' },
-  REPEATED_PARAMETER: { status: 400, message: '{parameter} must be given once' },
+  INVALID_TEXT: { status: 400, message: '{parameter} {problem}, got {value}' },
+  INVALID_RANGE: {
+    status: 400,
+    message: '{low} must not be greater than {high}, got {lowValue} and {highValue}',
+  },
+  UNKNOWN_PARAMETER: { status: 400, message: 'Unknown parameter {given}. Known parameters: {known}' },
+  REPEATED_PARAMETER: { status: 400, message: '{parameter} must be given once, got {count} values' },
+  INVALID_ENCODING: {
+    status: 400,
+    message: '{parameter} must be UTF-8 in percent-encoding, got {value}',
+  },
+  INVALID_JSON: { status: 400, message: 'The body must be valid JSON: {problem}' },
   INVALID_REQUEST: { status: 400, message: '{problem}' },
+  PATH_NOT_FOUND: { status: 404, message: 'Not found: {path}' },
+  METHOD_NOT_ALLOWED: { status: 405, message: '{method} is not allowed here. Allowed methods: {allowed}' },
+  BODY_TOO_LARGE: { status: 413, message: 'The body must not be larger than {max} bytes' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    message: 'Content-Type must be application/json, got {value}',
+  },
+  NOT_READY: { status: 503, message: 'Not ready: {missing}' },
   LEDGER_UNAVAILABLE: { status: 503, message: 'The ledger RPC node cannot be reached' },
 } as const satisfies Record<string, { status: number; message: string }>
 
 export type ErrorCode = keyof typeof ERRORS
+
+/** Context that names an input of the service, in camelCase; a door may spell such names its own way. */
+const PARAMETER_NAMES: ReadonlySet<string> = new Set(['parameter', 'low', 'high'])
 
 type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholders<Rest>
@@ -48,14 +67,24 @@ export class DomainError<Code extends ErrorCode = ErrorCode> extends Error {
       : [context: ErrorContext<Code>, options?: ErrorOptions]
   ) {
     const context: Record<string, string | number> = { ...rest[0] }
-    super(
-      ERRORS[code].message.replace(/\{([a-zA-Z]+)\}/g, (text, name: string) => String(context[name] ?? text)),
-      rest[1],
-    )
+    super(fill(ERRORS[code].message, context), rest[1])
     this.code = code
     this.status = ERRORS[code].status
     this.context = context
   }
+
+  /** The message with parameters spelled as the door's clients know them, for instance min_reputation. */
+  messageNaming(spell: (parameter: string) => string): string {
+    const spelled = Object.entries(this.context).map(([name, value]) => [
+      name,
+      PARAMETER_NAMES.has(name) ? spell(String(value)) : value,
+    ])
+    return fill(ERRORS[this.code].message, Object.fromEntries(spelled))
+  }
+}
+
+function fill(message: string, context: Readonly<Record<string, string | number>>): string {
+  return message.replace(/\{([a-zA-Z]+)\}/g, (text, name: string) => String(context[name] ?? text))
 }
 
 export function isDomainError<Code extends ErrorCode>(

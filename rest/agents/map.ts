@@ -1,0 +1,53 @@
+import type {
+  AgentFieldsFragment,
+  GetAgentHistoryQuery,
+  ListAgentsQuery,
+  ListAgentsQueryVariables,
+} from '../generated/graphql.ts'
+import type { Static } from 'typebox'
+import type { listAgentsSchema } from './schemas.ts'
+
+type AgentListParameters = Static<typeof listAgentsSchema.querystring>
+
+export function toListVariables(query: AgentListParameters): ListAgentsQueryVariables {
+  const { sort, order, limit, offset } = query
+  return {
+    filter: {
+      owner: query.owner,
+      tier: query.tier,
+      status: query.status,
+      category: query.category,
+      name: query.name,
+      minReputation: query.min_reputation,
+      maxReputation: query.max_reputation,
+      includeMismatched: query.include_mismatched,
+    },
+    sort,
+    order,
+    limit,
+    offset,
+    named: query.name !== undefined,
+  }
+}
+
+export function toAgent(agent: AgentFieldsFragment) {
+  return { ...agent, capabilities: BigInt(agent.capabilities) }
+}
+
+export function toAgentList({ agents: page }: ListAgentsQuery) {
+  return {
+    ...page,
+    agents: page.agents.map(({ name_similarity: similarity, ...agent }) => ({
+      ...toAgent(agent),
+      ...(typeof similarity === 'number' ? { name_similarity: similarity } : {}),
+    })),
+  }
+}
+
+/** `delta` is present for reputation_updated only. */
+export function toHistory({ agentHistory: page }: GetAgentHistoryQuery) {
+  return {
+    ...page,
+    history: page.history.map(({ delta, ...entry }) => (delta === null ? entry : { ...entry, delta })),
+  }
+}

@@ -1,0 +1,57 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { quoted } from '../src/domain/quoted.ts'
+import { DomainError, isDomainError } from '../src/errors.ts'
+import type { SpellParameter } from './parameter-names.ts'
+
+export interface ErrorAnswer {
+  status: number
+  body: { error: string; details?: { code: string; parameter?: string } }
+}
+
+const same: SpellParameter = (parameter) => parameter
+
+/** What a client is told: the text of a DomainError, and nothing of a defect. */
+export function errorAnswer(error: DomainError, spell: SpellParameter = same): ErrorAnswer {
+  const { parameter } = error.context
+  const details = {
+    code: error.code,
+    ...(parameter === undefined ? {} : { parameter: spell(String(parameter)) }),
+  }
+  return {
+    status: error.status,
+    body: { error: error.messageNaming(spell), ...(error.status === 400 ? { details } : {}) },
+  }
+}
+
+/** The one place where a thrown error becomes an answer. */
+export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = isDomainError(error) ? error : fromFramework(error, request)
+  if (known === null) {
+    request.log.error({ err: error }, 'request failed')
+    return reply.code(500).send({ error: 'Internal server error' })
+  }
+  const { status, body } = errorAnswer(known, request.routeOptions.config?.spellParameter)
+  return reply.code(status).send(body)
+}
+
+/** Fastify's own refusals in our words; null for what is a defect. */
+function fromFramework(error: FastifyError, request: FastifyRequest): DomainError | null {
+  switch (error.code) {
+    case 'FST_ERR_BAD_URL':
+      return new DomainError('INVALID_ENCODING', { parameter: 'The path', value: quoted(request.raw.url) })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new DomainError('UNSUPPORTED_MEDIA_TYPE', {
+        value: quoted(request.headers['content-type'] ?? 'none'),
+      })
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new DomainError('BODY_TOO_LARGE', { max: request.routeOptions.bodyLimit ?? 0 })
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new DomainError('INVALID_JSON', { problem: 'it is empty' })
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new DomainError('INVALID_JSON', { problem: 'it cannot be parsed' })
+    default:
+      return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+        ? new DomainError('INVALID_REQUEST', { problem: error.message })
+        : null
+  }
+}

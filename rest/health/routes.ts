@@ -1,0 +1,37 @@
+import { DomainError } from '../../src/errors.ts'
+import type { Door, RestApp } from '../door.ts'
+import {
+  GetDetailedHealthDocument,
+  GetHealthDocument,
+  GetInfoDocument,
+  GetReadinessDocument,
+} from '../generated/graphql.ts'
+import { toDetailedHealth } from './map.ts'
+import { detailedHealthSchema, healthSchema, infoSchema, readySchema } from './schemas.ts'
+
+export function healthRoutes(app: RestApp, door: Door): void {
+  const getHealth = door.operation(GetHealthDocument)
+  const getDetailedHealth = door.operation(GetDetailedHealthDocument)
+  const getReadiness = door.operation(GetReadinessDocument)
+  const getInfo = door.operation(GetInfoDocument)
+
+  app.get('/health', { schema: healthSchema }, async (request) => {
+    const { health } = await getHealth(request, {})
+    return health
+  })
+
+  app.get('/health/detailed', { schema: detailedHealthSchema }, async (request) =>
+    toDetailedHealth(await getDetailedHealth(request, {})),
+  )
+
+  app.get('/ready', { schema: readySchema }, async (request) => {
+    const { readiness } = await getReadiness(request, {})
+    if (!readiness.ready) throw new DomainError('NOT_READY', { missing: readiness.missing.join('; ') })
+    return { status: 'ready' }
+  })
+
+  app.get('/info', { schema: infoSchema }, async (request) => {
+    const { info } = await getInfo(request, {})
+    return info
+  })
+}

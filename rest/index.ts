@@ -1,0 +1,22 @@
+import type { Services } from '../src/services.ts'
+import { agentRoutes } from './agents/routes.ts'
+import { createDoor, type RestApp } from './door.ts'
+import type { Executor } from './execute.ts'
+import { healthRoutes } from './health/routes.ts'
+import { ErrorBody } from './shapes.ts'
+import { stakeRoutes } from './stakes/routes.ts'
+
+export interface RestOptions {
+  readonly services: Services
+  /** How operations are run; `execute` is the slow fallback. */
+  readonly executor?: Executor
+}
+
+/** Registers the documented HTTP surface, a folder for each section of the contract. */
+export function registerRest(app: RestApp, { services, executor = 'jit' }: RestOptions): void {
+  const door = createDoor(services, executor)
+  app.addSchema(ErrorBody)
+  agentRoutes(app, door)
+  stakeRoutes(app, door)
+  healthRoutes(app, door)
+}

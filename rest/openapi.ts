@@ -1,0 +1,58 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { RestApp } from './door.ts'
+
+export interface OpenApiOptions {
+  readonly version: string
+  /** Public address of the service. */
+  readonly baseUrl: string
+}
+
+const DESCRIPTION = `Agents registered on a Solana ledger, their stakes and their history.
+
+Lists are pages: \`limit\` 1 to 200, default 50, and \`offset\`; \`total\` counts all that match, exactly.
+Parameters that are unknown, repeated, malformed or out of range are refused with status 400 and a text that names them.
+The same data is at \`/graphql\`, where agents reach their stake and history.`
+
+/** Collects the routes registered after it into /openapi.json (OpenAPI 3.1), and shows them at /docs. */
+export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApiOptions): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Agent Registry Gateway',
+        version,
+        description: DESCRIPTION,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: baseUrl }],
+      tags: [
+        { name: 'Agents', description: 'Registered agents and what happened to them.' },
+        { name: 'Stakes', description: 'USDC that agents put at stake.' },
+        { name: 'Service', description: 'Health and metadata.' },
+      ],
+    },
+    refResolver: {
+      buildLocalReference: ({ $id }, _base, _fragment, i) => (typeof $id === 'string' ? $id : `schema-${i}`),
+    },
+    transformObject: (document) => ('openapiObject' in document ? nullableAs31(document.openapiObject) : {}),
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    uiConfig: { docExpansion: 'list', tryItOutEnabled: true },
+  })
+  let document: string | undefined
+  app.get('/openapi.json', { schema: { hide: true } }, (_, reply) => {
+    document ??= JSON.stringify(app.swagger())
+    return reply.type('application/json; charset=utf-8').send(document)
+  })
+}
+
+/** The serialiser needs `nullable`, which OpenAPI 3.1 spells as a second type. */
+function nullableAs31<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(nullableAs31) as Value
+  if (typeof value !== 'object' || value === null) return value
+  const { nullable, ...rest } = value as { nullable?: boolean; type?: string }
+  const walked = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, nullableAs31(each)]))
+  return (nullable === true ? { ...walked, type: [rest.type, 'null'] } : walked) as Value
+}

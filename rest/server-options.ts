@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { type FastifySchemaCompiler, type FastifyServerOptions, LogController } from 'fastify'
+import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
+import type { TObject, TSchema } from 'typebox'
+import { handleError } from './errors.ts'
+import { queryReader } from './query.ts'
+
+/** Bytes; the largest documented body is a relay request of 16 instructions. */
+const BODY_LIMIT = 256 * 1024
+/** A client that sends its request slower than this is cut off. */
+const REQUEST_TIMEOUT_MS = 30_000
+const REQUEST_ID = /^[\w.:-]{1,128}$/
+
+/** Settings of Fastify that make it answer in the contract's words, whatever arrives. */
+export const serverOptions = {
+  bodyLimit: BODY_LIMIT,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  logController: new LogController({ disableRequestLogging: true }),
+  genReqId: (request) => {
+    const given = request.headers['x-request-id']
+    return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
+  },
+  routerOptions: {
+    // A path segment that is no key is refused by the services, by its name, and not as an unknown path.
+    maxParamLength: 16_384,
+    querystringParser: (text) => ({ text }),
+  },
+  frameworkErrors: (error, request, reply) => {
+    reply.header('x-request-id', request.id)
+    handleError(error, request, reply)
+  },
+  clientErrorHandler: answerUnreadable,
+} satisfies FastifyServerOptions
+
+/** Query strings are read strictly, path parameters by the services, bodies by their TypeBox schema. */
+export const compileValidator: FastifySchemaCompiler<TSchema> = (route) => {
+  if (route.httpPart === 'querystring')
+    return queryReader(route.schema as TObject) as () => { value: unknown }
+  if (route.httpPart === 'params') return (value: unknown) => ({ value })
+  return TypeBoxValidatorCompiler(route)
+}
+
+const UNREADABLE: Record<string, [status: string, error: string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive'],
+}
+
+/** What is not HTTP never reaches a route; the socket is answered by hand and closed. */
+function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, text] = UNREADABLE[error.code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP']
+  const body = JSON.stringify({ error: text })
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

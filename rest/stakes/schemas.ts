@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import { envelope, errors, pageQuery, Pubkey, U64 } from '../shapes.ts'
+
+const Stake = Type.Object(
+  {
+    pda: Pubkey('Address of the stake account.'),
+    agent_pda: Pubkey('Address of the agent’s account.'),
+    owner: Pubkey('Wallet of the agent’s owner.'),
+    deposited_amount: U64('USDC base units (6 decimals).', 600_000_000),
+    locked_amount: U64('USDC base units.', 0),
+    pending_withdrawal: U64('USDC base units asked for and still within the cooldown.', 0),
+  },
+  { description: 'The stake account of an agent.' },
+)
+
+export const listStakesSchema = {
+  operationId: 'listStakes',
+  tags: ['Stakes'],
+  summary: 'List stake accounts',
+  description: 'In the order of pda.',
+  querystring: Type.Object({
+    owner: Type.Optional(Pubkey('Wallet of the agent’s owner.')),
+    agent_pda: Type.Optional(Pubkey('Address of the agent’s account.')),
+    ...pageQuery,
+  }),
+  response: { 200: envelope('stakes', Stake), ...errors([400]) },
+}
+
+export const getStakeSchema = {
+  operationId: 'getStake',
+  tags: ['Stakes'],
+  summary: 'Read one stake account',
+  params: Type.Object({ pda: Pubkey('Address of the stake account.') }),
+  querystring: Type.Object({}),
+  response: { 200: Stake, ...errors([400, 404], { 404: 'Stake account not found' }) },
+}

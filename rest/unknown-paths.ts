@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { quoted } from '../src/domain/quoted.ts'
+import { DomainError } from '../src/errors.ts'
+import type { RestApp } from './door.ts'
+
+/**
+ * Answers what no route does: OPTIONS of a known path, 405 with Allow for another method, 404 for an unknown path.
+ * Decided before a body is read. Must be registered before the routes that it is to know.
+ */
+export function answerUnknownPaths(app: RestApp): void {
+  const methods = new Map<string, Set<string>>()
+  app.addHook('onRoute', ({ url, method }) => {
+    const known = methods.get(url) ?? new Set<string>()
+    methods.set(url, known)
+    for (const each of [method].flat()) known.add(each)
+  })
+
+  const allowed = (path: string): string[] => {
+    const found = [...methods]
+      .filter(([pattern]) => matches(pattern, path))
+      .flatMap(([, each]) => Array.from(each))
+    return found.length === 0 ? [] : [...new Set([...found, 'OPTIONS'])].sort()
+  }
+
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) await refuse(request, reply, allowed(pathOf(request)))
+  })
+  app.setNotFoundHandler((request, reply) => refuse(request, reply, allowed(pathOf(request))))
+}
+
+function refuse(request: FastifyRequest, reply: FastifyReply, allowed: string[]): FastifyReply {
+  if (allowed.length === 0) {
+    throw new DomainError('PATH_NOT_FOUND', { path: quoted(pathOf(request)).slice(1, -1) })
+  }
+  reply.header('allow', allowed.join(', '))
+  if (request.method === 'OPTIONS') return reply.code(204).send()
+  throw new DomainError('METHOD_NOT_ALLOWED', { method: request.method, allowed: allowed.join(', ') })
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.replace(/[?#].*$/s, '')
+}
+
+/** Patterns are literal segments, `:name` for one segment, and `*` for the rest. */
+function matches(pattern: string, path: string): boolean {
+  const expected = pattern.split('/')
+  const given = path.split('/')
+  if (expected.at(-1) === '*') expected.splice(-1, 1, ...given.slice(expected.length - 1).map(() => ':rest'))
+  return (
+    expected.length === given.length &&
+    expected.every((segment, i) => (segment.startsWith(':') ? given[i] !== '' : segment === given[i]))
+  )
+}

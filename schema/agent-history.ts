@@ -1,0 +1,54 @@
+import { type HistoryRow, historyQuery } from '../src/agents/agent-history.ts'
+import type { Page } from '../src/domain/page.ts'
+import { AgentRef } from './agent.ts'
+import { builder } from './builder.ts'
+import { pageArgs, pageFields } from './page.ts'
+import { HistoryEventType } from './registry-enums.ts'
+
+const HistoryEntryRef = builder.objectRef<HistoryRow>('AgentHistoryEntry')
+const HistoryPageRef = builder.objectRef<Page<HistoryRow>>('AgentHistoryPage')
+
+HistoryEntryRef.implement({
+  description: 'One change of an agent, from an event that the registry program logged.',
+  fields: (t) => ({
+    eventType: t.expose('eventType', { type: HistoryEventType }),
+    agentPda: t.expose('agentPda', { type: 'Pubkey' }),
+    oldValue: t.exposeString('oldValue', {
+      description: 'Text even for numbers; for metadata_updated a JSON object of just the changed fields.',
+    }),
+    newValue: t.exposeString('newValue', { description: 'In the form of oldValue.' }),
+    delta: t.exposeString('delta', {
+      nullable: true,
+      description: 'Signed like `+12` or `-5`; only of reputation_updated.',
+    }),
+    timestamp: t.expose('timestamp', { type: 'DateTime' }),
+  }),
+})
+
+HistoryPageRef.implement({
+  description: 'A page of an agent’s history, newest first.',
+  fields: (t) => ({ ...pageFields(t), history: t.expose('rows', { type: [HistoryEntryRef] }) }),
+})
+
+builder.objectField(AgentRef, 'history', (t) =>
+  t.field({
+    type: HistoryPageRef,
+    description: 'What changed about this agent, newest first.',
+    args: { eventType: t.arg({ type: HistoryEventType }), ...pageArgs() },
+    resolve: ({ pda }, args, { loaders }) => loaders.historyByAgent(historyQuery(args)).load(pda),
+  }),
+)
+
+builder.queryField('agentHistory', (t) =>
+  t.field({
+    type: HistoryPageRef,
+    description:
+      'What changed about an agent, newest first; readable after the agent is closed. Error AGENT_NOT_FOUND where neither agent nor history exists.',
+    args: {
+      pda: t.arg({ type: 'Pubkey', required: true }),
+      eventType: t.arg({ type: HistoryEventType }),
+      ...pageArgs(),
+    },
+    resolve: (_, { pda, ...rest }, { services }) => services.agents.history(pda, rest),
+  }),
+)

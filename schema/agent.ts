@@ -1,0 +1,86 @@
+import { AGENT_SORTS, MAX_NAME_SEARCH, REPUTATION_RANGE } from '../src/agents/agent-filter.ts'
+import type { AgentRow } from '../src/agents/agent-row.ts'
+import type { Page } from '../src/domain/page.ts'
+import { builder } from './builder.ts'
+import { pageArgs, pageFields, SortOrder } from './page.ts'
+import { AgentStatus, AgentStatusFilter, ServiceCategory, Tier } from './registry-enums.ts'
+
+export const AgentRef = builder.objectRef<AgentRow>('Agent')
+const AgentPageRef = builder.objectRef<Page<AgentRow>>('AgentPage')
+
+AgentRef.implement({
+  description: 'A registered agent, as its account on the ledger says.',
+  fields: (t) => ({
+    pda: t.expose('pda', { type: 'Pubkey', description: 'Address of the agent’s account.' }),
+    owner: t.expose('owner', { type: 'Pubkey', description: 'Wallet that registered the agent.' }),
+    name: t.exposeString('name', { description: '1 to 32 bytes of UTF-8.' }),
+    tier: t.expose('tier', { type: Tier }),
+    status: t.expose('status', { type: AgentStatus }),
+    serviceCategory: t.expose('serviceCategory', { type: ServiceCategory }),
+    reputationScore: t.exposeInt('reputationScore', { description: '0 to 1000; starts at 250.' }),
+    capabilities: t.expose('capabilities', {
+      type: 'U64',
+      description: 'Bit mask: BUY 1, SELL 2, NEGOTIATE 4, ESCROW_RELEASE 8, DELEGATE 16, ARBITRATE 32.',
+    }),
+    version: t.exposeString('version', { description: 'Agent version text, up to 16 bytes; may be empty.' }),
+    agentCardUrl: t.exposeString('agentCardUrl', { description: 'Scheme https, ipfs, ar or did.' }),
+    cardHashMismatch: t.exposeBoolean('cardHashMismatch', {
+      description: 'True when the hosted card does not match the hash recorded on the ledger.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    nameSimilarity: t.exposeFloat('nameSimilarity', {
+      nullable: true,
+      description: 'Trigram similarity to the name searched for, 0.3 to 1; null without such a search.',
+    }),
+  }),
+})
+
+AgentPageRef.implement({
+  description: 'A page of agents.',
+  fields: (t) => ({ ...pageFields(t), agents: t.expose('rows', { type: [AgentRef] }) }),
+})
+
+const AgentSort = builder.enumType('AgentSort', {
+  description: 'What to order agents by. Ties are in the order of pda.',
+  values: AGENT_SORTS,
+})
+
+const AgentFilter = builder.inputType('AgentFilter', {
+  description: 'All conditions must hold.',
+  fields: (t) => ({
+    owner: t.field({ type: 'Pubkey', description: 'Wallet of the owner.' }),
+    tier: t.field({ type: Tier }),
+    status: t.field({ type: AgentStatusFilter }),
+    category: t.field({ type: ServiceCategory }),
+    name: t.string({
+      description: `Trigram similarity of at least 0.3 to this text of 1 to ${MAX_NAME_SEARCH} characters.`,
+    }),
+    minReputation: t.int({ description: `${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}, inclusive.` }),
+    maxReputation: t.int({ description: `${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}, inclusive.` }),
+    includeMismatched: t.boolean({
+      defaultValue: false,
+      description: 'Also agents whose hosted card does not match its recorded hash.',
+    }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  agent: t.field({
+    type: AgentRef,
+    description: 'One agent. Error AGENT_NOT_FOUND where there is none, or where it was closed.',
+    args: { pda: t.arg({ type: 'Pubkey', required: true }) },
+    resolve: (_, { pda }, { services }) => services.agents.get(pda),
+  }),
+  agents: t.field({
+    type: AgentPageRef,
+    description: 'Agents, newest first; in a search by name the most similar first.',
+    args: {
+      filter: t.arg({ type: AgentFilter }),
+      sort: t.arg({ type: AgentSort, description: 'Default created_at; with a name, its similarity.' }),
+      order: t.arg({ type: SortOrder, description: 'Default desc.' }),
+      ...pageArgs(),
+    },
+    resolve: (_, { filter, ...rest }, { services }) => services.agents.list({ ...filter, ...rest }),
+  }),
+}))

@@ -1,0 +1,17 @@
+import SchemaBuilder from '@pothos/core'
+import type { GraphQLContext } from './context.ts'
+
+/** Scalars that the schema adds to GraphQL's own; all are text inside the service. */
+type Scalars = {
+  DateTime: { Input: string; Output: string }
+  Pubkey: { Input: string; Output: string }
+  U64: { Input: string; Output: string }
+}
+
+export const builder = new SchemaBuilder<{
+  Context: GraphQLContext
+  Scalars: Scalars
+  DefaultFieldNullability: false
+}>({ defaultFieldNullability: false })
+
+builder.queryType({ description: 'What can be read without a signature.' })

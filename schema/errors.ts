@@ -1,0 +1,32 @@
+import { GraphQLError } from 'graphql'
+import { isDomainError } from '../src/errors.ts'
+
+/** `extensions` of every error: a stable code and the status that REST would answer. */
+function extensions(code: string, status: number): { code: string; status: number } {
+  return { code, status }
+}
+
+/**
+ * An error as a GraphQL client sees it: what the services tell, what GraphQL itself says of a broken request, and of anything
+ * else nothing. `report` is given what was hidden.
+ */
+export function clientError(error: unknown, report: (hidden: unknown) => void): GraphQLError {
+  const cause = error instanceof GraphQLError ? error.originalError : error
+  const { nodes, path, message } = error instanceof GraphQLError ? error : new GraphQLError('')
+  if (isDomainError(cause)) {
+    return new GraphQLError(cause.message, { nodes, path, extensions: extensions(cause.code, cause.status) })
+  }
+  // An error without path is about the request as a whole: syntax, validation, variables.
+  if (error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError) && !path) {
+    return new GraphQLError(message, {
+      nodes,
+      extensions: { ...error.extensions, ...extensions('INVALID_REQUEST', 400) },
+    })
+  }
+  report(cause ?? error)
+  return new GraphQLError('Internal server error', {
+    nodes,
+    path,
+    extensions: extensions('INTERNAL_SERVER_ERROR', 500),
+  })
+}

@@ -1,0 +1,9 @@
+import { lexicographicSortSchema } from 'graphql'
+import { builder } from './builder.ts'
+import './scalars.ts'
+import './agent.ts'
+import './agent-history.ts'
+import './stake.ts'
+import './service-info.ts'
+
+export const schema = lexicographicSortSchema(builder.toSchema())

@@ -1,0 +1,58 @@
+import type { Page } from '../src/domain/page.ts'
+import type { StakeRow } from '../src/stakes/stake-row.ts'
+import { AgentRef } from './agent.ts'
+import { builder } from './builder.ts'
+import { pageArgs, pageFields } from './page.ts'
+
+const StakeRef = builder.objectRef<StakeRow>('Stake')
+const StakePageRef = builder.objectRef<Page<StakeRow>>('StakePage')
+
+StakeRef.implement({
+  description: 'The stake account of an agent. Amounts are USDC base units (6 decimals).',
+  fields: (t) => ({
+    pda: t.expose('pda', { type: 'Pubkey', description: 'Address of the stake account.' }),
+    agentPda: t.expose('agentPda', { type: 'Pubkey' }),
+    owner: t.expose('owner', { type: 'Pubkey' }),
+    depositedAmount: t.expose('depositedAmount', { type: 'U64' }),
+    lockedAmount: t.expose('lockedAmount', { type: 'U64' }),
+    pendingWithdrawal: t.expose('pendingWithdrawal', {
+      type: 'U64',
+      description: 'Asked for and still within the cooldown.',
+    }),
+    agent: t.field({
+      type: AgentRef,
+      nullable: true,
+      description: 'The agent; null once it is closed.',
+      resolve: ({ agentPda }, _, { loaders }) => loaders.agentByPda.load(agentPda),
+    }),
+  }),
+})
+
+StakePageRef.implement({
+  description: 'A page of stake accounts.',
+  fields: (t) => ({ ...pageFields(t), stakes: t.expose('rows', { type: [StakeRef] }) }),
+})
+
+builder.objectField(AgentRef, 'stake', (t) =>
+  t.field({
+    type: StakeRef,
+    nullable: true,
+    description: 'The agent’s stake account; null before the first deposit.',
+    resolve: ({ pda }, _, { loaders }) => loaders.stakeByAgent.load(pda),
+  }),
+)
+
+builder.queryFields((t) => ({
+  stake: t.field({
+    type: StakeRef,
+    description: 'One stake account. Error STAKE_NOT_FOUND where there is none.',
+    args: { pda: t.arg({ type: 'Pubkey', required: true }) },
+    resolve: (_, { pda }, { services }) => services.stakes.get(pda),
+  }),
+  stakes: t.field({
+    type: StakePageRef,
+    description: 'Stake accounts in the order of pda.',
+    args: { owner: t.arg({ type: 'Pubkey' }), agentPda: t.arg({ type: 'Pubkey' }), ...pageArgs() },
+    resolve: (_, args, { services }) => services.stakes.list(args),
+  }),
+}))

@@ -1,0 +1,32 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../db/tables.ts'
+import type { Page } from '../domain/page.ts'
+import type { AgentListInput } from './agent-filter.ts'
+import {
+  getAgentHistory,
+  getHistories,
+  type HistoryInput,
+  type HistoryQuery,
+  type HistoryRow,
+} from './agent-history.ts'
+import type { AgentRow } from './agent-row.ts'
+import { findAgents, getAgent } from './get-agent.ts'
+import { listAgents } from './list-agents.ts'
+
+export interface AgentReads {
+  list(input: AgentListInput): Promise<Page<AgentRow>>
+  get(pda: string): Promise<AgentRow>
+  find(pdas: readonly string[]): Promise<AgentRow[]>
+  history(pda: string, input: HistoryInput): Promise<Page<HistoryRow>>
+  histories(pdas: readonly string[], query: HistoryQuery): Promise<Map<string, Page<HistoryRow>>>
+}
+
+export function createAgentReads(kysely: Kysely<Database>): AgentReads {
+  return {
+    list: (input) => listAgents(kysely, input),
+    get: (pda) => getAgent(kysely, pda),
+    find: (pdas) => findAgents(kysely, pdas),
+    history: (pda, input) => getAgentHistory(kysely, pda, input),
+    histories: (pdas, query) => getHistories(kysely, pdas, query),
+  }
+}

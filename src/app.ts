@@ -1,0 +1,51 @@
+import { type TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { type FastifyBaseLogger, fastify } from 'fastify'
+import type { RestApp } from '../rest/door.ts'
+import { handleError } from '../rest/errors.ts'
+import type { Executor } from '../rest/execute.ts'
+import { graphqlRoutes } from '../rest/graphql/routes.ts'
+import { registerRest } from '../rest/index.ts'
+import { describeRoutes } from '../rest/openapi.ts'
+import { compileValidator, serverOptions } from '../rest/server-options.ts'
+import { answerUnknownPaths } from '../rest/unknown-paths.ts'
+import type { Logger } from './logger.ts'
+import type { Services } from './services.ts'
+
+export interface AppOptions {
+  readonly services: Services
+  readonly logger: Logger
+  /** Semantic version, for the OpenAPI document. */
+  readonly version: string
+  /** Public address of the service. */
+  readonly baseUrl: string
+  /** Proxies (addresses or CIDR blocks) whose X-Forwarded-For counts. */
+  readonly trustProxy?: string[]
+  readonly executor?: Executor
+}
+
+/** The whole HTTP surface, ready to listen or to be injected into. It owns nothing of what it is given. */
+export async function buildApp(options: AppOptions): Promise<RestApp> {
+  const { services, logger, version, baseUrl, trustProxy = [], executor } = options
+  const loggerInstance: FastifyBaseLogger = logger
+  const app: RestApp = fastify({
+    ...serverOptions,
+    loggerInstance,
+    trustProxy: trustProxy.length > 0 ? trustProxy : false,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  app.setValidatorCompiler(compileValidator)
+  app.setErrorHandler(handleError)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, url } = request
+    request.log.debug({ method, url, status: reply.statusCode, ms: reply.elapsedTime }, 'request')
+  })
+  answerUnknownPaths(app)
+  await describeRoutes(app, { version, baseUrl })
+  graphqlRoutes(app, services, logger)
+  registerRest(app, { services, executor })
+  await app.ready()
+  return app
+}

@@ -1,0 +1,34 @@
+import { integerParameter, optional } from './parameters.ts'
+
+/** Page sizes of every list (contract, "Limits"). The largest offset is the largest GraphQL Int. */
+export const PAGE_LIMIT = { min: 1, max: 200, default: 50 } as const
+export const PAGE_OFFSET = { min: 0, max: 2_147_483_647, default: 0 } as const
+
+export const ORDERS = ['asc', 'desc'] as const
+export type Order = (typeof ORDERS)[number]
+
+export interface PageInput {
+  readonly limit?: number | null
+  readonly offset?: number | null
+}
+
+export interface PageBounds {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** One page of a list; `total` counts all that match, whatever the page. */
+export interface Page<Row> extends PageBounds {
+  readonly total: number
+  readonly rows: Row[]
+}
+
+const readLimit = integerParameter(PAGE_LIMIT)
+const readOffset = integerParameter(PAGE_OFFSET)
+
+export function pageBounds(input: PageInput): PageBounds {
+  return {
+    limit: optional(readLimit, 'limit', input.limit) ?? PAGE_LIMIT.default,
+    offset: optional(readOffset, 'offset', input.offset) ?? PAGE_OFFSET.default,
+  }
+}

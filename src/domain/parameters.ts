@@ -1,0 +1,68 @@
+import { DomainError } from '../errors.ts'
+import { isPubkey, type Pubkey } from './pubkey.ts'
+import { quoted } from './quoted.ts'
+
+export interface IntegerRange {
+  readonly min: number
+  readonly max: number
+}
+
+const DECIMAL_INTEGER = /^(0|-?[1-9]\d{0,15})$/
+
+/** Reads a value that the client may leave out: undefined and null are absent. */
+export function optional<Value>(
+  read: (parameter: string, value: unknown) => Value,
+  parameter: string,
+  value: unknown,
+): Value | undefined {
+  return value === undefined || value === null ? undefined : read(parameter, value)
+}
+
+export function pubkeyParameter(parameter: string, value: unknown): Pubkey {
+  if (isPubkey(value)) return value
+  throw new DomainError('INVALID_PUBKEY', { parameter, value: quoted(value) })
+}
+
+/** Takes a number, or an integer in decimal text as a URL has it. */
+export function integerParameter({ min, max }: IntegerRange) {
+  return (parameter: string, value: unknown): number => {
+    const number = typeof value === 'string' && DECIMAL_INTEGER.test(value) ? Number(value) : value
+    if (typeof number === 'number' && Number.isSafeInteger(number) && number >= min && number <= max) {
+      return number
+    }
+    throw new DomainError('INVALID_INTEGER', { parameter, min, max, value: quoted(value) })
+  }
+}
+
+export function enumParameter<const Choice extends string>(choices: readonly Choice[]) {
+  return (parameter: string, value: unknown): Choice => {
+    const choice = choices.find((each) => each === value)
+    if (choice !== undefined) return choice
+    throw new DomainError('INVALID_ENUM', { parameter, allowed: choices.join(', '), value: quoted(value) })
+  }
+}
+
+/** Takes a boolean, or `true` and `false` as text. */
+export function booleanParameter(parameter: string, value: unknown): boolean {
+  if (value === true || value === 'true') return true
+  if (value === false || value === 'false') return false
+  throw new DomainError('INVALID_BOOLEAN', { parameter, value: quoted(value) })
+}
+
+/** Text of 1 to `maxLength` characters without control characters, which PostgreSQL (NUL) or a terminal would choke on. */
+export function textParameter(maxLength: number) {
+  return (parameter: string, value: unknown): string => {
+    const problem = textProblem(value, maxLength)
+    if (problem === null) return value as string
+    throw new DomainError('INVALID_TEXT', { parameter, problem, value: quoted(value) })
+  }
+}
+
+function textProblem(value: unknown, maxLength: number): string | null {
+  if (typeof value !== 'string') return 'must be text'
+  if (!value.isWellFormed()) return 'must be well-formed Unicode'
+  if (/\p{Cc}/u.test(value)) return 'must not contain control characters'
+  const length = value.length > 2 * maxLength ? Infinity : Array.from(value).length
+  if (length < 1 || length > maxLength) return `must have 1 to ${maxLength} characters`
+  return null
+}

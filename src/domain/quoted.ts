@@ -1,0 +1,20 @@
+const MAX_SHOWN = 64
+
+/** A client's value for an error text: at most 64 characters of it, in quotes, with nothing invisible left as it is. */
+export function quoted(value: unknown): string {
+  if (typeof value !== 'string') return String(value).slice(0, MAX_SHOWN)
+  const characters = Array.from(value.slice(0, 2 * MAX_SHOWN + 2))
+  const cut = characters.length > MAX_SHOWN || value.length > 2 * MAX_SHOWN
+  const text = JSON.stringify(characters.slice(0, MAX_SHOWN).join('')).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    escaped,
+  )
+  return cut ? `${text.slice(0, -1)}…"` : text
+}
+
+function escaped(character: string): string {
+  return Array.from(
+    { length: character.length },
+    (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
+  ).join('')
+}

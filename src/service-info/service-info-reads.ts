@@ -1,0 +1,53 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../db/tables.ts'
+import {
+  type DetailedHealth,
+  detailedHealth,
+  health,
+  type Health,
+  type HealthDependencies,
+  readiness,
+  type Readiness,
+} from './health.ts'
+import { serviceInfo, type ServiceIdentity, type ServiceInfo } from './info.ts'
+
+export interface ServiceInfoReads {
+  health(): Health
+  detailedHealth(): Promise<DetailedHealth>
+  readiness(): Promise<Readiness>
+  /** Throws LEDGER_UNAVAILABLE. */
+  info(): Promise<ServiceInfo>
+}
+
+export interface ServiceInfoDependencies extends Omit<HealthDependencies, 'databaseAnswers'> {
+  readonly kysely: Kysely<Database>
+  readonly identity: ServiceIdentity
+}
+
+export function createServiceInfoReads({
+  kysely,
+  identity,
+  ...rest
+}: ServiceInfoDependencies): ServiceInfoReads {
+  const dependencies = { ...rest, databaseAnswers: () => databaseAnswers(kysely) }
+  return {
+    health: () => health(rest.clock),
+    detailedHealth: () => detailedHealth(dependencies),
+    readiness: () => readiness(dependencies),
+    info: () => serviceInfo(identity, rest.ledger, () => indexedGenesisHash(kysely)),
+  }
+}
+
+async function databaseAnswers(kysely: Kysely<Database>): Promise<boolean> {
+  try {
+    await sql`select 1`.execute(kysely)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function indexedGenesisHash(kysely: Kysely<Database>): Promise<string | null> {
+  const row = await kysely.selectFrom('indexer_state').select('genesis_hash').executeTakeFirst()
+  return row?.genesis_hash ?? null
+}

@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely'
+import { type AgentReads, createAgentReads } from './agents/agent-reads.ts'
+import type { Clock } from './clock.ts'
+import type { Database } from './db/tables.ts'
+import type { IndexerStatus } from './service-info/indexer-status.ts'
+import type { ServiceIdentity } from './service-info/info.ts'
+import { createLedgerProbe, type LedgerCalls } from './service-info/ledger-probe.ts'
+import { createServiceInfoReads, type ServiceInfoReads } from './service-info/service-info-reads.ts'
+import { createStakeReads, type StakeReads } from './stakes/stake-reads.ts'
+
+/** What every door (REST, GraphQL, MCP) calls; all guards are in here. */
+export interface Services {
+  readonly agents: AgentReads
+  readonly stakes: StakeReads
+  readonly info: ServiceInfoReads
+}
+
+export interface ServiceDependencies {
+  readonly kysely: Kysely<Database>
+  readonly rpc: LedgerCalls
+  readonly clock: Clock
+  readonly identity: ServiceIdentity
+  readonly indexerStatus: () => Promise<IndexerStatus>
+  /** `enabled` says whether it may sponsor registrations now. */
+  readonly feePayer: { readonly pubkey: string; readonly enabled: boolean } | null
+}
+
+export function createServices(dependencies: ServiceDependencies): Services {
+  const { kysely, rpc, clock } = dependencies
+  return {
+    agents: createAgentReads(kysely),
+    stakes: createStakeReads(kysely),
+    info: createServiceInfoReads({ ...dependencies, ledger: createLedgerProbe(rpc, clock) }),
+  }
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import bs58 from 'bs58'
+import type { Insertable, Kysely } from 'kysely'
+import type { AgentHistoryTable, AgentsTable, Database, StakesTable } from '../../src/db/tables.ts'
+import { type Pubkey, pubkey } from '../../src/domain/pubkey.ts'
+
+/** A key that any test can name: the same text gives the same key. */
+export function keyOf(text: string): Pubkey {
+  return pubkey(bs58.encode(createHash('sha256').update(text).digest()))
+}
+
+export type NewAgent = Insertable<AgentsTable>
+export type NewStake = Insertable<StakesTable>
+
+/** An agent's row; `label` gives its keys. */
+export function agentRow(label: string, overrides: Partial<NewAgent> = {}): NewAgent {
+  return {
+    pda: keyOf(`agent ${label}`),
+    owner: keyOf(`owner ${label}`),
+    name: label.slice(0, 32),
+    tier: 'observer',
+    status: 'active',
+    service_category: 'research',
+    reputation_score: 250,
+    capabilities: '5',
+    version: '1.0.0',
+    agent_card_url: `https://agents.example/${encodeURIComponent(label)}.json`,
+    agent_card_hash: createHash('sha256').update(label).digest('hex'),
+    card_hash_mismatch: false,
+    suspended_by_admin: false,
+    reputation_change_today: 0,
+    reputation_day_start: '2026-11-20T00:00:00.000Z',
+    reputation_updated_at: '2026-11-20T00:00:00.000Z',
+    tier_effective_at: '2026-11-20T00:00:00.000Z',
+    rent_payer: keyOf(`owner ${label}`),
+    bump: 255,
+    created_at: '2026-11-20T10:00:00.000Z',
+    updated_at: '2026-11-20T11:00:00.000Z',
+    slot: 100,
+    ...overrides,
+  }
+}
+
+export function stakeRow(label: string, overrides: Partial<NewStake> = {}): NewStake {
+  return {
+    pda: keyOf(`stake ${label}`),
+    agent_pda: keyOf(`agent ${label}`),
+    owner: keyOf(`owner ${label}`),
+    deposited_amount: '600000000',
+    locked_amount: '0',
+    pending_withdrawal: '0',
+    rent_payer: keyOf(`owner ${label}`),
+    bump: 254,
+    slot: 100,
+    ...overrides,
+  }
+}
+
+export type NewEntry = Partial<Pick<AgentHistoryTable, 'event_type' | 'old_value' | 'new_value' | 'delta'>>
+
+export async function insertAgents(kysely: Kysely<Database>, rows: NewAgent[]): Promise<void> {
+  for (let i = 0; i < rows.length; i += 500) {
+    await kysely
+      .insertInto('agents')
+      .values(rows.slice(i, i + 500))
+      .execute()
+  }
+}
+
+export async function insertStakes(kysely: Kysely<Database>, rows: NewStake[]): Promise<void> {
+  if (rows.length > 0) await kysely.insertInto('stakes').values(rows).execute()
+}
+
+/** History of one agent, oldest first, with the ledger events that it comes from; an entry a minute from 12:00 on. */
+export async function insertHistory(
+  kysely: Kysely<Database>,
+  label: string,
+  entries: NewEntry[],
+): Promise<void> {
+  const rows = entries.map((entry, i) => ({
+    event_id: `evt_${keyOf(`${label} ${i}`).slice(0, 22)}`,
+    position: `${String(100 + i).padStart(20, '0')}-000000-0000-0000-0000`,
+    agent_pda: keyOf(`agent ${label}`),
+    event_type: 'reputation_updated' as const,
+    old_value: String(250 + i),
+    new_value: String(251 + i),
+    delta: '+1',
+    occurred_at: new Date(Date.UTC(2026, 10, 20, 12, i)).toISOString(),
+    ...entry,
+  }))
+  if (rows.length === 0) return
+  await kysely
+    .insertInto('ledger_events')
+    .values(
+      rows.map((row, i) => ({
+        id: row.event_id,
+        position: row.position,
+        signature: keyOf(`signature ${label} ${i}`),
+        slot: 100 + i,
+        name: 'ReputationUpdated',
+        agent_pda: row.agent_pda,
+        owner: keyOf(`owner ${label}`),
+        data: '{}',
+        occurred_at: row.occurred_at,
+      })),
+    )
+    .execute()
+  await kysely.insertInto('agent_history').values(rows).execute()
+}
