@@ -41,11 +41,13 @@ export async function openOrm(connection: DatabaseConnection, options: OrmOption
       migrationsList,
       tableName: 'schema_migrations',
       snapshot: false,
+      silent: true,
       disableForeignKeys: false,
     },
     schemaGenerator: { disableForeignKeys: false },
     allowGlobalContext: true,
     colors: false,
+    logger: (message) => options.onWarning?.(message),
     driverOptions: {
       ...target,
       Client: options.preparedStatements === false ? Client : PreparingClient,

@@ -1,0 +1,86 @@
+import { type Kysely, sql } from 'kysely'
+import { withAdvisoryLock } from '../db/advisory-lock.ts'
+import type { Orm } from '../db/orm.ts'
+import type { Database } from '../db/tables.ts'
+import { IndexerEngine } from './indexer/engine.ts'
+import { openLedger } from './indexer/open-ledger.ts'
+import { PROJECTIONS } from './projections.ts'
+import { retryingRpc } from './retrying-rpc.ts'
+import type { LedgerRpc } from './rpc.ts'
+
+export interface RebuildOptions {
+  orm: Orm
+  rpc: LedgerRpc
+  programId: string
+  commitment?: 'confirmed' | 'finalized'
+  batchSize?: number
+  signal?: AbortSignal
+  onProgress?: (progress: RebuildReport & { total: number }) => void
+}
+
+export interface RebuildReport {
+  transactions: number
+  events: number
+}
+
+/** Tables that the ledger determines, besides the accounts' own. Children come before their parents. */
+const EVENT_TABLES = [
+  'agent_history',
+  'ledger_events',
+  'ledger_transactions',
+  'dead_letters',
+  'closed_accounts',
+] as const
+
+/**
+ * Empties the projections and fills them from the ledger in one transaction: readers see the old tables until the new
+ * ones are complete, and a failure leaves the old ones. A running indexer gives up its lock and waits meanwhile.
+ * What was enqueued for receivers stays, so nothing is sent twice; verdicts on agent cards stay too.
+ */
+export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
+  const { orm, programId, commitment = 'confirmed' } = options
+  const signal = options.signal ?? new AbortController().signal
+  const rpc = retryingRpc(options.rpc, { signal, maxAttempts: 12 })
+  return withAdvisoryLock(orm, 'indexer', async () => {
+    const ledger = await openLedger(orm.em.fork().getKysely<Database>(), rpc, programId)
+    const report = { transactions: 0, events: 0 }
+    let total = 0
+    await orm.em.fork().transactional(async (em) => {
+      const db = em.getKysely<Database>()
+      await sql`set local statement_timeout = 0`.execute(db)
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(db)
+      await empty(db)
+      const engine = new IndexerEngine({
+        ...ledger,
+        position: {
+          cursor: { slot: 0, signature: null },
+          finalizedSlot: 0,
+          finalizedSignature: null,
+        },
+        rpc,
+        programId,
+        commitment,
+        signal,
+        batchSize: options.batchSize ?? 100,
+        db: () => db,
+        transaction: (work) => work(db),
+        onWritten: (written) => {
+          report.transactions += written.transactions
+          report.events += written.events
+          options.onProgress?.({ ...report, total })
+        },
+      })
+      await engine.catchUp({ onBacklog: (count) => (total = count) })
+    })
+    return report
+  })
+}
+
+async function empty(db: Kysely<Database>): Promise<void> {
+  await sql`
+    insert into agent_card_checks (agent_pda, card_hash_mismatch, checked_at)
+    select pda, card_hash_mismatch, now() from agents where card_hash_mismatch
+    on conflict (agent_pda) do nothing`.execute(db)
+  for (const table of [...EVENT_TABLES, ...PROJECTIONS.map((projection) => projection.table)])
+    await sql`delete from ${sql.table(table)}`.execute(db)
+}

@@ -1,0 +1,126 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { audit, type AuditReport } from '../../src/audit/audit.ts'
+import type { Indexer } from '../../src/ledger/indexer/indexer.ts'
+import { rebuild } from '../../src/ledger/rebuild.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { scriptedIndexer } from './support/indexer.ts'
+import { agentAccount, closing, keyOf, registration, report } from './support/samples.ts'
+import { PROGRAM_ID, ScriptedLedger } from './support/scripted-ledger.ts'
+import { dumpTables, kyselyOf } from './support/tables.ts'
+
+let database: TestDatabase
+let ledger: ScriptedLedger
+let indexer: Indexer
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  ledger = new ScriptedLedger()
+  for (const label of ['a', 'b', 'c']) ledger.send(registration(label))
+  ledger.advance(10)
+  ledger.send(report('a', 250, 262))
+  ledger.send(closing('c'))
+  ledger.advance(50)
+  indexer = scriptedIndexer(database.orm, ledger)
+  await indexer.whenIdle()
+})
+afterEach(async () => {
+  await indexer.stop()
+  await database.drop()
+})
+
+const run = (settleMs = 0): Promise<AuditReport> =>
+  audit({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID, settleMs })
+const edit = (statement: ReturnType<typeof sql>) => statement.execute(kyselyOf(database.orm))
+
+test('tables that equal the ledger have no difference', async () => {
+  expect(await run()).toEqual({ accounts: 2, transactions: 5, events: 5, differences: [] })
+})
+
+test.each([
+  [
+    'a field of a row',
+    sql`update agents set reputation_score = 1000 where name = 'a'`,
+    { table: 'agents', pda: keyOf('a'), field: 'reputation_score', ledger: 262, database: 1000 },
+  ],
+  [
+    'a missing row',
+    sql`delete from agents where name = 'b'`,
+    { table: 'agents', pda: keyOf('b'), field: '*', database: undefined },
+  ],
+  [
+    'a row too many',
+    sql`insert into deactivation_records values ('x', 'y', now(), 1, 1, 1)`,
+    { table: 'deactivation_records', pda: 'x', field: '*', ledger: undefined },
+  ],
+  [
+    'an edited history entry',
+    sql`update agent_history set new_value = '999'`,
+    { table: 'agent_history', field: 'new_value', ledger: '262', database: '999' },
+  ],
+  [
+    'a lost message to receivers',
+    sql`delete from outbox_events where type = 'agent.closed'`,
+    { table: 'outbox_events', field: '*', database: undefined },
+  ],
+])('%s is found, and nothing else', async (_, statement, difference) => {
+  await indexer.stop()
+  await edit(statement)
+  const { differences } = await run()
+  expect(differences).toHaveLength(1)
+  expect(differences[0]).toMatchObject(difference)
+})
+
+test('a lost event is found in every table that it should be in', async () => {
+  await indexer.stop()
+  await edit(sql`delete from ledger_events where name = 'ReputationUpdated'`)
+  const { differences } = await run()
+  expect(differences.map((each) => each.table).sort()).toEqual([
+    'agent_history',
+    'ledger_events',
+    'outbox_events',
+  ])
+})
+
+test('what the indexer is about to write is no difference', async () => {
+  ledger.send(registration('new'))
+  const { differences, accounts } = await run(5_000)
+  expect({ differences, accounts }).toEqual({ differences: [], accounts: 3 })
+})
+
+test('a rebuild beside a running indexer gives identical tables and enqueues nothing twice', async () => {
+  await edit(sql`update agents set card_hash_mismatch = true where name = 'b'`)
+  ledger.advance(40)
+  await expect
+    .poll(async () =>
+      (await kyselyOf(database.orm).selectFrom('ledger_events').select('finality').execute()).every(
+        (row) => row.finality === 'finalized',
+      ),
+    )
+    .toBe(true)
+  const before = await dumpTables(database.orm)
+  await edit(sql`update agents set name = 'vandal'`)
+  await edit(sql`delete from agent_history`)
+  await edit(sql`delete from ledger_events where name = 'AgentClosed'`)
+  const seen: number[] = []
+  const done = await rebuild({
+    orm: database.orm,
+    rpc: ledger.rpc(),
+    programId: PROGRAM_ID,
+    batchSize: 2,
+    onProgress: (progress) => seen.push(progress.transactions),
+  })
+  expect(done).toEqual({ transactions: 5, events: 5 })
+  expect(seen).toEqual([2, 4, 5])
+  expect(await dumpTables(database.orm)).toEqual(before)
+  ledger.send({ accounts: { [keyOf('a')]: agentAccount('a', { name: 'renamed' }) } })
+  await indexer.whenIdle()
+  expect((await run()).differences).toEqual([])
+})
+
+test('a rebuild that fails leaves the tables as they were', async () => {
+  const before = await dumpTables(database.orm)
+  const broken = { ...ledger.rpc(), settle: () => Promise.reject(new Error('the node is gone')) }
+  await expect(rebuild({ orm: database.orm, rpc: broken, programId: PROGRAM_ID })).rejects.toThrow('gone')
+  expect(await dumpTables(database.orm)).toEqual(before)
+})

@@ -1,0 +1,29 @@
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { createIndexer, type Indexer, type IndexerOptions } from '../../../src/ledger/indexer/indexer.ts'
+import { systemClock } from '../../../src/clock.ts'
+import { PROGRAM_ID, type ScriptedLedger } from './scripted-ledger.ts'
+
+const ignore = (): void => {}
+export const silentLogger = { info: ignore, warn: ignore, error: ignore, debug: ignore }
+
+/** A polling indexer over a scripted ledger, quick enough for tests. */
+export function scriptedIndexer(
+  orm: MikroORM,
+  ledger: ScriptedLedger,
+  options: Partial<IndexerOptions> = {},
+): Indexer {
+  const indexer = createIndexer({
+    orm,
+    rpc: ledger.rpc(),
+    programId: PROGRAM_ID,
+    commitment: 'confirmed',
+    clock: systemClock,
+    logger: silentLogger,
+    pollMs: 10,
+    verifyMs: 10,
+    standbyPollMs: 20,
+    ...options,
+  })
+  indexer.start()
+  return indexer
+}

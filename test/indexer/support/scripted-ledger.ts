@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto'
+import bs58 from 'bs58'
+import { ByteWriter } from '../../../src/ledger/idl/bytes.ts'
+import { codecOf } from '../../../src/ledger/idl/codec.ts'
+import { registryIdl } from '../../../src/ledger/idl/types.ts'
+import type { RegistryAccount, RegistryEvent } from '../../../src/ledger/registry-types.ts'
+import { type LedgerRpc, LedgerRpcError, type RpcCall } from '../../../src/ledger/rpc.ts'
+
+export const PROGRAM_ID = registryIdl.address
+const SYSTEM = '11111111111111111111111111111111'
+const FINALITY_DEPTH = 32
+
+interface Entry {
+  signature: string
+  slot: number
+  err: unknown
+  logs: string[]
+  writes: string[]
+}
+
+interface Snapshot {
+  slot: number
+  accounts: Map<string, string>
+}
+
+export interface ScriptedTransaction {
+  events?: RegistryEvent[]
+  /** Accounts after it; null closes one. */
+  accounts?: Record<string, RegistryAccount | Buffer | null>
+  err?: unknown
+  signature?: string
+  /** In place of the logs that the program would write. */
+  logs?: string[]
+}
+
+/** A ledger for fault injection: what it answers is what the test wrote into it. */
+export class ScriptedLedger {
+  slot = 1
+  genesisHash = bs58.encode(randomBytes(32))
+  /** getSignaturesForAddress never answers more than this at once. */
+  pageCap = 1000
+  /** Signatures that listings leave out. */
+  readonly hidden = new Set<string>()
+  /** Signatures that getTransaction does not serve. */
+  readonly missing = new Set<string>()
+  /** Thrown by the next calls, one each. */
+  readonly failures: LedgerRpcError[] = []
+  calls = 0
+  entries: Entry[] = []
+  accounts = new Map<string, string>()
+  #snapshots: Snapshot[] = []
+
+  get finalizedSlot(): number {
+    return Math.max(0, this.slot - FINALITY_DEPTH)
+  }
+
+  /** Runs a transaction in the current slot; returns its signature. */
+  send({ events = [], accounts = {}, err = null, signature, logs }: ScriptedTransaction): string {
+    const entry: Entry = {
+      signature: signature ?? bs58.encode(randomBytes(64)),
+      slot: this.slot,
+      err,
+      logs: logs ?? programLogs(events),
+      writes: Object.keys(accounts),
+    }
+    this.entries.push(entry)
+    if (err !== null) return entry.signature
+    for (const [pda, account] of Object.entries(accounts)) {
+      if (account === null) this.accounts.delete(pda)
+      else this.accounts.set(pda, ('data' in account ? encodeAccount(account) : account).toString('base64'))
+    }
+    return entry.signature
+  }
+
+  advance(slots = 1): void {
+    this.#snapshots.push({ slot: this.slot, accounts: new Map(this.accounts) })
+    this.slot += slots
+  }
+
+  /** Goes back to the end of a slot: what came after never happened. */
+  forkFrom(slot: number): void {
+    const snapshot = this.#snapshots.findLast((each) => each.slot <= slot)
+    this.entries = this.entries.filter((entry) => entry.slot <= slot)
+    this.#snapshots = this.#snapshots.filter((each) => each.slot <= slot)
+    this.accounts = new Map(snapshot?.accounts)
+    this.slot = slot + 1
+  }
+
+  rpc(): LedgerRpc {
+    const answer = (method: string, params: unknown[]): unknown => {
+      const handler = this.#methods[method]
+      if (handler === undefined) throw new LedgerRpcError('rpc', `no method ${method}`, { code: -32601 })
+      return handler(...(params as never[]))
+    }
+    const exchange = async <T>(work: () => T): Promise<T> => {
+      await Promise.resolve()
+      this.calls += 1
+      const failure = this.failures.shift()
+      if (failure !== undefined) throw failure
+      return work()
+    }
+    const settle = <T>(calls: RpcCall[]) =>
+      exchange(() =>
+        calls.map(({ method, params }) => {
+          try {
+            return answer(method, params) as T
+          } catch (error) {
+            return error as LedgerRpcError
+          }
+        }),
+      )
+    return {
+      call: <T>(method: string, params: unknown[] = []) => exchange(() => answer(method, params) as T),
+      batch: <T>(calls: RpcCall[]) =>
+        exchange(() => calls.map(({ method, params }) => answer(method, params) as T)),
+      settle,
+    }
+  }
+
+  #tip(commitment: string | undefined): number {
+    return commitment === 'finalized' ? this.finalizedSlot : this.slot
+  }
+
+  readonly #methods: Record<string, (...params: never[]) => unknown> = {
+    getGenesisHash: () => this.genesisHash,
+    getSlot: (config: { commitment: string }) => this.#tip(config.commitment),
+    getSignaturesForAddress: (
+      _: string,
+      config: { commitment: string; before?: string; until?: string; limit: number },
+    ) => {
+      const newestFirst = this.entries
+        .filter((entry) => entry.slot <= this.#tip(config.commitment))
+        .toReversed()
+        .filter((entry) => !this.hidden.has(entry.signature))
+      const start = newestFirst.findIndex((entry) => entry.signature === config.before) + 1
+      const until = newestFirst.findIndex((entry) => entry.signature === config.until)
+      return newestFirst
+        .slice(start, until < 0 ? undefined : until)
+        .slice(0, Math.min(config.limit, this.pageCap))
+        .map(({ signature, slot, err }) => ({
+          signature,
+          slot,
+          err,
+          confirmationStatus: slot <= this.finalizedSlot ? 'finalized' : 'confirmed',
+        }))
+    },
+    getSignatureStatuses: (signatures: string[]) => ({
+      value: signatures.map(
+        (signature) => this.entries.find((entry) => entry.signature === signature) ?? null,
+      ),
+    }),
+    getTransaction: (signature: string) => {
+      const entry = this.entries.find((each) => each.signature === signature)
+      return entry === undefined || this.missing.has(signature) ? null : transactionJson(entry)
+    },
+    getBlock: (slot: number) => {
+      const entries = this.entries.filter((entry) => entry.slot === slot)
+      if (entries.length === 0) throw new LedgerRpcError('rpc', 'skipped', { code: -32007 })
+      return { signatures: entries.map((entry) => entry.signature) }
+    },
+    getMultipleAccounts: (pdas: string[], config: { minContextSlot?: number }) => {
+      if ((config.minContextSlot ?? 0) > this.slot)
+        throw new LedgerRpcError('rpc', 'Minimum context slot has not been reached', { code: -32016 })
+      return {
+        context: { slot: this.slot },
+        value: pdas.map((pda) => {
+          const data = this.accounts.get(pda)
+          return data === undefined ? null : { owner: PROGRAM_ID, data: [data, 'base64'] }
+        }),
+      }
+    },
+    getProgramAccounts: () => ({
+      context: { slot: this.slot },
+      value: [...this.accounts].map(([pubkey, data]) => ({
+        pubkey,
+        account: { owner: PROGRAM_ID, data: [data, 'base64'] },
+      })),
+    }),
+  }
+}
+
+export function encodeEvent(event: RegistryEvent): Buffer {
+  return encode(registryIdl.events, event)
+}
+
+export function encodeAccount(account: RegistryAccount): Buffer {
+  return encode(registryIdl.accounts, account)
+}
+
+function encode(
+  table: { name: string; discriminator: number[] }[],
+  value: { name: string; data: unknown },
+): Buffer {
+  const writer = new ByteWriter()
+  writer.bytes(Uint8Array.from(table.find((each) => each.name === value.name)?.discriminator ?? []))
+  codecOf(registryIdl, { defined: { name: value.name } }).write(writer, value.data)
+  return writer.finish()
+}
+
+function programLogs(events: RegistryEvent[]): string[] {
+  return [
+    `Program ${PROGRAM_ID} invoke [1]`,
+    ...events.map((event) => `Program data: ${encodeEvent(event).toString('base64')}`),
+    `Program ${PROGRAM_ID} success`,
+  ]
+}
+
+/** One instruction unknown to the IDL: the indexer then reads every account that it names. */
+function transactionJson({ signature, slot, err, logs, writes }: Entry): unknown {
+  return {
+    slot,
+    transaction: {
+      signatures: [signature],
+      message: {
+        accountKeys: [SYSTEM, ...writes, PROGRAM_ID],
+        header: { numRequiredSignatures: 1, numReadonlySignedAccounts: 0, numReadonlyUnsignedAccounts: 1 },
+        instructions: [
+          {
+            programIdIndex: writes.length + 1,
+            accounts: writes.map((_, i) => i + 1),
+            data: bs58.encode([0]),
+          },
+        ],
+      },
+    },
+    meta: { err, logMessages: logs, innerInstructions: [] },
+  }
+}

@@ -1,0 +1,54 @@
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../../src/db/tables.ts'
+
+export const kyselyOf = (orm: MikroORM): Kysely<Database> => orm.em.fork().getKysely<Database>()
+
+const ORDER = {
+  agents: 'pda',
+  agent_counts: 'tier, status, service_category, card_hash_mismatch',
+  stakes: 'pda',
+  registry_config: 'pda',
+  withdrawal_requests: 'pda',
+  reputation_reporters: 'pda',
+  deactivation_records: 'pda',
+  ledger_transactions: 'signature',
+  ledger_events: 'id',
+  agent_history: 'event_id',
+  outbox_events: 'id',
+  dead_letters: 'id',
+} as const
+
+const STATE_TABLES = new Set([
+  'agents',
+  'stakes',
+  'registry_config',
+  'withdrawal_requests',
+  'reputation_reporters',
+  'deactivation_records',
+])
+
+/** When a row was read or written, not what it says. */
+function isIncidental(table: string, column: string): boolean {
+  if (column === 'slot') return STATE_TABLES.has(table)
+  if (column === 'created_at') return table !== 'agents'
+  return column === 'sequence' || column === 'accounts'
+}
+
+/** Every table that the ledger determines, in a fixed order, without what depends on the moment of reading. */
+export async function dumpTables(orm: MikroORM): Promise<Record<string, unknown[]>> {
+  const dump: Record<string, unknown[]> = {}
+  for (const [table, order] of Object.entries(ORDER)) {
+    const { rows } = await sql<Record<string, unknown>>`
+      select * from ${sql.table(table)} order by ${sql.raw(order)}`.execute(kyselyOf(orm))
+    dump[table] = rows
+      .filter((row) => row.count !== 0)
+      .map((row) =>
+        Object.fromEntries(Object.entries(row).filter(([column]) => !isIncidental(table, column))),
+      )
+  }
+  return dump
+}
+
+export const count = async (orm: MikroORM, table: keyof typeof ORDER): Promise<number> =>
+  (await dumpTables(orm))[table]?.length ?? 0
