@@ -59,6 +59,8 @@ export async function openOrm(connection: DatabaseConnection, options: OrmOption
       keepAlive: true,
       options: [
         '-c TimeZone=UTC',
+        // A search by name takes what is at least this similar.
+        '-c pg_trgm.similarity_threshold=0.3',
         `-c statement_timeout=${options.statementTimeoutMs ?? 15_000}`,
         `-c idle_in_transaction_session_timeout=${options.idleInTransactionTimeoutMs ?? 60_000}`,
       ].join(' '),

@@ -37,13 +37,24 @@ const AgentSchema = defineEntity({
     },
     {
       name: 'agents_by_created_at',
-      expression: 'create index agents_by_created_at on agents (created_at desc, pda)',
+      expression:
+        'create index agents_by_created_at on agents (created_at desc, pda) include (tier, status, service_category, card_hash_mismatch, reputation_score)',
     },
     {
       name: 'agents_by_reputation',
-      expression: 'create index agents_by_reputation on agents (reputation_score desc, pda)',
+      expression:
+        'create index agents_by_reputation on agents (reputation_score desc, pda) include (tier, status, service_category, card_hash_mismatch)',
     },
-    { name: 'agents_by_name', properties: ['name', 'pda'] },
+    {
+      name: 'agents_by_reputation_rising',
+      expression:
+        'create index agents_by_reputation_rising on agents (reputation_score, pda) include (tier, status, service_category, card_hash_mismatch)',
+    },
+    {
+      name: 'agents_by_name',
+      expression:
+        'create index agents_by_name on agents (name collate "C", pda) include (tier, status, service_category, card_hash_mismatch, reputation_score)',
+    },
   ],
 })
 

@@ -1,10 +1,12 @@
 import { Migration0001Registry } from './0001-registry.ts'
 import { Migration0002AgentCounts } from './0002-agent-counts.ts'
 import { Migration0003Events } from './0003-events.ts'
+import { Migration0004ReadIndexes } from './0004-read-indexes.ts'
 
 /** Every migration in the order in which it is applied. A folder scan would not work from inside node_modules. */
 export const migrationsList = [
   { name: '0001-registry', class: Migration0001Registry },
   { name: '0002-agent-counts', class: Migration0002AgentCounts },
   { name: '0003-events', class: Migration0003Events },
+  { name: '0004-read-indexes', class: Migration0004ReadIndexes },
 ]
