@@ -22,6 +22,8 @@ export interface LedgerRpcOptions {
   timeoutMs?: number
   /** Calls in one HTTP request at most; longer batches are split. */
   maxBatch?: number
+  /** Bytes of calls in one HTTP request at most: nodes refuse bodies of more than 50 KiB. */
+  maxBatchBytes?: number
   fetch?: typeof globalThis.fetch
 }
 
@@ -34,7 +36,7 @@ interface RpcReply {
 export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
   const { url, headers } = splitCredentials(options.url)
   const send = options.fetch ?? globalThis.fetch
-  const maxBatch = options.maxBatch ?? 100
+  const limits = { calls: options.maxBatch ?? 100, bytes: options.maxBatchBytes ?? 45_000 }
   let nextId = 1
 
   async function exchange(body: unknown): Promise<unknown> {
@@ -70,8 +72,7 @@ export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
 
   async function settle<T>(calls: RpcCall[]): Promise<(T | LedgerRpcError)[]> {
     const results: (T | LedgerRpcError)[] = []
-    for (let at = 0; at < calls.length; at += maxBatch)
-      results.push(...(await settleChunk<T>(calls.slice(at, at + maxBatch))))
+    for (const chunk of chunksOf(calls, limits)) results.push(...(await settleChunk<T>(chunk)))
     return results
   }
 
@@ -88,6 +89,25 @@ export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
       return results as T[]
     },
   }
+}
+
+const CALL_OVERHEAD_BYTES = 60
+
+function chunksOf(calls: readonly RpcCall[], limits: { calls: number; bytes: number }): RpcCall[][] {
+  const chunks: RpcCall[][] = []
+  let bytes = Infinity
+  for (const call of calls) {
+    const size = JSON.stringify(call.params).length + call.method.length + CALL_OVERHEAD_BYTES
+    const current = chunks.at(-1)
+    if (current === undefined || current.length === limits.calls || bytes + size > limits.bytes) {
+      chunks.push([call])
+      bytes = size
+    } else {
+      current.push(call)
+      bytes += size
+    }
+  }
+  return chunks
 }
 
 function isSuccess(reply: RpcReply | null | undefined): reply is RpcReply {

@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs'
+import { Connection, Keypair, PublicKey, type TransactionInstruction } from '@solana/web3.js'
+import { createTransactionSender, untilConfirmed } from '../../../src/bootstrap/transaction-sender.ts'
+import { type Pubkey, pubkey } from '../../../src/domain/pubkey.ts'
+import { registryIdl } from '../../../src/ledger/idl/types.ts'
+import { registryAddresses } from '../../../src/ledger/pda.ts'
+import { registryInstruction } from '../../../src/ledger/registry-instructions.ts'
+import { createLedgerRpc, type LedgerRpc } from '../../../src/ledger/rpc.ts'
+import { type Localnet, startLocalnet } from '../../../src/localnet/index.ts'
+
+const LOADER = new PublicKey('BPFLoaderUpgradeab1e11111111111111111111111')
+const TOKEN = new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
+const ASSOCIATED_TOKEN = new PublicKey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
+const PROGRAM_FILE = new URL('../../../program/registry.so', import.meta.url)
+const DAY = 86_400
+
+export const programId = pubkey(registryIdl.address)
+export const addresses = registryAddresses(programId)
+export const keyOf = (keypair: Keypair): Pubkey => pubkey(keypair.publicKey.toBase58())
+
+type Send = (name: string, accounts?: Record<string, Pubkey>, args?: Record<string, unknown>) => Promise<void>
+
+/** A wallet with an agent, and the instructions that it can send. Accounts that follow from the owner are filled in. */
+export interface AgentWallet {
+  owner: Pubkey
+  agent: Pubkey
+  keypair: Keypair
+  send: Send
+  instruction: (
+    name: string,
+    accounts?: Record<string, Pubkey>,
+    args?: Record<string, unknown>,
+  ) => TransactionInstruction
+}
+
+export interface RegistryWorld {
+  localnet: Localnet
+  rpc: LedgerRpc
+  connection: Connection
+  admin: Keypair
+  reporter: Keypair
+  usdcMint: Pubkey
+  wallet(name: string): Promise<AgentWallet>
+  /** Sends instructions in one transaction and waits for it to be confirmed. */
+  transact(instructions: TransactionInstruction[], signers: Keypair[]): Promise<void>
+  asAdmin: Send
+  report(agent: Pubkey, delta: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** The registry on a localnet in memory, initialised, with an active reporter of weight 5. */
+export async function createRegistryWorld(options: { slotMs?: number } = {}): Promise<RegistryWorld> {
+  const [faucet, payer, admin, reporter, mint] = Array.from({ length: 5 }, () => Keypair.generate()) as [
+    Keypair,
+    Keypair,
+    Keypair,
+    Keypair,
+    Keypair,
+  ]
+  const localnet = await startLocalnet({
+    dataDir: null,
+    slotMs: options.slotMs ?? 40,
+    genesis: {
+      faucet,
+      usdcMint: mint,
+      usdcMintAuthority: faucet,
+      programs: [{ programId, elf: readFileSync(PROGRAM_FILE), upgradeAuthority: keyOf(admin) }],
+    },
+  })
+  const rpc = createLedgerRpc({ url: localnet.rpcUrl })
+  const connection = new Connection(localnet.rpcUrl, 'confirmed')
+  const advance = async (): Promise<void> => localnet.stepSlot()
+  const sender = createTransactionSender(connection, payer, advance)
+  const usdcMint = keyOf(mint)
+  const transact = (instructions: TransactionInstruction[], signers: Keypair[]): Promise<void> =>
+    sender.send([{ instructions, signers: signers.filter((each) => each !== payer) }])
+  const fund = async (owner: Keypair): Promise<void> => {
+    const signature = await connection.requestAirdrop(owner.publicKey, 10_000_000_000)
+    await untilConfirmed(connection, [signature], advance)
+  }
+  for (const keypair of [payer, admin]) await fund(keypair)
+
+  const programData = PublicKey.findProgramAddressSync([new PublicKey(programId).toBytes()], LOADER)[0]
+  const asAdmin: Send = (name, accounts = {}, args = {}) =>
+    transact([registryInstruction(programId, name, { admin: keyOf(admin), ...accounts }, args)], [admin])
+  await asAdmin(
+    'initialize',
+    { programData: pubkey(programData.toBase58()), usdcMint, treasury: keyOf(admin) },
+    {
+      tierThresholds: [0n, 100_000_000n, 500_000_000n, 1_000_000_000n],
+      cooldownSeconds: BigInt(7 * DAY),
+    },
+  )
+  await asAdmin('register_reporter', { authority: keyOf(reporter) }, { label: 'tests', weight: 5 })
+
+  async function wallet(name: string): Promise<AgentWallet> {
+    const keypair = Keypair.generate()
+    const owner = keyOf(keypair)
+    const agent = addresses.agent(owner)
+    await fund(keypair)
+    const minted = await rpc.call<string>('localnet_mintUsdc', [owner, 5_000_000_000])
+    await untilConfirmed(connection, [minted], advance)
+    const ownerToken = pubkey(
+      PublicKey.findProgramAddressSync(
+        [keypair.publicKey.toBytes(), TOKEN.toBytes(), mint.publicKey.toBytes()],
+        ASSOCIATED_TOKEN,
+      )[0].toBase58(),
+    )
+    const instruction: AgentWallet['instruction'] = (instructionName, accounts = {}, args = {}) =>
+      registryInstruction(
+        programId,
+        instructionName,
+        {
+          payer: keyOf(payer),
+          owner,
+          agent,
+          ownerToken,
+          usdcMint,
+          rentPayer: keyOf(payer),
+          ...accounts,
+        },
+        args,
+      )
+    const self: AgentWallet = {
+      owner,
+      agent,
+      keypair,
+      instruction,
+      send: (instructionName, accounts, args) =>
+        transact([instruction(instructionName, accounts, args)], [keypair]),
+    }
+    await self.send('register_agent', {}, registrationArgs(name))
+    return self
+  }
+
+  return {
+    localnet,
+    rpc,
+    connection,
+    admin,
+    reporter,
+    usdcMint,
+    wallet,
+    transact,
+    asAdmin,
+    report: (agent, delta) =>
+      transact(
+        [
+          registryInstruction(
+            programId,
+            'report_behavior',
+            { authority: keyOf(reporter), agent },
+            { delta, reason: 1 },
+          ),
+        ],
+        [reporter],
+      ),
+    close: () => localnet.close(),
+  }
+}
+
+export function registrationArgs(name: string): Record<string, unknown> {
+  return {
+    name,
+    serviceCategory: 'research',
+    agentCardUrl: 'https://agents.example.org/card.json',
+    agentCardHash: new Uint8Array(32).fill(9),
+  }
+}
