@@ -32,7 +32,7 @@ function constant(name: string): string {
 }
 
 function number(discriminator: number[]): string {
-  return `0x${Buffer.from(discriminator).reverse().toString('hex')}ull`
+  return `0x${Buffer.from(discriminator.toReversed()).toString('hex')}ull`
 }
 
 function define(kind: string, name: string, discriminator: number[]): string {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RegistryEvents } from '../../src/ledger/registry-types.ts'
-import { agentOf, registered, staked, stakeOf } from './support/actors.ts'
+import { agentOf, eventOf, registered, staked, stakeOf } from './support/actors.ts'
 import { type Accounts, Bench, THRESHOLDS, USDC } from './support/bench.ts'
 import { mintData, TOKEN_PROGRAM } from './support/token-images.ts'
 
@@ -58,16 +57,17 @@ describe('deposit', () => {
   it('sets the tier by the highest threshold reached', () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
-    const tiers = ['observer', 'basic', 'standard', 'premium'] as const
     let total = 0n
-    for (const [i, threshold] of THRESHOLDS.entries()) {
-      if (threshold > 0n) {
-        bench.must('deposit', actor.accounts, { amount: threshold - total - 1n })
-        expect(agentOf(bench, actor).tier).toBe(tiers[i - 1])
-        bench.must('deposit', actor.accounts, { amount: 1n })
-        total = threshold
-      }
-      expect(agentOf(bench, actor).tier).toBe(tiers[i])
+    for (const [below, reached, threshold] of [
+      ['observer', 'basic', THRESHOLDS[1]!],
+      ['basic', 'standard', THRESHOLDS[2]!],
+      ['standard', 'premium', THRESHOLDS[3]!],
+    ] as const) {
+      bench.must('deposit', actor.accounts, { amount: threshold - total - 1n })
+      expect(agentOf(bench, actor).tier).toBe(below)
+      bench.must('deposit', actor.accounts, { amount: 1n })
+      expect(agentOf(bench, actor).tier).toBe(reached)
+      total = threshold
     }
   })
 
@@ -138,6 +138,6 @@ describe('deposit', () => {
     bench.vm.put({ ...stored, address: actor.stake, executable: false })
     expect(depositError(bench, actor.accounts, 5n)).toBe('Overflow')
     const outcome = bench.must('deposit', actor.accounts, { amount: 4n })
-    expect((outcome.events[0]?.data as RegistryEvents['StakeDeposited']).depositedAmount).toBe(2n ** 64n - 1n)
+    expect(eventOf(outcome, 'StakeDeposited').depositedAmount).toBe(2n ** 64n - 1n)
   })
 })

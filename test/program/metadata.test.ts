@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { registryInstruction } from '../../src/ledger/registry-instructions.ts'
 import { REGISTRATION, registered } from './support/actors.ts'

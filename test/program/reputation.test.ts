@@ -7,8 +7,8 @@ interface Reported {
   bench: Bench
   actor: Actor
   accounts: Accounts
-  report(delta: number): Outcome
-  score(): number
+  report: (delta: number) => Outcome
+  score: () => number
 }
 
 function setUp(weight = 5): Reported {

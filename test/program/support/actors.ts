@@ -1,6 +1,6 @@
 import type { Pubkey } from '../../../src/domain/pubkey.ts'
 import type { RegistryAccounts, RegistryEvent, RegistryEvents } from '../../../src/ledger/registry-types.ts'
-import { type Actor, type Args, Bench, COOLDOWN, DAY, USDC } from './bench.ts'
+import { type Actor, type Args, type Bench, COOLDOWN, DAY, USDC } from './bench.ts'
 import type { Outcome } from './vm.ts'
 
 export const HASH = new Uint8Array(32).fill(7)

@@ -44,11 +44,15 @@ export class Bench {
   readonly admin: Pubkey
   private readonly keys = new Map<Pubkey, Keypair>()
   private readonly feePayer: Pubkey
+  private readonly config: Pubkey
+  private readonly programData: Pubkey
 
   constructor(programId = pubkey(Keypair.generate().publicKey.toBase58())) {
     this.admin = this.wallet()
     this.vm = new Vm(programId, this.admin)
     this.at = registryAddresses(programId)
+    this.config = this.at.config()
+    this.programData = programDataAddress(programId)
     this.feePayer = this.wallet()
     for (const key of [this.admin, this.feePayer]) this.vm.airdrop(key, 1_000n * SOL)
     this.vm.put({ address: this.mint, owner: TOKEN_PROGRAM, executable: false, data: mintData(6) })
@@ -100,7 +104,7 @@ export class Bench {
 
   instruction(name: string, accounts: Accounts, args: Args = {}): TransactionInstruction {
     const { admin, mint, treasury, vm } = this
-    const known = { admin, usdcMint: mint, treasury, programData: programDataAddress(vm.programId) }
+    const known = { admin, usdcMint: mint, treasury, config: this.config, programData: this.programData }
     return registryInstruction(vm.programId, name, { ...known, ...accounts }, args)
   }
 

@@ -94,7 +94,9 @@ export class Vm {
       recentBlockhash: PublicKey.default.toBase58(),
     }).add(...instructions)
     transaction.sign(...signers)
-    const result = this.svm.sendTransaction(getTransactionDecoder().decode(transaction.serialize()))
+    const result = this.svm.sendTransaction(
+      getTransactionDecoder().decode(transaction.serialize({ verifySignatures: false })),
+    )
     const failed = result instanceof FailedTransactionMetadata
     const meta = failed ? result.meta() : result
     const logs = meta.logs()
