@@ -43,6 +43,8 @@ export function subscribeToLogs(options: LogSubscriptionOptions): LogSubscriptio
   let socket: WebSocket | undefined
   let closed = false
   let confirmed = 0
+  // Then the answers to pings have to tell a living socket.
+  let slotsRefused = false
   let reconnectMs = MIN_RECONNECT_MS
   let quietTimer: NodeJS.Timeout | undefined
   const quietMs = options.quietMs ?? QUIET_MS
@@ -63,7 +65,9 @@ export function subscribeToLogs(options: LogSubscriptionOptions): LogSubscriptio
       request(current, 2, 'slotSubscribe', [])
       heard(current)
     })
-    current.on('pong', () => heard(current))
+    current.on('pong', () => {
+      if (slotsRefused) heard(current)
+    })
     current.on('message', (data: Buffer) => {
       heard(current)
       receive(data)
@@ -77,8 +81,8 @@ export function subscribeToLogs(options: LogSubscriptionOptions): LogSubscriptio
     const message = parse(data)
     if (message === null) return
     if (message.id !== undefined) {
-      // Without slots the pings alone tell a dead socket; without logs the subscription is worthless.
       if (message.error !== undefined && message.id === 1) return socket?.terminate()
+      slotsRefused = message.error !== undefined
       confirmed += 1
       if (confirmed === 2) {
         reconnectMs = MIN_RECONNECT_MS

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { audit } from '../../src/audit/audit.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createIndexer, type Indexer, type IndexerOptions } from '../../src/ledger/indexer/indexer.ts'
-import { rebuild } from '../../src/ledger/rebuild.ts'
+import { rebuild } from '../../src/audit/rebuild.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { silentLogger } from './support/indexer.ts'
 import {

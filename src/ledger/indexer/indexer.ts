@@ -34,7 +34,7 @@ export interface Indexer {
   start(): void
   stop(): Promise<void>
   status(): IndexerStatus
-  /** Resolves when everything up to a slot of the indexer's commitment is in the tables. */
+  /** Resolves when everything up to a slot of the indexer's commitment is in the tables; rejects when the indexer stops. */
   waitForSlot(slot: number): Promise<void>
   /** Resolves when everything that the node shows now is in the tables. */
   whenIdle(): Promise<void>
@@ -50,7 +50,7 @@ export interface IndexerContext {
   status: IndexerStatus
   signal: AbortSignal
   wakeUp: WakeUp
-  waiters: Set<{ slot: number; resolve: () => void }>
+  waiters: Set<{ slot: number; resolve: () => void; reject: (reason: Error) => void }>
   outboxListeners: Set<() => void>
 }
 
@@ -80,21 +80,24 @@ export function createIndexer(options: IndexerOptions): Indexer {
     },
   }
   const waitForSlot = (slot: number): Promise<void> =>
-    new Promise((resolve) => {
-      context.waiters.add({ slot, resolve })
+    new Promise((resolve, reject) => {
+      if (context.status.phase === 'stopped') reject(new Error('the indexer has stopped'))
+      context.waiters.add({ slot, resolve, reject })
       context.wakeUp.wake()
     })
   return {
     finished: finished.promise,
     waitForSlot,
     start() {
-      running ??= run(context).then(finished.resolve, finished.reject)
+      running ??= run(context)
+        .then(finished.resolve, finished.reject)
+        .finally(() => end(context))
     },
     async stop() {
       abort.abort(new Error('the indexer was stopped'))
       context.wakeUp.wake()
       await running
-      context.status.phase = 'stopped'
+      end(context)
     },
     status() {
       const { status } = context
@@ -112,6 +115,12 @@ export function createIndexer(options: IndexerOptions): Indexer {
       return () => context.outboxListeners.delete(listener)
     },
   }
+}
+
+function end({ status, waiters }: IndexerContext): void {
+  status.phase = 'stopped'
+  for (const waiter of waiters) waiter.reject(new Error('the indexer has stopped'))
+  waiters.clear()
 }
 
 async function run(context: IndexerContext): Promise<void> {
@@ -135,7 +144,6 @@ async function run(context: IndexerContext): Promise<void> {
     } catch (error) {
       if (signal.aborted) break
       if (error instanceof LedgerMismatchError) {
-        status.phase = 'stopped'
         options.logger.error(error.message)
         throw error
       }

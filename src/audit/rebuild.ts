@@ -2,11 +2,11 @@ import { type Kysely, sql } from 'kysely'
 import { withAdvisoryLock } from '../db/advisory-lock.ts'
 import type { Orm } from '../db/orm.ts'
 import type { Database } from '../db/tables.ts'
-import { IndexerEngine } from './indexer/engine.ts'
-import { openLedger } from './indexer/open-ledger.ts'
-import { PROJECTIONS } from './projections.ts'
-import { retryingRpc } from './retrying-rpc.ts'
-import type { LedgerRpc } from './rpc.ts'
+import { IndexerEngine } from '../ledger/indexer/engine.ts'
+import { openLedger } from '../ledger/indexer/open-ledger.ts'
+import { PROJECTIONS } from '../ledger/projections.ts'
+import { retryingRpc } from '../ledger/retrying-rpc.ts'
+import type { LedgerRpc } from '../ledger/rpc.ts'
 
 export interface RebuildOptions {
   orm: Orm
