@@ -1,13 +1,14 @@
-import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Config } from '../config/config.ts'
 import { startEmbeddedPostgres } from '../db/embedded/postgres.ts'
-import { type DatabaseConnection, migrate, openOrm } from '../db/orm.ts'
+import { type DatabaseConnection, migrate, type Orm, openOrm } from '../db/orm.ts'
 import type { Logger } from '../logger.ts'
 
 export interface RunningDatabase {
   connection: DatabaseConnection
   /** Migrated. */
-  orm: MikroORM
+  orm: Orm
+  /** Names of the migrations that this start applied. */
+  applied: string[]
   /** Closes the pool and, where this process owns it, the embedded server. */
   stop(): Promise<void>
 }
@@ -25,11 +26,12 @@ export async function startDatabase(
     if (embedded !== null && !(options.keepServer === true && embedded.adopted)) await embedded.stop()
   }
   try {
-    const orm = await openOrm(connection)
-    await migrate(orm)
+    const orm = await openOrm(connection, { onWarning: (message) => logger.warn(message) })
+    const applied = await migrate(orm)
     return {
       connection,
       orm,
+      applied,
       stop: async () => {
         await orm.close()
         await stopServer()

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { acquirePidLock, pidLockHolder } from '../process/pid-lock.ts'
 
@@ -14,6 +14,7 @@ const runtimeFile = (dataDir: string): string => join(dataDir, 'gateway.json')
 
 /** Makes this process the only gateway on the folder; LockHeldError when one runs already. */
 export function lockDataDir(dataDir: string): () => void {
+  mkdirSync(dataDir, { recursive: true })
   const release = acquirePidLock(lockFile(dataDir))
   return () => {
     rmSync(runtimeFile(dataDir), { force: true })

@@ -59,21 +59,29 @@ function readLock(file: string): string | null {
   }
 }
 
+/** Whether a process runs. One that has ended but whose parent has not noticed (a zombie) does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
+  return processFacts(pid)?.state !== 'Z'
 }
 
-// Linux tells when a process started (field 22, after the name in parentheses), so a reused id is not mistaken for the holder.
+// With the start time a reused process id is not mistaken for the holder.
 function identity(pid: number): string {
+  const startTime = processFacts(pid)?.startTime
+  return startTime === undefined ? `${pid}` : `${pid} ${startTime}`
+}
+
+// Linux only: fields 3 and 22 of the stat line, counted after the name, which stands in parentheses.
+function processFacts(pid: number): { state: string | undefined; startTime: string | undefined } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return `${pid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { state: fields[0], startTime: fields[19] }
   } catch {
-    return `${pid}`
+    return null
   }
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { acquirePidLock, LockHeldError, pidLockHolder } from '../../src/process/pid-lock.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lock-'))
@@ -14,10 +14,12 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const MODULE = fileURLToPath(new URL('../../src/process/pid-lock.ts', import.meta.url))
 
+const holderSource = (): string =>
+  `import(${JSON.stringify(MODULE)}).then((m) => { m.acquirePidLock(${JSON.stringify(file)}); console.log('held'); setInterval(() => {}, 1000) })`
+
 /** A process that takes the lock and stays. */
 async function holder(): Promise<{ pid: number; kill: () => Promise<void> }> {
-  const code = `import(${JSON.stringify(MODULE)}).then((m) => { m.acquirePidLock(${JSON.stringify(file)}); console.log('held'); setInterval(() => {}, 1000) })`
-  const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['-e', holderSource()], { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
   return {
     pid: child.pid ?? 0,
@@ -34,6 +36,21 @@ test('is held until released', () => {
   release()
   expect(existsSync(file)).toBe(false)
   expect(pidLockHolder(file)).toBeNull()
+})
+
+test('is free once the holder has ended, even before its parent has noticed', async () => {
+  // The shell starts the holder and, becoming `sleep`, never waits for it.
+  const holderCode = holderSource()
+  const shell = spawn('sh', ['-c', '"$0" -e "$1" & exec sleep 60', process.execPath, holderCode], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(shell.stdout, 'data')
+  const pid = pidLockHolder(file) ?? 0
+  expect(pid).toBeGreaterThan(0)
+  process.kill(pid, 'SIGKILL')
+  await vi.waitFor(() => expect(pidLockHolder(file)).toBeNull())
+  acquirePidLock(file)()
+  shell.kill('SIGKILL')
 })
 
 test('refuses while another process lives, and is taken over after kill -9', async () => {

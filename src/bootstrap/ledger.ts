@@ -1,0 +1,38 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Logger } from '../logger.ts'
+import { readRuntime } from './runtime-file.ts'
+import { type GatewayLocalnet, startGatewayLocalnet } from './localnet.ts'
+
+export interface RunningLedger {
+  rpcUrl: string
+  wsUrl: string
+  /** The localnet of this process; null with SOLANA_RPC_URL, or where another process runs it. */
+  localnet: GatewayLocalnet | null
+  stop(): Promise<void>
+}
+
+/** SOLANA_RPC_URL, or the localnet: the running gateway's when `shared`, else one of this process. */
+export async function startLedger(
+  config: Config,
+  options: { logger: Logger; clock: Clock; shared?: boolean },
+): Promise<RunningLedger> {
+  const { rpcUrl, wsUrl } = config.ledger
+  if (rpcUrl !== null) {
+    return { rpcUrl, wsUrl: wsUrl ?? websocketOf(rpcUrl), localnet: null, stop: async () => undefined }
+  }
+  const runtime = options.shared === true ? readRuntime(config.dataDir) : null
+  if (runtime !== null) {
+    return { rpcUrl: runtime.rpcUrl, wsUrl: runtime.wsUrl, localnet: null, stop: async () => undefined }
+  }
+  const localnet = await startGatewayLocalnet(config, options)
+  return { rpcUrl: localnet.rpcUrl, wsUrl: localnet.wsUrl, localnet, stop: () => localnet.stop() }
+}
+
+/** Solana's rule: the WebSocket is on the next port where a port is named, else on the same host. */
+export function websocketOf(rpcUrl: string): string {
+  const url = new URL(rpcUrl)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  if (url.port !== '') url.port = String(Number(url.port) + 1)
+  return url.href
+}

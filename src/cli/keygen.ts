@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs'
+import { Command } from 'commander'
+import { loadOrCreateKeypair } from '../keys/keypair-file.ts'
+import { CommandError } from './command-error.ts'
+import { createOutput } from './output.ts'
+
+export function keygenCommand(): Command {
+  return new Command('keygen')
+    .description('make a keypair file in the form of the Solana CLI, readable by you only')
+    .argument('<file>', 'path of the new file')
+    .action((file: string, _, command: Command) => {
+      if (existsSync(file)) throw new CommandError(`${file} exists already: keys are never overwritten`)
+      const pubkey = loadOrCreateKeypair(file).publicKey.toBase58()
+      createOutput(command.optsWithGlobals().json === true).result({ file, pubkey }, [`${pubkey} in ${file}`])
+    })
+}

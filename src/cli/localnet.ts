@@ -1,0 +1,100 @@
+import { Command } from 'commander'
+import { once } from 'node:events'
+import { startGatewayLocalnet } from '../bootstrap/localnet.ts'
+import { lockDataDir, readRuntime, writeRuntime } from '../bootstrap/runtime-file.ts'
+import { systemClock } from '../clock.ts'
+import { readConfig } from '../config/config.ts'
+import { isPubkey } from '../domain/pubkey.ts'
+import { createLedgerRpc, type LedgerRpc } from '../ledger/rpc.ts'
+import { createLogger } from '../logger.ts'
+import { CommandError } from './command-error.ts'
+import { createOutput } from './output.ts'
+
+const LAMPORTS_DECIMALS = 9
+const USDC_DECIMALS = 6
+
+/** `localnet` runs the ledger alone; its subcommands speak to the one that runs. */
+export function localnetCommand(): Command {
+  return new Command('localnet')
+    .description('run the local ledger without the gateway, or change the one that runs')
+    .action(runLocalnet)
+    .addCommand(
+      new Command('airdrop')
+        .description('give lamports')
+        .argument('<pubkey>')
+        .argument('<sol>', 'SOL, up to 9 decimals')
+        .action(async (owner: string, sol: string, _, command: Command) => {
+          const lamports = decimal(sol, LAMPORTS_DECIMALS)
+          const signature = await runningLocalnet().call('requestAirdrop', [checked(owner), Number(lamports)])
+          answer(command, { owner, lamports, signature }, `${lamports} lamports to ${owner}`)
+        }),
+    )
+    .addCommand(
+      new Command('usdc')
+        .description("mint USDC to the wallet's token account")
+        .argument('<owner>')
+        .argument('<amount>', 'USDC, up to 6 decimals')
+        .action(async (owner: string, amount: string, _, command: Command) => {
+          const units = decimal(amount, USDC_DECIMALS)
+          const signature = await runningLocalnet().call('localnet_mintUsdc', [checked(owner), Number(units)])
+          answer(command, { owner, amount: units, signature }, `${units} USDC base units to ${owner}`)
+        }),
+    )
+    .addCommand(
+      new Command('warp')
+        .description("move the ledger's clock forward")
+        .argument('<seconds>')
+        .action(async (seconds: string, _, command: Command) => {
+          if (!/^[1-9]\d{0,9}$/.test(seconds))
+            throw new CommandError(`seconds must be a whole number above 0, got ${seconds}`)
+          await runningLocalnet().call('localnet_warp', [Number(seconds)])
+          answer(command, { seconds: Number(seconds) }, `the ledger's clock moved ${seconds} s forward`)
+        }),
+    )
+}
+
+async function runLocalnet(): Promise<void> {
+  const { config } = readConfig(process.env)
+  const logger = createLogger(config.logLevel)
+  const release = lockDataDir(config.dataDir)
+  const localnet = await startGatewayLocalnet(config, { clock: systemClock, logger })
+  try {
+    await localnet.provision()
+    const { rpcUrl, wsUrl } = localnet
+    writeRuntime(config.dataDir, { baseUrl: '', rpcUrl, wsUrl })
+    logger.info({ rpcUrl, wsUrl }, 'localnet ready; Ctrl-C stops it')
+    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  } finally {
+    await localnet.stop()
+    release()
+  }
+}
+
+function runningLocalnet(): LedgerRpc {
+  const { config } = readConfig(process.env)
+  if (config.ledger.rpcUrl !== null)
+    throw new CommandError('SOLANA_RPC_URL is set: these commands change a localnet only')
+  const runtime = readRuntime(config.dataDir)
+  if (runtime === null)
+    throw new CommandError(`no localnet runs on ${config.dataDir}: start one with npm start`)
+  return createLedgerRpc({ url: runtime.rpcUrl })
+}
+
+function checked(pubkey: string): string {
+  if (!isPubkey(pubkey)) throw new CommandError(`not a base-58 public key of 32 bytes: ${pubkey}`)
+  return pubkey
+}
+
+/** A decimal number as whole base units, exactly. */
+function decimal(text: string, decimals: number): bigint {
+  const match = /^(\d{1,9})(?:\.(\d+))?$/.exec(text)
+  const fraction = match?.[2] ?? ''
+  if (match === null || fraction.length > decimals) {
+    throw new CommandError(`must be a number with at most ${decimals} decimals, got ${text}`)
+  }
+  return BigInt((match[1] ?? '') + fraction.padEnd(decimals, '0'))
+}
+
+function answer(command: Command, value: object, line: string): void {
+  createOutput(command.optsWithGlobals().json === true).result(value, [line])
+}

@@ -1,0 +1,24 @@
+import { Command } from 'commander'
+import { startDatabase } from '../bootstrap/database.ts'
+import { isGatewayRunning } from '../bootstrap/runtime-file.ts'
+import { readConfig } from '../config/config.ts'
+import { createLogger } from '../logger.ts'
+import { createOutput } from './output.ts'
+
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('apply the migrations that the database lacks (the service does this itself at start)')
+    .action(async (_, command: Command) => {
+      const { config } = readConfig(process.env)
+      const keepServer = isGatewayRunning(config.dataDir)
+      const database = await startDatabase(config, createLogger('warn', false), { keepServer })
+      try {
+        const output = createOutput(command.optsWithGlobals().json === true)
+        output.result({ migrated: true, applied: database.applied }, [
+          database.applied.length === 0 ? 'nothing to apply' : `applied ${database.applied.join(', ')}`,
+        ])
+      } finally {
+        await database.stop()
+      }
+    })
+}

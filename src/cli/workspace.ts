@@ -1,0 +1,52 @@
+import type { Command } from 'commander'
+import { startDatabase } from '../bootstrap/database.ts'
+import { startLedger } from '../bootstrap/ledger.ts'
+import { isGatewayRunning, lockDataDir } from '../bootstrap/runtime-file.ts'
+import { systemClock } from '../clock.ts'
+import { type Config, readConfig } from '../config/config.ts'
+import type { Orm } from '../db/orm.ts'
+import { createLedgerRpc, type LedgerRpc } from '../ledger/rpc.ts'
+import { createLogger, type Logger } from '../logger.ts'
+import { createOutput, type Output } from './output.ts'
+
+/** What a command works with: the same database and ledger as the service of these settings. */
+export interface Workspace extends AsyncDisposable {
+  config: Config
+  logger: Logger
+  orm: Orm
+  rpc: LedgerRpc
+  rpcUrl: string
+  wsUrl: string
+  output: Output
+}
+
+/**
+ * Opens the database and the ledger. A gateway that runs on DATA_DIR is used and left running; where none does,
+ * what is embedded is started for the command and stopped after it.
+ */
+export async function openWorkspace(command: Command): Promise<Workspace> {
+  const { config } = readConfig(process.env)
+  const logger = createLogger(process.env.LOG_LEVEL ?? 'warn', false)
+  const stack = new AsyncDisposableStack()
+  try {
+    const shared = isGatewayRunning(config.dataDir)
+    if (!shared) stack.defer(lockDataDir(config.dataDir))
+    const database = await startDatabase(config, logger, { keepServer: shared })
+    stack.defer(() => database.stop())
+    const ledger = await startLedger(config, { logger, clock: systemClock, shared })
+    stack.defer(() => ledger.stop())
+    return {
+      config,
+      logger,
+      orm: database.orm,
+      rpc: createLedgerRpc({ url: ledger.rpcUrl }),
+      rpcUrl: ledger.rpcUrl,
+      wsUrl: ledger.wsUrl,
+      output: createOutput(command.optsWithGlobals().json === true),
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
+  }
+}

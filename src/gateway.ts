@@ -1,0 +1,104 @@
+import type { AddressInfo } from 'node:net'
+import packageJson from '../package.json' with { type: 'json' }
+import { buildApp } from './app.ts'
+import { startDatabase } from './bootstrap/database.ts'
+import { type RunningLedger, startLedger } from './bootstrap/ledger.ts'
+import { lockDataDir, writeRuntime } from './bootstrap/runtime-file.ts'
+import { type Clock, systemClock } from './clock.ts'
+import type { Config, Secrets } from './config/config.ts'
+import { readFeePayer } from './keys/fee-payer.ts'
+import { createIndexer, type Indexer } from './ledger/indexer/indexer.ts'
+import { indexerReport } from './ledger/indexer-report.ts'
+import { createLedgerRpc } from './ledger/rpc.ts'
+import type { Logger } from './logger.ts'
+import { createServices } from './services.ts'
+
+export interface Gateway {
+  baseUrl: string
+  ledger: RunningLedger
+  indexer: Indexer | null
+  /** Stops everything in the reverse order of its start; the database last. */
+  stop(): Promise<void>
+}
+
+/** Starts all that the settings name: database, ledger, indexer, HTTP. A failed start leaves nothing running. */
+export async function startGateway(options: {
+  config: Config
+  secrets: Secrets
+  logger: Logger
+  clock?: Clock
+}): Promise<Gateway> {
+  const { config, secrets, logger, clock = systemClock } = options
+  const stack = new AsyncDisposableStack()
+  try {
+    stack.defer(lockDataDir(config.dataDir))
+    const feePayerKey = secrets.feePayerKeypair === null ? null : readFeePayer(secrets.feePayerKeypair)
+    const [database, ledger] = await Promise.all([
+      startDatabase(config, logger).then((started) => stack.adopt(started, (each) => each.stop())),
+      startLedger(config, { logger, clock }).then((started) => stack.adopt(started, (each) => each.stop())),
+    ])
+    const rpc = createLedgerRpc({ url: ledger.rpcUrl })
+    const { programId, commitment } = config.ledger
+    const kysely = database.orm.em.getKysely()
+    const indexer = config.roles.has('indexer')
+      ? createIndexer({ orm: database.orm, rpc, wsUrl: ledger.wsUrl, programId, commitment, clock, logger })
+      : null
+    if (indexer !== null) stack.defer(() => indexer.stop())
+    indexer?.start()
+
+    const feePayer = (feePayerKey ?? ledger.localnet?.keys.feePayer)?.publicKey.toBase58()
+    const services = createServices({
+      kysely,
+      rpc,
+      clock,
+      identity: {
+        name: 'Agent Registry Gateway',
+        version: packageJson.version,
+        program: programId,
+        feeSponsorshipEnabled: false,
+        features: { did: false, mcp: false, a2a: false, credentials: false },
+      },
+      indexerStatus: () => indexerReport(indexer, kysely),
+      feePayer: feePayer === undefined ? null : { pubkey: feePayer, enabled: false },
+    })
+    let baseUrl = config.server.baseUrl ?? ''
+    if (config.roles.has('api')) {
+      const { host, port, trustProxy } = config.server
+      const app = await buildApp({
+        services,
+        logger,
+        version: packageJson.version,
+        baseUrl: config.server.baseUrl ?? `http://${host}:${port}`,
+        trustProxy,
+      })
+      stack.defer(() => app.close())
+      await app.listen({ host, port })
+      baseUrl ||= `http://${host}:${(app.server.address() as AddressInfo).port}`
+    }
+    writeRuntime(config.dataDir, { baseUrl, rpcUrl: ledger.rpcUrl, wsUrl: ledger.wsUrl })
+    await ledger.localnet?.provision()
+    await announce(baseUrl, ledger, indexer, logger)
+    return { baseUrl, ledger, indexer, stop: () => stack.disposeAsync() }
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
+  }
+}
+
+async function announce(
+  baseUrl: string,
+  ledger: RunningLedger,
+  indexer: Indexer | null,
+  logger: Logger,
+): Promise<void> {
+  if (ledger.localnet !== null) await indexer?.whenIdle()
+  logger.info(
+    {
+      api: baseUrl,
+      graphql: `${baseUrl}/graphql`,
+      docs: `${baseUrl}/docs`,
+      ...(ledger.localnet === null ? {} : { localnetRpc: ledger.rpcUrl, localnetWebSocket: ledger.wsUrl }),
+    },
+    'the gateway is ready',
+  )
+}
