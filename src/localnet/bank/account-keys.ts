@@ -1,0 +1,39 @@
+import { type Pubkey, pubkeyFromBytes } from '../../domain/pubkey.ts'
+import { isStaticWritable, type Message } from '../wire/message.ts'
+import type { Account } from '../vm/account.ts'
+
+export interface AccountKeys {
+  /** Static keys, then those loaded as writable, then those loaded as read-only: the order of account indexes. */
+  readonly all: readonly Pubkey[]
+  readonly writable: ReadonlySet<Pubkey>
+  readonly loaded: { readonly writable: readonly Pubkey[]; readonly readonly: readonly Pubkey[] }
+}
+
+// The addresses of a lookup table start behind its metadata.
+const TABLE_HEADER_BYTES = 56
+
+/** Follows the lookup tables. An address that a table does not hold is left out: the VM refuses such a transaction. */
+export function accountKeys(message: Message, read: (key: Pubkey) => Account | null): AccountKeys {
+  const writable: Pubkey[] = []
+  const readonly: Pubkey[] = []
+  for (const lookup of message.lookups) {
+    const data = read(lookup.table)?.data ?? new Uint8Array()
+    writable.push(...addresses(data, lookup.writable))
+    readonly.push(...addresses(data, lookup.readonly))
+  }
+  const staticWritable = message.staticKeys.filter((_, index) => isStaticWritable(message, index))
+  return {
+    all: [...message.staticKeys, ...writable, ...readonly],
+    writable: new Set([...staticWritable, ...writable]),
+    loaded: { writable, readonly },
+  }
+}
+
+function addresses(table: Uint8Array, indexes: Uint8Array): Pubkey[] {
+  const found: Pubkey[] = []
+  for (const index of indexes) {
+    const start = TABLE_HEADER_BYTES + 32 * index
+    if (start + 32 <= table.length) found.push(pubkeyFromBytes(table.subarray(start, start + 32)))
+  }
+  return found
+}

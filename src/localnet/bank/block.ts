@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import bs58 from 'bs58'
+
+export interface Block {
+  readonly slot: number
+  readonly parentSlot: number
+  /** Blocks before this one. Skipped slots make it smaller than the slot. */
+  readonly height: number
+  /** Base-58. */
+  readonly blockhash: string
+  readonly previousBlockhash: string
+  /** Unix seconds. */
+  readonly time: number
+}
+
+export type Commitment = 'processed' | 'confirmed' | 'finalized'
+
+/** Blocks for which a blockhash may be used after its own. */
+export const BLOCKHASH_LIFE = 150
+
+export function nextBlockhash(parent: Block, slot: number, signatures: Iterable<string>): string {
+  const hash = createHash('sha256').update(parent.blockhash).update(String(slot))
+  for (const signature of signatures) hash.update(signature)
+  return bs58.encode(hash.digest())
+}

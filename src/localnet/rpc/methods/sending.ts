@@ -1,0 +1,49 @@
+import { feeForMessage } from '../../bank/compute-budget.ts'
+import { parseMessage } from '../../wire/message.ts'
+import { configuredView, type RpcContext, type RpcMethod, withContext } from '../context.ts'
+import type { Config } from '../params.ts'
+import { minContextSlotNotReached, preflightFailure, signatureVerificationFailure } from '../rpc-error.ts'
+import { simulate } from '../simulation.ts'
+import { fromBase64, parsed, transactionParam } from '../wire-params.ts'
+import type { WireTransaction } from '../../wire/transaction.ts'
+
+/** Bringing transactions onto the ledger. */
+export const sendingMethods: Readonly<Record<string, RpcMethod>> = {
+  sendTransaction: (context, params) => {
+    const text = params.text(0, 'transaction')
+    const config = params.config(1)
+    const transaction = transactionParam(text, config)
+    config.integer('maxRetries')
+    if (!config.flag('skipPreflight')) preflight(context, transaction, config)
+    const submission = context.bank.submit(transaction)
+    // Like a leader, the ledger drops what it cannot charge; the sender learns of it by the missing status.
+    if ('refused' in submission) {
+      context.logger.debug(
+        { signature: transaction.signature, err: submission.refused },
+        'transaction dropped',
+      )
+    }
+    return transaction.signature
+  },
+  getFeeForMessage: (context, params) => {
+    const bytes = fromBase64(params.text(0, 'message'))
+    const message = parsed('solana_message::versions::VersionedMessage', () => parseMessage(bytes))
+    const view = configuredView(context, params.config(1))
+    return withContext(view, view.isBlockhashValid(message.blockhash) ? feeForMessage(message) : null)
+  },
+  requestAirdrop: (context, params) => {
+    const to = params.pubkey(0, 'pubkey')
+    const lamports = params.integer(1, 'lamports')
+    params.config(2)
+    return context.faucet.airdrop(to, BigInt(lamports))
+  },
+}
+
+function preflight(context: RpcContext, transaction: WireTransaction, config: Config): void {
+  const view = context.bank.view(config.commitment('preflightCommitment'))
+  const minimum = config.integer('minContextSlot')
+  if (minimum !== undefined && view.slot < minimum) throw minContextSlotNotReached(view.slot)
+  const result = simulate(context, view, transaction, { sigVerify: true, checkAge: true })
+  if (result.err === 'SignatureFailure') throw signatureVerificationFailure()
+  if (result.err !== null) throw preflightFailure(result.err, result)
+}

@@ -1,0 +1,107 @@
+import { Account as VmAccount, Clock, FailedTransactionMetadata, LiteSvm } from 'litesvm/dist/internal.js'
+import { type Pubkey, pubkeyBytes, pubkeyFromBytes } from '../../domain/pubkey.ts'
+import type { Account } from './account.ts'
+import { type Execution, toExecution } from './execution.ts'
+import { SYSTEM_PROGRAM } from './program-ids.ts'
+
+export interface SlotHash {
+  readonly slot: number
+  readonly hash: string
+}
+
+export interface Simulation extends Execution {
+  /** The state after, of the accounts that the transaction names. Empty when it failed. */
+  readonly postAccounts: ReadonlyMap<Pubkey, Account>
+}
+
+// Slots of an epoch on mainnet; the clock sysvar shows epochs by it.
+export const SLOTS_PER_EPOCH = 432_000
+
+/**
+ * The Solana virtual machine and its accounts. It knows nothing of blocks: blockhash age, duplicates and
+ * slots are the bank's. Transactions must have passed `parseTransaction`: the native code aborts on garbage.
+ */
+export class Vm {
+  readonly #svm = new LiteSvm()
+
+  constructor() {
+    this.#svm.setBlockhashCheck(false)
+    this.#svm.setTransactionHistory(0n)
+  }
+
+  getAccount(key: Pubkey): Account | null {
+    const account = this.#svm.getAccount(pubkeyBytes(key))
+    return account === null || account.lamports() === 0n ? null : fromVm(account)
+  }
+
+  setAccount(key: Pubkey, account: Account | null): void {
+    const { lamports, data, owner, executable, rentEpoch } = account ?? ABSENT
+    this.#svm.setAccount(
+      pubkeyBytes(key),
+      new VmAccount(lamports, data, pubkeyBytes(owner), executable, rentEpoch),
+    )
+  }
+
+  programAccounts(program: Pubkey): Map<Pubkey, Account> {
+    const accounts = new Map<Pubkey, Account>()
+    for (const each of this.#svm.getProgramAccounts(pubkeyBytes(program))) {
+      const account = fromVm(each.account())
+      if (account.lamports > 0n) accounts.set(pubkeyFromBytes(each.address), account)
+    }
+    return accounts
+  }
+
+  /** Runs the transaction for good. A transaction that fails after its fee was taken keeps the fee. */
+  execute(wire: Uint8Array): Execution {
+    return toExecution(this.#svm.sendVersionedTransaction(wire))
+  }
+
+  simulate(wire: Uint8Array, sigVerify: boolean): Simulation {
+    this.#svm.setSigverify(sigVerify)
+    try {
+      const result = this.#svm.simulateVersionedTransaction(wire)
+      if (result instanceof FailedTransactionMetadata) {
+        return { ...toExecution(result), postAccounts: new Map() }
+      }
+      const accounts = result.postAccounts()
+      const postAccounts = new Map(accounts.map((e) => [pubkeyFromBytes(e.address), fromVm(e.account())]))
+      return { ...toExecution(result.meta()), postAccounts }
+    } finally {
+      this.#svm.setSigverify(true)
+    }
+  }
+
+  /** @param unixTimestamp seconds */
+  setClock(slot: number, unixTimestamp: number): void {
+    const epoch = BigInt(Math.floor(slot / SLOTS_PER_EPOCH))
+    this.#svm.setClock(new Clock(BigInt(slot), 0n, epoch, epoch + 1n, BigInt(unixTimestamp)))
+  }
+
+  /** Newest first; lookup tables are created against these. */
+  setSlotHashes(hashes: readonly SlotHash[]): void {
+    this.#svm.setSlotHashes(hashes.map(({ slot, hash }) => ({ slot: BigInt(slot), hash })))
+  }
+
+  /** @returns lamports */
+  minimumBalanceForRentExemption(bytes: number): bigint {
+    return this.#svm.minimumBalanceForRentExemption(BigInt(bytes))
+  }
+}
+
+const ABSENT: Account = {
+  lamports: 0n,
+  data: new Uint8Array(),
+  owner: SYSTEM_PROGRAM,
+  executable: false,
+  rentEpoch: 0n,
+}
+
+function fromVm(account: VmAccount): Account {
+  return {
+    lamports: account.lamports(),
+    data: account.data(),
+    owner: pubkeyFromBytes(account.owner()),
+    executable: account.executable(),
+    rentEpoch: account.rentEpoch(),
+  }
+}
