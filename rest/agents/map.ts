@@ -30,17 +30,14 @@ export function toListVariables(query: AgentListParameters): ListAgentsQueryVari
   }
 }
 
-export function toAgent(agent: AgentFieldsFragment) {
+export function toAgent<Agent extends AgentFieldsFragment>(agent: Agent) {
   return { ...agent, capabilities: BigInt(agent.capabilities) }
 }
 
 export function toAgentList({ agents: page }: ListAgentsQuery) {
   return {
     ...page,
-    agents: page.agents.map(({ name_similarity: similarity, ...agent }) => ({
-      ...toAgent(agent),
-      ...(typeof similarity === 'number' ? { name_similarity: similarity } : {}),
-    })),
+    agents: page.agents.map(toAgent),
   }
 }
 

@@ -36,7 +36,9 @@ const Agent = Type.Object(agentFields, { description: 'A registered agent.' })
 const ListedAgent = Type.Object({
   ...agentFields,
   name_similarity: Type.Optional(
-    Type.Number({
+    // The operation asks for it in a search only, so that it is never null here.
+    Type.Unsafe<number | null>({
+      type: 'number',
       description: 'Trigram similarity, 0.3 to 1; present in a search by name.',
       examples: [0.62],
     }),

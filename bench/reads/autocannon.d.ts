@@ -1,0 +1,13 @@
+declare module 'autocannon' {
+  interface Result {
+    errors: number
+    non2xx: number
+    requests: { average: number; total: number }
+    latency: { p50: number; p99: number }
+  }
+  export default function autocannon(options: {
+    url: string
+    connections: number
+    duration: number
+  }): Promise<Result>
+}

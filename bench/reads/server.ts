@@ -1,0 +1,34 @@
+import { pino } from 'pino'
+import { buildApp } from '../../src/app.ts'
+import { systemClock } from '../../src/clock.ts'
+import { openOrm } from '../../src/db/orm.ts'
+import { createServices } from '../../src/services.ts'
+import { rawRoutes } from './raw-routes.ts'
+
+/** A child process that serves both variants side by side, each on a port of its own. */
+const url = process.argv[2] ?? ''
+const orm = await openOrm({ url })
+const services = createServices({
+  kysely: orm.em.getKysely(),
+  rpc: { call: () => Promise.reject(new Error('the bench has no ledger')) },
+  clock: systemClock,
+  identity: {
+    name: 'bench',
+    version: '0.0.0',
+    program: '',
+    feeSponsorshipEnabled: false,
+    features: { did: false, mcp: false, a2a: false, credentials: false },
+  },
+  indexerStatus: () => Promise.reject(new Error('the bench has no indexer')),
+  feePayer: null,
+})
+const logger = pino({ level: 'warn' })
+const gateway = await buildApp({ services, logger, version: '0.0.0', baseUrl: 'http://127.0.0.1' })
+const raw = rawRoutes({ connectionString: url })
+const ports = {
+  gateway: Number(new URL(await gateway.listen({ port: 0 })).port),
+  raw: Number(new URL(await raw.listen({ port: 0 })).port),
+}
+process.send?.(ports)
+process.on('message', () => process.send?.(process.cpuUsage()))
+process.once('disconnect', () => process.exit(0))
