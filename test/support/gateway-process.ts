@@ -1,0 +1,105 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { inject } from 'vitest'
+import { readRuntime, type Runtime } from '../../src/bootstrap/runtime-file.ts'
+import { connectionTo, createDatabase, dropDatabase } from './database-server.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const READY = 'the gateway is ready'
+
+/** The real service in processes of its own, on a throw-away DATA_DIR: what `npm start` runs. */
+export interface GatewayProcess {
+  readonly dataDir: string
+  /** Starts it and waits until it says that it is ready. */
+  start(): Promise<Runtime>
+  /** kill -9, or SIGTERM and the exit code. */
+  kill(): Promise<void>
+  stop(): Promise<number | null>
+  /** `npm run cli -- …`: exit code and output. */
+  cli(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>
+  /** Stops it and removes all it made. */
+  remove(): Promise<void>
+}
+
+export async function createGatewayProcess(settings: Record<string, string> = {}): Promise<GatewayProcess> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-process-'))
+  const server = inject('databaseServer')
+  const database = `gateway_process_${dataDir.slice(-6).toLowerCase()}`
+  const external = 'url' in server
+  if (external) await createDatabase(server, database)
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LOCALNET_PORT: '0',
+    ...(external ? { DATABASE_URL: (connectionTo(server, database) as { url: string }).url } : {}),
+    ...settings,
+  }
+  let child: ChildProcess | undefined
+
+  const gateway: GatewayProcess = {
+    dataDir,
+    start: async () => {
+      child = spawn(process.execPath, ['src/server.ts'], {
+        cwd: ROOT,
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      await readyOrEnded(child)
+      const runtime = readRuntime(dataDir)
+      if (runtime === null) throw new Error('the gateway wrote no runtime file')
+      return runtime
+    },
+    kill: async () => {
+      if (child?.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+    stop: async () => {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null)
+        return child?.exitCode ?? null
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+      return child.exitCode
+    },
+    cli: async (...args) => {
+      try {
+        const done = await promisify(execFile)(process.execPath, ['src/cli/main.ts', ...args], {
+          cwd: ROOT,
+          env,
+        })
+        return { code: 0, ...done }
+      } catch (error) {
+        const failed = error as { code: number; stdout: string; stderr: string }
+        return { code: failed.code, stdout: failed.stdout, stderr: failed.stderr }
+      }
+    },
+    remove: async () => {
+      await gateway.stop()
+      if (external) await dropDatabase(server, database)
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+  return gateway
+}
+
+async function readyOrEnded(child: ChildProcess): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let output = ''
+  const listen = (chunk: Buffer): void => {
+    output += chunk.toString()
+    if (output.includes(READY)) resolve()
+  }
+  child.stdout?.on('data', listen)
+  child.stderr?.on('data', listen)
+  child.once('exit', (code) =>
+    reject(new Error(`the gateway ended with code ${code}: ${output.slice(-3_000)}`)),
+  )
+  await promise
+}
