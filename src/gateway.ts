@@ -77,7 +77,7 @@ export async function startGateway(options: {
     }
     writeRuntime(config.dataDir, { baseUrl, rpcUrl: ledger.rpcUrl, wsUrl: ledger.wsUrl })
     await ledger.localnet?.provision()
-    await announce(baseUrl, ledger, indexer, logger)
+    await announce({ baseUrl, ledger, indexer, logger, dataDir: config.dataDir })
     return { baseUrl, ledger, indexer, stop: () => stack.disposeAsync() }
   } catch (error) {
     await stack.disposeAsync()
@@ -85,19 +85,28 @@ export async function startGateway(options: {
   }
 }
 
-async function announce(
-  baseUrl: string,
-  ledger: RunningLedger,
-  indexer: Indexer | null,
-  logger: Logger,
-): Promise<void> {
+async function announce(options: {
+  baseUrl: string
+  ledger: RunningLedger
+  indexer: Indexer | null
+  logger: Logger
+  dataDir: string
+}): Promise<void> {
+  const { baseUrl, ledger, indexer, logger, dataDir } = options
   if (ledger.localnet !== null) await indexer?.whenIdle()
   logger.info(
     {
       api: baseUrl,
       graphql: `${baseUrl}/graphql`,
       docs: `${baseUrl}/docs`,
-      ...(ledger.localnet === null ? {} : { localnetRpc: ledger.rpcUrl, localnetWebSocket: ledger.wsUrl }),
+      ...(ledger.localnet === null
+        ? {}
+        : {
+            localnetRpc: ledger.rpcUrl,
+            localnetWebSocket: ledger.wsUrl,
+            usdcMint: ledger.localnet.keys.usdcMint.publicKey.toBase58(),
+            dataDir,
+          }),
     },
     'the gateway is ready',
   )

@@ -1,21 +1,13 @@
 import { createHash } from 'node:crypto'
-import { PublicKey, type Keypair, type TransactionInstruction } from '@solana/web3.js'
-import { type Pubkey, pubkey } from '../domain/pubkey.ts'
+import type { Keypair, TransactionInstruction } from '@solana/web3.js'
+import type { Pubkey } from '../domain/pubkey.ts'
 import type { LocalnetKeys } from '../keys/localnet-keys.ts'
+import { associatedTokenAccount } from '../ledger/associated-token-account.ts'
 import { registryAddresses } from '../ledger/pda.ts'
 import { registryInstruction } from '../ledger/registry-instructions.ts'
 import { keyOf } from './registry-setup.ts'
 import type { SampleAgent } from './sample-agents.ts'
 import type { Job } from './transaction-sender.ts'
-
-const TOKEN_PROGRAM = new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
-const ASSOCIATED_TOKEN_PROGRAM = new PublicKey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
-
-/** The associated token account of a wallet. */
-export function associatedTokenAccount(owner: Pubkey, mint: Pubkey): Pubkey {
-  const seeds = [new PublicKey(owner).toBytes(), TOKEN_PROGRAM.toBytes(), new PublicKey(mint).toBytes()]
-  return pubkey(PublicKey.findProgramAddressSync(seeds, ASSOCIATED_TOKEN_PROGRAM)[0].toBase58())
-}
 
 /** Builds the transactions of one sample agent's life. */
 export interface SampleTransactions {

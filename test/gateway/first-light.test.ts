@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../src/bootstrap/runtime-file.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 
-const TOUR = fileURLToPath(new URL('../tour/register-agent.mjs', import.meta.url))
+const TOUR = fileURLToPath(new URL('../tour/register-agent.ts', import.meta.url))
 
 interface AgentPage {
   total: number

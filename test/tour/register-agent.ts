@@ -1,0 +1,31 @@
+import { Connection, Keypair, PublicKey, sendAndConfirmTransaction, Transaction } from '@solana/web3.js'
+import { pubkey } from '../../src/domain/pubkey.ts'
+import { associatedTokenAccount } from '../../src/ledger/associated-token-account.ts'
+import { registryIdl } from '../../src/ledger/idl/types.ts'
+import { registryAddresses } from '../../src/ledger/pda.ts'
+import { decodeAccount } from '../../src/ledger/registry-codec.ts'
+import { registryInstruction } from '../../src/ledger/registry-instructions.ts'
+import type { RegistryAccounts } from '../../src/ledger/registry-types.ts'
+import { createLedgerRpc } from '../../src/ledger/rpc.ts'
+
+const [url = 'http://127.0.0.1:8899', program = registryIdl.address] = process.argv.slice(2)
+const connection = new Connection(url, 'confirmed')
+const [programId, wallet] = [pubkey(program), Keypair.generate()]
+const addresses = registryAddresses(programId)
+const owner = pubkey(wallet.publicKey.toBase58())
+const send = async (name: string, accounts: object, args: object): Promise<unknown> => {
+  const instruction = registryInstruction(programId, name, { payer: owner, owner, ...accounts }, { ...args })
+  return sendAndConfirmTransaction(connection, new Transaction().add(instruction), [wallet])
+}
+
+const card = { agentCardUrl: 'https://tour.example.org/card.json', agentCardHash: Buffer.alloc(32, 7) }
+await connection.confirmTransaction(await connection.requestAirdrop(wallet.publicKey, 1e9))
+await send('register_agent', {}, { name: 'Tour Guide', serviceCategory: 'other', ...card })
+const mint = await createLedgerRpc({ url }).call<string>('localnet_mintUsdc', [owner, 600_000_000])
+await connection.confirmTransaction(mint)
+const config = await connection.getAccountInfo(new PublicKey(addresses.config()))
+const { usdcMint } = decodeAccount(config?.data ?? Buffer.alloc(0))
+  ?.data as RegistryAccounts['RegistryConfig']
+const ownerToken = associatedTokenAccount(owner, usdcMint)
+await send('deposit', { ownerToken, usdcMint }, { amount: 600_000_000n })
+process.stdout.write(`${addresses.agent(owner)}\n`)
