@@ -23,9 +23,9 @@ await connection.confirmTransaction(await connection.requestAirdrop(wallet.publi
 await send('register_agent', {}, { name: 'Tour Guide', serviceCategory: 'other', ...card })
 const mint = await createLedgerRpc({ url }).call<string>('localnet_mintUsdc', [owner, 600_000_000])
 await connection.confirmTransaction(mint)
-const config = await connection.getAccountInfo(new PublicKey(addresses.config()))
-const { usdcMint } = decodeAccount(config?.data ?? Buffer.alloc(0))
-  ?.data as RegistryAccounts['RegistryConfig']
+const info = await connection.getAccountInfo(new PublicKey(addresses.config()))
+const config = decodeAccount(info?.data ?? Buffer.alloc(0)) as { data: RegistryAccounts['RegistryConfig'] }
+const { usdcMint } = config.data
 const ownerToken = associatedTokenAccount(owner, usdcMint)
 await send('deposit', { ownerToken, usdcMint }, { amount: 600_000_000n })
 process.stdout.write(`${addresses.agent(owner)}\n`)
