@@ -83,6 +83,13 @@ describe('deposit', () => {
     },
   )
 
+  it('takes the same wallet as owner and payer', () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    bench.must('deposit', { ...actor.accounts, payer: actor.owner }, { amount: USDC })
+    expect(stakeOf(bench, actor)).toMatchObject({ depositedAmount: USDC, rentPayer: actor.owner })
+  })
+
   it('wants an amount, an active agent, a registry that is not paused', () => {
     const bench = Bench.initialized()
     const actor = registered(bench)

@@ -38,14 +38,21 @@ export class Vm {
     this.now = START
   }
 
+  /** Unix seconds. */
   get now(): bigint {
     return this.svm.getClock().unixTimestamp
   }
 
   set now(seconds: bigint) {
-    const clock = this.svm.getClock()
-    const { slot, epochStartTimestamp, epoch, leaderScheduleEpoch } = clock
-    this.svm.setClock(new Clock(slot, epochStartTimestamp, epoch, leaderScheduleEpoch, seconds))
+    this.setClock(this.slot, seconds)
+  }
+
+  get slot(): bigint {
+    return this.svm.getClock().slot
+  }
+
+  set slot(slot: bigint) {
+    this.setClock(slot, this.now)
   }
 
   /** Writes an account past all rules; without `lamports` it gets the rent-exempt minimum. */
@@ -85,6 +92,11 @@ export class Vm {
   /** Gives an address that has no account lamports, even fewer than a transaction could leave there. */
   prefund(key: Pubkey, amount: bigint): void {
     this.put({ address: key, owner: SYSTEM, executable: false, data: new Uint8Array(), lamports: amount })
+  }
+
+  private setClock(slot: bigint, seconds: bigint): void {
+    const { epochStartTimestamp, epoch, leaderScheduleEpoch } = this.svm.getClock()
+    this.svm.setClock(new Clock(slot, epochStartTimestamp, epoch, leaderScheduleEpoch, seconds))
   }
 
   /** Sends one transaction; the first signer pays its fee. */
