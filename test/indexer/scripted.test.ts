@@ -132,7 +132,7 @@ test('a transaction that the listing hid is found when it is final', async () =>
     ['hidden', 250],
     ['seen', 250],
   ])
-  expect(indexer.status().counters.late).toBe(1)
+  await expect.poll(() => indexer.status().counters.late).toBe(1)
 })
 
 test('a fork takes back events, history, enqueued messages and state', async () => {
@@ -140,7 +140,7 @@ test('a fork takes back events, history, enqueued messages and state', async () 
   ledger.advance(5)
   const base = ledger.slot - 1
   ledger.send(report('a', 250, 262))
-  ledger.send(registration('gone'))
+  const gone = ledger.send(registration('gone'))
   const moved = report('a', 262, 270)
   const signature = ledger.send(moved)
   const indexer = start()
@@ -161,9 +161,45 @@ test('a fork takes back events, history, enqueued messages and state', async () 
   const byFinality = async (finality: string): Promise<number> =>
     tables.ledger_events!.filter((row) => (row as { finality: string }).finality === finality).length
   expect([await byFinality('orphaned'), await byFinality('finalized')]).toEqual([2, 2])
+  const outbox = async (): Promise<unknown[]> =>
+    (await kyselyOf(database.orm).selectFrom('outbox_events').selectAll().orderBy('sequence').execute()).map(
+      (row) => [
+        row.type,
+        row.cancelled_at === null,
+        (JSON.parse(row.body) as { slot: number; data: { newReputation?: number } }).data.newReputation,
+      ],
+    )
+  expect(await outbox()).toEqual([
+    ['agent.registered', true, undefined],
+    ['agent.reputation_updated', false, 262],
+    ['agent.registered', false, undefined],
+    ['agent.reputation_updated', true, 258],
+  ])
+
+  ledger.send({ ...registration('gone'), signature: gone })
+  await indexer.whenIdle()
+  expect(await scores()).toEqual([
+    ['a', 258],
+    ['gone', 250],
+  ])
+  expect((await outbox())[2]).toEqual(['agent.registered', true, undefined])
+})
+
+test('a transaction that a fork moves to an earlier slot brings its new events and state', async () => {
+  ledger.send(registration('a'))
+  ledger.advance(20)
+  const signature = ledger.send(report('a', 250, 262))
+  const indexer = start()
+  await indexer.whenIdle()
+  ledger.forkFrom(5)
+  const again = report('a', 250, 258)
+  ledger.send({ ...again, events: [], signature })
+  await expect.poll(scores).toEqual([['a', 258]])
+  const { ledger_events: events, agent_history: history } = await dumpTables(database.orm)
+  expect(history).toEqual([])
   expect(
-    tables.outbox_events!.filter((row) => (row as { cancelled_at: unknown }).cancelled_at !== null),
-  ).toHaveLength(2)
+    (events as { name: string; finality: string }[]).map((each) => `${each.name} ${each.finality}`).sort(),
+  ).toEqual(['AgentRegistered confirmed', 'ReputationUpdated orphaned'])
 })
 
 test('poison goes to the dead letters and stops nothing', async () => {

@@ -1,4 +1,6 @@
 import type { Clock } from '../../clock.ts'
+import type { LedgerRpc } from '../rpc.ts'
+import type { SignatureInfo } from './batch.ts'
 
 /** A signature that the node announced is fetched directly when its listing has not shown it for this long. */
 const FETCH_DIRECTLY_AFTER_MS = 1_000
@@ -37,4 +39,21 @@ export class AwaitedSignatures {
       .filter(([, since]) => now - since > FETCH_DIRECTLY_AFTER_MS)
       .map(([signature]) => signature)
   }
+}
+
+/** getSignatureStatuses takes at most this many. */
+const MAX_STATUSES = 256
+
+/** Where the node has these transactions; those that it does not know are left out. */
+export async function lookUp(rpc: LedgerRpc, signatures: readonly string[]): Promise<SignatureInfo[]> {
+  const asked = signatures.slice(0, MAX_STATUSES)
+  if (asked.length === 0) return []
+  const { value } = await rpc.call<{ value: ({ slot: number; err: unknown } | null)[] }>(
+    'getSignatureStatuses',
+    [asked, { searchTransactionHistory: true }],
+  )
+  return asked.flatMap((signature, i) => {
+    const found = value[i] ?? null
+    return found === null ? [] : [{ signature, slot: found.slot, err: found.err }]
+  })
 }

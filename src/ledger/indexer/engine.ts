@@ -1,8 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/tables.ts'
 import type { LedgerRpc } from '../rpc.ts'
+import { AccountReads } from './account-reads.ts'
+import { lookUp } from './awaited-signatures.ts'
 import { listBacklog } from './backlog.ts'
 import type { AccountStates, DecodedTransactions, SignatureInfo } from './batch.ts'
+import { markOrphaned } from './finality.ts'
 import { fetchTransactions } from './fetch-transactions.ts'
 import { readAccounts } from './read-accounts.ts'
 import { type IndexerPosition, storePosition } from './state.ts'
@@ -11,8 +14,6 @@ import { writeStates } from './write-state.ts'
 
 /** How far below the finalized slot each check of finality begins again, for entries that a node lists late. */
 export const FINALITY_OVERLAP_SLOTS = 150
-/** Accounts whose last read is remembered, so that catching up reads each account about once. */
-const MAX_REMEMBERED_READS = 200_000
 
 export interface EngineOptions {
   rpc: LedgerRpc
@@ -34,6 +35,8 @@ export interface EngineOptions {
 
 interface Prepared {
   infos: SignatureInfo[]
+  /** Signatures that were read in another slot: a fork has moved them. */
+  moved: string[]
   decoded: DecodedTransactions
   states: AccountStates[]
 }
@@ -42,7 +45,7 @@ interface Prepared {
 export class IndexerEngine {
   position: IndexerPosition
   readonly options: EngineOptions
-  readonly #reads = new Map<string, number>()
+  readonly #reads = new AccountReads()
 
   constructor(options: EngineOptions) {
     this.options = options
@@ -51,13 +54,19 @@ export class IndexerEngine {
 
   /** Reads everything that the node lists above the cursor; returns the signatures seen. */
   async catchUp(
-    query: { minContextSlot?: number; onBacklog?: (count: number) => void } = {},
+    query: {
+      minContextSlot?: number
+      /** From the last finalized transaction on, since what lies above it may have changed. */
+      again?: boolean
+      onBacklog?: (count: number) => void
+    } = {},
   ): Promise<Set<string>> {
     const { rpc, programId, commitment } = this.options
+    const { cursor, finalizedSignature } = this.position
     const backlog = await listBacklog(rpc, {
       programId,
       commitment,
-      until: this.position.cursor.signature,
+      until: query.again === true ? finalizedSignature : cursor.signature,
       minSlot: this.position.finalizedSlot - FINALITY_OVERLAP_SLOTS,
       ...(query.minContextSlot === undefined ? {} : { minContextSlot: query.minContextSlot }),
     })
@@ -70,6 +79,14 @@ export class IndexerEngine {
     return seen
   }
 
+  /** Whether a fork has moved the transaction at the cursor, or taken it away. */
+  async hasForked(): Promise<boolean> {
+    const { cursor, finalizedSlot } = this.position
+    if (cursor.signature === null || cursor.slot <= finalizedSlot) return false
+    const [found] = await lookUp(this.options.rpc, [cursor.signature])
+    return found?.slot !== cursor.slot
+  }
+
   /** Reads transactions that are no continuation of the cursor: late ones, and what a fork moved. */
   async ingest(infos: readonly SignatureInfo[]): Promise<void> {
     await this.#ingestPage(infos, false)
@@ -77,7 +94,7 @@ export class IndexerEngine {
 
   /** Reads accounts again after a fork and applies `work` in the same transaction. */
   async restore(pdas: readonly string[], work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
-    this.#reads.clear()
+    this.#reads.forget()
     const states = await readAccounts(this.options.rpc, pdas, this.options)
     await this.store(this.position, async (db) => {
       await work(db)
@@ -107,56 +124,43 @@ export class IndexerEngine {
         await this.#write(prepared, moveCursor)
       }
     } catch (error) {
-      this.#reads.clear()
+      this.#reads.forget()
       throw error
     }
   }
 
   async #prepare(infos: SignatureInfo[]): Promise<Prepared> {
     const { rpc, programId, commitment } = this.options
-    const wanted = await this.#unknown(infos.filter((info) => info.err === null))
-    if (wanted.length === 0)
-      return { infos, decoded: await fetchTransactions(rpc, [], this.options), states: [] }
+    const { wanted, moved } = await this.#unknown(infos.filter((info) => info.err === null))
+    if (moved.length > 0) this.#reads.forget()
     const decoded = await fetchTransactions(rpc, wanted, this.options)
-    const pdas = this.#staleAccounts(decoded)
+    const pdas = this.#reads.stale(decoded)
     const minContextSlot = Math.max(0, ...decoded.transactions.map((transaction) => transaction.slot))
     const states =
       pdas.length === 0 ? [] : await readAccounts(rpc, pdas, { programId, commitment, minContextSlot })
-    this.#remember(states)
-    return { infos, decoded, states }
+    this.#reads.remember(states)
+    return { infos, moved, decoded, states }
   }
 
-  async #unknown(infos: SignatureInfo[]): Promise<SignatureInfo[]> {
-    if (infos.length === 0) return []
+  async #unknown(infos: SignatureInfo[]): Promise<{ wanted: SignatureInfo[]; moved: string[] }> {
+    if (infos.length === 0) return { wanted: [], moved: [] }
     const { rows } = await sql<{ signature: string; slot: number }>`
       select signature, slot from ledger_transactions
       where signature = any(${infos.map((info) => info.signature)}) and finality <> 'orphaned'`.execute(
       this.options.db(),
     )
     const known = new Map(rows.map((row) => [row.signature, row.slot]))
-    return infos.filter((info) => known.get(info.signature) !== info.slot)
+    const wanted = infos.filter((info) => known.get(info.signature) !== info.slot)
+    const moved = wanted.filter((info) => known.has(info.signature)).map((info) => info.signature)
+    return { wanted, moved }
   }
 
-  /** Accounts not yet read at a later slot than that of the transaction that wrote them. */
-  #staleAccounts(decoded: DecodedTransactions): string[] {
-    const stale = new Set<string>()
-    for (const { slot, accounts } of decoded.transactions)
-      for (const pda of accounts) if ((this.#reads.get(pda) ?? -1) <= slot) stale.add(pda)
-    return [...stale]
-  }
-
-  #remember(states: readonly AccountStates[]): void {
-    if (this.#reads.size > MAX_REMEMBERED_READS) this.#reads.clear()
-    for (const { slot, rows, closed } of states) {
-      for (const each of rows.values()) for (const { pda } of each) this.#reads.set(pda, slot)
-      for (const { pda } of closed) this.#reads.set(pda, slot)
-    }
-  }
-
-  async #write({ infos, decoded, states }: Prepared, moveCursor: boolean): Promise<void> {
+  async #write({ infos, moved, decoded, states }: Prepared, moveCursor: boolean): Promise<void> {
     await this.store(moveCursor ? this.#positionAfter(infos) : this.position, async (db) => {
+      // Its events, and the state after it, need not be what they were; and its new slot may be an earlier one.
+      if (moved.length > 0) await markOrphaned(db, moved)
       await writeEvents(db, decoded)
-      await writeStates(db, states)
+      await writeStates(db, states, { force: moved.length > 0 })
       await writeDeadLetters(
         db,
         states.flatMap((state) => state.deadLetters),

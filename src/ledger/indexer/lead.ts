@@ -3,7 +3,7 @@ import type { Database } from '../../db/tables.ts'
 import { type LogSubscription, subscribeToLogs } from '../log-subscription.ts'
 import { retryingRpc } from '../retrying-rpc.ts'
 import type { LedgerRpc } from '../rpc.ts'
-import { AwaitedSignatures } from './awaited-signatures.ts'
+import { AwaitedSignatures, lookUp } from './awaited-signatures.ts'
 import { type EngineOptions, IndexerEngine } from './engine.ts'
 import type { IndexerContext } from './indexer.ts'
 import type { Leadership } from './leadership.ts'
@@ -14,7 +14,6 @@ import { verifyFinality } from './verify-finality.ts'
 const AWAITED_POLL_MS = 100
 const WAITER_POLL_MS = 20
 const MAX_BACKOFF_MS = 5_000
-const MAX_STATUSES = 256
 
 /** Reads the ledger for as long as the lock is held and nobody else wants it. */
 export async function leadOnce(context: IndexerContext, leadership: Leadership): Promise<void> {
@@ -102,12 +101,15 @@ class Leader {
     const { commitment, clock, verifyMs = 2_000 } = options
     const now = clock.now()
     let tip: number | undefined
+    let again = false
     if (waiters.size > 0 || this.#isPollDue()) {
       this.#polledAt = now
       tip = await this.#rpc.call<number>('getSlot', [{ commitment }])
       status.tipSlot = tip
+      again = await this.#engine.hasForked()
     }
     const seen = await this.#engine.catchUp({
+      again,
       minContextSlot: Math.max(tip ?? 0, this.#announcedSlot),
       onBacklog: (count) => {
         if (status.phase !== 'live') status.phase = 'backfilling'
@@ -127,16 +129,8 @@ class Leader {
 
   /** What was announced and not listed for a while is fetched by its signature. */
   async #fetchOverdue(): Promise<void> {
-    const signatures = this.#awaited.overdue().slice(0, MAX_STATUSES)
-    if (signatures.length === 0) return
-    const { value } = await this.#rpc.call<{ value: ({ slot: number; err: unknown } | null)[] }>(
-      'getSignatureStatuses',
-      [signatures, { searchTransactionHistory: true }],
-    )
-    const infos = signatures.flatMap((signature, i) => {
-      const found = value[i] ?? null
-      return found === null ? [] : [{ signature, slot: found.slot, err: found.err }]
-    })
+    const infos = await lookUp(this.#rpc, this.#awaited.overdue())
+    if (infos.length === 0) return
     await this.#engine.ingest(infos)
     this.#awaited.remove(infos.map((info) => info.signature))
   }

@@ -66,7 +66,7 @@ async function writeHistory(db: Db, rows: HistoryRow[]): Promise<void> {
     where t.position <> excluded.position`.execute(db)
 }
 
-/** What is enqueued stays as it is, unless a fork had taken the event back and now brings it again. */
+/** What is enqueued stays as it is, unless a fork had taken the event back and brings it again, or has moved it. */
 async function writeOutbox(db: Db, rows: OutboxRow[]): Promise<void> {
   if (rows.length === 0) return
   const columns = `place integer, id text, event_id text, type text, agent_pda text, slot bigint, body text,
@@ -76,7 +76,7 @@ async function writeOutbox(db: Db, rows: OutboxRow[]): Promise<void> {
     insert into outbox_events as t (id, event_id, type, agent_pda, slot, body, occurred_at)
     select id, event_id, type, agent_pda, slot, body, occurred_at from ${records(placed, columns)} order by place
     on conflict (id) do update set slot = excluded.slot, body = excluded.body, cancelled_at = null
-    where t.cancelled_at is not null`.execute(db)
+    where t.cancelled_at is not null or t.slot <> excluded.slot`.execute(db)
 }
 
 export async function writeDeadLetters(db: Db, rows: readonly DeadLetterRow[]): Promise<void> {

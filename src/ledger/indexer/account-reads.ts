@@ -1,0 +1,29 @@
+import type { AccountStates, DecodedTransactions } from './batch.ts'
+
+const MAX_REMEMBERED = 200_000
+
+/** The slots at which accounts were last read, so that catching up reads each account about once. */
+export class AccountReads {
+  readonly #slots = new Map<string, number>()
+
+  /** The accounts not yet read at a later slot than that of the transaction that wrote them. */
+  stale({ transactions }: DecodedTransactions): string[] {
+    const stale = new Set<string>()
+    for (const { slot, accounts } of transactions)
+      for (const pda of accounts) if ((this.#slots.get(pda) ?? -1) <= slot) stale.add(pda)
+    return [...stale]
+  }
+
+  remember(states: readonly AccountStates[]): void {
+    if (this.#slots.size > MAX_REMEMBERED) this.#slots.clear()
+    for (const { slot, rows, closed } of states) {
+      for (const each of rows.values()) for (const { pda } of each) this.#slots.set(pda, slot)
+      for (const { pda } of closed) this.#slots.set(pda, slot)
+    }
+  }
+
+  /** After a fork or a failed write, what was read counts no more. */
+  forget(): void {
+    this.#slots.clear()
+  }
+}
