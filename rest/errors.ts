@@ -38,7 +38,7 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
 function fromFramework(error: FastifyError, request: FastifyRequest): DomainError | null {
   switch (error.code) {
     case 'FST_ERR_BAD_URL':
-      return new DomainError('INVALID_ENCODING', { parameter: 'The path', value: quoted(request.raw.url) })
+      return new DomainError('INVALID_ENCODING', { given: 'The path', value: quoted(request.raw.url) })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new DomainError('UNSUPPORTED_MEDIA_TYPE', {
         value: quoted(request.headers['content-type'] ?? 'none'),

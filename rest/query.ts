@@ -51,13 +51,13 @@ function decodePair(pair: string): { name: string; value: string } {
   return { name, value: end < 0 ? '' : decode(pair.slice(end + 1), quoted(name).slice(1, -1)) }
 }
 
-function decode(text: string, parameter: string): string {
+function decode(text: string, given: string): string {
   try {
     if (/^[\x21-\x7e]*$/.test(text)) return decodeURIComponent(text.replaceAll('+', ' '))
   } catch (error) {
     if (!(error instanceof URIError)) throw error
   }
-  throw new DomainError('INVALID_ENCODING', { parameter, value: quoted(text) })
+  throw new DomainError('INVALID_ENCODING', { given, value: quoted(text) })
 }
 
 function reader(type: TSchema): Read {

@@ -24,7 +24,7 @@ export const ERRORS = {
   REPEATED_PARAMETER: { status: 400, message: '{parameter} must be given once, got {count} values' },
   INVALID_ENCODING: {
     status: 400,
-    message: '{parameter} must be UTF-8 in percent-encoding, got {value}',
+    message: '{given} must be UTF-8 in percent-encoding, got {value}',
   },
   INVALID_JSON: { status: 400, message: 'The body must be valid JSON: {problem}' },
   INVALID_REQUEST: { status: 400, message: '{problem}' },
