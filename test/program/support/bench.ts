@@ -108,6 +108,10 @@ export class Bench {
     return registryInstruction(vm.programId, name, { ...known, ...accounts }, args)
   }
 
+  canSign(key: Pubkey): boolean {
+    return this.keys.has(key)
+  }
+
   /** Signs for every signer whose key the bench holds. */
   send(...instructions: TransactionInstruction[]): Outcome {
     const metas = instructions.flatMap(({ keys }) => keys.filter((meta) => meta.isSigner))
