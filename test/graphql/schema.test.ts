@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  isInputObjectType,
+  isObjectType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { schema } from '../../schema/index.ts'
+import { printedSchema } from '../../schema/print.ts'
+import { createTestApp, type TestApp } from '../support/app.ts'
+import { query } from '../support/graphql.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await createTestApp()
+})
+afterAll(() => t.close())
+
+test('the committed SDL is in step with the schema (npm run codegen)', () => {
+  expect(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8')).toBe(printedSchema())
+})
+
+test('the SDL is served', async () => {
+  const response = await t.app.inject('/graphql/schema.graphql')
+  expect(response.headers['content-type']).toBe('text/plain; charset=utf-8')
+  expect(response.body).toBe(printedSchema())
+})
+
+test('the introspection query, in its longest form, gives the whole schema', async () => {
+  const introspection = await query<IntrospectionQuery>(
+    t,
+    getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, schemaDescription: true }),
+  )
+  expect(`${printSchema(lexicographicSortSchema(buildClientSchema(introspection)))}\n`).toBe(printedSchema())
+})
+
+test('a browser gets GraphiQL', async () => {
+  const response = await t.app.inject({ url: '/graphql', headers: { accept: 'text/html' } })
+  expect(response.statusCode).toBe(200)
+  expect(response.headers['content-type']).toContain('text/html')
+  expect(response.body).toContain('Agent Registry Gateway')
+})
+
+test('amounts, keys and times have scalars of their own, and queries have descriptions', () => {
+  const fields = Object.values(schema.getTypeMap())
+    .filter((type) => (isObjectType(type) || isInputObjectType(type)) && !type.name.startsWith('__'))
+    .flatMap((type) =>
+      Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, String(field.type)]),
+    )
+  const typeOf = Object.fromEntries(fields) as Record<string, string>
+  expect(typeOf).toMatchObject({
+    'Stake.depositedAmount': 'U64!',
+    'Stake.pda': 'Pubkey!',
+    'Agent.createdAt': 'DateTime!',
+    'Agent.stake': 'Stake',
+    'Agent.history': 'AgentHistoryPage!',
+    'Stake.agent': 'Agent',
+  })
+})
