@@ -7,13 +7,14 @@ import type { Vm } from '../vm/vm.ts'
 import type { WireTransaction } from '../wire/transaction.ts'
 import { type BlockRing } from './block-ring.ts'
 import { type Block, type Commitment, nextBlockhash } from './block.ts'
-import type { BankListener, BlockContent } from './events.ts'
+import type { BankListener } from './events.ts'
 import { execute } from './execute.ts'
 import { LedgerView } from './ledger-view.ts'
 import { PrioritizationFees } from './prioritization-fees.ts'
 import type { SlotTime } from './slot-time.ts'
 import { memoOf, type TransactionRecord } from './transaction-record.ts'
 import { UndoLog } from './undo-log.ts'
+import { UnfinalizedBlocks } from './unfinalized-blocks.ts'
 
 export interface BankParts {
   readonly vm: Vm
@@ -45,13 +46,12 @@ export class Bank {
   #slot: number
   #slotTime = 0
   readonly #pending = new Map<string, TransactionRecord>()
-  #unfinalized: BlockContent[] = []
-  #reached: Record<'confirmed' | 'finalized', number>
+  readonly #unfinalized: UnfinalizedBlocks
 
   constructor(parts: BankParts) {
     this.#parts = parts
     this.#slot = parts.slot
-    this.#reached = { confirmed: parts.ring.tip.slot, finalized: parts.ring.tip.slot }
+    this.#unfinalized = new UnfinalizedBlocks(parts.ring.tip.slot)
     this.#openSlot()
   }
 
@@ -156,7 +156,7 @@ export class Bank {
     const { ring, store, vm, finalizedDepth } = this.#parts
     const final = ring.atOrBefore(this.#slot - finalizedDepth).slot
     const target = ring.atOrBefore(Math.max(this.#slot - 1 - slots, final))
-    const dropped = this.#unfinalized.filter(({ block }) => block.slot > target.slot)
+    const dropped = this.#unfinalized.dropAfter(target.slot)
     const records = [...dropped.flatMap((each) => each.records), ...this.#pending.values()]
     const states = this.#undo.changedSince(target.slot)
     states.delete(CLOCK_SYSVAR)
@@ -165,8 +165,6 @@ export class Bank {
     this.#undo.forgetAfter(target.slot)
     ring.dropAfter(target.slot)
     this.fees.forgetAfter(target.slot)
-    this.#unfinalized = this.#unfinalized.filter(({ block }) => block.slot <= target.slot)
-    this.#reached.confirmed = Math.min(this.#reached.confirmed, target.slot)
     this.#pending.clear()
     this.#slot += 1
     this.#openSlot()
@@ -193,15 +191,10 @@ export class Bank {
   }
 
   #announce(): void {
-    for (const commitment of ['confirmed', 'finalized'] as const) {
-      const reached = this.#slotAt(commitment)
-      for (const content of this.#unfinalized) {
-        const { slot } = content.block
-        if (slot <= this.#reached[commitment] || slot > reached) continue
-        for (const listener of this.#listeners) listener.blockReached?.(commitment, content)
+    for (const level of ['confirmed', 'finalized'] as const) {
+      for (const content of this.#unfinalized.advance(level, this.#slotAt(level))) {
+        for (const listener of this.#listeners) listener.blockReached?.(level, content)
       }
-      this.#reached[commitment] = Math.max(this.#reached[commitment], reached)
     }
-    this.#unfinalized = this.#unfinalized.filter(({ block }) => block.slot > this.#reached.finalized)
   }
 }

@@ -15,6 +15,7 @@ export class BlockTable {
   readonly #find: StatementSync
   readonly #newest: StatementSync
   readonly #slots: StatementSync
+  readonly #count: StatementSync
   readonly #deleteAfter: StatementSync
   readonly #deleteEmpty: StatementSync
 
@@ -23,6 +24,9 @@ export class BlockTable {
     this.#find = database.prepare('select * from blocks where slot = ?')
     this.#newest = database.prepare('select * from blocks order by slot desc limit ?')
     this.#slots = database.prepare('select slot from blocks where slot between ? and ? order by slot limit ?')
+    this.#count = database.prepare(
+      'select coalesce(sum(transactions), 0) as total from blocks where slot <= ?',
+    )
     this.#deleteAfter = database.prepare('delete from blocks where slot > ?')
     this.#deleteEmpty = database.prepare(
       'delete from blocks where slot > 0 and slot < ? and slot >= ? and transactions = 0',
@@ -47,6 +51,11 @@ export class BlockTable {
   /** Slots that have a block, ascending. */
   slots(first: number, last: number, limit: number): number[] {
     return (this.#slots.all(first, last, limit) as unknown as { slot: number }[]).map(({ slot }) => slot)
+  }
+
+  /** Transactions in blocks up to the slot. */
+  transactionCount(slot: number): number {
+    return (this.#count.get(slot) as { total: number }).total
   }
 
   deleteAfter(slot: number): void {

@@ -29,7 +29,7 @@ export const clusterMethods: Readonly<Record<string, RpcMethod>> = {
       epoch: Math.floor(slot / SLOTS_PER_EPOCH),
       slotIndex: slot % SLOTS_PER_EPOCH,
       slotsInEpoch: SLOTS_PER_EPOCH,
-      transactionCount: null,
+      transactionCount: context.store.blocks.transactionCount(slot),
     }
   },
   getLatestBlockhash: (context, params) => {

@@ -52,7 +52,8 @@ export const transactionMethods: Readonly<Record<string, RpcMethod>> = {
       }),
     )
   },
-  getTransactionCount: (context, params) => configuredView(context, params.config(0)).height,
+  getTransactionCount: (context, params) =>
+    context.store.blocks.transactionCount(configuredView(context, params.config(0)).slot),
 }
 
 /** History is only served from confirmed blocks. */
