@@ -3,6 +3,7 @@ import type { Orm } from '../db/orm.ts'
 import { retryingRpc } from '../ledger/retrying-rpc.ts'
 import type { LedgerRpc } from '../ledger/rpc.ts'
 import { compareAccounts, listAccounts } from './accounts.ts'
+import { compareCounts } from './counts.ts'
 import { compareTransactions, listTransactions } from './transactions.ts'
 
 /** One field, or one whole row (`field` is `*`), that the ledger and the tables do not agree on. */
@@ -64,7 +65,7 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
     accounts: accounts.length,
     transactions: transactions.length,
     events: events.count,
-    differences: [...inAccounts, ...inTransactions],
+    differences: [...inAccounts, ...(await compareCounts(context)), ...inTransactions],
   }
 }
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { audit, type AuditReport } from '../../src/audit/audit.ts'
 import type { Indexer } from '../../src/ledger/indexer/indexer.ts'
 import { rebuild } from '../../src/audit/rebuild.ts'
+import { eventually } from './support/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { scriptedIndexer } from './support/indexer.ts'
 import { agentAccount, closing, keyOf, registration, report } from './support/samples.ts'
@@ -42,6 +43,11 @@ test.each([
     'a field of a row',
     sql`update agents set reputation_score = 1000 where name = 'a'`,
     { table: 'agents', pda: keyOf('a'), field: 'reputation_score', ledger: 262, database: 1000 },
+  ],
+  [
+    'a wrong count',
+    sql`update agent_counts set count = 7`,
+    { table: 'agent_counts', pda: 'observer/active/research/f', field: 'count', ledger: 2, database: 7 },
   ],
   [
     'a missing row',
@@ -91,13 +97,11 @@ test('what the indexer is about to write is no difference', async () => {
 test('a rebuild beside a running indexer gives identical tables and enqueues nothing twice', async () => {
   await edit(sql`update agents set card_hash_mismatch = true where name = 'b'`)
   ledger.advance(40)
-  await expect
-    .poll(async () =>
-      (await kyselyOf(database.orm).selectFrom('ledger_events').select('finality').execute()).every(
-        (row) => row.finality === 'finalized',
-      ),
-    )
-    .toBe(true)
+  await eventually(async () =>
+    (await kyselyOf(database.orm).selectFrom('ledger_events').select('finality').execute()).every(
+      (row) => row.finality === 'finalized',
+    ),
+  ).toBe(true)
   const before = await dumpTables(database.orm)
   await edit(sql`update agents set name = 'vandal'`)
   await edit(sql`delete from agent_history`)

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { startEmbeddedPostgres } from '../../src/db/embedded/postgres.ts'
 import { migrate, openOrm } from '../../src/db/orm.ts'
 import { audit } from '../../src/audit/audit.ts'
+import { eventually } from './support/eventually.ts'
 import { scriptedIndexer, silentLogger } from './support/indexer.ts'
 import { registration } from './support/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from './support/scripted-ledger.ts'
@@ -22,7 +23,7 @@ test('the indexer survives a restart of PostgreSQL and misses nothing', async ()
     await indexer.whenIdle()
     await postgres.stop()
     ledger.send(registration('meanwhile'))
-    await expect.poll(() => indexer.status().counters.failures).toBeGreaterThan(0)
+    await eventually(() => indexer.status().counters.failures).toBeGreaterThan(0)
     postgres = await startEmbeddedPostgres(server)
     ledger.send(registration('after'))
     await indexer.whenIdle()

@@ -3,6 +3,7 @@ import { audit } from '../../src/audit/audit.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createIndexer, type Indexer, type IndexerOptions } from '../../src/ledger/indexer/indexer.ts'
 import { rebuild } from '../../src/audit/rebuild.ts'
+import { eventually } from './support/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { silentLogger } from './support/indexer.ts'
 import {
@@ -200,7 +201,7 @@ test('catching up, the socket and polling give the same tables, and so does a re
   await indexer.whenIdle()
   const c = await world.wallet('Cleo')
   await c.send('deposit', {}, { amount: 100_000_000n })
-  await expect.poll(() => historyOf(c.agent)).toHaveLength(1)
+  await eventually(() => historyOf(c.agent)).toHaveLength(1)
   await indexer.whenIdle()
   world.localnet.stepSlot(40)
   const allFinal = async (): Promise<boolean> =>
@@ -209,7 +210,7 @@ test('catching up, the socket and polling give the same tables, and so does a re
     )
   await indexer.stop()
   start()
-  await expect.poll(allFinal).toBe(true)
+  await eventually(allFinal).toBe(true)
   const live = await dumpTables(database.orm)
   await indexer.stop()
 
@@ -250,12 +251,10 @@ test('dropped and refused sockets, 429 and hidden signatures lose nothing', asyn
   world.localnet.stepSlot(6)
   fault.clear()
   world.localnet.stepSlot(40)
-  await expect
-    .poll(() => historyOf(d.agent), { timeout: 10_000 })
-    .toEqual([
-      ['reputation_updated', '250', '253', '+3'],
-      ['reputation_updated', '253', '257', '+4'],
-    ])
+  await eventually(() => historyOf(d.agent)).toEqual([
+    ['reputation_updated', '250', '253', '+3'],
+    ['reputation_updated', '253', '257', '+4'],
+  ])
   await indexer.whenIdle()
   expect(await differences()).toEqual([])
 })
@@ -269,7 +268,7 @@ test('a fork takes transactions back', async () => {
   expect(await historyOf(e.agent)).toHaveLength(1)
   expect(world.localnet.fault.fork().length).toBeGreaterThan(0)
   world.localnet.stepSlot(80)
-  await expect.poll(() => historyOf(e.agent), { timeout: 10_000 }).toEqual([])
+  await eventually(() => historyOf(e.agent)).toEqual([])
   await world.report(e.agent, 2)
   await indexer.whenIdle()
   expect(await historyOf(e.agent)).toEqual([['reputation_updated', '250', '252', '+2']])

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Indexer } from '../../src/ledger/indexer/indexer.ts'
 import { LedgerRpcError } from '../../src/ledger/rpc.ts'
+import { eventually } from './support/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { scriptedIndexer } from './support/indexer.ts'
 import { agentAccount, closing, keyOf, registration, report } from './support/samples.ts'
@@ -113,7 +114,7 @@ test('transactions that the node serves late, refusals and time-outs lose nothin
     new LedgerRpcError('rpc', 'behind', { code: -32016 }),
   )
   const indexer = start()
-  await expect.poll(() => ledger.calls).toBeGreaterThan(6)
+  await eventually(() => ledger.calls).toBeGreaterThan(6)
   ledger.missing.delete(late)
   await indexer.whenIdle()
   expect(await scores()).toEqual([['a', 250]])
@@ -128,11 +129,11 @@ test('a transaction that the listing hid is found when it is final', async () =>
   expect(await scores()).toEqual([['seen', 250]])
   ledger.hidden.clear()
   ledger.advance(40)
-  await expect.poll(scores).toEqual([
+  await eventually(scores).toEqual([
     ['hidden', 250],
     ['seen', 250],
   ])
-  await expect.poll(() => indexer.status().counters.late).toBe(1)
+  await eventually(() => indexer.status().counters.late).toBe(1)
 })
 
 test('a fork takes back events, history, enqueued messages and state', async () => {
@@ -153,7 +154,7 @@ test('a fork takes back events, history, enqueued messages and state', async () 
   ledger.advance(2)
   ledger.send({ ...report('a', 250, 258), signature })
   ledger.advance(60)
-  await expect.poll(() => indexer.status().counters.orphaned).toBe(2)
+  await eventually(() => indexer.status().counters.orphaned).toBe(2)
   await indexer.whenIdle()
   expect(await scores()).toEqual([['a', 258]])
   const tables = await dumpTables(database.orm)
@@ -194,7 +195,7 @@ test('a transaction that a fork moves to an earlier slot brings its new events a
   ledger.forkFrom(5)
   const again = report('a', 250, 258)
   ledger.send({ ...again, events: [], signature })
-  await expect.poll(scores).toEqual([['a', 258]])
+  await eventually(scores).toEqual([['a', 258]])
   const { ledger_events: events, agent_history: history } = await dumpTables(database.orm)
   expect(history).toEqual([])
   expect(
@@ -239,7 +240,7 @@ test('one of two indexers works; the other takes over and doubles nothing', asyn
   const first = start()
   await first.whenIdle()
   const second = start()
-  await expect.poll(() => second.status().phase).toBe('standby')
+  await eventually(() => second.status().phase).toBe('standby')
   ledger.send(registration('b'))
   await first.whenIdle()
   await first.stop()
@@ -273,12 +274,10 @@ test('a database of another ledger is refused, and one of a ledger that was rese
   ledger.advance(100)
   const indexer = start()
   await indexer.whenIdle()
-  await expect
-    .poll(
-      async () =>
-        (await kyselyOf(database.orm).selectFrom('indexer_state').selectAll().execute())[0]?.finalized_slot,
-    )
-    .toBeGreaterThan(0)
+  await eventually(
+    async () =>
+      (await kyselyOf(database.orm).selectFrom('indexer_state').selectAll().execute())[0]?.finalized_slot,
+  ).toBeGreaterThan(0)
   await indexers.pop()!.stop()
 
   const { genesisHash } = ledger

@@ -6,7 +6,7 @@ import type { LedgerRpc } from '../rpc.ts'
 import { acquireLeadership } from './leadership.ts'
 import { leadOnce } from './lead.ts'
 import { LedgerMismatchError } from './state.ts'
-import { type IndexerStatus, newCounters } from './status.ts'
+import { type IndexerStatus, newCounters, noteFailure } from './status.ts'
 import { WakeUp } from './wake-up.ts'
 
 export interface IndexerOptions {
@@ -76,6 +76,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       deadLetters: 0,
       lastEventAt: null,
       subscribed: false,
+      failingSince: null,
       counters: newCounters(),
     },
   }
@@ -147,7 +148,7 @@ async function run(context: IndexerContext): Promise<void> {
         options.logger.error(error.message)
         throw error
       }
-      status.counters.failures += 1
+      noteFailure(status, options.clock)
       options.logger.warn({ error, retryMs: backoff }, 'the indexer failed and starts again')
     }
     await delay(backoff, undefined, { signal }).catch(() => {})

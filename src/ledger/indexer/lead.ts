@@ -9,6 +9,7 @@ import type { IndexerContext } from './indexer.ts'
 import type { Leadership } from './leadership.ts'
 import { openLedger } from './open-ledger.ts'
 import { LeadershipLostError } from './state.ts'
+import { noteFailure } from './status.ts'
 import { verifyFinality } from './verify-finality.ts'
 
 const AWAITED_POLL_MS = 100
@@ -67,11 +68,12 @@ class Leader {
           if (await this.#isWanted()) return
           await this.#pass()
           backoff = 100
+          status.failingSince = null
           if (this.#awaited.size > 0) wait = AWAITED_POLL_MS
           if (waiters.size > 0) wait = WAITER_POLL_MS
         } catch (error) {
           if (signal.aborted || this.#leadership.isLost || error instanceof LeadershipLostError) throw error
-          status.counters.failures += 1
+          noteFailure(status, options.clock)
           options.logger.warn({ error, retryMs: backoff }, 'reading the ledger failed and is tried again')
           // A fork may have taken the announced slot away.
           this.#announcedSlot = 0

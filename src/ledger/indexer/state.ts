@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/tables.ts'
+import { OperatorError } from '../../operator-error.ts'
 
 /** Where reading stands. */
 export interface IndexerPosition {
@@ -17,7 +18,7 @@ export interface LedgerIdentity {
 }
 
 /** The tables were filled from another ledger or program. Nothing is written over them. */
-export class LedgerMismatchError extends Error {
+export class LedgerMismatchError extends OperatorError {
   override readonly name = 'LedgerMismatchError'
 }
 

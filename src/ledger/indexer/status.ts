@@ -1,3 +1,5 @@
+import type { Clock } from '../../clock.ts'
+
 export type IndexerPhase = 'starting' | 'standby' | 'backfilling' | 'live' | 'stopped'
 
 export interface IndexerStatus {
@@ -11,6 +13,8 @@ export interface IndexerStatus {
   /** ISO 8601 time at which events were last written; null before the first. */
   lastEventAt: string | null
   subscribed: boolean
+  /** ISO 8601 time since which neither the node nor the database could be worked with; null while all is well. */
+  failingSince: string | null
   counters: IndexerCounters
 }
 
@@ -31,3 +35,8 @@ export const newCounters = (): IndexerCounters => ({
   late: 0,
   failures: 0,
 })
+
+export function noteFailure(status: IndexerStatus, clock: Clock): void {
+  status.counters.failures += 1
+  status.failingSince ??= new Date(clock.now()).toISOString()
+}

@@ -34,6 +34,10 @@ async function writeTransactions(db: Db, rows: TransactionRow[]): Promise<void> 
       slot = excluded.slot, transaction_index = excluded.transaction_index,
       accounts = excluded.accounts, finality = excluded.finality
     where t.finality <> 'finalized'`.execute(db)
+  await sql`
+    delete from dead_letters
+    where kind in ('missing_transaction', 'unreadable_transaction')
+      and signature = any(${rows.map((row) => row.signature)})`.execute(db)
 }
 
 async function writeLedgerEvents(db: Db, rows: EventRow[]): Promise<void> {
