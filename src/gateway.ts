@@ -11,12 +11,15 @@ import { createIndexer, type Indexer } from './ledger/indexer/indexer.ts'
 import { indexerReport } from './ledger/indexer-report.ts'
 import { createLedgerRpc } from './ledger/rpc.ts'
 import type { Logger } from './logger.ts'
+import { OperatorError } from './operator-error.ts'
 import { createServices } from './services.ts'
 
 export interface Gateway {
   baseUrl: string
   ledger: RunningLedger
   indexer: Indexer | null
+  /** Resolves when the signal asks to stop; rejects when the service cannot go on, such as with a database of another ledger. */
+  ended: Promise<void>
   /** Stops everything in the reverse order of its start; the database last. */
   stop(): Promise<void>
 }
@@ -27,8 +30,10 @@ export async function startGateway(options: {
   secrets: Secrets
   logger: Logger
   clock?: Clock
+  /** Asks to stop, also while the gateway starts: `startGateway` then throws. */
+  signal?: AbortSignal
 }): Promise<Gateway> {
-  const { config, secrets, logger, clock = systemClock } = options
+  const { config, secrets, logger, clock = systemClock, signal = new AbortController().signal } = options
   const stack = new AsyncDisposableStack()
   try {
     stack.defer(lockDataDir(config.dataDir))
@@ -45,6 +50,9 @@ export async function startGateway(options: {
       : null
     if (indexer !== null) stack.defer(() => indexer.stop())
     indexer?.start()
+    const ended = endOf(indexer, signal)
+    const early = ended.then(() => Promise.reject(new OperatorError('stopped while starting')))
+    early.catch(() => undefined)
 
     const feePayer = (feePayerKey ?? ledger.localnet?.keys.feePayer)?.publicKey.toBase58()
     const services = createServices({
@@ -76,24 +84,32 @@ export async function startGateway(options: {
       baseUrl ||= `http://${host}:${(app.server.address() as AddressInfo).port}`
     }
     writeRuntime(config.dataDir, { baseUrl, rpcUrl: ledger.rpcUrl, wsUrl: ledger.wsUrl })
-    await ledger.localnet?.provision()
-    await announce({ baseUrl, ledger, indexer, logger, dataDir: config.dataDir })
-    return { baseUrl, ledger, indexer, stop: () => stack.disposeAsync() }
+    await Promise.race([ledger.localnet?.provision(), early])
+    await Promise.race([indexer !== null && ledger.localnet !== null && indexer.whenIdle(), early])
+    announce({ baseUrl, ledger, logger, dataDir: config.dataDir })
+    return { baseUrl, ledger, indexer, ended, stop: () => stack.disposeAsync() }
   } catch (error) {
     await stack.disposeAsync()
     throw error
   }
 }
 
-async function announce(options: {
+function endOf(indexer: Indexer | null, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  promise.catch(() => undefined)
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  if (signal.aborted) resolve()
+  indexer?.finished.catch(reject)
+  return promise
+}
+
+function announce(options: {
   baseUrl: string
   ledger: RunningLedger
-  indexer: Indexer | null
   logger: Logger
   dataDir: string
-}): Promise<void> {
-  const { baseUrl, ledger, indexer, logger, dataDir } = options
-  if (ledger.localnet !== null) await indexer?.whenIdle()
+}): void {
+  const { baseUrl, ledger, logger, dataDir } = options
   logger.info(
     {
       api: baseUrl,

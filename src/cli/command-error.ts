@@ -1,4 +1,6 @@
+import { OperatorError } from '../operator-error.ts'
+
 /** A command cannot do what was asked; the message says why and what to do. Exit code 1. */
-export class CommandError extends Error {
+export class CommandError extends OperatorError {
   override readonly name = 'CommandError'
 }

@@ -1,14 +1,11 @@
 import { Command } from 'commander'
-import { ConfigError } from '../config/config.ts'
 import { loadEnvFile } from '../config/env-file.ts'
-import { KeypairError } from '../keys/keypair-file.ts'
-import { LockHeldError } from '../process/pid-lock.ts'
+import { epitaph } from '../operator-error.ts'
 import { auditCommand } from './audit.ts'
 import { keygenCommand } from './keygen.ts'
 import { localnetCommand } from './localnet.ts'
 import { migrateCommand } from './migrate.ts'
 import { rebuildCommand } from './rebuild.ts'
-import { CommandError } from './command-error.ts'
 
 const cli = new Command('npm run cli --')
   .description(
@@ -25,10 +22,6 @@ try {
   loadEnvFile()
   await cli.parseAsync()
 } catch (error) {
-  const expected = [CommandError, ConfigError, KeypairError, LockHeldError].some(
-    (type) => error instanceof type,
-  )
-  const { message, stack } = error as Error
-  process.stderr.write(`${expected ? message : (stack ?? message)}\n`)
+  process.stderr.write(`${epitaph(error)}\n`)
   process.exitCode = 1
 }

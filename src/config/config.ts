@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Pubkey } from '../domain/pubkey.ts'
+import { OperatorError } from '../operator-error.ts'
 import { SettingError } from './parsers.ts'
 import { type ROLES, type Setting, SETTINGS, type SettingValues } from './settings.ts'
 
@@ -33,7 +34,7 @@ export interface Secrets {
 }
 
 /** All problems of the configuration at once, a line each. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
 

@@ -10,9 +10,10 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { Keypair } from '@solana/web3.js'
+import { OperatorError } from '../operator-error.ts'
 
 /** A key that cannot be used; the message names the source, never the key. */
-export class KeypairError extends Error {
+export class KeypairError extends OperatorError {
   override readonly name = 'KeypairError'
 }
 

@@ -1,7 +1,8 @@
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { OperatorError } from '../operator-error.ts'
 
 /** Another live process holds the lock. */
-export class LockHeldError extends Error {
+export class LockHeldError extends OperatorError {
   override readonly name = 'LockHeldError'
   readonly pid: number
 
