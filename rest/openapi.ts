@@ -4,8 +4,8 @@ import type { RestApp } from './door.ts'
 
 export interface OpenApiOptions {
   readonly version: string
-  /** Public address of the service. */
-  readonly baseUrl: string
+  /** Public address of the service; null where it is not known, for paths relative to the document. */
+  readonly baseUrl: string | null
 }
 
 const DESCRIPTION = `Agents registered on a Solana ledger, their stakes and their history.
@@ -25,7 +25,7 @@ export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApi
         description: DESCRIPTION,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      servers: [{ url: baseUrl }],
+      servers: [{ url: baseUrl ?? '/' }],
       tags: [
         { name: 'Agents', description: 'Registered agents and what happened to them.' },
         { name: 'Stakes', description: 'USDC that agents put at stake.' },

@@ -42,6 +42,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = (route) => {
 }
 
 const UNREADABLE: Record<string, [status: string, error: string]> = {
+  HPE_INVALID_URL: ['400 Bad Request', 'The request target must be ASCII; all else in percent-encoding'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request headers are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive'],
 }

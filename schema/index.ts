@@ -4,6 +4,7 @@ import './scalars.ts'
 import './agent.ts'
 import './agent-history.ts'
 import './stake.ts'
-import './service-info.ts'
+import './health.ts'
+import './info.ts'
 
 export const schema = lexicographicSortSchema(builder.toSchema())

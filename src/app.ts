@@ -16,8 +16,8 @@ export interface AppOptions {
   readonly logger: Logger
   /** Semantic version, for the OpenAPI document. */
   readonly version: string
-  /** Public address of the service. */
-  readonly baseUrl: string
+  /** Public address of the service; null where it is not known. */
+  readonly baseUrl: string | null
   /** Proxies (addresses or CIDR blocks) whose X-Forwarded-For counts. */
   readonly trustProxy?: string[]
   readonly executor?: Executor

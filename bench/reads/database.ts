@@ -18,7 +18,11 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
   const administer = async (statement: string): Promise<void> => {
     const client = new Client({ connectionString: server })
     await client.connect()
-    await client.query(statement).finally(() => client.end())
+    try {
+      await client.query(statement)
+    } finally {
+      await client.end()
+    }
   }
   await administer(`create database ${escapeIdentifier(name)}`)
   const url = new URL(server)
@@ -40,13 +44,13 @@ async function startServer(): Promise<{ server: string; stop: () => Promise<void
   const given = process.env.DATABASE_URL
   if (given !== undefined && given !== '') return { server: given, stop: async () => undefined }
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-bench-'))
-  const { connection, stop } = await startEmbeddedPostgres({ dataDir, logger: { info: () => undefined } })
-  const { host, user } = connection
+  const postgres = await startEmbeddedPostgres({ dataDir, logger: { info: () => undefined } })
+  const { host, user } = postgres.connection
   const server = `postgresql:///postgres?host=${encodeURIComponent(host)}&user=${user}`
   return {
     server,
     stop: async () => {
-      await stop()
+      await postgres.stop()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }

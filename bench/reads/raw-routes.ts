@@ -30,7 +30,7 @@ export function rawRoutes(connection: PoolConfig): FastifyInstance {
   const pool = new Pool({ ...connection, max: 10, types: valueParsers, options: '-c TimeZone=UTC' })
   const app = fastify()
   app.addHook('onClose', () => pool.end())
-  const toAgent = ({ total: _, ...row }: Row) => ({ ...row, capabilities: Number(row.capabilities) })
+  const toAgent = ({ total: _total, ...row }: Row) => ({ ...row, capabilities: Number(row.capabilities) })
 
   app.get<{ Querystring: { name?: string; limit?: number; offset?: number } }>(
     '/agents',

@@ -10,6 +10,8 @@ export function graphqlRoutes(app: RestApp, services: Services, logger: Logger):
   app.route({
     url: '/graphql',
     method: ['GET', 'POST', 'OPTIONS'],
+    // Yoga answers no HEAD.
+    exposeHeadRoute: false,
     schema: { hide: true },
     handler: (request, reply) => yoga.handleNodeRequestAndResponse(request, reply, { clientIp: request.ip }),
   })

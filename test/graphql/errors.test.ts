@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LIMITS } from '../../schema/limits.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
@@ -137,4 +138,33 @@ test('what fails inside is masked', async () => {
   } finally {
     await broken.close()
   }
+})
+
+test('any document and variables get an answer, and none of them a defect', async () => {
+  const words =
+    '{ } ( ) : $v ... on query fragment F @include " """ [ ! agents agent total pda filter name limit 0 -1 1e400 null ' +
+    '\u0000 __schema __typename history stake Agent mutation subscription'
+  const word = fc.constantFrom(...words.split(' '))
+  const text = fc.array(word, { maxLength: 20 }).map((words) => words.join(' '))
+  const wild = fc.record({ query: text, variables: fc.dictionary(fc.string(), fc.jsonValue()) })
+  const listing = fc.record({
+    query: fc.constant('query ($f: AgentFilter, $l: Int) { agents(filter: $f, limit: $l) { total } }'),
+    variables: fc.record({
+      f: fc.record({
+        name: fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()),
+        minReputation: fc.jsonValue(),
+      }),
+      l: fc.jsonValue(),
+    }),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(wild, listing), async (payload) => {
+      const response = await t.app.inject({ method: 'POST', url: '/graphql', payload })
+      expect(response.statusCode).toBeLessThan(500)
+      for (const { extensions } of response.json<GraphQLAnswer>().errors ?? []) {
+        expect(extensions.status).toBeLessThan(500)
+      }
+    }),
+    { numRuns: 400 },
+  )
 })

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import {
+  assertObjectType,
   buildClientSchema,
   getIntrospectionQuery,
   type IntrospectionQuery,
-  isInputObjectType,
-  isObjectType,
   lexicographicSortSchema,
   printSchema,
 } from 'graphql'
@@ -45,13 +44,15 @@ test('a browser gets GraphiQL', async () => {
   expect(response.body).toContain('Agent Registry Gateway')
 })
 
-test('amounts, keys and times have scalars of their own, and queries have descriptions', () => {
-  const fields = Object.values(schema.getTypeMap())
-    .filter((type) => (isObjectType(type) || isInputObjectType(type)) && !type.name.startsWith('__'))
-    .flatMap((type) =>
-      Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, String(field.type)]),
-    )
-  const typeOf = Object.fromEntries(fields) as Record<string, string>
+test('amounts, keys and times have scalars of their own; edges are typed', () => {
+  const typeOf = Object.fromEntries(
+    ['Agent', 'Stake'].flatMap((name) =>
+      Object.values(assertObjectType(schema.getType(name)).getFields()).map((field) => [
+        `${name}.${field.name}`,
+        String(field.type),
+      ]),
+    ),
+  )
   expect(typeOf).toMatchObject({
     'Stake.depositedAmount': 'U64!',
     'Stake.pda': 'Pubkey!',

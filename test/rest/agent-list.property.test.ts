@@ -29,7 +29,7 @@ const agents = fc
     }),
     { seed: 11, numRuns: 300 },
   )
-  .map((overrides, i) => ({ ...agentRow(String(i)), ...overrides }))
+  .map((overrides, i) => Object.assign(agentRow(String(i)), overrides))
 
 type Agent = (typeof agents)[number]
 

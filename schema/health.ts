@@ -1,5 +1,4 @@
 import type { DetailedHealth, Health, Readiness } from '../src/service-info/health.ts'
-import type { ServiceInfo } from '../src/service-info/info.ts'
 import { builder } from './builder.ts'
 
 const HealthRef = builder.objectRef<Health>('Health').implement({
@@ -76,66 +75,20 @@ const ReadinessRef = builder.objectRef<Readiness>('Readiness').implement({
   }),
 })
 
-type Features = ServiceInfo['features']
-const enabled = { description: 'Whether this service offers it.' }
-
-const DidFeatureRef = builder.objectRef<Features['did']>('DidFeature').implement({
-  fields: (t) => ({
-    enabled: t.exposeBoolean('enabled', enabled),
-    method: t.exposeString('method'),
-    spec: t.exposeString('spec'),
-  }),
-})
-
-const McpFeatureRef = builder.objectRef<Features['mcp']>('McpFeature').implement({
-  fields: (t) => ({
-    enabled: t.exposeBoolean('enabled', enabled),
-    endpoint: t.exposeString('endpoint', { description: 'Path below the base address.' }),
-    spec: t.exposeString('spec'),
-  }),
-})
-
-const SpecFeatureRef = builder.objectRef<Features['a2a']>('SpecFeature').implement({
-  fields: (t) => ({ enabled: t.exposeBoolean('enabled', enabled), spec: t.exposeString('spec') }),
-})
-
-const FeaturesRef = builder.objectRef<Features>('Features').implement({
-  fields: (t) => ({
-    did: t.expose('did', { type: DidFeatureRef }),
-    mcp: t.expose('mcp', { type: McpFeatureRef }),
-    a2a: t.expose('a2a', { type: SpecFeatureRef }),
-    credentials: t.expose('credentials', { type: SpecFeatureRef }),
-  }),
-})
-
-const InfoRef = builder.objectRef<ServiceInfo>('Info').implement({
-  description: 'What this service is.',
-  fields: (t) => ({
-    name: t.exposeString('name'),
-    version: t.exposeString('version', { description: 'Semantic version.' }),
-    program: t.expose('program', { type: 'Pubkey', description: 'The registry program.' }),
-    feeSponsorshipEnabled: t.exposeBoolean('feeSponsorshipEnabled'),
-    network: t.exposeString('network', {
-      description: 'mainnet-beta, devnet, testnet or localnet, by the ledger’s genesis hash.',
-    }),
-    features: t.expose('features', { type: FeaturesRef }),
-  }),
-})
-
 builder.queryFields((t) => ({
-  health: t.field({ type: HealthRef, resolve: (_, _args, { services }) => services.info.health() }),
+  health: t.field({
+    type: HealthRef,
+    description: 'Touches nothing else.',
+    resolve: (_, _args, { services }) => services.info.health(),
+  }),
   detailedHealth: t.field({
     type: DetailedHealthRef,
+    description: 'What the service stands on.',
     resolve: (_, _args, { services }) => services.info.detailedHealth(),
   }),
   readiness: t.field({
     type: ReadinessRef,
     description: 'Whether this replica should be sent requests.',
     resolve: (_, _args, { services }) => services.info.readiness(),
-  }),
-  info: t.field({
-    type: InfoRef,
-    description: 'Error LEDGER_UNAVAILABLE while the network is not known.',
-    resolve: (_, _args, { services }) => services.info.info(),
   }),
 }))
