@@ -9,5 +9,5 @@ export const u64 = () => p.bigint().columnType('numeric(20,0)')
 /** On-chain u64 values as decimal text. */
 export const u64Array = () => p.array().columnType('numeric(20,0)[]').ignoreSchemaChanges('type')
 
-/** ISO 8601 text in UTC with milliseconds. */
-export const timestamp = () => p.text().columnType('timestamptz')
+/** ISO 8601 text in UTC with milliseconds. Unless told so, the ORM would read the column as a Date. */
+export const timestamp = () => p.text().columnType('timestamptz').runtimeType('string')

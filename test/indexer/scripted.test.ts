@@ -136,6 +136,19 @@ test('a transaction that the listing hid is found when it is final', async () =>
   await eventually(() => indexer.status().counters.late).toBe(1)
 })
 
+test('at commitment finalized only what is final is read', async () => {
+  ledger.send(registration('final'))
+  ledger.advance(40)
+  ledger.send(registration('fresh'))
+  const indexer = start({ commitment: 'finalized' })
+  await indexer.whenIdle()
+  const names = async (): Promise<unknown[]> =>
+    (await dumpTables(database.orm)).ledger_events!.map((row) => (row as { finality: string }).finality)
+  expect(await names()).toEqual(['finalized'])
+  ledger.advance(40)
+  await eventually(names).toEqual(['finalized', 'finalized'])
+})
+
 test('a fork takes back events, history, enqueued messages and state', async () => {
   ledger.send(registration('a'))
   ledger.advance(5)

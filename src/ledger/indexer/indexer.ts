@@ -20,7 +20,7 @@ export interface IndexerOptions {
   logger: Pick<Logger, 'info' | 'warn' | 'error' | 'debug'>
   /** The node is asked this often even when nothing was announced. */
   pollMs?: number
-  /** How often finality is checked. */
+  /** How often finality is checked; less often when checking takes long, so that it uses a tenth of the time at most. */
   verifyMs?: number
   /** How often a standby tries to take over. */
   standbyPollMs?: number
@@ -149,7 +149,7 @@ async function run(context: IndexerContext): Promise<void> {
         throw error
       }
       noteFailure(status, options.clock)
-      options.logger.warn({ error, retryMs: backoff }, 'the indexer failed and starts again')
+      options.logger.warn({ err: error, retryMs: backoff }, 'the indexer failed and starts again')
     }
     await delay(backoff, undefined, { signal }).catch(() => {})
     backoff = Math.min(backoff * 2, MAX_BACKOFF_MS)

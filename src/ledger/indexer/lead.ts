@@ -44,7 +44,7 @@ class Leader {
   #subscription: LogSubscription | undefined
   #announcedSlot = 0
   #polledAt = -Infinity
-  #verifiedAt = -Infinity
+  #verifyAt = -Infinity
 
   constructor(context: IndexerContext, leadership: Leadership, options: Omit<EngineOptions, 'onWritten'>) {
     this.#context = context
@@ -74,7 +74,10 @@ class Leader {
         } catch (error) {
           if (signal.aborted || this.#leadership.isLost || error instanceof LeadershipLostError) throw error
           noteFailure(status, options.clock)
-          options.logger.warn({ error, retryMs: backoff }, 'reading the ledger failed and is tried again')
+          options.logger.warn(
+            { err: error, retryMs: backoff },
+            'reading the ledger failed and is tried again',
+          )
           // A fork may have taken the announced slot away.
           this.#announcedSlot = 0
           wait = backoff
@@ -123,9 +126,10 @@ class Leader {
     status.phase = 'live'
     status.subscribed = this.#subscription?.connected ?? false
     if (tip !== undefined) this.#cover(tip)
-    if (now - this.#verifiedAt >= verifyMs) {
-      this.#verifiedAt = now
+    if (now >= this.#verifyAt) {
+      const began = clock.now()
       await this.#verify()
+      this.#verifyAt = clock.now() + Math.max(verifyMs, 9 * (clock.now() - began))
     }
   }
 
