@@ -11,7 +11,8 @@ typedef struct {
 } CpiAccount;
 
 // `seeds` signs for a program-derived address; 0 when every signer signed the transaction.
-static NOINLINE u64 invoke(const Pubkey *program, const CpiAccount *accounts, u64 count, const Slice *data, Seeds *seeds) {
+static NOINLINE u64 invoke(const Pubkey *program, const CpiAccount *accounts, u64 count, const Slice *data,
+                           Seeds *seeds) {
   VmMeta metas[CPI_MAX_ACCOUNTS];
   VmAccount infos[CPI_MAX_ACCOUNTS];
   for (u64 i = 0; i < count; i++) {

@@ -67,7 +67,8 @@ extern void sol_memset_(void *at, u8 value, u64 length);
 extern u64 sol_sha256(const Slice *parts, u64 count, u8 *hash);
 extern u64 sol_get_clock_sysvar(ClockSysvar *clock);
 extern u64 sol_get_rent_sysvar(RentSysvar *rent);
-extern u64 sol_try_find_program_address(const Slice *seeds, u64 count, const Pubkey *program, Pubkey *address, u8 *bump);
+extern u64 sol_try_find_program_address(const Slice *seeds, u64 count, const Pubkey *program, Pubkey *address,
+                                        u8 *bump);
 extern u64 sol_invoke_signed_c(const VmInstruction *instruction, const VmAccount *accounts, u64 account_count,
                                const Slice *signers, u64 signer_count);
 

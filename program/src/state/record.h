@@ -25,8 +25,10 @@ static u64 load_record(const Context *context, u64 index, const Account *owner, 
   return require_recorded(context, account, &seeds, (*record)->bump);
 }
 
-// 0 for an owner who has none. The address is proved either way, so an empty account cannot stand in for a bad record.
-static NOINLINE u64 find_record(const Context *context, u64 index, const Account *owner, Record **record, Seeds *seeds) {
+// `record` is 0 for an owner who has none. The address is proved either way, so an empty account cannot stand in for a
+// bad record.
+static NOINLINE u64 find_record(const Context *context, u64 index, const Account *owner, Record **record,
+                                Seeds *seeds) {
   const Account *account = &context->accounts[index];
   *record = 0;
   RECORD_SEEDS(seeds, owner->key);

@@ -39,6 +39,7 @@ static NOINLINE u64 load_reporter(const Context *context, u64 index, Reporter *r
   return require_recorded(context, account, &seeds, reporter->bump);
 }
 
+// The label never changes, so the bytes after the last field stay the zeros they were at creation.
 static NOINLINE void store_reporter(const Reporter *reporter) {
   Writer writer = {reporter->account->data, REPORTER_SIZE};
   write_u64(&writer, ACCOUNT_REPUTATION_REPORTER);
@@ -49,5 +50,4 @@ static NOINLINE void store_reporter(const Reporter *reporter) {
   write_u64(&writer, reporter->total_reports);
   write_u8(&writer, reporter->active);
   write_u8(&writer, reporter->bump);
-  sol_memset_(writer.at, 0, writer.remaining);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Keypair, PublicKey, Transaction, type TransactionInstruction } from '@solana/web3.js'
 import { address, getTransactionDecoder, lamports } from '@solana/kit'
-import { Clock, FailedTransactionMetadata, LiteSVM } from 'litesvm'
+import { Clock, FailedTransactionMetadata, LiteSVM, Rent } from 'litesvm'
 import { type AccountImage, deploymentAccounts } from '../../../program/deploy-accounts.ts'
 import { type Pubkey, pubkey } from '../../../src/domain/pubkey.ts'
 import { decodeEvent, programErrorName } from '../../../src/ledger/registry-codec.ts'
@@ -65,6 +65,11 @@ export class Vm {
       space: BigInt(image.data.length),
       lamports: lamports(image.lamports ?? this.rent(image.data.length)),
     })
+  }
+
+  /** Lamports per byte and the factor on top of it, as clusters have had them at different times. */
+  setRent(lamportsPerByte: bigint, threshold: number): void {
+    this.svm.setRent(new Rent(lamportsPerByte, threshold, 50))
   }
 
   rent(size: number): bigint {
