@@ -35,7 +35,11 @@ builder.objectField(AgentRef, 'history', (t) =>
     type: HistoryPageRef,
     description: 'What changed about this agent, newest first.',
     args: { eventType: t.arg({ type: HistoryEventType }), ...pageArgs() },
-    resolve: ({ pda }, args, { loaders }) => loaders.historyByAgent(historyQuery(args)).load(pda),
+    resolve: ({ pda }, args, { loaders, spendRows }) => {
+      const query = historyQuery(args)
+      spendRows(query.limit)
+      return loaders.historyByAgent(query).load(pda)
+    },
   }),
 )
 

@@ -1,5 +1,7 @@
+import { DomainError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
+import { LIMITS } from './limits.ts'
 
 /** What resolvers see of a request; nothing of it belongs to a protocol. */
 export interface GraphQLContext {
@@ -9,6 +11,8 @@ export interface GraphQLContext {
   /** The wallet that signed the request, base-58. */
   readonly wallet?: string
   readonly loaders: Loaders
+  /** Called before a page below another page is read; throws QUERY_TOO_LARGE once the operation has asked for too much. */
+  readonly spendRows: (limit: number) => void
 }
 
 export interface ContextInput {
@@ -17,25 +21,20 @@ export interface ContextInput {
   readonly wallet?: string
 }
 
-/** A class, so that the many requests that need no loader make none. */
-class RequestContext implements GraphQLContext {
-  readonly services: Services
-  readonly clientIp: string
-  readonly wallet?: string
-  #loaders: Loaders | undefined
-
-  constructor({ services, clientIp, wallet }: ContextInput) {
-    this.services = services
-    this.clientIp = clientIp
-    this.wallet = wallet
+/** One for each operation: what its loaders have read is shared with no other. Loaders are made when first asked for. */
+export function createGraphQLContext({ services, clientIp, wallet }: ContextInput): GraphQLContext {
+  let loaders: Loaders | undefined
+  let rows = 0
+  return {
+    services,
+    clientIp,
+    wallet,
+    get loaders() {
+      return (loaders ??= createLoaders(services))
+    },
+    spendRows: (limit) => {
+      rows += limit
+      if (rows > LIMITS.nestedRows) throw new DomainError('QUERY_TOO_LARGE', { max: LIMITS.nestedRows })
+    },
   }
-
-  get loaders(): Loaders {
-    return (this.#loaders ??= createLoaders(this.services))
-  }
-}
-
-/** One for each operation: what its loaders have read is shared with no other. */
-export function createGraphQLContext(input: ContextInput): GraphQLContext {
-  return new RequestContext(input)
 }

@@ -4,12 +4,16 @@ import {
   GraphQLError,
   Kind,
   parse,
+  type SelectionNode,
   type SelectionSetNode,
   type ValidationContext,
 } from 'graphql'
 
-/** Bounds of one document at /graphql. Introspection has a depth limit of its own in graphql-js. */
-export const LIMITS = { tokens: 2_000, depth: 8, rootFields: 10 } as const
+/**
+ * Bounds of one operation at /graphql. Introspection has a depth limit of its own in graphql-js.
+ * `nestedRows`: entries of pages below other pages, as many as their limits allow.
+ */
+export const LIMITS = { tokens: 2_000, depth: 8, rootFields: 10, nestedRows: 20_000 } as const
 
 export function parseLimited(text: string): DocumentNode {
   return parse(text, { maxTokens: LIMITS.tokens })
@@ -17,9 +21,10 @@ export function parseLimited(text: string): DocumentNode {
 
 /** Validation rule: how deep fields nest, and how many reads one document asks for. */
 export function sizeLimits(context: ValidationContext): ASTVisitor {
+  const measure = measureWith((name) => context.getFragment(name)?.selectionSet)
   return {
     OperationDefinition: (operation) => {
-      const { depth, fields } = measure(operation.selectionSet, context, new Set())
+      const { depth, fields } = measure(operation.selectionSet)
       const refuse = (message: string): void =>
         context.reportError(new GraphQLError(message, { nodes: operation }))
       if (depth > LIMITS.depth) refuse(`The query is nested deeper than ${LIMITS.depth} levels`)
@@ -29,31 +34,38 @@ export function sizeLimits(context: ValidationContext): ASTVisitor {
 }
 
 interface Size {
-  depth: number
-  /** Fields at the top, fragments included. */
-  fields: number
+  readonly depth: number
+  /** Fields at the top, those of fragments included. */
+  readonly fields: number
 }
 
-function measure(set: SelectionSetNode | undefined, context: ValidationContext, within: Set<string>): Size {
-  const size: Size = { depth: 0, fields: 0 }
-  for (const selection of set?.selections ?? []) {
+const NOTHING: Size = { depth: 0, fields: 0 }
+
+/** Each fragment is measured once: fragments that spread each other twice would else cost twice as much at every level. */
+function measureWith(fragmentOf: (name: string) => SelectionSetNode | undefined) {
+  const fragments = new Map<string, Size>()
+
+  const measure = (set: SelectionSetNode | undefined): Size =>
+    (set?.selections ?? [])
+      .map(sizeOf)
+      .reduce(
+        (sum, each) => ({ depth: Math.max(sum.depth, each.depth), fields: sum.fields + each.fields }),
+        NOTHING,
+      )
+
+  const sizeOf = (selection: SelectionNode): Size => {
+    if (selection.kind === Kind.INLINE_FRAGMENT) return measure(selection.selectionSet)
+    const name = selection.name.value
     if (selection.kind === Kind.FIELD) {
-      if (selection.name.value.startsWith('__')) continue
-      const { depth } = measure(selection.selectionSet, context, within)
-      size.fields += 1
-      size.depth = Math.max(size.depth, depth + 1)
-      continue
+      return name.startsWith('__') ? NOTHING : { depth: measure(selection.selectionSet).depth + 1, fields: 1 }
     }
-    const name = selection.kind === Kind.FRAGMENT_SPREAD ? selection.name.value : null
-    // Cycles of fragments are refused by a rule of graphql-js; here they only must not loop.
-    if (name !== null && within.has(name)) continue
-    const inner =
-      selection.kind === Kind.INLINE_FRAGMENT
-        ? selection.selectionSet
-        : context.getFragment(selection.name.value)?.selectionSet
-    const { depth, fields } = measure(inner, context, name === null ? within : new Set(within).add(name))
-    size.fields += fields
-    size.depth = Math.max(size.depth, depth)
+    const known = fragments.get(name)
+    if (known !== undefined) return known
+    // Stands in for the fragment inside itself; graphql-js refuses such cycles by a rule of its own.
+    fragments.set(name, NOTHING)
+    const size = measure(fragmentOf(name))
+    fragments.set(name, size)
+    return size
   }
-  return size
+  return measure
 }

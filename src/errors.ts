@@ -28,6 +28,10 @@ export const ERRORS = {
   },
   INVALID_JSON: { status: 400, message: 'The body must be valid JSON: {problem}' },
   INVALID_REQUEST: { status: 400, message: '{problem}' },
+  QUERY_TOO_LARGE: {
+    status: 400,
+    message: 'The query asks for more than {max} nested entries: lower the limits of its lists',
+  },
   PATH_NOT_FOUND: { status: 404, message: 'Not found: {path}' },
   METHOD_NOT_ALLOWED: { status: 405, message: '{method} is not allowed here. Allowed methods: {allowed}' },
   BODY_TOO_LARGE: { status: 413, message: 'The body must not be larger than {max} bytes' },

@@ -38,10 +38,7 @@ export function createGraphQLServer(services: Services, logger: Logger) {
       maskError: (error) => clientError(error, (err) => logger.error({ err }, 'operation failed')),
     },
     plugins: [limits()],
-    context: ({ clientIp }) => {
-      const { loaders } = createGraphQLContext({ services, clientIp })
-      return { services, clientIp, loaders }
-    },
+    context: ({ clientIp }) => createGraphQLContext({ services, clientIp }),
   })
 }
 
