@@ -176,10 +176,12 @@ describe('blocks', () => {
     expect(full).toMatchObject({ parentSlot: slot - 1, previousBlockhash: parent?.blockhash })
     expect(await connection.getBlockTime(slot)).toBe(full?.blockTime)
     expect(await connection.getBlocks(slot - 2, slot)).toEqual([slot - 2, slot - 1, slot])
-    const accounts = await connection.getBlock(slot, { transactionDetails: 'accounts' })
-    const [payer] = accounts?.transactions[0]?.transaction.accountKeys ?? []
-    expect(String(payer?.pubkey)).toBe(from.publicKey.toBase58())
-    expect(payer).toMatchObject({
+    const config = { transactionDetails: 'accounts', commitment: 'confirmed' }
+    const { transactions } = (await ledger.rpc('getBlock', [slot, config])).result as {
+      transactions: { transaction: { accountKeys: unknown[] } }[]
+    }
+    expect(transactions[0]?.transaction.accountKeys[0]).toEqual({
+      pubkey: from.publicKey.toBase58(),
       signer: true,
       writable: true,
       source: 'transaction',

@@ -1,5 +1,5 @@
 import { Keypair } from '@solana/web3.js'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type JsonRpcAnswer, startTestLedger, type TestLedger, transfer } from './ledger.ts'
@@ -69,7 +69,7 @@ describe('parameters', () => {
     ['getAccountInfo', [KEY, { encoding: 'base64', dataSlice: { offset: 1 } }]],
     ['getProgramAccounts', [KEY, { filters: [{}] }]],
     ['getProgramAccounts', [KEY, { filters: [{ memcmp: { offset: 0, bytes: '0' } }] }]],
-    ['getProgramAccounts', [KEY, { filters: Array(5).fill({ dataSize: 1 }) }]],
+    ['getProgramAccounts', [KEY, { filters: Array.from({ length: 5 }, () => ({ dataSize: 1 })) }]],
     ['getTokenAccountsByOwner', [KEY, {}]],
     ['getTransaction', ['abc']],
     ['getTransaction', [SIGNATURE, { encoding: 'json', maxSupportedTransactionVersion: 'legacy' }]],
@@ -100,23 +100,12 @@ describe('parameters', () => {
 
 describe('fuzz', () => {
   const methods = fc.constantFrom(
-    ...[
-      'getBalance',
-      'getAccountInfo',
-      'getProgramAccounts',
-      'getTransaction',
-      'getSignaturesForAddress',
-      'getBlock',
-    ],
-    ...['getBlocks', 'sendTransaction', 'simulateTransaction', 'getFeeForMessage', 'getSignatureStatuses'],
-    ...[
-      'getTokenAccountsByOwner',
-      'requestAirdrop',
-      'localnet_mintUsdc',
-      'getRecentPrioritizationFees',
-      'getLatestBlockhash',
-    ],
-    ...['isBlockhashValid', 'getMultipleAccounts', 'getMinimumBalanceForRentExemption', 'getBlocksWithLimit'],
+    ...'getBalance getAccountInfo getProgramAccounts getTransaction getSignaturesForAddress getBlock'.split(
+      ' ',
+    ),
+    ...'getBlocks sendTransaction simulateTransaction getFeeForMessage getSignatureStatuses'.split(' '),
+    ...'getTokenAccountsByOwner requestAirdrop localnet_mintUsdc getRecentPrioritizationFees'.split(' '),
+    ...'isBlockhashValid getMultipleAccounts getMinimumBalanceForRentExemption getLatestBlockhash'.split(' '),
   )
   const configKeys = [
     'commitment',

@@ -44,6 +44,10 @@ export function blockNotAvailable(slot: number): RpcError {
   return new RpcError(-32004, `Block not available for slot ${slot}`)
 }
 
+export function nodeBehind(slots: number): RpcError {
+  return new RpcError(-32005, `Node is behind by ${slots} slots`, { numSlotsBehind: slots })
+}
+
 export function slotSkipped(slot: number): RpcError {
   return new RpcError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`)
 }

@@ -8,6 +8,9 @@ export interface HttpParts {
   readonly maxBodyBytes: number
 }
 
+// Stock web3.js reuses a connection for 19 s: closing earlier would fail its calls.
+const KEEP_ALIVE_MS = 60_000
+
 const CORS = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'POST, GET, OPTIONS',
@@ -17,11 +20,13 @@ const CORS = {
 
 /** JSON-RPC over HTTP POST on any path, and GET /health, as on a Solana node. */
 export function createHttpServer(parts: HttpParts): Server {
-  return createServer((request, response) => {
+  const server = createServer((request, response) => {
     // A client that goes away in the middle is nobody's error.
     request.on('error', () => response.destroy())
     void serve(request, response, parts).catch(() => response.destroy())
   })
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  return server
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, parts: HttpParts): Promise<void> {

@@ -2,14 +2,16 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
+const SCHEMA_VERSION = 1
+
 const SCHEMA = `
   create table if not exists facts (name text primary key, value text not null) without rowid;
   create table if not exists blocks (
     slot integer primary key, parent_slot integer not null, height integer not null, blockhash text not null,
     previous_blockhash text not null, time integer not null, transactions integer not null);
   create table if not exists transactions (
-    id integer primary key, signature text not null unique, time integer not null, wire blob not null,
-    keys text not null, meta text not null, err text, memo text);
+    id integer primary key, signature text not null unique, time integer not null, err text, memo text,
+    wire blob not null, keys text not null, meta text not null);
   create table if not exists addresses (id integer primary key, address text not null unique);
   create table if not exists address_transactions (
     address integer not null, id integer not null, primary key (address, id)) without rowid;
@@ -27,7 +29,12 @@ export function openDatabase(dataDir: string | null): DatabaseSync {
   const database = new DatabaseSync(dataDir === null ? ':memory:' : join(dataDir, 'ledger.sqlite'))
   // The localnet's lock file keeps other processes out, so SQLite may keep the file to itself.
   database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full')
-  database.exec(SCHEMA)
+  const { user_version: version } = database.prepare('pragma user_version').get() as { user_version: number }
+  if (version > SCHEMA_VERSION) {
+    database.close()
+    throw new Error(`the ledger in ${dataDir} was made by a newer version of this program`)
+  }
+  database.exec(`${SCHEMA} pragma user_version = ${SCHEMA_VERSION}`)
   return database
 }
 

@@ -50,7 +50,8 @@ export class TransactionTable {
   constructor(database: DatabaseSync) {
     const statement = (sql: string): StatementSync => database.prepare(sql)
     this.#statements = {
-      insert: statement('insert into transactions values (?, ?, ?, ?, ?, ?, ?, ?)'),
+      insert: statement(`insert into transactions (id, signature, time, err, memo, wire, keys, meta)
+        values (?, ?, ?, ?, ?, ?, ?, ?)`),
       intern: statement('insert into addresses (address) values (?) on conflict do nothing'),
       index: statement(
         'insert or ignore into address_transactions select id, ? from addresses where address = ?',
@@ -72,7 +73,7 @@ export class TransactionTable {
     const id = slot * BLOCK_ROOM + index
     const err = meta.err === null ? null : JSON.stringify(meta.err)
     const { insert, intern, index: link } = this.#statements
-    insert.run(id, signature, blockTime, wire, keys.join(), JSON.stringify(meta), err, memo)
+    insert.run(id, signature, blockTime, err, memo, wire, keys.join(), JSON.stringify(meta))
     for (const key of keys) {
       intern.run(key)
       link.run(id, key)

@@ -1,11 +1,15 @@
 import { BLOCKHASH_LIFE } from '../../bank/block.ts'
 import { SLOTS_PER_EPOCH } from '../../vm/vm.ts'
 import { asPubkey } from '../params.ts'
+import { nodeBehind } from '../rpc-error.ts'
 import { API_VERSION, configuredView, type RpcMethod, withContext } from '../context.ts'
 
 /** The node and the cluster: versions, slots, heights, blockhashes, fees. */
 export const clusterMethods: Readonly<Record<string, RpcMethod>> = {
-  getHealth: () => 'ok',
+  getHealth: ({ bank: { lag } }) => {
+    if (lag > 0) throw nodeBehind(lag)
+    return 'ok'
+  },
   getVersion: () => ({ 'solana-core': API_VERSION, 'feature-set': 0 }),
   getGenesisHash: ({ store }) => store.fact('genesisHash'),
   getIdentity: ({ faucet }) => ({ identity: faucet.address }),
