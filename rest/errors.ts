@@ -1,12 +1,16 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { quoted } from '../src/domain/quoted.ts'
-import { DomainError, isDomainError } from '../src/errors.ts'
+import { DomainError } from '../src/errors.ts'
+import { knownError } from '../src/known-error.ts'
 import type { SpellParameter } from './parameter-names.ts'
 
 export interface ErrorAnswer {
   status: number
   body: { error: string; details?: { code: string; parameter?: string } }
 }
+
+/** A restart of the database takes about as long. */
+const RETRY_AFTER_SECONDS = 5
 
 const same: SpellParameter = (parameter) => parameter
 
@@ -25,12 +29,16 @@ export function errorAnswer(error: DomainError, spell: SpellParameter = same): E
 
 /** The one place where a thrown error becomes an answer. */
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = isDomainError(error) ? error : fromFramework(error, request)
+  const known = knownError(error) ?? fromFramework(error, request)
   if (known === null) {
     request.log.error({ err: error }, 'request failed')
     return reply.code(500).send({ error: 'Internal server error' })
   }
   const { status, body } = errorAnswer(known, request.routeOptions.config?.spellParameter)
+  if (status === 503) {
+    request.log.warn({ err: known.cause ?? known }, 'unavailable')
+    reply.header('retry-after', RETRY_AFTER_SECONDS)
+  }
   return reply.code(status).send(body)
 }
 

@@ -73,18 +73,18 @@ const ERROR_MEANINGS = {
   413: ['The body is too large.', 'The body must not be larger than 262144 bytes'],
   415: ['The body is not JSON.', 'Content-Type must be application/json, got "text/xml"'],
   500: ['A defect of the service; nothing of it is told.', 'Internal server error'],
-  503: ['A part that is needed does not answer.', 'The ledger RPC node cannot be reached'],
+  503: ['A part that is needed does not answer; see Retry-After.', 'The database does not answer now'],
 } as const
 
 export type DocumentedStatus = keyof typeof ERROR_MEANINGS
 
-/** Error responses of a route; 500 always belongs to them. `examples` replaces the usual text of a status. */
+/** Error responses of a route; 500 and 503 always belong to them. `examples` replaces the usual text of a status. */
 export function errors(
-  statuses: DocumentedStatus[],
+  statuses: Exclude<DocumentedStatus, 500 | 503>[],
   examples: Partial<Record<DocumentedStatus, string>> = {},
 ) {
   return Object.fromEntries(
-    [...statuses, 500 as const].map((status) => {
+    [...statuses, 500 as const, 503 as const].map((status) => {
       const [description, usual] = ERROR_MEANINGS[status]
       const content = { schema: { $ref: 'Error#' }, example: { error: examples[status] ?? usual } }
       return [status, { description, content: { 'application/json': content } }]

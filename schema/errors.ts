@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { isDomainError } from '../src/errors.ts'
+import { knownError } from '../src/known-error.ts'
 
 /** `extensions` of every error: a stable code and the status that REST would answer. */
 function extensions(code: string, status: number): { code: string; status: number } {
@@ -13,8 +13,9 @@ function extensions(code: string, status: number): { code: string; status: numbe
 export function clientError(error: unknown, report: (hidden: unknown) => void): GraphQLError {
   const cause = error instanceof GraphQLError ? error.originalError : error
   const { nodes, path, message } = error instanceof GraphQLError ? error : new GraphQLError('')
-  if (isDomainError(cause)) {
-    return new GraphQLError(cause.message, { nodes, path, extensions: extensions(cause.code, cause.status) })
+  const known = knownError(cause)
+  if (known !== null) {
+    return new GraphQLError(known.message, { nodes, path, extensions: extensions(known.code, known.status) })
   }
   // An error without path is about the request as a whole: syntax, validation, variables.
   if (error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError) && !path) {

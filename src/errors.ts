@@ -40,6 +40,7 @@ export const ERRORS = {
     message: 'Content-Type must be application/json, got {value}',
   },
   NOT_READY: { status: 503, message: 'Not ready: {missing}' },
+  DATABASE_UNAVAILABLE: { status: 503, message: 'The database does not answer now' },
   LEDGER_UNAVAILABLE: { status: 503, message: 'The ledger RPC node cannot be reached' },
 } as const satisfies Record<string, { status: number; message: string }>
 

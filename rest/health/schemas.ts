@@ -68,7 +68,7 @@ export const readySchema = {
   description: 'Ready when the database answers and the registry was read from the ledger once.',
   response: {
     200: Type.Object({ status: Type.String({ enum: ['ready'] }) }),
-    ...errors([400, 503], { 503: 'Not ready: the database does not answer' }),
+    ...errors([400], { 503: 'Not ready: the database does not answer' }),
   },
 }
 
@@ -90,6 +90,6 @@ export const infoSchema = {
         credentials: Type.Object({ enabled, spec }),
       }),
     }),
-    ...errors([400, 503]),
+    ...errors([400], { 503: 'The ledger RPC node cannot be reached' }),
   },
 }

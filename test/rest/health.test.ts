@@ -73,14 +73,17 @@ describe('/health/detailed', () => {
     })
   })
 
-  test('degraded while the database does not answer, and reads are 500 without detail', async () => {
+  test('degraded while the database does not answer, and reads are 503 without detail', async () => {
     t = await createTestApp()
     await t.database.orm.close()
     expect((await get('/health/detailed')).body).toMatchObject({
       status: 'degraded',
       database: { connected: false },
     })
-    expect(await get('/agents')).toMatchObject({ status: 500, body: { error: 'Internal server error' } })
+    expect(await get('/agents')).toMatchObject({
+      status: 503,
+      body: { error: 'The database does not answer now' },
+    })
     expect(await get('/ready')).toMatchObject({
       status: 503,
       body: { error: 'Not ready: the database does not answer' },

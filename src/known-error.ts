@@ -1,0 +1,18 @@
+import { DomainError, isDomainError } from './errors.ts'
+
+/** SQLSTATE classes and codes of a server that stops, starts, is full, or cancelled a statement for its time limit. */
+const OUTAGE_STATES = /^(08...|57P0[123]|53...|57014)$/
+/** Said by the pool without a code. */
+const OUTAGE_MESSAGES =
+  /timeout exceeded when trying to connect|Connection terminated|driver has already been destroyed/
+
+/** What was thrown, as an error that a client may be told of; null for a defect. */
+export function knownError(thrown: unknown): DomainError | null {
+  if (isDomainError(thrown)) return thrown
+  if (!(thrown instanceof Error)) return null
+  const { code, syscall } = thrown as NodeJS.ErrnoException
+  const down = syscall === 'connect' || code === 'ECONNRESET' || OUTAGE_STATES.test(code ?? '')
+  return down || OUTAGE_MESSAGES.test(thrown.message)
+    ? new DomainError('DATABASE_UNAVAILABLE', {}, { cause: thrown })
+    : null
+}
