@@ -48,7 +48,7 @@ function optionCodec(inner: Codec): Codec {
 function arrayCodec(idl: Idl, [item, length]: [IdlType, number]): Codec {
   if (item === 'u8') {
     return {
-      read: (reader) => reader.take(length).slice(),
+      read: (reader) => Uint8Array.from(reader.take(length)),
       write: (writer, value) => {
         const bytes = value as Uint8Array
         if (bytes.length !== length) throw new RangeError(`expected ${length} bytes, got ${bytes.length}`)
