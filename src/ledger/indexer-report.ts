@@ -34,6 +34,6 @@ export async function indexerReport(
     finalizedSlot: row?.finalized_slot ?? null,
     lagSlots: local.lagSlots,
     ready: local.phase === 'live',
-    healthy: local.phase === 'live' && local.lagSlots <= MAX_HEALTHY_LAG,
+    healthy: local.phase === 'live' && local.failingSince === null && local.lagSlots <= MAX_HEALTHY_LAG,
   }
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { pubkeyFromBytes } from '../../src/domain/pubkey.ts'
 import { SERVICE_CATEGORIES } from '../../src/domain/registry.ts'
@@ -77,13 +77,17 @@ describe('decoding', () => {
         (bytes, { name }) => {
           expect(decodeEvent(bytes)).toBeNull()
           const own = Buffer.concat([accountDiscriminator(name as 'Agent'), bytes])
-          try {
-            expect(decodeAccount(own)?.name).toBe(name)
-          } catch (error) {
-            expect([RangeError, TypeError]).toContain((error as Error).constructor)
-          }
+          expect(outcome(() => decodeAccount(own)?.name)).toBeOneOf([name, 'RangeError', 'TypeError'])
         },
       ),
     )
   })
 })
+
+function outcome(work: () => string | undefined): string | undefined {
+  try {
+    return work()
+  } catch (error) {
+    return (error as Error).name
+  }
+}
