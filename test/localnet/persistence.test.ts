@@ -88,6 +88,22 @@ it('remembers a fork after a restart', async () => {
   expect(await ledger.connection.getSignaturesForAddress(to)).toHaveLength(1)
 })
 
+it('never gives a slot number twice, also not that of a slot which a crash cut short', async () => {
+  const [dataDir, afterCrash] = [directory(), directory()]
+  const genesis = { faucet: Keypair.generate() }
+  await using ledger = await startTestLedger({ dataDir, genesis, finalizedDepth: 3 })
+  ledger.net.stepSlot(4)
+  const processed = await ledger.connection.requestAirdrop(Keypair.generate().publicKey, 1e9)
+  const status = await ledger.connection.getSignatureStatus(processed)
+  // What is on the disk now is what a crash would leave.
+  for (const file of ['ledger.sqlite', 'ledger.sqlite-wal'])
+    cpSync(join(dataDir, file), join(afterCrash, file))
+  await using restarted = await startTestLedger({ dataDir: afterCrash, genesis, finalizedDepth: 3 })
+  expect(restarted.net.slot).toBeGreaterThan(status.value?.slot ?? Infinity)
+  expect((await restarted.connection.getSignatureStatus(processed)).value).toBeNull()
+  expect(await restarted.connection.getSlot('finalized')).toBe(ledger.net.slot - 1)
+})
+
 it('lets no second process in, and takes over from one that was killed', async () => {
   const dataDir = directory()
   const faucet = Keypair.generate()

@@ -133,6 +133,7 @@ describe('sending', () => {
       return transaction.serialize()
     }
     const height = (): Promise<number> => own.connection.getBlockHeight('processed')
+    expect(lastValidBlockHeight - (await own.connection.getBlockHeight('confirmed'))).toBe(150)
     own.net.stepSlot(lastValidBlockHeight - (await height()))
     expect(await height()).toBe(lastValidBlockHeight)
     await own.connection.sendRawTransaction(signed(1e9), { preflightCommitment: 'processed' })
