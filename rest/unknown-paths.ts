@@ -22,19 +22,29 @@ export function answerUnknownPaths(app: RestApp): void {
     return found.length === 0 ? [] : [...new Set([...found, 'OPTIONS'])].sort()
   }
 
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) await refuse(request, reply, allowed(pathOf(request)))
+  // In a hook, since a handler would run after the body was read.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) refuse(request, reply, allowed(pathOf(request)), done)
+    else done()
   })
-  app.setNotFoundHandler((request, reply) => refuse(request, reply, allowed(pathOf(request))))
+  app.setNotFoundHandler(() => {
+    throw new Error('the hook answers unknown paths')
+  })
 }
 
-function refuse(request: FastifyRequest, reply: FastifyReply, allowed: string[]): FastifyReply {
+function refuse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  allowed: string[],
+  fail: (error: DomainError) => void,
+): void {
   if (allowed.length === 0) {
-    throw new DomainError('PATH_NOT_FOUND', { path: quoted(pathOf(request)).slice(1, -1) })
+    fail(new DomainError('PATH_NOT_FOUND', { path: quoted(pathOf(request)).slice(1, -1) }))
+    return
   }
   reply.header('allow', allowed.join(', '))
-  if (request.method === 'OPTIONS') return reply.code(204).send()
-  throw new DomainError('METHOD_NOT_ALLOWED', { method: request.method, allowed: allowed.join(', ') })
+  if (request.method === 'OPTIONS') reply.code(204).send()
+  else fail(new DomainError('METHOD_NOT_ALLOWED', { method: request.method, allowed: allowed.join(', ') }))
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -35,12 +35,14 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
 
   app.setValidatorCompiler(compileValidator)
   app.setErrorHandler(handleError)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    done()
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, url } = request
     request.log.debug({ method, url, status: reply.statusCode, ms: reply.elapsedTime }, 'request')
+    done()
   })
   answerUnknownPaths(app)
   await describeRoutes(app, { version, baseUrl })
