@@ -2,8 +2,9 @@ import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { systemClock } from '../clock.ts'
-import { createLogger } from '../logger.ts'
+import { createLogger, type Logger } from '../logger.ts'
 import { acquirePidLock } from '../process/pid-lock.ts'
+import type { Bank } from './bank/bank.ts'
 import { openContext } from './context.ts'
 import type { FaultControls } from './faults/fault-controls.ts'
 import type { LocalnetOptions } from './options.ts'
@@ -49,10 +50,20 @@ export async function startLocalnet(options: LocalnetOptions): Promise<Localnet>
     const subscriptions = new Subscriptions(bank, logger)
     const sockets = createSocketServer({ context, subscriptions, maxBodyBytes })
     const actualPort = await listenOnPair(http, sockets.http, port, host)
-    const timer = slotMs === 0 ? undefined : setInterval(() => bank.closeSlot(), slotMs)
+    const timer = slotMs === 0 ? undefined : setInterval(() => tick(bank, logger), slotMs)
+    const address = host === '0.0.0.0' ? '127.0.0.1' : host
+    let closing: Promise<void> | undefined
+    const close = async (): Promise<void> => {
+      clearInterval(timer)
+      sockets.terminate()
+      await Promise.all([stop(http), stop(sockets.http)])
+      bank.closeSlot()
+      context.store.close()
+      unlock()
+    }
     return {
-      rpcUrl: `http://${host}:${actualPort}`,
-      wsUrl: `ws://${host}:${actualPort + 1}`,
+      rpcUrl: `http://${address}:${actualPort}`,
+      wsUrl: `ws://${address}:${actualPort + 1}`,
       genesisHash: store.fact('genesisHash') ?? '',
       fault: faults,
       get slot() {
@@ -62,14 +73,7 @@ export async function startLocalnet(options: LocalnetOptions): Promise<Localnet>
         for (let step = 0; step < count; step += 1) bank.closeSlot()
       },
       warp: (seconds) => bank.warp(seconds),
-      close: async () => {
-        clearInterval(timer)
-        sockets.terminate()
-        await Promise.all([stop(http), stop(sockets.http)])
-        bank.closeSlot()
-        context.store.close()
-        unlock()
-      },
+      close: () => (closing ??= close()),
     }
   } catch (error) {
     store?.close()
@@ -81,6 +85,16 @@ export async function startLocalnet(options: LocalnetOptions): Promise<Localnet>
 function lock(dataDir: string): () => void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   return acquirePidLock(join(dataDir, 'localnet.pid'))
+}
+
+// Without its disk the ledger must not go on: what it acknowledges has to be there after a restart.
+function tick(bank: Bank, logger: Logger): void {
+  try {
+    bank.closeSlot()
+  } catch (err) {
+    logger.fatal({ err }, 'the localnet cannot write its ledger')
+    throw err
+  }
 }
 
 function stop(server: Server): Promise<void> {

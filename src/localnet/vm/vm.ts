@@ -45,7 +45,7 @@ export class Vm {
   programAccounts(program: Pubkey): Map<Pubkey, Account> {
     const accounts = new Map<Pubkey, Account>()
     for (const each of this.#svm.getProgramAccounts(pubkeyBytes(program))) {
-      const account = fromVm(each.account())
+      const account = fromVm(each.account(), program)
       if (account.lamports > 0n) accounts.set(pubkeyFromBytes(each.address), account)
     }
     return accounts
@@ -96,11 +96,12 @@ const ABSENT: Account = {
   rentEpoch: 0n,
 }
 
-function fromVm(account: VmAccount): Account {
+// Base-58 is what reading many accounts costs most: a known owner is not encoded again.
+function fromVm(account: VmAccount, owner = pubkeyFromBytes(account.owner())): Account {
   return {
     lamports: account.lamports(),
     data: account.data(),
-    owner: pubkeyFromBytes(account.owner()),
+    owner,
     executable: account.executable(),
     rentEpoch: account.rentEpoch(),
   }
