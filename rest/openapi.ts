@@ -35,7 +35,6 @@ export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApi
     refResolver: {
       buildLocalReference: ({ $id }, _base, _fragment, i) => (typeof $id === 'string' ? $id : `schema-${i}`),
     },
-    transformObject: (document) => ('openapiObject' in document ? nullableAs31(document.openapiObject) : {}),
   })
   await app.register(swaggerUi, {
     routePrefix: '/docs',
@@ -46,13 +45,4 @@ export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApi
     document ??= JSON.stringify(app.swagger())
     return reply.type('application/json; charset=utf-8').send(document)
   })
-}
-
-/** The serialiser needs `nullable`, which OpenAPI 3.1 spells as a second type. */
-function nullableAs31<Value>(value: Value): Value {
-  if (Array.isArray(value)) return value.map(nullableAs31) as Value
-  if (typeof value !== 'object' || value === null) return value
-  const { nullable, ...rest } = value as { nullable?: boolean; type?: string }
-  const walked = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, nullableAs31(each)]))
-  return (nullable === true ? { ...walked, type: [rest.type, 'null'] } : walked) as Value
 }

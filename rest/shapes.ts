@@ -1,7 +1,8 @@
 import { type TSchema, Type } from 'typebox'
+import type { ExactInteger } from './exact-integer.ts'
 import { PAGE_LIMIT, PAGE_OFFSET } from '../src/domain/page.ts'
 
-/** Pieces that route schemas are made of. They document and serialise; what is allowed is decided by the services. */
+/** Pieces that route schemas are made of. They document and type; what is allowed is decided by the services. */
 export const Pubkey = (description: string) =>
   Type.String({
     description,
@@ -14,7 +15,7 @@ export const Timestamp = (description?: string) =>
 
 /** An on-chain u64: printed as an exact integer of up to 20 digits, which not every JSON reader keeps. */
 export const U64 = (description: string, example: number) =>
-  Type.Unsafe<bigint>({ type: 'integer', minimum: 0, description, examples: [example] })
+  Type.Unsafe<ExactInteger>({ type: 'integer', minimum: 0, description, examples: [example] })
 
 export const Choice = <const Value extends string>(
   values: readonly Value[],

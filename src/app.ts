@@ -6,7 +6,7 @@ import type { Executor } from '../rest/execute.ts'
 import { graphqlRoutes } from '../rest/graphql/routes.ts'
 import { registerRest } from '../rest/index.ts'
 import { describeRoutes } from '../rest/openapi.ts'
-import { compileValidator, serverOptions } from '../rest/server-options.ts'
+import { compileSerializer, compileValidator, serverOptions } from '../rest/server-options.ts'
 import { answerUnknownPaths } from '../rest/unknown-paths.ts'
 import type { Logger } from './logger.ts'
 import type { Services } from './services.ts'
@@ -34,6 +34,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   app.setValidatorCompiler(compileValidator)
+  app.setSerializerCompiler(compileSerializer)
   app.setErrorHandler(handleError)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)

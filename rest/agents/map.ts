@@ -1,3 +1,4 @@
+import { exactInteger } from '../exact-integer.ts'
 import type {
   AgentFieldsFragment,
   GetAgentHistoryQuery,
@@ -31,7 +32,7 @@ export function toListVariables(query: AgentListParameters): ListAgentsQueryVari
 }
 
 export function toAgent<Agent extends AgentFieldsFragment>(agent: Agent) {
-  return { ...agent, capabilities: BigInt(agent.capabilities) }
+  return { ...agent, capabilities: exactInteger(agent.capabilities) }
 }
 
 export function toAgentList({ agents: page }: ListAgentsQuery) {

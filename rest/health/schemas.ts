@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
+import type { ExactInteger } from '../exact-integer.ts'
 import { errors, Pubkey, Timestamp } from '../shapes.ts'
 
 const none = { querystring: Type.Object({}), tags: ['Service'] }
 
 const Slot = (description?: string) =>
-  Type.Unsafe<number | null>({ type: 'integer', nullable: true, description, examples: [312_004_551] })
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], description, examples: [312_004_551] })
 const spec = Type.String({ examples: ['W3C DID Core 1.0'] })
 const enabled = Type.Boolean({ description: 'Whether this service offers it.' })
 
@@ -36,15 +37,14 @@ export const detailedHealthSchema = {
         enabled: Type.Boolean({ description: 'Whether fees are sponsored.' }),
         pubkey: Type.Unsafe<string | null>({
           ...Pubkey('Null without a fee payer.'),
-          nullable: true,
+          type: ['string', 'null'],
         }),
-        balanceLamports: Type.Unsafe<bigint | null>({
-          type: 'integer',
-          nullable: true,
+        balanceLamports: Type.Unsafe<ExactInteger | null>({
+          type: ['integer', 'null'],
           description: 'Null while it cannot be read.',
           examples: [10_000_000_000],
         }),
-        balanceSol: Type.Unsafe<number | null>({ type: 'number', nullable: true, examples: [10] }),
+        balanceSol: Type.Unsafe<number | null>({ type: ['number', 'null'], examples: [10] }),
       }),
       database: Type.Object({ connected: Type.Boolean() }),
       indexer: Type.Object({

@@ -1,11 +1,12 @@
+import { exactInteger } from '../exact-integer.ts'
 import type { ListStakesQuery, StakeFieldsFragment } from '../generated/graphql.ts'
 
 export function toStake(stake: StakeFieldsFragment) {
   return {
     ...stake,
-    deposited_amount: BigInt(stake.deposited_amount),
-    locked_amount: BigInt(stake.locked_amount),
-    pending_withdrawal: BigInt(stake.pending_withdrawal),
+    deposited_amount: exactInteger(stake.deposited_amount),
+    locked_amount: exactInteger(stake.locked_amount),
+    pending_withdrawal: exactInteger(stake.pending_withdrawal),
   }
 }
 
