@@ -21,11 +21,11 @@ export function answerText(body: string, handle: CallHandler, logger: Logger): s
 }
 
 // Known to the engine, not yet to TypeScript's libraries.
-const { rawJSON } = JSON as typeof JSON & { rawJSON(this: void, text: string): unknown }
+const json = JSON as typeof JSON & { rawJSON(text: string): unknown }
 
 /** Writes a bigint as a JSON number, whatever its size. */
 export function exactIntegers(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? rawJSON(value.toString()) : value
+  return typeof value === 'bigint' ? json.rawJSON(value.toString()) : value
 }
 
 function answerBody(body: string, handle: CallHandler, logger: Logger): Answer | Answer[] | null {
