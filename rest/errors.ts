@@ -36,7 +36,7 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
   }
   const { status, body } = errorAnswer(known, request.routeOptions.config?.spellParameter)
   if (status === 503) {
-    request.log.warn({ err: known.cause ?? known }, 'unavailable')
+    if (known.cause !== undefined) request.log.warn({ err: known.cause }, 'unavailable')
     reply.header('retry-after', RETRY_AFTER_SECONDS)
   }
   return reply.code(status).send(body)

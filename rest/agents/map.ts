@@ -46,6 +46,8 @@ export function toAgentList({ agents: page }: ListAgentsQuery) {
 export function toHistory({ agentHistory: page }: GetAgentHistoryQuery) {
   return {
     ...page,
-    history: page.history.map(({ delta, ...entry }) => (delta === null ? entry : { ...entry, delta })),
+    history: page.history.map(({ delta, timestamp, ...entry }) =>
+      delta === null ? { ...entry, timestamp } : { ...entry, delta, timestamp },
+    ),
   }
 }

@@ -1,13 +1,10 @@
 import { exactInteger } from '../exact-integer.ts'
 import type { GetDetailedHealthQuery } from '../generated/graphql.ts'
 
-export function toDetailedHealth({ detailedHealth: { feePayer, ...rest } }: GetDetailedHealthQuery) {
-  const { balanceLamports } = feePayer
-  return {
-    ...rest,
-    feePayer: {
-      ...feePayer,
-      balanceLamports: balanceLamports == null ? null : exactInteger(balanceLamports),
-    },
-  }
+export function toDetailedHealth({
+  detailedHealth: { status, rpc, feePayer, ...rest },
+}: GetDetailedHealthQuery) {
+  const { balanceLamports, ...payer } = feePayer
+  const lamports = balanceLamports == null ? null : exactInteger(balanceLamports)
+  return { status, rpc, feePayer: { ...payer, balanceLamports: lamports }, ...rest }
 }
