@@ -28,6 +28,7 @@ export async function startDatabase(
   try {
     const orm = await openOrm(connection, { onWarning: (message) => logger.warn(message) })
     const applied = await migrate(orm)
+    await warnOfPlainLetters(orm, logger)
     return {
       connection,
       orm,
@@ -40,5 +41,17 @@ export async function startDatabase(
   } catch (error) {
     await stopServer()
     throw error
+  }
+}
+
+// pg_trgm takes for letters what LC_CTYPE does: under C it sees nothing in names of other scripts.
+async function warnOfPlainLetters(orm: Orm, logger: Logger): Promise<void> {
+  const [row] = await orm.em
+    .getConnection()
+    .execute<{ found: boolean }[]>("select cardinality(show_trgm('é')) > 0 as found")
+  if (row?.found === false) {
+    logger.warn(
+      'agents with names beyond ASCII cannot be searched: the database has LC_CTYPE C; make one with C.UTF-8',
+    )
   }
 }

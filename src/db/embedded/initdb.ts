@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import type { Placement } from './placement.ts'
 
 const MAJOR_VERSION = '18'
+/** Sorting is by bytes everywhere; letters are Unicode's where the system has such a locale, which trigram search needs. */
+const CHARACTER_TYPES = ['C.UTF-8', 'en_US.UTF-8', 'C']
 
 /** Makes the cluster where there is none. Half-made clusters of a killed start are thrown away. */
 export async function ensureCluster(binaries: string, placement: Placement): Promise<void> {
@@ -16,16 +18,21 @@ export async function ensureCluster(binaries: string, placement: Placement): Pro
     )
   }
   const unfinished = `${clusterDir}.unfinished`
-  rmSync(unfinished, { recursive: true, force: true })
-  // Trust is safe here: the only way in is the unix socket in a folder that only its owner can open.
-  await run(join(binaries, 'bin', 'initdb'), uid, [
-    `--pgdata=${unfinished}`,
-    '--username=postgres',
-    '--auth=trust',
-    '--encoding=UTF8',
-    '--locale=C',
-    '--data-checksums',
-  ])
+  for (const ctype of CHARACTER_TYPES) {
+    rmSync(unfinished, { recursive: true, force: true })
+    // Trust is safe here: the only way in is the unix socket in a folder that only its owner can open.
+    const failure = await run(join(binaries, 'bin', 'initdb'), uid, [
+      `--pgdata=${unfinished}`,
+      '--username=postgres',
+      '--auth=trust',
+      '--encoding=UTF8',
+      '--locale=C',
+      `--lc-ctype=${ctype}`,
+      '--data-checksums',
+    ])
+    if (failure === null) break
+    if (ctype === CHARACTER_TYPES.at(-1)) throw new Error(`initdb failed: ${failure}`)
+  }
   renameSync(unfinished, clusterDir)
 }
 
@@ -34,16 +41,15 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }
 }
 
-function run(program: string, uid: number | undefined, args: string[]): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
+/** Resolves to null, or to what a failed program said. */
+function run(program: string, uid: number | undefined, args: string[]): Promise<string | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<string | null>()
   const options = uid === undefined ? {} : { uid, gid: uid }
   const child = spawn(program, args, { ...options, cwd: '/', env: serverEnvironment() })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.on('error', reject)
-  child.on('close', (code) =>
-    code === 0 ? resolve() : reject(new Error(`initdb failed with code ${code}: ${output.slice(-2_000)}`)),
-  )
+  child.on('close', (code) => resolve(code === 0 ? null : `code ${code}, ${output.slice(-2_000)}`))
   return promise
 }
