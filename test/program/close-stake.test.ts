@@ -1,11 +1,15 @@
+import { readFileSync } from 'node:fs'
 import { SystemProgram, PublicKey } from '@solana/web3.js'
 import { describe, expect, it } from 'vitest'
+import { deploymentAccounts } from '../../program/deploy-accounts.ts'
 import { agentOf, emptied, register, REGISTRATION, staked, stakeOf } from './support/actors.ts'
 import { type Accounts, Bench, COOLDOWN, USDC } from './support/bench.ts'
 import { tokenAccountData } from './support/token-images.ts'
 
 const STAKE_SIZE = 129
 const VAULT_SIZE = 165
+const AGENT_SIZE = 421
+const ELF = readFileSync(new URL('../../program/registry.so', import.meta.url))
 
 /** Sends tokens to a vault past the program. */
 function donate(
@@ -55,6 +59,19 @@ describe('close_stake', () => {
     expect(outcome.events[0]?.data).toMatchObject({ amount: 7n })
     expect(bench.usdcOf(actor.ownerToken)).toBe(10_000n * USDC + 7n)
     expect(bench.vm.account(actor.vault)).toBeNull()
+  })
+
+  it('is not stopped by a rent payer whose account became a program', () => {
+    const bench = Bench.initialized()
+    const actor = emptied(bench)
+    const images = deploymentAccounts({ programId: actor.payer, elf: ELF, authority: actor.payer, slot: 0n })
+    bench.vm.put(images.programData)
+    bench.vm.put(images.program)
+    const payer = bench.vm.lamportsOf(actor.payer)
+    bench.must('close_stake', actor.accounts)
+    bench.must('close_agent', actor.accounts)
+    const rents = [STAKE_SIZE, VAULT_SIZE, AGENT_SIZE].map((size) => bench.vm.rent(size))
+    expect(bench.vm.lamportsOf(actor.payer) - payer).toBe(rents.reduce((sum, rent) => sum + rent))
   })
 
   it('wants the agent deactivated and the stake empty', () => {

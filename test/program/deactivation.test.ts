@@ -6,6 +6,7 @@ import {
   emptied,
   register,
   registered,
+  reporter,
   staked,
 } from './support/actors.ts'
 import { Bench, DAY } from './support/bench.ts'
@@ -115,6 +116,31 @@ describe('close_agent', () => {
     expect(bench.call('close_agent', empty.accounts).error).toBe('StakeExists')
     bench.must('close_stake', empty.accounts)
     bench.must('close_agent', empty.accounts)
+  })
+
+  it("waits for midnight UTC after a change of reputation, so that the day's cap holds", () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    const report = { ...reporter(bench), agent: actor.agent }
+    bench.must('report_behavior', report, { delta: 50, reason: 0 })
+    bench.must('deactivate_agent', actor.accounts)
+    const close = () => bench.call('close_agent', actor.accounts).error
+    expect(close()).toBe('ReputationChangedToday')
+    bench.vm.now += DAY - (bench.vm.now % DAY) - 1n
+    expect(close()).toBe('ReputationChangedToday')
+    bench.vm.now += 1n
+    expect(close()).toBeNull()
+    register(bench, actor)
+    expect(agentOf(bench, actor).reputationScore).toBe(300)
+  })
+
+  it('does not wait where the changes of the day add up to nothing', () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    const report = { ...reporter(bench), agent: actor.agent }
+    for (const delta of [50, -50]) bench.must('report_behavior', report, { delta, reason: 0 })
+    bench.must('deactivate_agent', actor.accounts)
+    expect(bench.call('close_agent', actor.accounts).error).toBeNull()
   })
 
   it('is not stopped by lamports at the address of the stake', () => {

@@ -152,6 +152,12 @@ const causes: Record<string, Cause> = {
     const accounts = { ...reporter(bench), agent: registered(bench).agent }
     return bench.call('report_behavior', accounts, { delta: 0, reason: 0 })
   },
+  ReputationChangedToday: (bench) => {
+    const actor = registered(bench)
+    bench.must('report_behavior', { ...reporter(bench), agent: actor.agent }, { delta: 1, reason: 0 })
+    bench.must('deactivate_agent', actor.accounts)
+    return bench.call('close_agent', actor.accounts)
+  },
 }
 
 describe('every error of the IDL', () => {

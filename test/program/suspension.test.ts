@@ -42,6 +42,24 @@ describe('suspend_agent and reactivate_agent', () => {
     expect(reactivate(bench, actor, bench.admin).error).toBeNull()
   })
 
+  it("lets the admin's suspension follow the owner's, so that no owner can forestall it", () => {
+    const bench = Bench.initialized()
+    const actor = registered(bench)
+    suspend(bench, actor)
+    bench.vm.now += 5n
+    const { agent, owner } = actor
+    const change = { oldStatus: 'suspended', newStatus: 'suspended', timestamp: bench.vm.now }
+    expect(eventOf(suspend(bench, actor, bench.admin), 'AgentSuspended')).toEqual({
+      agent,
+      owner,
+      byAdmin: true,
+      ...change,
+    })
+    expect(agentOf(bench, actor)).toMatchObject({ suspendedByAdmin: true, updatedAt: bench.vm.now })
+    expect(reactivate(bench, actor).error).toBe('SuspendedByAdmin')
+    expect(bench.call('deactivate_agent', actor.accounts).error).toBe('SuspendedByAdmin')
+  })
+
   it('lets the admin end what the owner began', () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
@@ -73,9 +91,13 @@ describe('suspend_agent and reactivate_agent', () => {
     expect(reactivate(bench, actor).error).toBe('AgentNotSuspended')
     suspend(bench, actor)
     expect(suspend(bench, actor).error).toBe('AgentNotActive')
+    expect(suspend(bench, actor, bench.admin).error).toBeNull()
+    expect(suspend(bench, actor).error).toBe('AgentNotActive')
     expect(suspend(bench, actor, bench.admin).error).toBe('AgentNotActive')
+    expect(reactivate(bench, actor, bench.admin).error).toBeNull()
     bench.must('deactivate_agent', actor.accounts)
     expect(suspend(bench, actor).error).toBe('AgentNotActive')
+    expect(suspend(bench, actor, bench.admin).error).toBe('AgentNotActive')
     expect(reactivate(bench, actor).error).toBe('AgentDeactivated')
     expect(reactivate(bench, actor, bench.admin).error).toBe('AgentDeactivated')
   })

@@ -1,5 +1,5 @@
 #pragma once
-#include "../events.h"
+#include "../state/reputation.h"
 
 static NOINLINE u64 close_agent(Context *context) {
   const Account *account = &context->accounts[CLOSE_AGENT_AGENT];
@@ -19,6 +19,8 @@ static NOINLINE u64 close_agent(Context *context) {
   REQUIRE(!owned_by(stake, context->program_id), ERROR_STAKE_EXISTS);
   REQUIRE(same_key(agent.rent_payer, rent_payer->key), ERROR_INVALID_RENT_PAYER);
   TRY(current_time(&now));
+  // Closing and registering anew would begin the day's cap on reputation anew.
+  REQUIRE(change_today(&agent, now) == 0, ERROR_REPUTATION_CHANGED_TODAY);
   TRY(close_account(account, rent_payer));
   emit_closed(&agent, now);
   return 0;

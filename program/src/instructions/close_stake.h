@@ -28,7 +28,9 @@ static NOINLINE u64 close_stake(Context *context) {
   // Tokens that somebody sent to the vault must not keep it open.
   u64 swept = token_balance(vault);
   if (swept > 0) TRY(token_transfer(&(TokenTransfer){vault, 0, to, account, swept}, &seeds));
-  TRY(token_close(vault, rent_payer, account, &seeds));
+  // By way of the stake: the rent payer's account may have become a program, and across an invocation the VM does not
+  // keep the lamports of programs current.
+  TRY(token_close(vault, account, account, &seeds));
   emit_stake(EVENT_STAKE_CLOSED, account, stake, swept, now);
   return close_account(account, rent_payer);
 }

@@ -24,11 +24,15 @@ static NOINLINE u64 load_supervision(Context *context, Supervision *at) {
 static NOINLINE u64 suspend_agent(Context *context) {
   Supervision at;
   TRY(load_supervision(context, &at));
-  REQUIRE(at.agent.status == AGENT_STATUS_ACTIVE, ERROR_AGENT_NOT_ACTIVE);
+  u8 old_status = at.agent.status;
+  // Else an owner who suspends the agent, and acts between reactivation and suspension in one transaction, could not
+  // be suspended by the admin.
+  bool takes_over = at.by_admin && old_status == AGENT_STATUS_SUSPENDED && !at.agent.suspended_by_admin;
+  REQUIRE(old_status == AGENT_STATUS_ACTIVE || takes_over, ERROR_AGENT_NOT_ACTIVE);
   at.agent.status = AGENT_STATUS_SUSPENDED;
   at.agent.suspended_by_admin = at.by_admin;
   at.agent.updated_at = at.now;
   store_agent(&at.agent);
-  emit_status(&at.agent, EVENT_AGENT_SUSPENDED, AGENT_STATUS_ACTIVE, at.by_admin, at.now);
+  emit_status(&at.agent, EVENT_AGENT_SUSPENDED, old_status, at.by_admin, at.now);
   return 0;
 }

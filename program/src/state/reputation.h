@@ -21,11 +21,14 @@ static i64 weigh(i64 delta, u64 weight) {
   return clamped < 0 ? -(i64)magnitude : (i64)magnitude;
 }
 
+static i64 change_today(const Agent *agent, i64 now) {
+  return agent->reputation_day_start == day_start(now) ? agent->reputation_change_today : 0;
+}
+
 // The day's cap counts what really changed, so a report that hits 0 or 1000 uses up only its effect.
 // A report without effect leaves the agent as it is; the day begins anew with the next one that has some.
 static NOINLINE void apply_report(Agent *agent, i64 weighed, const Report *report, i64 now) {
-  i64 today = day_start(now);
-  i64 changed = agent->reputation_day_start == today ? agent->reputation_change_today : 0;
+  i64 changed = change_today(agent, now);
   i64 allowed = clamp(changed + weighed, -MAX_CHANGE_PER_DAY, MAX_CHANGE_PER_DAY) - changed;
   u16 old_score = agent->reputation;
   i64 score = clamp(old_score + allowed, 0, MAX_REPUTATION);
@@ -33,7 +36,7 @@ static NOINLINE void apply_report(Agent *agent, i64 weighed, const Report *repor
   if (applied == 0) return;
   agent->reputation = (u16)score;
   agent->reputation_change_today = (i16)(changed + applied);
-  agent->reputation_day_start = today;
+  agent->reputation_day_start = day_start(now);
   agent->reputation_updated_at = now;
   agent->updated_at = now;
   store_agent(agent);

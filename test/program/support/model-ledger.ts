@@ -1,5 +1,5 @@
 import { PublicKey } from '@solana/web3.js'
-import type { Actor, Bench } from './bench.ts'
+import { type Actor, type Bench, DAY } from './bench.ts'
 
 const SIZES = { agent: 421, stake: 129, vault: 165, withdrawal: 57, deactivationRecord: 51 }
 type Place = keyof typeof SIZES
@@ -18,6 +18,10 @@ export class ModelLedger {
     this.now = bench.vm.now
     this.thresholds = thresholds
     this.cooldown = cooldown
+  }
+
+  protected get today(): bigint {
+    return this.now - (this.now % DAY)
   }
 
   protected bump(seed: string, key: string): number {

@@ -38,7 +38,7 @@ export class Model extends ModelLedger {
       reputationUpdatedAt: now,
       tierEffectiveAt: now,
       reputationChangeToday: 0,
-      reputationDayStart: now - (now % DAY),
+      reputationDayStart: this.today,
       suspendedByAdmin: false,
       bump: this.bump('agent', actor.owner),
       rentPayer: actor.payer,
@@ -49,7 +49,8 @@ export class Model extends ModelLedger {
   suspend({ agent }: Holdings, admin: boolean): string | null {
     if (agent === null) return 'InvalidAccountOwner'
     if (this.paused && !admin) return 'Paused'
-    if (agent.status !== 'active') return 'AgentNotActive'
+    const takesOver = admin && agent.status === 'suspended' && !agent.suspendedByAdmin
+    if (agent.status !== 'active' && !takesOver) return 'AgentNotActive'
     Object.assign(agent, { status: 'suspended', suspendedByAdmin: admin, updatedAt: this.now })
     return null
   }
@@ -85,6 +86,7 @@ export class Model extends ModelLedger {
     if (at.agent === null) return 'InvalidAccountOwner'
     if (at.agent.status !== 'deactivated') return 'AgentNotDeactivated'
     if (at.stake !== null) return 'StakeExists'
+    if (this.changeToday(at.agent) !== 0) return 'ReputationChangedToday'
     this.close(actor, 'agent', actor.payer)
     at.agent = null
     return null
@@ -175,15 +177,18 @@ export class Model extends ModelLedger {
     if (agent === null) return 'InvalidAccountOwner'
     if (agent.status === 'deactivated') return 'AgentDeactivated'
     const weighed = Math.trunc((Math.max(-50, Math.min(50, delta)) * weight) / 5)
-    const today = this.now - (this.now % DAY)
-    const before = agent.reputationDayStart === today ? agent.reputationChangeToday : 0
+    const before = this.changeToday(agent)
     const net = Math.max(-100, Math.min(100, before + weighed))
     const score = Math.max(0, Math.min(1000, agent.reputationScore + net - before))
     const applied = score - agent.reputationScore
     if (applied === 0) return null
-    const times = { reputationDayStart: today, reputationUpdatedAt: this.now, updatedAt: this.now }
+    const times = { reputationDayStart: this.today, reputationUpdatedAt: this.now, updatedAt: this.now }
     Object.assign(agent, { reputationScore: score, reputationChangeToday: before + applied, ...times })
     return null
+  }
+
+  private changeToday(agent: Agent): number {
+    return agent.reputationDayStart === this.today ? agent.reputationChangeToday : 0
   }
 
   private setTier(agent: Agent, stake: Stake): void {
