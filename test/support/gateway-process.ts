@@ -1,13 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
 import { readRuntime, type Runtime } from '../../src/bootstrap/runtime-file.ts'
 import { connectionTo, createDatabase, dropDatabase } from './database-server.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const READY = 'the gateway is ready'
@@ -27,7 +26,7 @@ export interface GatewayProcess {
 }
 
 export async function createGatewayProcess(settings: Record<string, string> = {}): Promise<GatewayProcess> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-process-'))
+  const dataDir = temporaryFolder('gateway-process-')
   const server = inject('databaseServer')
   const database = `gateway_process_${dataDir.slice(-6).toLowerCase()}`
   const external = 'url' in server

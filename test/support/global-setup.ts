@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../src/db/embedded/postgres.ts'
 import { migrate, openOrm } from '../../src/db/orm.ts'
 import { connectionTo, createDatabase, dropDatabase, type Server } from './database-server.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -34,7 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function startServer(): Promise<{ server: Server; stop: () => Promise<void> }> {
   const url = process.env.DATABASE_URL
   if (url !== undefined && url !== '') return { server: { url }, stop: async () => undefined }
-  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'))
+  const dataDir = temporaryFolder('gateway-test-')
   const postgres = await startEmbeddedPostgres({
     dataDir,
     logger: silent,
