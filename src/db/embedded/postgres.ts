@@ -82,14 +82,16 @@ async function launch(placement: Placement, settings: string[]): Promise<() => P
 }
 
 async function untilReady(child: ChildProcess, placement: Placement): Promise<void> {
-  let ended: Error | undefined
-  child.once('error', (cause) => (ended = cause))
-  child.once('exit', (code) => {
-    const log = readFileSync(`${placement.clusterDir}.log`, 'utf8').slice(-2_000)
-    ended = new Error(`PostgreSQL ended at start with code ${code}: ${log}`)
-  })
+  let failed: Error | undefined
+  let ended: number | null | undefined
+  child.once('error', (cause) => (failed = cause))
+  child.once('exit', (code) => (ended = code))
   for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; await delay(POLL_MS)) {
-    if (ended !== undefined) throw ended
+    if (failed !== undefined) throw failed
+    if (ended !== undefined) {
+      const log = readFileSync(`${placement.clusterDir}.log`, 'utf8').slice(-2_000)
+      throw new Error(`PostgreSQL ended at start with code ${ended}: ${log}`)
+    }
     const file = readPidFile(placement)
     if (file?.pid === child.pid && file?.status === 'ready') return
   }
