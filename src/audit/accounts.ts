@@ -7,27 +7,6 @@ import type { AuditContext, Difference } from './audit.ts'
 
 const CHUNK = 1_000
 
-interface ProgramAccounts {
-  context: { slot: number }
-  value: { pubkey: string }[]
-}
-
-/** Every account that the ledger or a table has. */
-export async function listAccounts({ rpc, orm, programId, commitment }: AuditContext): Promise<string[]> {
-  const listed = await rpc.call<ProgramAccounts>('getProgramAccounts', [
-    programId,
-    { encoding: 'base64', commitment, withContext: true, dataSlice: { offset: 0, length: 0 } },
-  ])
-  const pdas = new Set(listed.value.map((each) => each.pubkey))
-  for (const { table } of PROJECTIONS) {
-    const { rows } = await sql<{ pda: string }>`select pda from ${sql.table(table)}`.execute(
-      orm.em.fork().getKysely<Database>(),
-    )
-    for (const row of rows) pdas.add(row.pda)
-  }
-  return [...pdas].sort()
-}
-
 export async function compareAccounts(
   context: AuditContext,
   pdas: readonly string[],

@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Orm } from '../db/orm.ts'
+import type { Database } from '../db/tables.ts'
+import type { DeadLetterRow } from '../ledger/indexer/batch.ts'
+import { listAccounts } from '../ledger/indexer/list-accounts.ts'
 import { retryingRpc } from '../ledger/retrying-rpc.ts'
 import type { LedgerRpc } from '../ledger/rpc.ts'
-import { compareAccounts, listAccounts } from './accounts.ts'
+import { compareAccounts } from './accounts.ts'
 import { compareCounts } from './counts.ts'
-import { compareTransactions, listTransactions } from './transactions.ts'
+import { compareTransactions, listTransactions, newTally } from './transactions.ts'
 
 /** One field, or one whole row (`field` is `*`), that the ledger and the tables do not agree on. */
 export interface Difference {
@@ -22,6 +25,8 @@ export interface AuditReport {
   transactions: number
   events: number
   differences: Difference[]
+  /** What the ledger no longer tells, such as events behind cut logs: in the dead letters, and in no table. */
+  unreadable: Pick<DeadLetterRow, 'kind' | 'signature' | 'reason'>[]
 }
 
 export interface AuditOptions {
@@ -54,18 +59,19 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
     signal,
     rpc: retryingRpc(options.rpc, { signal, maxAttempts: 12 }),
   }
-  const accounts = await listAccounts(context)
+  const accounts = await listAccounts(context.rpc, options.orm.em.fork().getKysely<Database>(), context)
   const inAccounts = await settled(context, accounts, (pdas) => compareAccounts(context, pdas))
   const transactions = await listTransactions(context)
-  const events = { count: 0 }
+  const tally = newTally()
   const inTransactions = await settled(context, transactions, (signatures) =>
-    compareTransactions(context, signatures, events),
+    compareTransactions(context, signatures, tally),
   )
   return {
     accounts: accounts.length,
     transactions: transactions.length,
-    events: events.count,
+    events: [...tally.events.values()].reduce((sum, count) => sum + count, 0),
     differences: [...inAccounts, ...(await compareCounts(context)), ...inTransactions],
+    unreadable: [...tally.unreadable.values()],
   }
 }
 

@@ -4,6 +4,7 @@ import type { Orm } from '../db/orm.ts'
 import type { Database } from '../db/tables.ts'
 import { IndexerEngine } from '../ledger/indexer/engine.ts'
 import { openLedger } from '../ledger/indexer/open-ledger.ts'
+import { sweepAccounts } from '../ledger/indexer/sweep-accounts.ts'
 import { PROJECTIONS } from '../ledger/projections.ts'
 import { retryingRpc } from '../ledger/retrying-rpc.ts'
 import type { LedgerRpc } from '../ledger/rpc.ts'
@@ -49,6 +50,8 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
       const db = em.getKysely<Database>()
       await sql`set local statement_timeout = 0`.execute(db)
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(db)
+      // A verdict given meanwhile would reach neither the old row nor the new one.
+      await sql`lock table agent_card_checks in share mode`.execute(db)
       await empty(db)
       const engine = new IndexerEngine({
         ...ledger,
@@ -57,6 +60,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
           finalizedSlot: 0,
           finalizedSignature: null,
         },
+        sweepDue: true,
         rpc,
         programId,
         commitment,
@@ -70,7 +74,9 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
           options.onProgress?.({ ...report, total })
         },
       })
+      await sweepAccounts(engine)
       await engine.catchUp({ onBacklog: (count) => (total = count) })
+      if (engine.sweepDue) await sweepAccounts(engine)
     })
     return report
   })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/tables.ts'
 import { listBacklog } from '../ledger/indexer/backlog.ts'
-import type { DecodedTransactions } from '../ledger/indexer/batch.ts'
+import type { DeadLetterRow, DecodedTransactions } from '../ledger/indexer/batch.ts'
 import { fetchTransactions } from '../ledger/indexer/fetch-transactions.ts'
 import { type AuditContext, type Difference } from './audit.ts'
 import { compareRow } from './accounts.ts'
@@ -22,19 +22,32 @@ export async function listTransactions(context: AuditContext): Promise<string[]>
   return [...signatures]
 }
 
+/** What reading the ledger again brought, by signature and by letter. */
+export interface Tally {
+  events: Map<string, number>
+  unreadable: Map<string, Pick<DeadLetterRow, 'kind' | 'signature' | 'reason'>>
+}
+
+export const newTally = (): Tally => ({ events: new Map(), unreadable: new Map() })
+
 /** Reads the transactions again and compares what they mean with what the tables hold. */
 export async function compareTransactions(
   context: AuditContext,
   signatures: readonly string[],
-  events: { count: number },
+  tally: Tally,
 ): Promise<Map<string, Difference[]>> {
   const differing = new Map<string, Difference[]>()
-  events.count = 0
   for (let at = 0; at < signatures.length; at += context.batchSize) {
     const chunk = signatures.slice(at, at + context.batchSize)
-    const infos = chunk.map((signature) => ({ signature, slot: 0, err: null }))
+    // So that one that the node does not serve becomes a letter.
+    const confirmationStatus = 'finalized' as const
+    const infos = chunk.map((signature) => ({ signature, slot: 0, err: null, confirmationStatus }))
     const decoded = await fetchTransactions(context.rpc, infos, context)
-    events.count += decoded.events.length
+    for (const signature of chunk) tally.events.set(signature, 0)
+    for (const { signature } of decoded.events)
+      tally.events.set(signature, (tally.events.get(signature) ?? 0) + 1)
+    for (const { id, kind, signature, reason } of decoded.deadLetters)
+      tally.unreadable.set(id, { kind, signature, reason })
     for (const check of CHECKS) {
       const stored = await check.stored(context, chunk)
       const expected = new Map(check.expected(decoded).map((row) => [row.key, row]))
@@ -142,6 +155,14 @@ const CHECKS: Check[] = [
           join ledger_events e on e.id = o.event_id
           where e.signature = any(${signatures}) and e.finality <> 'orphaned' and o.cancelled_at is null`,
       ),
+  },
+  {
+    table: 'dead_letters',
+    fields: ['kind', 'data'],
+    expected: ({ deadLetters }) =>
+      deadLetters.map((row) => ({ key: row.id, signature: row.signature ?? '', row: { ...row } })),
+    stored: (context, signatures) =>
+      query(context, sql`select id as key, * from dead_letters where signature = any(${signatures})`),
   },
 ]
 

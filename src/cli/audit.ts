@@ -18,8 +18,9 @@ export function auditCommand(): Command {
         commitment,
         onProgress: ({ stage, done, total }) => output.progress(`${stage} ${done}/${total}`),
       })
-      const { accounts, transactions, events, differences } = report
+      const { accounts, transactions, events, differences, unreadable } = report
       output.result(report, [
+        ...unreadable.map(({ kind, signature, reason }) => `${kind} ${signature}: ${reason}`),
         ...differences.map(describe),
         `${accounts} accounts, ${transactions} transactions and ${events} events compared: ${differences.length} differences`,
       ])

@@ -119,6 +119,14 @@ describe('believes only the registry itself', () => {
     })
   })
 
+  test('logs without all invocations of the registry', () => {
+    const complete = [invoke(REGISTRY), data('a'), success(REGISTRY)]
+    const twice = [call(REGISTRY), call(REGISTRY)]
+    expect(parse(complete, twice)).toEqual({ problem: 'inconsistent', entries: ['0/0/0 a'] })
+    expect(parse([], [call(HOSTILE, REGISTRY)])).toEqual({ problem: 'inconsistent', entries: [] })
+    expect(parse([], [{ ...call(HOSTILE), inner: null }])).toEqual({ problem: null, entries: [] })
+  })
+
   test('nothing after the logs were cut', () => {
     const logs = [invoke(REGISTRY), data('before'), 'Log truncated', data('after'), success(REGISTRY)]
     expect(parse(logs, [call(REGISTRY)])).toEqual({ problem: 'truncated', entries: ['0/0/0 before'] })

@@ -121,10 +121,11 @@ test('transactions that the node serves late, refusals and time-outs lose nothin
 })
 
 test('a transaction that the listing hid is found when it is final', async () => {
+  const indexer = start()
+  await indexer.whenIdle()
   const hidden = ledger.send(registration('hidden'))
   ledger.hidden.add(hidden)
   ledger.send(registration('seen'))
-  const indexer = start()
   await indexer.whenIdle()
   expect(await scores()).toEqual([['seen', 250]])
   ledger.hidden.clear()

@@ -43,6 +43,7 @@ export function parseProgramLogs(
   const stack: Frame[] = []
   let outer = -1
   let inner = 0
+  let entered = 0
   const finish = (problem: ProgramLogs['problem']): ProgramLogs => ({
     entries: problem === 'truncated' ? [...entries, ...stack.flatMap((frame) => frame.entries)] : entries,
     problem,
@@ -64,6 +65,7 @@ export function parseProgramLogs(
       if (next < 0) return false
       inner = next + 1
     }
+    if (program === programId && (depth === 1 || isRecorded(invocations[outer]))) entered += 1
     stack.push({ programId: program, outer, inner: depth === 1 ? 0 : inner, lines: 0, entries: [] })
     return true
   }
@@ -98,5 +100,16 @@ export function parseProgramLogs(
     )
     frame.entries.push({ outer: frame.outer, inner: frame.inner, ordinal: frame.lines++, data })
   }
-  return finish(stack.length === 0 ? null : 'inconsistent')
+  return finish(
+    stack.length === 0 && entered === countInvocations(invocations, programId) ? null : 'inconsistent',
+  )
+}
+
+const isRecorded = (outer: OuterInvocation | undefined): boolean => (outer?.inner ?? null) !== null
+
+/** A node may leave out logs; then fewer invocations appear in them than the transaction has. */
+function countInvocations(invocations: readonly OuterInvocation[], programId: string): number {
+  return invocations
+    .flatMap((outer) => [outer, ...(outer.inner ?? [])])
+    .filter((invocation) => invocation.programId === programId).length
 }

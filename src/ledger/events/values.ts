@@ -13,9 +13,9 @@ export function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 }
 
-/** PostgreSQL text cannot hold NUL; what a program lets through must not stop the indexer. */
+/** PostgreSQL text cannot hold NUL nor lone surrogates; what a program or a node lets through must not stop the indexer. */
 export function storable(text: string): string {
-  return text.replaceAll('\0', '\u{fffd}')
+  return text.toWellFormed().replaceAll('\0', '\u{fffd}')
 }
 
 const { rawJSON } = JSON as unknown as { rawJSON: (this: void, text: string) => unknown }

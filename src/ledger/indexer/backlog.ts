@@ -63,7 +63,10 @@ export async function listBacklog(rpc: LedgerRpc, query: BacklogQuery): Promise<
   }
 }
 
-/** Nodes may cap a page below what was asked, so only an empty page, or one that reaches the end, is the last. */
+/**
+ * Nodes may cap a page below what was asked, so only an empty page, or one that reaches the end, is the last.
+ * One that ends where the page before ended brings nothing new.
+ */
 async function listPage(
   rpc: LedgerRpc,
   query: BacklogQuery,
@@ -80,6 +83,8 @@ async function listPage(
     },
   ])
   const infos = listed.filter((info) => info.slot >= query.minSlot)
+  const stuck = before !== undefined && listed.at(-1)?.signature === before
+  if (stuck) return { infos: [], ended: true }
   return { infos, ended: listed.length === 0 || infos.length < listed.length }
 }
 

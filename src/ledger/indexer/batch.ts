@@ -70,6 +70,12 @@ export interface DeadLetterRow {
   data: string | null
 }
 
+/** Letters of transactions of which not even the accounts are known. */
+export const LETTERS_OF_WHOLE_TRANSACTIONS: readonly string[] = [
+  'missing_transaction',
+  'unreadable_transaction',
+]
+
 /** What some transactions mean to the tables, before the accounts are read. */
 export interface DecodedTransactions {
   transactions: TransactionRow[]

@@ -2,7 +2,7 @@ import { eventId, outboxId, positionOf } from '../events/identity.ts'
 import { historyEntry } from '../events/history-entry.ts'
 import { type ProgramData, parseProgramLogs } from '../events/program-logs.ts'
 import { invocationsOf, type RpcTransaction } from '../events/transaction.ts'
-import { isoFromSeconds, jsonbText, jsonText } from '../events/values.ts'
+import { isoFromSeconds, jsonbText, jsonText, storable } from '../events/values.ts'
 import { webhookEvents } from '../events/webhook-events.ts'
 import { decodeEvent } from '../registry-codec.ts'
 import type { RegistryEvent } from '../registry-types.ts'
@@ -104,5 +104,5 @@ function addEvent(
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return storable(error instanceof Error ? error.message : String(error))
 }

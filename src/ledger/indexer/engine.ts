@@ -1,15 +1,21 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Database } from '../../db/tables.ts'
 import type { LedgerRpc } from '../rpc.ts'
 import { AccountReads } from './account-reads.ts'
 import { lookUp } from './awaited-signatures.ts'
 import { listBacklog } from './backlog.ts'
-import type { AccountStates, DecodedTransactions, SignatureInfo } from './batch.ts'
+import {
+  type AccountStates,
+  type DecodedTransactions,
+  LETTERS_OF_WHOLE_TRANSACTIONS,
+  type SignatureInfo,
+} from './batch.ts'
 import { markOrphaned } from './finality.ts'
 import { fetchTransactions } from './fetch-transactions.ts'
+import { unknownTransactions } from './known-transactions.ts'
 import { readAccounts } from './read-accounts.ts'
 import { type IndexerPosition, storePosition } from './state.ts'
-import { writeDeadLetters, writeEvents } from './write-events.ts'
+import { writeEvents } from './write-events.ts'
 import { writeStates } from './write-state.ts'
 
 /** How far below the finalized slot each check of finality begins again, for entries that a node lists late. */
@@ -22,6 +28,8 @@ export interface EngineOptions {
   signal: AbortSignal
   epoch: number
   position: IndexerPosition
+  /** Some accounts may be known from no transaction. */
+  sweepDue: boolean
   /** The finalized slot when reading began: entries well below it need no second look. */
   finalizedTip: number
   /** Transactions fetched, and written in one database transaction, at a time. */
@@ -44,12 +52,16 @@ interface Prepared {
 /** Reads transactions into the tables. One call at a time: the indexer's loop and a rebuild are its only users. */
 export class IndexerEngine {
   position: IndexerPosition
+  /** Every account is to be read, since some may be known from no transaction. */
+  sweepDue: boolean
   readonly options: EngineOptions
   readonly #reads = new AccountReads()
+  readonly #unread = new Set<string>()
 
   constructor(options: EngineOptions) {
     this.options = options
     this.position = options.position
+    this.sweepDue = options.sweepDue
   }
 
   /** Reads everything that the node lists above the cursor; returns the signatures seen. */
@@ -102,6 +114,14 @@ export class IndexerEngine {
     })
   }
 
+  /** Reads accounts beside what transactions tell. */
+  async refresh(pdas: readonly string[]): Promise<void> {
+    const minContextSlot = this.position.cursor.slot
+    const states = await readAccounts(this.options.rpc, pdas, { ...this.options, minContextSlot })
+    await this.store(this.position, (db) => writeStates(db, states))
+    this.#reads.remember(states)
+  }
+
   /** Commits `work` together with the position; neither when another indexer has taken over. */
   async store(position: IndexerPosition, work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
     await this.options.transaction(async (db) => {
@@ -130,8 +150,9 @@ export class IndexerEngine {
   }
 
   async #prepare(infos: SignatureInfo[]): Promise<Prepared> {
-    const { rpc, programId, commitment } = this.options
-    const { wanted, moved } = await this.#unknown(infos.filter((info) => info.err === null))
+    const { rpc, programId, commitment, db } = this.options
+    const successful = new Map(infos.filter(({ err }) => err === null).map((info) => [info.signature, info]))
+    const { wanted, moved } = await unknownTransactions(db(), [...successful.values()])
     if (moved.length > 0) this.#reads.forget()
     const decoded = await fetchTransactions(rpc, wanted, this.options)
     const pdas = this.#reads.stale(decoded)
@@ -142,30 +163,18 @@ export class IndexerEngine {
     return { infos, moved, decoded, states }
   }
 
-  async #unknown(infos: SignatureInfo[]): Promise<{ wanted: SignatureInfo[]; moved: string[] }> {
-    if (infos.length === 0) return { wanted: [], moved: [] }
-    const { rows } = await sql<{ signature: string; slot: number }>`
-      select signature, slot from ledger_transactions
-      where signature = any(${infos.map((info) => info.signature)}) and finality <> 'orphaned'`.execute(
-      this.options.db(),
-    )
-    const known = new Map(rows.map((row) => [row.signature, row.slot]))
-    const wanted = infos.filter((info) => known.get(info.signature) !== info.slot)
-    const moved = wanted.filter((info) => known.has(info.signature)).map((info) => info.signature)
-    return { wanted, moved }
-  }
-
   async #write({ infos, moved, decoded, states }: Prepared, moveCursor: boolean): Promise<void> {
     await this.store(moveCursor ? this.#positionAfter(infos) : this.position, async (db) => {
       // Its events, and the state after it, need not be what they were; and its new slot may be an earlier one.
       if (moved.length > 0) await markOrphaned(db, moved)
       await writeEvents(db, decoded)
       await writeStates(db, states, { force: moved.length > 0 })
-      await writeDeadLetters(
-        db,
-        states.flatMap((state) => state.deadLetters),
-      )
     })
+    for (const { kind, id } of decoded.deadLetters) {
+      if (!LETTERS_OF_WHOLE_TRANSACTIONS.includes(kind) || this.#unread.has(id)) continue
+      this.#unread.add(id)
+      this.sweepDue = true
+    }
     const { transactions, events, outbox } = decoded
     this.options.onWritten({
       transactions: transactions.length,

@@ -62,11 +62,16 @@ async function fetchAll(
     const results = await rpc.settle<RpcTransaction | null>(
       wanted.map((signature) => ({ method: 'getTransaction', params: [signature, config] })),
     )
-    wanted.forEach((signature, i) => fetched.set(signature, results[i] ?? null))
+    wanted.forEach((signature, i) => fetched.set(signature, served(results[i] ?? null)))
     if (attempt === MISSING_RETRIES) break
     wanted = wanted.filter((signature) => fetched.get(signature) === null)
   }
   return fetched
+}
+
+/** A node that has lost a transaction's outcome serves nothing that can be read. */
+function served(result: Fetched): Fetched {
+  return result !== null && !(result instanceof LedgerRpcError) && result.meta === null ? null : result
 }
 
 /** The place of each transaction in its block, from the block where the node does not tell it. */
@@ -77,27 +82,33 @@ async function transactionIndexes(
   commitment: string,
 ): Promise<Map<string, number>> {
   const bySlot = new Map<number, string[]>()
+  const unsettled = new Set<number>()
   for (const info of infos) {
     const transaction = fetched.get(info.signature) ?? null
     if (transaction === null || transaction instanceof LedgerRpcError) continue
     if ((info.transactionIndex ?? transaction.transactionIndex) !== undefined) continue
     bySlot.set(transaction.slot, [...(bySlot.get(transaction.slot) ?? []), info.signature])
+    if (info.confirmationStatus !== 'finalized') unsettled.add(transaction.slot)
   }
   const indexes = new Map<string, number>()
-  const blocks = await blockSignatures(rpc, [...bySlot.keys()], commitment)
+  const blocks = await blockSignatures(rpc, [...bySlot.keys()], unsettled, commitment)
   for (const [slot, signatures] of bySlot) {
     const block = blocks.get(slot)
-    // A node that has pruned the block still lists in block order.
+    // A node that does not serve the block still lists in block order.
     const order = new Map((block ?? signatures).map((signature, i) => [signature, i]))
     for (const signature of signatures) indexes.set(signature, order.get(signature) ?? order.size)
   }
   return indexes
 }
 
-/** The signatures of whole blocks in order; null for a block that the node no longer keeps. */
+/**
+ * The signatures of whole blocks in order; null for a block that the node does not serve. While a block of `unsettled`
+ * may still change, the refusal is thrown: the next attempt may find the block, or its transactions elsewhere.
+ */
 async function blockSignatures(
   rpc: LedgerRpc,
   slots: number[],
+  unsettled: ReadonlySet<number>,
   commitment: string,
 ): Promise<Map<number, string[] | null>> {
   if (slots.length === 0) return new Map()
@@ -113,7 +124,8 @@ async function blockSignatures(
   return new Map(
     slots.map((slot, i) => {
       const result = results[i]
-      if (result instanceof LedgerRpcError && result.code !== BLOCK_CLEANED_UP) throw result
+      if (result instanceof LedgerRpcError && result.code !== BLOCK_CLEANED_UP && unsettled.has(slot))
+        throw result
       return [slot, result instanceof LedgerRpcError ? null : (result?.signatures ?? null)]
     }),
   )

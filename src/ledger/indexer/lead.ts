@@ -1,15 +1,16 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/tables.ts'
-import { type LogSubscription, subscribeToLogs } from '../log-subscription.ts'
 import { retryingRpc } from '../retrying-rpc.ts'
 import type { LedgerRpc } from '../rpc.ts'
-import { AwaitedSignatures, lookUp } from './awaited-signatures.ts'
+import { Announcements } from './announcements.ts'
+import { lookUp } from './awaited-signatures.ts'
 import { type EngineOptions, IndexerEngine } from './engine.ts'
 import type { IndexerContext } from './indexer.ts'
 import type { Leadership } from './leadership.ts'
 import { openLedger } from './open-ledger.ts'
 import { LeadershipLostError } from './state.ts'
 import { noteFailure } from './status.ts'
+import { sweepAccounts } from './sweep-accounts.ts'
 import { verifyFinality } from './verify-finality.ts'
 
 const AWAITED_POLL_MS = 100
@@ -40,9 +41,7 @@ class Leader {
   readonly #leadership: Leadership
   readonly #rpc: LedgerRpc
   readonly #engine: IndexerEngine
-  readonly #awaited: AwaitedSignatures
-  #subscription: LogSubscription | undefined
-  #announcedSlot = 0
+  readonly #announcements: Announcements
   #polledAt = -Infinity
   #verifyAt = -Infinity
 
@@ -51,14 +50,13 @@ class Leader {
     this.#leadership = leadership
     this.#rpc = options.rpc
     this.#engine = new IndexerEngine({ ...options, onWritten: (written) => this.#written(written) })
-    this.#awaited = new AwaitedSignatures(context.options.clock)
     context.status.cursorSlot = options.position.cursor.slot
+    // Subscribed before the first listing, so that nothing falls between the two.
+    this.#announcements = new Announcements(context)
   }
 
   async run(): Promise<void> {
     const { options, signal, status, waiters, wakeUp } = this.#context
-    // Subscribed before the first listing, so that nothing falls between the two.
-    this.#subscription = this.#subscribe()
     let backoff = 100
     try {
       while (!signal.aborted) {
@@ -69,7 +67,7 @@ class Leader {
           await this.#pass()
           backoff = 100
           status.failingSince = null
-          if (this.#awaited.size > 0) wait = AWAITED_POLL_MS
+          if (this.#announcements.awaited.size > 0) wait = AWAITED_POLL_MS
           if (waiters.size > 0) wait = WAITER_POLL_MS
         } catch (error) {
           if (signal.aborted || this.#leadership.isLost || error instanceof LeadershipLostError) throw error
@@ -79,14 +77,14 @@ class Leader {
             'reading the ledger failed and is tried again',
           )
           // A fork may have taken the announced slot away.
-          this.#announcedSlot = 0
+          this.#announcements.slot = 0
           wait = backoff
           backoff = Math.min(backoff * 2, MAX_BACKOFF_MS)
         }
         await wakeUp.sleep(wait)
       }
     } finally {
-      this.#subscription?.close()
+      this.#announcements.close()
     }
   }
 
@@ -113,18 +111,20 @@ class Leader {
       status.tipSlot = tip
       again = await this.#engine.hasForked()
     }
+    await this.#sweep()
     const seen = await this.#engine.catchUp({
       again,
-      minContextSlot: Math.max(tip ?? 0, this.#announcedSlot),
+      minContextSlot: Math.max(tip ?? 0, this.#announcements.slot),
       onBacklog: (count) => {
         if (status.phase !== 'live') status.phase = 'backfilling'
         if (count > 1_000) options.logger.info({ transactions: count }, 'catching up with the ledger')
       },
     })
-    this.#awaited.remove(seen)
+    this.#announcements.awaited.remove(seen)
     await this.#fetchOverdue()
+    await this.#sweep()
     status.phase = 'live'
-    status.subscribed = this.#subscription?.connected ?? false
+    status.subscribed = this.#announcements.connected
     if (tip !== undefined) this.#cover(tip)
     if (now >= this.#verifyAt) {
       const began = clock.now()
@@ -133,12 +133,17 @@ class Leader {
     }
   }
 
+  async #sweep(): Promise<void> {
+    if (!this.#engine.sweepDue || (await sweepAccounts(this.#engine))) return
+    this.#context.options.logger.warn('the node does not list accounts: only its transactions lead to them')
+  }
+
   /** What was announced and not listed for a while is fetched by its signature. */
   async #fetchOverdue(): Promise<void> {
-    const infos = await lookUp(this.#rpc, this.#awaited.overdue())
+    const infos = await lookUp(this.#rpc, this.#announcements.awaited.overdue())
     if (infos.length === 0) return
     await this.#engine.ingest(infos)
-    this.#awaited.remove(infos.map((info) => info.signature))
+    this.#announcements.awaited.remove(infos.map((info) => info.signature))
   }
 
   async #verify(): Promise<void> {
@@ -173,27 +178,5 @@ class Leader {
       waiters.delete(waiter)
       waiter.resolve()
     }
-  }
-
-  #subscribe(): LogSubscription | undefined {
-    const { options, status, wakeUp } = this.#context
-    const { wsUrl: url, programId, commitment, logger, quietMs } = options
-    if (url === undefined) return undefined
-    return subscribeToLogs({
-      url,
-      programId,
-      commitment,
-      logger,
-      ...(quietMs === undefined ? {} : { quietMs }),
-      onTransaction: ({ signature, slot }) => {
-        this.#awaited.add(signature)
-        this.#announcedSlot = Math.max(this.#announcedSlot, slot)
-        wakeUp.wake()
-      },
-      onSlot: (slot) => {
-        if (status.phase === 'backfilling') status.tipSlot = Math.max(status.tipSlot, slot)
-      },
-      onConnected: () => wakeUp.wake(),
-    })
   }
 }

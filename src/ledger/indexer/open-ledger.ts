@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/tables.ts'
 import type { LedgerRpc } from '../rpc.ts'
+import { LETTERS_OF_WHOLE_TRANSACTIONS } from './batch.ts'
 import { type IndexerPosition, LedgerMismatchError, takeOver } from './state.ts'
 
 export interface OpenedLedger {
@@ -8,6 +9,8 @@ export interface OpenedLedger {
   position: IndexerPosition
   /** The ledger's finalized slot now. */
   finalizedTip: number
+  /** The tables are new, or there are transactions that could not be read. */
+  sweepDue: boolean
 }
 
 /** Claims the tables, after making sure that they and the node speak of the same ledger. */
@@ -20,7 +23,13 @@ export async function openLedger(
   const finalizedTip = await rpc.call<number>('getSlot', [{ commitment: 'finalized' }])
   const { epoch, position } = await takeOver(db, { programId, genesisHash })
   if (finalizedTip < position.finalizedSlot) await refuseResetLedger(rpc, position, finalizedTip)
-  return { epoch, position, finalizedTip }
+  const unread = await db
+    .selectFrom('dead_letters')
+    .select('id')
+    .where('kind', 'in', LETTERS_OF_WHOLE_TRANSACTIONS)
+    .executeTakeFirst()
+  const sweepDue = position.cursor.signature === null || unread !== undefined
+  return { epoch, position, finalizedTip, sweepDue }
 }
 
 /** What is finalized stays. A node that is behind still knows it; a ledger that began anew does not. */

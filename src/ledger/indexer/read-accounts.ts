@@ -17,7 +17,7 @@ interface AccountsAnswer {
 }
 
 /**
- * Reads accounts as they stand at `minContextSlot` or later. An account that the program no longer owns is closed;
+ * Reads accounts as they stand at `minContextSlot` or later. An account that the program does not own, or has never written, is closed;
  * one that cannot be decoded becomes a dead letter and keeps its last good row.
  */
 export async function readAccounts(
@@ -54,7 +54,8 @@ export function addAccount(
   programId: string,
 ): void {
   const { slot } = states
-  if (account === null || account.owner !== programId) {
+  const bytes = Buffer.from(account?.data[0] ?? '', 'base64')
+  if (account === null || account.owner !== programId || isBlank(bytes)) {
     states.closed.push({ pda, slot })
     return
   }
@@ -63,7 +64,7 @@ export function addAccount(
     states.deadLetters.push({ id: `${kind}/${pda}`, kind, signature: null, pda, slot, reason, data })
   }
   try {
-    const decoded = decodeAccount(Buffer.from(account.data[0], 'base64'))
+    const decoded = decodeAccount(bytes)
     if (decoded === null) return letter('unknown_account', 'no account has this discriminator')
     const projection = projectionOf(decoded)
     const rows = states.rows.get(projection.table) ?? []
@@ -72,4 +73,9 @@ export function addAccount(
   } catch (error) {
     letter('undecodable_account', error instanceof Error ? error.message : String(error))
   }
+}
+
+/** Anyone may create an account that the program owns; only the program can write into it. */
+function isBlank(data: Buffer): boolean {
+  return data.every((byte) => byte === 0)
 }

@@ -1,12 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/tables.ts'
-import type {
-  DeadLetterRow,
-  DecodedTransactions,
-  EventRow,
-  HistoryRow,
-  OutboxRow,
-  TransactionRow,
+import {
+  type DeadLetterRow,
+  type DecodedTransactions,
+  type EventRow,
+  type HistoryRow,
+  LETTERS_OF_WHOLE_TRANSACTIONS,
+  type OutboxRow,
+  type TransactionRow,
 } from './batch.ts'
 
 type Db = Kysely<Database>
@@ -36,7 +37,7 @@ async function writeTransactions(db: Db, rows: TransactionRow[]): Promise<void> 
     where t.finality <> 'finalized'`.execute(db)
   await sql`
     delete from dead_letters
-    where kind in ('missing_transaction', 'unreadable_transaction')
+    where kind = any(${LETTERS_OF_WHOLE_TRANSACTIONS})
       and signature = any(${rows.map((row) => row.signature)})`.execute(db)
 }
 
@@ -89,5 +90,7 @@ export async function writeDeadLetters(db: Db, rows: readonly DeadLetterRow[]): 
   await sql`
     insert into dead_letters (id, kind, signature, pda, slot, reason, data)
     select id, kind, signature, pda, slot, reason, data from ${records(rows, columns)} order by id
-    on conflict (id) do nothing`.execute(db)
+    on conflict (id) do update set slot = excluded.slot, reason = excluded.reason, data = excluded.data`.execute(
+    db,
+  )
 }

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/tables.ts'
 import { type Projection, PROJECTIONS } from '../projections.ts'
 import type { AccountStates, StateRecord } from './batch.ts'
+import { writeDeadLetters } from './write-events.ts'
 
 export interface StateWriteOptions {
   /** After a fork: what was read last counts, even if it was read at an earlier slot. */
@@ -21,9 +22,14 @@ export async function writeStates(
     await upsert(db, projection, rows, force)
     written.push(...rows.map((row) => row.pda))
   }
-  if (written.length > 0) await sql`delete from dead_letters where pda = any(${written})`.execute(db)
   const closed = lastOfEach(states.flatMap((state) => state.closed))
   if (closed.length > 0) await close(db, closed, force)
+  const read = [...written, ...closed.map(({ pda }) => pda)]
+  if (read.length > 0) await sql`delete from dead_letters where pda = any(${read})`.execute(db)
+  await writeDeadLetters(
+    db,
+    states.flatMap((state) => state.deadLetters),
+  )
 }
 
 async function upsert(

@@ -43,6 +43,12 @@ export class ScriptedLedger {
   readonly hidden = new Set<string>()
   /** Signatures that getTransaction does not serve. */
   readonly missing = new Set<string>()
+  /** Signatures that listings show twice. */
+  readonly doubled = new Set<string>()
+  /** Signatures whose outcome the node has lost. */
+  readonly withoutOutcome = new Set<string>()
+  /** The code with which every block, or every list of accounts, is refused. */
+  refusals: { getBlock?: number; getProgramAccounts?: number } = {}
   /** Thrown by the next calls, one each. */
   readonly failures: LedgerRpcError[] = []
   calls = 0
@@ -88,6 +94,8 @@ export class ScriptedLedger {
 
   rpc(): LedgerRpc {
     const answer = (method: string, params: unknown[]): unknown => {
+      const refusal = this.refusals[method as keyof typeof this.refusals]
+      if (refusal !== undefined) throw new LedgerRpcError('rpc', 'refused', { code: refusal })
       const handler = this.#methods[method]
       if (handler === undefined) throw new LedgerRpcError('rpc', `no method ${method}`, { code: -32601 })
       return handler(...(params as never[]))
@@ -132,6 +140,7 @@ export class ScriptedLedger {
         .filter((entry) => entry.slot <= this.#tip(config.commitment))
         .toReversed()
         .filter((entry) => !this.hidden.has(entry.signature))
+        .flatMap((entry) => (this.doubled.has(entry.signature) ? [entry, entry] : [entry]))
       const start = newestFirst.findIndex((entry) => entry.signature === config.before) + 1
       const until = newestFirst.findIndex((entry) => entry.signature === config.until)
       return newestFirst
@@ -151,7 +160,9 @@ export class ScriptedLedger {
     }),
     getTransaction: (signature: string) => {
       const entry = this.entries.find((each) => each.signature === signature)
-      return entry === undefined || this.missing.has(signature) ? null : transactionJson(entry)
+      if (entry === undefined || this.missing.has(signature)) return null
+      const json = transactionJson(entry)
+      return this.withoutOutcome.has(signature) ? { ...json, meta: null } : json
     },
     getBlock: (slot: number) => {
       const entries = this.entries.filter((entry) => entry.slot === slot)
@@ -206,7 +217,7 @@ function programLogs(events: RegistryEvent[]): string[] {
 }
 
 /** One instruction unknown to the IDL: the indexer then reads every account that it names. */
-function transactionJson({ signature, slot, err, logs, writes }: Entry): unknown {
+function transactionJson({ signature, slot, err, logs, writes }: Entry): object {
   return {
     slot,
     transaction: {

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { audit } from '../../src/audit/audit.ts'
+import { rebuild } from '../../src/audit/rebuild.ts'
+import type { Indexer } from '../../src/ledger/indexer/indexer.ts'
+import { eventually } from './support/eventually.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { scriptedIndexer } from './support/indexer.ts'
+import { agentAccount, closing, keyOf, registration, report } from './support/samples.ts'
+import { encodeAccount, PROGRAM_ID, ScriptedLedger } from './support/scripted-ledger.ts'
+import { count, dumpTables } from './support/tables.ts'
+
+let database: TestDatabase
+let ledger: ScriptedLedger
+let indexer: Indexer
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  ledger = new ScriptedLedger()
+})
+afterEach(async () => {
+  await indexer.stop()
+  await database.drop()
+})
+
+const start = (): Indexer => (indexer = scriptedIndexer(database.orm, ledger))
+const run = () => audit({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID, settleMs: 0 })
+const letters = async (): Promise<string[]> =>
+  ((await dumpTables(database.orm)).dead_letters as { kind: string }[]).map((row) => row.kind).sort()
+const names = async (): Promise<string[]> =>
+  ((await dumpTables(database.orm)).agents as { name: string }[]).map((row) => row.name).sort()
+const existing = (label: string): void => {
+  ledger.accounts.set(keyOf(label), encodeAccount(agentAccount(label)).toString('base64'))
+}
+
+test('accounts older than the history that the node keeps are in the tables, and after a rebuild', async () => {
+  existing('old')
+  ledger.send(registration('new'))
+  await start().whenIdle()
+  expect(await names()).toEqual(['new', 'old'])
+  await rebuild({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
+  expect(await names()).toEqual(['new', 'old'])
+  expect((await run()).differences).toEqual([])
+})
+
+test('a transaction that the node never serves still reaches the state, and the audit tells', async () => {
+  await start().whenIdle()
+  ledger.missing.add(ledger.send(registration('a')))
+  ledger.withoutOutcome.add(ledger.send(registration('b')))
+  ledger.advance(40)
+  await eventually(names).toEqual(['a', 'b'])
+  await eventually(letters).toEqual(['missing_transaction', 'missing_transaction'])
+  const { differences, unreadable } = await run()
+  expect(differences).toEqual([])
+  expect(unreadable).toHaveLength(2)
+})
+
+test('a node that lists no accounts is followed by its transactions', async () => {
+  ledger.refusals.getProgramAccounts = -32010
+  ledger.send(registration('a'))
+  await start().whenIdle()
+  expect(await names()).toEqual(['a'])
+})
+
+test('a block that the node refuses for good holds nothing up once it is final', async () => {
+  ledger.refusals.getBlock = -32009
+  ledger.send(registration('a'))
+  ledger.send(report('a', 250, 251))
+  start()
+  await eventually(() => indexer.status().counters.failures).toBeGreaterThan(0)
+  ledger.advance(40)
+  await indexer.whenIdle()
+  expect(await count(database.orm, 'agent_history')).toBe(1)
+  expect((await run()).differences).toEqual([])
+})
+
+test('a listing that repeats itself doubles nothing', async () => {
+  ledger.doubled.add(ledger.send(registration('a')))
+  ledger.doubled.add(ledger.send(report('a', 250, 251)))
+  await start().whenIdle()
+  expect(await count(database.orm, 'ledger_events')).toBe(2)
+  expect((await run()).differences).toEqual([])
+})
+
+test('logs that the node left out are told', async () => {
+  ledger.send({ ...registration('a'), logs: [] })
+  await start().whenIdle()
+  expect(await names()).toEqual(['a'])
+  expect(await letters()).toEqual(['inconsistent_logs'])
+})
+
+test('the letter about an account goes when the account closes', async () => {
+  ledger.send({ accounts: { [keyOf('a')]: Buffer.from('not an account') } })
+  await start().whenIdle()
+  expect(await letters()).toEqual(['unknown_account'])
+  ledger.send({ ...closing('a'), events: [] })
+  await indexer.whenIdle()
+  expect(await letters()).toEqual([])
+  expect((await run()).differences).toEqual([])
+})
+
+test('a lost letter is a difference', async () => {
+  ledger.send({ logs: ['Log truncated'] })
+  await start().whenIdle()
+  await indexer.stop()
+  await database.orm.em.getConnection().execute('delete from dead_letters')
+  expect((await run()).differences).toMatchObject([{ table: 'dead_letters', field: '*' }])
+})
