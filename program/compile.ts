@@ -26,12 +26,12 @@ export function hasCompiler(): boolean {
   return spawnSync(COMPILER, ['--version']).status === 0
 }
 
-/** Compiles the program's one translation unit; the object holds no path of this machine. */
-export function compile(sources: URL): Buffer {
+/** Compiles a program's one translation unit; the object holds no path of this machine. */
+export function compile(sources: URL, unit = 'registry.c'): Buffer {
   const directory = mkdtempSync(join(tmpdir(), 'registry-'))
   try {
     const object = join(directory, 'registry.o')
-    const result = spawnSync(COMPILER, [...FLAGS, '-c', 'registry.c', '-o', object], {
+    const result = spawnSync(COMPILER, [...FLAGS, '-c', unit, '-o', object], {
       cwd: fileURLToPath(sources),
       encoding: 'utf8',
     })

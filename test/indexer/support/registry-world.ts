@@ -7,6 +7,7 @@ import { registryAddresses } from '../../../src/ledger/pda.ts'
 import { registryInstruction } from '../../../src/ledger/registry-instructions.ts'
 import { createLedgerRpc, type LedgerRpc } from '../../../src/ledger/rpc.ts'
 import { type Localnet, startLocalnet } from '../../../src/localnet/index.ts'
+import type { GenesisOptions } from '../../../src/localnet/options.ts'
 
 const LOADER = new PublicKey('BPFLoaderUpgradeab1e11111111111111111111111')
 const TOKEN = new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
@@ -49,7 +50,9 @@ export interface RegistryWorld {
 }
 
 /** The registry on a localnet in memory, initialised, with an active reporter of weight 5. */
-export async function createRegistryWorld(options: { slotMs?: number } = {}): Promise<RegistryWorld> {
+export async function createRegistryWorld(
+  options: { slotMs?: number; programs?: GenesisOptions['programs'] } = {},
+): Promise<RegistryWorld> {
   const [faucet, payer, admin, reporter, mint] = Array.from({ length: 5 }, () => Keypair.generate()) as [
     Keypair,
     Keypair,
@@ -64,7 +67,10 @@ export async function createRegistryWorld(options: { slotMs?: number } = {}): Pr
       faucet,
       usdcMint: mint,
       usdcMintAuthority: faucet,
-      programs: [{ programId, elf: readFileSync(PROGRAM_FILE), upgradeAuthority: keyOf(admin) }],
+      programs: [
+        { programId, elf: readFileSync(PROGRAM_FILE), upgradeAuthority: keyOf(admin) },
+        ...(options.programs ?? []),
+      ],
     },
   })
   const rpc = createLedgerRpc({ url: localnet.rpcUrl })
