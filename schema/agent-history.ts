@@ -2,6 +2,7 @@ import { type HistoryRow, historyQuery } from '../src/agents/agent-history.ts'
 import type { Page } from '../src/domain/page.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
+import { fieldsBelow } from './selection-size.ts'
 import { pageArgs, pageFields } from './page.ts'
 import { HistoryEventType } from './registry-enums.ts'
 
@@ -35,9 +36,9 @@ builder.objectField(AgentRef, 'history', (t) =>
     type: HistoryPageRef,
     description: 'What changed about this agent, newest first.',
     args: { eventType: t.arg({ type: HistoryEventType }), ...pageArgs() },
-    resolve: ({ pda }, args, { loaders, spendRows }) => {
+    resolve: ({ pda }, args, { loaders, spend }, info) => {
       const query = historyQuery(args)
-      spendRows(query.limit)
+      spend(query.limit * fieldsBelow(info))
       return loaders.historyByAgent(query).load(pda)
     },
   }),

@@ -11,8 +11,8 @@ export interface GraphQLContext {
   /** The wallet that signed the request, base-58. */
   readonly wallet?: string
   readonly loaders: Loaders
-  /** Called before a page below another page is read; throws QUERY_TOO_LARGE once the operation has asked for too much. */
-  readonly spendRows: (limit: number) => void
+  /** Called with the most values that a page below another page can hold, before it is read; throws QUERY_TOO_LARGE. */
+  readonly spend: (values: number) => void
 }
 
 export interface ContextInput {
@@ -24,7 +24,7 @@ export interface ContextInput {
 /** One for each operation: what its loaders have read is shared with no other. Loaders are made when first asked for. */
 export function createGraphQLContext({ services, clientIp, wallet }: ContextInput): GraphQLContext {
   let loaders: Loaders | undefined
-  let rows = 0
+  let spent = 0
   return {
     services,
     clientIp,
@@ -32,9 +32,9 @@ export function createGraphQLContext({ services, clientIp, wallet }: ContextInpu
     get loaders() {
       return (loaders ??= createLoaders(services))
     },
-    spendRows: (limit) => {
-      rows += limit
-      if (rows > LIMITS.nestedRows) throw new DomainError('QUERY_TOO_LARGE', { max: LIMITS.nestedRows })
+    spend: (values) => {
+      spent += values
+      if (spent > LIMITS.nestedValues) throw new DomainError('QUERY_TOO_LARGE', { max: LIMITS.nestedValues })
     },
   }
 }

@@ -1,6 +1,9 @@
 import { GraphQLError } from 'graphql'
 import { knownError } from '../src/known-error.ts'
 
+/** A message that repeats what the client sent is cut here, in characters. */
+const MAX_MESSAGE = 500
+
 /** `extensions` of every error: a stable code and the status that REST would answer. */
 function extensions(code: string, status: number): { code: string; status: number } {
   return { code, status }
@@ -19,9 +22,11 @@ export function clientError(error: unknown, report: (hidden: unknown) => void): 
   }
   // An error without path is about the request as a whole: syntax, validation, variables.
   if (error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError) && !path) {
-    return new GraphQLError(message, {
+    const { http } = error.extensions
+    return new GraphQLError(message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message, {
       nodes,
-      extensions: { ...error.extensions, ...extensions('INVALID_REQUEST', 400) },
+      // Read by Yoga and left out of the answer.
+      extensions: { ...(http === undefined ? {} : { http }), ...extensions('INVALID_REQUEST', 400) },
     })
   }
   report(cause ?? error)

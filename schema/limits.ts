@@ -1,71 +1,40 @@
-import {
-  type ASTVisitor,
-  type DocumentNode,
-  GraphQLError,
-  Kind,
-  parse,
-  type SelectionNode,
-  type SelectionSetNode,
-  type ValidationContext,
-} from 'graphql'
+import { type ASTVisitor, type DocumentNode, GraphQLError, parse, type ValidationContext } from 'graphql'
+import { measureWith } from './selection-size.ts'
 
 /**
- * Bounds of one operation at /graphql. Introspection has a depth limit of its own in graphql-js.
- * `nestedRows`: entries of pages below other pages, as many as their limits allow.
+ * Bounds of one operation at /graphql. `fields` counts those of fragments as often as they are spread.
+ * `nestedValues`: entries of pages below other pages, as many as their limits allow, times the fields of each.
  */
-export const LIMITS = { tokens: 2_000, depth: 8, rootFields: 10, nestedRows: 20_000 } as const
+export const LIMITS = {
+  characters: 20_000,
+  tokens: 1_000,
+  depth: 8,
+  rootFields: 10,
+  fields: 500,
+  nestedValues: 200_000,
+} as const
 
+/** Throws GraphQLError for what is no document, or one too long or too deep to read. */
 export function parseLimited(text: string): DocumentNode {
-  return parse(text, { maxTokens: LIMITS.tokens })
+  try {
+    return parse(text, { maxTokens: LIMITS.tokens })
+  } catch (error) {
+    if (error instanceof RangeError) throw new GraphQLError('Syntax Error: The query is nested too deeply')
+    throw error
+  }
 }
 
-/** Validation rule: how deep fields nest, and how many reads one document asks for. */
+/** Validation rule: how deep fields nest, and how much one document asks for. */
 export function sizeLimits(context: ValidationContext): ASTVisitor {
   const measure = measureWith((name) => context.getFragment(name)?.selectionSet)
   return {
     OperationDefinition: (operation) => {
-      const { depth, fields } = measure(operation.selectionSet)
-      const refuse = (message: string): void =>
-        context.reportError(new GraphQLError(message, { nodes: operation }))
-      if (depth > LIMITS.depth) refuse(`The query is nested deeper than ${LIMITS.depth} levels`)
-      if (fields > LIMITS.rootFields) refuse(`The query has more than ${LIMITS.rootFields} root fields`)
+      const { depth, topFields, fields } = measure(operation.selectionSet)
+      const refuse = (problem: string): void =>
+        context.reportError(new GraphQLError(`The query ${problem}`, { nodes: operation }))
+      if (depth > LIMITS.depth) refuse(`is nested deeper than ${LIMITS.depth} levels`)
+      if (topFields > LIMITS.rootFields) refuse(`has more than ${LIMITS.rootFields} root fields`)
+      if (fields > LIMITS.fields) refuse(`has more than ${LIMITS.fields} fields, fragments included`)
     },
   }
-}
-
-interface Size {
-  readonly depth: number
-  /** Fields at the top, those of fragments included. */
-  readonly fields: number
-}
-
-const NOTHING: Size = { depth: 0, fields: 0 }
-
-/** Each fragment is measured once: fragments that spread each other twice would else cost twice as much at every level. */
-function measureWith(fragmentOf: (name: string) => SelectionSetNode | undefined) {
-  const fragments = new Map<string, Size>()
-
-  const measure = (set: SelectionSetNode | undefined): Size =>
-    (set?.selections ?? [])
-      .map(sizeOf)
-      .reduce(
-        (sum, each) => ({ depth: Math.max(sum.depth, each.depth), fields: sum.fields + each.fields }),
-        NOTHING,
-      )
-
-  const sizeOf = (selection: SelectionNode): Size => {
-    if (selection.kind === Kind.INLINE_FRAGMENT) return measure(selection.selectionSet)
-    const name = selection.name.value
-    if (selection.kind === Kind.FIELD) {
-      return name.startsWith('__') ? NOTHING : { depth: measure(selection.selectionSet).depth + 1, fields: 1 }
-    }
-    const known = fragments.get(name)
-    if (known !== undefined) return known
-    // Stands in for the fragment inside itself; graphql-js refuses such cycles by a rule of its own.
-    fragments.set(name, NOTHING)
-    const size = measure(fragmentOf(name))
-    fragments.set(name, size)
-    return size
-  }
-  return measure
 }

@@ -21,6 +21,11 @@ builder.scalarType('Pubkey', {
     if (typeof value === 'string') return value
     throw new GraphQLError(`Pubkey must be base-58 text, got ${quoted(value)}`)
   },
+  // Without it an enum name would pass as text.
+  parseLiteral: (node: ValueNode) => {
+    if (node.kind === Kind.STRING) return node.value
+    throw new GraphQLError('Pubkey must be base-58 text in quotes')
+  },
 })
 
 builder.scalarType('U64', {

@@ -30,15 +30,18 @@ export const ERRORS = {
   INVALID_REQUEST: { status: 400, message: '{problem}' },
   QUERY_TOO_LARGE: {
     status: 400,
-    message: 'The query asks for more than {max} nested entries: lower the limits of its lists',
+    message:
+      'The query asks for more than {max} values in nested lists: lower their limits or select fewer fields',
   },
   PATH_NOT_FOUND: { status: 404, message: 'Not found: {path}' },
   METHOD_NOT_ALLOWED: { status: 405, message: '{method} is not allowed here. Allowed methods: {allowed}' },
   BODY_TOO_LARGE: { status: 413, message: 'The body must not be larger than {max} bytes' },
+  NOT_ACCEPTABLE: { status: 406, message: 'Accept must allow application/json, got {value}' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     message: 'Content-Type must be application/json, got {value}',
   },
+  EXPECTATION_FAILED: { status: 417, message: 'Expect must be 100-continue, got {value}' },
   NOT_READY: { status: 503, message: 'Not ready: {missing}' },
   DATABASE_UNAVAILABLE: { status: 503, message: 'The database does not answer now' },
   LEDGER_UNAVAILABLE: { status: 503, message: 'The ledger RPC node cannot be reached' },

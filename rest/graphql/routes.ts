@@ -1,6 +1,9 @@
+import type { FastifyRequest } from 'fastify'
+import { printedSchema } from '../../schema/print.ts'
+import { quoted } from '../../src/domain/quoted.ts'
+import { DomainError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
-import { printedSchema } from '../../schema/print.ts'
 import type { RestApp } from '../door.ts'
 import { createGraphQLServer } from './yoga.ts'
 
@@ -13,11 +16,26 @@ export function graphqlRoutes(app: RestApp, services: Services, logger: Logger):
     // Yoga answers no HEAD.
     exposeHeadRoute: false,
     schema: { hide: true },
-    handler: (request, reply) => yoga.handleNodeRequestAndResponse(request, reply, { clientIp: request.ip }),
+    handler: async (request, reply) => {
+      if (request.method === 'POST' && !isOperation(request.body)) {
+        throw new DomainError('INVALID_REQUEST', { problem: 'The body must be one JSON object with a query' })
+      }
+      const response = await yoga.handleNodeRequestAndResponse(request, reply, { clientIp: request.ip })
+      if (response.status === 406) throw notAcceptable(request)
+      return response
+    },
   })
 
   const sdl = printedSchema()
   app.get('/graphql/schema.graphql', { schema: { hide: true } }, (_, reply) =>
     reply.type('text/plain; charset=utf-8').send(sdl),
   )
+}
+
+function isOperation(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length > 0
+}
+
+function notAcceptable(request: FastifyRequest): DomainError {
+  return new DomainError('NOT_ACCEPTABLE', { value: quoted(request.headers.accept) })
 }

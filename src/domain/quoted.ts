@@ -2,6 +2,7 @@ const MAX_SHOWN = 64
 
 /** A client's value for an error text: at most 64 characters of it, in quotes, with nothing invisible left as it is. */
 export function quoted(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
   if (typeof value !== 'string') return String(value).slice(0, MAX_SHOWN)
   const characters = Array.from(value.slice(0, 2 * MAX_SHOWN + 2))
   const cut = characters.length > MAX_SHOWN || value.length > 2 * MAX_SHOWN

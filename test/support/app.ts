@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import type { Kysely } from 'kysely'
 import { pino } from 'pino'
 import type { RestApp } from '../../rest/door.ts'
@@ -31,6 +32,8 @@ export interface Surroundings {
   clock: Clock
   feePayer: { pubkey: string; enabled: boolean } | null
   executor: Executor
+  /** Where the log goes; nowhere by default. */
+  log: Writable
 }
 
 export interface TestApp {
@@ -77,7 +80,8 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
   })
   const app = await buildApp({
     services,
-    logger: pino({ level: 'silent' }),
+    logger:
+      surroundings.log === undefined ? pino({ level: 'silent' }) : pino({ level: 'info' }, surroundings.log),
     version: '0.1.0',
     baseUrl: 'http://127.0.0.1:3000',
     executor: surroundings.executor,

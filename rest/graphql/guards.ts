@@ -1,0 +1,49 @@
+import { execute, type ExecutionArgs, GraphQLError } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import { LIMITS, parseLimited, sizeLimits } from '../../schema/limits.ts'
+
+/** One says what is wrong; many, each with the whole value in it, would take seconds to write. */
+const MAX_COERCION_ERRORS = 1
+const MAX_ERRORS_TOLD = 10
+
+/** Keeps one request from costing much more than it should, and its errors in the words of `tell`. */
+export function guards(tell: (error: unknown) => GraphQLError): Plugin {
+  return {
+    onRequestParse: ({ requestParser, setRequestParser }) => {
+      if (requestParser === undefined) return
+      setRequestParser(async (request) => {
+        try {
+          return await requestParser(request)
+        } catch (error) {
+          throw error instanceof SyntaxError ? refusal('variables and extensions must be JSON') : error
+        }
+      })
+    },
+    onParams: ({ params }) => {
+      if ((params.query?.length ?? 0) > LIMITS.characters) {
+        throw refusal(`The query has more than ${LIMITS.characters} characters`)
+      }
+    },
+    onParse: ({ setParseFn }) =>
+      setParseFn((source: string | { body: string }) =>
+        parseLimited(typeof source === 'string' ? source : source.body),
+      ),
+    onValidate: ({ addValidationRule }) => addValidationRule(sizeLimits),
+    onExecute: ({ setExecuteFn }) =>
+      setExecuteFn((args: ExecutionArgs) =>
+        execute({ ...args, options: { maxCoercionErrors: MAX_COERCION_ERRORS } }),
+      ),
+    onResultProcess: (payload) => {
+      const { result } = payload
+      if (!('errors' in result) || result.errors === undefined) return
+      const errors = result.errors
+        .slice(0, MAX_ERRORS_TOLD)
+        .map((error) => (error.extensions?.['status'] === undefined ? tell(error) : error))
+      payload.setResult({ ...result, errors })
+    },
+  }
+}
+
+function refusal(problem: string): GraphQLError {
+  return new GraphQLError(problem, { extensions: { http: { status: 400 } } })
+}

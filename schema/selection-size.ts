@@ -1,0 +1,63 @@
+import { type GraphQLResolveInfo, Kind, type SelectionNode, type SelectionSetNode } from 'graphql'
+
+export interface SelectionSize {
+  readonly depth: number
+  /** Fields at the top that read something: all but __typename. */
+  readonly topFields: number
+  /** Fields at all levels. */
+  readonly fields: number
+}
+
+const NOTHING: SelectionSize = { depth: 0, topFields: 0, fields: 0 }
+
+/**
+ * Measures selections with their fragments, as often as they are spread. Each fragment is measured once: fragments that
+ * spread each other twice would else cost twice as much at every level.
+ */
+export function measureWith(fragmentOf: (name: string) => SelectionSetNode | undefined) {
+  const fragments = new Map<string, SelectionSize>()
+
+  const measure = (set: SelectionSetNode | undefined): SelectionSize =>
+    (set?.selections ?? []).map(sizeOf).reduce(
+      (sum, each) => ({
+        depth: Math.max(sum.depth, each.depth),
+        topFields: sum.topFields + each.topFields,
+        fields: sum.fields + each.fields,
+      }),
+      NOTHING,
+    )
+
+  const sizeOf = (selection: SelectionNode): SelectionSize => {
+    if (selection.kind === Kind.INLINE_FRAGMENT) return measure(selection.selectionSet)
+    const name = selection.name.value
+    if (selection.kind === Kind.FIELD) {
+      // Introspection has a depth limit of its own in graphql-js.
+      const { depth, fields } = measure(selection.selectionSet)
+      return {
+        depth: name.startsWith('__') ? 0 : depth + 1,
+        topFields: name === '__typename' ? 0 : 1,
+        fields: fields + 1,
+      }
+    }
+    const known = fragments.get(name)
+    if (known !== undefined) return known
+    // Stands in for the fragment inside itself; graphql-js refuses such cycles by a rule of its own.
+    fragments.set(name, NOTHING)
+    const size = measure(fragmentOf(name))
+    fragments.set(name, size)
+    return size
+  }
+  return measure
+}
+
+const sizes = new WeakMap<readonly unknown[], number>()
+
+/** How many fields are selected below the field that is being resolved. */
+export function fieldsBelow({ fieldNodes, fragments }: GraphQLResolveInfo): number {
+  const known = sizes.get(fieldNodes)
+  if (known !== undefined) return known
+  const measure = measureWith((name) => fragments[name]?.selectionSet)
+  const size = fieldNodes.reduce((sum, { selectionSet }) => sum + measure(selectionSet).fields, 0)
+  sizes.set(fieldNodes, size)
+  return size
+}
