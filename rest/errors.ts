@@ -1,8 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { quoted } from '../src/domain/quoted.ts'
-import { DomainError } from '../src/errors.ts'
+import { DomainError, isDomainError } from '../src/errors.ts'
 import { knownError } from '../src/known-error.ts'
 import type { SpellParameter } from './parameter-names.ts'
+import { pathNotFound } from './unknown-paths.ts'
 
 export interface ErrorAnswer {
   status: number
@@ -29,7 +30,8 @@ export function errorAnswer(error: DomainError, spell: SpellParameter = same): E
 
 /** The one place where a thrown error becomes an answer. */
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = knownError(error) ?? fromFramework(error, request)
+  // A client that hangs up looks like a database that does, but for the status that Fastify gives it.
+  const known = isDomainError(error) ? error : (fromFramework(error, request) ?? knownError(error))
   if (known === null) {
     request.log.error({ err: error }, 'request failed')
     return reply.code(500).send({ error: 'Internal server error' })
@@ -56,8 +58,10 @@ function fromFramework(error: FastifyError, request: FastifyRequest): DomainErro
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return new DomainError('INVALID_JSON', { problem: 'it is empty' })
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return new DomainError('INVALID_JSON', { problem: 'it cannot be parsed' })
+      return new DomainError('INVALID_JSON', { problem: 'it cannot be parsed, or has a key like __proto__' })
     default:
+      // The file server of /docs, of a path that leaves its folder.
+      if (error.statusCode === 403) return pathNotFound(request)
       return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
         ? new DomainError('INVALID_REQUEST', { problem: error.message })
         : null

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import {
   type FastifySchemaCompiler,
   type FastifySerializerCompiler,
-  type FastifyServerOptions,
+  type FastifyHttpOptions,
   LogController,
 } from 'fastify'
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
@@ -21,6 +22,7 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/
 export const serverOptions = {
   bodyLimit: BODY_LIMIT,
   requestTimeout: REQUEST_TIMEOUT_MS,
+  http: { requireHostHeader: false },
   logController: new LogController({ disableRequestLogging: true }),
   genReqId: (request) => {
     const given = request.headers['x-request-id']
@@ -36,7 +38,7 @@ export const serverOptions = {
     handleError(error, request, reply)
   },
   clientErrorHandler: answerUnreadable,
-} satisfies FastifyServerOptions
+} satisfies FastifyHttpOptions<Server>
 
 /** Query strings are read strictly, path parameters by the services, bodies by their TypeBox schema. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = (route) => {

@@ -27,8 +27,9 @@ export function answerUnknownPaths(app: RestApp): void {
     if (request.is404) refuse(request, reply, allowed(pathOf(request)), done)
     else done()
   })
-  app.setNotFoundHandler(() => {
-    throw new Error('the hook answers unknown paths')
+  // Only a file server gets here, which takes all paths below its own and does not find the file.
+  app.setNotFoundHandler((request) => {
+    throw pathNotFound(request)
   })
 }
 
@@ -39,12 +40,16 @@ function refuse(
   fail: (error: DomainError) => void,
 ): void {
   if (allowed.length === 0) {
-    fail(new DomainError('PATH_NOT_FOUND', { path: quoted(pathOf(request)).slice(1, -1) }))
+    fail(pathNotFound(request))
     return
   }
   reply.header('allow', allowed.join(', '))
   if (request.method === 'OPTIONS') reply.code(204).send()
   else fail(new DomainError('METHOD_NOT_ALLOWED', { method: request.method, allowed: allowed.join(', ') }))
+}
+
+export function pathNotFound(request: FastifyRequest): DomainError {
+  return new DomainError('PATH_NOT_FOUND', { path: quoted(pathOf(request)).slice(1, -1) })
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -4,6 +4,7 @@ import type { RestApp } from '../rest/door.ts'
 import { handleError } from '../rest/errors.ts'
 import type { Executor } from '../rest/execute.ts'
 import { graphqlRoutes } from '../rest/graphql/routes.ts'
+import { checkPreconditions } from '../rest/http-preconditions.ts'
 import { registerRest } from '../rest/index.ts'
 import { describeRoutes } from '../rest/openapi.ts'
 import { compileSerializer, compileValidator, serverOptions } from '../rest/server-options.ts'
@@ -36,6 +37,8 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(compileSerializer)
   app.setErrorHandler(handleError)
+  // Any page may send it across origins without asking, and nothing here reads it.
+  app.removeContentTypeParser('text/plain')
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done()
@@ -45,6 +48,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     request.log.debug({ method, url, status: reply.statusCode, ms: reply.elapsedTime }, 'request')
     done()
   })
+  checkPreconditions(app)
   answerUnknownPaths(app)
   await describeRoutes(app, { version, baseUrl })
   graphqlRoutes(app, services, logger)

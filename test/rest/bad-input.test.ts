@@ -115,6 +115,15 @@ describe('400 with a text that names the culprit', () => {
 })
 
 describe('paths and methods', () => {
+  test.each([
+    '/docs/nothing',
+    '/docs/static/nothing.js',
+    '/docs/static/..%2F..%2Fpackage.json',
+    '/docs/static/%00',
+  ])('%s is 404 as well, though a file server looks for it', async (url) => {
+    expect(await refusal(url)).toEqual({ status: 404, body: { error: `Not found: ${url}` } })
+  })
+
   test.each(['/', '/agent', `/agents/${KEY}/`, `/agents/${KEY}/nothing`, '/AGENTS', '/health/x'])(
     '%s is 404',
     async (url) => {
@@ -157,49 +166,5 @@ describe('paths and methods', () => {
     )
     expect([head?.statusCode, head?.body]).toEqual([200, ''])
     expect(head?.headers['content-length']).toBe(get?.headers['content-length'])
-  })
-})
-
-describe('bodies', () => {
-  const post = (payload: string, type: string) =>
-    t.app.inject({ url: '/graphql', method: 'POST', headers: { 'content-type': type }, payload })
-
-  test('broken JSON is 400', async () => {
-    const response = await post('{"query":', 'application/json')
-    expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([
-      400,
-      'The body must be valid JSON: it cannot be parsed',
-    ])
-  })
-
-  test('an empty body is 400', async () => {
-    expect((await post('', 'application/json')).statusCode).toBe(400)
-  })
-
-  test('another content type is 415', async () => {
-    const response = await post('<query/>', 'text/xml')
-    expect([response.statusCode, response.json()]).toEqual([
-      415,
-      { error: 'Content-Type must be application/json, got "text/xml"' },
-    ])
-  })
-
-  test('too large a body is 413', async () => {
-    const response = await post(JSON.stringify({ query: ' '.repeat(300_000) }), 'application/json')
-    expect([response.statusCode, response.json()]).toEqual([
-      413,
-      { error: 'The body must not be larger than 262144 bytes' },
-    ])
-  })
-})
-
-describe('request ids', () => {
-  test('are answered, taken over when harmless, and made when not', async () => {
-    const id = async (given?: string): Promise<unknown> =>
-      (await t.app.inject({ url: '/health', headers: given === undefined ? {} : { 'x-request-id': given } }))
-        .headers['x-request-id']
-    expect(await id('trace-1')).toBe('trace-1')
-    expect(await id()).toMatch(/^[0-9a-f-]{36}$/)
-    expect(await id('two words')).toMatch(/^[0-9a-f-]{36}$/)
   })
 })

@@ -171,6 +171,19 @@ test('what is no HTTP is refused in JSON, and the service goes on', async () => 
   expect((await sendRaw(port, request('/health'))).status).toBe(200)
 })
 
+test.each([
+  ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'The Host header is missing'],
+  [
+    'an expectation',
+    'GET /health HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n',
+    417,
+    'Expect must be 100-continue, got "wonders"',
+  ],
+])('what Node would refuse without a word is refused in JSON: %s', async (_, bytes, status, error) => {
+  const answer = await sendRaw(port, Buffer.from(bytes))
+  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([status, { error }])
+})
+
 test('unencoded bytes beyond ASCII are refused', async () => {
   const { status, body } = await sendRaw(port, request(Buffer.from('/agents?name=Агент')))
   expect([status, JSON.parse(body)]).toEqual([
