@@ -18,7 +18,11 @@ export function fineConditions(query: AgentQuery): Fragment[] {
   const conditions: Fragment[] = []
   if (query.owner !== undefined) conditions.push(sql`owner = ${query.owner}`)
   // The session sets pg_trgm.similarity_threshold; the operator is what the trigram index serves.
-  if (query.name !== undefined) conditions.push(sql`name % ${query.name}`)
+  if (query.name !== undefined) {
+    conditions.push(sql`name % ${query.name}`)
+    // Text without letters and digits has no trigrams and so no match; the index would be walked whole to find that.
+    conditions.push(sql`show_trgm(${query.name}) <> '{}'`)
+  }
   if (query.minReputation !== undefined) conditions.push(sql`reputation_score >= ${query.minReputation}`)
   if (query.maxReputation !== undefined) conditions.push(sql`reputation_score <= ${query.maxReputation}`)
   return conditions

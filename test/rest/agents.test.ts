@@ -130,6 +130,11 @@ describe('search by name', () => {
     expect(page.agents.every(({ name_similarity: similarity }) => similarity! >= 0.3)).toBe(true)
   })
 
+  test.each(['%%', '😀', ' ', '__'])('%j, which has no trigrams, is like no name', async (name) => {
+    const page = await list(`?name=${encodeURIComponent(name)}`)
+    expect([page.total, page.agents]).toEqual([0, []])
+  })
+
   test('sort replaces the order by similarity, order turns it round', async () => {
     expect(await names('?name=Weather+Scot&sort=reputation&order=asc')).toEqual([
       'Weather Warden',
