@@ -39,6 +39,11 @@ export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApi
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     uiConfig: { docExpansion: 'list', tryItOutEnabled: true },
+    theme: {
+      title: 'Agent Registry Gateway',
+      // The bar is for opening documents of other services.
+      css: [{ filename: 'page.css', content: '.topbar { display: none }' }],
+    },
   })
   let document: string | undefined
   app.get('/openapi.json', { schema: { hide: true } }, (_, reply) => {

@@ -4,7 +4,7 @@ import type { GetDetailedHealthQuery } from '../generated/graphql.ts'
 export function toDetailedHealth({
   detailedHealth: { status, rpc, feePayer, ...rest },
 }: GetDetailedHealthQuery) {
-  const { balanceLamports, ...payer } = feePayer
+  const { balanceLamports, balanceSol, ...payer } = feePayer
   const lamports = balanceLamports == null ? null : exactInteger(balanceLamports)
-  return { status, rpc, feePayer: { ...payer, balanceLamports: lamports }, ...rest }
+  return { status, rpc, feePayer: { ...payer, balanceLamports: lamports, balanceSol }, ...rest }
 }

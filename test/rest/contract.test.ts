@@ -154,5 +154,6 @@ test('/docs shows the document without another server', async () => {
   const page = await t.app.inject('/docs/')
   expect(page.statusCode).toBe(200)
   expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//)
+  expect(page.body).toContain('<title>Agent Registry Gateway</title>')
   expect((await t.app.inject('/docs/static/swagger-ui-bundle.js')).statusCode).toBe(200)
 })

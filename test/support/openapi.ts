@@ -1,0 +1,46 @@
+import Schema from 'typebox/schema'
+
+export type Json = Record<string, unknown>
+
+export interface Media {
+  schema: Json
+  example?: unknown
+}
+export interface Operation {
+  operationId: string
+  tags: string[]
+  summary: string
+  parameters?: { name: string; in: string; required?: boolean; schema: Json }[]
+  responses: Record<string, { description: string; content: Record<string, Media> }>
+}
+export interface OpenApi {
+  openapi: string
+  info: Json
+  tags: { name: string }[]
+  components: { schemas: Record<string, Json> }
+  paths: Record<string, Record<string, Operation>>
+}
+
+/** The schema with its references put in place, and with no member allowed that it does not name. */
+function closed(document: OpenApi, schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => closed(document, each))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { $ref, ...rest } = schema as Json
+  if (typeof $ref === 'string') return closed(document, resolveReference(document, $ref))
+  const inner = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, closed(document, value)]))
+  return 'properties' in inner ? { ...inner, additionalProperties: false } : inner
+}
+
+/** Throws for a reference to nothing. */
+export function resolveReference({ components }: OpenApi, reference: string): Json {
+  const name = /^#\/components\/schemas\/(\w+)$/.exec(reference)?.[1] ?? ''
+  const target = components.schemas[name]
+  if (target === undefined) throw new Error(`nothing is at ${reference}`)
+  return target
+}
+
+/** What is wrong with a value; empty where nothing is. */
+export function problems(document: OpenApi, schema: Json, value: unknown): unknown[] {
+  const [, errors] = Schema.Compile(closed(document, schema) as Json).Errors(value)
+  return errors
+}
