@@ -64,6 +64,7 @@ async function select(
 ): Promise<Result[]> {
   const ofKey = sql`agent_pda = keys.key`
   const matching = eventType === undefined ? ofKey : sql`${ofKey} and event_type = ${eventType}`
+  // Without `offset 0` the planner would pull the count up and count again for every entry of the page.
   const { rows } = await sql<Result>`
     select keys.key, counted.total, counted.known, entries.*
     from unnest(${pdas}::text[]) as keys (key)
@@ -71,6 +72,7 @@ async function select(
       select (select count(*) from agent_history where ${matching}) as total,
         exists (select from agents where pda = keys.key)
           or exists (select from agent_history where ${ofKey}) as known
+      offset 0
     ) as counted
     left join lateral (
       select event_type as "eventType", agent_pda as "agentPda", old_value as "oldValue",
