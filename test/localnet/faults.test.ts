@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { Connection, Keypair } from '@solana/web3.js'
 import * as fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
@@ -183,6 +185,29 @@ it('drops sockets, refuses new ones, and stays silent on open ones', async () =>
   await vi.waitFor(() => expect(messages).toHaveLength(2))
   expect(messages[1]).toContain(`"slot":${ledger.net.slot}`)
   listener.terminate()
+})
+
+it('outlives clients that reset a connection while it is refused', async () => {
+  await using ledger = await startTestLedger()
+  await fault(ledger, 'refuseSockets')
+  const port = Number(new URL(ledger.net.wsUrl).port)
+  const upgrade = [
+    'GET / HTTP/1.1',
+    'Host: localnet',
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    'Sec-WebSocket-Version: 13',
+    '\r\n',
+  ].join('\r\n')
+  for (let count = 0; count < 100; count += 1) {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    await once(socket, 'connect')
+    socket.write(upgrade)
+    setImmediate(() => socket.resetAndDestroy())
+    await once(socket, 'close')
+  }
+  expect((await ledger.rpc('getHealth')).result).toBe('ok')
 })
 
 it('lags: answers are those of slots ago', async () => {

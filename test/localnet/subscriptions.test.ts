@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   type AccountInfo,
   type Connection,
@@ -8,7 +9,7 @@ import {
 } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { startTestLedger, type TestLedger, transfer } from './ledger.ts'
+import { type JsonRpcAnswer, startTestLedger, type TestLedger, transfer } from './ledger.ts'
 
 const TOKEN_PROGRAM = new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
 
@@ -138,6 +139,38 @@ it('reports an account that is closed as one of the system program without lampo
   net.stepSlot()
   await until(() => expect(seen).toHaveLength(1))
   expect(seen[0]).toMatchObject({ lamports: 0, owner: SystemProgram.programId })
+})
+
+it('notifies of the accounts that a failed transaction changed: only its payer', async () => {
+  const [from, to] = [await ledger.wallet(1), Keypair.generate().publicKey]
+  const watch = (key: PublicKey): ReturnType<typeof listening> =>
+    listening((see) => ledger.connection.onAccountChange(key, see, { commitment: 'processed' }))
+  const [payer, target] = [await watch(from.publicKey), await watch(to)]
+  await ledger.connection.sendTransaction(transfer(from.publicKey, to, 5e9), [from], { skipPreflight: true })
+  await ledger.land(transfer(from.publicKey, to, 1e8), [from])
+  await until(() => expect(payer.seen).toHaveLength(2))
+  await until(() => expect(target.seen).toHaveLength(1))
+})
+
+it('limits subscriptions over all connections, and frees those of a closed one', async () => {
+  await using own = await startTestLedger()
+  const open = async (): Promise<WebSocket> => {
+    const socket = new WebSocket(own.net.wsUrl)
+    await once(socket, 'open')
+    return socket
+  }
+  const ask = async (socket: WebSocket, calls: number): Promise<JsonRpcAnswer[]> => {
+    const call = { jsonrpc: '2.0', id: 1, method: 'slotSubscribe' }
+    socket.send(JSON.stringify(Array.from({ length: calls }, () => call)))
+    const [data] = (await once(socket, 'message')) as [Buffer]
+    return JSON.parse(data.toString()) as JsonRpcAnswer[]
+  }
+  const [first, second] = [await open(), await open()]
+  for (let batch = 0; batch < 20; batch += 1) await ask(first, 500)
+  const [refused] = await ask(second, 1)
+  expect(refused?.error).toMatchObject({ code: -32603, message: expect.stringContaining('limit reached') })
+  first.terminate()
+  await vi.waitFor(async () => expect((await ask(second, 1))[0]?.error).toBeUndefined())
 })
 
 it('cuts off a consumer that does not read, instead of keeping everything for it', async () => {

@@ -29,6 +29,8 @@ export function createSocketServer({ context, subscriptions, maxBodyBytes }: Soc
   const http = createServer((_, response) => void response.writeHead(426).end('WebSocket only'))
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxBodyBytes })
   http.on('upgrade', (request, socket, head) => {
+    // Without a listener the reset of a refused connection would end the process.
+    socket.on('error', () => socket.destroy())
     if (faults.refuseSockets) socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n')
     else sockets.handleUpgrade(request, socket, head, (client) => serve(client, context, subscriptions))
   })

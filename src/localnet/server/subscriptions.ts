@@ -1,6 +1,10 @@
 import type { Logger } from '../../logger.ts'
 import type { Bank } from '../bank/bank.ts'
 import type { BankListener } from '../bank/events.ts'
+import { RpcError } from '../rpc/rpc-error.ts'
+
+/** Of all connections together. */
+const MAX_SUBSCRIPTIONS = 10_000
 
 export type Send = (message: unknown) => void
 export type Notify = (result: unknown) => void
@@ -23,6 +27,7 @@ export class Subscriptions {
   readonly #bank: Bank
   readonly #logger: Logger
   #next = 0
+  #open = 0
 
   constructor(bank: Bank, logger: Logger) {
     this.#bank = bank
@@ -34,12 +39,17 @@ export class Subscriptions {
     let waiting: (() => void)[] = []
     const unsubscribe = (id: number): boolean => {
       ends.get(id)?.()
-      return ends.delete(id)
+      const found = ends.delete(id)
+      if (found) this.#open -= 1
+      return found
     }
     return {
       bank: this.#bank,
       subscribe: (kind, make) => {
+        if (this.#open >= MAX_SUBSCRIPTIONS)
+          throw new RpcError(-32603, 'Internal error: Subscription refused. Node subscription limit reached')
         const id = (this.#next += 1)
+        this.#open += 1
         const notify: Notify = (result) =>
           send({ jsonrpc: '2.0', method: `${kind}Notification`, params: { result, subscription: id } })
         const listener = make(notify, () => unsubscribe(id))
