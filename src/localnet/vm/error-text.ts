@@ -1,3 +1,4 @@
+import { instructionErrorText } from './instruction-error-text.ts'
 import type { TransactionError } from './transaction-error.ts'
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -21,22 +22,12 @@ const TEXTS: Readonly<Record<string, string>> = {
   InvalidAddressLookupTableData: 'Transaction loads an address table account with invalid data',
   InvalidAddressLookupTableIndex: 'Transaction address table lookup uses an invalid index',
   MaxLoadedAccountsDataSizeExceeded: 'Transaction exceeded max loaded accounts data size cap',
-}
-
-const INSTRUCTION_TEXTS: Readonly<Record<string, string>> = {
-  InvalidArgument: 'invalid program argument',
-  InvalidInstructionData: 'invalid instruction data',
-  InvalidAccountData: 'invalid account data for instruction',
-  InsufficientFunds: 'insufficient funds for instruction',
-  IncorrectProgramId: 'incorrect program id for instruction',
-  MissingRequiredSignature: 'missing required signature for instruction',
-  AccountAlreadyInitialized: 'instruction requires an uninitialized account',
-  UninitializedAccount: 'instruction requires an initialized account',
-  NotEnoughAccountKeys: 'insufficient account keys for instruction',
-  ComputationalBudgetExceeded: 'Computational budget exceeded',
-  PrivilegeEscalation: 'Cross-program invocation with unauthorized signer or writable account',
-  ProgramFailedToComplete: 'Program failed to complete',
-  InvalidSeeds: 'Provided seeds do not result in a valid address',
+  InvalidLoadedAccountsDataSizeLimit:
+    'LoadedAccountsDataSizeLimit set for transaction must be greater than 0.',
+  InvalidRentPayingAccount: 'Transaction leaves an account with a lower balance than rent-exempt minimum',
+  InvalidWritableAccount: 'Transaction loads a writable account that cannot be written',
+  UnbalancedTransaction: 'Sum of account balances before and after transaction do not match',
+  ProgramCacheHitMaxLimit: 'Program cache hit max limit',
 }
 
 /** The English text that a Solana node puts into its message for this error. */
@@ -44,13 +35,14 @@ export function transactionErrorText(error: TransactionError): string {
   if (typeof error === 'string') return TEXTS[error] ?? error
   const failure = error['InstructionError']
   if (Array.isArray(failure))
-    return `Error processing Instruction ${failure[0]}: ${instructionText(failure[1])}`
-  const [kind, detail] = Object.entries(error)[0] ?? ['Unknown', null]
+    return `Error processing Instruction ${failure[0]}: ${instructionErrorText(failure[1])}`
+  const [kind = 'Unknown', detail] = Object.entries(error)[0] ?? []
+  const index = (detail as { account_index?: number } | undefined)?.account_index
+  if (kind === 'DuplicateInstruction')
+    return `Transaction contains a duplicate instruction (${String(detail)}) that is not allowed`
+  if (kind === 'InsufficientFundsForRent')
+    return `Transaction results in an account (${index}) with insufficient funds for rent`
+  if (kind === 'ProgramExecutionTemporarilyRestricted')
+    return `Execution of the program referenced by account at index ${index} is temporarily restricted.`
   return `${kind} ${JSON.stringify(detail)}`
-}
-
-function instructionText(error: unknown): string {
-  if (typeof error === 'string') return INSTRUCTION_TEXTS[error] ?? error
-  const code = (error as { Custom: number }).Custom
-  return `custom program error: 0x${code.toString(16)}`
 }
