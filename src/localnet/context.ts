@@ -33,9 +33,9 @@ export function openContext(
     ring,
     time: new SlotTime(clock, time, Number(store.fact('warp'))),
     // What was not final when the ledger stopped is by the time it runs again, and no slot number comes twice.
-    slot: slot === 0 ? 1 : slot + finalizedDepth + 1,
+    slot: Math.max(slot === 0 ? 1 : slot + finalizedDepth + 1, Number(store.fact('slotAfterFork')) + 1),
     confirmedDepth: Math.max(1, confirmedDepth),
-    finalizedDepth: Math.max(1, finalizedDepth),
+    finalizedDepth: Math.max(1, confirmedDepth, finalizedDepth),
   })
   const faults = new FaultControls(bank, store)
   return { bank, vm, store, faucet: new Faucet(bank, genesis), faults, logger }

@@ -42,7 +42,7 @@ export function ensureGenesis(store: LedgerStore, genesis: GenesisOptions, clock
 /** The VM with the accounts of the store, and the newest blocks. */
 export function loadLedger(store: LedgerStore): { vm: Vm; blocks: Block[] } {
   const vm = new Vm()
-  for (const [key, account] of store.accounts.all()) vm.setAccount(key, account)
+  vm.setAccounts(store.accounts.all())
   return { vm, blocks: store.blocks.newest(RING_SIZE) }
 }
 

@@ -1,6 +1,7 @@
 import { deploymentAccounts } from '../../program/deploy-accounts.ts'
-import type { Pubkey } from '../domain/pubkey.ts'
+import { type Pubkey, pubkeyFromBytes } from '../domain/pubkey.ts'
 import type { Account } from './vm/account.ts'
+import { UPGRADEABLE_LOADER } from './vm/program-ids.ts'
 
 export { programDataAddress } from '../../program/deploy-accounts.ts'
 
@@ -8,6 +9,14 @@ export interface ProgramDeployment {
   readonly programId: Pubkey
   readonly elf: Uint8Array
   readonly upgradeAuthority: Pubkey
+}
+
+const PROGRAM_BYTES = 36
+
+/** The data account that an upgradeable program names, if the account is one. */
+export function programDataOf(account: Account | null): Pubkey[] {
+  if (account?.owner !== UPGRADEABLE_LOADER || !account.executable) return []
+  return account.data.length < PROGRAM_BYTES ? [] : [pubkeyFromBytes(account.data.subarray(4, PROGRAM_BYTES))]
 }
 
 /** The two accounts of a program deployed at slot 0. The data account comes first: the VM needs it to load the other. */

@@ -227,6 +227,15 @@ it('reports the lowest price that landed in each slot for the accounts asked abo
   expect(other.at(-1)?.prioritizationFee).toBe(0)
 })
 
+it('shows a block with its rewards, which are none, unless they are not wanted', async () => {
+  const slot = await ledger.connection.getSlot('confirmed')
+  const block = async (config: object): Promise<unknown> =>
+    (await ledger.rpc('getBlock', [slot, { commitment: 'confirmed', transactionDetails: 'none', ...config }]))
+      .result
+  expect(await block({})).toMatchObject({ rewards: [] })
+  expect(await block({ rewards: false })).not.toHaveProperty('rewards')
+})
+
 it('tells heights, hashes and epochs the way web3.js reads them', async () => {
   const { connection, net } = ledger
   const info = await connection.getEpochInfo('processed')

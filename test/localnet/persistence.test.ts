@@ -104,6 +104,23 @@ it('never gives a slot number twice, also not that of a slot which a crash cut s
   expect(await restarted.connection.getSlot('finalized')).toBe(ledger.net.slot - 1)
 })
 
+it('gives no slot number twice after forks and a crash, also with a shorter way to finality', async () => {
+  const dataDir = directory()
+  const genesis = { faucet: Keypair.generate() }
+  let slot: number
+  {
+    await using ledger = await startTestLedger({ dataDir, genesis })
+    ledger.net.stepSlot(60)
+    for (let count = 0; count < 5; count += 1) ledger.net.fault.fork()
+    slot = ledger.net.slot
+    const afterCrash = directory()
+    for (const file of ['ledger.sqlite', 'ledger.sqlite-wal'])
+      cpSync(join(dataDir, file), join(afterCrash, file))
+    await using restarted = await startTestLedger({ dataDir: afterCrash, genesis, finalizedDepth: 2 })
+    expect(restarted.net.slot).toBeGreaterThan(slot)
+  }
+})
+
 it('lets no second process in, and takes over from one that was killed', async () => {
   const dataDir = directory()
   const faucet = Keypair.generate()

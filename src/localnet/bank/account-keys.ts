@@ -6,6 +6,8 @@ export interface AccountKeys {
   /** Static keys, then those loaded as writable, then those loaded as read-only: the order of account indexes. */
   readonly all: readonly Pubkey[]
   readonly writable: ReadonlySet<Pubkey>
+  /** Neither writable nor passed to an instruction: programs, and keys without any use. */
+  readonly idle: readonly Pubkey[]
   readonly loaded: { readonly writable: readonly Pubkey[]; readonly readonly: readonly Pubkey[] }
 }
 
@@ -22,9 +24,13 @@ export function accountKeys(message: Message, read: (key: Pubkey) => Account | n
     readonly.push(...addresses(data, lookup.readonly))
   }
   const staticWritable = message.staticKeys.filter((_, index) => isStaticWritable(message, index))
+  const all = [...message.staticKeys, ...writable, ...readonly]
+  const allWritable = new Set([...staticWritable, ...writable])
+  const passed = new Set(message.instructions.flatMap((each) => [...each.accounts]))
   return {
-    all: [...message.staticKeys, ...writable, ...readonly],
-    writable: new Set([...staticWritable, ...writable]),
+    all,
+    writable: allWritable,
+    idle: all.filter((key, index) => !allWritable.has(key) && !passed.has(index)),
     loaded: { writable, readonly },
   }
 }

@@ -111,7 +111,8 @@ export class Bank {
     }
     this.#pending.set(record.signature, record)
     this.fees.note(this.#slot, transaction.message, keys.writable)
-    for (const listener of this.#listeners) listener.transactionRan?.(record, keys.writable)
+    const touched = new Set(before.keys())
+    for (const listener of this.#listeners) listener.transactionRan?.(record, touched)
     return { record }
   }
 
@@ -154,14 +155,13 @@ export class Bank {
    */
   rollback(slots: number): TransactionRecord[] {
     const { ring, store, vm, finalizedDepth } = this.#parts
-    const final = ring.atOrBefore(this.#slot - finalizedDepth).slot
-    const target = ring.atOrBefore(Math.max(this.#slot - 1 - slots, final))
+    const target = ring.atOrBefore(this.#slot - Math.min(slots + 1, finalizedDepth))
     const dropped = this.#unfinalized.dropAfter(target.slot)
     const records = [...dropped.flatMap((each) => each.records), ...this.#pending.values()]
     const states = this.#undo.changedSince(target.slot)
+    vm.setAccounts(states)
     states.delete(CLOCK_SYSVAR)
-    store.rollback(target.slot, states)
-    for (const [key, account] of states) vm.setAccount(key, account)
+    store.rollback(target.slot, this.#slot + 1, states)
     this.#undo.forgetAfter(target.slot)
     ring.dropAfter(target.slot)
     this.fees.forgetAfter(target.slot)

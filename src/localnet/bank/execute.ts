@@ -4,13 +4,14 @@ import type { Execution } from '../vm/execution.ts'
 import type { Vm } from '../vm/vm.ts'
 import type { WireTransaction } from '../wire/transaction.ts'
 import { type AccountKeys, accountKeys } from './account-keys.ts'
+import { chargeLoadFailure, nameLoadFailure } from './load-failure.ts'
 import { tokenBalances } from './token-balances.ts'
 import type { TransactionMeta } from './transaction-record.ts'
 
 export interface Outcome {
   readonly execution: Execution
   readonly keys: AccountKeys
-  /** The accounts that the transaction may write, as they were before. */
+  /** The accounts that the transaction wrote, as they were before. */
   readonly before: ReadonlyMap<Pubkey, Account | null>
   /** Null when the transaction did not even pay its fee: it leaves no trace on the ledger. */
   readonly meta: TransactionMeta | null
@@ -22,11 +23,18 @@ export function execute(vm: Vm, transaction: WireTransaction): Outcome {
   const keys = accountKeys(transaction.message, read)
   const pre = keys.all.map(read)
   const preTokenBalances = tokenBalances(pre, read)
-  const execution = vm.execute(transaction.bytes)
+  const execution = nameLoadFailure(vm.execute(transaction.bytes, keys.idle), transaction.message, read)
+  chargeLoadFailure(vm, transaction.message, execution.err)
+  // The VM compiles a program as soon as it sees its account, which may be before it sees the new code.
+  const written = [...keys.writable].map((key) => [key, read(key)] as const)
+  vm.setAccounts(written.filter(([, account]) => account?.executable === true))
   const post = keys.all.map((key, index) => (keys.writable.has(key) ? read(key) : (pre[index] ?? null)))
   const before = new Map<Pubkey, Account | null>()
-  for (const [index, key] of keys.all.entries())
-    if (keys.writable.has(key)) before.set(key, pre[index] ?? null)
+  for (const [index, key] of keys.all.entries()) {
+    // A failed transaction only takes the fee.
+    const isWritten = execution.err === null ? keys.writable.has(key) : index === 0
+    if (isWritten) before.set(key, pre[index] ?? null)
+  }
   // Instructions only move lamports around; what is missing afterwards is the fee.
   const fee = total(pre) - total(post)
   if (execution.err !== null && fee === 0n) return { execution, keys, before, meta: null }

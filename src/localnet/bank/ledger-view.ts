@@ -47,17 +47,17 @@ export class LedgerView {
 
   /** Runs work on the VM with these accounts set to what they were in this view. */
   withState<T>(keys: Iterable<Pubkey>, work: () => T): T {
-    const current = new Map<Pubkey, Account | null>()
+    const older = new Map<Pubkey, Account | null>()
     for (const key of keys) {
-      const older = this.#undo.at(this.slot, key)
-      if (older === undefined || current.has(key)) continue
-      current.set(key, this.#vm.getAccount(key))
-      this.#vm.setAccount(key, older)
+      const state = this.#undo.at(this.slot, key)
+      if (state !== undefined) older.set(key, state)
     }
+    const current = [...older.keys()].map((key) => [key, this.#vm.getAccount(key)] as const)
+    this.#vm.setAccounts(older)
     try {
       return work()
     } finally {
-      for (const [key, account] of current) this.#vm.setAccount(key, account)
+      this.#vm.setAccounts(current)
     }
   }
 }

@@ -36,6 +36,20 @@ export function preflightFailure(err: TransactionError, execution: Execution | n
   })
 }
 
+// Nodes resolve lookup tables while they read the transaction, before they simulate or send it.
+const TABLE_ERRORS: ReadonlySet<unknown> = new Set([
+  'AddressLookupTableNotFound',
+  'InvalidAddressLookupTableOwner',
+  'InvalidAddressLookupTableData',
+  'InvalidAddressLookupTableIndex',
+])
+
+/** @throws -32602 when the error says that the transaction's lookup tables cannot be resolved */
+export function refuseUnresolvedTables(err: TransactionError | null): void {
+  if (err !== null && TABLE_ERRORS.has(err))
+    throw invalidParams(`invalid transaction: ${transactionErrorText(err)}`)
+}
+
 export function signatureVerificationFailure(): RpcError {
   return new RpcError(-32003, 'Transaction signature verification failure')
 }

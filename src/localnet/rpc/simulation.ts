@@ -1,8 +1,13 @@
+import type { Pubkey } from '../../domain/pubkey.ts'
 import type { LedgerView } from '../bank/ledger-view.ts'
 import { type AccountKeys, accountKeys } from '../bank/account-keys.ts'
+import type { Account } from '../vm/account.ts'
 import type { Simulation } from '../vm/vm.ts'
 import type { WireTransaction } from '../wire/transaction.ts'
+import { nameLoadFailure } from '../bank/load-failure.ts'
+import { programDataOf } from '../loader-accounts.ts'
 import type { RpcContext } from './context.ts'
+import { refuseUnresolvedTables, signatureVerificationFailure } from './rpc-error.ts'
 
 export interface SimulationResult extends Simulation {
   readonly keys: AccountKeys
@@ -14,7 +19,10 @@ export interface SimulationRules {
   readonly checkAge: boolean
 }
 
-/** Runs a transaction against the ledger as the view shows it, leaving nothing behind. */
+/**
+ * Runs a transaction against the ledger as the view shows it, leaving nothing behind.
+ * @throws -32602 for lookup tables that cannot be resolved, -32003 for a wrong signature
+ */
 export function simulate(
   { bank, vm }: RpcContext,
   view: LedgerView,
@@ -22,12 +30,18 @@ export function simulate(
   { sigVerify, checkAge }: SimulationRules,
 ): SimulationResult {
   const { message, signature } = transaction
-  const keys = accountKeys(message, (key) => view.account(key))
+  const read = (key: Pubkey): Account | null => view.account(key)
+  const keys = accountKeys(message, read)
+  const tables = message.lookups.map((each) => each.table)
+  const involved = [...keys.all, ...tables, ...keys.all.flatMap((key) => programDataOf(read(key)))]
+  const result = view.withState(involved, () => vm.simulate(transaction.bytes, sigVerify, keys.idle))
+  refuseUnresolvedTables(result.err)
+  if (sigVerify && result.err === 'SignatureFailure') throw signatureVerificationFailure()
   const refused = (err: string): SimulationResult => ({ ...NOTHING, err, keys })
   if (checkAge && !view.isBlockhashValid(message.blockhash)) return refused('BlockhashNotFound')
-  if (checkAge && bank.landed(signature) !== null) return refused('AlreadyProcessed')
-  const involved = [...keys.all, ...message.lookups.map((each) => each.table)]
-  return { ...view.withState(involved, () => vm.simulate(transaction.bytes, sigVerify)), keys }
+  const landed = checkAge ? bank.landed(signature) : null
+  if (landed !== null && landed.slot <= view.slot) return refused('AlreadyProcessed')
+  return { ...nameLoadFailure(result, message, read), keys }
 }
 
 const NOTHING = {

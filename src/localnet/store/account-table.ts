@@ -17,12 +17,11 @@ export class AccountTable {
   readonly #put: StatementSync
 
   constructor(database: DatabaseSync) {
-    this.#all = database.prepare('select * from accounts order by executable')
+    this.#all = database.prepare('select * from accounts')
     this.#all.setReadBigInts(true)
     this.#put = database.prepare('insert or replace into accounts values (?, ?, ?, ?, ?, ?)')
   }
 
-  /** Programs come last: the VM links a program with its data account when it is set. */
   *all(): Generator<[Pubkey, Account | null]> {
     for (const row of this.#all.iterate() as Iterable<unknown> as Iterable<AccountRow>) {
       const { address, lamports, owner, data, executable, rent_epoch } = row

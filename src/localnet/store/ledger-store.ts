@@ -64,12 +64,16 @@ export class LedgerStore {
     })
   }
 
-  /** Takes back every block after the slot; `accounts` are as they were then. */
-  rollback(slot: number, accounts: Accounts): void {
+  /**
+   * Takes back every block after the slot; `accounts` are as they were then. `nextSlot` is where the ledger goes on:
+   * the numbers before it were seen.
+   */
+  rollback(slot: number, nextSlot: number, accounts: Accounts): void {
     this.#database.exec('pragma synchronous = full')
     atomically(this.#database, () => {
       this.blocks.deleteAfter(slot)
       this.transactions.deleteAfter(slot)
+      this.setFact('slotAfterFork', String(nextSlot))
       for (const [key, account] of accounts) this.accounts.put(key, account)
     })
   }

@@ -42,6 +42,16 @@ export class Vm {
     )
   }
 
+  /** Programs are set last: the VM compiles a program from its data account at that moment. */
+  setAccounts(accounts: Iterable<readonly [Pubkey, Account | null]>): void {
+    const programs: (readonly [Pubkey, Account | null])[] = []
+    for (const entry of accounts) {
+      if (entry[1]?.executable === true) programs.push(entry)
+      else this.setAccount(...entry)
+    }
+    for (const [key, account] of programs) this.setAccount(key, account)
+  }
+
   programAccounts(program: Pubkey): Map<Pubkey, Account> {
     const accounts = new Map<Pubkey, Account>()
     for (const each of this.#svm.getProgramAccounts(pubkeyBytes(program))) {
@@ -51,15 +61,18 @@ export class Vm {
     return accounts
   }
 
-  /** Runs the transaction for good. A transaction that fails after its fee was taken keeps the fee. */
-  execute(wire: Uint8Array): Execution {
-    return toExecution(this.#svm.sendVersionedTransaction(wire))
+  /**
+   * Runs the transaction for good. A transaction that fails after its fee was taken keeps the fee.
+   * @param idle its accounts that no instruction is given and that are not writable
+   */
+  execute(wire: Uint8Array, idle: readonly Pubkey[]): Execution {
+    return this.#withPlaceholders(idle, () => toExecution(this.#svm.sendVersionedTransaction(wire)))
   }
 
-  simulate(wire: Uint8Array, sigVerify: boolean): Simulation {
+  simulate(wire: Uint8Array, sigVerify: boolean, idle: readonly Pubkey[]): Simulation {
     this.#svm.setSigverify(sigVerify)
     try {
-      const result = this.#svm.simulateVersionedTransaction(wire)
+      const result = this.#withPlaceholders(idle, () => this.#svm.simulateVersionedTransaction(wire))
       if (result instanceof FailedTransactionMetadata) {
         return { ...toExecution(result), postAccounts: new Map() }
       }
@@ -68,6 +81,17 @@ export class Vm {
       return { ...toExecution(result.meta()), postAccounts }
     } finally {
       this.#svm.setSigverify(true)
+    }
+  }
+
+  // The native code aborts on an idle key whose program it has compiled when the account is gone, as after a fork.
+  #withPlaceholders<T>(idle: readonly Pubkey[], run: () => T): T {
+    const absent = idle.filter((key) => this.#svm.getAccount(pubkeyBytes(key)) === null)
+    for (const key of absent) this.setAccount(key, { ...ABSENT, lamports: 1n })
+    try {
+      return run()
+    } finally {
+      for (const key of absent) this.setAccount(key, null)
     }
   }
 

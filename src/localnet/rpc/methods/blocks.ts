@@ -13,10 +13,17 @@ export const blockMethods: Readonly<Record<string, RpcMethod>> = {
     const config = params.config(1)
     const detail = config.choice('transactionDetails', ['full', 'signatures', 'none', 'accounts']) ?? 'full'
     const encoding = transactionEncoding(config)
-    config.flag('rewards')
+    const rewards = config.value('rewards') === undefined || config.flag('rewards') ? { rewards: [] } : {}
     const block = finishedBlock(context, slot, historyView(context, config), slotSkipped)
     const { blockhash, previousBlockhash, parentSlot, height, time } = block
-    const answer = { blockhash, previousBlockhash, parentSlot, blockHeight: height, blockTime: time }
+    const answer = {
+      blockhash,
+      previousBlockhash,
+      parentSlot,
+      blockHeight: height,
+      blockTime: time,
+      ...rewards,
+    }
     if (detail === 'none') return answer
     const records = context.store.transactions
       .inBlock(slot)

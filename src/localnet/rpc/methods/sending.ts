@@ -2,7 +2,7 @@ import { feeForMessage } from '../../bank/compute-budget.ts'
 import { parseMessage } from '../../wire/message.ts'
 import { configuredView, type RpcContext, type RpcMethod, withContext } from '../context.ts'
 import type { Config } from '../params.ts'
-import { minContextSlotNotReached, preflightFailure, signatureVerificationFailure } from '../rpc-error.ts'
+import { minContextSlotNotReached, preflightFailure, refuseUnresolvedTables } from '../rpc-error.ts'
 import { simulate } from '../simulation.ts'
 import { fromBase64, parsed, transactionParam } from '../wire-params.ts'
 import type { WireTransaction } from '../../wire/transaction.ts'
@@ -14,10 +14,11 @@ export const sendingMethods: Readonly<Record<string, RpcMethod>> = {
     const config = params.config(1)
     const transaction = transactionParam(text, config)
     config.integer('maxRetries')
-    if (!config.flag('skipPreflight')) preflight(context, transaction, config)
+    preflight(context, transaction, config)
     const submission = context.bank.submit(transaction)
     // Like a leader, the ledger drops what it cannot charge; the sender learns of it by the missing status.
     if ('refused' in submission) {
+      refuseUnresolvedTables(submission.refused)
       context.logger.debug(
         { signature: transaction.signature, err: submission.refused },
         'transaction dropped',
@@ -40,10 +41,12 @@ export const sendingMethods: Readonly<Record<string, RpcMethod>> = {
 }
 
 function preflight(context: RpcContext, transaction: WireTransaction, config: Config): void {
-  const view = context.bank.view(config.commitment('preflightCommitment'))
+  const commitment = config.commitment('preflightCommitment')
+  const skip = config.flag('skipPreflight')
+  const view = context.bank.view(skip ? 'processed' : commitment)
   const minimum = config.integer('minContextSlot')
   if (minimum !== undefined && view.slot < minimum) throw minContextSlotNotReached(view.slot)
+  if (skip) return
   const result = simulate(context, view, transaction, { sigVerify: true, checkAge: true })
-  if (result.err === 'SignatureFailure') throw signatureVerificationFailure()
   if (result.err !== null) throw preflightFailure(result.err, result)
 }

@@ -4,7 +4,7 @@ import type { Account } from '../../vm/account.ts'
 import { encodeAccount } from '../account-encoding.ts'
 import { configuredView, type RpcMethod, withContext } from '../context.ts'
 import { asList, asPubkey, type Config } from '../params.ts'
-import { invalidParams, signatureVerificationFailure } from '../rpc-error.ts'
+import { invalidParams } from '../rpc-error.ts'
 import { simulate, type SimulationResult } from '../simulation.ts'
 import { transactionParam } from '../wire-params.ts'
 
@@ -17,7 +17,6 @@ export const simulateTransaction: RpcMethod = (context, params) => {
   const view = configuredView(context, config)
   const wanted = wantedAccounts(config)
   const result = simulate(context, view, transaction, { sigVerify, checkAge: !replace })
-  if (sigVerify && result.err === 'SignatureFailure') throw signatureVerificationFailure()
   const { tip } = view
   return withContext(view, {
     accounts: wanted === null ? null : wanted(view, result),
