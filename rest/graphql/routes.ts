@@ -5,6 +5,7 @@ import { DomainError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
 import type { RestApp } from '../door.ts'
+import { sendGraphiql, wantsPage } from './graphiql.ts'
 import { createGraphQLServer } from './yoga.ts'
 
 /** /graphql with GraphiQL, and the SDL. */
@@ -17,6 +18,7 @@ export function graphqlRoutes(app: RestApp, services: Services, logger: Logger):
     exposeHeadRoute: false,
     schema: { hide: true },
     handler: async (request, reply) => {
+      if (wantsPage(request)) return sendGraphiql(request, reply)
       if (request.method === 'POST' && !isOperation(request.body)) {
         throw new DomainError('INVALID_REQUEST', { problem: 'The body must be one JSON object with a query' })
       }

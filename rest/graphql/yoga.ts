@@ -4,7 +4,6 @@ import { clientError } from '../../schema/errors.ts'
 import { schema } from '../../schema/index.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
-import { graphiqlPage } from './graphiql.ts'
 import { guards } from './guards.ts'
 
 export interface ServerContext {
@@ -20,7 +19,7 @@ export function createGraphQLServer(services: Services, logger: Logger) {
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
-    renderGraphiQL: graphiqlPage,
+    graphiql: false,
     multipart: false,
     batching: false,
     cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'] },

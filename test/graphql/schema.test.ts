@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
 import {
   assertObjectType,
   buildClientSchema,
@@ -40,7 +41,15 @@ test('the introspection query, in its longest form, gives the whole schema', asy
 test('a browser gets GraphiQL, which loads nothing from elsewhere', async () => {
   const response = await t.app.inject({ url: '/graphql', headers: { accept: 'text/html' } })
   expect(response.statusCode).toBe(200)
-  expect(response.headers['content-type']).toContain('text/html')
+  expect(response.headers['content-type']).toBe('text/html; charset=utf-8')
+  // The browser itself sees to it.
+  expect(response.headers['content-security-policy']).toContain("default-src 'none'; connect-src 'self';")
+  const packed = await t.app.inject({
+    url: '/graphql',
+    headers: { accept: 'text/html', 'accept-encoding': 'gzip, br' },
+  })
+  expect(packed.headers['content-encoding']).toBe('gzip')
+  expect(gunzipSync(packed.rawPayload).equals(response.rawPayload)).toBe(true)
   expect(response.body).toContain('<title>Agent Registry Gateway</title>')
   expect(response.body).not.toMatch(/<(script|link|img)[^>]*(src|href)="?(https?:)?\/\//)
 })
