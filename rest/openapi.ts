@@ -42,7 +42,7 @@ export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApi
     theme: {
       title: 'Agent Registry Gateway',
       // The bar is for opening documents of other services.
-      css: [{ filename: 'page.css', content: '.topbar { display: none }' }],
+      css: [{ filename: 'page.css', content: '.swagger-ui .topbar { display: none }' }],
     },
   })
   let document: string | undefined
