@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cannedLedger, createTestApp, type TestApp } from '../support/app.ts'
+import { createTestApp, type TestApp } from '../support/app.ts'
 import { agentRow, insertAgents, insertHistory, insertStakes, keyOf, stakeRow } from '../support/factories.ts'
 import { type OpenApi, problems } from '../support/openapi.ts'
 
@@ -91,7 +91,7 @@ test('also while everything around is down, and with a defect', async () => {
 })
 
 test('with the greatest balance', async () => {
-  const rich = await createTestApp({ ledger: cannedLedger({ getBalance: { value: 2 ** 53 } }) })
+  const rich = await createTestApp({ feePayerLamports: 2n ** 53n })
   try {
     expect(await mismatches(rich, '/health/detailed', '/health/detailed', 200)).toEqual([])
   } finally {

@@ -1,15 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { createLedgerRpc } from '../../src/ledger/rpc.ts'
 import { type LedgerCalls } from '../../src/service-info/ledger-probe.ts'
-import {
-  cannedLedger,
-  createTestApp,
-  FEE_PAYER,
-  PROGRAM,
-  type Surroundings,
-  type TestApp,
-} from '../support/app.ts'
+import { networkOf } from '../../src/service-info/network.ts'
+import { createTestApp, FEE_PAYER, PROGRAM, type Surroundings, type TestApp } from '../support/app.ts'
 
 const NOW = '2026-11-21T06:29:22.123Z'
+/** A fault: nobody listens at the node's address. */
 const deafLedger: LedgerCalls = {
   call: () => Promise.reject(new Error('connect ECONNREFUSED http://secret-rpc/key')),
 }
@@ -39,7 +35,7 @@ describe('/health/detailed', () => {
     expect(status).toBe(200)
     expect(body).toEqual({
       status: 'healthy',
-      rpc: { connected: true, slot: 1000 },
+      rpc: { connected: true, slot: (t?.localnet?.slot ?? 0) - 1 },
       feePayer: { enabled: true, pubkey: FEE_PAYER, balanceLamports: 2_500_000_000, balanceSol: 2.5 },
       database: { connected: true },
       indexer: {
@@ -100,11 +96,12 @@ describe('/health/detailed', () => {
   test('asks the ledger at most once a second, however many ask', async () => {
     let now = Date.parse(NOW)
     let asked = 0
-    const answers = cannedLedger()
+    const other = await createTestApp()
+    const node = createLedgerRpc({ url: other.localnet?.rpcUrl ?? '' })
     const ledger: LedgerCalls = {
       call: (method, params) => {
         if (method === 'getSlot') asked += 1
-        return answers.call(method, params)
+        return node.call(method, params)
       },
     }
     const surroundings = { ledger, clock: { now: () => now } }
@@ -114,6 +111,7 @@ describe('/health/detailed', () => {
     now += 1_000
     await get('/health/detailed')
     expect(asked).toBe(2)
+    await other.close()
   })
 })
 
@@ -146,20 +144,24 @@ describe('/info', () => {
     credentials: { enabled: false, spec: 'W3C Verifiable Credentials 2.0' },
   }
 
-  test.each([
-    ['5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d', 'mainnet-beta'],
-    ['EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG', 'devnet'],
-    ['4uhcVJyU9pJkvQyS88uRDiswHXSGkY3zQawwpjk2NsNY', 'testnet'],
-    ['anything else', 'localnet'],
-  ])('genesis hash %s is %s', async (getGenesisHash, network) => {
-    expect((await get('/info', { ledger: cannedLedger({ getGenesisHash }) })).body).toEqual({
+  test('tells the network that the genesis hash names', async () => {
+    expect((await get('/info')).body).toEqual({
       name: 'Agent Registry Gateway',
       version: '0.1.0',
       program: PROGRAM,
       feeSponsorshipEnabled: true,
-      network,
+      network: 'localnet',
       features,
     })
+  })
+
+  test.each([
+    ['5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d', 'mainnet-beta'],
+    ['EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG', 'devnet'],
+    ['4uhcVJyU9pJkvQyS88uRDiswHXSGkY3zQawwpjk2NsNY', 'testnet'],
+    ['3JVu3i2UHCzqf85m5a7171Vbyk8qQ6wdoZUANamFpEaW', 'localnet'],
+  ])('genesis hash %s is %s', (genesisHash, network) => {
+    expect(networkOf(genesisHash)).toBe(network)
   })
 
   test('a silent ledger: the network that the tables are of, or 503', async () => {

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { Keypair } from '@solana/web3.js'
 import type { Kysely } from 'kysely'
 import { pino } from 'pino'
 import type { RestApp } from '../../rest/door.ts'
@@ -8,6 +9,10 @@ import type { Clock } from '../../src/clock.ts'
 import type { Database } from '../../src/db/tables.ts'
 import type { IndexerStatus } from '../../src/service-info/indexer-status.ts'
 import type { LedgerCalls } from '../../src/service-info/ledger-probe.ts'
+import { createLedgerRpc } from '../../src/ledger/rpc.ts'
+import { type Localnet, startLocalnet } from '../../src/localnet/index.ts'
+import { SYSTEM_PROGRAM } from '../../src/localnet/vm/program-ids.ts'
+import { createLogger } from '../../src/logger.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { keyOf } from './factories.ts'
@@ -27,7 +32,10 @@ const LIVE: IndexerStatus = {
 
 /** What stands around the services; a test replaces what it is about. */
 export interface Surroundings {
+  /** In place of a localnet of the test's own. */
   ledger: LedgerCalls
+  /** What the fee payer has on the test's own localnet. */
+  feePayerLamports: bigint
   indexer: () => Promise<IndexerStatus>
   clock: Clock
   feePayer: { pubkey: string; enabled: boolean } | null
@@ -41,31 +49,21 @@ export interface TestApp {
   readonly services: Services
   readonly database: TestDatabase
   readonly kysely: Kysely<Database>
+  /** The test's own localnet; its slots pass only by `stepSlot`. */
+  readonly localnet: Localnet | null
   close(): Promise<void>
-}
-
-/** A ledger that answers the three questions of the health reports. Faults are put in its place by tests. */
-export function cannedLedger(answers: Record<string, unknown> = {}): LedgerCalls {
-  const known: Record<string, unknown> = {
-    getSlot: 1_000,
-    getBalance: { context: { slot: 1_000 }, value: 2_500_000_000 },
-    getGenesisHash: 'a genesis of no public cluster',
-    ...answers,
-  }
-  return {
-    call: async <Result>(method: string) => {
-      if (!(method in known)) throw new Error(`not expected: ${method}`)
-      return known[method] as Result
-    },
-  }
 }
 
 export async function createTestApp(surroundings: Partial<Surroundings> = {}): Promise<TestApp> {
   const database = await createTestDatabase()
   const kysely = database.orm.em.getKysely<Database>()
+  const localnet =
+    surroundings.ledger === undefined
+      ? await startAppLedger(surroundings.feePayerLamports ?? 2_500_000_000n)
+      : null
   const services = createServices({
     kysely,
-    rpc: surroundings.ledger ?? cannedLedger(),
+    rpc: surroundings.ledger ?? createLedgerRpc({ url: localnet?.rpcUrl ?? '' }),
     clock: surroundings.clock ?? { now: () => FIXED_NOW },
     identity: {
       name: 'Agent Registry Gateway',
@@ -88,7 +86,27 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
   })
   const close = async (): Promise<void> => {
     await app.close()
+    await localnet?.close()
     await database.drop()
   }
-  return { app, services, database, kysely, close }
+  return { app, services, database, kysely, localnet, close }
+}
+
+/** A localnet in memory on which the fee payer has this much, ten slots old. */
+async function startAppLedger(lamports: bigint): Promise<Localnet> {
+  const feePayer = {
+    lamports,
+    owner: SYSTEM_PROGRAM,
+    data: new Uint8Array(),
+    executable: false,
+    rentEpoch: 0n,
+  }
+  const localnet = await startLocalnet({
+    dataDir: null,
+    slotMs: 0,
+    logger: createLogger('fatal', false),
+    genesis: { faucet: Keypair.generate(), accounts: new Map([[FEE_PAYER, feePayer]]) },
+  })
+  localnet.stepSlot(10)
+  return localnet
 }
