@@ -130,6 +130,18 @@ it('hides signatures by slot or by name, for a number of slots', async () => {
   expect(await seen()).toEqual(sent)
 })
 
+it('fills a page of signatures up with older ones when some are hidden', async () => {
+  await using ledger = await startTestLedger()
+  const from = await ledger.wallet()
+  const signatures: string[] = []
+  for (let lamports = 1; lamports <= 5; lamports += 1) {
+    signatures.unshift(await ledger.land(transfer(from.publicKey, from.publicKey, lamports), [from]))
+  }
+  await fault(ledger, 'hideSignatures', { signatures: [signatures[0], signatures[2]] })
+  const page = await ledger.connection.getSignaturesForAddress(from.publicKey, { limit: 2 })
+  expect(page.map((each) => each.signature)).toEqual([signatures[1], signatures[3]])
+})
+
 it('answers chosen methods with 429 and Retry-After, or 5xx, a number of times', async () => {
   await using ledger = await startTestLedger()
   await fault(ledger, 'http', { methods: ['getBalance'], status: 429, retryAfter: 7, count: 2 })

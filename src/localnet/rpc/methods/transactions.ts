@@ -1,4 +1,4 @@
-import type { TransactionSummary } from '../../store/transaction-table.ts'
+import type { SignatureRange, TransactionSummary } from '../../store/transaction-table.ts'
 import { configuredView, type RpcContext, type RpcMethod, withContext } from '../context.ts'
 import { asSignature, type Config } from '../params.ts'
 import { invalidParams } from '../rpc-error.ts'
@@ -32,10 +32,8 @@ export const transactionMethods: Readonly<Record<string, RpcMethod>> = {
     const [before, until] = [config.signature('before'), config.signature('until')]
     const view = historyView(context, config)
     const finalized = context.bank.rootSlot
-    return context.store.transactions
-      .page({ address, maxSlot: view.slot, before, until }, limit)
-      .filter((each) => !context.faults.isHidden(each.signature, each.slot))
-      .map((each) => signatureInfo(each, finalized))
+    const range = { address, maxSlot: view.slot, before, until }
+    return shownPage(context, range, limit).map((each) => signatureInfo(each, finalized))
   },
   getSignatureStatuses: (context, params) => {
     const signatures = params
@@ -54,6 +52,21 @@ export const transactionMethods: Readonly<Record<string, RpcMethod>> = {
   },
   getTransactionCount: (context, params) =>
     context.store.blocks.transactionCount(configuredView(context, params.config(0)).slot),
+}
+
+/** A page without what is hidden. Older transactions fill it up: a short page would say that history ends here. */
+function shownPage(
+  { store, faults }: RpcContext,
+  range: SignatureRange,
+  limit: number,
+): TransactionSummary[] {
+  const shown: TransactionSummary[] = []
+  for (let { before } = range; ;) {
+    const page = store.transactions.page({ ...range, before }, limit)
+    shown.push(...page.filter((each) => !faults.isHidden(each.signature, each.slot)))
+    if (page.length < limit || shown.length >= limit) return shown.slice(0, limit)
+    before = page.at(-1)?.signature
+  }
 }
 
 /** History is only served from confirmed blocks. */
