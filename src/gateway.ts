@@ -38,10 +38,10 @@ export async function startGateway(options: {
   try {
     stack.defer(lockDataDir(config.dataDir))
     const feePayerKey = secrets.feePayerKeypair === null ? null : readFeePayer(secrets.feePayerKeypair)
-    const [database, ledger] = await Promise.all([
+    const [database, ledger] = await both(
       startDatabase(config, logger).then((started) => stack.adopt(started, (each) => each.stop())),
       startLedger(config, { logger, clock }).then((started) => stack.adopt(started, (each) => each.stop())),
-    ])
+    )
     const rpc = createLedgerRpc({ url: ledger.rpcUrl })
     const { programId, commitment } = config.ledger
     const kysely = database.orm.em.getKysely()
@@ -76,7 +76,7 @@ export async function startGateway(options: {
         services,
         logger,
         version: packageJson.version,
-        baseUrl: config.server.baseUrl ?? `http://${host}:${port}`,
+        baseUrl: config.server.baseUrl ?? (port === 0 ? null : `http://${host}:${port}`),
         trustProxy,
       })
       stack.defer(() => app.close())
@@ -92,6 +92,12 @@ export async function startGateway(options: {
     await stack.disposeAsync()
     throw error
   }
+}
+
+/** Unlike Promise.all, settles when both have, so that nothing is still starting while the rest is torn down. */
+async function both<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second])
+  return [await first, await second]
 }
 
 function endOf(indexer: Indexer | null, signal: AbortSignal): Promise<void> {
