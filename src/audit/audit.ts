@@ -63,12 +63,12 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const inAccounts = await settled(context, accounts, (pdas) => compareAccounts(context, pdas))
   const transactions = await listTransactions(context)
   const tally = newTally()
-  const inTransactions = await settled(context, transactions, (signatures) =>
-    compareTransactions(context, signatures, tally),
+  const inTransactions = await settled(context, [...transactions.keys()], (signatures) =>
+    compareTransactions(context, transactions, signatures, tally),
   )
   return {
     accounts: accounts.length,
-    transactions: transactions.length,
+    transactions: transactions.size,
     events: [...tally.events.values()].reduce((sum, count) => sum + count, 0),
     differences: [...inAccounts, ...(await compareCounts(context)), ...inTransactions],
     unreadable: [...tally.unreadable.values()],

@@ -1,25 +1,26 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/tables.ts'
 import { listBacklog } from '../ledger/indexer/backlog.ts'
-import type { DeadLetterRow, DecodedTransactions } from '../ledger/indexer/batch.ts'
+import type { DeadLetterRow, DecodedTransactions, SignatureInfo } from '../ledger/indexer/batch.ts'
 import { fetchTransactions } from '../ledger/indexer/fetch-transactions.ts'
 import { type AuditContext, type Difference } from './audit.ts'
 import { compareRow } from './accounts.ts'
 
 /** Every successful transaction of the program that the ledger lists or a table holds as valid. */
-export async function listTransactions(context: AuditContext): Promise<string[]> {
+export async function listTransactions(context: AuditContext): Promise<Map<string, SignatureInfo>> {
   const { programId, commitment, orm, rpc } = context
   const backlog = await listBacklog(rpc, { programId, commitment, until: null, minSlot: 0 })
-  const signatures = new Set<string>()
+  const infos = new Map<string, SignatureInfo>()
   for await (const page of backlog.oldestFirst())
-    for (const info of page) if (info.err === null) signatures.add(info.signature)
+    for (const info of page) if (info.err === null) infos.set(info.signature, info)
   const { rows } = await sql<{ signature: string }>`
     select signature from ledger_transactions where finality <> 'orphaned'
     union select signature from ledger_events where finality <> 'orphaned'`.execute(
     orm.em.fork().getKysely<Database>(),
   )
-  for (const row of rows) signatures.add(row.signature)
-  return [...signatures]
+  for (const { signature } of rows)
+    if (!infos.has(signature)) infos.set(signature, { signature, slot: 0, err: null })
+  return infos
 }
 
 /** What reading the ledger again brought, by signature and by letter. */
@@ -33,15 +34,14 @@ export const newTally = (): Tally => ({ events: new Map(), unreadable: new Map()
 /** Reads the transactions again and compares what they mean with what the tables hold. */
 export async function compareTransactions(
   context: AuditContext,
+  listed: ReadonlyMap<string, SignatureInfo>,
   signatures: readonly string[],
   tally: Tally,
 ): Promise<Map<string, Difference[]>> {
   const differing = new Map<string, Difference[]>()
   for (let at = 0; at < signatures.length; at += context.batchSize) {
     const chunk = signatures.slice(at, at + context.batchSize)
-    // So that one that the node does not serve becomes a letter.
-    const confirmationStatus = 'finalized' as const
-    const infos = chunk.map((signature) => ({ signature, slot: 0, err: null, confirmationStatus }))
+    const infos = chunk.map((signature) => listed.get(signature) ?? { signature, slot: 0, err: null })
     const decoded = await fetchTransactions(context.rpc, infos, context)
     for (const signature of chunk) tally.events.set(signature, 0)
     for (const { signature } of decoded.events)
