@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql'
 import { knownError } from '../src/known-error.ts'
 
-/** `extensions` of every error: a stable code and the status that REST would answer. */
+/** `extensions` of every error: a stable code and the status that REST would answer, and what else REST would tell. */
 function extensions(code: string, status: number): { code: string; status: number } {
   return { code, status }
 }
@@ -15,7 +15,11 @@ export function clientError(error: unknown, report: (hidden: unknown) => void): 
   const { nodes, path, message } = error instanceof GraphQLError ? error : new GraphQLError('')
   const known = knownError(cause)
   if (known !== null) {
-    return new GraphQLError(known.message, { nodes, path, extensions: extensions(known.code, known.status) })
+    return new GraphQLError(known.message, {
+      nodes,
+      path,
+      extensions: { ...extensions(known.code, known.status), ...known.addition },
+    })
   }
   // An error without path is about the request as a whole: syntax, validation, variables.
   if (error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError) && !path) {
