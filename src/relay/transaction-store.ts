@@ -1,0 +1,94 @@
+import { type Kysely, sql, type Updateable } from 'kysely'
+import type { Database, PreparedTransactionsTable } from '../db/tables.ts'
+import { isTransactionId, type TransactionRow } from './record.ts'
+
+export interface NewTransaction {
+  readonly id: string
+  readonly message: string
+  readonly lastValidBlockHeight: number
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export type TransactionChange = Omit<
+  Updateable<PreparedTransactionsTable>,
+  'id' | 'version' | 'created_at' | 'message' | 'last_valid_block_height'
+>
+
+/** The one place that reads and writes prepared_transactions. */
+export interface TransactionStore {
+  insertSimulated(transaction: NewTransaction): Promise<void>
+  find(id: string): Promise<TransactionRow | null>
+  /** Writes if nobody wrote since the row was read; null if somebody did. */
+  update(row: TransactionRow, change: TransactionChange): Promise<TransactionRow | null>
+  /** Takes up to `limit` submitted rows that are due, and keeps others off them until `until`. */
+  claim(options: { now: number; until: number; limit: number }): Promise<TransactionRow[]>
+  /** Ends the rows that were never submitted and no longer can be. Returns how many. */
+  expireUnsubmitted(blockHeight: number): Promise<number>
+  /** When the next row is due; null where none is open. `submitted` leaves out those that only wait for their expiry. */
+  open(): Promise<{ submitted: number; unsubmitted: number; nextCheckAt: string | null }>
+}
+
+export const EXPIRED = {
+  code: 'blockhash_expired',
+  message: 'The block height passed lastValidBlockHeight: prepare the transaction again',
+} as const
+
+export function createTransactionStore(kysely: Kysely<Database>): TransactionStore {
+  const table = 'prepared_transactions'
+  return {
+    insertSimulated: async ({ id, message, lastValidBlockHeight, now }) => {
+      const at = new Date(now)
+      await kysely
+        .insertInto(table)
+        .values({
+          id,
+          status: 'simulated',
+          message,
+          last_valid_block_height: lastValidBlockHeight,
+          next_check_at: at,
+          created_at: at,
+        })
+        .execute()
+    },
+    find: async (id) => {
+      if (!isTransactionId(id)) return null
+      return (await kysely.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirst()) ?? null
+    },
+    update: async ({ id, version }, change) =>
+      (await kysely
+        .updateTable(table)
+        .set({ ...change, version: version + 1 })
+        .where('id', '=', id)
+        .where('version', '=', version)
+        .returningAll()
+        .executeTakeFirst()) ?? null,
+    claim: async ({ now, until, limit }) => {
+      const { rows } = await sql<TransactionRow>`
+        update prepared_transactions
+        set next_check_at = ${new Date(until)}, version = version + 1
+        where id in (
+          select id from prepared_transactions
+          where not settled and signed_tx is not null and next_check_at <= ${new Date(now)}
+          order by next_check_at limit ${limit} for update skip locked
+        )
+        returning *`.execute(kysely)
+      return rows
+    },
+    expireUnsubmitted: async (blockHeight) => {
+      const { rows } = await sql`
+        update prepared_transactions
+        set status = 'failed', settled = true, version = version + 1, error = ${JSON.stringify(EXPIRED)}::jsonb
+        where not settled and signed_tx is null and last_valid_block_height < ${blockHeight}
+        returning id`.execute(kysely)
+      return rows.length
+    },
+    open: async () => {
+      const { rows } = await sql<{ submitted: number; unsubmitted: number; nextCheckAt: string | null }>`
+        select count(signed_tx) as submitted, count(*) - count(signed_tx) as unsubmitted,
+          min(next_check_at) filter (where signed_tx is not null) as "nextCheckAt"
+        from prepared_transactions where not settled`.execute(kysely)
+      return rows[0] ?? { submitted: 0, unsubmitted: 0, nextCheckAt: null }
+    },
+  }
+}
