@@ -6,6 +6,7 @@ import { buildApp } from '../../src/app.ts'
 import type { Clock } from '../../src/clock.ts'
 import type { Database } from '../../src/db/tables.ts'
 import type { IndexerStatus } from '../../src/service-info/indexer-status.ts'
+import { createRelay, type Relay, type RelayOptions } from '../../src/relay/relay.ts'
 import type { LedgerCalls } from '../../src/service-info/ledger-probe.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
@@ -31,21 +32,24 @@ export interface Surroundings {
   clock: Clock
   feePayer: { pubkey: string; enabled: boolean } | null
   executor: Executor
+  relay: Partial<RelayOptions>
 }
 
 export interface TestApp {
   readonly app: RestApp
   readonly services: Services
+  readonly relay: Relay
   readonly database: TestDatabase
   readonly kysely: Kysely<Database>
   close(): Promise<void>
 }
 
-/** A ledger that answers the three questions of the health reports. Faults are put in its place by tests. */
+/** A ledger that answers the questions of the health reports, and for fees. Faults are put in its place by tests. */
 export function cannedLedger(answers: Record<string, unknown> = {}): LedgerCalls {
   const known: Record<string, unknown> = {
     getSlot: 1_000,
     getBalance: { context: { slot: 1_000 }, value: 2_500_000_000 },
+    getRecentPrioritizationFees: [{ slot: 1_000, prioritizationFee: 2_000 }],
     getGenesisHash: 'a genesis of no public cluster',
     ...answers,
   }
@@ -60,10 +64,21 @@ export function cannedLedger(answers: Record<string, unknown> = {}): LedgerCalls
 export async function createTestApp(surroundings: Partial<Surroundings> = {}): Promise<TestApp> {
   const database = await createTestDatabase()
   const kysely = database.orm.em.getKysely<Database>()
+  const rpc = surroundings.ledger ?? cannedLedger()
+  const clock = surroundings.clock ?? { now: () => FIXED_NOW }
+  const relay = createRelay({
+    kysely,
+    rpc,
+    clock,
+    registryProgram: PROGRAM,
+    allowedPrograms: null,
+    ...surroundings.relay,
+  })
   const services = createServices({
     kysely,
-    rpc: surroundings.ledger ?? cannedLedger(),
-    clock: surroundings.clock ?? { now: () => FIXED_NOW },
+    rpc,
+    relay: relay.service,
+    clock,
     identity: {
       name: 'Agent Registry Gateway',
       version: '0.1.0',
@@ -86,5 +101,5 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     await app.close()
     await database.drop()
   }
-  return { app, services, database, kysely, close }
+  return { app, services, relay, database, kysely, close }
 }
