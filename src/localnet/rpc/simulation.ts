@@ -1,7 +1,7 @@
 import type { LedgerView } from '../bank/ledger-view.ts'
 import { type AccountKeys, accountKeys } from '../bank/account-keys.ts'
 import type { Simulation } from '../vm/vm.ts'
-import type { WireTransaction } from '../wire/transaction.ts'
+import type { WireTransaction } from '../../ledger/wire/transaction.ts'
 import type { RpcContext } from './context.ts'
 
 export interface SimulationResult extends Simulation {
