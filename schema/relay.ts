@@ -131,6 +131,16 @@ builder.queryFields((t) => ({
 }))
 
 builder.mutationFields((t) => ({
+  submitTransaction: t.field({
+    type: TransactionRef,
+    description:
+      'Sends a signed transaction, once, and waits some seconds for its outcome. Errors as of POST /relay/submit.',
+    args: {
+      id: t.arg.string({ description: 'Of prepareTransaction.' }),
+      signedTx: t.arg.string({ description: 'base64 of the transaction with all signatures.' }),
+    },
+    resolve: (_, args, { services }) => services.relay.submit(args),
+  }),
   prepareTransaction: t.field({
     type: PreparedTransactionRef,
     description: 'Builds a transaction from instructions and simulates it. Errors as of POST /relay/prepare.',

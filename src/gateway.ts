@@ -63,6 +63,8 @@ export async function startGateway(options: {
       clock,
       registryProgram: programId,
       allowedPrograms: config.relay.allowedPrograms,
+      submitWaitMs: config.relay.submitWaitMs,
+      logger,
     })
     const services = createServices({
       kysely,
@@ -81,6 +83,8 @@ export async function startGateway(options: {
     })
     let baseUrl = config.server.baseUrl ?? ''
     if (config.roles.has('api')) {
+      stack.defer(() => relay.tracker.stop())
+      relay.tracker.start()
       const { host, port, trustProxy } = config.server
       const app = await buildApp({
         services,

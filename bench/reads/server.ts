@@ -15,10 +15,19 @@ const orm = await openOrm({ url })
 const kysely = orm.em.getKysely<Database>()
 const rpc = { call: () => Promise.reject(new Error('the bench has no ledger')) }
 const registryProgram = pubkey(registryIdl.address)
+const relay = createRelay({
+  kysely,
+  rpc,
+  clock: systemClock,
+  registryProgram,
+  allowedPrograms: null,
+  submitWaitMs: 0,
+  logger: pino({ level: 'silent' }),
+})
 const services = createServices({
   kysely,
   rpc,
-  relay: createRelay({ kysely, rpc, clock: systemClock, registryProgram, allowedPrograms: null }).service,
+  relay: relay.service,
   clock: systemClock,
   identity: {
     name: 'bench',

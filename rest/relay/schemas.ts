@@ -100,6 +100,27 @@ export const prepareSchema = {
   },
 }
 
+export const submitSchema = {
+  ...none,
+  operationId: 'submitTransaction',
+  summary: 'Send a signed transaction',
+  description:
+    'The message must be the prepared one; wallets may insert up to 8 Lighthouse assertions and lower the compute-unit price or limit. Waits some seconds for confirmed or failed, then answers what is known: poll GET /relay/status/:id. The same transaction again gets the same record and is not sent twice.',
+  body: Type.Object({
+    id: Type.Optional(TransactionId),
+    signedTx: Type.Optional(
+      Type.String({ description: 'Required: base64 of the transaction with all signatures.' }),
+    ),
+  }),
+  response: {
+    200: Transaction,
+    ...errors([400, 404, 410, 413, 415], {
+      400: 'Signed transaction does not match the prepared transaction',
+      404: 'Transaction not found',
+    }),
+  },
+}
+
 export const statusSchema = {
   ...none,
   operationId: 'getTransaction',

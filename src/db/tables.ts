@@ -196,11 +196,13 @@ export interface PreparedTransactionsTable {
   /** Base-58. */
   signature: string | null
   sent_at: Timestamp | null
+  /** Whether a node has taken it. */
+  accepted: Generated<boolean>
   /** Where it landed, as far as the ledger says now. */
   slot: number | null
   /** Once it was seen on the ledger, whatever became of it. */
   landed: Generated<boolean>
-  /** How often in a row it was looked for in vain after it expired. */
+  /** How often in a row it was looked for in vain where it had been seen, or after it expired. */
   misses: Generated<number>
   error: ColumnType<TransactionFailure | null, string | null, string | null>
   sponsored: Generated<boolean>

@@ -13,6 +13,7 @@ const PreparedTransactionSchema = defineEntity({
     signedTx: p.text().nullable(),
     signature: key().nullable(),
     sentAt: timestamp().nullable(),
+    accepted: p.boolean().default(false),
     slot: p.bigint('number').nullable(),
     landed: p.boolean().default(false),
     misses: p.integer().default(0),

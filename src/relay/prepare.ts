@@ -12,7 +12,7 @@ import { type CheckedRequest, checkInstructions } from './check-instructions.ts'
 import type { FeeSamples } from './fee-samples.ts'
 import type { FreshValue } from './fresh-value.ts'
 import type { InstructionInput } from './instruction.ts'
-import { PRIORITY_LEVELS, RELAY_POLICY } from './policy.ts'
+import { COMPUTE_BUDGET_PROGRAM, PRIORITY_LEVELS, RELAY_POLICY } from './policy.ts'
 import { type Simulation, simulateUnsigned } from './simulate.ts'
 import { transactionErrorText } from './transaction-error-text.ts'
 import type { TransactionStore } from './transaction-store.ts'
@@ -127,7 +127,8 @@ function simulationFailed(
   { err, logs }: Simulation,
   registryProgram: Pubkey,
 ): DomainError {
-  const programs = instructions.map((each) => each.programId)
+  const own = [COMPUTE_BUDGET_PROGRAM, COMPUTE_BUDGET_PROGRAM]
+  const programs = [...own, ...instructions.map((each) => each.programId)]
   const message = transactionErrorText(err, programs, registryProgram)
   return new DomainError('SIMULATION_FAILED', {}, { addition: { message, logs } })
 }

@@ -6,7 +6,7 @@ export type LedgerTransactionError = string | Record<string, unknown>
 /** The instructions of the compute budget come before the client's. */
 const OWN_INSTRUCTIONS = 2
 
-/** In words, counting instructions as the client sent them. `programs` are those it called, in order. */
+/** In words, counting instructions as the client sent them. `programs` are those that the transaction calls, in order. */
 export function transactionErrorText(error: unknown, programs: readonly string[], registry: string): string {
   if (typeof error === 'string') return spaced(error)
   const failed = (error as Record<string, unknown> | null)?.InstructionError
@@ -21,7 +21,7 @@ export function transactionErrorText(error: unknown, programs: readonly string[]
   const code = (cause as { Custom?: unknown } | null)?.Custom
   if (typeof code !== 'number') return `${place}: ${spaced(Object.keys(cause ?? {})[0] ?? 'unknown error')}`
   const known =
-    programs[index] === registry ? registryIdl.errors.find((each) => each.code === code) : undefined
+    programs[position] === registry ? registryIdl.errors.find((each) => each.code === code) : undefined
   return known === undefined
     ? `${place}: custom program error 0x${code.toString(16)}`
     : `${place}: ${known.name}: ${known.msg}`

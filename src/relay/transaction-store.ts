@@ -25,8 +25,8 @@ export interface TransactionStore {
   claim(options: { now: number; until: number; limit: number }): Promise<TransactionRow[]>
   /** Ends the rows that were never submitted and no longer can be. Returns how many. */
   expireUnsubmitted(blockHeight: number): Promise<number>
-  /** When the next row is due; null where none is open. `submitted` leaves out those that only wait for their expiry. */
-  open(): Promise<{ submitted: number; unsubmitted: number; nextCheckAt: string | null }>
+  /** How many are not settled. */
+  open(): Promise<{ submitted: number; unsubmitted: number }>
 }
 
 export const EXPIRED = {
@@ -84,11 +84,10 @@ export function createTransactionStore(kysely: Kysely<Database>): TransactionSto
       return rows.length
     },
     open: async () => {
-      const { rows } = await sql<{ submitted: number; unsubmitted: number; nextCheckAt: string | null }>`
-        select count(signed_tx) as submitted, count(*) - count(signed_tx) as unsubmitted,
-          min(next_check_at) filter (where signed_tx is not null) as "nextCheckAt"
+      const { rows } = await sql<{ submitted: number; unsubmitted: number }>`
+        select count(signed_tx) as submitted, count(*) - count(signed_tx) as unsubmitted
         from prepared_transactions where not settled`.execute(kysely)
-      return rows[0] ?? { submitted: 0, unsubmitted: 0, nextCheckAt: null }
+      return rows[0] ?? { submitted: 0, unsubmitted: 0 }
     },
   }
 }

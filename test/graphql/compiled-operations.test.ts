@@ -58,6 +58,7 @@ const CASES: Record<string, Record<string, unknown>[]> = {
     { input: { instructions: [{ programId: 'x' }] } },
     { input: { priorityLevel: 'urgent' } },
   ],
+  SubmitTransactionDocument: [{}, { id: 'x', signedTx: '' }, { id: 1 }],
   GetTransactionDocument: [{ id: 'x' }, { id: '00000000-0000-0000-0000-000000000000' }, {}],
   EstimateFeesDocument: [{}, { accountKeys: [] }, { accountKeys: ['x'] }, { accountKeys: 'x' }],
 }

@@ -109,7 +109,7 @@ describe.each(PATHS)('%s', (path, url, fields, item) => {
 
 test('the document is OpenAPI 3.1, of the documented paths and no others', () => {
   expect(document.openapi).toBe('3.1.0')
-  const relay = ['/relay/prepare', '/relay/status/{id}', '/relay/estimate-fees']
+  const relay = ['/relay/prepare', '/relay/submit', '/relay/status/{id}', '/relay/estimate-fees']
   expect(Object.keys(document.paths).sort()).toEqual(
     [...new Set([...PATHS.map(([path]) => path), '/ready', ...relay])].sort(),
   )

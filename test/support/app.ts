@@ -72,6 +72,8 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     clock,
     registryProgram: PROGRAM,
     allowedPrograms: null,
+    submitWaitMs: 5_000,
+    logger: pino({ level: 'silent' }),
     ...surroundings.relay,
   })
   const services = createServices({

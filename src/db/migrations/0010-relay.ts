@@ -12,6 +12,7 @@ export class Migration0010Relay extends Migration {
         signed_tx text,
         signature text collate "C",
         sent_at timestamptz,
+        accepted boolean not null default false,
         slot bigint,
         landed boolean not null default false,
         misses integer not null default 0,

@@ -1,6 +1,6 @@
-import { Keypair, type TransactionInstruction } from '@solana/web3.js'
+import { Keypair, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
 import { systemClock } from '../../../src/clock.ts'
-import type { RelayOptions } from '../../../src/relay/relay.ts'
+import { createRelay, type Relay, type RelayOptions } from '../../../src/relay/relay.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc.ts'
 import { registryInstruction } from '../../../src/ledger/registry-instructions.ts'
 import {
@@ -39,6 +39,9 @@ export interface RecordBody {
   slot: number | null
 }
 
+/** For slots of 40 ms. */
+export const QUICK = { pollMs: 20, settleMs: 50, resendMs: 200, leaseMs: 5_000, idleMs: 50 }
+
 /** The relay behind both doors, on a real ledger with the registry and a real database. */
 export interface RelayWorld extends RegistryWorld {
   readonly t: TestApp
@@ -49,7 +52,10 @@ export interface RelayWorld extends RegistryWorld {
   /** A wallet with SOL and no agent. */
   funded(): Promise<Keypair>
   prepare(instructions: TransactionInstruction[], signers: Keypair[]): Promise<Prepared>
+  submit(id: string, signedTx: string): Promise<Answer<RecordBody & { error: unknown; message?: string }>>
   status(id: string): Promise<RecordBody>
+  /** Another process on the same database: its tracker is not started. */
+  replica(options?: Partial<RelayOptions>): Relay
 }
 
 export async function createRelayWorld(
@@ -61,8 +67,9 @@ export async function createRelayWorld(
   const t = await createTestApp({
     ledger,
     clock: systemClock,
-    relay: { registryProgram: programId, ...options.relay },
+    relay: { registryProgram: programId, timing: QUICK, ...options.relay },
   })
+  t.relay.tracker.start()
   const world: RelayWorld = {
     ...registry,
     t,
@@ -86,8 +93,22 @@ export async function createRelayWorld(
       if (status !== 200) throw new Error(`prepare answered ${status}: ${JSON.stringify(body)}`)
       return body
     },
+    submit: (id, signedTx) => world.post('/relay/submit', { id, signedTx }),
+    replica: (more) =>
+      createRelay({
+        kysely: t.kysely,
+        rpc: ledger,
+        clock: systemClock,
+        registryProgram: programId,
+        allowedPrograms: null,
+        submitWaitMs: 5_000,
+        logger: { warn: () => undefined },
+        timing: QUICK,
+        ...more,
+      }),
     status: async (id) => (await t.app.inject(`/relay/status/${id}`)).json(),
     close: async () => {
+      await t.relay.tracker.stop()
       await t.close()
       await registry.close()
     },
@@ -103,6 +124,13 @@ function watched(rpc: LedgerRpc, calls: string[]): LedgerRpc {
       return rpc.call(method, params)
     },
   }
+}
+
+/** Signs the transaction that prepare answered. */
+export function signed({ serializedTx }: Pick<Prepared, 'serializedTx'>, ...signers: Keypair[]): string {
+  const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
+  transaction.sign(signers)
+  return Buffer.from(transaction.serialize()).toString('base64')
 }
 
 /** An instruction as the contract has it in JSON. */
