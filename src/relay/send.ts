@@ -9,7 +9,9 @@ import { transactionErrorText } from './transaction-error-text.ts'
  * is behind; not sent. unknown: it may have been sent, or not.
  */
 export type SendOutcome =
-  | { readonly kind: 'accepted' | 'early' | 'unknown' }
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'early' }
+  | { readonly kind: 'unknown' }
   | { readonly kind: 'refused'; readonly failure: TransactionFailure }
 
 const PREFLIGHT_FAILURE = -32_002

@@ -53,7 +53,7 @@ test('signed with web3.js: confirmed, then final, with slot and signature', asyn
   expect(onLedger?.slot).toBe(body.slot)
   expect(await world.connection.getAccountInfo(agentAddress(owner))).not.toBeNull()
   world.localnet.stepSlot(33)
-  await eventually(() => settled(prepared.id)).toBe(true)
+  await eventually(() => world.settled(prepared.id)).toBe(true)
   expect(await world.status(prepared.id)).toEqual(body)
 })
 
@@ -189,7 +189,7 @@ test('what fails at the node’s preflight is not sent: simulation_failed, with 
     error: { code: 'simulation_failed', message: expect.stringMatching(/^Instruction 0: /) as string },
   })
   world.localnet.stepSlot(200)
-  await eventually(() => settled(second.id)).toBe(true)
+  await eventually(() => world.settled(second.id)).toBe(true)
   expect(await world.status(second.id)).toEqual(body)
 })
 
@@ -219,15 +219,6 @@ test('410 after its block height, and failed with blockhash_expired', async () =
     body: { error: 'Transaction expired' },
   })
 })
-
-async function settled(id: string): Promise<boolean> {
-  const row = await world.t.kysely
-    .selectFrom('prepared_transactions')
-    .select('settled')
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return row?.settled ?? false
-}
 
 function agentAddress(owner: Keypair) {
   return new PublicKey(addresses.agent(keyOf(owner)))

@@ -54,6 +54,8 @@ export interface RelayWorld extends RegistryWorld {
   prepare(instructions: TransactionInstruction[], signers: Keypair[]): Promise<Prepared>
   submit(id: string, signedTx: string): Promise<Answer<RecordBody & { error: unknown; message?: string }>>
   status(id: string): Promise<RecordBody>
+  /** Whether the tracker is done with it. */
+  settled(id: string): Promise<boolean>
   /** Another process on the same database: its tracker is not started. */
   replica(options?: Partial<RelayOptions>): Relay
 }
@@ -106,6 +108,14 @@ export async function createRelayWorld(
         timing: QUICK,
         ...more,
       }),
+    settled: async (id) => {
+      const row = await t.kysely
+        .selectFrom('prepared_transactions')
+        .select('settled')
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row?.settled ?? false
+    },
     status: async (id) => (await t.app.inject(`/relay/status/${id}`)).json(),
     close: async () => {
       await t.relay.tracker.stop()
