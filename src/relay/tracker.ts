@@ -19,6 +19,7 @@ export interface Tracker {
 }
 
 const SENDS_AT_ONCE = 8
+const CLEANING_MS = 3_600_000
 
 export function createTracker(dependencies: TrackerDependencies): Tracker {
   const { logger, timing } = dependencies
@@ -28,6 +29,7 @@ export function createTracker(dependencies: TrackerDependencies): Tracker {
 
   const run = async (): Promise<void> => {
     let nextSweep = 0
+    let nextCleaning = 0
     while (!abort.signal.aborted) {
       let waitMs = timing.idleMs
       try {
@@ -37,6 +39,10 @@ export function createTracker(dependencies: TrackerDependencies): Tracker {
         if (unsubmitted > 0 && now >= nextSweep) {
           await sweep(dependencies)
           nextSweep = now + timing.settleMs
+        }
+        if (now >= nextCleaning) {
+          await dependencies.store.deleteOld(now)
+          nextCleaning = now + CLEANING_MS
         }
         if (submitted > 0) waitMs = Math.min(timing.pollMs / 2, timing.idleMs)
       } catch (err) {

@@ -25,9 +25,13 @@ export interface TransactionStore {
   claim(options: { now: number; until: number; limit: number }): Promise<TransactionRow[]>
   /** Ends the rows that were never submitted and no longer can be. Returns how many. */
   expireUnsubmitted(blockHeight: number): Promise<number>
+  /** Forgets rows that are settled and old: those never submitted after a day, the others after 90. Returns how many. */
+  deleteOld(now: number): Promise<number>
   /** How many are not settled. */
   open(): Promise<{ submitted: number; unsubmitted: number }>
 }
+
+const DAY_MS = 86_400_000
 
 export const EXPIRED = {
   code: 'blockhash_expired',
@@ -80,6 +84,15 @@ export function createTransactionStore(kysely: Kysely<Database>): TransactionSto
         update prepared_transactions
         set status = 'failed', settled = true, version = version + 1, error = ${JSON.stringify(EXPIRED)}::jsonb
         where not settled and signed_tx is null and last_valid_block_height < ${blockHeight}
+        returning id`.execute(kysely)
+      return rows.length
+    },
+    deleteOld: async (now) => {
+      const { rows } = await sql`
+        delete from prepared_transactions
+        where settled and created_at < (
+          case when signed_tx is null then ${new Date(now - DAY_MS)} else ${new Date(now - 90 * DAY_MS)} end
+        )::timestamptz
         returning id`.execute(kysely)
       return rows.length
     },

@@ -36,7 +36,7 @@ export function onSighting(row: TransactionRow, seen: Sighting): TransactionChan
     const { slot, finality, failure } = seen
     return {
       status: failure === null ? 'confirmed' : 'failed',
-      error: failure === null ? null : JSON.stringify(failure),
+      error: failure === null ? null : stored(failure),
       slot,
       landed: true,
       misses: 0,
@@ -50,14 +50,20 @@ export function onSighting(row: TransactionRow, seen: Sighting): TransactionChan
   if (!seen.expired) return { ...UNSEEN, status: 'submitted', error: null }
   if (row.status === 'failed' && !shown) return { settled: true }
   const failure = row.landed ? DROPPED : EXPIRED
-  return { ...UNSEEN, status: 'failed', error: JSON.stringify(failure), settled: true }
+  return { ...UNSEEN, status: 'failed', error: stored(failure), settled: true }
 }
 
 const UNSEEN = { slot: null, misses: 0 } as const
+
+/** jsonb takes neither NUL nor halves of characters, and programs may log either. */
+function stored({ code, message, logs }: TransactionFailure): string {
+  const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed()
+  return JSON.stringify({ code, message: clean(message), ...(logs && { logs: logs.map(clean) }) })
+}
 
 /** A refusal is final only while nothing was sent before: an earlier try may still land. */
 export function onSend(row: TransactionRow, outcome: SendOutcome, now: Date): TransactionChange {
   if (outcome.kind === 'accepted') return { sent_at: now, accepted: true }
   if (outcome.kind === 'unknown' || row.sent_at !== null) return { sent_at: now }
-  return outcome.kind === 'early' ? {} : { status: 'failed', error: JSON.stringify(outcome.failure) }
+  return outcome.kind === 'early' ? {} : { status: 'failed', error: stored(outcome.failure) }
 }
