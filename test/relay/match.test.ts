@@ -200,6 +200,11 @@ describe('does not match', () => {
     expect(matchesPrepared(prepared, message(submitted, shape))).toBe(false)
   })
 
+  test('a lookup table of which nothing is used', () => {
+    const lookup = { table: keyOf('table'), writable: Uint8Array.of(0), readonly: new Uint8Array() }
+    expect(matchesPrepared(prepared, { ...message(PREPARED), lookups: [lookup] })).toBe(false)
+  })
+
   test('a key that nothing names, and a key twice', () => {
     const submitted = message(PREPARED)
     for (const extra of [keyOf('stranger'), submitted.staticKeys.at(-1)!]) {

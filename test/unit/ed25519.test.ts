@@ -46,9 +46,27 @@ test('takes what tweetnacl signs, and nothing that was altered', () => {
   expect(verifyEd25519(message, signature.subarray(0, 63), key)).toBe(false)
   expect(verifyEd25519(message, new Uint8Array(64), key)).toBe(false)
   // S + L is the same scalar, but not its canonical form.
-  const l = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n
-  const s = BigInt(`0x${Buffer.from(signature.subarray(32).toReversed()).toString('hex')}`)
-  expect(verifyEd25519(message, Buffer.concat([signature.subarray(0, 32), hex(s + l)]), key)).toBe(false)
+  const s = number(signature.subarray(32))
+  expect(verifyEd25519(message, Buffer.concat([signature.subarray(0, 32), hex(s + L)]), key)).toBe(false)
+})
+
+const L = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n
+const number = (bytes: Uint8Array) => BigInt(`0x${Buffer.from(bytes.toReversed()).toString('hex')}`)
+
+/** R = identity, S = 0; and R = s B, S = s: under a key of order 1 both hold for every message. */
+const IDENTITY_AND_ZERO = Uint8Array.from({ length: 64 }, (_, i) => (i === 0 ? 1 : 0))
+const ANY_SCALAR = (() => {
+  const seed = new Uint8Array(32).fill(7)
+  const scalar = createHash('sha512').update(seed).digest().subarray(0, 32)
+  scalar[0] = scalar[0]! & 248
+  scalar[31] = (scalar[31]! & 127) | 64
+  return Buffer.concat([nacl.sign.keyPair.fromSeed(seed).publicKey, hex(number(scalar) % L)])
+})()
+
+test('the forgery is one', () => {
+  const identity = Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? 1 : 0))
+  for (const forged of [IDENTITY_AND_ZERO, ANY_SCALAR])
+    expect(nacl.sign.detached.verify(Uint8Array.of(1), Uint8Array.from(forged), identity)).toBe(true)
 })
 
 describe('points of small order', () => {
@@ -59,8 +77,8 @@ describe('points of small order', () => {
   test.each(ENCODINGS.map((each) => [Buffer.from(each).toString('hex'), each] as const))('%s', (_, point) => {
     const key = pubkeyFromBytes(point)
     expect(isSmallOrderKey(key)).toBe(true)
-    const forged = new Uint8Array(64)
-    forged[0] = 1
-    for (let i = 0; i < 16; i += 1) expect(verifyEd25519(Uint8Array.of(i), forged, key)).toBe(false)
+    for (const forged of [IDENTITY_AND_ZERO, ANY_SCALAR]) {
+      for (let i = 0; i < 16; i += 1) expect(verifyEd25519(Uint8Array.of(i), forged, key)).toBe(false)
+    }
   })
 })
