@@ -43,17 +43,12 @@ export function createTransactionStore(kysely: Kysely<Database>): TransactionSto
   return {
     insertSimulated: async ({ id, message, lastValidBlockHeight, now }) => {
       const at = new Date(now)
-      await kysely
-        .insertInto(table)
-        .values({
-          id,
-          status: 'simulated',
-          message,
-          last_valid_block_height: lastValidBlockHeight,
-          next_check_at: at,
-          created_at: at,
-        })
-        .execute()
+      // Not waiting for the disk: should the server crash within the second, the client prepares again.
+      await sql`
+        with quick as materialized (select set_config('synchronous_commit', 'off', true))
+        insert into prepared_transactions (id, status, message, last_valid_block_height, next_check_at, created_at)
+        select ${id}, 'simulated', ${message}, ${lastValidBlockHeight}, ${at}::timestamptz, ${at}::timestamptz from quick
+      `.execute(kysely)
     },
     find: async (id) => {
       if (!isTransactionId(id)) return null

@@ -6,6 +6,7 @@ import {
   TransactionInstruction,
   VersionedTransaction,
 } from '@solana/web3.js'
+import { type LedgerRpc, LedgerRpcError } from '../../src/ledger/rpc.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { keyOf as named } from '../support/factories.ts'
 import { createRelayWorld, keyOf, registration, type RelayWorld, toJson } from './support/relay-world.ts'
@@ -324,6 +325,24 @@ test('500 while the ledger does not answer, without a word of where it is', asyn
       error: 'Failed to prepare transaction',
       message: 'The ledger RPC node cannot be reached or is behind',
     },
+  })
+})
+
+test('what the node will not even run is refused like what fails', async () => {
+  const refusing: LedgerRpc = {
+    ...world.rpc,
+    call: async <T>(method: string, params?: unknown[]) => {
+      if (method !== 'simulateTransaction') return world.rpc.call<T>(method, params)
+      throw new LedgerRpcError('rpc', 'invalid transaction', { code: -32_602 })
+    },
+  }
+  const { service } = world.replica({ rpc: refusing })
+  await expect(
+    service.prepare({ instructions: json(transfer()), signerPubkeys: me() }),
+  ).rejects.toMatchObject({
+    status: 422,
+    message: 'Transaction simulation failed',
+    addition: { message: 'Sanitize failure', logs: [] },
   })
 })
 
