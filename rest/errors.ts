@@ -1,13 +1,13 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { quoted } from '../src/domain/quoted.ts'
-import { DomainError, isDomainError } from '../src/errors.ts'
+import { DomainError, type ErrorAddition, isDomainError } from '../src/errors.ts'
 import { knownError } from '../src/known-error.ts'
 import type { SpellParameter } from './parameter-names.ts'
 import { pathNotFound } from './unknown-paths.ts'
 
 export interface ErrorAnswer {
   status: number
-  body: { error: string; details?: { code: string; parameter?: string } }
+  body: ErrorAddition & { error: string; details?: { code: string; parameter?: string } }
 }
 
 /** A restart of the database takes about as long. */
@@ -24,7 +24,11 @@ export function errorAnswer(error: DomainError, spell: SpellParameter = same): E
   }
   return {
     status: error.status,
-    body: { error: error.messageNaming(spell), ...(error.status === 400 ? { details } : {}) },
+    body: {
+      error: error.messageNaming(spell),
+      ...error.addition,
+      ...(error.status === 400 ? { details } : {}),
+    },
   }
 }
 
@@ -37,10 +41,8 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
     return reply.code(500).send({ error: 'Internal server error' })
   }
   const { status, body } = errorAnswer(known, request.routeOptions.config?.spellParameter)
-  if (status === 503) {
-    if (known.cause !== undefined) request.log.warn({ err: known.cause }, 'unavailable')
-    reply.header('retry-after', RETRY_AFTER_SECONDS)
-  }
+  if (status >= 500 && known.cause !== undefined) request.log.warn({ err: known.cause }, known.message)
+  if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
   return reply.code(status).send(body)
 }
 

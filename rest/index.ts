@@ -3,6 +3,7 @@ import { agentRoutes } from './agents/routes.ts'
 import { createDoor, type RestApp } from './door.ts'
 import type { Executor } from './execute.ts'
 import { healthRoutes } from './health/routes.ts'
+import { relayRoutes } from './relay/routes.ts'
 import { ErrorBody } from './shapes.ts'
 import { stakeRoutes } from './stakes/routes.ts'
 
@@ -18,5 +19,6 @@ export function registerRest(app: RestApp, { services, executor = 'jit' }: RestO
   app.addSchema(ErrorBody)
   agentRoutes(app, door)
   stakeRoutes(app, door)
+  relayRoutes(app, door)
   healthRoutes(app, door)
 }

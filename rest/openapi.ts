@@ -8,7 +8,7 @@ export interface OpenApiOptions {
   readonly baseUrl: string | null
 }
 
-const DESCRIPTION = `Agents registered on a Solana ledger, their stakes and their history.
+const DESCRIPTION = `Agents registered on a Solana ledger, their stakes and their history, and a relay for transactions.
 
 Lists are pages: \`limit\` 1 to 200, default 50, and \`offset\`; \`total\` counts all that match, exactly.
 Parameters that are unknown, repeated, malformed or out of range are refused with status 400 and a text that names them.
@@ -29,6 +29,7 @@ export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApi
       tags: [
         { name: 'Agents', description: 'Registered agents and what happened to them.' },
         { name: 'Stakes', description: 'USDC that agents put at stake.' },
+        { name: 'Relay', description: 'Transactions built here, signed by clients, and sent from here.' },
         { name: 'Service', description: 'Health and metadata.' },
       ],
     },

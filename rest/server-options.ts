@@ -7,8 +7,8 @@ import {
   type FastifyHttpOptions,
   LogController,
 } from 'fastify'
-import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import type { TObject, TSchema } from 'typebox'
+import { bodyReader } from './body.ts'
 import { handleError } from './errors.ts'
 import { queryReader } from './query.ts'
 
@@ -40,12 +40,12 @@ export const serverOptions = {
   clientErrorHandler: answerUnreadable,
 } satisfies FastifyHttpOptions<Server>
 
-/** Query strings are read strictly, path parameters by the services, bodies by their TypeBox schema. */
+/** Query strings and bodies are read by their TypeBox schema into values that have its types; all else is the services'. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = (route) => {
   if (route.httpPart === 'querystring')
     return queryReader(route.schema as TObject) as () => { value: unknown }
-  if (route.httpPart === 'params') return (value: unknown) => ({ value })
-  return TypeBoxValidatorCompiler(route)
+  if (route.httpPart === 'body') return bodyReader(route.schema as TObject) as () => { value: unknown }
+  return (value: unknown) => ({ value })
 }
 
 /** Answers hold what their operation selected, so that a schema has nothing to strip; JSON.stringify is the fastest writer. */

@@ -61,6 +61,9 @@ export const ErrorBody = Type.Object(
         { description: 'The error’s stable code and the parameter at fault.' },
       ),
     ),
+    logs: Type.Optional(
+      Type.Array(Type.String(), { description: 'Log lines of a transaction that failed its simulation.' }),
+    ),
   },
   { $id: 'Error', description: 'The body of every error.' },
 )
@@ -70,9 +73,12 @@ const ERROR_MEANINGS = {
     'A parameter is malformed, out of range, unknown or repeated.',
     'limit must be an integer from 1 to 200, got "0"',
   ],
+  403: ['Not allowed.', 'Program 11111111111111111111111111111112 is not allowed by this relay'],
   404: ['Nothing is there.', 'Agent not found'],
+  410: ['It is too late.', 'Transaction expired'],
   413: ['The body is too large.', 'The body must not be larger than 262144 bytes'],
   415: ['The body is not JSON.', 'Content-Type must be application/json, got "text/xml"'],
+  422: ['The ledger would refuse it.', 'Transaction simulation failed'],
   500: ['A defect of the service; nothing of it is told.', 'Internal server error'],
   503: ['A part that is needed does not answer; see Retry-After.', 'The database does not answer now'],
 } as const

@@ -15,3 +15,4 @@ export const builder = new SchemaBuilder<{
 }>({ defaultFieldNullability: false })
 
 builder.queryType({ description: 'What can be read without a signature.' })
+builder.mutationType({ description: 'What changes something.' })

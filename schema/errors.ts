@@ -4,7 +4,7 @@ import { knownError } from '../src/known-error.ts'
 /** A message that repeats what the client sent is cut here, in characters. */
 const MAX_MESSAGE = 500
 
-/** `extensions` of every error: a stable code and the status that REST would answer. */
+/** `extensions` of every error: a stable code and the status that REST would answer, and what else REST would tell. */
 function extensions(code: string, status: number): { code: string; status: number } {
   return { code, status }
 }
@@ -18,7 +18,11 @@ export function clientError(error: unknown, report: (hidden: unknown) => void): 
   const { nodes, path, message } = error instanceof GraphQLError ? error : new GraphQLError('')
   const known = knownError(cause)
   if (known !== null) {
-    return new GraphQLError(known.message, { nodes, path, extensions: extensions(known.code, known.status) })
+    return new GraphQLError(known.message, {
+      nodes,
+      path,
+      extensions: { ...extensions(known.code, known.status), ...known.addition },
+    })
   }
   // An error without path is about the request as a whole: syntax, validation, variables.
   if (error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError) && !path) {

@@ -6,5 +6,6 @@ import './agent-history.ts'
 import './stake.ts'
 import './health.ts'
 import './info.ts'
+import './relay.ts'
 
 export const schema = lexicographicSortSchema(builder.toSchema())

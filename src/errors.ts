@@ -42,6 +42,40 @@ export const ERRORS = {
     message: 'Content-Type must be application/json, got {value}',
   },
   EXPECTATION_FAILED: { status: 417, message: 'Expect must be 100-continue, got {value}' },
+  BODY_NOT_OBJECT: { status: 400, message: 'The body must be a JSON object' },
+  INVALID_TYPE: { status: 400, message: '{parameter} must be {expected}, got {value}' },
+  INVALID_BASE64: { status: 400, message: '{parameter} must be base64 with padding, got {value}' },
+  INSTRUCTIONS_REQUIRED: { status: 400, message: 'instructions array is required' },
+  SIGNERS_REQUIRED: { status: 400, message: 'signerPubkeys array is required' },
+  ACCOUNT_KEYS_REQUIRED: { status: 400, message: 'accountKeys array is required' },
+  TOO_MANY_ACCOUNT_KEYS: { status: 400, message: 'Too many account keys: {count}, at most {max}' },
+  TOO_MANY_INSTRUCTIONS: { status: 400, message: 'Too many instructions: {count}, at most {max}' },
+  TRANSACTION_TOO_LARGE: { status: 400, message: 'Transaction too large: {size} bytes, at most {max}' },
+  COMPUTE_BUDGET_GIVEN: {
+    status: 400,
+    message: 'Compute budget instructions are added by the service; choose a priorityLevel instead',
+  },
+  DURABLE_NONCE: { status: 400, message: 'Durable nonces are not relayed: leave out AdvanceNonceAccount' },
+  REPEATED_SIGNER: { status: 400, message: 'signerPubkeys must name each key once' },
+  SIGNER_MISSING: { status: 400, message: 'signerPubkeys lacks {key}, which an instruction needs as signer' },
+  SIGNER_NOT_NEEDED: {
+    status: 400,
+    message: 'signerPubkeys names {key}, which no instruction needs as signer',
+  },
+  CANNOT_SIGN: { status: 400, message: 'signerPubkeys names {key}, which cannot sign' },
+  PROGRAM_NOT_ALLOWED: { status: 403, message: 'Program {program} is not allowed by this relay' },
+  SIMULATION_FAILED: { status: 422, message: 'Transaction simulation failed' },
+  PREPARE_FAILED: { status: 500, message: 'Failed to prepare transaction' },
+  SPONSORSHIP_OFF: { status: 503, message: 'Sponsorship is off' },
+  TRANSACTION_NOT_FOUND: { status: 404, message: 'Transaction not found' },
+  TRANSACTION_EXPIRED: { status: 410, message: 'Transaction expired' },
+  SUBMISSION_FIELDS_REQUIRED: { status: 400, message: 'id and signedTx are required' },
+  INVALID_SIGNED_TRANSACTION: { status: 400, message: 'Invalid signed transaction' },
+  TRANSACTION_MISMATCH: {
+    status: 400,
+    message: 'Signed transaction does not match the prepared transaction',
+  },
+  INVALID_SIGNATURE: { status: 400, message: 'Missing or invalid signature for {key}' },
   NOT_READY: { status: 503, message: 'Not ready: {missing}' },
   DATABASE_UNAVAILABLE: { status: 503, message: 'The database does not answer now' },
   LEDGER_UNAVAILABLE: { status: 503, message: 'The ledger RPC node cannot be reached' },
@@ -61,24 +95,37 @@ export type ErrorContext<Code extends ErrorCode> = {
   readonly [Name in Placeholders<(typeof ERRORS)[Code]['message']>]: string | number
 }
 
+/** What a client is told beside the text. */
+export interface ErrorAddition {
+  readonly message?: string
+  /** Log lines of a simulated transaction. */
+  readonly logs?: readonly string[]
+}
+
+export interface DomainErrorOptions extends ErrorOptions {
+  readonly addition?: ErrorAddition
+}
+
 /** An error that a client caused or may be told about. Anything else that is thrown is a defect: 500, no detail. */
 export class DomainError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'DomainError'
   readonly code: Code
   readonly status: number
   readonly context: Readonly<Record<string, string | number>>
+  readonly addition: ErrorAddition
 
   constructor(
     code: Code,
     ...rest: keyof ErrorContext<Code> extends never
-      ? [context?: Record<string, never>, options?: ErrorOptions]
-      : [context: ErrorContext<Code>, options?: ErrorOptions]
+      ? [context?: Record<string, never>, options?: DomainErrorOptions]
+      : [context: ErrorContext<Code>, options?: DomainErrorOptions]
   ) {
     const context: Record<string, string | number> = { ...rest[0] }
     super(fill(ERRORS[code].message, context), rest[1])
     this.code = code
     this.status = ERRORS[code].status
     this.context = context
+    this.addition = rest[1]?.addition ?? {}
   }
 
   /** The message with parameters spelled as the door's clients know them, for instance min_reputation. */

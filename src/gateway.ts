@@ -6,12 +6,14 @@ import { type RunningLedger, startLedger } from './bootstrap/ledger.ts'
 import { lockDataDir, writeRuntime } from './bootstrap/runtime-file.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config, Secrets } from './config/config.ts'
+import type { Database } from './db/tables.ts'
 import { readFeePayer } from './keys/fee-payer.ts'
 import { createIndexer, type Indexer } from './ledger/indexer/indexer.ts'
 import { indexerReport } from './ledger/indexer-report.ts'
 import { createLedgerRpc } from './ledger/rpc.ts'
 import type { Logger } from './logger.ts'
 import { OperatorError } from './operator-error.ts'
+import { createRelay } from './relay/relay.ts'
 import { createServices } from './services.ts'
 
 export interface Gateway {
@@ -44,7 +46,7 @@ export async function startGateway(options: {
     )
     const rpc = createLedgerRpc({ url: ledger.rpcUrl })
     const { programId, commitment } = config.ledger
-    const kysely = database.orm.em.getKysely()
+    const kysely = database.orm.em.getKysely<Database>()
     const indexer = config.roles.has('indexer')
       ? createIndexer({ orm: database.orm, rpc, wsUrl: ledger.wsUrl, programId, commitment, clock, logger })
       : null
@@ -55,9 +57,19 @@ export async function startGateway(options: {
     early.catch(() => undefined)
 
     const feePayer = (feePayerKey ?? ledger.localnet?.keys.feePayer)?.publicKey.toBase58()
+    const relay = createRelay({
+      kysely,
+      rpc,
+      clock,
+      registryProgram: programId,
+      allowedPrograms: config.relay.allowedPrograms,
+      submitWaitMs: config.relay.submitWaitMs,
+      logger,
+    })
     const services = createServices({
       kysely,
       rpc,
+      relay: relay.service,
       clock,
       identity: {
         name: 'Agent Registry Gateway',
@@ -71,6 +83,8 @@ export async function startGateway(options: {
     })
     let baseUrl = config.server.baseUrl ?? ''
     if (config.roles.has('api')) {
+      stack.defer(() => relay.tracker.stop())
+      relay.tracker.start()
       const { host, port, trustProxy } = config.server
       const app = await buildApp({
         services,

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { type AgentReads, createAgentReads } from './agents/agent-reads.ts'
 import type { Clock } from './clock.ts'
 import type { Database } from './db/tables.ts'
+import type { RelayService } from './relay/relay.ts'
 import type { IndexerStatus } from './service-info/indexer-status.ts'
 import type { ServiceIdentity } from './service-info/info.ts'
 import { createLedgerProbe, type LedgerCalls } from './service-info/ledger-probe.ts'
@@ -12,12 +13,14 @@ import { createStakeReads, type StakeReads } from './stakes/stake-reads.ts'
 export interface Services {
   readonly agents: AgentReads
   readonly stakes: StakeReads
+  readonly relay: RelayService
   readonly info: ServiceInfoReads
 }
 
 export interface ServiceDependencies {
   readonly kysely: Kysely<Database>
   readonly rpc: LedgerCalls
+  readonly relay: RelayService
   readonly clock: Clock
   readonly identity: ServiceIdentity
   readonly indexerStatus: () => Promise<IndexerStatus>
@@ -30,6 +33,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
   return {
     agents: createAgentReads(kysely),
     stakes: createStakeReads(kysely),
+    relay: dependencies.relay,
     info: createServiceInfoReads({ ...dependencies, ledger: createLedgerProbe(rpc, clock) }),
   }
 }

@@ -2,15 +2,32 @@ import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { systemClock } from '../../src/clock.ts'
 import { openOrm } from '../../src/db/orm.ts'
+import type { Database } from '../../src/db/tables.ts'
+import { pubkey } from '../../src/domain/pubkey.ts'
+import { registryIdl } from '../../src/ledger/idl/types.ts'
+import { createRelay } from '../../src/relay/relay.ts'
 import { createServices } from '../../src/services.ts'
 import { rawRoutes } from './raw-routes.ts'
 
 /** A child process that serves both variants side by side, each on a port of its own. */
 const url = process.argv[2] ?? ''
 const orm = await openOrm({ url })
+const kysely = orm.em.getKysely<Database>()
+const rpc = { call: () => Promise.reject(new Error('the bench has no ledger')) }
+const registryProgram = pubkey(registryIdl.address)
+const relay = createRelay({
+  kysely,
+  rpc,
+  clock: systemClock,
+  registryProgram,
+  allowedPrograms: null,
+  submitWaitMs: 0,
+  logger: pino({ level: 'silent' }),
+})
 const services = createServices({
-  kysely: orm.em.getKysely(),
-  rpc: { call: () => Promise.reject(new Error('the bench has no ledger')) },
+  kysely,
+  rpc,
+  relay: relay.service,
   clock: systemClock,
   identity: {
     name: 'bench',

@@ -15,11 +15,13 @@ import type {
   LedgerTransactionsTable,
   OutboxEventsTable,
 } from './tables/events.ts'
+import type { PreparedTransactionsTable } from './tables/relay.ts'
 
 export type { StakesTable } from './tables/accounts.ts'
 export type { AgentsTable } from './tables/agents.ts'
 export type { Finality } from './tables/columns.ts'
 export type { AgentHistoryTable } from './tables/events.ts'
+export type { PreparedTransactionsTable } from './tables/relay.ts'
 
 /** Row types for `em.getKysely<Database>()`. int8 is read as a number, numeric as text. */
 export interface Database {
@@ -38,4 +40,5 @@ export interface Database {
   outbox_events: OutboxEventsTable
   dead_letters: DeadLettersTable
   indexer_state: IndexerStateTable
+  prepared_transactions: PreparedTransactionsTable
 }

@@ -9,6 +9,7 @@ import { IndexerState } from './indexer-state.ts'
 import { LedgerEvent } from './ledger-event.ts'
 import { LedgerTransaction } from './ledger-transaction.ts'
 import { OutboxEvent } from './outbox-event.ts'
+import { PreparedTransaction } from './prepared-transaction.ts'
 import { RegistryConfig } from './registry-config.ts'
 import { ReputationReporter } from './reputation-reporter.ts'
 import { Stake } from './stake.ts'
@@ -27,6 +28,7 @@ export const entities = [
   LedgerEvent,
   LedgerTransaction,
   OutboxEvent,
+  PreparedTransaction,
   RegistryConfig,
   ReputationReporter,
   Stake,

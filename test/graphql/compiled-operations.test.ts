@@ -51,6 +51,16 @@ const CASES: Record<string, Record<string, unknown>[]> = {
   GetDetailedHealthDocument: [{}],
   GetReadinessDocument: [{}],
   GetInfoDocument: [{}],
+  PrepareTransactionDocument: [
+    {},
+    { input: {} },
+    { input: { instructions: [{ programId: 'x', keys: [], data: '' }], signerPubkeys: ['x'] } },
+    { input: { instructions: [{ programId: 'x' }] } },
+    { input: { priorityLevel: 'urgent' } },
+  ],
+  SubmitTransactionDocument: [{}, { id: 'x', signedTx: '' }, { id: 1 }],
+  GetTransactionDocument: [{ id: 'x' }, { id: '00000000-0000-0000-0000-000000000000' }, {}],
+  EstimateFeesDocument: [{}, { accountKeys: [] }, { accountKeys: ['x'] }, { accountKeys: 'x' }],
 }
 
 const compiled = Object.entries(documents).filter(([name]) => name.endsWith('Document'))

@@ -8,6 +8,7 @@ import { buildApp } from '../../src/app.ts'
 import type { Clock } from '../../src/clock.ts'
 import type { Database } from '../../src/db/tables.ts'
 import type { IndexerStatus } from '../../src/service-info/indexer-status.ts'
+import { createRelay, type Relay, type RelayOptions } from '../../src/relay/relay.ts'
 import type { LedgerCalls } from '../../src/service-info/ledger-probe.ts'
 import { createLedgerRpc } from '../../src/ledger/rpc.ts'
 import { type Localnet, startLocalnet } from '../../src/localnet/index.ts'
@@ -42,11 +43,13 @@ export interface Surroundings {
   executor: Executor
   /** Where the log goes; nowhere by default. */
   log: Writable
+  relay: Partial<RelayOptions>
 }
 
 export interface TestApp {
   readonly app: RestApp
   readonly services: Services
+  readonly relay: Relay
   readonly database: TestDatabase
   readonly kysely: Kysely<Database>
   /** The test's own localnet; its slots pass only by `stepSlot`. */
@@ -61,10 +64,23 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     surroundings.ledger === undefined
       ? await startAppLedger(surroundings.feePayerLamports ?? 2_500_000_000n)
       : null
+  const rpc = surroundings.ledger ?? createLedgerRpc({ url: localnet?.rpcUrl ?? '' })
+  const clock = surroundings.clock ?? { now: () => FIXED_NOW }
+  const relay = createRelay({
+    kysely,
+    rpc,
+    clock,
+    registryProgram: PROGRAM,
+    allowedPrograms: null,
+    submitWaitMs: 5_000,
+    logger: pino({ level: 'silent' }),
+    ...surroundings.relay,
+  })
   const services = createServices({
     kysely,
-    rpc: surroundings.ledger ?? createLedgerRpc({ url: localnet?.rpcUrl ?? '' }),
-    clock: surroundings.clock ?? { now: () => FIXED_NOW },
+    rpc,
+    relay: relay.service,
+    clock,
     identity: {
       name: 'Agent Registry Gateway',
       version: '0.1.0',
@@ -89,7 +105,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     await localnet?.close()
     await database.drop()
   }
-  return { app, services, database, kysely, localnet, close }
+  return { app, services, relay, database, kysely, localnet, close }
 }
 
 /** A localnet in memory on which the fee payer has this much, ten slots old. */

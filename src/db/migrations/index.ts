@@ -2,6 +2,7 @@ import { Migration0001Registry } from './0001-registry.ts'
 import { Migration0002AgentCounts } from './0002-agent-counts.ts'
 import { Migration0003Events } from './0003-events.ts'
 import { Migration0004ReadIndexes } from './0004-read-indexes.ts'
+import { Migration0010Relay } from './0010-relay.ts'
 
 /** Every migration in the order in which it is applied. A folder scan would not work from inside node_modules. */
 export const migrationsList = [
@@ -9,4 +10,5 @@ export const migrationsList = [
   { name: '0002-agent-counts', class: Migration0002AgentCounts },
   { name: '0003-events', class: Migration0003Events },
   { name: '0004-read-indexes', class: Migration0004ReadIndexes },
+  { name: '0010-relay', class: Migration0010Relay },
 ]

@@ -1,5 +1,5 @@
 import { type Pubkey, pubkeyFromBytes } from '../../domain/pubkey.ts'
-import { isStaticWritable, type Message } from '../wire/message.ts'
+import { isStaticWritable, type Message } from '../../ledger/wire/message.ts'
 import type { Account } from '../vm/account.ts'
 
 export interface AccountKeys {

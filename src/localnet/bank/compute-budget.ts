@@ -1,5 +1,5 @@
 import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../vm/program-ids.ts'
-import type { Message } from '../wire/message.ts'
+import type { Message } from '../../ledger/wire/message.ts'
 
 const LAMPORTS_PER_SIGNATURE = 5_000n
 const MAX_UNITS = 1_400_000

@@ -4,7 +4,7 @@ import type { Execution } from '../vm/execution.ts'
 import { SYSTEM_PROGRAM } from '../vm/program-ids.ts'
 import type { TransactionError } from '../vm/transaction-error.ts'
 import type { Vm } from '../vm/vm.ts'
-import type { Message } from '../wire/message.ts'
+import type { Message } from '../../ledger/wire/message.ts'
 import { feeForMessage } from './compute-budget.ts'
 
 const LOAD_FAILURES: ReadonlySet<TransactionError | null> = new Set([

@@ -1,5 +1,5 @@
 import type { Pubkey } from '../../domain/pubkey.ts'
-import type { Message } from '../wire/message.ts'
+import type { Message } from '../../ledger/wire/message.ts'
 import { computeBudget } from './compute-budget.ts'
 
 interface SlotFees {

@@ -2,7 +2,7 @@ import type { Pubkey } from '../../domain/pubkey.ts'
 import type { InnerInstructions, ReturnData } from '../vm/execution.ts'
 import { MEMO_PROGRAMS } from '../vm/program-ids.ts'
 import type { TransactionError } from '../vm/transaction-error.ts'
-import type { WireTransaction } from '../wire/transaction.ts'
+import type { WireTransaction } from '../../ledger/wire/transaction.ts'
 import type { TokenBalance } from './token-balances.ts'
 
 /** `meta` of Solana's getTransaction. Amounts are lamports. */

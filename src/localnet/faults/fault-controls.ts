@@ -2,7 +2,7 @@ import type { Bank } from '../bank/bank.ts'
 import { MAX_LAG } from '../bank/bank.ts'
 import type { TransactionRecord } from '../bank/transaction-record.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
-import { parseTransaction } from '../wire/transaction.ts'
+import { parseTransaction } from '../../ledger/wire/transaction.ts'
 import type { HiddenSignatures, HttpFault } from './fault-kinds.ts'
 
 interface ArmedHttpFault extends HttpFault {

@@ -1,7 +1,7 @@
 import bs58 from 'bs58'
 import type { TransactionRecord } from '../bank/transaction-record.ts'
-import { isStaticWritable, type Message } from '../wire/message.ts'
-import { parseTransaction } from '../wire/transaction.ts'
+import { isStaticWritable, type Message } from '../../ledger/wire/message.ts'
+import { parseTransaction } from '../../ledger/wire/transaction.ts'
 import type { Config } from './params.ts'
 import { invalidParams, unsupportedVersion } from './rpc-error.ts'
 

@@ -1,6 +1,10 @@
 import bs58 from 'bs58'
-import { WireError } from '../wire/byte-reader.ts'
-import { MAX_TRANSACTION_BYTES, parseTransaction, type WireTransaction } from '../wire/transaction.ts'
+import { WireError } from '../../ledger/wire/byte-reader.ts'
+import {
+  MAX_TRANSACTION_BYTES,
+  parseTransaction,
+  type WireTransaction,
+} from '../../ledger/wire/transaction.ts'
 import type { Config } from './params.ts'
 import { invalidParams } from './rpc-error.ts'
 

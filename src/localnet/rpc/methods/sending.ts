@@ -1,11 +1,11 @@
 import { feeForMessage } from '../../bank/compute-budget.ts'
-import { parseMessage } from '../../wire/message.ts'
+import { parseMessage } from '../../../ledger/wire/message.ts'
 import { configuredView, type RpcContext, type RpcMethod, withContext } from '../context.ts'
 import type { Config } from '../params.ts'
 import { minContextSlotNotReached, preflightFailure, refuseUnresolvedTables } from '../rpc-error.ts'
 import { simulate } from '../simulation.ts'
 import { fromBase64, parsed, transactionParam } from '../wire-params.ts'
-import type { WireTransaction } from '../../wire/transaction.ts'
+import type { WireTransaction } from '../../../ledger/wire/transaction.ts'
 
 /** Bringing transactions onto the ledger. */
 export const sendingMethods: Readonly<Record<string, RpcMethod>> = {

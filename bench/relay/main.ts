@@ -1,0 +1,118 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import {
+  Connection,
+  Keypair,
+  sendAndConfirmTransaction,
+  SystemProgram,
+  Transaction,
+  VersionedTransaction,
+} from '@solana/web3.js'
+import { createLedgerRpc } from '../../src/ledger/rpc.ts'
+import { startBenchGateway } from './gateway.ts'
+
+const PREPARES = Number(process.env.BENCH_PREPARES ?? 500)
+const SUBMITS = Number(process.env.BENCH_SUBMITS ?? 20)
+
+interface Prepared {
+  id: string
+  serializedTx: string
+}
+
+const gateway = await startBenchGateway()
+const connection = new Connection(gateway.rpcUrl, 'confirmed')
+const rpc = createLedgerRpc({ url: gateway.rpcUrl })
+const wallet = Keypair.generate()
+await connection.confirmTransaction(await connection.requestAirdrop(wallet.publicKey, 1e9))
+
+let lamports = 0
+const transfer = () =>
+  SystemProgram.transfer({
+    fromPubkey: wallet.publicKey,
+    toPubkey: wallet.publicKey,
+    lamports: (lamports += 1),
+  })
+
+async function post<Body>(path: string, body: object): Promise<Body> {
+  const headers = { 'content-type': 'application/json' }
+  const url = `${gateway.baseUrl}${path}`
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+  return (await response.json()) as Body
+}
+const prepare = (): Promise<Prepared> => {
+  const { programId, keys, data } = transfer()
+  const instruction = { programId, keys, data: data.toString('base64') }
+  return post('/relay/prepare', { instructions: [instruction], signerPubkeys: [wallet.publicKey] })
+}
+const simulate = (transaction: string): Promise<unknown> =>
+  rpc.call('simulateTransaction', [
+    transaction,
+    { encoding: 'base64', sigVerify: false, commitment: 'confirmed' },
+  ])
+
+/** Milliseconds. */
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+const percentile = (values: number[], percent: number): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return Number((sorted[Math.ceil((percent / 100) * sorted.length) - 1] ?? 0).toFixed(2))
+}
+const summary = (ours: number[], bare: number[]) => ({
+  relayP50: percentile(ours, 50),
+  relayP99: percentile(ours, 99),
+  bareP50: percentile(bare, 50),
+  bareP99: percentile(bare, 99),
+  timesBareP50: Number((percentile(ours, 50) / percentile(bare, 50)).toFixed(2)),
+  timesBareP99: Number((percentile(ours, 99) / percentile(bare, 99)).toFixed(2)),
+})
+
+for (let i = 0; i < 50; i += 1) await simulate((await prepare()).serializedTx)
+const prepares: number[] = []
+const simulations: number[] = []
+for (let i = 0; i < PREPARES; i += 1) {
+  let serializedTx = ''
+  prepares.push(await timed(async () => ({ serializedTx } = await prepare())))
+  simulations.push(await timed(() => simulate(serializedTx)))
+}
+
+const submits: number[] = []
+const confirms: number[] = []
+for (let i = 0; i < SUBMITS; i += 1) {
+  const { id, serializedTx } = await prepare()
+  const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
+  transaction.sign([wallet])
+  const signedTx = Buffer.from(transaction.serialize()).toString('base64')
+  submits.push(
+    await timed(async () => {
+      const { status } = await post<{ status: string }>('/relay/submit', { id, signedTx })
+      if (status !== 'confirmed') throw new Error(`the status is ${status}`)
+    }),
+  )
+  const bare = new Transaction().add(transfer())
+  confirms.push(await timed(() => sendAndConfirmTransaction(connection, bare, [wallet])))
+}
+await gateway.stop()
+
+const result = {
+  bench: 'relay',
+  measuredAt: new Date().toISOString(),
+  cpu: cpus()[0]?.model,
+  cores: cpus().length,
+  node: process.version,
+  prepares: PREPARES,
+  submits: SUBMITS,
+  milliseconds: {
+    'prepare against simulateTransaction': summary(prepares, simulations),
+    'submit against sendAndConfirmTransaction': summary(submits, confirms),
+  },
+}
+const folder = fileURLToPath(new URL('../results', import.meta.url))
+mkdirSync(folder, { recursive: true })
+writeFileSync(`${folder}/relay.json`, `${JSON.stringify(result, null, 2)}\n`)
+process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+process.exit(0)

@@ -1,0 +1,35 @@
+import type { Door, RestApp } from '../door.ts'
+import {
+  EstimateFeesDocument,
+  GetTransactionDocument,
+  PrepareTransactionDocument,
+  SubmitTransactionDocument,
+} from '../generated/graphql.ts'
+import { toPrepared, toTransaction } from './map.ts'
+import { estimateFeesSchema, prepareSchema, statusSchema, submitSchema } from './schemas.ts'
+
+export function relayRoutes(app: RestApp, door: Door): void {
+  const prepare = door.operation(PrepareTransactionDocument)
+  const submit = door.operation(SubmitTransactionDocument)
+  const getTransaction = door.operation(GetTransactionDocument)
+  const estimateFees = door.operation(EstimateFeesDocument)
+
+  app.post('/relay/prepare', { schema: prepareSchema }, async (request) =>
+    toPrepared(await prepare(request, { input: request.body })),
+  )
+
+  app.post('/relay/submit', { schema: submitSchema }, async (request) => {
+    const { submitTransaction } = await submit(request, request.body)
+    return toTransaction(submitTransaction)
+  })
+
+  app.get('/relay/status/:id', { schema: statusSchema }, async (request) => {
+    const { transaction } = await getTransaction(request, request.params)
+    return toTransaction(transaction)
+  })
+
+  app.post('/relay/estimate-fees', { schema: estimateFeesSchema }, async (request) => {
+    const { feeEstimate } = await estimateFees(request, request.body)
+    return feeEstimate
+  })
+}

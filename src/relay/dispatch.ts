@@ -1,0 +1,37 @@
+import type { Clock } from '../clock.ts'
+import { parseTransaction } from '../ledger/wire/transaction.ts'
+import type { LedgerCalls } from '../service-info/ledger-probe.ts'
+import type { Changes } from './changes.ts'
+import type { TransactionRow } from './record.ts'
+import { send } from './send.ts'
+import type { RelayTiming } from './timing.ts'
+import type { TransactionChange, TransactionStore } from './transaction-store.ts'
+import { onSend } from './transitions.ts'
+
+export interface DispatchDependencies {
+  readonly rpc: LedgerCalls
+  readonly clock: Clock
+  readonly store: TransactionStore
+  readonly changes: Changes
+  readonly timing: RelayTiming
+  readonly registryProgram: string
+}
+
+/** Sends a stored transaction, and stores what the node said. `change` is written along. */
+export async function dispatch(
+  row: TransactionRow,
+  dependencies: DispatchDependencies,
+  change: TransactionChange = {},
+): Promise<void> {
+  const { rpc, clock, store, changes, timing, registryProgram } = dependencies
+  const signedTx = row.signed_tx ?? ''
+  const { message } = parseTransaction(Buffer.from(signedTx, 'base64'))
+  const outcome = await send(rpc, { signedTx, message, registryProgram, preflight: !row.accepted })
+  const now = clock.now()
+  await store.update(row, {
+    ...change,
+    ...onSend(row, outcome, new Date(now)),
+    next_check_at: new Date(now + timing.pollMs),
+  })
+  changes.notify(row.id)
+}

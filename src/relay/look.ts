@@ -1,0 +1,116 @@
+import type { TransactionFailure } from '../domain/transaction-status.ts'
+import { LedgerRpcError } from '../ledger/rpc-error.ts'
+import { parseTransaction } from '../ledger/wire/transaction.ts'
+import type { LedgerCalls } from '../service-info/ledger-probe.ts'
+import type { TransactionRow } from './record.ts'
+import { programsOf } from './send.ts'
+import { transactionErrorText } from './transaction-error-text.ts'
+import type { Sighting } from './transitions.ts'
+
+interface Status {
+  slot: number
+  err: unknown
+  confirmationStatus: 'processed' | 'confirmed' | 'finalized'
+}
+
+interface Statuses {
+  context: { slot: number }
+  value: (Status | null)[]
+}
+
+/** As many as a node takes in one getSignatureStatuses. */
+export const MAX_LOOKS = 256
+
+/**
+ * Looks for submitted transactions, at most 256. Of those about which the node cannot know, since it is behind, nothing is said.
+ * Throws LedgerRpcError where it does not answer.
+ */
+export async function look(
+  rpc: LedgerCalls,
+  rows: readonly TransactionRow[],
+  registryProgram: string,
+): Promise<Map<string, Sighting>> {
+  const seen = new Map<string, Sighting>()
+  const note = async (row: TransactionRow, status: Status): Promise<void> => {
+    seen.set(row.id, await sighting(rpc, row, status, registryProgram))
+  }
+  const recent = await statuses(rpc, rows, false)
+  const absent: TransactionRow[] = []
+  for (const [i, row] of rows.entries()) {
+    const status = recent.value[i]
+    if (status === null || status === undefined) absent.push(row)
+    else await note(row, status)
+  }
+  if (absent.length === 0) return seen
+
+  const final = await finalizedHeight(rpc)
+  const isExpired = (row: TransactionRow): boolean => row.last_valid_block_height < final.blockHeight
+  for (const row of absent) {
+    const behind = recent.context.slot < (row.slot ?? 0)
+    if (!isExpired(row) && !behind) seen.set(row.id, { kind: 'absent', expired: false })
+  }
+  const expired = absent.filter(isExpired)
+  if (expired.length === 0) return seen
+  // All that landed in time is finalized by now, but may be older than what a node keeps at hand.
+  const all = await statuses(rpc, expired, true)
+  for (const [i, row] of expired.entries()) {
+    const status = all.value[i]
+    if (status !== null && status !== undefined) await note(row, status)
+    else if (all.context.slot >= final.slot) seen.set(row.id, { kind: 'absent', expired: true })
+  }
+  return seen
+}
+
+/** Blocks above this height are not finalized yet. */
+export async function finalizedHeight(rpc: LedgerCalls): Promise<{ blockHeight: number; slot: number }> {
+  const { blockHeight, absoluteSlot } = await rpc.call<{ blockHeight: number; absoluteSlot: number }>(
+    'getEpochInfo',
+    [{ commitment: 'finalized' }],
+  )
+  return { blockHeight, slot: absoluteSlot }
+}
+
+function statuses(rpc: LedgerCalls, rows: readonly TransactionRow[], search: boolean): Promise<Statuses> {
+  const signatures = rows.map((row) => row.signature)
+  return rpc.call('getSignatureStatuses', [signatures, { searchTransactionHistory: search }])
+}
+
+async function sighting(
+  rpc: LedgerCalls,
+  row: TransactionRow,
+  { slot, err, confirmationStatus: finality }: Status,
+  registryProgram: string,
+): Promise<Sighting> {
+  if (finality === 'processed') return { kind: 'processed' }
+  if (err === null) return { kind: 'landed', slot, finality, failure: null }
+  // Its logs were read when it was first seen.
+  const known = row.slot === slot ? row.error : null
+  const failure = known ?? (await executionFailure(rpc, row, err, registryProgram))
+  return { kind: 'landed', slot, finality, failure }
+}
+
+async function executionFailure(
+  rpc: LedgerCalls,
+  row: TransactionRow,
+  err: unknown,
+  registryProgram: string,
+): Promise<TransactionFailure> {
+  const { message } = parseTransaction(Buffer.from(row.signed_tx ?? '', 'base64'))
+  const text = transactionErrorText(err, programsOf(message), registryProgram)
+  const logs = await logsOf(rpc, row.signature ?? '')
+  return { code: 'execution_failed', message: text, ...(logs === null ? {} : { logs }) }
+}
+
+/** Null where the node does not tell them: the failure is known without. */
+async function logsOf(rpc: LedgerCalls, signature: string): Promise<string[] | null> {
+  try {
+    const found = await rpc.call<{ meta: { logMessages?: string[] | null } | null } | null>(
+      'getTransaction',
+      [signature, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
+    )
+    return found?.meta?.logMessages ?? null
+  } catch (error) {
+    if (error instanceof LedgerRpcError) return null
+    throw error
+  }
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../db/tables.ts'
+import type { Pubkey } from '../domain/pubkey.ts'
+import type { LedgerCalls } from '../service-info/ledger-probe.ts'
+import type { Logger } from '../logger.ts'
+import { Changes } from './changes.ts'
+import { createChainHead } from './chain-head.ts'
+import { estimateFees, type EstimateFeesInput } from './estimate-fees.ts'
+import { createFeeSamples, type FeeEstimate } from './fee-samples.ts'
+import { getTransaction } from './get-transaction.ts'
+import { defaultAllowedPrograms } from './policy.ts'
+import { type PreparedTransactionView, prepare, type PrepareInput } from './prepare.ts'
+import type { TransactionRecord } from './record.ts'
+import { submit, type SubmitInput } from './submit.ts'
+import { RELAY_TIMING, type RelayTiming } from './timing.ts'
+import { createTracker, type Tracker } from './tracker.ts'
+import { createTransactionStore } from './transaction-store.ts'
+
+export interface RelayService {
+  prepare(input: PrepareInput): Promise<PreparedTransactionView>
+  estimateFees(input: EstimateFeesInput): Promise<FeeEstimate>
+  submit(input: SubmitInput): Promise<TransactionRecord>
+  get(id: string): Promise<TransactionRecord>
+}
+
+export interface RelayOptions {
+  readonly kysely: Kysely<Database>
+  readonly rpc: LedgerCalls
+  readonly clock: Clock
+  readonly registryProgram: Pubkey
+  /** Replaces the default allowlist. */
+  readonly allowedPrograms: readonly Pubkey[] | null
+  /** How long a submit waits for the outcome, in milliseconds. */
+  readonly submitWaitMs: number
+  readonly logger: Pick<Logger, 'warn'>
+  readonly timing?: RelayTiming
+  readonly newId?: () => string
+}
+
+export interface Relay {
+  readonly service: RelayService
+  /** To be started by the process that is to follow transactions. */
+  readonly tracker: Tracker
+}
+
+/** The relay of one process; several share a database. */
+export function createRelay(options: RelayOptions): Relay {
+  const { kysely, rpc, clock, registryProgram, submitWaitMs, logger } = options
+  const { timing = RELAY_TIMING, newId = randomUUID } = options
+  const store = createTransactionStore(kysely)
+  const head = createChainHead(rpc, clock)
+  const fees = createFeeSamples(rpc, clock)
+  const allowedPrograms = new Set(options.allowedPrograms ?? defaultAllowedPrograms(registryProgram))
+  const preparing = { rpc, clock, store, head, fees, registryProgram, allowedPrograms, newId }
+  const dispatching = { rpc, clock, store, changes: new Changes(), timing, registryProgram }
+  const tracker = createTracker({ ...dispatching, logger })
+  const submitting = { ...dispatching, head, submitWaitMs, wakeTracker: () => tracker.wake() }
+  return {
+    tracker,
+    service: {
+      prepare: (input) => prepare(input, preparing),
+      estimateFees: (input) => estimateFees(input, fees),
+      submit: (input) => submit(input, submitting),
+      get: (id) => getTransaction(store, id),
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import bs58 from 'bs58'
+import { verifyEd25519 } from '../domain/ed25519.ts'
+import { DomainError } from '../errors.ts'
+import { WireError } from '../ledger/wire/byte-reader.ts'
+import { parseTransaction, type WireTransaction } from '../ledger/wire/transaction.ts'
+import { decodeBase64 } from './instruction.ts'
+import { RELAY_POLICY } from './policy.ts'
+
+const MAX_TEXT = 4 * Math.ceil(RELAY_POLICY.maxTransactionBytes / 3)
+/** The first byte of a transaction of version 1, which has its signatures at the end. */
+const VERSION_1 = 0x81
+
+/** Reads a client's transaction from base64; throws INVALID_SIGNED_TRANSACTION, saying why in `message`. */
+export function readSignedTransaction(text: string): WireTransaction {
+  if (text.length > MAX_TEXT) throw invalid(`longer than ${MAX_TEXT} characters of base64`)
+  const bytes = decodeBase64(text)
+  if (bytes === null) throw invalid('not base64 with padding')
+  if (bytes[0] === VERSION_1) throw invalid('transaction version 1 is not supported')
+  try {
+    return parseTransaction(bytes)
+  } catch (error) {
+    if (error instanceof WireError) throw invalid(error.message)
+    throw error
+  }
+}
+
+/** The bytes that are signed. */
+export function messageBytes({ bytes, signatures }: WireTransaction): Uint8Array {
+  return bytes.subarray(1 + 64 * signatures.length)
+}
+
+/** Throws INVALID_SIGNATURE for the first signer whose signature is missing or wrong. */
+export function checkSignatures(transaction: WireTransaction): void {
+  const message = messageBytes(transaction)
+  for (const [i, signature] of transaction.signatures.entries()) {
+    const key = transaction.message.staticKeys[i]
+    if (key === undefined || !verifyEd25519(message, bs58.decode(signature), key))
+      throw new DomainError('INVALID_SIGNATURE', { key: key ?? '' })
+  }
+}
+
+function invalid(message: string): DomainError {
+  return new DomainError('INVALID_SIGNED_TRANSACTION', {}, { addition: { message } })
+}

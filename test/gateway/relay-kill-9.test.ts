@@ -1,0 +1,67 @@
+import { Connection, Keypair, SystemProgram } from '@solana/web3.js'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Runtime } from '../../src/bootstrap/runtime-file.ts'
+import { createLedgerRpc } from '../../src/ledger/rpc.ts'
+import { type Prepared, type RecordBody, signed, toJson } from '../relay/support/relay-world.ts'
+import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+
+const FAR = 600_000
+const AMOUNT = 1_000_000
+
+let gateway: GatewayProcess
+beforeAll(async () => {
+  gateway = await createGatewayProcess({ SEED_AGENTS: '0', RELAY_SUBMIT_WAIT_MS: '0' })
+})
+afterAll(() => gateway.remove())
+
+async function post<Body>({ baseUrl }: Runtime, path: string, body: object): Promise<Body> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  return (await response.json()) as Body
+}
+const status = async ({ baseUrl }: Runtime, id: string): Promise<RecordBody> =>
+  (await (await fetch(`${baseUrl}/relay/status/${id}`)).json()) as RecordBody
+
+test.each([
+  ['storing and sending', 'sendTransaction'],
+  ['sending and storing what came of it', 'getSignatureStatuses'],
+])(
+  'kill -9 between %s: after a restart the transaction lands once',
+  async (_, silenced) => {
+    const runtime = await gateway.start()
+    const connection = new Connection(runtime.rpcUrl, 'confirmed')
+    const [payer, receiver] = [Keypair.generate(), Keypair.generate()]
+    await connection.requestAirdrop(payer.publicKey, 1e9)
+    await vi.waitFor(async () => expect(await connection.getBalance(payer.publicKey)).toBe(1e9), 5_000)
+    const transfer = SystemProgram.transfer({
+      fromPubkey: payer.publicKey,
+      toPubkey: receiver.publicKey,
+      lamports: AMOUNT,
+    })
+    const prepared = await post<Prepared>(runtime, '/relay/prepare', {
+      instructions: [toJson(transfer)],
+      signerPubkeys: [payer.publicKey.toBase58()],
+    })
+    await createLedgerRpc({ url: runtime.rpcUrl }).call('localnet_fault', [
+      { kind: 'http', methods: [silenced], delayMs: FAR },
+    ])
+    const body = { id: prepared.id, signedTx: signed(prepared, payer) }
+    const dying = post(runtime, '/relay/submit', body).catch(() => undefined)
+    await vi.waitFor(async () => expect((await status(runtime, prepared.id)).status).toBe('submitted'))
+    const already = silenced === 'sendTransaction' ? 0 : AMOUNT
+    await vi.waitFor(async () => expect(await connection.getBalance(receiver.publicKey)).toBe(already), 5_000)
+    await gateway.kill()
+    await dying
+
+    const again = await gateway.start()
+    await vi.waitFor(
+      async () =>
+        expect(await status(again, prepared.id)).toMatchObject({ status: 'confirmed', error: null }),
+      { timeout: 40_000, interval: 200 },
+    )
+    expect(await new Connection(again.rpcUrl, 'confirmed').getBalance(receiver.publicKey)).toBe(AMOUNT)
+    expect(await post(again, '/relay/submit', body)).toMatchObject({ status: 'confirmed' })
+    await gateway.stop()
+  },
+  90_000,
+)
