@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { OperatorError } from '../operator-error.ts'
 
 /** Another live process holds the lock. */
@@ -17,38 +17,58 @@ export class LockHeldError extends OperatorError {
  * (kill -9, power loss) is taken over; one of a live process throws LockHeldError.
  */
 export function acquirePidLock(file: string): () => void {
-  for (;;) {
-    try {
-      const descriptor = openSync(file, 'wx', 0o600)
-      writeSync(descriptor, identity(process.pid))
-      closeSync(descriptor)
-      return () => {
-        if (readLock(file) === identity(process.pid)) rmSync(file, { force: true })
-      }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  const own = identity(process.pid)
+  // Linked into place whole: nobody ever sees a lock without its holder's name.
+  const prepared = `${file}.${process.pid}`
+  writeFileSync(prepared, own, { mode: 0o600 })
+  try {
+    for (;;) {
+      const found = readLock(file)
+      if (found === null && tryLink(prepared, file)) break
+      if (found === null) continue
+      const holder = livePid(found)
+      if (holder !== null) throw new LockHeldError(file, holder)
+      discardStale(file, found)
     }
-    const holder = pidLockHolder(file)
-    if (holder !== null) throw new LockHeldError(file, holder)
-    discardStale(file)
+  } finally {
+    rmSync(prepared, { force: true })
+  }
+  return () => {
+    if (readLock(file) === own) rmSync(file, { force: true })
   }
 }
 
 /** The process id of the live holder, or null. */
 export function pidLockHolder(file: string): number | null {
-  const content = readLock(file)
-  const pid = Number(content?.split(' ')[0])
-  return content !== null && pid > 0 && content === identity(pid) && isAlive(pid) ? pid : null
+  const found = readLock(file)
+  return found === null ? null : livePid(found)
 }
 
-// Renaming first makes sure that of two processes only one removes the file it judged.
-function discardStale(file: string): void {
+function livePid(lock: string): number | null {
+  const pid = Number(lock.split(' ')[0])
+  return pid > 0 && lock === identity(pid) && isAlive(pid) ? pid : null
+}
+
+function tryLink(prepared: string, file: string): boolean {
+  try {
+    linkSync(prepared, file)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  }
+}
+
+// Another process may have taken the lock over since it was judged: what was moved aside is looked at, and put back if it lives.
+function discardStale(file: string, judged: string): void {
   const aside = `${file}.${process.pid}.stale`
   try {
     renameSync(file, aside)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return
   }
+  if (readLock(aside) !== judged) tryLink(aside, file)
   rmSync(aside, { force: true })
 }
 

@@ -25,11 +25,10 @@ test('after kill -9 under load nothing confirmed is lost, and the tables equal t
   }
   const { rpcUrl, baseUrl } = await gateway.start()
   const connection = new Connection(rpcUrl, 'confirmed')
-  const signatures = [...confirmed]
-  const { value } = await connection.getSignatureStatuses(signatures.slice(0, 256), {
-    searchTransactionHistory: true,
-  })
-  expect(value.filter((status) => status === null || status.err !== null)).toEqual([])
+  for (const signature of confirmed) {
+    const { value } = await connection.getSignatureStatus(signature, { searchTransactionHistory: true })
+    expect(value, `${signature} was confirmed and is gone`).toMatchObject({ err: null })
+  }
 
   const audit = await gateway.cli('--json', 'audit')
   expect(JSON.parse(audit.stdout)).toMatchObject({ differences: [] })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -60,4 +60,21 @@ test('refuses while another process lives, and is taken over after kill -9', asy
   await other.kill()
   expect(pidLockHolder(file)).toBeNull()
   acquirePidLock(file)()
+})
+
+test('of many processes that find a stale lock, one gets it', async () => {
+  writeFileSync(file, '999999999 1')
+  const outcomes = await Promise.all(
+    Array.from({ length: 6 }, async () => {
+      const code = `import(${JSON.stringify(MODULE)}).then((m) => { try { m.acquirePidLock(${JSON.stringify(file)}); console.log('held') } catch (error) { console.log(error.name) } setTimeout(() => {}, 60_000) })`
+      const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const [line] = (await once(child.stdout, 'data')) as [Buffer]
+      return { child, line: line.toString().trim() }
+    }),
+  )
+  for (const { child } of outcomes) child.kill('SIGKILL')
+  expect(outcomes.map((each) => each.line).sort()).toEqual([
+    ...Array<string>(5).fill('LockHeldError'),
+    'held',
+  ])
 })
