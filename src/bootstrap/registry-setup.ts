@@ -1,3 +1,4 @@
+import { programDataAddress } from '../../program/deploy-accounts.ts'
 import { type Connection, type Keypair, PublicKey } from '@solana/web3.js'
 import { type Pubkey, pubkey } from '../domain/pubkey.ts'
 import { USDC_UNIT } from '../domain/registry.ts'
@@ -6,7 +7,6 @@ import { registryAddresses } from '../ledger/pda.ts'
 import { registryInstruction } from '../ledger/registry-instructions.ts'
 import type { TransactionSender } from './transaction-sender.ts'
 
-const LOADER = new PublicKey('BPFLoaderUpgradeab1e11111111111111111111111')
 const TIER_THRESHOLDS = [0n, 100n, 500n, 1_000n].map((usdc) => usdc * USDC_UNIT)
 const SECONDS_PER_DAY = 86_400n
 const REPORTER_WEIGHT = 10
@@ -26,13 +26,12 @@ export async function setUpRegistry(options: {
     (await connection.getAccountInfo(new PublicKey(address), 'processed')) !== null
 
   if (!(await exists(addresses.config()))) {
-    const programData = PublicKey.findProgramAddressSync([new PublicKey(programId).toBytes()], LOADER)[0]
     const initialize = registryInstruction(
       programId,
       'initialize',
       {
         admin: keyOf(keys.registryAdmin),
-        programData: pubkey(programData.toBase58()),
+        programData: programDataAddress(programId),
         usdcMint: keyOf(keys.usdcMint),
         treasury: keyOf(keys.registryAdmin),
       },

@@ -10,7 +10,7 @@ import type { Pubkey } from '../domain/pubkey.ts'
 import type { Bank } from './bank/bank.ts'
 import type { GenesisOptions } from './options.ts'
 import { invalidRequest, preflightFailure } from './rpc/rpc-error.ts'
-import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_PROGRAM } from './vm/program-ids.ts'
+import { ASSOCIATED_TOKEN_PROGRAM, TOKEN_PROGRAM } from '../domain/program-ids.ts'
 import { parseTransaction } from '../ledger/wire/transaction.ts'
 
 const CREATE_IDEMPOTENT = 1

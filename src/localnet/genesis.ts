@@ -8,7 +8,7 @@ import { programAccounts, programDataAddress } from './loader-accounts.ts'
 import type { GenesisOptions } from './options.ts'
 import type { LedgerStore } from './store/ledger-store.ts'
 import type { Account } from './vm/account.ts'
-import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from './vm/program-ids.ts'
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../domain/program-ids.ts'
 import { encodeMint, MINT_BYTES } from './vm/token-accounts.ts'
 import { Vm } from './vm/vm.ts'
 

@@ -1,7 +1,7 @@
 import { deploymentAccounts } from '../../program/deploy-accounts.ts'
 import { type Pubkey, pubkeyFromBytes } from '../domain/pubkey.ts'
 import type { Account } from './vm/account.ts'
-import { UPGRADEABLE_LOADER } from './vm/program-ids.ts'
+import { UPGRADEABLE_LOADER } from '../domain/program-ids.ts'
 
 export { programDataAddress } from '../../program/deploy-accounts.ts'
 

@@ -10,7 +10,8 @@ import type { Pubkey } from '../domain/pubkey.ts'
 import { DomainError } from '../errors.ts'
 import type { CheckedRequest } from './check-instructions.ts'
 import type { Instruction } from './instruction.ts'
-import { COMPUTE_BUDGET_PROGRAM, RELAY_POLICY } from './policy.ts'
+import { COMPUTE_BUDGET_PROGRAM } from '../domain/program-ids.ts'
+import { RELAY_POLICY } from './policy.ts'
 
 export interface ComputeBudget {
   /** Compute units. */

@@ -3,7 +3,8 @@ import { pubkeyParameter } from '../domain/parameters.ts'
 import { isSmallOrderKey } from '../domain/ed25519.ts'
 import { DomainError } from '../errors.ts'
 import { type Instruction, type InstructionInput, readInstruction } from './instruction.ts'
-import { COMPUTE_BUDGET_PROGRAM, RELAY_POLICY, SYSTEM_PROGRAM } from './policy.ts'
+import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../domain/program-ids.ts'
+import { RELAY_POLICY } from './policy.ts'
 
 /** The System program's AdvanceNonceAccount: a transaction with it does not expire. */
 const ADVANCE_NONCE = 4

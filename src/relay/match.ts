@@ -1,6 +1,7 @@
 import type { Pubkey } from '../domain/pubkey.ts'
 import { isStaticWritable, type Message } from '../ledger/wire/message.ts'
-import { COMPUTE_BUDGET_PROGRAM, LIGHTHOUSE_PROGRAM, RELAY_POLICY } from './policy.ts'
+import { COMPUTE_BUDGET_PROGRAM, LIGHTHOUSE_PROGRAM } from '../domain/program-ids.ts'
+import { RELAY_POLICY } from './policy.ts'
 
 interface Call {
   readonly program: Pubkey

@@ -1,11 +1,14 @@
-import { type Pubkey, pubkey } from '../domain/pubkey.ts'
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  MEMO_PROGRAMS,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '../domain/program-ids.ts'
+import type { Pubkey } from '../domain/pubkey.ts'
 
 export const PRIORITY_LEVELS = ['low', 'medium', 'high'] as const
 export type PriorityLevel = (typeof PRIORITY_LEVELS)[number]
-
-export const COMPUTE_BUDGET_PROGRAM = pubkey('ComputeBudget111111111111111111111111111111')
-export const SYSTEM_PROGRAM = pubkey('11111111111111111111111111111111')
-export const LIGHTHOUSE_PROGRAM = pubkey('L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95')
 
 /** What the relay carries and how it treats it: every number that decides over a transaction, in one place. */
 export const RELAY_POLICY = {
@@ -45,10 +48,9 @@ export function defaultAllowedPrograms(registryProgram: Pubkey): Pubkey[] {
   return [
     registryProgram,
     SYSTEM_PROGRAM,
-    pubkey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'),
-    pubkey('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'),
-    pubkey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'),
-    pubkey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'),
-    pubkey('Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo'),
+    TOKEN_PROGRAM,
+    TOKEN_2022_PROGRAM,
+    ASSOCIATED_TOKEN_PROGRAM,
+    ...MEMO_PROGRAMS,
   ]
 }

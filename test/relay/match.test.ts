@@ -9,7 +9,7 @@ import {
 import { describe, expect, test } from 'vitest'
 import { parseMessage } from '../../src/ledger/wire/message.ts'
 import { matchesPrepared } from '../../src/relay/match.ts'
-import { LIGHTHOUSE_PROGRAM } from '../../src/relay/policy.ts'
+import { LIGHTHOUSE_PROGRAM } from '../../src/domain/program-ids.ts'
 import { keyOf } from '../support/factories.ts'
 
 const key = (name: string) => new PublicKey(keyOf(name))

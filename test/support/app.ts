@@ -12,7 +12,7 @@ import { createRelay, type Relay, type RelayOptions } from '../../src/relay/rela
 import type { LedgerCalls } from '../../src/service-info/ledger-probe.ts'
 import { createLedgerRpc } from '../../src/ledger/rpc.ts'
 import { type Localnet, startLocalnet } from '../../src/localnet/index.ts'
-import { SYSTEM_PROGRAM } from '../../src/localnet/vm/program-ids.ts'
+import { SYSTEM_PROGRAM } from '../../src/domain/program-ids.ts'
 import { createLogger } from '../../src/logger.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'

@@ -1,7 +1,7 @@
 import type { Pubkey } from '../../domain/pubkey.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 import type { Account } from '../vm/account.ts'
-import { CLOCK_SYSVAR } from '../vm/program-ids.ts'
+import { CLOCK_SYSVAR } from '../../domain/program-ids.ts'
 import type { TransactionError } from '../vm/transaction-error.ts'
 import type { Vm } from '../vm/vm.ts'
 import type { WireTransaction } from '../../ledger/wire/transaction.ts'

@@ -1,4 +1,4 @@
-import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../vm/program-ids.ts'
+import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../../domain/program-ids.ts'
 import type { Message } from '../../ledger/wire/message.ts'
 
 const LAMPORTS_PER_SIGNATURE = 5_000n

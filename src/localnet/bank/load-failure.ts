@@ -1,7 +1,7 @@
 import type { Pubkey } from '../../domain/pubkey.ts'
 import type { Account } from '../vm/account.ts'
 import type { Execution } from '../vm/execution.ts'
-import { SYSTEM_PROGRAM } from '../vm/program-ids.ts'
+import { SYSTEM_PROGRAM } from '../../domain/program-ids.ts'
 import type { TransactionError } from '../vm/transaction-error.ts'
 import type { Vm } from '../vm/vm.ts'
 import type { Message } from '../../ledger/wire/message.ts'

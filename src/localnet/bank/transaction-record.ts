@@ -1,6 +1,6 @@
 import type { Pubkey } from '../../domain/pubkey.ts'
 import type { InnerInstructions, ReturnData } from '../vm/execution.ts'
-import { MEMO_PROGRAMS } from '../vm/program-ids.ts'
+import { MEMO_PROGRAMS } from '../../domain/program-ids.ts'
 import type { TransactionError } from '../vm/transaction-error.ts'
 import type { WireTransaction } from '../../ledger/wire/transaction.ts'
 import type { TokenBalance } from './token-balances.ts'
@@ -39,7 +39,7 @@ export interface TransactionRecord {
 /** The memos of a transaction as getSignaturesForAddress shows them: `[bytes] text`, joined by "; ". */
 export function memoOf({ message }: WireTransaction): string | null {
   const memos = message.instructions
-    .filter((each) => MEMO_PROGRAMS.includes(message.staticKeys[each.programIdIndex] ?? ''))
+    .filter((each) => MEMO_PROGRAMS.some((program) => program === message.staticKeys[each.programIdIndex]))
     .map((each) => `[${each.data.length}] ${Buffer.from(each.data).toString('utf8')}`)
   return memos.length === 0 ? null : memos.join('; ')
 }

@@ -1,5 +1,5 @@
 import type { Account } from '../vm/account.ts'
-import { TOKEN_PROGRAM } from '../vm/program-ids.ts'
+import { TOKEN_PROGRAM } from '../../domain/program-ids.ts'
 import { decodeMint, decodeTokenAccount, uiTokenAmount } from '../vm/token-accounts.ts'
 import type { AccountReader } from './account-encoding.ts'
 

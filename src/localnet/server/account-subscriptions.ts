@@ -6,7 +6,7 @@ import { accountEncoding, encodeAccount } from '../rpc/account-encoding.ts'
 import { accountFilters } from '../rpc/account-filters.ts'
 import type { Params } from '../rpc/params.ts'
 import type { Account } from '../vm/account.ts'
-import { SYSTEM_PROGRAM } from '../vm/program-ids.ts'
+import { SYSTEM_PROGRAM } from '../../domain/program-ids.ts'
 import type { Subscriber } from './subscriptions.ts'
 
 // What a node says of an account that is gone.

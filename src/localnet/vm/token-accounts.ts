@@ -1,6 +1,6 @@
 import { type Pubkey, pubkeyBytes, pubkeyFromBytes } from '../../domain/pubkey.ts'
 import type { Account } from './account.ts'
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './program-ids.ts'
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/program-ids.ts'
 
 export const MINT_BYTES = 82
 export const TOKEN_ACCOUNT_BYTES = 165

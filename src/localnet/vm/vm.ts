@@ -2,7 +2,7 @@ import { Account as VmAccount, Clock, FailedTransactionMetadata, LiteSvm } from 
 import { type Pubkey, pubkeyBytes, pubkeyFromBytes } from '../../domain/pubkey.ts'
 import type { Account } from './account.ts'
 import { type Execution, toExecution } from './execution.ts'
-import { SYSTEM_PROGRAM } from './program-ids.ts'
+import { SYSTEM_PROGRAM } from '../../domain/program-ids.ts'
 
 export interface SlotHash {
   readonly slot: number

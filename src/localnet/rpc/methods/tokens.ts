@@ -1,7 +1,7 @@
 import type { Pubkey } from '../../../domain/pubkey.ts'
 import type { Account } from '../../vm/account.ts'
 import type { LedgerView } from '../../bank/ledger-view.ts'
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../vm/program-ids.ts'
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../domain/program-ids.ts'
 import { decodeMint, decodeTokenAccount, type UiTokenAmount, uiTokenAmount } from '../../vm/token-accounts.ts'
 import { accountEncoding, encodeAccount } from '../account-encoding.ts'
 import { configuredView, type RpcMethod, withContext } from '../context.ts'
