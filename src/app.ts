@@ -6,15 +6,18 @@ import type { Executor } from '../rest/execute.ts'
 import { graphqlRoutes } from '../rest/graphql/routes.ts'
 import { checkPreconditions } from '../rest/http-preconditions.ts'
 import { registerRest } from '../rest/index.ts'
+import { metricsRoute } from '../rest/metrics.ts'
 import { describeRoutes } from '../rest/openapi.ts'
 import { compileSerializer, compileValidator, serverOptions } from '../rest/server-options.ts'
 import { answerUnknownPaths } from '../rest/unknown-paths.ts'
 import type { Logger } from './logger.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { Services } from './services.ts'
 
 export interface AppOptions {
   readonly services: Services
   readonly logger: Logger
+  readonly metrics: Metrics
   /** Semantic version, for the OpenAPI document. */
   readonly version: string
   /** Public address of the service; null where it is not known. */
@@ -26,7 +29,7 @@ export interface AppOptions {
 
 /** The whole HTTP surface, ready to listen or to be injected into. It owns nothing of what it is given. */
 export async function buildApp(options: AppOptions): Promise<RestApp> {
-  const { services, logger, version, baseUrl, trustProxy = [], executor } = options
+  const { services, logger, metrics, version, baseUrl, trustProxy = [], executor } = options
   const loggerInstance: FastifyBaseLogger = logger
   const app: RestApp = fastify({
     ...serverOptions,
@@ -52,6 +55,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   answerUnknownPaths(app)
   await describeRoutes(app, { version, baseUrl })
   graphqlRoutes(app, services, logger)
+  metricsRoute(app, metrics)
   registerRest(app, { services, executor })
   await app.ready()
   return app

@@ -12,6 +12,7 @@ import { createIndexer, type Indexer } from './ledger/indexer/indexer.ts'
 import { indexerReport } from './ledger/indexer-report.ts'
 import { createLedgerRpc } from './ledger/rpc.ts'
 import type { Logger } from './logger.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { OperatorError } from './operator-error.ts'
 import { createRelay } from './relay/relay.ts'
 import { createServices } from './services.ts'
@@ -39,6 +40,7 @@ export async function startGateway(options: {
   const stack = new AsyncDisposableStack()
   try {
     stack.defer(lockDataDir(config.dataDir))
+    const metrics = createMetrics()
     const feePayerKey = secrets.feePayerKeypair === null ? null : readFeePayer(secrets.feePayerKeypair)
     const [database, ledger] = await both(
       startDatabase(config, logger).then((started) => stack.adopt(started, (each) => each.stop())),
@@ -89,6 +91,7 @@ export async function startGateway(options: {
       const app = await buildApp({
         services,
         logger,
+        metrics,
         version: packageJson.version,
         baseUrl: config.server.baseUrl ?? (port === 0 ? null : `http://${host}:${port}`),
         trustProxy,

@@ -6,6 +6,7 @@ import type { Database } from '../../src/db/tables.ts'
 import { pubkey } from '../../src/domain/pubkey.ts'
 import { registryIdl } from '../../src/ledger/idl/types.ts'
 import { createRelay } from '../../src/relay/relay.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createServices } from '../../src/services.ts'
 import { rawRoutes } from './raw-routes.ts'
 
@@ -40,7 +41,13 @@ const services = createServices({
   feePayer: null,
 })
 const logger = pino({ level: 'warn' })
-const gateway = await buildApp({ services, logger, version: '0.0.0', baseUrl: 'http://127.0.0.1' })
+const gateway = await buildApp({
+  services,
+  logger,
+  metrics: createMetrics(),
+  version: '0.0.0',
+  baseUrl: 'http://127.0.0.1',
+})
 const raw = rawRoutes({ connectionString: url })
 const ports = {
   gateway: Number(new URL(await gateway.listen({ port: 0 })).port),

@@ -14,6 +14,7 @@ import { createLedgerRpc } from '../../src/ledger/rpc.ts'
 import { type Localnet, startLocalnet } from '../../src/localnet/index.ts'
 import { SYSTEM_PROGRAM } from '../../src/domain/program-ids.ts'
 import { createLogger } from '../../src/logger.ts'
+import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { keyOf } from './factories.ts'
@@ -54,6 +55,7 @@ export interface TestApp {
   readonly kysely: Kysely<Database>
   /** The test's own localnet; its slots pass only by `stepSlot`. */
   readonly localnet: Localnet | null
+  readonly metrics: Metrics
   close(): Promise<void>
 }
 
@@ -65,6 +67,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
       ? await startAppLedger(surroundings.feePayerLamports ?? 2_500_000_000n)
       : null
   const rpc = surroundings.ledger ?? createLedgerRpc({ url: localnet?.rpcUrl ?? '' })
+  const metrics = createMetrics()
   const clock = surroundings.clock ?? { now: () => FIXED_NOW }
   const relay = createRelay({
     kysely,
@@ -94,6 +97,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
   })
   const app = await buildApp({
     services,
+    metrics,
     logger:
       surroundings.log === undefined ? pino({ level: 'silent' }) : pino({ level: 'info' }, surroundings.log),
     version: '0.1.0',
@@ -105,7 +109,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     await localnet?.close()
     await database.drop()
   }
-  return { app, services, relay, database, kysely, localnet, close }
+  return { app, services, relay, database, kysely, localnet, metrics, close }
 }
 
 /** A localnet in memory on which the fee payer has this much, ten slots old. */
