@@ -16,12 +16,22 @@ import type {
   OutboxEventsTable,
 } from './tables/events.ts'
 import type { PreparedTransactionsTable } from './tables/relay.ts'
+import type {
+  WebhookAttemptsTable,
+  WebhookDeliveriesTable,
+  WebhookSubscriptionsTable,
+} from './tables/webhooks.ts'
 
 export type { StakesTable } from './tables/accounts.ts'
 export type { AgentsTable } from './tables/agents.ts'
 export type { Finality } from './tables/columns.ts'
 export type { AgentHistoryTable } from './tables/events.ts'
 export type { PreparedTransactionsTable } from './tables/relay.ts'
+export type {
+  WebhookAttemptsTable,
+  WebhookDeliveriesTable,
+  WebhookSubscriptionsTable,
+} from './tables/webhooks.ts'
 
 /** Row types for `em.getKysely<Database>()`. int8 is read as a number, numeric as text. */
 export interface Database {
@@ -41,4 +51,7 @@ export interface Database {
   dead_letters: DeadLettersTable
   indexer_state: IndexerStateTable
   prepared_transactions: PreparedTransactionsTable
+  webhook_subscriptions: WebhookSubscriptionsTable
+  webhook_deliveries: WebhookDeliveriesTable
+  webhook_attempts: WebhookAttemptsTable
 }

@@ -13,6 +13,9 @@ import { PreparedTransaction } from './prepared-transaction.ts'
 import { RegistryConfig } from './registry-config.ts'
 import { ReputationReporter } from './reputation-reporter.ts'
 import { Stake } from './stake.ts'
+import { WebhookAttempt } from './webhook-attempt.ts'
+import { WebhookDelivery } from './webhook-delivery.ts'
+import { WebhookSubscription } from './webhook-subscription.ts'
 import { WithdrawalRequest } from './withdrawal-request.ts'
 
 /** Every entity, for the ORM. */
@@ -32,5 +35,8 @@ export const entities = [
   RegistryConfig,
   ReputationReporter,
   Stake,
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookSubscription,
   WithdrawalRequest,
 ]
