@@ -10,6 +10,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    // Nothing here patches a module, and loading Solana's and GraphQL's anew for each file would cost most of the time.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
