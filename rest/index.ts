@@ -1,5 +1,6 @@
 import type { Services } from '../src/services.ts'
 import { agentRoutes } from './agents/routes.ts'
+import { didRoutes } from './did/routes.ts'
 import { createDoor, type RestApp } from './door.ts'
 import type { Executor } from './execute.ts'
 import { healthRoutes } from './health/routes.ts'
@@ -19,6 +20,7 @@ export function registerRest(app: RestApp, { services, executor = 'jit' }: RestO
   app.addSchema(ErrorBody)
   agentRoutes(app, door)
   stakeRoutes(app, door)
+  didRoutes(app, door)
   relayRoutes(app, door)
   healthRoutes(app, door)
 }

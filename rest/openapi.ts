@@ -29,6 +29,7 @@ export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApi
       tags: [
         { name: 'Agents', description: 'Registered agents and what happened to them.' },
         { name: 'Stakes', description: 'USDC that agents put at stake.' },
+        { name: 'DID', description: 'Decentralized identifiers of agents.' },
         { name: 'Relay', description: 'Transactions built here, signed by clients, and sent from here.' },
         { name: 'Service', description: 'Health and metadata.' },
       ],

@@ -9,6 +9,11 @@ export const ERRORS = {
     status: 400,
     message: '{parameter} must be a base-58 public key of 32 bytes, got {value}',
   },
+  INVALID_DID: {
+    status: 400,
+    message: '{parameter} must be did:sol: and a base-58 public key of 32 bytes, got {value}',
+  },
+  DID_NOT_FOUND: { status: 404, message: 'DID not found' },
   INVALID_INTEGER: {
     status: 400,
     message: '{parameter} must be an integer from {min} to {max}, got {value}',

@@ -78,7 +78,7 @@ export async function startGateway(options: {
         version: packageJson.version,
         program: programId,
         feeSponsorshipEnabled: false,
-        features: { did: false, mcp: false, a2a: false, credentials: false },
+        features: { did: true, mcp: false, a2a: false, credentials: false },
       },
       indexerStatus: () => indexerReport(indexer, kysely),
       feePayer: feePayer === undefined ? null : { pubkey: feePayer, enabled: false },

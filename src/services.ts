@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { type AgentReads, createAgentReads } from './agents/agent-reads.ts'
 import type { Clock } from './clock.ts'
 import type { Database } from './db/tables.ts'
+import { createDidResolver, type DidResolver } from './identity/did/resolve-did.ts'
 import type { RelayService } from './relay/relay.ts'
 import type { IndexerStatus } from './service-info/indexer-status.ts'
 import type { ServiceIdentity } from './service-info/info.ts'
@@ -13,6 +14,7 @@ import { createStakeReads, type StakeReads } from './stakes/stake-reads.ts'
 export interface Services {
   readonly agents: AgentReads
   readonly stakes: StakeReads
+  readonly dids: DidResolver
   readonly relay: RelayService
   readonly info: ServiceInfoReads
 }
@@ -33,6 +35,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
   return {
     agents: createAgentReads(kysely),
     stakes: createStakeReads(kysely),
+    dids: createDidResolver(kysely, dependencies.identity.program),
     relay: dependencies.relay,
     info: createServiceInfoReads({ ...dependencies, ledger: createLedgerProbe(rpc, clock) }),
   }

@@ -47,6 +47,11 @@ const CASES: Record<string, Record<string, unknown>[]> = {
   ],
   ListStakesDocument: [{}, { owner: keyOf('owner Trader'), limit: 1 }, { agentPda: 'x' }],
   GetStakeDocument: [{ pda: keyOf('stake Trader') }, { pda: keyOf('stake nobody') }],
+  ResolveDidDocument: [{ did: `did:sol:${keyOf('owner Trader')}` }, { did: 'did:sol:x' }, { did: 1 }, {}],
+  GetDidDocumentDocument: [
+    { did: `did:sol:${keyOf('owner Trader')}` },
+    { did: `did:sol:${keyOf('nobody')}` },
+  ],
   GetHealthDocument: [{}],
   GetDetailedHealthDocument: [{}],
   GetReadinessDocument: [{}],

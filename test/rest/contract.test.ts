@@ -19,6 +19,15 @@ const AGENT = [
 ]
 const HISTORY = ['event_type', 'agent_pda', 'old_value', 'new_value', 'timestamp']
 const STAKE = ['pda', 'agent_pda', 'owner', 'deposited_amount', 'locked_amount', 'pending_withdrawal']
+const DID_DOCUMENT = [
+  '@context',
+  'id',
+  'controller',
+  'verificationMethod',
+  'authentication',
+  'assertionMethod',
+  'service',
+]
 const INFO = ['name', 'version', 'program', 'feeSponsorshipEnabled', 'network', 'features']
 
 /** Path in OpenAPI, a request to it, the fields of its answer, and those of an item of its list. */
@@ -39,6 +48,8 @@ const PATHS: [path: string, url: string, fields: string[], item?: [list: string,
   ],
   ['/stakes', '/stakes', ['total', 'limit', 'offset', 'stakes'], ['stakes', STAKE]],
   ['/stakes/{pda}', `/stakes/${keyOf('stake Any')}`, STAKE],
+  ['/did/{did}', `/did/did:sol:${keyOf('owner Any')}`, ['did', 'agent', 'didDocument']],
+  ['/did/{did}/document', `/did/did:sol:${keyOf('owner Any')}/document`, DID_DOCUMENT],
   ['/health', '/health', ['status', 'timestamp']],
   // database and indexer are ours; the rest is the contract's.
   ['/health/detailed', '/health/detailed', ['status', 'rpc', 'feePayer', 'timestamp', 'database', 'indexer']],
@@ -92,7 +103,7 @@ describe.each(PATHS)('%s', (path, url, fields, item) => {
   test('is in the OpenAPI document, with every response and its schema', () => {
     const operation = document.paths[path]?.get
     expect(operation?.operationId).toBeTruthy()
-    const ok = operation?.responses['200']?.content['application/json'].schema
+    const ok = Object.values(operation?.responses['200']?.content ?? {})[0]?.schema
     expect(Object.keys(ok?.properties ?? {}).sort()).toEqual([...fields].sort())
     for (const [status, response] of Object.entries(operation?.responses ?? {})) {
       expect(response.description).toBeTruthy()
@@ -102,7 +113,7 @@ describe.each(PATHS)('%s', (path, url, fields, item) => {
     }
     const statuses = Object.keys(operation?.responses ?? {})
     expect(statuses).toEqual(
-      expect.arrayContaining(path.includes('{pda}') ? ['400', '404', '500'] : ['400', '500']),
+      expect.arrayContaining(/\{(pda|did)\}/.test(path) ? ['400', '404', '500'] : ['400', '500']),
     )
   })
 })
@@ -147,7 +158,7 @@ test('every leaf of an answer has an example or a list of values', () => {
   }
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const { responses } of Object.values(operations))
-      walk(responses['200']!.content['application/json'].schema, path)
+      for (const { schema } of Object.values(responses['200']!.content)) walk(schema, path)
   }
   expect(bare).toEqual([])
 })

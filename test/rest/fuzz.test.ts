@@ -27,6 +27,8 @@ const ROUTES = [
   `/agents/${agent}/history`,
   '/stakes',
   `/stakes/${keyOf('stake Trader')}`,
+  `/did/did:sol:${keyOf('owner Trader')}`,
+  `/did/did:sol:${keyOf('owner Trader')}/document`,
   '/health',
   '/health/detailed',
   '/info',
@@ -116,7 +118,11 @@ test('any bytes as query string, path segment or path', async () => {
       .tuple(fc.constantFrom(...ROUTES), bytes)
       .map(([route, tail]) => Buffer.concat([Buffer.from(`${route}?`), tail])),
     fc
-      .tuple(fc.constantFrom('/agents/', '/stakes/'), bytes, fc.constantFrom('', '/history'))
+      .tuple(
+        fc.constantFrom('/agents/', '/stakes/', '/did/'),
+        bytes,
+        fc.constantFrom('', '/history', '/document'),
+      )
       .map(([head, segment, tail]) => Buffer.concat([Buffer.from(head), segment, Buffer.from(tail)])),
     bytes.map((tail) => Buffer.concat([Buffer.from('/'), tail])),
   )

@@ -138,7 +138,7 @@ describe('/ready', () => {
 
 describe('/info', () => {
   const features = {
-    did: { enabled: false, method: 'did:sol', spec: 'W3C DID Core 1.0' },
+    did: { enabled: true, method: 'did:sol', spec: 'W3C DID Core 1.0' },
     mcp: { enabled: false, endpoint: '/mcp/sse', spec: 'MCP 2025-11-25' },
     a2a: { enabled: true, spec: 'A2A Agent Card 1.0' },
     credentials: { enabled: false, spec: 'W3C Verifiable Credentials 2.0' },

@@ -89,7 +89,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
       version: '0.1.0',
       program: PROGRAM,
       feeSponsorshipEnabled: true,
-      features: { did: false, mcp: false, a2a: true, credentials: false },
+      features: { did: true, mcp: false, a2a: true, credentials: false },
     },
     indexerStatus: surroundings.indexer ?? (async () => LIVE),
     feePayer:

@@ -1,0 +1,86 @@
+import { Type } from 'typebox'
+import { TIERS } from '../../src/domain/registry.ts'
+import { Choice, errors, Pubkey } from '../shapes.ts'
+import { DID_MEDIA_TYPES } from './media-type.ts'
+
+const EXAMPLE = 'did:sol:DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
+
+const Did = (description: string) =>
+  Type.String({ description, pattern: '^did:sol:[1-9A-HJ-NP-Za-km-z]{32,44}$', examples: [EXAMPLE] })
+const KeyIds = (description: string) =>
+  Type.Array(Type.String({ examples: [`${EXAMPLE}#key-1`] }), { description })
+
+const DidDocument = Type.Object(
+  {
+    '@context': Type.Array(Type.String({ examples: ['https://www.w3.org/ns/did/v1'] })),
+    id: Did('The DID.'),
+    controller: Did('The DID.'),
+    verificationMethod: Type.Array(
+      Type.Object({
+        id: Type.String({ examples: [`${EXAMPLE}#key-1`] }),
+        type: Type.String({ examples: ['Ed25519VerificationKey2020'] }),
+        controller: Did('The DID.'),
+        publicKeyBase58: Pubkey('The owner’s key.'),
+      }),
+    ),
+    authentication: KeyIds('The owner’s key proves control of the DID.'),
+    assertionMethod: KeyIds('The owner’s key may sign statements.'),
+    service: Type.Array(
+      Type.Object({
+        id: Type.String({ examples: [`${EXAMPLE}#registry`] }),
+        type: Type.String({ description: 'A2AAgentCard or ServiceRegistry.', examples: ['ServiceRegistry'] }),
+        serviceEndpoint: Type.String({
+          description: 'The agent card’s URL, or `solana:<program>:<agent account>`.',
+          examples: ['https://agents.example/weather-scout.json'],
+        }),
+      }),
+      { description: 'Without `#agent-card` where the agent’s card URL is no URI.' },
+    ),
+  },
+  { description: 'A DID Document by W3C DID Core 1.0.' },
+)
+
+const Resolution = Type.Object({
+  did: Did('The DID.'),
+  agent: Type.Object({
+    pda: Pubkey('Address of the agent’s account.'),
+    name: Type.String({ examples: ['Weather Scout'] }),
+    tier: Choice(TIERS, { examples: ['standard'] }),
+    reputation_score: Type.Integer({ minimum: 0, maximum: 1000, examples: [250] }),
+  }),
+  didDocument: DidDocument,
+})
+
+const params = Type.Object({ did: Did('`did:sol:<owner>`; colons may be percent-encoded.') })
+const examples = {
+  400: 'did must be did:sol: and a base-58 public key of 32 bytes, got "did:web:example.org"',
+  404: 'DID not found',
+}
+
+export const resolveDidSchema = {
+  operationId: 'resolveDid',
+  tags: ['DID'],
+  summary: 'Resolve a DID',
+  description: 'Known are the DIDs of owners who have an agent.',
+  params,
+  querystring: Type.Object({}),
+  response: { 200: Resolution, ...errors([400, 404], examples) },
+}
+
+export const getDidDocumentSchema = {
+  operationId: 'getDidDocument',
+  tags: ['DID'],
+  summary: 'Read a DID Document',
+  description: 'As `application/did+ld+json`; as `application/did` where Accept asks for it.',
+  params,
+  querystring: Type.Object({}),
+  response: {
+    200: {
+      description: 'The document.',
+      content: Object.fromEntries(
+        DID_MEDIA_TYPES.map((type) => [type, { schema: Type.Unsafe<Buffer>(DidDocument) }]),
+      ),
+    },
+    ...errors([400, 404], examples),
+  },
+}

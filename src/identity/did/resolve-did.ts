@@ -1,0 +1,33 @@
+import { type Kysely, sql } from 'kysely'
+import { agentColumns, type AgentRow } from '../../agents/agent-row.ts'
+import type { Database } from '../../db/tables.ts'
+import { DomainError } from '../../errors.ts'
+import { type DidDocument, didDocument } from './document.ts'
+import { parseDid } from './parse-did.ts'
+
+export interface DidResolution {
+  readonly did: string
+  readonly agent: AgentRow
+  readonly didDocument: DidDocument
+}
+
+export interface DidResolver {
+  /** Throws INVALID_DID, and DID_NOT_FOUND for an owner who has no agent, or closed it. */
+  resolve(did: string): Promise<DidResolution>
+}
+
+export function createDidResolver(kysely: Kysely<Database>, programId: string): DidResolver {
+  return {
+    resolve: async (did) => {
+      const owner = parseDid(did)
+      // The program allows one agent per owner; an order stands for a program that does not.
+      const { rows } = await sql<AgentRow>`
+        select ${agentColumns} from agents where owner = ${owner} order by created_at, pda limit 1`.execute(
+        kysely,
+      )
+      const [agent] = rows
+      if (agent === undefined) throw new DomainError('DID_NOT_FOUND')
+      return { did, agent, didDocument: didDocument(agent, programId) }
+    },
+  }
+}
