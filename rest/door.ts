@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createGraphQLContext } from '../schema/context.ts'
 import type { Services } from '../src/services.ts'
 import { type Executor, operation } from './execute.ts'
+import { createAuthenticate } from './wallet.ts'
 
 export type RestApp = FastifyInstance<
   RawServerDefault,
@@ -19,13 +20,23 @@ export interface Door {
   operation<Data, Variables extends Record<string, unknown>>(
     document: TypedDocumentNode<Data, Variables>,
   ): (request: FastifyRequest, variables: Variables) => Promise<Data>
+  /** Options of a route that only a wallet may call: its signature is checked before the body is read. */
+  readonly guarded: { readonly onRequest: (request: FastifyRequest) => Promise<void> }
 }
 
 export function createDoor(services: Services, executor: Executor): Door {
+  const authenticate = createAuthenticate(services)
+  const contextOf = (request: FastifyRequest) =>
+    createGraphQLContext({ services, clientIp: request.ip, authenticate: () => authenticate(request) })
   return {
     operation: (document) => {
       const run = operation(document, executor)
-      return (request, variables) => run(createGraphQLContext({ services, clientIp: request.ip }), variables)
+      return (request, variables) => run(contextOf(request), variables)
+    },
+    guarded: {
+      onRequest: async (request) => {
+        await authenticate(request)
+      },
     },
   }
 }

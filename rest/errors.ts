@@ -10,6 +10,9 @@ export interface ErrorAnswer {
   body: ErrorAddition & { error: string; details?: { code: string; parameter?: string } }
 }
 
+/** RFC 9110, section 15.5.2, wants one with every 401. */
+const CHALLENGE = 'WalletSignature'
+
 /** A restart of the database takes about as long. */
 const RETRY_AFTER_SECONDS = 5
 
@@ -42,6 +45,7 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
   }
   const { status, body } = errorAnswer(known, request.routeOptions.config?.spellParameter)
   if (status >= 500 && known.cause !== undefined) request.log.warn({ err: known.cause }, known.message)
+  if (status === 401) reply.header('www-authenticate', CHALLENGE)
   if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
   return reply.code(status).send(body)
 }

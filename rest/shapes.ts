@@ -73,6 +73,10 @@ const ERROR_MEANINGS = {
     'A parameter is malformed, out of range, unknown or repeated.',
     'limit must be an integer from 1 to 200, got "0"',
   ],
+  401: [
+    'The wallet’s signature is missing or not valid.',
+    'Missing auth headers. Required: X-Wallet-Pubkey, X-Wallet-Signature, X-Wallet-Timestamp',
+  ],
   403: ['Not allowed.', 'Program 11111111111111111111111111111112 is not allowed by this relay'],
   404: ['Nothing is there.', 'Agent not found'],
   410: ['It is too late.', 'Transaction expired'],

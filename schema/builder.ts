@@ -14,5 +14,8 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false
 }>({ defaultFieldNullability: false })
 
-builder.queryType({ description: 'What can be read without a signature.' })
+builder.queryType({
+  description:
+    'What can be read. What belongs to a wallet needs its signature of the request, by the headers X-Wallet-*.',
+})
 builder.mutationType({ description: 'What changes something.' })

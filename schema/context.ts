@@ -1,3 +1,4 @@
+import type { Pubkey } from '../src/domain/pubkey.ts'
 import { DomainError } from '../src/errors.ts'
 import type { Services } from '../src/services.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
@@ -8,8 +9,11 @@ export interface GraphQLContext {
   readonly services: Services
   /** Empty where there is none, as in a call from inside. */
   readonly clientIp: string
-  /** The wallet that signed the request, base-58. */
-  readonly wallet?: string
+  /**
+   * The wallet that signed the request. Checked when first asked for and once, however many fields ask; throws the 401s of
+   * `src/identity/wallet-auth`. Resolvers of guarded operations ask before anything else.
+   */
+  readonly authenticate: () => Promise<Pubkey>
   readonly loaders: Loaders
   /** Called with the most values that a page below another page can hold, before it is read; throws QUERY_TOO_LARGE. */
   readonly spend: (values: number) => void
@@ -18,17 +22,20 @@ export interface GraphQLContext {
 export interface ContextInput {
   readonly services: Services
   readonly clientIp: string
-  readonly wallet?: string
+  /** Absent where there is no request that could be signed. */
+  readonly authenticate?: () => Promise<Pubkey>
 }
 
 /** One for each operation: what its loaders have read is shared with no other. Loaders are made when first asked for. */
-export function createGraphQLContext({ services, clientIp, wallet }: ContextInput): GraphQLContext {
+export function createGraphQLContext(input: ContextInput): GraphQLContext {
+  const { services, clientIp, authenticate = unsigned } = input
+  let wallet: Promise<Pubkey> | undefined
   let loaders: Loaders | undefined
   let spent = 0
   return {
     services,
     clientIp,
-    wallet,
+    authenticate: () => (wallet ??= authenticate()),
     get loaders() {
       return (loaders ??= createLoaders(services))
     },
@@ -37,4 +44,8 @@ export function createGraphQLContext({ services, clientIp, wallet }: ContextInpu
       if (spent > LIMITS.nestedValues) throw new DomainError('QUERY_TOO_LARGE', { max: LIMITS.nestedValues })
     },
   }
+}
+
+async function unsigned(): Promise<never> {
+  throw new DomainError('AUTH_HEADERS_MISSING')
 }

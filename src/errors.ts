@@ -81,6 +81,22 @@ export const ERRORS = {
     message: 'Signed transaction does not match the prepared transaction',
   },
   INVALID_SIGNATURE: { status: 400, message: 'Missing or invalid signature for {key}' },
+  AUTH_HEADERS_MISSING: {
+    status: 401,
+    message: 'Missing auth headers. Required: X-Wallet-Pubkey, X-Wallet-Signature, X-Wallet-Timestamp',
+  },
+  INVALID_TIMESTAMP: { status: 401, message: 'Invalid timestamp' },
+  SIGNATURE_EXPIRED: {
+    status: 401,
+    message: 'Signature expired. Timestamp must be within 60 seconds.',
+  },
+  INVALID_WALLET: { status: 401, message: 'Invalid wallet pubkey' },
+  INVALID_SIGNATURE_ENCODING: { status: 401, message: 'Invalid signature encoding' },
+  INVALID_WALLET_SIGNATURE: { status: 401, message: 'Invalid signature' },
+  SIGNATURE_USED: {
+    status: 401,
+    message: 'Signature already used. Sign a new message with a fresh timestamp.',
+  },
   NOT_READY: { status: 503, message: 'Not ready: {missing}' },
   DATABASE_UNAVAILABLE: { status: 503, message: 'The database does not answer now' },
   LEDGER_UNAVAILABLE: { status: 503, message: 'The ledger RPC node cannot be reached' },

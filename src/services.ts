@@ -3,6 +3,7 @@ import { type AgentReads, createAgentReads } from './agents/agent-reads.ts'
 import type { Clock } from './clock.ts'
 import type { Database } from './db/tables.ts'
 import { createDidResolver, type DidResolver } from './identity/did/resolve-did.ts'
+import { createWalletAuth, type WalletAuth } from './identity/wallet-auth/wallet-auth.ts'
 import type { RelayService } from './relay/relay.ts'
 import type { IndexerStatus } from './service-info/indexer-status.ts'
 import type { ServiceIdentity } from './service-info/info.ts'
@@ -16,6 +17,7 @@ export interface Services {
   readonly stakes: StakeReads
   readonly dids: DidResolver
   readonly relay: RelayService
+  readonly walletAuth: WalletAuth
   readonly info: ServiceInfoReads
 }
 
@@ -37,6 +39,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     stakes: createStakeReads(kysely),
     dids: createDidResolver(kysely, dependencies.identity.program),
     relay: dependencies.relay,
+    walletAuth: createWalletAuth({ kysely, clock }),
     info: createServiceInfoReads({ ...dependencies, ledger: createLedgerProbe(rpc, clock) }),
   }
 }

@@ -6,11 +6,13 @@ import type { Logger } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
 import type { RestApp } from '../door.ts'
 import { sendGraphiql, wantsPage } from './graphiql.ts'
+import { createAuthenticate } from '../wallet.ts'
 import { createGraphQLServer } from './yoga.ts'
 
 /** /graphql with GraphiQL, and the SDL. */
 export function graphqlRoutes(app: RestApp, services: Services, logger: Logger): void {
   const yoga = createGraphQLServer(services, logger)
+  const authenticate = createAuthenticate(services)
   app.route({
     url: '/graphql',
     method: ['GET', 'POST', 'OPTIONS'],
@@ -22,7 +24,10 @@ export function graphqlRoutes(app: RestApp, services: Services, logger: Logger):
       if (request.method === 'POST' && !isOperation(request.body)) {
         throw new DomainError('INVALID_REQUEST', { problem: 'The body must be one JSON object with a query' })
       }
-      const response = await yoga.handleNodeRequestAndResponse(request, reply, { clientIp: request.ip })
+      const response = await yoga.handleNodeRequestAndResponse(request, reply, {
+        clientIp: request.ip,
+        authenticate: () => authenticate(request),
+      })
       if (response.status === 406) throw notAcceptable(request)
       return response
     },

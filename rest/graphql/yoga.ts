@@ -2,12 +2,14 @@ import { createLRUCache, createYoga } from 'graphql-yoga'
 import { createGraphQLContext } from '../../schema/context.ts'
 import { clientError } from '../../schema/errors.ts'
 import { schema } from '../../schema/index.ts'
+import type { Pubkey } from '../../src/domain/pubkey.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
 import { guards } from './guards.ts'
 
 export interface ServerContext {
   readonly clientIp: string
+  readonly authenticate: () => Promise<Pubkey>
 }
 
 /** Parsed documents that are kept; each may take half a megabyte. */
@@ -31,6 +33,6 @@ export function createGraphQLServer(services: Services, logger: Logger) {
       errorCache: createLRUCache({ max: DOCUMENTS_KEPT }),
     },
     plugins: [guards(tell)],
-    context: ({ clientIp }) => createGraphQLContext({ services, clientIp }),
+    context: ({ clientIp, authenticate }) => createGraphQLContext({ services, clientIp, authenticate }),
   })
 }

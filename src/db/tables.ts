@@ -16,6 +16,7 @@ import type {
   OutboxEventsTable,
 } from './tables/events.ts'
 import type { PreparedTransactionsTable } from './tables/relay.ts'
+import type { UsedSignaturesTable } from './tables/wallet-auth.ts'
 import type {
   WebhookAttemptsTable,
   WebhookDeliveriesTable,
@@ -51,6 +52,7 @@ export interface Database {
   dead_letters: DeadLettersTable
   indexer_state: IndexerStateTable
   prepared_transactions: PreparedTransactionsTable
+  used_signatures: UsedSignaturesTable
   webhook_subscriptions: WebhookSubscriptionsTable
   webhook_deliveries: WebhookDeliveriesTable
   webhook_attempts: WebhookAttemptsTable

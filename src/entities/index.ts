@@ -13,6 +13,7 @@ import { PreparedTransaction } from './prepared-transaction.ts'
 import { RegistryConfig } from './registry-config.ts'
 import { ReputationReporter } from './reputation-reporter.ts'
 import { Stake } from './stake.ts'
+import { UsedSignature } from './used-signature.ts'
 import { WebhookAttempt } from './webhook-attempt.ts'
 import { WebhookDelivery } from './webhook-delivery.ts'
 import { WebhookSubscription } from './webhook-subscription.ts'
@@ -35,6 +36,7 @@ export const entities = [
   RegistryConfig,
   ReputationReporter,
   Stake,
+  UsedSignature,
   WebhookAttempt,
   WebhookDelivery,
   WebhookSubscription,

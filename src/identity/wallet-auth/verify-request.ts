@@ -1,0 +1,37 @@
+import bs58 from 'bs58'
+import { verifyEd25519 } from '../../domain/ed25519.ts'
+import { isPubkey, type Pubkey } from '../../domain/pubkey.ts'
+import { DomainError } from '../../errors.ts'
+import { type SignedRequest, signedMessage } from './signed-request.ts'
+
+/** Milliseconds either way between a signature's timestamp and now. */
+export const TOLERANCE_MS = 60_000
+
+/** Seconds in decimal, written in one way only. Milliseconds by mistake are a time too, long from now. */
+const SECONDS = /^(0|[1-9]\d{0,14})$/
+/** Seen before decoding, whose time grows with the square of the length. */
+const BASE58_OF_64_BYTES = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
+
+export interface VerifiedRequest {
+  readonly wallet: Pubkey
+  /** 64 bytes. */
+  readonly signature: Uint8Array
+}
+
+/**
+ * Everything that can be said of a signed request without remembering others. Throws, in this order, AUTH_HEADERS_MISSING,
+ * INVALID_TIMESTAMP, SIGNATURE_EXPIRED, INVALID_WALLET, INVALID_SIGNATURE_ENCODING, INVALID_WALLET_SIGNATURE.
+ * `now`: milliseconds since the epoch.
+ */
+export function verifyRequest(request: SignedRequest, now: number): VerifiedRequest {
+  const { method, path, pubkey, signature: encoded, timestamp } = request
+  if (!pubkey || !encoded || !timestamp) throw new DomainError('AUTH_HEADERS_MISSING')
+  if (!SECONDS.test(timestamp)) throw new DomainError('INVALID_TIMESTAMP')
+  if (Math.abs(now - Number(timestamp) * 1000) > TOLERANCE_MS) throw new DomainError('SIGNATURE_EXPIRED')
+  if (!isPubkey(pubkey)) throw new DomainError('INVALID_WALLET')
+  const signature = BASE58_OF_64_BYTES.test(encoded) ? bs58.decodeUnsafe(encoded) : undefined
+  if (signature?.length !== 64) throw new DomainError('INVALID_SIGNATURE_ENCODING')
+  const message = Buffer.from(signedMessage({ pubkey, timestamp, method, path }))
+  if (!verifyEd25519(message, signature, pubkey)) throw new DomainError('INVALID_WALLET_SIGNATURE')
+  return { wallet: pubkey, signature }
+}
