@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createGraphQLContext } from '../schema/context.ts'
 import type { Services } from '../src/services.ts'
 import { type Executor, operation } from './execute.ts'
+import { noteRateLimit } from './rate-limit-headers.ts'
 import { createAuthenticate } from './wallet.ts'
 
 export type RestApp = FastifyInstance<
@@ -27,7 +28,12 @@ export interface Door {
 export function createDoor(services: Services, executor: Executor): Door {
   const authenticate = createAuthenticate(services)
   const contextOf = (request: FastifyRequest) =>
-    createGraphQLContext({ services, clientIp: request.ip, authenticate: () => authenticate(request) })
+    createGraphQLContext({
+      services,
+      clientIp: request.ip,
+      authenticate: () => authenticate(request),
+      onCount: (state) => noteRateLimit(request, state),
+    })
   return {
     operation: (document) => {
       const run = operation(document, executor)

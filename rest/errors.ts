@@ -46,7 +46,8 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
   const { status, body } = errorAnswer(known, request.routeOptions.config?.spellParameter)
   if (status >= 500 && known.cause !== undefined) request.log.warn({ err: known.cause }, known.message)
   if (status === 401) reply.header('www-authenticate', CHALLENGE)
-  if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
+  const retryAfter = known.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : null)
+  if (retryAfter !== null) reply.header('retry-after', retryAfter)
   return reply.code(status).send(body)
 }
 

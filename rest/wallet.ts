@@ -1,15 +1,21 @@
 import type { FastifyRequest } from 'fastify'
 import type { Pubkey } from '../src/domain/pubkey.ts'
 import type { SignedRequest } from '../src/identity/wallet-auth/signed-request.ts'
+import { noteRateLimit } from './rate-limit-headers.ts'
 import type { Services } from '../src/services.ts'
 
 /** The wallet of a request, checked once however often it is asked for. */
 export type Authenticate = (request: FastifyRequest) => Promise<Pubkey>
 
-export function createAuthenticate({ walletAuth }: Services): Authenticate {
+/** Each request that is to be authenticated counts as one, before its signature is looked at. */
+export function createAuthenticate({ walletAuth, rateLimits }: Services): Authenticate {
+  const authenticate = async (request: FastifyRequest): Promise<Pubkey> => {
+    await rateLimits.take('authenticated', request.ip, (state) => noteRateLimit(request, state))
+    return walletAuth.authenticate(signedRequest(request))
+  }
   const wallets = new WeakMap<FastifyRequest, Promise<Pubkey>>()
   return (request) => {
-    const wallet = wallets.get(request) ?? walletAuth.authenticate(signedRequest(request))
+    const wallet = wallets.get(request) ?? authenticate(request)
     wallets.set(request, wallet)
     return wallet
   }

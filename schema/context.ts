@@ -1,5 +1,7 @@
 import type { Pubkey } from '../src/domain/pubkey.ts'
 import { DomainError } from '../src/errors.ts'
+import type { RateLimitState } from '../src/rate-limits/gcra.ts'
+import type { RateLimitKind } from '../src/rate-limits/kinds.ts'
 import type { Services } from '../src/services.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 import { LIMITS } from './limits.ts'
@@ -17,6 +19,8 @@ export interface GraphQLContext {
   readonly loaders: Loaders
   /** Called with the most values that a page below another page can hold, before it is read; throws QUERY_TOO_LARGE. */
   readonly spend: (values: number) => void
+  /** Counts a request of this kind against the client; throws or rejects with RATE_LIMITED. A promise only where the database counts. */
+  readonly count: (kind: RateLimitKind) => void | Promise<void>
 }
 
 export interface ContextInput {
@@ -24,11 +28,13 @@ export interface ContextInput {
   readonly clientIp: string
   /** Absent where there is no request that could be signed. */
   readonly authenticate?: () => Promise<Pubkey>
+  /** Told where the client stands with each limit that is counted. */
+  readonly onCount?: (state: RateLimitState) => void
 }
 
 /** One for each operation: what its loaders have read is shared with no other. Loaders are made when first asked for. */
 export function createGraphQLContext(input: ContextInput): GraphQLContext {
-  const { services, clientIp, authenticate = unsigned } = input
+  const { services, clientIp, authenticate = unsigned, onCount = () => undefined } = input
   let wallet: Promise<Pubkey> | undefined
   let loaders: Loaders | undefined
   let spent = 0
@@ -39,6 +45,7 @@ export function createGraphQLContext(input: ContextInput): GraphQLContext {
     get loaders() {
       return (loaders ??= createLoaders(services))
     },
+    count: (kind) => services.rateLimits.take(kind, clientIp, onCount),
     spend: (values) => {
       spent += values
       if (spent > LIMITS.nestedValues) throw new DomainError('QUERY_TOO_LARGE', { max: LIMITS.nestedValues })

@@ -1,5 +1,6 @@
 import { lexicographicSortSchema } from 'graphql'
 import { builder } from './builder.ts'
+import { limitRootFields } from './rate-limits.ts'
 import './scalars.ts'
 import './agent.ts'
 import './agent-history.ts'
@@ -9,4 +10,4 @@ import './health.ts'
 import './info.ts'
 import './relay.ts'
 
-export const schema = lexicographicSortSchema(builder.toSchema())
+export const schema = limitRootFields(lexicographicSortSchema(builder.toSchema()))

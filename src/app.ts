@@ -7,6 +7,7 @@ import { graphqlRoutes } from '../rest/graphql/routes.ts'
 import { checkPreconditions } from '../rest/http-preconditions.ts'
 import { registerRest } from '../rest/index.ts'
 import { metricsRoute } from '../rest/metrics.ts'
+import { rateLimitHeaders } from '../rest/rate-limit-headers.ts'
 import { describeRoutes } from '../rest/openapi.ts'
 import { compileSerializer, compileValidator, serverOptions } from '../rest/server-options.ts'
 import { answerUnknownPaths } from '../rest/unknown-paths.ts'
@@ -51,6 +52,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     request.log.debug({ method, url, status: reply.statusCode, ms: reply.elapsedTime }, 'request')
     done()
   })
+  rateLimitHeaders(app)
   checkPreconditions(app)
   answerUnknownPaths(app)
   await describeRoutes(app, { version, baseUrl })

@@ -97,6 +97,10 @@ export const ERRORS = {
     status: 401,
     message: 'Signature already used. Sign a new message with a fresh timestamp.',
   },
+  RATE_LIMITED: {
+    status: 429,
+    message: 'Too many requests: at most {limit} a minute. Try again in {seconds} s',
+  },
   NOT_READY: { status: 503, message: 'Not ready: {missing}' },
   DATABASE_UNAVAILABLE: { status: 503, message: 'The database does not answer now' },
   LEDGER_UNAVAILABLE: { status: 503, message: 'The ledger RPC node cannot be reached' },
@@ -125,6 +129,8 @@ export interface ErrorAddition {
 
 export interface DomainErrorOptions extends ErrorOptions {
   readonly addition?: ErrorAddition
+  /** When the same request may succeed; the Retry-After header of REST. */
+  readonly retryAfterSeconds?: number
 }
 
 /** An error that a client caused or may be told about. Anything else that is thrown is a defect: 500, no detail. */
@@ -134,6 +140,7 @@ export class DomainError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly status: number
   readonly context: Readonly<Record<string, string | number>>
   readonly addition: ErrorAddition
+  readonly retryAfterSeconds: number | null
 
   constructor(
     code: Code,
@@ -147,6 +154,7 @@ export class DomainError<Code extends ErrorCode = ErrorCode> extends Error {
     this.status = ERRORS[code].status
     this.context = context
     this.addition = rest[1]?.addition ?? {}
+    this.retryAfterSeconds = rest[1]?.retryAfterSeconds ?? null
   }
 
   /** The message with parameters spelled as the door's clients know them, for instance min_reputation. */

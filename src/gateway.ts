@@ -80,6 +80,7 @@ export async function startGateway(options: {
         feeSponsorshipEnabled: false,
         features: { did: true, mcp: false, a2a: false, credentials: false },
       },
+      rateLimits: config.rateLimits,
       indexerStatus: () => indexerReport(indexer, kysely),
       feePayer: feePayer === undefined ? null : { pubkey: feePayer, enabled: false },
     })

@@ -8,6 +8,8 @@ import type { RelayService } from './relay/relay.ts'
 import type { IndexerStatus } from './service-info/indexer-status.ts'
 import type { ServiceIdentity } from './service-info/info.ts'
 import { createLedgerProbe, type LedgerCalls } from './service-info/ledger-probe.ts'
+import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
+import type { RateLimitNumbers } from './rate-limits/kinds.ts'
 import { createServiceInfoReads, type ServiceInfoReads } from './service-info/service-info-reads.ts'
 import { createStakeReads, type StakeReads } from './stakes/stake-reads.ts'
 
@@ -19,6 +21,7 @@ export interface Services {
   readonly relay: RelayService
   readonly walletAuth: WalletAuth
   readonly info: ServiceInfoReads
+  readonly rateLimits: RateLimits
 }
 
 export interface ServiceDependencies {
@@ -27,6 +30,8 @@ export interface ServiceDependencies {
   readonly relay: RelayService
   readonly clock: Clock
   readonly identity: ServiceIdentity
+  /** Null switches rate limits off. */
+  readonly rateLimits: RateLimitNumbers | null
   readonly indexerStatus: () => Promise<IndexerStatus>
   /** `enabled` says whether it may sponsor registrations now. */
   readonly feePayer: { readonly pubkey: string; readonly enabled: boolean } | null
@@ -40,6 +45,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     dids: createDidResolver(kysely, dependencies.identity.program),
     relay: dependencies.relay,
     walletAuth: createWalletAuth({ kysely, clock }),
+    rateLimits: createRateLimits({ kysely, clock, limits: dependencies.rateLimits }),
     info: createServiceInfoReads({ ...dependencies, ledger: createLedgerProbe(rpc, clock) }),
   }
 }

@@ -37,6 +37,7 @@ const services = createServices({
     feeSponsorshipEnabled: false,
     features: { did: false, mcp: false, a2a: false, credentials: false },
   },
+  rateLimits: null,
   indexerStatus: () => Promise.reject(new Error('the bench has no indexer')),
   feePayer: null,
 })

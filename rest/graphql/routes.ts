@@ -6,6 +6,7 @@ import type { Logger } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
 import type { RestApp } from '../door.ts'
 import { sendGraphiql, wantsPage } from './graphiql.ts'
+import { noteRateLimit } from '../rate-limit-headers.ts'
 import { createAuthenticate } from '../wallet.ts'
 import { createGraphQLServer } from './yoga.ts'
 
@@ -27,6 +28,7 @@ export function graphqlRoutes(app: RestApp, services: Services, logger: Logger):
       const response = await yoga.handleNodeRequestAndResponse(request, reply, {
         clientIp: request.ip,
         authenticate: () => authenticate(request),
+        onCount: (state) => noteRateLimit(request, state),
       })
       if (response.status === 406) throw notAcceptable(request)
       return response

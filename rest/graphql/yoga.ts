@@ -3,6 +3,7 @@ import { createGraphQLContext } from '../../schema/context.ts'
 import { clientError } from '../../schema/errors.ts'
 import { schema } from '../../schema/index.ts'
 import type { Pubkey } from '../../src/domain/pubkey.ts'
+import type { RateLimitState } from '../../src/rate-limits/gcra.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
 import { guards } from './guards.ts'
@@ -10,6 +11,7 @@ import { guards } from './guards.ts'
 export interface ServerContext {
   readonly clientIp: string
   readonly authenticate: () => Promise<Pubkey>
+  readonly onCount: (state: RateLimitState) => void
 }
 
 /** Parsed documents that are kept; each may take half a megabyte. */
@@ -33,6 +35,7 @@ export function createGraphQLServer(services: Services, logger: Logger) {
       errorCache: createLRUCache({ max: DOCUMENTS_KEPT }),
     },
     plugins: [guards(tell)],
-    context: ({ clientIp, authenticate }) => createGraphQLContext({ services, clientIp, authenticate }),
+    context: ({ clientIp, authenticate, onCount }) =>
+      createGraphQLContext({ services, clientIp, authenticate, onCount }),
   })
 }

@@ -1,13 +1,16 @@
 import { resolve } from 'node:path'
 import type { Pubkey } from '../domain/pubkey.ts'
 import { OperatorError } from '../operator-error.ts'
+import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../rate-limits/kinds.ts'
 import { SettingError } from './parsers.ts'
 import { type ROLES, type Setting, SETTINGS, type SettingValues } from './settings.ts'
 
 export type Role = (typeof ROLES)[number]
 
 export interface Config {
-  server: { host: string; port: number; baseUrl: string | null; trustProxy: string[]; rateLimits: boolean }
+  server: { host: string; port: number; baseUrl: string | null; trustProxy: string[] }
+  /** Requests a minute and client; null where limits are off. */
+  rateLimits: RateLimitNumbers | null
   /** Absolute path. */
   dataDir: string
   databaseUrl: string | null
@@ -88,8 +91,8 @@ function toConfig(values: SettingValues): Config {
       port: values.PORT,
       baseUrl: values.BASE_URL,
       trustProxy: values.TRUST_PROXY,
-      rateLimits: values.RATE_LIMITS === 'on',
     },
+    rateLimits: values.RATE_LIMITS === 'off' ? null : rateLimitNumbers(values),
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
     ledger: {
@@ -110,4 +113,9 @@ function toConfig(values: SettingValues): Config {
     roles: new Set(values.ROLES),
     logLevel: values.LOG_LEVEL,
   }
+}
+
+function rateLimitNumbers(values: SettingValues): RateLimitNumbers {
+  const numbers = Object.entries(RATE_LIMIT_KINDS).map(([kind, { setting }]) => [kind, values[setting]])
+  return Object.fromEntries(numbers) as RateLimitNumbers
 }

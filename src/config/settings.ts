@@ -23,6 +23,8 @@ const withDefault = <Value>(
   meaning,
 })
 
+const perMinute = integer(1, 1_000_000)
+
 export const ROLES = ['api', 'indexer', 'webhooks', 'cards'] as const
 
 /** Every setting of the service. All are optional. */
@@ -70,6 +72,17 @@ export const SETTINGS = {
   CREDENTIAL_CONTEXTS_DIR: setting(text, 'Folder with an index.json of further pinned JSON-LD contexts'),
   IPFS_GATEWAY: setting(url('http', 'https'), 'Gateway for ipfs:// agent cards'),
   RATE_LIMITS: withDefault(oneOf('on', 'off'), 'on', '`off` for benches and load tests; money quotas stay'),
+  RATE_LIMIT_READS: withDefault(perMinute, '600', 'Reads a minute and client'),
+  RATE_LIMIT_PREPARE: withDefault(perMinute, '60', 'Transactions prepared a minute and client'),
+  RATE_LIMIT_SUBMIT: withDefault(perMinute, '60', 'Transactions submitted a minute and client'),
+  RATE_LIMIT_SPONSORED_PREPARE: withDefault(
+    perMinute,
+    '10',
+    'Sponsored transactions prepared a minute and client',
+  ),
+  RATE_LIMIT_REGISTER: withDefault(perMinute, '20', 'Sponsored registrations tried a minute and client'),
+  RATE_LIMIT_VERIFY: withDefault(perMinute, '20', 'Credentials verified a minute and client'),
+  RATE_LIMIT_AUTHENTICATED: withDefault(perMinute, '120', 'Requests signed by a wallet a minute and client'),
   ROLES: withDefault(list(oneOf(...ROLES)), ROLES.join(','), 'What this process does'),
   LOG_LEVEL: withDefault(
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),

@@ -15,6 +15,7 @@ import type {
   LedgerTransactionsTable,
   OutboxEventsTable,
 } from './tables/events.ts'
+import type { RateLimitsTable } from './tables/rate-limits.ts'
 import type { PreparedTransactionsTable } from './tables/relay.ts'
 import type { UsedSignaturesTable } from './tables/wallet-auth.ts'
 import type {
@@ -53,6 +54,7 @@ export interface Database {
   indexer_state: IndexerStateTable
   prepared_transactions: PreparedTransactionsTable
   used_signatures: UsedSignaturesTable
+  rate_limits: RateLimitsTable
   webhook_subscriptions: WebhookSubscriptionsTable
   webhook_deliveries: WebhookDeliveriesTable
   webhook_attempts: WebhookAttemptsTable

@@ -10,6 +10,7 @@ import { LedgerEvent } from './ledger-event.ts'
 import { LedgerTransaction } from './ledger-transaction.ts'
 import { OutboxEvent } from './outbox-event.ts'
 import { PreparedTransaction } from './prepared-transaction.ts'
+import { RateLimit } from './rate-limit.ts'
 import { RegistryConfig } from './registry-config.ts'
 import { ReputationReporter } from './reputation-reporter.ts'
 import { Stake } from './stake.ts'
@@ -33,6 +34,7 @@ export const entities = [
   LedgerTransaction,
   OutboxEvent,
   PreparedTransaction,
+  RateLimit,
   RegistryConfig,
   ReputationReporter,
   Stake,

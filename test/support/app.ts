@@ -15,6 +15,7 @@ import { type Localnet, startLocalnet } from '../../src/localnet/index.ts'
 import { SYSTEM_PROGRAM } from '../../src/domain/program-ids.ts'
 import { createLogger } from '../../src/logger.ts'
 import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts'
+import type { RateLimitNumbers } from '../../src/rate-limits/kinds.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { keyOf } from './factories.ts'
@@ -45,6 +46,8 @@ export interface Surroundings {
   /** Where the log goes; nowhere by default. */
   log: Writable
   relay: Partial<RelayOptions>
+  /** Off by default. */
+  rateLimits: RateLimitNumbers
 }
 
 export interface TestApp {
@@ -91,6 +94,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
       feeSponsorshipEnabled: true,
       features: { did: true, mcp: false, a2a: true, credentials: false },
     },
+    rateLimits: surroundings.rateLimits ?? null,
     indexerStatus: surroundings.indexer ?? (async () => LIVE),
     feePayer:
       surroundings.feePayer === undefined ? { pubkey: FEE_PAYER, enabled: true } : surroundings.feePayer,

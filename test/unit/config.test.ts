@@ -16,7 +16,8 @@ const problemsOf = (env: Record<string, string>): readonly string[] => {
 describe('readConfig', () => {
   test('gives the documented defaults for an empty environment', () => {
     const { config, secrets } = readConfig({ PORT: '', LOG_LEVEL: ' ' })
-    expect(config.server).toMatchObject({ host: '127.0.0.1', port: 3000, trustProxy: [], rateLimits: true })
+    expect(config.server).toMatchObject({ host: '127.0.0.1', port: 3000, trustProxy: [] })
+    expect(config.rateLimits).toMatchObject({ reads: 600, register: 20 })
     expect(config.localnet).toEqual({ port: 8899, seedAgents: 24 })
     expect([...config.roles]).toEqual(['api', 'indexer', 'webhooks', 'cards'])
     expect(config.webhooks).toEqual({ devMode: true, allowedPorts: [443] })

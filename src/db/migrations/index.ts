@@ -4,6 +4,7 @@ import { Migration0003Events } from './0003-events.ts'
 import { Migration0004ReadIndexes } from './0004-read-indexes.ts'
 import { Migration0010Relay } from './0010-relay.ts'
 import { Migration0015WalletAuth } from './0015-wallet-auth.ts'
+import { Migration0017RateLimits } from './0017-rate-limits.ts'
 import { Migration0020Webhooks } from './0020-webhooks.ts'
 
 /** Every migration in the order in which it is applied. A folder scan would not work from inside node_modules. */
@@ -14,5 +15,6 @@ export const migrationsList = [
   { name: '0004-read-indexes', class: Migration0004ReadIndexes },
   { name: '0010-relay', class: Migration0010Relay },
   { name: '0015-wallet-auth', class: Migration0015WalletAuth },
+  { name: '0017-rate-limits', class: Migration0017RateLimits },
   { name: '0020-webhooks', class: Migration0020Webhooks },
 ]

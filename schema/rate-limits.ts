@@ -1,0 +1,46 @@
+import { defaultFieldResolver, type GraphQLSchema } from 'graphql'
+import type { RateLimitKind } from '../src/rate-limits/kinds.ts'
+import type { GraphQLContext } from './context.ts'
+
+/** Queries that are no plain reads; `null` is not counted: load balancers ask without pause, and wallets are counted when authenticated. */
+const QUERIES: Readonly<Record<string, RateLimitKind | null>> = {
+  health: null,
+  readiness: null,
+}
+
+/** Every mutation is here; `null` is one that only a wallet may call, which is counted when the wallet is authenticated. */
+const MUTATIONS: Readonly<Record<string, RateLimitKind | null>> = {
+  prepareTransaction: 'prepare',
+  submitTransaction: 'submit',
+}
+
+/** The kind that a root field counts as; undefined for a mutation that nobody has given one. */
+export function rateLimitKind(type: 'Query' | 'Mutation', field: string): RateLimitKind | null | undefined {
+  if (type === 'Mutation') return MUTATIONS[field]
+  const kind = QUERIES[field]
+  return kind === undefined ? 'reads' : kind
+}
+
+/** Counts each root field against its client before it is resolved, whatever door the operation came through. */
+export function limitRootFields(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of ['Query', 'Mutation'] as const) {
+    for (const field of Object.values(fieldsOf(schema, type))) {
+      const kind = rateLimitKind(type, field.name)
+      if (kind === undefined) throw new Error(`${type}.${field.name} has no kind of rate limit`)
+      if (kind === null) continue
+      const resolve = field.resolve ?? defaultFieldResolver
+      field.resolve = (source, args, context: GraphQLContext, info) => {
+        const counted = context.count(kind)
+        return counted === undefined
+          ? resolve(source, args, context, info)
+          : counted.then(() => resolve(source, args, context, info))
+      }
+    }
+  }
+  return schema
+}
+
+function fieldsOf(schema: GraphQLSchema, type: 'Query' | 'Mutation') {
+  const root = type === 'Query' ? schema.getQueryType() : schema.getMutationType()
+  return root?.getFields() ?? {}
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rateLimitKind } from '../../schema/rate-limits.ts'
+import { schema } from '../../schema/index.ts'
+import { createRateLimits } from '../../src/rate-limits/rate-limits.ts'
+import { createTestApp, FIXED_NOW, type TestApp } from '../support/app.ts'
+
+const LIMITS = {
+  reads: 5,
+  prepare: 2,
+  submit: 3,
+  sponsoredPrepare: 4,
+  register: 4,
+  verify: 4,
+  authenticated: 4,
+}
+let t: TestApp
+let now = FIXED_NOW
+beforeAll(async () => {
+  t = await createTestApp({ rateLimits: LIMITS, clock: { now: () => now } })
+})
+afterAll(() => t.close())
+
+const agents = (remoteAddress: string) => t.app.inject({ url: '/agents?limit=1', remoteAddress })
+
+test('reads: the answer tells what is left; what is over it is 429 with Retry-After; time gives it back', async () => {
+  const answers = []
+  for (let i = 0; i < 6; i++) answers.push(await agents('203.0.113.1'))
+  expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200, 200, 200, 200, 429])
+  expect(answers.map((answer) => answer.headers['ratelimit-remaining'])).toEqual([
+    '4',
+    '3',
+    '2',
+    '1',
+    '0',
+    '0',
+  ])
+  expect(answers[0]!.headers).toMatchObject({ 'ratelimit-limit': '5', 'ratelimit-reset': '12' })
+  expect(answers[5]!.headers['retry-after']).toBe('12')
+  expect(answers[5]!.json()).toEqual({ error: 'Too many requests: at most 5 a minute. Try again in 12 s' })
+  expect((await agents('203.0.113.2')).statusCode).toBe(200)
+  now += 12_000
+  expect((await agents('203.0.113.1')).statusCode).toBe(200)
+  expect((await agents('203.0.113.1')).statusCode).toBe(429)
+})
+
+test('GraphQL meets the same limit, each root field counts, and what is refused says so by code', async () => {
+  const ask = (query: string) =>
+    t.app.inject({ method: 'POST', url: '/graphql', remoteAddress: '203.0.113.3', payload: { query } })
+  const first = await ask('{ a: agents { total } b: agents { total } c: stakes { total } d: info { name } }')
+  expect(first.json().errors).toBeUndefined()
+  expect(first.headers['ratelimit-remaining']).toBe('1')
+  const second = await ask('{ a: agents { total } b: agents { total } }')
+  expect(second.json().errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', status: 429 } }])
+  expect((await agents('203.0.113.3')).statusCode).toBe(429)
+  // Introspection is always available.
+  expect((await ask('{ __schema { queryType { name } } }')).json().errors).toBeUndefined()
+})
+
+test('health and readiness are never counted', async () => {
+  for (let i = 0; i < 8; i++) {
+    const answer = await t.app.inject({ url: '/health', remoteAddress: '203.0.113.4' })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['ratelimit-limit']).toBeUndefined()
+  }
+})
+
+test('each kind has its own count', async () => {
+  const prepare = () =>
+    t.app.inject({ method: 'POST', url: '/relay/prepare', remoteAddress: '203.0.113.5', payload: {} })
+  expect([(await prepare()).statusCode, (await prepare()).statusCode, (await prepare()).statusCode]).toEqual([
+    400, 400, 429,
+  ])
+  expect((await agents('203.0.113.5')).statusCode).toBe(200)
+})
+
+test('what the database counts holds across replicas, however many ask at once', async () => {
+  const replicas = [0, 1].map(() =>
+    createRateLimits({ kysely: t.kysely, clock: { now: () => 0 }, limits: { ...LIMITS, register: 20 } }),
+  )
+  const results = await Promise.allSettled(
+    Array.from({ length: 60 }, (_, i) =>
+      (async () => replicas[i % 2]!.take('register', '2001:db8::7', () => undefined))(),
+    ),
+  )
+  const refused = results.filter((each) => each.status === 'rejected')
+  expect(results.length - refused.length).toBe(20)
+  expect(refused[0]!.reason).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 3 })
+  await expect(replicas[0]!.take('verify', '2001:db8::7', () => undefined)).resolves.toBeUndefined()
+})
+
+test('every mutation has a kind', () => {
+  const fields = Object.keys(schema.getMutationType()!.getFields())
+  expect(fields.filter((field) => rateLimitKind('Mutation', field) === undefined)).toEqual([])
+})
