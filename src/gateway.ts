@@ -4,6 +4,7 @@ import { buildApp } from './app.ts'
 import { startDatabase } from './bootstrap/database.ts'
 import { type RunningLedger, startLedger } from './bootstrap/ledger.ts'
 import { lockDataDir, writeRuntime } from './bootstrap/runtime-file.ts'
+import { checkStoredSecrets, webhookSecretBox } from './bootstrap/webhook-secrets.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config, Secrets } from './config/config.ts'
 import type { Database } from './db/tables.ts'
@@ -42,6 +43,7 @@ export async function startGateway(options: {
     stack.defer(lockDataDir(config.dataDir))
     const metrics = createMetrics()
     const feePayerKey = secrets.feePayerKeypair === null ? null : readFeePayer(secrets.feePayerKeypair)
+    const secretBox = webhookSecretBox(config, secrets)
     const [database, ledger] = await both(
       startDatabase(config, logger).then((started) => stack.adopt(started, (each) => each.stop())),
       startLedger(config, { logger, clock }).then((started) => stack.adopt(started, (each) => each.stop())),
@@ -49,6 +51,7 @@ export async function startGateway(options: {
     const rpc = createLedgerRpc({ url: ledger.rpcUrl })
     const { programId, commitment } = config.ledger
     const kysely = database.orm.em.getKysely<Database>()
+    if (secretBox !== null) await checkStoredSecrets(kysely, secretBox)
     const indexer = config.roles.has('indexer')
       ? createIndexer({ orm: database.orm, rpc, wsUrl: ledger.wsUrl, programId, commitment, clock, logger })
       : null

@@ -34,6 +34,8 @@ export interface Config {
 export interface Secrets {
   /** Path of a Solana CLI JSON file, or its JSON text. */
   feePayerKeypair: string | null
+  /** Of 32 bytes each; the first one encrypts. */
+  webhookSecretsKeys: Buffer[] | null
 }
 
 /** All problems of the configuration at once, a line each. */
@@ -61,7 +63,10 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
   if (values.ROLES?.length === 0)
     problems.push('ROLES is empty: name at least one of api, indexer, webhooks, cards')
   if (problems.length > 0) throw new ConfigError(problems)
-  return { config: toConfig(values), secrets: { feePayerKeypair: values.FEE_PAYER_KEYPAIR } }
+  return {
+    config: toConfig(values),
+    secrets: { feePayerKeypair: values.FEE_PAYER_KEYPAIR, webhookSecretsKeys: values.WEBHOOK_SECRETS_KEY },
+  }
 }
 
 function readSetting(
@@ -78,7 +83,7 @@ function readSetting(
   } catch (error) {
     if (!(error instanceof SettingError)) throw error
     // Connection strings and keys may hold secrets, so their value is not repeated.
-    const shown = /URL|KEYPAIR/.test(name) ? '' : `, got ${JSON.stringify(value)}`
+    const shown = /URL|KEY/.test(name) ? '' : `, got ${JSON.stringify(value)}`
     problems.push(`${name} ${error.message}${shown} (${setting.meaning})`)
     return null
   }

@@ -1,4 +1,5 @@
 import { isPubkey, type Pubkey } from '../domain/pubkey.ts'
+import { parseSecretsKey } from '../keys/webhook-secrets-key.ts'
 
 /** Turns a setting's text into its value, or throws SettingError with what is allowed. */
 export type Parser<Value> = (text: string) => Value
@@ -58,4 +59,11 @@ export const network: Parser<string> = (value) => {
   if (!/^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(value))
     throw new SettingError('must be IP addresses or CIDR blocks')
   return value
+}
+
+/** 32 bytes in hex or base64. */
+export const secretsKey: Parser<Buffer> = (value) => {
+  const key = parseSecretsKey(value)
+  if (key === null) throw new SettingError('must be keys of 32 bytes in hex or base64')
+  return key
 }

@@ -1,5 +1,16 @@
 import { registryIdl } from '../ledger/idl/types.ts'
-import { boolean, integer, list, network, oneOf, type Parser, publicKey, text, url } from './parsers.ts'
+import {
+  boolean,
+  integer,
+  list,
+  network,
+  oneOf,
+  type Parser,
+  publicKey,
+  secretsKey,
+  text,
+  url,
+} from './parsers.ts'
 
 /** A setting: read from the environment variable of its name; a setting without default may be absent. */
 export interface Setting<Value> {
@@ -69,6 +80,10 @@ export const SETTINGS = {
   TRUST_PROXY: withDefault(list(network), '', 'Comma-separated proxies whose X-Forwarded-For counts'),
   WEBHOOK_DEV_MODE: setting(boolean, 'Allows http and loopback receivers; default true on the localnet only'),
   WEBHOOK_ALLOWED_PORTS: withDefault(list(integer(1, 65_535)), '443', 'Ports that receivers may use'),
+  WEBHOOK_SECRETS_KEY: setting(
+    list(secretsKey),
+    'Key (32 bytes, hex or base64) of stored webhook secrets; made on the localnet',
+  ),
   CREDENTIAL_CONTEXTS_DIR: setting(text, 'Folder with an index.json of further pinned JSON-LD contexts'),
   IPFS_GATEWAY: setting(url('http', 'https'), 'Gateway for ipfs:// agent cards'),
   RATE_LIMITS: withDefault(oneOf('on', 'off'), 'on', '`off` for benches and load tests; money quotas stay'),

@@ -58,8 +58,13 @@ export function loadOrCreateKeypair(path: string): Keypair {
 
 /** Writes a new file whole or not at all; an existing one stays as it is. */
 export function writeKeypairFile(path: string, keypair: Keypair): void {
+  writeNewSecretFile(path, JSON.stringify([...keypair.secretKey]))
+}
+
+/** The same for any text that only its owner may read. */
+export function writeNewSecretFile(path: string, text: string): void {
   const unfinished = `${path}.${process.pid}`
-  writeFileSync(unfinished, JSON.stringify([...keypair.secretKey]), { mode: 0o600 })
+  writeFileSync(unfinished, text, { mode: 0o600 })
   chmodSync(unfinished, 0o600)
   try {
     linkSync(unfinished, path)
