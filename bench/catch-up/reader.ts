@@ -1,0 +1,36 @@
+import { systemClock } from '../../src/clock.ts'
+import { openOrm } from '../../src/db/orm.ts'
+import { pubkey } from '../../src/domain/pubkey.ts'
+import { registryIdl } from '../../src/ledger/idl/types.ts'
+import { createIndexer } from '../../src/ledger/indexer/indexer.ts'
+import { createLedgerRpc } from '../../src/ledger/rpc.ts'
+import { createLogger } from '../../src/logger.ts'
+import { rawRead } from './raw-read.ts'
+
+/** One reading in a process of its own, so that its memory is its own: `raw RPC_URL`, or `gateway RPC_URL DATABASE_URL`. */
+const [, , mode = '', rpcUrl = '', databaseUrl = ''] = process.argv
+
+const began = performance.now()
+const transactions = mode === 'raw' ? await rawRead(rpcUrl) : await catchUp()
+const seconds = (performance.now() - began) / 1000
+const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage()
+const cpuSeconds = (userCPUTime + systemCPUTime) / 1e6
+process.stdout.write(
+  `${JSON.stringify({ transactions, seconds, cpuSeconds, maxRssMb: Math.round(maxRSS / 1024) })}\n`,
+)
+process.exit(0)
+
+async function catchUp(): Promise<number> {
+  const orm = await openOrm({ url: databaseUrl })
+  const indexer = createIndexer({
+    orm,
+    rpc: createLedgerRpc({ url: rpcUrl }),
+    programId: pubkey(registryIdl.address),
+    commitment: 'confirmed',
+    clock: systemClock,
+    logger: createLogger('warn', false),
+  })
+  indexer.start()
+  await indexer.whenIdle()
+  return indexer.status().counters.transactions
+}
