@@ -1,4 +1,4 @@
-import bs58 from 'bs58'
+import { decodeBase58, encodeBase58 } from './base58.ts'
 
 declare const brand: unique symbol
 
@@ -9,7 +9,7 @@ const BASE58_OF_32_BYTES = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
 export function isPubkey(value: unknown): value is Pubkey {
   if (typeof value !== 'string' || !BASE58_OF_32_BYTES.test(value)) return false
-  return bs58.decodeUnsafe(value)?.length === 32
+  return decodeBase58(value)?.length === 32
 }
 
 /** Coerces, for values that our own code made. Client input goes through a service that names the parameter. */
@@ -20,9 +20,11 @@ export function pubkey(value: string): Pubkey {
 
 export function pubkeyFromBytes(bytes: Uint8Array): Pubkey {
   if (bytes.length !== 32) throw new TypeError(`a public key has 32 bytes, got ${bytes.length}`)
-  return bs58.encode(bytes) as Pubkey
+  return encodeBase58(bytes) as Pubkey
 }
 
 export function pubkeyBytes(key: Pubkey): Uint8Array {
-  return bs58.decode(key)
+  const bytes = decodeBase58(key)
+  if (bytes === null) throw new TypeError(`not base-58: ${JSON.stringify(key)}`)
+  return bytes
 }

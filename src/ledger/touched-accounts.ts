@@ -1,4 +1,4 @@
-import bs58 from 'bs58'
+import { decodeBase58 } from '../domain/base58.ts'
 import { registryIdl } from './idl/types.ts'
 import type { Invocation, OuterInvocation } from './events/transaction.ts'
 
@@ -36,5 +36,5 @@ function* everyInvocation(invocations: readonly OuterInvocation[]): Generator<In
 }
 
 function discriminatorOf(invocation: Invocation): string {
-  return Buffer.from(bs58.decodeUnsafe(invocation.data)?.subarray(0, 8) ?? []).toString('hex')
+  return Buffer.from(decodeBase58(invocation.data)?.subarray(0, 8) ?? []).toString('hex')
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import bs58 from 'bs58'
+import { hash } from 'node:crypto'
+import { encodeBase58 } from '../../domain/base58.ts'
 import type { ProgramData } from './program-logs.ts'
 
 type Place = Pick<ProgramData, 'outer' | 'inner' | 'ordinal'>
@@ -28,5 +28,5 @@ export function positionOf(slot: number, transactionIndex: number, place: Place)
 const digits = (value: number, width: number): string => String(value).padStart(width, '0')
 
 function hashed(text: string): string {
-  return `evt_${bs58.encode(createHash('sha256').update(text).digest().subarray(0, 16))}`
+  return `evt_${encodeBase58(hash('sha256', text, 'buffer').subarray(0, 16))}`
 }
