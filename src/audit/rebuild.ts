@@ -15,6 +15,7 @@ export interface RebuildOptions {
   programId: string
   commitment?: 'confirmed' | 'finalized'
   batchSize?: number
+  inFlight?: number
   signal?: AbortSignal
   onProgress?: (progress: RebuildReport & { total: number }) => void
 }
@@ -66,6 +67,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
         commitment,
         signal,
         batchSize: options.batchSize ?? 100,
+        inFlight: options.inFlight ?? 6,
         db: () => db,
         transaction: (work) => work(db),
         onWritten: (written) => {

@@ -112,6 +112,7 @@ test('a rebuild beside a running indexer gives identical tables and enqueues not
     rpc: ledger.rpc(),
     programId: PROGRAM_ID,
     batchSize: 2,
+    inFlight: 1,
     onProgress: (progress) => seen.push(progress.transactions),
   })
   expect(done).toEqual({ transactions: 5, events: 5 })

@@ -21,9 +21,4 @@ export class AccountReads {
       for (const { pda } of closed) this.#slots.set(pda, slot)
     }
   }
-
-  /** After a fork or a failed write, what was read counts no more. */
-  forget(): void {
-    this.#slots.clear()
-  }
 }

@@ -4,16 +4,13 @@ import type { LedgerRpc } from '../rpc.ts'
 import { AccountReads } from './account-reads.ts'
 import { lookUp } from './awaited-signatures.ts'
 import { listBacklog } from './backlog.ts'
-import {
-  type AccountStates,
-  type DecodedTransactions,
-  LETTERS_OF_WHOLE_TRANSACTIONS,
-  type SignatureInfo,
-} from './batch.ts'
+import { LETTERS_OF_WHOLE_TRANSACTIONS, type SignatureInfo } from './batch.ts'
 import { markOrphaned } from './finality.ts'
 import { fetchTransactions } from './fetch-transactions.ts'
 import { unknownTransactions } from './known-transactions.ts'
 import { readAccounts } from './read-accounts.ts'
+import { pipelined } from './pipeline.ts'
+import { batchesOf, mergePrepared, type Prepared } from './prepared.ts'
 import { type IndexerPosition, storePosition } from './state.ts'
 import { writeEvents } from './write-events.ts'
 import { writeStates } from './write-state.ts'
@@ -32,21 +29,15 @@ export interface EngineOptions {
   sweepDue: boolean
   /** The finalized slot when reading began: entries well below it need no second look. */
   finalizedTip: number
-  /** Transactions fetched, and written in one database transaction, at a time. */
+  /** Transactions fetched at a time. */
   batchSize: number
+  /** Batches fetched ahead of those that are written, and written in one database transaction, at most. */
+  inFlight: number
   /** Outside of transactions. */
   db: () => Kysely<Database>
   transaction: (work: (db: Kysely<Database>) => Promise<void>) => Promise<void>
   /** Called after each commit. */
   onWritten: (progress: { transactions: number; events: number; outbox: number }) => void
-}
-
-interface Prepared {
-  infos: SignatureInfo[]
-  /** Signatures that were read in another slot: a fork has moved them. */
-  moved: string[]
-  decoded: DecodedTransactions
-  states: AccountStates[]
 }
 
 /** Reads transactions into the tables. One call at a time: the indexer's loop and a rebuild are its only users. */
@@ -55,7 +46,7 @@ export class IndexerEngine {
   /** Every account is to be read, since some may be known from no transaction. */
   sweepDue: boolean
   readonly options: EngineOptions
-  readonly #reads = new AccountReads()
+  #reads = new AccountReads()
   readonly #unread = new Set<string>()
 
   constructor(options: EngineOptions) {
@@ -84,10 +75,8 @@ export class IndexerEngine {
     })
     if (backlog.count > 0) query.onBacklog?.(backlog.count)
     const seen = new Set<string>()
-    for await (const page of backlog.oldestFirst()) {
-      if (backlog.count < 10_000) for (const info of page) seen.add(info.signature)
-      await this.#ingestPage(page, true)
-    }
+    const note = backlog.count < 10_000 ? (signature: string) => seen.add(signature) : () => {}
+    await this.#ingestPages(backlog.oldestFirst(), true, note)
     return seen
   }
 
@@ -101,12 +90,12 @@ export class IndexerEngine {
 
   /** Reads transactions that are no continuation of the cursor: late ones, and what a fork moved. */
   async ingest(infos: readonly SignatureInfo[]): Promise<void> {
-    await this.#ingestPage(infos, false)
+    await this.#ingestPages([infos], false)
   }
 
   /** Reads accounts again after a fork and applies `work` in the same transaction. */
   async restore(pdas: readonly string[], work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
-    this.#reads.forget()
+    this.#forgetReads()
     const states = await readAccounts(this.options.rpc, pdas, this.options)
     await this.store(this.position, async (db) => {
       await work(db)
@@ -131,20 +120,21 @@ export class IndexerEngine {
     this.position = position
   }
 
-  async #ingestPage(page: readonly SignatureInfo[], moveCursor: boolean): Promise<void> {
-    const { batchSize } = this.options
+  async #ingestPages(
+    pages: AsyncIterable<readonly SignatureInfo[]> | Iterable<readonly SignatureInfo[]>,
+    moveCursor: boolean,
+    note: (signature: string) => void = () => {},
+  ): Promise<void> {
+    const { batchSize, inFlight } = this.options
     try {
-      let next: Promise<Prepared> | undefined
-      for (let at = 0; at < page.length; at += batchSize) {
-        const prepared = await (next ?? this.#prepare(page.slice(at, at + batchSize)))
-        const following = page.slice(at + batchSize, at + 2 * batchSize)
-        next = following.length === 0 ? undefined : this.#prepare(following)
-        // A failed write must not leave a rejected fetch behind unobserved.
-        next?.catch(() => {})
-        await this.#write(prepared, moveCursor)
-      }
+      const prepared = pipelined(batchesOf(pages, batchSize), inFlight, (infos) => this.#prepare(infos))
+      for await (const ready of prepared)
+        for (const batch of mergePrepared(ready)) {
+          await this.#write(batch, moveCursor)
+          for (const { signature } of batch.infos) note(signature)
+        }
     } catch (error) {
-      this.#reads.forget()
+      this.#forgetReads()
       throw error
     }
   }
@@ -153,14 +143,20 @@ export class IndexerEngine {
     const { rpc, programId, commitment, db } = this.options
     const successful = new Map(infos.filter(({ err }) => err === null).map((info) => [info.signature, info]))
     const { wanted, moved } = await unknownTransactions(db(), [...successful.values()])
-    if (moved.length > 0) this.#reads.forget()
+    if (moved.length > 0) this.#forgetReads()
+    const reads = this.#reads
     const decoded = await fetchTransactions(rpc, wanted, this.options)
-    const pdas = this.#reads.stale(decoded)
+    const pdas = reads.stale(decoded)
     const minContextSlot = Math.max(0, ...decoded.transactions.map((transaction) => transaction.slot))
     const states =
       pdas.length === 0 ? [] : await readAccounts(rpc, pdas, { programId, commitment, minContextSlot })
-    this.#reads.remember(states)
+    reads.remember(states)
     return { infos, moved, decoded, states }
+  }
+
+  /** After a fork or a failed write, what was read counts no more; nor what is being read now. */
+  #forgetReads(): void {
+    this.#reads = new AccountReads()
   }
 
   async #write({ infos, moved, decoded, states }: Prepared, moveCursor: boolean): Promise<void> {

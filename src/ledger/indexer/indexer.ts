@@ -24,7 +24,10 @@ export interface IndexerOptions {
   verifyMs?: number
   /** How often a standby tries to take over. */
   standbyPollMs?: number
+  /** Transactions fetched at a time. */
   batchSize?: number
+  /** Batches that are fetched ahead while those before them are written: with `batchSize` what bounds memory. */
+  inFlight?: number
   /** A socket silent for this long counts as dead. */
   quietMs?: number
 }

@@ -22,7 +22,7 @@ export async function leadOnce(context: IndexerContext, leadership: Leadership):
   const { options, signal } = context
   const db = (): Kysely<Database> => options.orm.em.fork().getKysely<Database>()
   const rpc = retryingRpc(options.rpc, { signal, maxAttempts: 6 })
-  const { programId, commitment, batchSize = 100 } = options
+  const { programId, commitment, batchSize = 100, inFlight = 6 } = options
   const leader = new Leader(context, leadership, {
     ...(await openLedger(db(), rpc, programId)),
     rpc,
@@ -30,6 +30,7 @@ export async function leadOnce(context: IndexerContext, leadership: Leadership):
     commitment,
     signal,
     batchSize,
+    inFlight,
     db,
     transaction: (work) => options.orm.em.fork().transactional((em) => work(em.getKysely<Database>())),
   })

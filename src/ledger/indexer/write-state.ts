@@ -88,6 +88,9 @@ async function close(
     where ${force}::boolean or t.slot < excluded.slot`.execute(db)
 }
 
-function lastOfEach<Row extends { pda: string }>(rows: Row[]): Row[] {
-  return [...new Map(rows.map((row) => [row.pda, row])).values()]
+/** Of several reads of an account the latest. */
+function lastOfEach<Row extends { pda: string; slot: number }>(rows: Row[]): Row[] {
+  const last = new Map<string, Row>()
+  for (const row of rows) if (row.slot >= (last.get(row.pda)?.slot ?? 0)) last.set(row.pda, row)
+  return [...last.values()]
 }

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { pipelined } from '../../src/ledger/indexer/pipeline.ts'
+
+interface Job {
+  input: number
+  finish: () => void
+  fail: (reason: Error) => void
+}
+
+/** Work that ends when the test says so. */
+function controlled() {
+  const jobs: Job[] = []
+  const done = { input: 0, finish: () => {}, fail: () => {} }
+  const work = (input: number): Promise<number> =>
+    new Promise((resolve, reject) => {
+      jobs.push({ input, finish: () => resolve(input * 10), fail: reject })
+    })
+  const job = (input: number): Job => jobs.find((each) => each.input === input) ?? done
+  return { jobs, work, job }
+}
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+test('results come in order, all that are ready at once, and never more is under way than allowed', async () => {
+  const { jobs, work, job } = controlled()
+  const results = pipelined([1, 2, 3, 4, 5], 3, work)
+  const first = results.next()
+  await settle()
+  expect(jobs.map((each) => each.input)).toEqual([1, 2, 3])
+  job(2).finish()
+  job(1).finish()
+  expect(await first).toEqual({ done: false, value: [10, 20] })
+  const second = results.next()
+  await settle()
+  expect(jobs.map((each) => each.input)).toEqual([1, 2, 3, 4, 5])
+  for (const input of [5, 4, 3]) job(input).finish()
+  expect(await second).toEqual({ done: false, value: [30, 40, 50] })
+  expect(await results.next()).toEqual({ done: true, value: undefined })
+})
+
+test('a failure is thrown in its turn, once nothing is under way any more', async () => {
+  const { work, job } = controlled()
+  const results = pipelined([1, 2, 3], 3, work)
+  const first = results.next()
+  await settle()
+  job(2).fail(new Error('lost'))
+  job(1).finish()
+  const seen: unknown[] = []
+  const failed = first.catch((error: Error) => seen.push(error.message))
+  await settle()
+  expect(seen).toEqual([])
+  job(3).finish()
+  await failed
+  expect(seen).toEqual(['lost'])
+})
