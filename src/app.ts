@@ -7,6 +7,8 @@ import { graphqlRoutes } from '../rest/graphql/routes.ts'
 import { checkPreconditions } from '../rest/http-preconditions.ts'
 import { registerRest } from '../rest/index.ts'
 import { metricsRoute } from '../rest/metrics.ts'
+import { allowOrigins } from '../rest/cors.ts'
+import { securityHeaders } from '../rest/security-headers.ts'
 import { rateLimitHeaders } from '../rest/rate-limit-headers.ts'
 import { describeRoutes } from '../rest/openapi.ts'
 import { compileSerializer, compileValidator, serverOptions } from '../rest/server-options.ts'
@@ -25,12 +27,14 @@ export interface AppOptions {
   readonly baseUrl: string | null
   /** Proxies (addresses or CIDR blocks) whose X-Forwarded-For counts. */
   readonly trustProxy?: string[]
+  /** Origins whose pages may call the service; `*` is all, none by default. */
+  readonly corsOrigins?: readonly string[]
   readonly executor?: Executor
 }
 
 /** The whole HTTP surface, ready to listen or to be injected into. It owns nothing of what it is given. */
 export async function buildApp(options: AppOptions): Promise<RestApp> {
-  const { services, logger, metrics, version, baseUrl, trustProxy = [], executor } = options
+  const { services, logger, metrics, version, baseUrl, trustProxy = [], corsOrigins = [], executor } = options
   const loggerInstance: FastifyBaseLogger = logger
   const app: RestApp = fastify({
     ...serverOptions,
@@ -52,6 +56,8 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     request.log.debug({ method, url, status: reply.statusCode, ms: reply.elapsedTime }, 'request')
     done()
   })
+  securityHeaders(app, { https: baseUrl?.startsWith('https:') === true })
+  allowOrigins(app, corsOrigins)
   rateLimitHeaders(app)
   checkPreconditions(app)
   answerUnknownPaths(app)

@@ -99,6 +99,7 @@ export async function startGateway(options: {
         version: packageJson.version,
         baseUrl: config.server.baseUrl ?? (port === 0 ? null : `http://${host}:${port}`),
         trustProxy,
+        corsOrigins: config.server.corsOrigins,
       })
       stack.defer(() => app.close())
       await app.listen({ host, port })

@@ -26,7 +26,7 @@ export function createGraphQLServer(services: Services, logger: Logger) {
     graphiql: false,
     multipart: false,
     batching: false,
-    cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'] },
+    cors: false,
     // Defects are reported by `tell`; what Yoga would log besides are mistakes of clients.
     logging: false,
     maskedErrors: { maskError: tell },

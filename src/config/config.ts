@@ -8,7 +8,7 @@ import { type ROLES, type Setting, SETTINGS, type SettingValues } from './settin
 export type Role = (typeof ROLES)[number]
 
 export interface Config {
-  server: { host: string; port: number; baseUrl: string | null; trustProxy: string[] }
+  server: { host: string; port: number; baseUrl: string | null; trustProxy: string[]; corsOrigins: string[] }
   /** Requests a minute and client; null where limits are off. */
   rateLimits: RateLimitNumbers | null
   /** Absolute path. */
@@ -96,6 +96,7 @@ function toConfig(values: SettingValues): Config {
       port: values.PORT,
       baseUrl: values.BASE_URL,
       trustProxy: values.TRUST_PROXY,
+      corsOrigins: values.CORS_ORIGINS,
     },
     rateLimits: values.RATE_LIMITS === 'off' ? null : rateLimitNumbers(values),
     dataDir: resolve(values.DATA_DIR),

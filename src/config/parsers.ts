@@ -67,3 +67,10 @@ export const secretsKey: Parser<Buffer> = (value) => {
   if (key === null) throw new SettingError('must be keys of 32 bytes in hex or base64')
   return key
 }
+
+/** An origin as a browser sends it, such as https://app.example.org, or `*`. */
+export const origin: Parser<string> = (value) => {
+  if (value !== '*' && URL.parse(value)?.origin !== value)
+    throw new SettingError('must be origins such as https://app.example.org, or *')
+  return value
+}

@@ -5,6 +5,7 @@ import {
   list,
   network,
   oneOf,
+  origin,
   type Parser,
   publicKey,
   secretsKey,
@@ -78,6 +79,11 @@ export const SETTINGS = {
     'How long a submit waits for `confirmed`, in ms',
   ),
   TRUST_PROXY: withDefault(list(network), '', 'Comma-separated proxies whose X-Forwarded-For counts'),
+  CORS_ORIGINS: withDefault(
+    list(origin),
+    '*',
+    'Comma-separated origins whose pages may call the service; `*` is all',
+  ),
   WEBHOOK_DEV_MODE: setting(boolean, 'Allows http and loopback receivers; default true on the localnet only'),
   WEBHOOK_ALLOWED_PORTS: withDefault(list(integer(1, 65_535)), '443', 'Ports that receivers may use'),
   WEBHOOK_SECRETS_KEY: setting(

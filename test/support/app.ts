@@ -48,6 +48,8 @@ export interface Surroundings {
   relay: Partial<RelayOptions>
   /** Off by default. */
   rateLimits: RateLimitNumbers
+  /** All by default. */
+  corsOrigins: readonly string[]
 }
 
 export interface TestApp {
@@ -106,6 +108,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
       surroundings.log === undefined ? pino({ level: 'silent' }) : pino({ level: 'info' }, surroundings.log),
     version: '0.1.0',
     baseUrl: 'http://127.0.0.1:3000',
+    corsOrigins: surroundings.corsOrigins ?? ['*'],
     executor: surroundings.executor,
   })
   const close = async (): Promise<void> => {
