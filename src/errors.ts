@@ -101,6 +101,10 @@ export const ERRORS = {
     status: 429,
     message: 'Too many requests: at most {limit} a minute. Try again in {seconds} s',
   },
+  VERIFIER_BUSY: {
+    status: 503,
+    message: 'Too many credentials are being verified now: try again in a moment',
+  },
   NOT_READY: { status: 503, message: 'Not ready: {missing}' },
   DATABASE_UNAVAILABLE: { status: 503, message: 'The database does not answer now' },
   LEDGER_UNAVAILABLE: { status: 503, message: 'The ledger RPC node cannot be reached' },

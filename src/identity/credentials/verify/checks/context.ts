@@ -1,0 +1,41 @@
+import { quoted } from '../../../../domain/quoted.ts'
+import { CREDENTIALS_V1, CREDENTIALS_V2 } from '../../contexts/pinned.ts'
+import { guardProblem } from '../guard.ts'
+import { LIMITS } from '../limits.ts'
+import { type Check, fail, pass } from '../result.ts'
+import type { JsonObject } from '../strict-json.ts'
+
+export type DataModel = '1.1' | '2.0'
+
+export function dataModelOf(credential: JsonObject): DataModel | null {
+  const { '@context': contexts } = credential
+  const base = Array.isArray(contexts) ? contexts[0] : undefined
+  if (base === CREDENTIALS_V1) return '1.1'
+  return base === CREDENTIALS_V2 ? '2.0' : null
+}
+
+/**
+ * The credential means what the pinned contexts say, and nothing else: URLs of the closed list only, the base of VC 1.1 or 2.0 first,
+ * and no JSON-LD below that could change or hide terms.
+ */
+export function checkContext(credential: JsonObject, known: ReadonlySet<string>): Check {
+  const problem = contextProblem(credential['@context'], known) ?? guardProblem(credential)
+  if (problem !== null) return fail('context', problem)
+  return pass('context', `VC ${dataModelOf(credential)}; every context is known and pinned`)
+}
+
+function contextProblem(contexts: unknown, known: ReadonlySet<string>): string | null {
+  if (!Array.isArray(contexts) || contexts.length === 0) return '@context must be a list of URLs'
+  if (contexts.length > LIMITS.contexts)
+    return `@context has ${contexts.length} entries, at most ${LIMITS.contexts}`
+  for (const [i, context] of contexts.entries()) {
+    if (typeof context !== 'string')
+      return `@context[${i}] is not a URL: contexts inside a credential are not taken`
+    if (contexts.indexOf(context) !== i) return `@context names ${quoted(context)} twice`
+    if (!known.has(context)) return `@context names ${quoted(context)}, which is not a known context`
+    const isBase = context === CREDENTIALS_V1 || context === CREDENTIALS_V2
+    if (isBase !== (i === 0))
+      return `@context must begin with ${CREDENTIALS_V1} or ${CREDENTIALS_V2}, and have only one of them`
+  }
+  return null
+}

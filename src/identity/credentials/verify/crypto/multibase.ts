@@ -1,0 +1,25 @@
+import bs58 from 'bs58'
+import { type Pubkey, pubkeyFromBytes } from '../../../../domain/pubkey.ts'
+
+const SIGNATURE_BYTES = 64
+const MAX_KEY_LENGTH = 64
+/** Multicodec ed25519-pub, as a varint. */
+const ED25519_PREFIX = [0xed, 0x01]
+
+/** `z` and base-58 of 64 bytes; null for anything else. The caller caps the length: decoding is quadratic in it. */
+export function signatureOf(proofValue: string): Uint8Array | null {
+  const bytes = proofValue.startsWith('z') ? bs58.decodeUnsafe(proofValue.slice(1)) : undefined
+  return bytes?.length === SIGNATURE_BYTES ? bytes : null
+}
+
+/** The Ed25519 key of a Multikey text, `z6Mk…`; null for anything else. */
+export function keyFromMultibase(text: string): Pubkey | null {
+  if (!text.startsWith('z') || text.length > MAX_KEY_LENGTH) return null
+  const bytes = bs58.decodeUnsafe(text.slice(1))
+  const isKey = bytes?.length === 34 && bytes[0] === ED25519_PREFIX[0] && bytes[1] === ED25519_PREFIX[1]
+  return isKey ? pubkeyFromBytes(bytes.subarray(2)) : null
+}
+
+export function multibaseOfKey(key: Pubkey): string {
+  return `z${bs58.encode(Uint8Array.from([...ED25519_PREFIX, ...bs58.decode(key)]))}`
+}

@@ -1,0 +1,58 @@
+import { quoted } from '../../../domain/quoted.ts'
+import { below, isObject, type JsonObject, type JsonValue } from './strict-json.ts'
+
+const KEY = /^[A-Za-z][A-Za-z0-9_-]{0,127}$/
+/** A value with a language or a direction, the one place where keys of JSON-LD may stand. */
+const VALUE_OBJECT_KEYS: ReadonlySet<string> = new Set(['@value', '@language', '@direction'])
+
+/**
+ * What of JSON-LD is not taken, because signed data could then be told under other names or hidden: keywords as keys, IRIs as keys,
+ * contexts below the top, blank node names. Returns the first problem found.
+ */
+export function guardProblem(credential: JsonObject): string | null {
+  for (const [key, value] of Object.entries(credential)) {
+    if (key === '@context') continue
+    const problem = key === 'proof' ? proofsProblem(value) : memberProblem(key, value, '$')
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+/** Proofs may repeat the context; how is a matter of their suite. */
+function proofsProblem(value: JsonValue): string | null {
+  const proofs = Array.isArray(value) ? value : [value]
+  for (const proof of proofs) {
+    if (!isObject(proof)) continue
+    const { '@context': _, ...members } = proof
+    const problem = valueProblem(members, '$.proof')
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+function valueProblem(value: JsonValue, place: string): string | null {
+  if (typeof value === 'string') {
+    return value.startsWith('_:') ? `${place} is a blank node name, ${quoted(value)}` : null
+  }
+  if (Array.isArray(value)) return first(value, (each, i) => valueProblem(each, `${place}[${i}]`))
+  if (!isObject(value)) return null
+  const keys = Object.keys(value)
+  if (keys.includes('@value') && keys.every((key) => VALUE_OBJECT_KEYS.has(key))) {
+    return keys.every((key) => typeof value[key] !== 'object') ? null : `${place} is not a simple value`
+  }
+  return first(Object.entries(value), ([key, each]) => memberProblem(key, each, place))
+}
+
+function memberProblem(key: string, value: JsonValue, place: string): string | null {
+  if (key.startsWith('@')) return `${place} has the keyword ${quoted(key)}, which is not taken there`
+  if (!KEY.test(key)) return `${place} has the key ${quoted(key)}, which is not a plain term`
+  return valueProblem(value, below(place, key))
+}
+
+function first<Item>(items: Item[], problemOf: (item: Item, i: number) => string | null): string | null {
+  for (const [i, item] of items.entries()) {
+    const problem = problemOf(item, i)
+    if (problem !== null) return problem
+  }
+  return null
+}
