@@ -1,13 +1,6 @@
-import {
-  ComputeBudgetProgram,
-  type MessageV0,
-  PublicKey,
-  TransactionInstruction,
-  TransactionMessage,
-  VersionedTransaction,
-} from '@solana/web3.js'
 import type { Pubkey } from '../domain/pubkey.ts'
 import { DomainError } from '../errors.ts'
+import { compileMessage } from '../ledger/wire/compile-message.ts'
 import type { CheckedRequest } from './check-instructions.ts'
 import type { Instruction } from './instruction.ts'
 import { COMPUTE_BUDGET_PROGRAM } from '../domain/program-ids.ts'
@@ -20,29 +13,43 @@ export interface ComputeBudget {
   readonly price: number
 }
 
+const SET_LIMIT = 2
 const LIMIT_BYTES = 5
+const SET_PRICE = 3
 const PRICE_BYTES = 9
+const SIGNATURE_BYTES = 64
 
-/** A v0 message of the client's instructions behind the two of the compute budget; the first signer pays. */
+/** The bytes of a v0 message of the client's instructions behind the two of the compute budget; the first signer pays. */
 export function buildMessage(
   { instructions, signers }: CheckedRequest,
   budget: ComputeBudget,
   blockhash: string,
-): MessageV0 {
-  return new TransactionMessage({
-    payerKey: new PublicKey(signers[0]),
-    recentBlockhash: blockhash,
-    instructions: [
-      ComputeBudgetProgram.setComputeUnitLimit({ units: budget.limit }),
-      ComputeBudgetProgram.setComputeUnitPrice({ microLamports: budget.price }),
-      ...instructions.map(toWeb3),
-    ],
-  }).compileToV0Message()
+): Uint8Array {
+  return compileMessage(
+    signers[0],
+    [setLimit(budget.limit), setPrice(budget.price), ...instructions],
+    blockhash,
+  )
+}
+
+function setLimit(units: number): Instruction {
+  const data = Buffer.alloc(LIMIT_BYTES, SET_LIMIT)
+  data.writeUInt32LE(units, 1)
+  return { programId: COMPUTE_BUDGET_PROGRAM, keys: [], data }
+}
+
+function setPrice(microLamports: number): Instruction {
+  const data = Buffer.alloc(PRICE_BYTES, SET_PRICE)
+  data.writeBigUInt64LE(BigInt(microLamports), 1)
+  return { programId: COMPUTE_BUDGET_PROGRAM, keys: [], data }
 }
 
 /** base64 of the whole transaction, with zeros where the signatures go. */
-export function unsignedTransaction(message: MessageV0): string {
-  return Buffer.from(new VersionedTransaction(message).serialize()).toString('base64')
+export function unsignedTransaction(message: Uint8Array): string {
+  const signatures = message[1] ?? 0
+  const none = Buffer.alloc(1 + signatures * SIGNATURE_BYTES)
+  none[0] = signatures
+  return Buffer.concat([none, message]).toString('base64')
 }
 
 /** Throws TRANSACTION_TOO_LARGE. Known before anything is built, since builders fail without a number. */
@@ -55,7 +62,7 @@ export function checkSize({ instructions, signers }: CheckedRequest): void {
   const own = [LIMIT_BYTES, PRICE_BYTES].map((data) => 1 + vector(0) + vector(data))
   const theirs = instructions.map(({ keys, data }) => 1 + vector(keys.length) + vector(data.length))
   const size =
-    vector(signers.length, 64) + // signatures
+    vector(signers.length, SIGNATURE_BYTES) +
     4 + // version and header
     vector(keys.size, 32) +
     32 + // blockhash
@@ -69,12 +76,4 @@ export function checkSize({ instructions, signers }: CheckedRequest): void {
 /** Bytes of a list with its compact-u16 length. */
 function vector(length: number, itemBytes = 1): number {
   return (length < 0x80 ? 1 : length < 0x4000 ? 2 : 3) + length * itemBytes
-}
-
-function toWeb3({ programId, keys, data }: Instruction): TransactionInstruction {
-  return new TransactionInstruction({
-    programId: new PublicKey(programId),
-    keys: keys.map(({ pubkey, ...flags }) => ({ pubkey: new PublicKey(pubkey), ...flags })),
-    data: Buffer.from(data),
-  })
 }

@@ -1,7 +1,7 @@
 import { pubkeyParameter } from '../domain/parameters.ts'
-import type { Pubkey } from '../domain/pubkey.ts'
 import { quoted } from '../domain/quoted.ts'
 import { DomainError } from '../errors.ts'
+import type { NamedInstruction } from '../ledger/wire/compile-message.ts'
 
 export interface AccountMetaInput {
   readonly pubkey: string
@@ -16,17 +16,7 @@ export interface InstructionInput {
   readonly data: string
 }
 
-export interface AccountMeta {
-  readonly pubkey: Pubkey
-  readonly isSigner: boolean
-  readonly isWritable: boolean
-}
-
-export interface Instruction {
-  readonly programId: Pubkey
-  readonly keys: readonly AccountMeta[]
-  readonly data: Uint8Array
-}
+export type Instruction = NamedInstruction
 
 /** Reads one instruction; throws INVALID_PUBKEY and INVALID_BASE64, naming the place. */
 export function readInstruction(input: InstructionInput, at: number): Instruction {

@@ -1,4 +1,3 @@
-import type { MessageV0 } from '@solana/web3.js'
 import type { Clock } from '../clock.ts'
 import { enumParameter, optional } from '../domain/parameters.ts'
 import type { Pubkey } from '../domain/pubkey.ts'
@@ -102,9 +101,9 @@ async function store(
   budget: { limit: number; price: number },
   { store, clock, newId }: PrepareDependencies,
 ): Promise<PreparedTransactionView> {
-  const message: MessageV0 = buildMessage(request, budget, blockhash)
+  const message = buildMessage(request, budget, blockhash)
   const id = newId()
-  const bytes = Buffer.from(message.serialize()).toString('base64')
+  const bytes = Buffer.from(message).toString('base64')
   await store.insertSimulated({ id, message: bytes, lastValidBlockHeight, now: clock.now() })
   return {
     id,
