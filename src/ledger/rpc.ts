@@ -1,3 +1,6 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { Agent, type Dispatcher } from 'undici'
 import { LedgerRpcError, parseRetryAfter } from './rpc-error.ts'
 
 export { LedgerRpcError } from './rpc-error.ts'
@@ -24,7 +27,6 @@ export interface LedgerRpcOptions {
   maxBatch?: number
   /** Bytes of calls in one HTTP request at most: nodes refuse bodies of more than 50 KiB. */
   maxBatchBytes?: number
-  fetch?: typeof globalThis.fetch
 }
 
 interface RpcReply {
@@ -34,23 +36,31 @@ interface RpcReply {
 }
 
 export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
-  const { url, headers } = splitCredentials(options.url)
-  const send = options.fetch ?? globalThis.fetch
+  const { origin, path, headers } = splitUrl(options.url)
+  const agent = new Agent({ allowH2: false })
   const limits = { calls: options.maxBatch ?? 100, bytes: options.maxBatchBytes ?? 45_000 }
   let nextId = 1
 
   async function exchange(body: unknown): Promise<unknown> {
     const signal = AbortSignal.timeout(options.timeoutMs ?? 15_000)
     try {
-      const response = await send(url, { method: 'POST', headers, body: JSON.stringify(body), signal })
-      if (!response.ok) {
-        await response.body?.cancel()
-        throw new LedgerRpcError('http', `the ledger node answered HTTP ${response.status}`, {
-          code: response.status,
-          retryAfterMs: parseRetryAfter(response.headers.get('retry-after')),
+      const response = await agent.request({
+        origin,
+        path,
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+        signal,
+      })
+      const code = response.statusCode
+      if (code < 200 || code > 299) {
+        await response.body.dump()
+        throw new LedgerRpcError('http', `the ledger node answered HTTP ${code}`, {
+          code,
+          retryAfterMs: parseRetryAfter(headerText(response.headers['retry-after'])),
         })
       }
-      return await response.json()
+      return await readJson(response)
     } catch (error) {
       throw asRpcError(error, signal)
     }
@@ -131,15 +141,24 @@ function asRpcError(error: unknown, signal: AbortSignal): LedgerRpcError {
   return new LedgerRpcError('transport', `the ledger node ${detail}`)
 }
 
-/** fetch refuses credentials in a URL, and some providers hand out such URLs. */
-function splitCredentials(text: string): { url: string; headers: Record<string, string> } {
-  const url = new URL(text)
-  const headers: Record<string, string> = { 'content-type': 'application/json' }
-  if (url.username !== '' || url.password !== '') {
-    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+const decompress = promisify(gunzip)
+
+async function readJson({ headers, body }: Dispatcher.ResponseData): Promise<unknown> {
+  if (headers['content-encoding'] !== 'gzip') return body.json()
+  return JSON.parse((await decompress(await body.bytes())).toString())
+}
+
+function headerText(value: string | string[] | undefined): string | null {
+  return (Array.isArray(value) ? value[0] : value) ?? null
+}
+
+/** Some providers hand out URLs with credentials, which belong into a header. */
+function splitUrl(text: string): { origin: string; path: string; headers: Record<string, string> } {
+  const { origin, pathname, search, username, password } = new URL(text)
+  const headers: Record<string, string> = { 'content-type': 'application/json', 'accept-encoding': 'gzip' }
+  if (username !== '' || password !== '') {
+    const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
     headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`
-    url.username = ''
-    url.password = ''
   }
-  return { url: url.href, headers }
+  return { origin, path: `${pathname}${search}`, headers }
 }

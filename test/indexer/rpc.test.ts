@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { retryingRpc } from '../../src/ledger/retrying-rpc.ts'
 import {
@@ -17,7 +18,7 @@ interface Call {
 interface Answer {
   status?: number
   headers?: Record<string, string>
-  body: string
+  body: string | Buffer
 }
 
 let server: Server | undefined
@@ -95,6 +96,16 @@ describe('calls', () => {
     const calls = [1, 2, 3].map(() => ({ method: 'x', params: [] }))
     expect(await rpc.settle(calls)).toEqual([0, expect.objectContaining({ kind: 'rpc', code: -32015 }), 2])
     await expect(rpc.batch(calls)).rejects.toMatchObject({ code: -32015 })
+  })
+
+  test('a compressed answer is read', async () => {
+    let accepted: string | undefined
+    const rpc = await serve((calls, request) => {
+      accepted = String(request.headers['accept-encoding'])
+      return { headers: { 'content-encoding': 'gzip' }, body: gzipSync(echo(calls).body) }
+    })
+    expect(await rpc.call('x', ['y'.repeat(100_000)])).toEqual(['y'.repeat(100_000)])
+    expect(accepted).toBe('gzip')
   })
 
   test('credentials in the URL become a header', async () => {
