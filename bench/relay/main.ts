@@ -9,10 +9,13 @@ import {
   Transaction,
   VersionedTransaction,
 } from '@solana/web3.js'
+import { Agent } from 'undici'
 import { createLedgerRpc } from '../../src/ledger/rpc.ts'
 import { startBenchGateway } from './gateway.ts'
 
 const PREPARES = Number(process.env.BENCH_PREPARES ?? 500)
+/** Milliseconds that a node elsewhere takes to answer. */
+const NODE_DELAY = Number(process.env.BENCH_NODE_DELAY ?? 20)
 const SUBMITS = Number(process.env.BENCH_SUBMITS ?? 20)
 
 interface Prepared {
@@ -34,12 +37,19 @@ const transfer = () =>
     lamports: (lamports += 1),
   })
 
+// Both sides are called through the same client, of which neither waits for more than the other.
+const agent = new Agent()
 async function post<Body>(path: string, body: object): Promise<Body> {
-  const headers = { 'content-type': 'application/json' }
-  const url = `${gateway.baseUrl}${path}`
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
-  return (await response.json()) as Body
+  const response = await agent.request({
+    origin: gateway.baseUrl,
+    path,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (response.statusCode !== 200)
+    throw new Error(`${path} answered ${response.statusCode}: ${await response.body.text()}`)
+  return (await response.body.json()) as Body
 }
 const prepare = (): Promise<Prepared> => {
   const { programId, keys, data } = transfer()
@@ -71,14 +81,24 @@ const summary = (ours: number[], bare: number[]) => ({
   timesBareP99: Number((percentile(ours, 99) / percentile(bare, 99)).toFixed(2)),
 })
 
-for (let i = 0; i < 50; i += 1) await simulate((await prepare()).serializedTx)
-const prepares: number[] = []
-const simulations: number[] = []
-for (let i = 0; i < PREPARES; i += 1) {
-  let serializedTx = ''
-  prepares.push(await timed(async () => ({ serializedTx } = await prepare())))
-  simulations.push(await timed(() => simulate(serializedTx)))
+/** Prepares and simulations of the same transactions, in turns. */
+async function compare(count: number): Promise<{ prepares: number[]; simulations: number[] }> {
+  const prepares: number[] = []
+  const simulations: number[] = []
+  for (let i = 0; i < count; i += 1) {
+    let serializedTx = ''
+    prepares.push(await timed(async () => ({ serializedTx } = await prepare())))
+    simulations.push(await timed(() => simulate(serializedTx)))
+  }
+  return { prepares, simulations }
 }
+
+await compare(50)
+const near = await compare(PREPARES)
+const methods = ['simulateTransaction', 'getLatestBlockhash', 'getRecentPrioritizationFees']
+await rpc.call('localnet_fault', [{ kind: 'http', methods, delayMs: NODE_DELAY }])
+const far = await compare(PREPARES)
+await rpc.call('localnet_fault', [{ kind: 'clear' }])
 
 const submits: number[] = []
 const confirms: number[] = []
@@ -107,7 +127,8 @@ const result = {
   prepares: PREPARES,
   submits: SUBMITS,
   milliseconds: {
-    'prepare against simulateTransaction': summary(prepares, simulations),
+    'prepare against simulateTransaction': summary(near.prepares, near.simulations),
+    [`the same at a node that answers after ${NODE_DELAY} ms`]: summary(far.prepares, far.simulations),
     'submit against sendAndConfirmTransaction': summary(submits, confirms),
   },
 }
