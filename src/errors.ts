@@ -72,6 +72,13 @@ export const ERRORS = {
   SIMULATION_FAILED: { status: 422, message: 'Transaction simulation failed' },
   PREPARE_FAILED: { status: 500, message: 'Failed to prepare transaction' },
   SPONSORSHIP_OFF: { status: 503, message: 'Sponsorship is off' },
+  DELIVERY_NOT_FOUND: { status: 404, message: 'Delivery not found' },
+  WEBHOOK_INACTIVE: { status: 409, message: 'Webhook is not active: set active to true first' },
+  EVENT_WITHDRAWN: { status: 409, message: 'The ledger took this event back, so it is not sent again' },
+  RECOVERY_TOO_LONG: {
+    status: 400,
+    message: 'since and until must be at most {max} days apart, got {given}',
+  },
   TRANSACTION_NOT_FOUND: { status: 404, message: 'Transaction not found' },
   TRANSACTION_EXPIRED: { status: 410, message: 'Transaction expired' },
   SUBMISSION_FIELDS_REQUIRED: { status: 400, message: 'id and signedTx are required' },

@@ -15,3 +15,6 @@ export type AttemptOutcome = 'success' | 'failure' | 'gone' | 'stale' | 'lost'
 
 /** Why the service switched a webhook off; its owner may switch it on again. */
 export type DisabledReason = 'gone' | 'failing'
+
+/** Where PostgreSQL announces, once a transaction, that deliveries are due. A hint only. */
+export const DELIVERIES_CHANNEL = 'webhook_deliveries'

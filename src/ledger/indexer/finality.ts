@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/tables.ts'
+import { cancelDeliveries } from './enqueue-deliveries.ts'
 
 type Db = Kysely<Database>
 
@@ -20,6 +21,7 @@ export async function markOrphaned(db: Db, signatures: readonly string[]): Promi
   await sql`
     update outbox_events set cancelled_at = now()
     where event_id in (${orphaned}) and cancelled_at is null`.execute(db)
+  await cancelDeliveries(db, signatures)
   await sql`update ledger_events set finality = 'orphaned' where signature = any(${signatures})`.execute(db)
   await sql`delete from dead_letters where signature = any(${signatures})`.execute(db)
   await sql`

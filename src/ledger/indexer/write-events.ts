@@ -9,6 +9,7 @@ import {
   type OutboxRow,
   type TransactionRow,
 } from './batch.ts'
+import { enqueueDeliveries } from './enqueue-deliveries.ts'
 
 type Db = Kysely<Database>
 
@@ -17,7 +18,7 @@ export async function writeEvents(db: Db, batch: DecodedTransactions): Promise<v
   await writeTransactions(db, batch.transactions)
   await writeLedgerEvents(db, batch.events)
   await writeHistory(db, batch.history)
-  await writeOutbox(db, batch.outbox)
+  await enqueueDeliveries(db, await writeOutbox(db, batch.outbox))
   await writeDeadLetters(db, batch.deadLetters)
 }
 
@@ -71,17 +72,22 @@ async function writeHistory(db: Db, rows: HistoryRow[]): Promise<void> {
     where t.position <> excluded.position`.execute(db)
 }
 
-/** What is enqueued stays as it is, unless a fork had taken the event back and brings it again, or has moved it. */
-async function writeOutbox(db: Db, rows: OutboxRow[]): Promise<void> {
-  if (rows.length === 0) return
+/**
+ * What is enqueued stays as it is, unless a fork had taken the event back and brings it again, or has moved it.
+ * Returns the ids of what is new or changed.
+ */
+async function writeOutbox(db: Db, rows: OutboxRow[]): Promise<string[]> {
+  if (rows.length === 0) return []
   const columns = `place integer, id text, event_id text, type text, agent_pda text, slot bigint, body text,
     occurred_at timestamptz`
   const placed = rows.map((row, place) => ({ place, ...row }))
-  await sql`
+  const written = await sql<{ id: string }>`
     insert into outbox_events as t (id, event_id, type, agent_pda, slot, body, occurred_at)
     select id, event_id, type, agent_pda, slot, body, occurred_at from ${records(placed, columns)} order by place
     on conflict (id) do update set slot = excluded.slot, body = excluded.body, cancelled_at = null
-    where t.cancelled_at is not null or t.slot <> excluded.slot`.execute(db)
+    where t.cancelled_at is not null or t.slot <> excluded.slot
+    returning t.id`.execute(db)
+  return written.rows.map((row) => row.id)
 }
 
 export async function writeDeadLetters(db: Db, rows: readonly DeadLetterRow[]): Promise<void> {

@@ -1,0 +1,40 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../db/tables.ts'
+import { DomainError } from '../../errors.ts'
+import { announceDeliveries } from './announce.ts'
+import { deliveryColumns, type DeliveryRecord } from './delivery-record.ts'
+
+/**
+ * Sends a delivery again at once, whatever came of it, with a new retry schedule; one that is under way stays as it is. A paused
+ * endpoint is tried with it. Errors: DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, EVENT_WITHDRAWN.
+ */
+export async function resendDelivery(
+  kysely: Kysely<Database>,
+  subscriptionId: string,
+  deliveryId: string,
+): Promise<DeliveryRecord> {
+  return kysely.transaction().execute(async (db) => {
+    const { rows } = await sql<{ sendable: boolean; withdrawn: boolean }>`
+      select s.active and s.deleted_at is null as sendable, o.cancelled_at is not null as withdrawn
+      from webhook_deliveries d
+      join webhook_subscriptions s on s.id = d.subscription_id
+      left join outbox_events o on o.id = d.event_id
+      where d.id = ${deliveryId} and d.subscription_id = ${subscriptionId}
+      for update of d`.execute(db)
+    const [found] = rows
+    if (found === undefined) throw new DomainError('DELIVERY_NOT_FOUND')
+    if (!found.sendable) throw new DomainError('WEBHOOK_INACTIVE')
+    if (found.withdrawn) throw new DomainError('EVENT_WITHDRAWN')
+    await sql`
+      update webhook_deliveries set status = 'pending', trigger = 'resend', retry_step = 0, claim_count = 0,
+        next_attempt_at = now(), completed_at = null
+      where id = ${deliveryId} and status <> 'in_flight'`.execute(db)
+    await sql`
+      update webhook_subscriptions set paused_until = now()
+      where id = ${subscriptionId} and paused_until > now()`.execute(db)
+    await announceDeliveries(db)
+    const record = await sql<DeliveryRecord>`
+      select ${deliveryColumns} from webhook_deliveries d where d.id = ${deliveryId}`.execute(db)
+    return record.rows[0]!
+  })
+}
