@@ -6,6 +6,7 @@ import { IndexerEngine } from '../ledger/indexer/engine.ts'
 import { openLedger } from '../ledger/indexer/open-ledger.ts'
 import { sweepAccounts } from '../ledger/indexer/sweep-accounts.ts'
 import { PROJECTIONS } from '../ledger/projections.ts'
+import { UnsettledReads } from '../ledger/indexer/unsettled-reads.ts'
 import { retryingRpc } from '../ledger/retrying-rpc.ts'
 import type { LedgerRpc } from '../ledger/rpc.ts'
 
@@ -62,6 +63,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
           finalizedSignature: null,
         },
         sweepDue: true,
+        unsettled: new UnsettledReads(),
         rpc,
         programId,
         commitment,

@@ -173,9 +173,11 @@ test('a fork takes back events, history, enqueued messages and state', async () 
   expect(await scores()).toEqual([['a', 258]])
   const tables = await dumpTables(database.orm)
   expect(tables.agent_history).toMatchObject([{ old_value: '250', new_value: '258', delta: '+8' }])
-  const byFinality = async (finality: string): Promise<number> =>
-    tables.ledger_events!.filter((row) => (row as { finality: string }).finality === finality).length
-  expect([await byFinality('orphaned'), await byFinality('finalized')]).toEqual([2, 2])
+  const finalities = async (): Promise<string[]> =>
+    ((await dumpTables(database.orm)).ledger_events as { finality: string }[])
+      .map((row) => row.finality)
+      .sort()
+  await eventually(finalities).toEqual(['finalized', 'finalized', 'orphaned', 'orphaned'])
   const outbox = async (): Promise<unknown[]> =>
     (await kyselyOf(database.orm).selectFrom('outbox_events').selectAll().orderBy('sequence').execute()).map(
       (row) => [

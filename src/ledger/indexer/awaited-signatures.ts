@@ -46,14 +46,20 @@ const MAX_STATUSES = 256
 
 /** Where the node has these transactions; those that it does not know are left out. */
 export async function lookUp(rpc: LedgerRpc, signatures: readonly string[]): Promise<SignatureInfo[]> {
-  const asked = signatures.slice(0, MAX_STATUSES)
-  if (asked.length === 0) return []
-  const { value } = await rpc.call<{ value: ({ slot: number; err: unknown } | null)[] }>(
-    'getSignatureStatuses',
-    [asked, { searchTransactionHistory: true }],
+  const groups: string[][] = []
+  for (let at = 0; at < signatures.length; at += MAX_STATUSES)
+    groups.push(signatures.slice(at, at + MAX_STATUSES))
+  if (groups.length === 0) return []
+  const answers = await rpc.batch<{ value: ({ slot: number; err: unknown } | null)[] }>(
+    groups.map((group) => ({
+      method: 'getSignatureStatuses',
+      params: [group, { searchTransactionHistory: true }],
+    })),
   )
-  return asked.flatMap((signature, i) => {
-    const found = value[i] ?? null
-    return found === null ? [] : [{ signature, slot: found.slot, err: found.err }]
-  })
+  return groups.flatMap((group, g) =>
+    group.flatMap((signature, i) => {
+      const found = answers[g]?.value[i] ?? null
+      return found === null ? [] : [{ signature, slot: found.slot, err: found.err }]
+    }),
+  )
 }

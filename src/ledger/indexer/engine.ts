@@ -2,16 +2,17 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../../db/tables.ts'
 import type { LedgerRpc } from '../rpc.ts'
 import { AccountReads } from './account-reads.ts'
-import { lookUp } from './awaited-signatures.ts'
 import { listBacklog } from './backlog.ts'
 import { LETTERS_OF_WHOLE_TRANSACTIONS, type SignatureInfo } from './batch.ts'
 import { markOrphaned } from './finality.ts'
 import { fetchTransactions } from './fetch-transactions.ts'
 import { unknownTransactions } from './known-transactions.ts'
-import { readAccounts } from './read-accounts.ts'
+import { Mutex } from './mutex.ts'
 import { pipelined } from './pipeline.ts'
 import { batchesOf, mergePrepared, type Prepared } from './prepared.ts'
+import { readAccounts } from './read-accounts.ts'
 import { type IndexerPosition, storePosition } from './state.ts'
+import { UnsettledReads } from './unsettled-reads.ts'
 import { writeEvents } from './write-events.ts'
 import { writeStates } from './write-state.ts'
 
@@ -27,6 +28,7 @@ export interface EngineOptions {
   position: IndexerPosition
   /** Some accounts may be known from no transaction. */
   sweepDue: boolean
+  unsettled?: UnsettledReads
   /** The finalized slot when reading began: entries well below it need no second look. */
   finalizedTip: number
   /** Transactions fetched at a time. */
@@ -40,12 +42,21 @@ export interface EngineOptions {
   onWritten: (progress: { transactions: number; events: number; outbox: number }) => void
 }
 
-/** Reads transactions into the tables. One call at a time: the indexer's loop and a rebuild are its only users. */
+type Work = (db: Kysely<Database>) => Promise<void>
+
+const unchanged = (position: IndexerPosition): IndexerPosition => position
+
+/**
+ * Reads transactions into the tables. The check of finality may use it beside the loop that follows the ledger: both read the
+ * node at the same time, and write in turns.
+ */
 export class IndexerEngine {
   position: IndexerPosition
   /** Every account is to be read, since some may be known from no transaction. */
   sweepDue: boolean
   readonly options: EngineOptions
+  readonly unsettled: UnsettledReads
+  readonly #writes = new Mutex()
   #reads = new AccountReads()
   readonly #unread = new Set<string>()
 
@@ -53,6 +64,7 @@ export class IndexerEngine {
     this.options = options
     this.position = options.position
     this.sweepDue = options.sweepDue
+    this.unsettled = options.unsettled ?? new UnsettledReads()
   }
 
   /** Reads everything that the node lists above the cursor; returns the signatures seen. */
@@ -80,39 +92,46 @@ export class IndexerEngine {
     return seen
   }
 
-  /** Whether a fork has moved the transaction at the cursor, or taken it away. */
-  async hasForked(): Promise<boolean> {
-    const { cursor, finalizedSlot } = this.position
-    if (cursor.signature === null || cursor.slot <= finalizedSlot) return false
-    const [found] = await lookUp(this.options.rpc, [cursor.signature])
-    return found?.slot !== cursor.slot
-  }
-
   /** Reads transactions that are no continuation of the cursor: late ones, and what a fork moved. */
   async ingest(infos: readonly SignatureInfo[]): Promise<void> {
     await this.#ingestPages([infos], false)
   }
 
   /** Reads accounts again after a fork and applies `work` in the same transaction. */
-  async restore(pdas: readonly string[], work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
-    this.#forgetReads()
-    const states = await readAccounts(this.options.rpc, pdas, this.options)
-    await this.store(this.position, async (db) => {
-      await work(db)
-      await writeStates(db, states, { force: true })
+  async restore(pdas: readonly string[], work: Work, change = unchanged): Promise<void> {
+    // Under the lock, so that nothing read before is written after.
+    await this.#writes.run(async () => {
+      this.#forgetReads()
+      const states = await readAccounts(this.options.rpc, pdas, this.options)
+      await this.#commit(change, async (db) => {
+        await work(db)
+        await writeStates(db, states, { force: true })
+      })
+      this.unsettled.add(states)
     })
   }
 
-  /** Reads accounts beside what transactions tell. */
-  async refresh(pdas: readonly string[]): Promise<void> {
-    const minContextSlot = this.position.cursor.slot
-    const states = await readAccounts(this.options.rpc, pdas, { ...this.options, minContextSlot })
-    await this.store(this.position, (db) => writeStates(db, states))
-    this.#reads.remember(states)
+  /** Reads accounts beside what transactions tell; `commitment` may be a higher one than the indexer's. */
+  async refresh(
+    pdas: readonly string[],
+    { commitment = this.options.commitment, minContextSlot = this.position.cursor.slot } = {},
+  ): Promise<void> {
+    const { rpc, programId } = this.options
+    const reads = this.#reads
+    const states = await readAccounts(rpc, pdas, { programId, commitment, minContextSlot })
+    const final = commitment === 'finalized'
+    await this.store((db) => writeStates(db, states, { keepUnchanged: final }))
+    reads.remember(states)
+    if (!final) this.unsettled.add(states)
   }
 
   /** Commits `work` together with the position; neither when another indexer has taken over. */
-  async store(position: IndexerPosition, work: (db: Kysely<Database>) => Promise<void>): Promise<void> {
+  async store(work: Work, change = unchanged): Promise<void> {
+    await this.#writes.run(() => this.#commit(change, work))
+  }
+
+  async #commit(change: (position: IndexerPosition) => IndexerPosition, work: Work): Promise<void> {
+    const position = change(this.position)
     await this.options.transaction(async (db) => {
       await storePosition(db, this.options.epoch, position)
       await work(db)
@@ -140,18 +159,23 @@ export class IndexerEngine {
   }
 
   async #prepare(infos: SignatureInfo[]): Promise<Prepared> {
-    const { rpc, programId, commitment, db } = this.options
+    const { rpc, db } = this.options
     const successful = new Map(infos.filter(({ err }) => err === null).map((info) => [info.signature, info]))
     const { wanted, moved } = await unknownTransactions(db(), [...successful.values()])
     if (moved.length > 0) this.#forgetReads()
-    const reads = this.#reads
     const decoded = await fetchTransactions(rpc, wanted, this.options)
+    return { infos, moved, decoded, ...(await this.#readStale(decoded)) }
+  }
+
+  async #readStale(decoded: Prepared['decoded']): Promise<Pick<Prepared, 'reads' | 'states'>> {
+    const { rpc, programId, commitment } = this.options
+    const reads = this.#reads
     const pdas = reads.stale(decoded)
+    if (pdas.length === 0) return { reads, states: [] }
     const minContextSlot = Math.max(0, ...decoded.transactions.map((transaction) => transaction.slot))
-    const states =
-      pdas.length === 0 ? [] : await readAccounts(rpc, pdas, { programId, commitment, minContextSlot })
+    const states = await readAccounts(rpc, pdas, { programId, commitment, minContextSlot })
     reads.remember(states)
-    return { infos, moved, decoded, states }
+    return { reads, states }
   }
 
   /** After a fork or a failed write, what was read counts no more; nor what is being read now. */
@@ -159,12 +183,20 @@ export class IndexerEngine {
     this.#reads = new AccountReads()
   }
 
-  async #write({ infos, moved, decoded, states }: Prepared, moveCursor: boolean): Promise<void> {
-    await this.store(moveCursor ? this.#positionAfter(infos) : this.position, async (db) => {
-      // Its events, and the state after it, need not be what they were; and its new slot may be an earlier one.
-      if (moved.length > 0) await markOrphaned(db, moved)
-      await writeEvents(db, decoded)
-      await writeStates(db, states, { force: moved.length > 0 })
+  async #write({ infos, moved, decoded, ...read }: Prepared, moveCursor: boolean): Promise<void> {
+    const change = moveCursor
+      ? (position: IndexerPosition) => this.#positionAfter(infos, position)
+      : unchanged
+    await this.#writes.run(async () => {
+      // What was read before a fork was noticed may be what the fork took back.
+      const { states } = read.reads === this.#reads ? read : await this.#readStale(decoded)
+      await this.#commit(change, async (db) => {
+        // Its events, and the state after it, need not be what they were; and its new slot may be an earlier one.
+        if (moved.length > 0) await markOrphaned(db, moved)
+        await writeEvents(db, decoded)
+        await writeStates(db, states, { force: moved.length > 0 })
+      })
+      this.unsettled.add(states)
     })
     for (const { kind, id } of decoded.deadLetters) {
       if (!LETTERS_OF_WHOLE_TRANSACTIONS.includes(kind) || this.#unread.has(id)) continue
@@ -179,16 +211,15 @@ export class IndexerEngine {
     })
   }
 
-  #positionAfter(infos: readonly SignatureInfo[]): IndexerPosition {
+  #positionAfter(infos: readonly SignatureInfo[], position: IndexerPosition): IndexerPosition {
     const last = infos.at(-1)
-    if (last === undefined) return this.position
-    const { finalizedSlot, finalizedSignature } = this.position
+    if (last === undefined) return position
     const settledBelow = this.options.finalizedTip - FINALITY_OVERLAP_SLOTS
     const settled = last.confirmationStatus === 'finalized' && last.slot < settledBelow
     return {
+      ...position,
       cursor: { slot: last.slot, signature: last.signature },
-      finalizedSlot,
-      finalizedSignature: settled ? last.signature : finalizedSignature,
+      finalizedSignature: settled ? last.signature : position.finalizedSignature,
     }
   }
 }

@@ -76,6 +76,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       cursorSlot: 0,
       tipSlot: 0,
       lagSlots: 0,
+      finalizedSlot: 0,
       deadLetters: 0,
       lastEventAt: null,
       subscribed: false,

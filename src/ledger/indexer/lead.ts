@@ -5,13 +5,14 @@ import type { LedgerRpc } from '../rpc.ts'
 import { Announcements } from './announcements.ts'
 import { lookUp } from './awaited-signatures.ts'
 import { type EngineOptions, IndexerEngine } from './engine.ts'
+import { FinalityWatch, noteOrphans } from './finality-watch.ts'
+import { mayHaveForked, takeBackForked } from './fork.ts'
 import type { IndexerContext } from './indexer.ts'
 import type { Leadership } from './leadership.ts'
 import { openLedger } from './open-ledger.ts'
 import { LeadershipLostError } from './state.ts'
 import { noteFailure } from './status.ts'
 import { sweepAccounts } from './sweep-accounts.ts'
-import { verifyFinality } from './verify-finality.ts'
 
 const AWAITED_POLL_MS = 100
 const WAITER_POLL_MS = 20
@@ -19,7 +20,9 @@ const MAX_BACKOFF_MS = 5_000
 
 /** Reads the ledger for as long as the lock is held and nobody else wants it. */
 export async function leadOnce(context: IndexerContext, leadership: Leadership): Promise<void> {
-  const { options, signal } = context
+  const { options } = context
+  const leaving = new AbortController()
+  const signal = AbortSignal.any([context.signal, leaving.signal])
   const db = (): Kysely<Database> => options.orm.em.fork().getKysely<Database>()
   const rpc = retryingRpc(options.rpc, { signal, maxAttempts: 6 })
   const { programId, commitment, batchSize = 100, inFlight = 6 } = options
@@ -34,7 +37,12 @@ export async function leadOnce(context: IndexerContext, leadership: Leadership):
     db,
     transaction: (work) => options.orm.em.fork().transactional((em) => work(em.getKysely<Database>())),
   })
-  await leader.run()
+  try {
+    await leader.run()
+  } finally {
+    leaving.abort(new LeadershipLostError('this process leads no more'))
+    await leader.close()
+  }
 }
 
 class Leader {
@@ -43,15 +51,17 @@ class Leader {
   readonly #rpc: LedgerRpc
   readonly #engine: IndexerEngine
   readonly #announcements: Announcements
+  readonly #finality: FinalityWatch
   #polledAt = -Infinity
-  #verifyAt = -Infinity
 
   constructor(context: IndexerContext, leadership: Leadership, options: Omit<EngineOptions, 'onWritten'>) {
     this.#context = context
     this.#leadership = leadership
     this.#rpc = options.rpc
     this.#engine = new IndexerEngine({ ...options, onWritten: (written) => this.#written(written) })
+    this.#finality = new FinalityWatch(context, this.#engine)
     context.status.cursorSlot = options.position.cursor.slot
+    context.status.finalizedSlot = options.position.finalizedSlot
     // Subscribed before the first listing, so that nothing falls between the two.
     this.#announcements = new Announcements(context)
   }
@@ -59,34 +69,33 @@ class Leader {
   async run(): Promise<void> {
     const { options, signal, status, waiters, wakeUp } = this.#context
     let backoff = 100
-    try {
-      while (!signal.aborted) {
-        let wait = options.pollMs ?? 1_000
-        try {
-          if (this.#leadership.isLost) throw new LeadershipLostError('the lock was lost with its connection')
-          if (await this.#isWanted()) return
-          await this.#pass()
-          backoff = 100
-          status.failingSince = null
-          if (this.#announcements.awaited.size > 0) wait = AWAITED_POLL_MS
-          if (waiters.size > 0) wait = WAITER_POLL_MS
-        } catch (error) {
-          if (signal.aborted || this.#leadership.isLost || error instanceof LeadershipLostError) throw error
-          noteFailure(status, options.clock)
-          options.logger.warn(
-            { err: error, retryMs: backoff },
-            'reading the ledger failed and is tried again',
-          )
-          // A fork may have taken the announced slot away.
-          this.#announcements.slot = 0
-          wait = backoff
-          backoff = Math.min(backoff * 2, MAX_BACKOFF_MS)
-        }
-        await wakeUp.sleep(wait)
+    while (!signal.aborted) {
+      let wait = options.pollMs ?? 1_000
+      try {
+        if (this.#leadership.isLost) throw new LeadershipLostError('the lock was lost with its connection')
+        if (await this.#isWanted()) return
+        await this.#pass()
+        backoff = 100
+        status.failingSince = null
+        if (this.#announcements.awaited.size > 0) wait = AWAITED_POLL_MS
+        if (waiters.size > 0) wait = WAITER_POLL_MS
+      } catch (error) {
+        if (signal.aborted || this.#leadership.isLost || error instanceof LeadershipLostError) throw error
+        noteFailure(status, options.clock)
+        options.logger.warn({ err: error, retryMs: backoff }, 'reading the ledger failed and is tried again')
+        // A fork may have taken the announced slot away.
+        this.#announcements.slot = 0
+        wait = backoff
+        backoff = Math.min(backoff * 2, MAX_BACKOFF_MS)
       }
-    } finally {
-      this.#announcements.close()
+      await wakeUp.sleep(wait)
     }
+  }
+
+  /** Call it once nothing can be read any more. */
+  async close(): Promise<void> {
+    this.#announcements.close()
+    await this.#finality.idle()
   }
 
   async #isWanted(): Promise<boolean> {
@@ -102,7 +111,7 @@ class Leader {
 
   async #pass(): Promise<void> {
     const { options, status, waiters } = this.#context
-    const { commitment, clock, verifyMs = 2_000 } = options
+    const { commitment, clock } = options
     const now = clock.now()
     let tip: number | undefined
     let again = false
@@ -110,7 +119,7 @@ class Leader {
       this.#polledAt = now
       tip = await this.#rpc.call<number>('getSlot', [{ commitment }])
       status.tipSlot = tip
-      again = await this.#engine.hasForked()
+      again = await mayHaveForked(this.#engine)
     }
     await this.#sweep()
     const seen = await this.#engine.catchUp({
@@ -122,16 +131,13 @@ class Leader {
       },
     })
     this.#announcements.awaited.remove(seen)
+    if (again) noteOrphans(this.#context, await takeBackForked(this.#engine))
     await this.#fetchOverdue()
     await this.#sweep()
     status.phase = 'live'
     status.subscribed = this.#announcements.connected
     if (tip !== undefined) this.#cover(tip)
-    if (now >= this.#verifyAt) {
-      const began = clock.now()
-      await this.#verify()
-      this.#verifyAt = clock.now() + Math.max(verifyMs, 9 * (clock.now() - began))
-    }
+    this.#finality.tick()
   }
 
   async #sweep(): Promise<void> {
@@ -145,21 +151,6 @@ class Leader {
     if (infos.length === 0) return
     await this.#engine.ingest(infos)
     this.#announcements.awaited.remove(infos.map((info) => info.signature))
-  }
-
-  async #verify(): Promise<void> {
-    const { options, status } = this.#context
-    const report = await verifyFinality(this.#engine)
-    status.counters.late += report.late
-    status.counters.orphaned += report.orphaned
-    if (report.orphaned > 0)
-      options.logger.warn({ transactions: report.orphaned }, 'a fork took transactions back')
-    const letters = await this.#engine.options
-      .db()
-      .selectFrom('dead_letters')
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-    status.deadLetters = letters.count
   }
 
   #written(written: { transactions: number; events: number; outbox: number }): void {

@@ -3,6 +3,7 @@ import type { Database } from '../../db/tables.ts'
 import type { LedgerRpc } from '../rpc.ts'
 import { LETTERS_OF_WHOLE_TRANSACTIONS } from './batch.ts'
 import { type IndexerPosition, LedgerMismatchError, takeOver } from './state.ts'
+import { loadUnsettledReads, type UnsettledReads } from './unsettled-reads.ts'
 
 export interface OpenedLedger {
   epoch: number
@@ -11,6 +12,7 @@ export interface OpenedLedger {
   finalizedTip: number
   /** The tables are new, or there are transactions that could not be read. */
   sweepDue: boolean
+  unsettled: UnsettledReads
 }
 
 /** Claims the tables, after making sure that they and the node speak of the same ledger. */
@@ -29,7 +31,8 @@ export async function openLedger(
     .where('kind', 'in', LETTERS_OF_WHOLE_TRANSACTIONS)
     .executeTakeFirst()
   const sweepDue = position.cursor.signature === null || unread !== undefined
-  return { epoch, position, finalizedTip, sweepDue }
+  const unsettled = await loadUnsettledReads(db, position.finalizedSlot)
+  return { epoch, position, finalizedTip, sweepDue, unsettled }
 }
 
 /** What is finalized stays. A node that is behind still knows it; a ledger that began anew does not. */

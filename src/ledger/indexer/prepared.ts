@@ -1,3 +1,4 @@
+import type { AccountReads } from './account-reads.ts'
 import type { AccountStates, DecodedTransactions, SignatureInfo } from './batch.ts'
 
 /** Transactions read from the node and decoded, ready to be written. */
@@ -7,6 +8,8 @@ export interface Prepared {
   /** Signatures that were read in another slot: a fork has moved them. */
   moved: string[]
   decoded: DecodedTransactions
+  /** What was known to be read when `states` were read. */
+  reads: AccountReads
   states: AccountStates[]
 }
 
@@ -24,7 +27,7 @@ export function mergePrepared(batches: readonly Prepared[]): Prepared[] {
   const merged: Prepared[] = []
   for (const batch of batches) {
     const last = merged.at(-1)
-    if (last === undefined || last.moved.length > 0 || batch.moved.length > 0) merged.push(batch)
+    if (last?.reads !== batch.reads || last.moved.length > 0 || batch.moved.length > 0) merged.push(batch)
     else merged[merged.length - 1] = join(last, batch)
   }
   return merged
@@ -34,6 +37,7 @@ function join(a: Prepared, b: Prepared): Prepared {
   return {
     infos: [...a.infos, ...b.infos],
     moved: [],
+    reads: b.reads,
     decoded: {
       transactions: union(a.decoded.transactions, b.decoded.transactions, (row) => row.signature),
       events: union(a.decoded.events, b.decoded.events, (row) => row.id),

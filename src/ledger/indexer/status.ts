@@ -9,6 +9,8 @@ export interface IndexerStatus {
   /** The newest slot known of the ledger, at the indexer's commitment. */
   tipSlot: number
   lagSlots: number
+  /** Everything up to this slot was compared with the finalized ledger. */
+  finalizedSlot: number
   deadLetters: number
   /** ISO 8601 time at which events were last written; null before the first. */
   lastEventAt: string | null
@@ -23,6 +25,8 @@ export interface IndexerCounters {
   transactions: number
   events: number
   orphaned: number
+  /** Transactions that were read before they were final, and are now. */
+  finalized: number
   /** Found by the check of finality, not by the live path. */
   late: number
   failures: number
@@ -32,6 +36,7 @@ export const newCounters = (): IndexerCounters => ({
   transactions: 0,
   events: 0,
   orphaned: 0,
+  finalized: 0,
   late: 0,
   failures: 0,
 })

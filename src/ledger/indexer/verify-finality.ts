@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { type LedgerRpc, LedgerRpcError } from '../rpc.ts'
 import { listBacklog } from './backlog.ts'
 import type { SignatureInfo } from './batch.ts'
 import { FINALITY_OVERLAP_SLOTS, type IndexerEngine } from './engine.ts'
-import { markFinalized, markOrphaned } from './finality.ts'
+import { markFinalized } from './finality.ts'
+import { provenOrphans, takeBack } from './fork.ts'
 
-/** A slot without a block: -32007 (skipped), -32009 (skipped or no longer stored). */
-const SKIPPED_SLOT = new Set([-32007, -32009])
+/** Accounts, and transactions, in one database transaction: the loop that follows the ledger waits no longer than for one. */
+const CHUNK = 500
 
 export interface FinalityReport {
   finalized: number
@@ -55,7 +55,8 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
     }
     if (late.length > 0)
       await engine.ingest(late.map((info) => ({ ...info, confirmationStatus: 'finalized' })))
-    if (settled.length > 0) await engine.store(engine.position, (tx) => markFinalized(tx, settled))
+    for (let at = 0; at < settled.length; at += CHUNK)
+      await engine.store((tx) => markFinalized(tx, settled.slice(at, at + CHUNK)))
     report.late += late.length
     report.finalized += settled.length
   }
@@ -63,11 +64,25 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
     select signature, slot from ledger_transactions
     where finality = 'confirmed' and slot <= ${finalizedSlot}`.execute(db())
   const suspects = unlisted.filter((row) => !listed.has(row.signature))
-  const undone = [...failed, ...(await provenOrphans(rpc, suspects))]
-  if (undone.length > 0) await restoreAfterFork(engine, undone)
+  const undone = [...failed, ...(await provenOrphans(rpc, suspects, 'finalized'))]
+  if (undone.length > 0) await takeBack(engine, undone)
   report.orphaned = undone.length
-  await engine.store({ ...engine.position, finalizedSlot, finalizedSignature }, async () => {})
+  await settleReads(engine, finalizedSlot)
+  await engine.store(
+    async () => {},
+    (position) => ({ ...position, finalizedSlot, finalizedSignature }),
+  )
   return report
+}
+
+/** What was read before its slot was final is read again as it is finally. */
+async function settleReads(engine: IndexerEngine, finalizedSlot: number): Promise<void> {
+  for (;;) {
+    const pdas = engine.unsettled.upTo(finalizedSlot, CHUNK)
+    if (pdas.length === 0) return
+    await engine.refresh(pdas, { commitment: 'finalized', minContextSlot: finalizedSlot })
+    engine.unsettled.settle(pdas, finalizedSlot)
+  }
 }
 
 async function recordedOf(
@@ -78,50 +93,4 @@ async function recordedOf(
     select signature, slot, finality from ledger_transactions
     where signature = any(${page.map((info) => info.signature)})`.execute(engine.options.db())
   return new Map(rows.map((row) => [row.signature, row]))
-}
-
-/**
- * A transaction is gone only when the finalized block of its slot does not hold it, or the slot has no block.
- * That a node does not list it proves nothing: its index may lag.
- */
-async function provenOrphans(
-  rpc: LedgerRpc,
-  suspects: readonly { signature: string; slot: number }[],
-): Promise<string[]> {
-  const slots = [...new Set(suspects.map((suspect) => suspect.slot))]
-  if (slots.length === 0) return []
-  const config = {
-    commitment: 'finalized',
-    transactionDetails: 'signatures',
-    rewards: false,
-    maxSupportedTransactionVersion: 1,
-  }
-  const blocks = await rpc.settle<{ signatures?: string[] } | null>(
-    slots.map((slot) => ({ method: 'getBlock', params: [slot, config] })),
-  )
-  const orphanedIn = new Map(slots.map((slot, i) => [slot, membership(blocks[i])]))
-  return suspects
-    .filter(({ signature, slot }) => orphanedIn.get(slot)?.(signature) === true)
-    .map(({ signature }) => signature)
-}
-
-function membership(
-  block: { signatures?: string[] } | null | undefined | LedgerRpcError,
-): (signature: string) => boolean {
-  if (block instanceof LedgerRpcError) return () => SKIPPED_SLOT.has(block.code ?? 0)
-  const signatures = block?.signatures
-  if (signatures === undefined) return () => false
-  const held = new Set(signatures)
-  return (signature) => !held.has(signature)
-}
-
-async function restoreAfterFork(engine: IndexerEngine, signatures: readonly string[]): Promise<void> {
-  const { rows } = await sql<{ accounts: string[] }>`
-    select accounts from ledger_transactions where signature = any(${signatures})`.execute(
-    engine.options.db(),
-  )
-  const pdas = [...new Set(rows.flatMap((row) => row.accounts))].sort()
-  await engine.restore(pdas, async (db) => {
-    await markOrphaned(db, signatures)
-  })
 }

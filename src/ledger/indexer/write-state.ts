@@ -7,19 +7,22 @@ import { writeDeadLetters } from './write-events.ts'
 export interface StateWriteOptions {
   /** After a fork: what was read last counts, even if it was read at an earlier slot. */
   force?: boolean
+  /** Rows that would not change are not touched; they keep the slot of the earlier read. */
+  keepUnchanged?: boolean
 }
 
 /** Writes accounts as they were read. A row that was read at a later slot stays. */
 export async function writeStates(
   db: Kysely<Database>,
   states: readonly AccountStates[],
-  { force = false }: StateWriteOptions = {},
+  options: StateWriteOptions = {},
 ): Promise<void> {
+  const { force = false } = options
   const written: string[] = []
   for (const projection of PROJECTIONS) {
     const rows = lastOfEach(states.flatMap((state) => state.rows.get(projection.table) ?? []))
     if (rows.length === 0) continue
-    await upsert(db, projection, rows, force)
+    await upsert(db, projection, rows, options)
     written.push(...rows.map((row) => row.pda))
   }
   const closed = lastOfEach(states.flatMap((state) => state.closed))
@@ -36,7 +39,7 @@ async function upsert(
   db: Kysely<Database>,
   projection: Projection,
   rows: StateRecord[],
-  force: boolean,
+  { force = false, keepUnchanged = false }: StateWriteOptions,
 ): Promise<void> {
   const { table, columns } = projection
   const own = ['pda', ...Object.keys(columns), 'slot']
@@ -65,8 +68,16 @@ async function upsert(
           .map((column) => `${column} = excluded.${column}`)
           .join(', '),
       )}
-    where ${force}::boolean or t.slot <= excluded.slot`.execute(db)
+    where ${force}::boolean or (t.slot <= excluded.slot and (not ${keepUnchanged}::boolean
+      or (${sql.raw(listOf('t', columns))}) is distinct from (${sql.raw(listOf('excluded', columns))})))`.execute(
+    db,
+  )
 }
+
+const listOf = (row: string, columns: Projection['columns']): string =>
+  Object.keys(columns)
+    .map((column) => `${row}.${column}`)
+    .join(', ')
 
 /** Removes the rows of closed accounts and remembers the slot, so that an earlier read cannot bring them back. */
 async function close(

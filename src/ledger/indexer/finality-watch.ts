@@ -1,0 +1,62 @@
+import type { IndexerEngine } from './engine.ts'
+import type { IndexerContext } from './indexer.ts'
+import { verifyFinality } from './verify-finality.ts'
+
+/** Checks finality beside the loop that follows the ledger, so that it never waits for a slow check. */
+export class FinalityWatch {
+  readonly #context: IndexerContext
+  readonly #engine: IndexerEngine
+  #running: Promise<void> | undefined
+  #failure: { error: unknown } | undefined
+  #nextAt = -Infinity
+
+  constructor(context: IndexerContext, engine: IndexerEngine) {
+    this.#context = context
+    this.#engine = engine
+  }
+
+  /** Begins a check when one is due. Throws what ended the last one, once. */
+  tick(): void {
+    const failure = this.#failure
+    this.#failure = undefined
+    if (failure !== undefined) throw failure.error
+    const { clock, verifyMs = 2_000 } = this.#context.options
+    if (this.#running !== undefined || clock.now() < this.#nextAt) return
+    const began = clock.now()
+    this.#running = this.#check()
+      .catch((error: unknown) => {
+        this.#failure = { error }
+      })
+      .finally(() => {
+        this.#running = undefined
+        // A tenth of the time at most.
+        this.#nextAt = clock.now() + Math.max(verifyMs, 9 * (clock.now() - began))
+      })
+  }
+
+  /** Resolves when no check is under way. */
+  async idle(): Promise<void> {
+    await this.#running
+  }
+
+  async #check(): Promise<void> {
+    const { options, status } = this.#context
+    const report = await verifyFinality(this.#engine)
+    status.counters.late += report.late
+    status.counters.finalized += report.finalized
+    status.finalizedSlot = this.#engine.position.finalizedSlot
+    noteOrphans(this.#context, report.orphaned)
+    const letters = await this.#engine.options
+      .db()
+      .selectFrom('dead_letters')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    status.deadLetters = letters.count
+    options.logger.debug(report, 'finality checked')
+  }
+}
+
+export function noteOrphans({ options, status }: IndexerContext, orphaned: number): void {
+  status.counters.orphaned += orphaned
+  if (orphaned > 0) options.logger.warn({ transactions: orphaned }, 'a fork took transactions back')
+}

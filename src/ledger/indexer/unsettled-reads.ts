@@ -1,0 +1,60 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../db/tables.ts'
+import { PROJECTIONS } from '../projections.ts'
+import type { AccountStates } from './batch.ts'
+
+/**
+ * Accounts whose state was read in a slot that is not final yet. It may hold what a transaction on a fork wrote that no listing
+ * ever showed; so each is read once more when its slot is final.
+ */
+export class UnsettledReads {
+  readonly #slots: Map<string, number>
+
+  constructor(slots: Map<string, number> = new Map()) {
+    this.#slots = slots
+  }
+
+  get size(): number {
+    return this.#slots.size
+  }
+
+  add(states: readonly AccountStates[]): void {
+    for (const { slot, rows, closed } of states) {
+      for (const each of rows.values()) for (const { pda } of each) this.#add(pda, slot)
+      for (const { pda } of closed) this.#add(pda, slot)
+    }
+  }
+
+  /** Some that were read at or below a slot that is final now. */
+  upTo(finalizedSlot: number, limit: number): string[] {
+    const due: string[] = []
+    for (const [pda, slot] of this.#slots) {
+      if (slot <= finalizedSlot) due.push(pda)
+      if (due.length === limit) break
+    }
+    return due
+  }
+
+  /** They were read again; who was read at a later slot meanwhile stays. */
+  settle(pdas: readonly string[], finalizedSlot: number): void {
+    for (const pda of pdas) if ((this.#slots.get(pda) ?? 0) <= finalizedSlot) this.#slots.delete(pda)
+  }
+
+  #add(pda: string, slot: number): void {
+    this.#slots.set(pda, Math.max(slot, this.#slots.get(pda) ?? 0))
+  }
+}
+
+/** Those that an indexer before this one left, from the rows. */
+export async function loadUnsettledReads(
+  db: Kysely<Database>,
+  finalizedSlot: number,
+): Promise<UnsettledReads> {
+  const slots = new Map<string, number>()
+  for (const table of [...PROJECTIONS.map((projection) => projection.table), 'closed_accounts'] as const) {
+    const { rows } = await sql<{ pda: string; slot: number }>`
+      select pda, slot from ${sql.table(table)} where slot > ${finalizedSlot}`.execute(db)
+    for (const { pda, slot } of rows) slots.set(pda, slot)
+  }
+  return new UnsettledReads(slots)
+}
