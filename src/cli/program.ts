@@ -6,6 +6,7 @@ import { keygenCommand } from './keygen.ts'
 import { localnetCommand } from './localnet.ts'
 import { migrateCommand } from './migrate.ts'
 import { rebuildCommand } from './rebuild.ts'
+import { webhooksCommand } from './webhooks.ts'
 
 const cli = new Command('npm run cli --')
   .description(
@@ -14,7 +15,14 @@ const cli = new Command('npm run cli --')
   .option('--json', 'answer with one JSON document on standard output')
   .showHelpAfterError()
 
-for (const command of [migrateCommand, auditCommand, rebuildCommand, keygenCommand, localnetCommand]) {
+for (const command of [
+  migrateCommand,
+  auditCommand,
+  rebuildCommand,
+  keygenCommand,
+  localnetCommand,
+  webhooksCommand,
+]) {
   cli.addCommand(command().copyInheritedSettings(cli))
 }
 

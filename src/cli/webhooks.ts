@@ -1,0 +1,32 @@
+import { Command } from 'commander'
+import type { Database } from '../db/tables.ts'
+import { readWebhookStats } from '../webhooks/worker/webhook-stats.ts'
+import { openWorkspace } from './workspace.ts'
+
+export function webhooksCommand(): Command {
+  const webhooks = new Command('webhooks').description('webhook deliveries')
+  webhooks
+    .command('stats')
+    .description(
+      'subscriptions, waiting deliveries, the age of the oldest due one, and attempts of the last hour',
+    )
+    .action(async (_, command: Command) => {
+      await using workspace = await openWorkspace(command)
+      const stats = await readWebhookStats(workspace.orm.em.getKysely<Database>())
+      const { subscriptions, deliveries, dueAge, lastHour } = stats
+      workspace.output.result(stats, [
+        `subscriptions: ${listed(subscriptions)}`,
+        `deliveries: ${listed(deliveries)}`,
+        `oldest due: ${listed({ pending: seconds(dueAge.pending), retrying: seconds(dueAge.retrying) })}`,
+        `attempts of the last hour: ${listed(lastHour)}`,
+      ])
+    })
+  return webhooks
+}
+
+const seconds = (age: number | null): string => (age === null ? 'none' : `${age} s`)
+
+function listed(counts: object): string {
+  const entries = Object.entries(counts).map(([name, count]) => `${name} ${count}`)
+  return entries.length === 0 ? 'none' : entries.join(', ')
+}
