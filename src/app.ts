@@ -10,6 +10,7 @@ import { metricsRoute } from '../rest/metrics.ts'
 import { allowOrigins } from '../rest/cors.ts'
 import { securityHeaders } from '../rest/security-headers.ts'
 import { rateLimitHeaders } from '../rest/rate-limit-headers.ts'
+import { mcpRoutes } from '../rest/mcp/routes.ts'
 import { describeRoutes } from '../rest/openapi.ts'
 import { compileSerializer, compileValidator, serverOptions } from '../rest/server-options.ts'
 import { answerUnknownPaths } from '../rest/unknown-paths.ts'
@@ -62,6 +63,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   checkPreconditions(app)
   answerUnknownPaths(app)
   await describeRoutes(app, { version, baseUrl })
+  mcpRoutes(app, { services, logger, version })
   graphqlRoutes(app, services, logger)
   metricsRoute(app, metrics)
   registerRest(app, { services, executor })

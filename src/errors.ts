@@ -104,6 +104,11 @@ export const ERRORS = {
     status: 401,
     message: 'Signature already used. Sign a new message with a fresh timestamp.',
   },
+  MCP_SESSION_NOT_FOUND: { status: 404, message: 'No such MCP session: open one at /mcp/sse' },
+  MCP_SESSIONS_FULL: {
+    status: 429,
+    message: 'Too many MCP streams are open; a client may have {max}. /mcp needs none',
+  },
   RATE_LIMITED: {
     status: 429,
     message: 'Too many requests: at most {limit} a minute. Try again in {seconds} s',

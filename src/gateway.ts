@@ -81,7 +81,7 @@ export async function startGateway(options: {
         version: packageJson.version,
         program: programId,
         feeSponsorshipEnabled: false,
-        features: { did: true, mcp: false, a2a: false, credentials: false },
+        features: { did: true, mcp: true, a2a: false, credentials: false },
       },
       rateLimits: config.rateLimits,
       indexerStatus: () => indexerReport(indexer, kysely),

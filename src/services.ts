@@ -4,6 +4,11 @@ import type { Clock } from './clock.ts'
 import type { Database } from './db/tables.ts'
 import { createDidResolver, type DidResolver } from './identity/did/resolve-did.ts'
 import { createWalletAuth, type WalletAuth } from './identity/wallet-auth/wallet-auth.ts'
+import {
+  createRegistryTransactions,
+  type RegistryTransactions,
+} from './registry-transactions/registry-transactions.ts'
+import { pubkey } from './domain/pubkey.ts'
 import type { RelayService } from './relay/relay.ts'
 import type { IndexerStatus } from './service-info/indexer-status.ts'
 import type { ServiceIdentity } from './service-info/info.ts'
@@ -19,6 +24,7 @@ export interface Services {
   readonly stakes: StakeReads
   readonly dids: DidResolver
   readonly relay: RelayService
+  readonly registryTransactions: RegistryTransactions
   readonly walletAuth: WalletAuth
   readonly info: ServiceInfoReads
   readonly rateLimits: RateLimits
@@ -44,6 +50,11 @@ export function createServices(dependencies: ServiceDependencies): Services {
     stakes: createStakeReads(kysely),
     dids: createDidResolver(kysely, dependencies.identity.program),
     relay: dependencies.relay,
+    registryTransactions: createRegistryTransactions({
+      kysely,
+      relay: dependencies.relay,
+      program: pubkey(dependencies.identity.program),
+    }),
     walletAuth: createWalletAuth({ kysely, clock }),
     rateLimits: createRateLimits({ kysely, clock, limits: dependencies.rateLimits }),
     info: createServiceInfoReads({ ...dependencies, ledger: createLedgerProbe(rpc, clock) }),

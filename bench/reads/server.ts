@@ -33,7 +33,7 @@ const services = createServices({
   identity: {
     name: 'bench',
     version: '0.0.0',
-    program: '',
+    program: registryProgram,
     feeSponsorshipEnabled: false,
     features: { did: false, mcp: false, a2a: false, credentials: false },
   },
