@@ -2,6 +2,8 @@ import { Command } from 'commander'
 import { loadEnvFile } from '../config/env-file.ts'
 import { epitaph } from '../operator-error.ts'
 import { auditCommand } from './audit.ts'
+import { credentialCommand } from './credential.ts'
+import { issuerCommand } from './issuer.ts'
 import { keygenCommand } from './keygen.ts'
 import { localnetCommand } from './localnet.ts'
 import { migrateCommand } from './migrate.ts'
@@ -22,6 +24,8 @@ for (const command of [
   keygenCommand,
   localnetCommand,
   webhooksCommand,
+  issuerCommand,
+  credentialCommand,
 ]) {
   cli.addCommand(command().copyInheritedSettings(cli))
 }

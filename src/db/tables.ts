@@ -23,6 +23,7 @@ import type {
   WebhookDeliveriesTable,
   WebhookSubscriptionsTable,
 } from './tables/webhooks.ts'
+import type { TrustedIssuersTable } from './tables/trusted-issuers.ts'
 
 export type { StakesTable } from './tables/accounts.ts'
 export type { AgentsTable } from './tables/agents.ts'
@@ -58,4 +59,5 @@ export interface Database {
   webhook_subscriptions: WebhookSubscriptionsTable
   webhook_deliveries: WebhookDeliveriesTable
   webhook_attempts: WebhookAttemptsTable
+  trusted_issuers: TrustedIssuersTable
 }

@@ -18,6 +18,7 @@ import { UsedSignature } from './used-signature.ts'
 import { WebhookAttempt } from './webhook-attempt.ts'
 import { WebhookDelivery } from './webhook-delivery.ts'
 import { WebhookSubscription } from './webhook-subscription.ts'
+import { TrustedIssuer } from './trusted-issuer.ts'
 import { WithdrawalRequest } from './withdrawal-request.ts'
 
 /** Every entity, for the ORM. */
@@ -42,5 +43,6 @@ export const entities = [
   WebhookAttempt,
   WebhookDelivery,
   WebhookSubscription,
+  TrustedIssuer,
   WithdrawalRequest,
 ]

@@ -6,6 +6,7 @@ import { Migration0010Relay } from './0010-relay.ts'
 import { Migration0015WalletAuth } from './0015-wallet-auth.ts'
 import { Migration0017RateLimits } from './0017-rate-limits.ts'
 import { Migration0020Webhooks } from './0020-webhooks.ts'
+import { Migration0030TrustedIssuers } from './0030-trusted-issuers.ts'
 
 /** Every migration in the order in which it is applied. A folder scan would not work from inside node_modules. */
 export const migrationsList = [
@@ -17,4 +18,5 @@ export const migrationsList = [
   { name: '0015-wallet-auth', class: Migration0015WalletAuth },
   { name: '0017-rate-limits', class: Migration0017RateLimits },
   { name: '0020-webhooks', class: Migration0020Webhooks },
+  { name: '0030-trusted-issuers', class: Migration0030TrustedIssuers },
 ]

@@ -1,7 +1,7 @@
 import { isSmallOrderKey } from '../../../domain/ed25519.ts'
+import type { IssuerKey } from '../../../domain/issuer-key.ts'
 import { isPubkey } from '../../../domain/pubkey.ts'
 import { keyFromMultibase } from '../verify/crypto/multibase.ts'
-import type { IssuerKey } from './issuer.ts'
 
 const MAX_DID_LENGTH = 256
 

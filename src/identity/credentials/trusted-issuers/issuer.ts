@@ -1,11 +1,4 @@
-import type { Pubkey } from '../../../domain/pubkey.ts'
-
-/** A key by which an issuer may sign. */
-export interface IssuerKey {
-  /** The DID URL that a proof names. */
-  readonly verificationMethod: string
-  readonly key: Pubkey
-}
+import type { IssuerKey } from '../../../domain/issuer-key.ts'
 
 /** An issuer in the registry of trusted issuers. */
 export interface TrustedIssuer {

@@ -1,9 +1,10 @@
+import type { IssuerKey } from '../../../domain/issuer-key.ts'
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
 import type { ShapedProof } from './checks/proof-shape.ts'
 import type { CryptoPool } from './crypto/pool.ts'
 import type { CryptoOutcome, CryptoTask } from './crypto/protocol.ts'
 import { keysOfProofs, proofTimeProblem, proofValidity, shapeProofs } from './proofs.ts'
-import { type Check, fail, pass, type ProofKey, type Validity } from './result.ts'
+import { type Check, fail, pass, type Validity } from './result.ts'
 import type { JsonObject } from './strict-json.ts'
 import { trustProblem } from './trust.ts'
 import type { VerdictCache } from './verdict-cache.ts'
@@ -11,7 +12,7 @@ import type { VerdictCache } from './verdict-cache.ts'
 export interface ProofsResult {
   readonly check: Check
   readonly proofValidity: Validity
-  readonly proofKeys: readonly ProofKey[]
+  readonly proofKeys: readonly IssuerKey[]
   readonly signaturesValid: boolean | null
   readonly contentHash: string | null
 }

@@ -3,7 +3,8 @@ import { quoted } from '../../../domain/quoted.ts'
 import type { TrustedIssuer } from '../trusted-issuers/issuer.ts'
 import { type ShapedProof, shapeProof } from './checks/proof-shape.ts'
 import { timeProblem } from './checks/temporal.ts'
-import type { ProofKey, Validity } from './result.ts'
+import type { IssuerKey } from '../../../domain/issuer-key.ts'
+import type { Validity } from './result.ts'
 import type { JsonObject } from './strict-json.ts'
 import { keyNamed } from './trust.ts'
 
@@ -22,8 +23,8 @@ export function shapeProofs(proofs: readonly JsonObject[], credential: JsonObjec
 export function keysOfProofs(
   proofs: readonly ShapedProof[],
   issuer: TrustedIssuer | undefined,
-): ProofKey[] | string {
-  const keys: ProofKey[] = []
+): IssuerKey[] | string {
+  const keys: IssuerKey[] = []
   for (const [i, { verificationMethod }] of proofs.entries()) {
     const key = keyNamed(issuer, verificationMethod)
     if (key === undefined) {

@@ -1,4 +1,4 @@
-import type { Pubkey } from '../../../domain/pubkey.ts'
+import type { IssuerKey } from '../../../domain/issuer-key.ts'
 
 /** The checks in the order in which they are told (contract, Credential verification result). */
 export const CHECK_NAMES = [
@@ -22,12 +22,6 @@ export interface Check {
 export const pass = (check: CheckName, detail: string): Check => ({ check, passed: true, detail })
 export const fail = (check: CheckName, detail: string): Check => ({ check, passed: false, detail })
 
-/** The key that a proof names and that belongs to the issuer. */
-export interface ProofKey {
-  readonly verificationMethod: string
-  readonly key: Pubkey
-}
-
 /** From when until when something holds, ISO 8601 in UTC; null is without bound. */
 export interface Validity {
   readonly from: string | null
@@ -48,7 +42,7 @@ export interface Verdict {
   /** The same of its proofs: the latest `created`, the earliest `expires`. */
   readonly proofValidity: Validity
   /** The keys that made the proofs; empty where they were not looked at. */
-  readonly proofKeys: readonly ProofKey[]
+  readonly proofKeys: readonly IssuerKey[]
   /** Whether every signature is that of its key in `proofKeys`; null where that was not found out. */
   readonly signaturesValid: boolean | null
 }

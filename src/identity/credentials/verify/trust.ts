@@ -1,7 +1,7 @@
 import { quoted } from '../../../domain/quoted.ts'
 import { VERIFIABLE_CREDENTIAL } from '../kinds.ts'
 import type { TrustedIssuer, TrustRegistry } from '../trusted-issuers/issuer.ts'
-import type { ProofKey } from './result.ts'
+import type { IssuerKey } from '../../../domain/issuer-key.ts'
 import { isObject, type JsonObject } from './strict-json.ts'
 
 /** The issuer's id; empty where there is none. */
@@ -34,11 +34,11 @@ export function trustProblem(
 export function keyNamed(
   issuer: TrustedIssuer | undefined,
   verificationMethod: string,
-): ProofKey | undefined {
+): IssuerKey | undefined {
   return issuer?.keys.find((key) => key.verificationMethod === verificationMethod)
 }
 
 /** Whether the issuer still has every one of these keys, under the same name. */
-export function hasKeys(issuer: TrustedIssuer | undefined, keys: readonly ProofKey[]): boolean {
+export function hasKeys(issuer: TrustedIssuer | undefined, keys: readonly IssuerKey[]): boolean {
   return keys.every(({ verificationMethod, key }) => keyNamed(issuer, verificationMethod)?.key === key)
 }

@@ -1,0 +1,109 @@
+import { Command, Option } from 'commander'
+import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { systemClock } from '../clock.ts'
+import { readConfig } from '../config/config.ts'
+import { isPubkey } from '../domain/pubkey.ts'
+import { loadContexts } from '../identity/credentials/contexts/load.ts'
+import { issueCredential } from '../identity/credentials/issue/issue-credential.ts'
+import { KNOWN_KINDS, knownKind } from '../identity/credentials/kinds.ts'
+import type { Suite } from '../identity/credentials/verify/checks/proof-shape.ts'
+import { canonizeProblem } from '../identity/credentials/verify/crypto/canonize.ts'
+import { parseDateTimeStamp } from '../identity/credentials/verify/dates.ts'
+import { didOf } from '../identity/did/parse-did.ts'
+import { readKeypairFile } from '../keys/keypair-file.ts'
+import { CommandError } from './command-error.ts'
+import { openDatabaseWorkspace } from './database-workspace.ts'
+import { createOutput } from './output.ts'
+
+const SUITES = ['Ed25519Signature2020', 'eddsa-rdfc-2022', 'eddsa-jcs-2022'] as const satisfies Suite[]
+
+interface IssueCommandOptions {
+  key: string
+  type: string
+  subject: string
+  validUntil?: string
+  suite: Suite
+  claim?: string[]
+  out?: string
+}
+
+/** Issues credentials to try the service with; a real issuer has means of its own. */
+export function credentialCommand(): Command {
+  return new Command('credential')
+    .description('credentials to try the service with')
+    .addCommand(
+      new Command('issue')
+        .description('sign a credential with a Solana CLI key file; the issuer is did:sol:<its public key>')
+        .requiredOption('--key <file>', 'key file of the issuer')
+        .requiredOption('--type <kind>', 'SecurityAudit, Identity, Capability or Compliance')
+        .requiredOption('--subject <did|pda|owner>', 'DID, account or owner of the agent')
+        .option('--valid-until <iso>', 'when it expires; never by default')
+        .addOption(new Option('--suite <suite>', 'how it is signed').choices(SUITES).default(SUITES[0]))
+        .option('--claim <term=text>', 'what is claimed of the agent; repeat for more', collect)
+        .option('--out <file>', 'where to write it; standard output by default')
+        .action(issue),
+    )
+}
+
+async function issue(options: IssueCommandOptions, command: Command): Promise<void> {
+  const type = knownKind(options.type)
+  if (type === null)
+    throw new CommandError(`--type must be one of ${KNOWN_KINDS.join(', ')}, got ${options.type}`)
+  const { validUntil = null } = options
+  if (validUntil !== null && parseDateTimeStamp(validUntil) === null) {
+    throw new CommandError(
+      `--valid-until must be a date and time with zone, as in 2027-01-31T00:00:00Z, got ${validUntil}`,
+    )
+  }
+  const claims = claimsOf(options.claim ?? [])
+  const keypair = readKeypairFile(options.key)
+  const subjectDid = await subjectOf(options.subject, command)
+  const contexts = loadContexts(readConfig(process.env).config.credentialContextsDir)
+  const id = `urn:uuid:${randomUUID()}`
+  const { suite } = options
+  const now = systemClock.now()
+  const asked = { keypair, type, subjectDid, suite, id, now, validUntil, claims, contexts }
+  const credential = await issueCredential(asked).catch((error: unknown) => {
+    throw new CommandError(`the credential cannot be made: ${canonizeProblem(error)}`)
+  })
+  const text = `${JSON.stringify(credential, null, 2)}\n`
+  if (options.out === undefined) process.stdout.write(text)
+  else {
+    writeFileSync(options.out, text)
+    const issuer = didOf(keypair.publicKey.toBase58())
+    createOutput(command.optsWithGlobals().json === true).result(
+      { file: options.out, issuer, subject: subjectDid, type },
+      [`${type} of ${subjectDid} by ${issuer} in ${options.out}`],
+    )
+  }
+}
+
+/** A DID as it is; of an agent's account its owner's DID; of any other key its own. */
+async function subjectOf(subject: string, command: Command): Promise<string> {
+  if (subject.startsWith('did:sol:') && isPubkey(subject.slice('did:sol:'.length))) return subject
+  if (!isPubkey(subject)) {
+    throw new CommandError(`--subject must be a did:sol, an agent's account or a public key, got ${subject}`)
+  }
+  await using workspace = await openDatabaseWorkspace(command)
+  const agent = await workspace.kysely
+    .selectFrom('agents')
+    .select('owner')
+    .where('pda', '=', subject)
+    .executeTakeFirst()
+  return didOf(agent?.owner ?? subject)
+}
+
+function claimsOf(claims: string[]): Record<string, string> {
+  return Object.fromEntries(
+    claims.map((claim) => {
+      const equals = claim.indexOf('=')
+      if (equals < 1) throw new CommandError(`--claim must be TERM=TEXT, got ${claim}`)
+      return [claim.slice(0, equals), claim.slice(equals + 1)]
+    }),
+  )
+}
+
+function collect(value: string, values: string[] | undefined): string[] {
+  return [...(values ?? []), value]
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import type { Kysely } from 'kysely'
+import { startDatabase } from '../bootstrap/database.ts'
+import { isGatewayRunning, lockDataDir } from '../bootstrap/runtime-file.ts'
+import { readConfig } from '../config/config.ts'
+import type { Database } from '../db/tables.ts'
+import { createLogger } from '../logger.ts'
+import { createOutput, type Output } from './output.ts'
+
+/** What a command that needs only the database works with. */
+export interface DatabaseWorkspace extends AsyncDisposable {
+  kysely: Kysely<Database>
+  output: Output
+}
+
+/** Opens the service's database; a gateway that runs on DATA_DIR is left running. */
+export async function openDatabaseWorkspace(command: Command): Promise<DatabaseWorkspace> {
+  const { config } = readConfig(process.env)
+  const stack = new AsyncDisposableStack()
+  try {
+    const shared = isGatewayRunning(config.dataDir)
+    if (!shared) stack.defer(lockDataDir(config.dataDir))
+    const logger = createLogger(process.env.LOG_LEVEL ?? 'warn', false)
+    const database = await startDatabase(config, logger, { keepServer: shared })
+    stack.defer(() => database.stop())
+    return {
+      kysely: database.orm.em.getKysely<Database>(),
+      output: createOutput(command.optsWithGlobals().json === true),
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
+  }
+}

@@ -1,0 +1,113 @@
+import { Command } from 'commander'
+import { systemClock } from '../clock.ts'
+import { checkIssuer } from '../identity/credentials/trusted-issuers/check-issuer.ts'
+import type { TrustedIssuer } from '../identity/credentials/trusted-issuers/issuer.ts'
+import { createTrustedIssuers, type TrustedIssuers } from '../identity/credentials/trusted-issuers/service.ts'
+import { multibaseOfKey } from '../identity/credentials/verify/crypto/multibase.ts'
+import { CommandError } from './command-error.ts'
+import { openDatabaseWorkspace } from './database-workspace.ts'
+import type { Output } from './output.ts'
+
+interface AddOptions {
+  types?: string
+  key?: string[]
+  notBefore?: string
+  notAfter?: string
+}
+
+/** The registry of trusted issuers. Changes count at once, also for what is listed already. */
+export function issuerCommand(): Command {
+  return new Command('issuer')
+    .description('whose credentials count: the registry of trusted issuers')
+    .addCommand(addCommand())
+    .addCommand(
+      new Command('list').description('every trusted issuer').action((_, command: Command) =>
+        withIssuers(command, async (issuers, output) => {
+          const all = await issuers.list()
+          output.result(
+            { issuers: all.map(shown) },
+            all.length === 0 ? ['no issuer is trusted'] : all.map(line),
+          )
+        }),
+      ),
+    )
+    .addCommand(
+      changeCommand('enable', 'trust an issuer again', (issuers, did) => issuers.setEnabled(did, true)),
+    )
+    .addCommand(
+      changeCommand('disable', 'trust an issuer no more, and keep its entry', (issuers, did) =>
+        issuers.setEnabled(did, false),
+      ),
+    )
+    .addCommand(changeCommand('remove', 'forget an issuer', (issuers, did) => issuers.remove(did)))
+}
+
+function addCommand(): Command {
+  return new Command('add')
+    .description('trust an issuer, or replace its entry')
+    .argument('<did>', 'did:sol, did:key or did:web')
+    .option('--types <list>', 'comma-separated types that it may issue, as SecurityAudit; default every type')
+    .option(
+      '--key <multibase>',
+      'key of a did:web, z6Mk… or FRAGMENT=z6Mk…; repeat for more',
+      (key: string, keys: string[] | undefined) => [...(keys ?? []), key],
+    )
+    .option('--not-before <iso>', 'trusted from then on')
+    .option('--not-after <iso>', 'trusted until then')
+    .action(async (did: string, options: AddOptions, command: Command) => {
+      const checked = checkIssuer({
+        did,
+        types: options.types?.split(',').map((type) => type.trim()) ?? [],
+        keys: options.key ?? [],
+        notBefore: options.notBefore ?? null,
+        notAfter: options.notAfter ?? null,
+      })
+      if (typeof checked === 'string') throw new CommandError(checked)
+      await withIssuers(command, async (issuers, output) => {
+        const outcome = await issuers.put(checked)
+        const issuer = { ...checked, enabled: true }
+        output.result({ outcome, issuer: shown(issuer) }, [`${outcome}: ${line(issuer)}`])
+      })
+    })
+}
+
+function changeCommand(
+  name: string,
+  description: string,
+  change: (issuers: TrustedIssuers, did: string) => Promise<boolean>,
+): Command {
+  return new Command(name)
+    .description(description)
+    .argument('<did>')
+    .action((did: string, _, command: Command) =>
+      withIssuers(command, async (issuers, output) => {
+        if (!(await change(issuers, did))) throw new CommandError(`${did} is not in the registry`)
+        output.result({ did, done: name }, [`${name}: ${did}`])
+      }),
+    )
+}
+
+async function withIssuers(
+  command: Command,
+  act: (issuers: TrustedIssuers, output: Output) => Promise<void>,
+): Promise<void> {
+  await using workspace = await openDatabaseWorkspace(command)
+  await act(createTrustedIssuers({ kysely: workspace.kysely, clock: systemClock }), workspace.output)
+}
+
+function shown(issuer: TrustedIssuer): object {
+  return {
+    ...issuer,
+    keys: issuer.keys.map(({ verificationMethod, key }) => ({
+      verificationMethod,
+      publicKeyMultibase: multibaseOfKey(key),
+    })),
+  }
+}
+
+function line({ did, allowedTypes, notBefore, notAfter, enabled }: TrustedIssuer): string {
+  const period = [notBefore && `from ${notBefore}`, notAfter && `until ${notAfter}`].filter(Boolean)
+  return [did, allowedTypes?.join(',') ?? 'every type', ...period, enabled ? 'enabled' : 'disabled'].join(
+    '  ',
+  )
+}

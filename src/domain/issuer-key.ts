@@ -1,0 +1,8 @@
+import type { Pubkey } from './pubkey.ts'
+
+/** An Ed25519 key by which an issuer of credentials may sign. */
+export interface IssuerKey {
+  /** The DID URL that a proof names. */
+  readonly verificationMethod: string
+  readonly key: Pubkey
+}
