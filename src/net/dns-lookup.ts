@@ -1,0 +1,60 @@
+import type { LookupAddress } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import { callbackify } from 'node:util'
+import type { AddressGuard } from './address-guard.ts'
+import { isLocal } from './check-url.ts'
+import { ExchangeError } from './error-codes.ts'
+
+/** All addresses of a host name; rejects where there are none. */
+export type HostLookup = (hostname: string) => Promise<readonly string[]>
+
+/** Of each family: a name with hundreds of addresses would otherwise have us knock at all of them. */
+const MAX_TRIED = 3
+
+/**
+ * Asks the DNS servers of the system, or `servers` (`address:port`), and not the hosts file. Not by getaddrinfo: its calls would hold the
+ * few threads of the process while the name servers of one receiver do not answer.
+ */
+export function createDnsLookup({
+  servers,
+  timeoutMs = 1500,
+}: { servers?: readonly string[]; timeoutMs?: number } = {}): HostLookup {
+  return async (hostname) => {
+    const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
+    if (servers !== undefined) resolver.setServers(servers)
+    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    if (addresses.length === 0) throw new Error(`no address of ${hostname}`, { cause: answers })
+    return addresses
+  }
+}
+
+/**
+ * For `connect.lookup`: the socket gets the very addresses that were vetted, so that a second answer of the name server changes nothing.
+ * One blocked address among several refuses the name.
+ */
+export function guardedLookup(lookup: HostLookup, guard: AddressGuard): LookupFunction {
+  const vetted = async (hostname: string): Promise<LookupAddress[]> => {
+    const addresses = isLocal(hostname) ? ['127.0.0.1', '::1'] : await addressesOf(hostname, lookup)
+    if (!addresses.every((each) => guard.allows(each))) throw new ExchangeError('ssrf_blocked')
+    const found = addresses.map((address) => ({ address, family: isIP(address) }))
+    return [4, 6].flatMap((family) => found.filter((each) => each.family === family).slice(0, MAX_TRIED))
+  }
+  const ask = callbackify(vetted)
+  return (hostname, { all }, callback) => {
+    ask(hostname, (error, found) => {
+      if (error !== null) callback(error, [])
+      else if (all === true) callback(null, found)
+      else callback(null, found[0]!.address, found[0]!.family)
+    })
+  }
+}
+
+async function addressesOf(hostname: string, lookup: HostLookup): Promise<readonly string[]> {
+  const addresses = await lookup(hostname).catch((cause: unknown) => {
+    throw new ExchangeError('dns_error', { cause })
+  })
+  if (addresses.length === 0) throw new ExchangeError('dns_error')
+  return addresses
+}

@@ -1,0 +1,30 @@
+import { Counter } from 'prom-client'
+import type { Metrics } from '../metrics/metrics.ts'
+
+export interface NetMetrics {
+  readonly socketsOpened: Counter
+  readonly socketsReused: Counter
+  readonly failures: Counter<'code'>
+}
+
+export function createNetMetrics(metrics: Metrics): NetMetrics {
+  const registers = [metrics]
+  return {
+    socketsOpened: new Counter({
+      name: 'gateway_net_sockets_opened_total',
+      help: 'Connections opened to receivers and hosts of cards and credentials.',
+      registers,
+    }),
+    socketsReused: new Counter({
+      name: 'gateway_net_sockets_reused_total',
+      help: 'Requests sent over a connection that had served one before.',
+      registers,
+    }),
+    failures: new Counter({
+      name: 'gateway_net_failures_total',
+      help: 'Requests without an answer, by error code; ssrf_blocked are those to addresses that are not public.',
+      labelNames: ['code'],
+      registers,
+    }),
+  }
+}

@@ -1,0 +1,84 @@
+import './reflect-metadata.ts'
+import { randomBytes } from 'node:crypto'
+import {
+  BasicConstraintsExtension,
+  type GeneralNameType,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  SubjectAlternativeNameExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509'
+import { isIP } from 'node:net'
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+const HOUR_MS = 3_600_000
+
+/** For node:tls and node:https. */
+export interface TestCertificate {
+  readonly cert: string
+  readonly key: string
+}
+
+export interface TestCa {
+  /** The authority's own certificate, PEM. */
+  readonly pem: string
+  /** `names`: host names and addresses. Valid from an hour ago for a day unless said otherwise. */
+  issue(names: readonly string[], validity?: { notBefore?: Date; notAfter?: Date }): Promise<TestCertificate>
+}
+
+/** A certificate authority that lives as long as the test. */
+export async function createTestCa(): Promise<TestCa> {
+  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+  const name = 'CN=Test CA'
+  const root = await X509CertificateGenerator.createSelfSigned({
+    name,
+    serialNumber: serialNumber(),
+    ...validityOf({}),
+    keys,
+    signingAlgorithm: ALGORITHM,
+    extensions: [
+      new BasicConstraintsExtension(true, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+    ],
+  })
+  return {
+    pem: root.toString('pem'),
+    issue: async (names, validity = {}) => {
+      const own = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+      const certificate = await X509CertificateGenerator.create({
+        subject: 'CN=test receiver',
+        issuer: name,
+        serialNumber: serialNumber(),
+        ...validityOf(validity),
+        publicKey: own.publicKey,
+        signingKey: keys.privateKey,
+        signingAlgorithm: ALGORITHM,
+        extensions: [
+          new SubjectAlternativeNameExtension(
+            names.map((value) => ({ type: (isIP(value) === 0 ? 'dns' : 'ip') as GeneralNameType, value })),
+          ),
+        ],
+      })
+      return { cert: certificate.toString('pem'), key: await pemOf(own.privateKey) }
+    },
+  }
+}
+
+function validityOf({ notBefore, notAfter }: { notBefore?: Date; notAfter?: Date }): {
+  notBefore: Date
+  notAfter: Date
+} {
+  return {
+    notBefore: notBefore ?? new Date(Date.now() - HOUR_MS),
+    notAfter: notAfter ?? new Date(Date.now() + 24 * HOUR_MS),
+  }
+}
+
+function serialNumber(): string {
+  return `01${randomBytes(8).toString('hex')}`
+}
+
+async function pemOf(key: CryptoKey): Promise<string> {
+  const base64 = Buffer.from(await crypto.subtle.exportKey('pkcs8', key)).toString('base64')
+  return `-----BEGIN PRIVATE KEY-----\n${base64.replace(/.{1,64}/g, '$&\n')}-----END PRIVATE KEY-----\n`
+}
