@@ -24,3 +24,9 @@ export function registerRest(app: RestApp, { services, executor = 'jit' }: RestO
   relayRoutes(app, door)
   healthRoutes(app, door)
 }
+
+/** What a process without the documented surface still answers. */
+export function registerOperations(app: RestApp, { services, executor = 'jit' }: RestOptions): void {
+  app.addSchema(ErrorBody)
+  healthRoutes(app, createDoor(services, executor))
+}

@@ -5,7 +5,7 @@ import { handleError } from '../rest/errors.ts'
 import type { Executor } from '../rest/execute.ts'
 import { graphqlRoutes } from '../rest/graphql/routes.ts'
 import { checkPreconditions } from '../rest/http-preconditions.ts'
-import { registerRest } from '../rest/index.ts'
+import { registerOperations, registerRest } from '../rest/index.ts'
 import { metricsRoute } from '../rest/metrics.ts'
 import { allowOrigins } from '../rest/cors.ts'
 import { securityHeaders } from '../rest/security-headers.ts'
@@ -31,11 +31,23 @@ export interface AppOptions {
   /** Origins whose pages may call the service; `*` is all, none by default. */
   readonly corsOrigins?: readonly string[]
   readonly executor?: Executor
+  /** `operations` is health, readiness, info and metrics alone, for a process without the role `api`. */
+  readonly surface?: 'all' | 'operations'
 }
 
 /** The whole HTTP surface, ready to listen or to be injected into. It owns nothing of what it is given. */
 export async function buildApp(options: AppOptions): Promise<RestApp> {
-  const { services, logger, metrics, version, baseUrl, trustProxy = [], corsOrigins = [], executor } = options
+  const {
+    services,
+    logger,
+    metrics,
+    version,
+    baseUrl,
+    trustProxy = [],
+    corsOrigins = [],
+    executor,
+    surface = 'all',
+  } = options
   const loggerInstance: FastifyBaseLogger = logger
   const app: RestApp = fastify({
     ...serverOptions,
@@ -62,11 +74,15 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   rateLimitHeaders(app)
   checkPreconditions(app)
   answerUnknownPaths(app)
-  await describeRoutes(app, { version, baseUrl })
-  mcpRoutes(app, { services, logger, version })
-  graphqlRoutes(app, services, logger)
   metricsRoute(app, metrics)
-  registerRest(app, { services, executor })
+  if (surface === 'operations') {
+    registerOperations(app, { services, executor })
+  } else {
+    await describeRoutes(app, { version, baseUrl })
+    mcpRoutes(app, { services, logger, version })
+    graphqlRoutes(app, services, logger)
+    registerRest(app, { services, executor })
+  }
   await app.ready()
   return app
 }

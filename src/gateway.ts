@@ -13,7 +13,7 @@ import { createIndexer, type Indexer } from './ledger/indexer/indexer.ts'
 import { indexerReport } from './ledger/indexer-report.ts'
 import { createLedgerRpc } from './ledger/rpc.ts'
 import type { Logger } from './logger.ts'
-import { createMetrics } from './metrics/metrics.ts'
+import { addProcessMetrics, createMetrics } from './metrics/metrics.ts'
 import { OperatorError } from './operator-error.ts'
 import { createRelay } from './relay/relay.ts'
 import { createServices } from './services.ts'
@@ -42,6 +42,7 @@ export async function startGateway(options: {
   try {
     stack.defer(lockDataDir(config.dataDir))
     const metrics = createMetrics()
+    addProcessMetrics(metrics)
     const feePayerKey = secrets.feePayerKeypair === null ? null : readFeePayer(secrets.feePayerKeypair)
     const secretBox = webhookSecretBox(config, secrets)
     const [database, ledger] = await both(
@@ -87,24 +88,25 @@ export async function startGateway(options: {
       indexerStatus: () => indexerReport(indexer, kysely),
       feePayer: feePayer === undefined ? null : { pubkey: feePayer, enabled: false },
     })
-    let baseUrl = config.server.baseUrl ?? ''
-    if (config.roles.has('api')) {
+    const api = config.roles.has('api')
+    if (api) {
       stack.defer(() => relay.tracker.stop())
       relay.tracker.start()
-      const { host, port, trustProxy } = config.server
-      const app = await buildApp({
-        services,
-        logger,
-        metrics,
-        version: packageJson.version,
-        baseUrl: config.server.baseUrl ?? (port === 0 ? null : `http://${host}:${port}`),
-        trustProxy,
-        corsOrigins: config.server.corsOrigins,
-      })
-      stack.defer(() => app.close())
-      await app.listen({ host, port })
-      baseUrl ||= `http://${host}:${(app.server.address() as AddressInfo).port}`
     }
+    const { host, port, trustProxy } = config.server
+    const app = await buildApp({
+      services,
+      logger,
+      metrics,
+      surface: api ? 'all' : 'operations',
+      version: packageJson.version,
+      baseUrl: config.server.baseUrl ?? (port === 0 ? null : `http://${host}:${port}`),
+      trustProxy,
+      corsOrigins: config.server.corsOrigins,
+    })
+    stack.defer(() => app.close())
+    await app.listen({ host, port })
+    const baseUrl = config.server.baseUrl ?? `http://${host}:${(app.server.address() as AddressInfo).port}`
     writeRuntime(config.dataDir, { baseUrl, rpcUrl: ledger.rpcUrl, wsUrl: ledger.wsUrl })
     await Promise.race([ledger.localnet?.provision(), early])
     await Promise.race([indexer !== null && ledger.localnet !== null && indexer.whenIdle(), early])

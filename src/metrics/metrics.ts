@@ -1,4 +1,4 @@
-import { Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 
 /**
  * The metrics of one process, in the Prometheus format at `GET /metrics`. Each folder makes its own in a file `metrics.ts` with
@@ -8,4 +8,9 @@ export type Metrics = Registry
 
 export function createMetrics(): Metrics {
   return new Registry()
+}
+
+/** Adds what Node knows of the process: memory, CPU, event loop delay, garbage collection. */
+export function addProcessMetrics(metrics: Metrics): void {
+  collectDefaultMetrics({ register: metrics })
 }
