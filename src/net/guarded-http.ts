@@ -17,6 +17,11 @@ export interface GuardedHttpOptions extends UrlRules, AddressGuardOptions {
   readonly lookup?: HostLookup
   /** 5,000 by default. */
   readonly connectTimeoutMs?: number
+  /**
+   * 32 by default. Further requests wait, and that counts as their time: callers must keep to less by themselves, for else one path of an
+   * origin that never answers would make the others time out.
+   */
+  readonly connectionsPerOrigin?: number
   readonly metrics?: NetMetrics
 }
 
@@ -65,8 +70,6 @@ export interface GuardedHttp {
 }
 
 export const MAX_CAPTURED_BYTES = 16 * 1024
-/** At once to one origin; further requests wait, and the time they wait counts. */
-export const CONNECTIONS_PER_ORIGIN = 4
 
 export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
   const { lookup = createDnsLookup(), connectTimeoutMs = 5000, extraCa, metrics = null } = options
@@ -80,7 +83,7 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
   const agent = new Agent({
     connect: connector.connect,
     allowH2: false,
-    connections: CONNECTIONS_PER_ORIGIN,
+    connections: options.connectionsPerOrigin ?? 32,
     pipelining: 1,
     keepAliveTimeout: 10_000,
     keepAliveMaxTimeout: 30_000,
