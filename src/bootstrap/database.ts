@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts'
 import { startEmbeddedPostgres } from '../db/embedded/postgres.ts'
 import { type DatabaseConnection, migrate, type Orm, openOrm } from '../db/orm.ts'
 import type { Logger } from '../logger.ts'
+import { OperatorError } from '../operator-error.ts'
 
 export interface RunningDatabase {
   connection: DatabaseConnection
@@ -40,8 +41,19 @@ export async function startDatabase(
     }
   } catch (error) {
     await stopServer()
-    throw error
+    throw config.databaseUrl === null ? error : (connectionProblem(error, config.databaseUrl) ?? error)
   }
+}
+
+/** SQLSTATE classes 28 (credentials) and 3D (no such database), and what the network says. */
+const CONNECTION_CODES = /^(28...|3D...|E[A-Z]+)$/
+
+/** What DATABASE_URL gets wrong, without its password; null for anything else. */
+function connectionProblem(error: unknown, url: string): OperatorError | null {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === undefined || !CONNECTION_CODES.test(code)) return null
+  const { host, pathname } = new URL(url)
+  return new OperatorError(`DATABASE_URL: ${host}${pathname} cannot be used: ${message}`)
 }
 
 // pg_trgm takes for letters what LC_CTYPE does: under C it sees nothing in names of other scripts.

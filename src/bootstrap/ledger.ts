@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
 import { readRuntime } from './runtime-file.ts'
-import { type GatewayLocalnet, startGatewayLocalnet } from './localnet.ts'
+import type { GatewayLocalnet } from './localnet.ts'
 
 export interface RunningLedger {
   rpcUrl: string
@@ -25,6 +25,8 @@ export async function startLedger(
   if (runtime !== null) {
     return { rpcUrl: runtime.rpcUrl, wsUrl: runtime.wsUrl, localnet: null, stop: async () => undefined }
   }
+  // The VM is loaded where it runs: an installation for a cluster may leave it out.
+  const { startGatewayLocalnet } = await import('./localnet.ts')
   const localnet = await startGatewayLocalnet(config, options)
   return { rpcUrl: localnet.rpcUrl, wsUrl: localnet.wsUrl, localnet, stop: () => localnet.stop() }
 }

@@ -1,6 +1,5 @@
 import { Command } from 'commander'
 import { once } from 'node:events'
-import { startGatewayLocalnet } from '../bootstrap/localnet.ts'
 import { lockDataDir, readRuntime, writeRuntime } from '../bootstrap/runtime-file.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config/config.ts'
@@ -57,6 +56,8 @@ async function runLocalnet(): Promise<void> {
   const { config } = readConfig(process.env)
   const logger = createLogger(config.logLevel)
   const release = lockDataDir(config.dataDir)
+  // The VM may be missing where only clusters are used.
+  const { startGatewayLocalnet } = await import('../bootstrap/localnet.ts')
   const localnet = await startGatewayLocalnet(config, { clock: systemClock, logger })
   try {
     await localnet.provision()
