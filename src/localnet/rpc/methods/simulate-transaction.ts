@@ -18,6 +18,7 @@ export const simulateTransaction: RpcMethod = (context, params) => {
   const wanted = wantedAccounts(config)
   const result = simulate(context, view, transaction, { sigVerify, checkAge: !replace })
   const { tip } = view
+  const preBalances = result.keys.all.map((key) => view.account(key)?.lamports ?? 0n)
   return withContext(view, {
     accounts: wanted === null ? null : wanted(view, result),
     err: result.err,
@@ -27,6 +28,11 @@ export const simulateTransaction: RpcMethod = (context, params) => {
       0,
     ),
     logs: result.logs,
+    preBalances,
+    postBalances: result.keys.all.map(
+      (key, i) =>
+        (result.err === null ? result.postAccounts.get(key)?.lamports : undefined) ?? preBalances[i],
+    ),
     replacementBlockhash: replace
       ? { blockhash: tip.blockhash, lastValidBlockHeight: tip.height + BLOCKHASH_LIFE }
       : null,
