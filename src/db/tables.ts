@@ -17,6 +17,7 @@ import type {
 } from './tables/events.ts'
 import type { RateLimitsTable } from './tables/rate-limits.ts'
 import type { PreparedTransactionsTable } from './tables/relay.ts'
+import type { InviteCodesTable, SponsorshipsTable } from './tables/sponsorship.ts'
 import type { UsedSignaturesTable } from './tables/wallet-auth.ts'
 import type {
   WebhookAttemptsTable,
@@ -54,6 +55,8 @@ export interface Database {
   dead_letters: DeadLettersTable
   indexer_state: IndexerStateTable
   prepared_transactions: PreparedTransactionsTable
+  invite_codes: InviteCodesTable
+  sponsorships: SponsorshipsTable
   used_signatures: UsedSignaturesTable
   rate_limits: RateLimitsTable
   webhook_subscriptions: WebhookSubscriptionsTable

@@ -6,6 +6,7 @@ import { ClosedAccount } from './closed-account.ts'
 import { DeactivationRecord } from './deactivation-record.ts'
 import { DeadLetter } from './dead-letter.ts'
 import { IndexerState } from './indexer-state.ts'
+import { InviteCode } from './invite-code.ts'
 import { LedgerEvent } from './ledger-event.ts'
 import { LedgerTransaction } from './ledger-transaction.ts'
 import { OutboxEvent } from './outbox-event.ts'
@@ -13,6 +14,7 @@ import { PreparedTransaction } from './prepared-transaction.ts'
 import { RateLimit } from './rate-limit.ts'
 import { RegistryConfig } from './registry-config.ts'
 import { ReputationReporter } from './reputation-reporter.ts'
+import { Sponsorship } from './sponsorship.ts'
 import { Stake } from './stake.ts'
 import { UsedSignature } from './used-signature.ts'
 import { WebhookAttempt } from './webhook-attempt.ts'
@@ -31,6 +33,7 @@ export const entities = [
   DeactivationRecord,
   DeadLetter,
   IndexerState,
+  InviteCode,
   LedgerEvent,
   LedgerTransaction,
   OutboxEvent,
@@ -38,6 +41,7 @@ export const entities = [
   RateLimit,
   RegistryConfig,
   ReputationReporter,
+  Sponsorship,
   Stake,
   UsedSignature,
   WebhookAttempt,

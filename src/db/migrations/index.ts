@@ -3,6 +3,7 @@ import { Migration0002AgentCounts } from './0002-agent-counts.ts'
 import { Migration0003Events } from './0003-events.ts'
 import { Migration0004ReadIndexes } from './0004-read-indexes.ts'
 import { Migration0010Relay } from './0010-relay.ts'
+import { Migration0011Sponsorship } from './0011-sponsorship.ts'
 import { Migration0015WalletAuth } from './0015-wallet-auth.ts'
 import { Migration0017RateLimits } from './0017-rate-limits.ts'
 import { Migration0020Webhooks } from './0020-webhooks.ts'
@@ -15,6 +16,7 @@ export const migrationsList = [
   { name: '0003-events', class: Migration0003Events },
   { name: '0004-read-indexes', class: Migration0004ReadIndexes },
   { name: '0010-relay', class: Migration0010Relay },
+  { name: '0011-sponsorship', class: Migration0011Sponsorship },
   { name: '0015-wallet-auth', class: Migration0015WalletAuth },
   { name: '0017-rate-limits', class: Migration0017RateLimits },
   { name: '0020-webhooks', class: Migration0020Webhooks },
