@@ -6,6 +6,7 @@ import type { Executor } from './execute.ts'
 import { healthRoutes } from './health/routes.ts'
 import { relayRoutes } from './relay/routes.ts'
 import { ErrorBody } from './shapes.ts'
+import { sponsorRoutes } from './sponsor/routes.ts'
 import { stakeRoutes } from './stakes/routes.ts'
 
 export interface RestOptions {
@@ -22,6 +23,7 @@ export function registerRest(app: RestApp, { services, executor = 'jit' }: RestO
   stakeRoutes(app, door)
   didRoutes(app, door)
   relayRoutes(app, door)
+  sponsorRoutes(app, door)
   healthRoutes(app, door)
 }
 

@@ -9,5 +9,6 @@ import './stake.ts'
 import './health.ts'
 import './info.ts'
 import './relay.ts'
+import './sponsorship.ts'
 
 export const schema = limitRootFields(lexicographicSortSchema(builder.toSchema()))

@@ -12,6 +12,9 @@ const QUERIES: Readonly<Record<string, RateLimitKind | null>> = {
 const MUTATIONS: Readonly<Record<string, RateLimitKind | null>> = {
   prepareTransaction: 'prepare',
   submitTransaction: 'submit',
+  prepareSponsoredTransaction: 'sponsoredPrepare',
+  registerSponsored: 'register',
+  submitSponsoredRegistration: 'submit',
 }
 
 /** The kind that a root field counts as; undefined for a mutation that nobody has given one. */

@@ -9,7 +9,7 @@ import type { PreparedTransactionView } from '../src/relay/prepare.ts'
 import type { TransactionRecord } from '../src/relay/record.ts'
 import { builder } from './builder.ts'
 
-const PriorityLevel = builder.enumType('PriorityLevel', {
+export const PriorityLevel = builder.enumType('PriorityLevel', {
   description:
     'How much a transaction pays to be preferred: the 25th, 50th or 75th percentile of recent fees.',
   values: PRIORITY_LEVELS,
@@ -35,7 +35,7 @@ const AccountMetaInput = builder.inputType('AccountMetaInput', {
   }),
 })
 
-const InstructionInput = builder.inputType('InstructionInput', {
+export const InstructionInput = builder.inputType('InstructionInput', {
   description: 'An instruction of a Solana program.',
   fields: (t) => ({
     programId: t.field({ type: 'Pubkey', required: true }),
@@ -53,26 +53,28 @@ const PrepareTransactionInput = builder.inputType('PrepareTransactionInput', {
   }),
 })
 
-const PreparedTransactionRef = builder.objectRef<PreparedTransactionView>('PreparedTransaction').implement({
-  description: 'A transaction to sign.',
-  fields: (t) => ({
-    id: t.exposeString('id', { description: 'For submitTransaction and transaction.' }),
-    serializedTx: t.exposeString('serializedTx', {
-      description: 'base64 of the v0 transaction, zeros in the place of signatures.',
+export const PreparedTransactionRef = builder
+  .objectRef<PreparedTransactionView>('PreparedTransaction')
+  .implement({
+    description: 'A transaction to sign.',
+    fields: (t) => ({
+      id: t.exposeString('id', { description: 'For submitTransaction and transaction.' }),
+      serializedTx: t.exposeString('serializedTx', {
+        description: 'base64 of the v0 transaction, zeros in the place of signatures.',
+      }),
+      blockhash: t.exposeString('blockhash'),
+      lastValidBlockHeight: t.expose('lastValidBlockHeight', {
+        type: 'Float',
+        description: 'The last block height at which it can land.',
+      }),
+      estimatedComputeUnits: t.exposeInt('estimatedComputeUnits', {
+        description: 'The compute-unit limit that it sets: 1.2 times what the simulation used.',
+      }),
+      priorityFee: t.exposeInt('priorityFee', { description: 'Micro-lamports per compute unit.' }),
+      feePayer: t.expose('feePayer', { type: 'Pubkey' }),
+      sponsored: t.exposeBoolean('sponsored'),
     }),
-    blockhash: t.exposeString('blockhash'),
-    lastValidBlockHeight: t.expose('lastValidBlockHeight', {
-      type: 'Float',
-      description: 'The last block height at which it can land.',
-    }),
-    estimatedComputeUnits: t.exposeInt('estimatedComputeUnits', {
-      description: 'The compute-unit limit that it sets: 1.2 times what the simulation used.',
-    }),
-    priorityFee: t.exposeInt('priorityFee', { description: 'Micro-lamports per compute unit.' }),
-    feePayer: t.expose('feePayer', { type: 'Pubkey' }),
-    sponsored: t.exposeBoolean('sponsored'),
-  }),
-})
+  })
 
 const TransactionFailureRef = builder.objectRef<TransactionFailure>('TransactionFailure').implement({
   fields: (t) => ({
@@ -87,7 +89,7 @@ const TransactionFailureRef = builder.objectRef<TransactionFailure>('Transaction
   }),
 })
 
-const TransactionRef = builder.objectRef<TransactionRecord>('Transaction').implement({
+export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction').implement({
   description: 'What became of a prepared transaction.',
   fields: (t) => ({
     id: t.exposeString('id'),
@@ -145,6 +147,9 @@ builder.mutationFields((t) => ({
     type: PreparedTransactionRef,
     description: 'Builds a transaction from instructions and simulates it. Errors as of POST /relay/prepare.',
     args: { input: t.arg({ type: PrepareTransactionInput, required: true }) },
-    resolve: (_, { input }, { services }) => services.relay.prepare(input),
+    resolve: async (_, { input }, { services, clientIp, count }) => {
+      if (input.sponsored === true) await count('sponsoredPrepare')
+      return services.relay.prepare(input, clientIp)
+    },
   }),
 }))

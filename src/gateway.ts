@@ -3,12 +3,14 @@ import packageJson from '../package.json' with { type: 'json' }
 import { buildApp } from './app.ts'
 import { startDatabase } from './bootstrap/database.ts'
 import { type RunningLedger, startLedger } from './bootstrap/ledger.ts'
+import { keepLocalnetInvite } from './bootstrap/localnet-invite.ts'
 import { lockDataDir, writeRuntime } from './bootstrap/runtime-file.ts'
 import { checkStoredSecrets, webhookSecretBox } from './bootstrap/webhook-secrets.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config, Secrets } from './config/config.ts'
 import type { Database } from './db/tables.ts'
 import { readFeePayer } from './keys/fee-payer.ts'
+import { createLocalSigner } from './keys/fee-payer-signer.ts'
 import { createIndexer, type Indexer } from './ledger/indexer/indexer.ts'
 import { indexerReport } from './ledger/indexer-report.ts'
 import { createLedgerRpc } from './ledger/rpc.ts'
@@ -17,6 +19,8 @@ import { addProcessMetrics, createMetrics } from './metrics/metrics.ts'
 import { OperatorError } from './operator-error.ts'
 import { createRelay } from './relay/relay.ts'
 import { createServices } from './services.ts'
+import { createInviteCodes } from './sponsorship/invite-codes.ts'
+import { createSponsorship } from './sponsorship/sponsorship.ts'
 
 export interface Gateway {
   baseUrl: string
@@ -62,7 +66,21 @@ export async function startGateway(options: {
     const early = ended.then(() => Promise.reject(new OperatorError('stopped while starting')))
     early.catch(() => undefined)
 
-    const feePayer = (feePayerKey ?? ledger.localnet?.keys.feePayer)?.publicKey.toBase58()
+    const feePayerPair = feePayerKey ?? ledger.localnet?.keys.feePayer ?? null
+    const feePayer = feePayerPair === null ? null : createLocalSigner(feePayerPair)
+    if (config.sponsorship.enabled && feePayer === null)
+      logger.warn(
+        'sponsorship is off: FEE_PAYER_KEYPAIR is not set, and only a localnet of this process has a key of its own',
+      )
+    const sponsorship = createSponsorship({
+      kysely,
+      rpc,
+      clock,
+      logger,
+      registryProgram: programId,
+      signer: config.sponsorship.enabled ? feePayer : null,
+      limits: config.sponsorship,
+    })
     const relay = createRelay({
       kysely,
       rpc,
@@ -71,22 +89,23 @@ export async function startGateway(options: {
       allowedPrograms: config.relay.allowedPrograms,
       submitWaitMs: config.relay.submitWaitMs,
       logger,
+      sponsor: sponsorship.gate,
     })
     const services = createServices({
       kysely,
       rpc,
       relay: relay.service,
+      sponsorship: sponsorship.service(relay),
       clock,
       identity: {
         name: 'Agent Registry Gateway',
         version: packageJson.version,
         program: programId,
-        feeSponsorshipEnabled: false,
         features: { did: true, mcp: true, a2a: false, credentials: false },
       },
       rateLimits: config.rateLimits,
       indexerStatus: () => indexerReport(indexer, kysely),
-      feePayer: feePayer === undefined ? null : { pubkey: feePayer, enabled: false },
+      feePayer: feePayer === null ? null : { pubkey: feePayer.pubkey, enabled: () => sponsorship.enabled() },
     })
     const api = config.roles.has('api')
     if (api) {
@@ -110,7 +129,11 @@ export async function startGateway(options: {
     writeRuntime(config.dataDir, { baseUrl, rpcUrl: ledger.rpcUrl, wsUrl: ledger.wsUrl })
     await Promise.race([ledger.localnet?.provision(), early])
     await Promise.race([indexer !== null && ledger.localnet !== null && indexer.whenIdle(), early])
-    announce({ baseUrl, ledger, logger, dataDir: config.dataDir })
+    const inviteCode =
+      ledger.localnet !== null && sponsorship.gate !== null
+        ? await keepLocalnetInvite(config.dataDir, createInviteCodes(kysely))
+        : null
+    announce({ baseUrl, ledger, logger, dataDir: config.dataDir, inviteCode })
     return { baseUrl, ledger, indexer, ended, stop: () => stack.disposeAsync() }
   } catch (error) {
     await stack.disposeAsync()
@@ -138,8 +161,9 @@ function announce(options: {
   ledger: RunningLedger
   logger: Logger
   dataDir: string
+  inviteCode: string | null
 }): void {
-  const { baseUrl, ledger, logger, dataDir } = options
+  const { baseUrl, ledger, logger, dataDir, inviteCode } = options
   logger.info(
     {
       api: baseUrl,
@@ -152,6 +176,7 @@ function announce(options: {
             localnetWebSocket: ledger.wsUrl,
             usdcMint: ledger.localnet.keys.usdcMint.publicKey.toBase58(),
             dataDir,
+            ...(inviteCode === null ? {} : { inviteCode }),
           }),
     },
     'the gateway is ready',

@@ -10,7 +10,9 @@ import {
 } from './registry-transactions/registry-transactions.ts'
 import { pubkey } from './domain/pubkey.ts'
 import type { RelayService } from './relay/relay.ts'
+import type { FeePayerStatus } from './service-info/fee-payer-status.ts'
 import type { IndexerStatus } from './service-info/indexer-status.ts'
+import type { SponsorshipService } from './sponsorship/sponsorship.ts'
 import type { ServiceIdentity } from './service-info/info.ts'
 import { createLedgerProbe, type LedgerCalls } from './service-info/ledger-probe.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
@@ -25,6 +27,7 @@ export interface Services {
   readonly dids: DidResolver
   readonly relay: RelayService
   readonly registryTransactions: RegistryTransactions
+  readonly sponsorship: SponsorshipService
   readonly walletAuth: WalletAuth
   readonly info: ServiceInfoReads
   readonly rateLimits: RateLimits
@@ -34,13 +37,13 @@ export interface ServiceDependencies {
   readonly kysely: Kysely<Database>
   readonly rpc: LedgerCalls
   readonly relay: RelayService
+  readonly sponsorship: SponsorshipService
   readonly clock: Clock
   readonly identity: ServiceIdentity
   /** Null switches rate limits off. */
   readonly rateLimits: RateLimitNumbers | null
   readonly indexerStatus: () => Promise<IndexerStatus>
-  /** `enabled` says whether it may sponsor registrations now. */
-  readonly feePayer: { readonly pubkey: string; readonly enabled: boolean } | null
+  readonly feePayer: FeePayerStatus | null
 }
 
 export function createServices(dependencies: ServiceDependencies): Services {
@@ -55,6 +58,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
       relay: dependencies.relay,
       program: pubkey(dependencies.identity.program),
     }),
+    sponsorship: dependencies.sponsorship,
     walletAuth: createWalletAuth({ kysely, clock }),
     rateLimits: createRateLimits({ kysely, clock, limits: dependencies.rateLimits }),
     info: createServiceInfoReads({ ...dependencies, ledger: createLedgerProbe(rpc, clock) }),

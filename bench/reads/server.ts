@@ -7,6 +7,7 @@ import { pubkey } from '../../src/domain/pubkey.ts'
 import { registryIdl } from '../../src/ledger/idl/types.ts'
 import { createRelay } from '../../src/relay/relay.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
+import { createSponsorship } from '../../src/sponsorship/sponsorship.ts'
 import { createServices } from '../../src/services.ts'
 import { rawRoutes } from './raw-routes.ts'
 
@@ -25,16 +26,25 @@ const relay = createRelay({
   submitWaitMs: 0,
   logger: pino({ level: 'silent' }),
 })
+const sponsorship = createSponsorship({
+  kysely,
+  rpc,
+  clock: systemClock,
+  logger: pino({ level: 'silent' }),
+  registryProgram,
+  signer: null,
+  limits: { dailyBudget: 0n, minBalance: 0n, dailyTransactionsPerWallet: 0 },
+})
 const services = createServices({
   kysely,
   rpc,
   relay: relay.service,
+  sponsorship: sponsorship.service(relay),
   clock: systemClock,
   identity: {
     name: 'bench',
     version: '0.0.0',
     program: registryProgram,
-    feeSponsorshipEnabled: false,
     features: { did: false, mcp: false, a2a: false, credentials: false },
   },
   rateLimits: null,

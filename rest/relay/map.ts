@@ -1,7 +1,7 @@
-import type { PrepareTransactionMutation, TransactionFieldsFragment } from '../generated/graphql.ts'
+import type { PreparedTransactionFieldsFragment, TransactionFieldsFragment } from '../generated/graphql.ts'
 
 /** `sponsored` is there only where it is true. */
-export function toPrepared({ prepareTransaction: { sponsored, ...rest } }: PrepareTransactionMutation) {
+export function toPrepared({ sponsored, ...rest }: PreparedTransactionFieldsFragment) {
   return sponsored ? { ...rest, sponsored } : rest
 }
 

@@ -2,21 +2,34 @@ import type { Door, RestApp } from '../door.ts'
 import {
   EstimateFeesDocument,
   GetTransactionDocument,
+  PrepareSponsoredTransactionDocument,
   PrepareTransactionDocument,
   SubmitTransactionDocument,
 } from '../generated/graphql.ts'
 import { toPrepared, toTransaction } from './map.ts'
-import { estimateFeesSchema, prepareSchema, statusSchema, submitSchema } from './schemas.ts'
+import {
+  estimateFeesSchema,
+  prepareSchema,
+  prepareSponsoredSchema,
+  statusSchema,
+  submitSchema,
+} from './schemas.ts'
 
 export function relayRoutes(app: RestApp, door: Door): void {
   const prepare = door.operation(PrepareTransactionDocument)
+  const prepareSponsored = door.operation(PrepareSponsoredTransactionDocument)
   const submit = door.operation(SubmitTransactionDocument)
   const getTransaction = door.operation(GetTransactionDocument)
   const estimateFees = door.operation(EstimateFeesDocument)
 
   app.post('/relay/prepare', { schema: prepareSchema }, async (request) =>
-    toPrepared(await prepare(request, { input: request.body })),
+    toPrepared((await prepare(request, { input: request.body })).prepareTransaction),
   )
+
+  app.post('/relay/prepare/sponsored', { schema: prepareSponsoredSchema }, async (request) => {
+    const { prepareSponsoredTransaction } = await prepareSponsored(request, { input: request.body })
+    return toPrepared(prepareSponsoredTransaction)
+  })
 
   app.post('/relay/submit', { schema: submitSchema }, async (request) => {
     const { submitTransaction } = await submit(request, request.body)

@@ -6,11 +6,11 @@ import { Choice, errors, Pubkey } from '../shapes.ts'
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const none = { querystring: Type.Object({}), tags: ['Relay'] }
 
-const TransactionId = Type.String({ description: 'Of POST /relay/prepare.', examples: [ID] })
+export const TransactionId = Type.String({ description: 'Of POST /relay/prepare.', examples: [ID] })
 const microLamports = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] })
 
-const Instruction = Type.Object(
+export const Instruction = Type.Object(
   {
     programId: Pubkey('Program to call; it must be on the relay’s allowlist.'),
     keys: Type.Array(
@@ -25,7 +25,7 @@ const Instruction = Type.Object(
   { description: 'An instruction. Those of the compute budget are added by the service.' },
 )
 
-const PreparedTransaction = Type.Object({
+export const PreparedTransaction = Type.Object({
   id: TransactionId,
   serializedTx: Type.String({
     description: 'base64 of the v0 transaction, zeros in the place of signatures: sign and submit it.',
@@ -41,11 +41,11 @@ const PreparedTransaction = Type.Object({
     examples: [21_540],
   }),
   priorityFee: microLamports('Micro-lamports per compute unit.', 1_000),
-  feePayer: Pubkey('Who pays: the first of signerPubkeys.'),
+  feePayer: Pubkey('Who pays: the first of signerPubkeys, or the service.'),
   sponsored: Type.Optional(Type.Boolean({ description: 'Present and true when the service pays.' })),
 })
 
-const Transaction = Type.Object({
+export const Transaction = Type.Object({
   id: TransactionId,
   status: Choice(TRANSACTION_STATUSES, {
     description:
@@ -93,9 +93,32 @@ export const prepareSchema = {
   }),
   response: {
     200: PreparedTransaction,
-    ...errors([400, 403, 413, 415, 422], {
+    ...errors([400, 403, 413, 415, 422, 429], {
       400: 'instructions array is required',
       500: 'Failed to prepare transaction',
+    }),
+  },
+}
+
+export const prepareSponsoredSchema = {
+  ...none,
+  operationId: 'prepareSponsoredTransaction',
+  summary: 'Build a transaction that the service pays',
+  description:
+    'The service pays the network fee and nothing else. 1 to 4 instructions of the registry: update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal. Sign and send it to POST /relay/submit; the service adds its signature. Registrations: POST /sponsor/register.',
+  body: Type.Object({
+    instructions: Type.Optional(Type.Array(Instruction, { description: 'Required.' })),
+    signerPubkeys: Type.Optional(
+      Type.Array(Pubkey('The wallet that signs.'), { description: 'Required: one wallet.' }),
+    ),
+    priorityLevel: Type.Optional(Choice(PRIORITY_LEVELS, { default: 'medium' })),
+  }),
+  response: {
+    200: PreparedTransaction,
+    ...errors([400, 403, 413, 415, 422, 429], {
+      400: 'instructions array is required',
+      500: 'Failed to prepare transaction',
+      503: 'Sponsorship is off',
     }),
   },
 }

@@ -4,6 +4,7 @@ import { epitaph } from '../operator-error.ts'
 import { auditCommand } from './audit.ts'
 import { credentialCommand } from './credential.ts'
 import { issuerCommand } from './issuer.ts'
+import { inviteCommand } from './invite.ts'
 import { keygenCommand } from './keygen.ts'
 import { localnetCommand } from './localnet.ts'
 import { migrateCommand } from './migrate.ts'
@@ -21,6 +22,7 @@ for (const command of [
   migrateCommand,
   auditCommand,
   rebuildCommand,
+  inviteCommand,
   keygenCommand,
   localnetCommand,
   webhooksCommand,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Pubkey } from '../domain/pubkey.ts'
+import type { SponsorLimits } from '../sponsorship/judge.ts'
 import { OperatorError } from '../operator-error.ts'
 import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../rate-limits/kinds.ts'
 import { SettingError } from './parsers.ts'
@@ -21,7 +22,7 @@ export interface Config {
     commitment: 'confirmed' | 'finalized'
   }
   localnet: { port: number; seedAgents: number }
-  sponsorship: { enabled: boolean }
+  sponsorship: { enabled: boolean } & SponsorLimits
   relay: { allowedPrograms: Pubkey[] | null; submitWaitMs: number }
   webhooks: { devMode: boolean; allowedPorts: number[] }
   credentialContextsDir: string | null
@@ -108,7 +109,12 @@ function toConfig(values: SettingValues): Config {
       commitment: values.COMMITMENT,
     },
     localnet: { port: values.LOCALNET_PORT, seedAgents: values.SEED_AGENTS },
-    sponsorship: { enabled: values.SPONSORSHIP_ENABLED },
+    sponsorship: {
+      enabled: values.SPONSORSHIP_ENABLED,
+      dailyBudget: BigInt(values.SPONSOR_DAILY_BUDGET_LAMPORTS),
+      minBalance: BigInt(values.SPONSOR_MIN_BALANCE_LAMPORTS),
+      dailyTransactionsPerWallet: values.SPONSOR_DAILY_TX_PER_WALLET,
+    },
     relay: { allowedPrograms: values.RELAY_ALLOWED_PROGRAMS, submitWaitMs: values.RELAY_SUBMIT_WAIT_MS },
     webhooks: {
       devMode: values.WEBHOOK_DEV_MODE ?? values.SOLANA_RPC_URL === null,

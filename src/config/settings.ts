@@ -69,6 +69,21 @@ export const SETTINGS = {
   ),
   FEE_PAYER_KEYPAIR: setting(text, 'Fee payer key: path of a Solana CLI JSON file, or the JSON array itself'),
   SPONSORSHIP_ENABLED: withDefault(boolean, 'true', 'Whether the fee payer may sponsor registrations'),
+  SPONSOR_DAILY_BUDGET_LAMPORTS: withDefault(
+    integer(0, Number.MAX_SAFE_INTEGER),
+    '1000000000',
+    'Most lamports that sponsorship may take in 24 hours',
+  ),
+  SPONSOR_MIN_BALANCE_LAMPORTS: withDefault(
+    integer(0, Number.MAX_SAFE_INTEGER),
+    '50000000',
+    'Lamports that stay on the fee payer; below, sponsorship is paused',
+  ),
+  SPONSOR_DAILY_TX_PER_WALLET: withDefault(
+    integer(0, 1_000_000),
+    '20',
+    'Sponsored transactions a wallet may have in 24 hours, its registration aside',
+  ),
   RELAY_ALLOWED_PROGRAMS: setting(
     list(publicKey),
     'Comma-separated programs that replace the relay allowlist',

@@ -24,17 +24,27 @@ export function checkInstructions(
   allowedPrograms: ReadonlySet<Pubkey>,
 ): CheckedRequest {
   const { instructions: given, signerPubkeys } = input
-  if (given === undefined || given === null || given.length === 0)
-    throw new DomainError('INSTRUCTIONS_REQUIRED')
-  if (signerPubkeys === undefined || signerPubkeys === null || signerPubkeys.length === 0)
-    throw new DomainError('SIGNERS_REQUIRED')
-  if (given.length > RELAY_POLICY.maxInstructions) {
-    throw new DomainError('TOO_MANY_INSTRUCTIONS', { max: RELAY_POLICY.maxInstructions, count: given.length })
-  }
+  if (isEmpty(given)) throw new DomainError('INSTRUCTIONS_REQUIRED')
+  if (isEmpty(signerPubkeys)) throw new DomainError('SIGNERS_REQUIRED')
+  const instructions = readInstructions(given, allowedPrograms)
+  const signers = signerPubkeys.map((each, i) => pubkeyParameter(`signerPubkeys[${i}]`, each))
+  return { instructions, signers: checkSigners(signers, instructions) }
+}
+
+export function isEmpty(list: readonly unknown[] | null | undefined): list is null | undefined | readonly [] {
+  return list === undefined || list === null || list.length === 0
+}
+
+/** Throws TOO_MANY_INSTRUCTIONS, COMPUTE_BUDGET_GIVEN, PROGRAM_NOT_ALLOWED, DURABLE_NONCE, and what `readInstruction` throws. */
+export function readInstructions(
+  given: readonly InstructionInput[],
+  allowedPrograms: ReadonlySet<Pubkey>,
+): Instruction[] {
+  const max = RELAY_POLICY.maxInstructions
+  if (given.length > max) throw new DomainError('TOO_MANY_INSTRUCTIONS', { max, count: given.length })
   const instructions = given.map(readInstruction)
   for (const instruction of instructions) checkProgram(instruction, allowedPrograms)
-  const signers = readSigners(signerPubkeys, instructions)
-  return { instructions, signers }
+  return instructions
 }
 
 function checkProgram({ programId, data }: Instruction, allowed: ReadonlySet<Pubkey>): void {
@@ -45,8 +55,10 @@ function checkProgram({ programId, data }: Instruction, allowed: ReadonlySet<Pub
 }
 
 /** The signers are those that the instructions need, and the first, who pays: no fewer, no more. */
-function readSigners(given: readonly string[], instructions: readonly Instruction[]): [Pubkey, ...Pubkey[]] {
-  const signers = given.map((each, i) => pubkeyParameter(`signerPubkeys[${i}]`, each))
+export function checkSigners(
+  signers: readonly Pubkey[],
+  instructions: readonly Instruction[],
+): [Pubkey, ...Pubkey[]] {
   const known = new Set(signers)
   if (known.size < signers.length) throw new DomainError('REPEATED_SIGNER')
   const programs = new Set(instructions.map((each) => each.programId))
@@ -62,5 +74,5 @@ function readSigners(given: readonly string[], instructions: readonly Instructio
   for (const key of signers.slice(1)) {
     if (!needed.has(key)) throw new DomainError('SIGNER_NOT_NEEDED', { key })
   }
-  return signers as [Pubkey, ...Pubkey[]]
+  return [...signers] as [Pubkey, ...Pubkey[]]
 }

@@ -12,7 +12,7 @@ import type { FeeSamples } from './fee-samples.ts'
 import type { FreshValue } from './fresh-value.ts'
 import type { InstructionInput } from './instruction.ts'
 import { COMPUTE_BUDGET_PROGRAM } from '../domain/program-ids.ts'
-import { PRIORITY_LEVELS, RELAY_POLICY } from './policy.ts'
+import { PRIORITY_LEVELS, type PriorityLevel, RELAY_POLICY } from './policy.ts'
 import { type Simulation, simulateUnsigned } from './simulate.ts'
 import { transactionErrorText } from './transaction-error-text.ts'
 import type { TransactionStore } from './transaction-store.ts'
@@ -49,26 +49,62 @@ export interface PrepareDependencies {
   readonly newId: () => string
 }
 
+/** How a transaction is built. */
+export interface BuildTerms {
+  readonly id: string
+  readonly level: PriorityLevel
+  readonly sponsored: boolean
+  /** Micro-lamports per compute unit. */
+  readonly maxPrice?: number
+  /** Throws where the compute-unit limit is more than is granted. */
+  readonly checkUnits?: (limit: number) => void
+  /** A better text for an error of the simulation, as the ledger says it; null for the usual one. */
+  readonly explain?: (err: unknown) => DomainError | null
+}
+
+export type BuildTransaction = (
+  request: CheckedRequest,
+  terms: BuildTerms,
+) => Promise<PreparedTransactionView>
+
 const priorityLevel = enumParameter(PRIORITY_LEVELS)
+
+export function readPriorityLevel(level: string | null | undefined): PriorityLevel {
+  return optional(priorityLevel, 'priorityLevel', level) ?? 'medium'
+}
 
 /**
  * Builds a transaction for its signers, after running it against the ledger. Throws what `checkInstructions` throws,
- * TRANSACTION_TOO_LARGE, SIMULATION_FAILED with logs, PREPARE_FAILED, and SPONSORSHIP_OFF.
+ * TRANSACTION_TOO_LARGE, SIMULATION_FAILED with logs, PREPARE_FAILED.
  */
 export async function prepare(
   input: PrepareInput,
   dependencies: PrepareDependencies,
 ): Promise<PreparedTransactionView> {
   const request = checkInstructions(input, dependencies.allowedPrograms)
-  const level = optional(priorityLevel, 'priorityLevel', input.priorityLevel) ?? 'medium'
-  if (input.sponsored === true) throw new DomainError('SPONSORSHIP_OFF')
+  const level = readPriorityLevel(input.priorityLevel)
+  return build(request, { id: dependencies.newId(), level, sponsored: false }, dependencies)
+}
+
+/** Simulates a checked request, builds the transaction from what the simulation used, and stores it. Throws as `prepare` does from there on. */
+export async function build(
+  request: CheckedRequest,
+  terms: BuildTerms,
+  dependencies: PrepareDependencies,
+): Promise<PreparedTransactionView> {
   checkSize(request)
   try {
     const fees = dependencies.fees.current()
     const { head, simulation } = await simulateOnHead(request, dependencies)
-    if (simulation.err !== null) throw simulationFailed(request, simulation, dependencies.registryProgram)
-    const price = (await fees)[level]
-    return await store(request, head, { limit: computeUnitLimit(simulation.units), price }, dependencies)
+    if (simulation.err !== null) {
+      throw (
+        terms.explain?.(simulation.err) ?? simulationFailed(request, simulation, dependencies.registryProgram)
+      )
+    }
+    const limit = computeUnitLimit(simulation.units)
+    terms.checkUnits?.(limit)
+    const price = Math.min((await fees)[terms.level], terms.maxPrice ?? Infinity)
+    return await store(request, head, { limit, price }, terms, dependencies)
   } catch (error) {
     throw knownError(error) ?? prepareFailed(error)
   }
@@ -99,12 +135,12 @@ async function store(
   request: CheckedRequest,
   { blockhash, lastValidBlockHeight }: ChainHead,
   budget: { limit: number; price: number },
-  { store, clock, newId }: PrepareDependencies,
+  { id, sponsored }: BuildTerms,
+  { store, clock }: PrepareDependencies,
 ): Promise<PreparedTransactionView> {
   const message = buildMessage(request, budget, blockhash)
-  const id = newId()
   const bytes = Buffer.from(message).toString('base64')
-  await store.insertSimulated({ id, message: bytes, lastValidBlockHeight, now: clock.now() })
+  await store.insertSimulated({ id, message: bytes, lastValidBlockHeight, sponsored, now: clock.now() })
   return {
     id,
     serializedTx: unsignedTransaction(message),
@@ -113,7 +149,7 @@ async function store(
     estimatedComputeUnits: budget.limit,
     priorityFee: budget.price,
     feePayer: request.signers[0],
-    sponsored: false,
+    sponsored,
   }
 }
 

@@ -5,21 +5,30 @@ import type { Database } from '../db/tables.ts'
 import type { Pubkey } from '../domain/pubkey.ts'
 import type { LedgerCalls } from '../service-info/ledger-probe.ts'
 import type { Logger } from '../logger.ts'
+import { DomainError } from '../errors.ts'
 import { Changes } from './changes.ts'
 import { createChainHead } from './chain-head.ts'
 import { estimateFees, type EstimateFeesInput } from './estimate-fees.ts'
 import { createFeeSamples, type FeeEstimate } from './fee-samples.ts'
 import { getTransaction } from './get-transaction.ts'
 import { defaultAllowedPrograms } from './policy.ts'
-import { type PreparedTransactionView, prepare, type PrepareInput } from './prepare.ts'
+import {
+  build,
+  type BuildTransaction,
+  prepare,
+  type PreparedTransactionView,
+  type PrepareInput,
+} from './prepare.ts'
 import type { TransactionRecord } from './record.ts'
-import { submit, type SubmitInput } from './submit.ts'
+import type { SponsorGate } from './sponsor-gate.ts'
+import { type Admit, submit, type SubmitInput } from './submit.ts'
 import { RELAY_TIMING, type RelayTiming } from './timing.ts'
 import { createTracker, type Tracker } from './tracker.ts'
 import { createTransactionStore } from './transaction-store.ts'
 
 export interface RelayService {
-  prepare(input: PrepareInput): Promise<PreparedTransactionView>
+  /** `sponsored: true` throws what `src/sponsorship` throws; `clientIp` is counted there. */
+  prepare(input: PrepareInput, clientIp?: string): Promise<PreparedTransactionView>
   estimateFees(input: EstimateFeesInput): Promise<FeeEstimate>
   submit(input: SubmitInput): Promise<TransactionRecord>
   get(id: string): Promise<TransactionRecord>
@@ -37,18 +46,23 @@ export interface RelayOptions {
   readonly logger: Pick<Logger, 'warn'>
   readonly timing?: RelayTiming
   readonly newId?: () => string
+  /** Null or absent where nothing is sponsored. */
+  readonly sponsor?: SponsorGate | null
 }
 
 export interface Relay {
   readonly service: RelayService
   /** To be started by the process that is to follow transactions. */
   readonly tracker: Tracker
+  /** For `src/sponsorship`: the parts of prepare and submit that come after its own checks. */
+  readonly build: BuildTransaction
+  readonly submit: (input: SubmitInput, admit: Admit) => Promise<TransactionRecord>
 }
 
 /** The relay of one process; several share a database. */
 export function createRelay(options: RelayOptions): Relay {
   const { kysely, rpc, clock, registryProgram, submitWaitMs, logger } = options
-  const { timing = RELAY_TIMING, newId = randomUUID } = options
+  const { timing = RELAY_TIMING, newId = randomUUID, sponsor = null } = options
   const store = createTransactionStore(kysely)
   const head = createChainHead(rpc, clock)
   const fees = createFeeSamples(rpc, clock)
@@ -56,11 +70,18 @@ export function createRelay(options: RelayOptions): Relay {
   const preparing = { rpc, clock, store, head, fees, registryProgram, allowedPrograms, newId }
   const dispatching = { rpc, clock, store, changes: new Changes(), timing, registryProgram }
   const tracker = createTracker({ ...dispatching, logger })
-  const submitting = { ...dispatching, head, submitWaitMs, wakeTracker: () => tracker.wake() }
+  const submitting = { ...dispatching, head, submitWaitMs, wakeTracker: () => tracker.wake(), sponsor }
+  const buildThis: BuildTransaction = (request, terms) => build(request, terms, preparing)
   return {
     tracker,
+    build: buildThis,
+    submit: (input, admit) => submit(input, submitting, admit),
     service: {
-      prepare: (input) => prepare(input, preparing),
+      prepare: async (input, clientIp = '') => {
+        if (input.sponsored !== true) return prepare(input, preparing)
+        if (sponsor === null) throw new DomainError('SPONSORSHIP_OFF')
+        return sponsor.prepare(input, clientIp, buildThis)
+      },
       estimateFees: (input) => estimateFees(input, fees),
       submit: (input) => submit(input, submitting),
       get: (id) => getTransaction(store, id),

@@ -8,6 +8,7 @@ import type { FreshValue } from './fresh-value.ts'
 import { matchesPrepared } from './match.ts'
 import { toRecord, type TransactionRecord, type TransactionRow } from './record.ts'
 import { checkSignatures, messageBytes, readSignedTransaction } from './signed-transaction.ts'
+import type { SponsorGate } from './sponsor-gate.ts'
 
 export interface SubmitInput {
   readonly id?: string | null
@@ -21,7 +22,12 @@ export interface SubmitDependencies extends DispatchDependencies {
   readonly submitWaitMs: number
   /** Tells the tracker that there is work. */
   readonly wakeTracker: () => void
+  /** Null where nothing is sponsored. */
+  readonly sponsor: SponsorGate | null
 }
+
+/** Throws where this door is not the one for a transaction. */
+export type Admit = (row: TransactionRow) => Promise<void>
 
 /** A write of another process is seen this much later, in milliseconds. */
 const REREAD_MS = 500
@@ -34,11 +40,23 @@ const REREAD_MS = 500
 export async function submit(
   { id, signedTx }: SubmitInput,
   dependencies: SubmitDependencies,
+  admit: Admit = (row) => admitAnywhere(row, dependencies),
 ): Promise<TransactionRecord> {
   if (typeof id !== 'string' || typeof signedTx !== 'string')
     throw new DomainError('SUBMISSION_FIELDS_REQUIRED')
-  await accept(await existing(id, dependencies), signedTx, dependencies)
+  const row = await existing(id, dependencies)
+  await admit(row)
+  await accept(row, signedTx, dependencies)
   return outcome(id, dependencies)
+}
+
+async function admitAnywhere(row: TransactionRow, { sponsor }: SubmitDependencies): Promise<void> {
+  if (row.sponsored) await gate(sponsor).admit(row)
+}
+
+function gate(sponsor: SponsorGate | null): SponsorGate {
+  if (sponsor === null) throw new DomainError('SPONSORSHIP_OFF')
+  return sponsor
 }
 
 async function existing(id: string, { store }: SubmitDependencies): Promise<TransactionRow> {
@@ -52,7 +70,7 @@ async function accept(
   signedTx: string,
   dependencies: SubmitDependencies,
 ): Promise<void> {
-  const { store, clock, timing } = dependencies
+  const { store, clock, timing, sponsor } = dependencies
   const transaction = readSignedTransaction(signedTx)
   if (row.signed_tx !== null) {
     checkSameMessage(row.signed_tx, transaction)
@@ -61,17 +79,20 @@ async function accept(
   if (row.status === 'failed') throw new DomainError('TRANSACTION_EXPIRED')
   const prepared = parseMessage(Buffer.from(row.message, 'base64'))
   if (!matchesPrepared(prepared, transaction.message)) throw new DomainError('TRANSACTION_MISMATCH')
-  checkSignatures(transaction)
+  checkSignatures(transaction, row.sponsored ? 1 : 0)
   await checkNotExpired(row, dependencies)
 
-  const stored = await store.update(row, {
-    status: 'submitted',
-    signed_tx: signedTx,
-    signature: transaction.signature,
-    next_check_at: new Date(clock.now() + timing.leaseMs),
-  })
+  const stored = row.sponsored
+    ? await gate(sponsor).countersign(row, transaction)
+    : await store.update(row, {
+        status: 'submitted',
+        signed_tx: signedTx,
+        signature: transaction.signature,
+        next_check_at: new Date(clock.now() + timing.leaseMs),
+      })
   // Somebody else wrote first: the same submit, or its expiry.
   if (stored === null) return accept(await existing(row.id, dependencies), signedTx, dependencies)
+  if (stored.status !== 'submitted') return undefined
   await dispatch(stored, dependencies)
   dependencies.wakeTracker()
 }

@@ -6,6 +6,7 @@ export interface NewTransaction {
   readonly id: string
   readonly message: string
   readonly lastValidBlockHeight: number
+  readonly sponsored?: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -41,13 +42,15 @@ export const EXPIRED = {
 export function createTransactionStore(kysely: Kysely<Database>): TransactionStore {
   const table = 'prepared_transactions'
   return {
-    insertSimulated: async ({ id, message, lastValidBlockHeight, now }) => {
+    insertSimulated: async ({ id, message, lastValidBlockHeight, sponsored = false, now }) => {
       const at = new Date(now)
       // Not waiting for the disk: should the server crash within the second, the client prepares again.
       await sql`
         with quick as materialized (select set_config('synchronous_commit', 'off', true))
-        insert into prepared_transactions (id, status, message, last_valid_block_height, next_check_at, created_at)
-        select ${id}, 'simulated', ${message}, ${lastValidBlockHeight}, ${at}::timestamptz, ${at}::timestamptz from quick
+        insert into prepared_transactions
+          (id, status, message, last_valid_block_height, sponsored, next_check_at, created_at)
+        select ${id}, 'simulated', ${message}, ${lastValidBlockHeight}, ${sponsored}, ${at}::timestamptz, ${at}::timestamptz
+        from quick
       `.execute(kysely)
     },
     find: async (id) => {

@@ -56,7 +56,7 @@ export function onSighting(row: TransactionRow, seen: Sighting): TransactionChan
 const UNSEEN = { slot: null, misses: 0 } as const
 
 /** jsonb takes neither NUL nor halves of characters, and programs may log either. */
-function stored({ code, message, logs }: TransactionFailure): string {
+export function stored({ code, message, logs }: TransactionFailure): string {
   const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed()
   return JSON.stringify({ code, message: clean(message), ...(logs && { logs: logs.map(clean) }) })
 }

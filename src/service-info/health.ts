@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { FeePayerStatus } from './fee-payer-status.ts'
 import type { IndexerStatus } from './indexer-status.ts'
 import type { LedgerProbe } from './ledger-probe.ts'
 
@@ -36,7 +37,7 @@ export interface HealthDependencies {
   readonly ledger: LedgerProbe
   readonly databaseAnswers: () => Promise<boolean>
   readonly indexerStatus: () => Promise<IndexerStatus>
-  readonly feePayer: { readonly pubkey: string; readonly enabled: boolean } | null
+  readonly feePayer: FeePayerStatus | null
 }
 
 export function health(clock: Clock): Health {
@@ -45,9 +46,10 @@ export function health(clock: Clock): Health {
 
 export async function detailedHealth(dependencies: HealthDependencies): Promise<DetailedHealth> {
   const { clock, ledger, feePayer } = dependencies
-  const [slot, balance, connected, indexer] = await Promise.all([
+  const [slot, balance, enabled, connected, indexer] = await Promise.all([
     ledger.slot(),
     feePayer === null ? null : ledger.balance(feePayer.pubkey),
+    feePayer?.enabled() ?? false,
     dependencies.databaseAnswers(),
     indexerStatus(dependencies),
   ])
@@ -56,7 +58,7 @@ export async function detailedHealth(dependencies: HealthDependencies): Promise<
     status: healthy ? 'healthy' : 'degraded',
     rpc: { connected: slot !== null, slot },
     feePayer: {
-      enabled: feePayer?.enabled ?? false,
+      enabled,
       pubkey: feePayer?.pubkey ?? null,
       balanceLamports: balance === null ? null : String(balance),
       balanceSol: balance === null ? null : Number(balance) / LAMPORTS_PER_SOL,

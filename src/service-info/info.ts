@@ -1,4 +1,5 @@
 import { DomainError } from '../errors.ts'
+import type { FeePayerStatus } from './fee-payer-status.ts'
 import type { LedgerProbe } from './ledger-probe.ts'
 import { networkOf } from './network.ts'
 
@@ -8,11 +9,11 @@ export interface ServiceIdentity {
   readonly version: string
   /** Registry program, base-58. */
   readonly program: string
-  readonly feeSponsorshipEnabled: boolean
   readonly features: Readonly<Record<'did' | 'mcp' | 'a2a' | 'credentials', boolean>>
 }
 
 export interface ServiceInfo extends Omit<ServiceIdentity, 'features'> {
+  readonly feeSponsorshipEnabled: boolean
   readonly network: string
   readonly features: {
     readonly did: { readonly enabled: boolean; readonly method: string; readonly spec: string }
@@ -25,13 +26,21 @@ export interface ServiceInfo extends Omit<ServiceIdentity, 'features'> {
 /** Throws LEDGER_UNAVAILABLE while neither the ledger nor the tables can tell which network this is. */
 export async function serviceInfo(
   { features, ...identity }: ServiceIdentity,
-  ledger: LedgerProbe,
-  indexedGenesisHash: () => Promise<string | null>,
+  {
+    ledger,
+    feePayer,
+    indexedGenesisHash,
+  }: {
+    ledger: LedgerProbe
+    feePayer: FeePayerStatus | null
+    indexedGenesisHash: () => Promise<string | null>
+  },
 ): Promise<ServiceInfo> {
   const genesisHash = (await ledger.genesisHash()) ?? (await indexedGenesisHash())
   if (genesisHash === null) throw new DomainError('LEDGER_UNAVAILABLE')
   return {
     ...identity,
+    feeSponsorshipEnabled: (await feePayer?.enabled()) ?? false,
     network: networkOf(genesisHash),
     features: {
       did: { enabled: features.did, method: 'did:sol', spec: 'W3C DID Core 1.0' },

@@ -34,7 +34,12 @@ export function createServiceInfoReads({
     health: () => health(rest.clock),
     detailedHealth: () => detailedHealth(dependencies),
     readiness: () => readiness(dependencies),
-    info: () => serviceInfo(identity, rest.ledger, () => indexedGenesisHash(kysely)),
+    info: () =>
+      serviceInfo(identity, {
+        ledger: rest.ledger,
+        feePayer: rest.feePayer,
+        indexedGenesisHash: () => indexedGenesisHash(kysely),
+      }),
   }
 }
 

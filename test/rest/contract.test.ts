@@ -120,7 +120,16 @@ describe.each(PATHS)('%s', (path, url, fields, item) => {
 
 test('the document is OpenAPI 3.1, of the documented paths and no others', () => {
   expect(document.openapi).toBe('3.1.0')
-  const relay = ['/relay/prepare', '/relay/submit', '/relay/status/{id}', '/relay/estimate-fees']
+  const relay = [
+    '/relay/prepare',
+    '/relay/prepare/sponsored',
+    '/relay/submit',
+    '/relay/status/{id}',
+    '/relay/estimate-fees',
+    '/sponsor/eligibility',
+    '/sponsor/register',
+    '/sponsor/register/submit',
+  ]
   expect(Object.keys(document.paths).sort()).toEqual(
     [...new Set([...PATHS.map(([path]) => path), '/ready', ...relay])].sort(),
   )

@@ -16,6 +16,12 @@ import { SYSTEM_PROGRAM } from '../../src/domain/program-ids.ts'
 import { createLogger } from '../../src/logger.ts'
 import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts'
 import type { RateLimitNumbers } from '../../src/rate-limits/kinds.ts'
+import type { FeePayerStatus } from '../../src/service-info/fee-payer-status.ts'
+import {
+  createSponsorship,
+  type Sponsorship,
+  type SponsorshipOptions,
+} from '../../src/sponsorship/sponsorship.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { keyOf } from './factories.ts'
@@ -41,15 +47,35 @@ export interface Surroundings {
   feePayerLamports: bigint
   indexer: () => Promise<IndexerStatus>
   clock: Clock
+  /** What the health reports say of it, where the app has no `sponsorship.signer`. */
   feePayer: { pubkey: string; enabled: boolean } | null
   executor: Executor
   /** Where the log goes; nowhere by default. */
   log: Writable
   relay: Partial<RelayOptions>
+  /** Off without `signer`. */
+  sponsorship: Partial<SponsorshipOptions>
   /** Off by default. */
   rateLimits: RateLimitNumbers
   /** All by default. */
   corsOrigins: readonly string[]
+}
+
+export const SPONSOR_LIMITS = {
+  dailyBudget: 1_000_000_000n,
+  minBalance: 50_000_000n,
+  dailyTransactionsPerWallet: 20,
+}
+
+function feePayerStatus(
+  given: Surroundings['feePayer'] | undefined,
+  sponsorship: Sponsorship,
+): FeePayerStatus | null {
+  if (sponsorship.feePayer !== null)
+    return { pubkey: sponsorship.feePayer, enabled: () => sponsorship.enabled() }
+  if (given === null) return null
+  const { pubkey, enabled } = given ?? { pubkey: FEE_PAYER, enabled: true }
+  return { pubkey, enabled: async () => enabled }
 }
 
 export interface TestApp {
@@ -74,6 +100,16 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
   const rpc = surroundings.ledger ?? createLedgerRpc({ url: localnet?.rpcUrl ?? '' })
   const metrics = createMetrics()
   const clock = surroundings.clock ?? { now: () => FIXED_NOW }
+  const sponsorship = createSponsorship({
+    kysely,
+    rpc,
+    clock,
+    logger: pino({ level: 'silent' }),
+    registryProgram: PROGRAM,
+    signer: null,
+    limits: SPONSOR_LIMITS,
+    ...surroundings.sponsorship,
+  })
   const relay = createRelay({
     kysely,
     rpc,
@@ -82,24 +118,24 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     allowedPrograms: null,
     submitWaitMs: 5_000,
     logger: pino({ level: 'silent' }),
+    sponsor: sponsorship.gate,
     ...surroundings.relay,
   })
   const services = createServices({
     kysely,
     rpc,
     relay: relay.service,
+    sponsorship: sponsorship.service(relay),
     clock,
     identity: {
       name: 'Agent Registry Gateway',
       version: '0.1.0',
       program: PROGRAM,
-      feeSponsorshipEnabled: true,
       features: { did: true, mcp: false, a2a: true, credentials: false },
     },
     rateLimits: surroundings.rateLimits ?? null,
     indexerStatus: surroundings.indexer ?? (async () => LIVE),
-    feePayer:
-      surroundings.feePayer === undefined ? { pubkey: FEE_PAYER, enabled: true } : surroundings.feePayer,
+    feePayer: feePayerStatus(surroundings.feePayer, sponsorship),
   })
   const app = await buildApp({
     services,

@@ -1,6 +1,7 @@
 import { Keypair, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
 import { systemClock } from '../../../src/clock.ts'
 import { createRelay, type Relay, type RelayOptions } from '../../../src/relay/relay.ts'
+import type { SponsorshipOptions } from '../../../src/sponsorship/sponsorship.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc.ts'
 import { registryInstruction } from '../../../src/ledger/registry-instructions.ts'
 import {
@@ -61,7 +62,11 @@ export interface RelayWorld extends RegistryWorld {
 }
 
 export async function createRelayWorld(
-  options: { slotMs?: number; relay?: Partial<RelayOptions> } = {},
+  options: {
+    slotMs?: number
+    relay?: Partial<RelayOptions>
+    sponsorship?: Partial<SponsorshipOptions>
+  } = {},
 ): Promise<RelayWorld> {
   const registry = await createRegistryWorld({ slotMs: options.slotMs ?? 40 })
   const calls: string[] = []
@@ -70,6 +75,7 @@ export async function createRelayWorld(
     ledger,
     clock: systemClock,
     relay: { registryProgram: programId, timing: QUICK, ...options.relay },
+    sponsorship: { registryProgram: programId, timing: QUICK, ...options.sponsorship },
   })
   t.relay.tracker.start()
   const world: RelayWorld = {

@@ -1,0 +1,28 @@
+import type { Door, RestApp } from '../door.ts'
+import {
+  GetEligibilityDocument,
+  RegisterSponsoredDocument,
+  SubmitSponsoredRegistrationDocument,
+} from '../generated/graphql.ts'
+import { toPrepared, toTransaction } from '../relay/map.ts'
+import { toEligibility } from './map.ts'
+import { eligibilitySchema, registerSchema, submitRegistrationSchema } from './schemas.ts'
+
+export function sponsorRoutes(app: RestApp, door: Door): void {
+  const getEligibility = door.operation(GetEligibilityDocument)
+  const register = door.operation(RegisterSponsoredDocument)
+  const submit = door.operation(SubmitSponsoredRegistrationDocument)
+
+  app.get('/sponsor/eligibility', { schema: eligibilitySchema }, async (request) =>
+    toEligibility(await getEligibility(request, request.query)),
+  )
+
+  app.post('/sponsor/register', { schema: registerSchema }, async (request) =>
+    toPrepared((await register(request, { input: request.body })).registerSponsored),
+  )
+
+  app.post('/sponsor/register/submit', { schema: submitRegistrationSchema }, async (request) => {
+    const { submitSponsoredRegistration } = await submit(request, { input: request.body })
+    return toTransaction(submitSponsoredRegistration)
+  })
+}

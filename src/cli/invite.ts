@@ -1,0 +1,86 @@
+import { Command } from 'commander'
+import type { Kysely } from 'kysely'
+import { startDatabase } from '../bootstrap/database.ts'
+import { isGatewayRunning, lockDataDir } from '../bootstrap/runtime-file.ts'
+import { readConfig } from '../config/config.ts'
+import type { Database } from '../db/tables.ts'
+import { createLogger } from '../logger.ts'
+import { createInviteCodes, type InviteCodeRow, type InviteCodes } from '../sponsorship/invite-codes.ts'
+import { CommandError } from './command-error.ts'
+import { createOutput, type Output } from './output.ts'
+
+const MAX_USES = 1_000_000
+
+/** Invite codes for sponsored registrations. */
+export function inviteCommand(): Command {
+  return new Command('invite')
+    .description('make, list and revoke the codes with which agents are registered at your cost')
+    .addCommand(
+      new Command('create')
+        .description('make a code; it is shown this once and kept as a hash only')
+        .option('--uses <n>', 'registrations that it is good for', '1')
+        .option('--expires <iso>', 'when it expires, ISO 8601, for instance 2027-01-31T00:00:00Z')
+        .action((options: { uses: string; expires?: string }, command: Command) => {
+          const maxUses = usesOf(options.uses)
+          const expiresAt = expiryOf(options.expires)
+          return withCodes(command, async (codes, output) => {
+            const { code, id } = await codes.create({ maxUses, expiresAt })
+            output.result({ code, id, maxUses, expiresAt }, [code])
+          })
+        }),
+    )
+    .addCommand(
+      new Command('list').description('list the codes by their ids').action((_, command: Command) =>
+        withCodes(command, async (codes, output) => {
+          const rows = await codes.list()
+          output.result({ codes: rows }, rows.length === 0 ? ['no codes'] : rows.map(describe))
+        }),
+      ),
+    )
+    .addCommand(
+      new Command('revoke')
+        .description('end a code; what was prepared with it and not submitted yet ends too')
+        .argument('<code>', 'the code, or its id')
+        .action((code: string, _, command: Command) =>
+          withCodes(command, async (codes, output) => {
+            if (!(await codes.revoke(code))) throw new CommandError('there is no such code')
+            output.result({ revoked: true }, ['revoked'])
+          }),
+        ),
+    )
+}
+
+function usesOf(text: string): number {
+  const uses = /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 0
+  if (uses < 1 || uses > MAX_USES)
+    throw new CommandError(`--uses must be a whole number from 1 to ${MAX_USES}, got ${text}`)
+  return uses
+}
+
+function expiryOf(text: string | undefined): Date | null {
+  if (text === undefined) return null
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : NaN
+  if (Number.isNaN(time)) throw new CommandError(`--expires must be an ISO 8601 time, got ${text}`)
+  if (time <= Date.now()) throw new CommandError(`--expires must be in the future, got ${text}`)
+  return new Date(time)
+}
+
+function describe({ id, uses, maxUses, expiresAt, revokedAt }: InviteCodeRow): string {
+  const end =
+    revokedAt === null ? (expiresAt === null ? '' : `, expires ${expiresAt}`) : `, revoked ${revokedAt}`
+  return `${id}  ${uses} of ${maxUses} used${end}`
+}
+
+async function withCodes(
+  command: Command,
+  work: (codes: InviteCodes, output: Output) => Promise<void>,
+): Promise<void> {
+  const { config } = readConfig(process.env)
+  const shared = isGatewayRunning(config.dataDir)
+  await using stack = new AsyncDisposableStack()
+  if (!shared) stack.defer(lockDataDir(config.dataDir))
+  const database = await startDatabase(config, createLogger('warn', false), { keepServer: shared })
+  stack.defer(() => database.stop())
+  const kysely: Kysely<Database> = database.orm.em.getKysely<Database>()
+  await work(createInviteCodes(kysely), createOutput(command.optsWithGlobals().json === true))
+}

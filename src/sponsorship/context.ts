@@ -1,0 +1,40 @@
+import type { Kysely } from 'kysely'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../db/tables.ts'
+import type { Pubkey } from '../domain/pubkey.ts'
+import { DomainError } from '../errors.ts'
+import type { FeePayerSigner } from '../keys/fee-payer-signer.ts'
+import type { RegistryAddresses } from '../ledger/pda.ts'
+import { LedgerRpcError } from '../ledger/rpc-error.ts'
+import type { Logger } from '../logger.ts'
+import type { RelayTiming } from '../relay/timing.ts'
+import type { LedgerCalls } from '../service-info/ledger-probe.ts'
+import type { Costs } from './costs.ts'
+import type { SponsorLimits } from './judge.ts'
+import type { Reservations } from './reservations.ts'
+
+/** What the parts of sponsorship share; there is none where sponsorship is off. */
+export interface SponsorContext {
+  readonly kysely: Kysely<Database>
+  readonly rpc: LedgerCalls
+  readonly clock: Clock
+  readonly logger: Pick<Logger, 'warn'>
+  readonly timing: RelayTiming
+  readonly signer: FeePayerSigner
+  readonly registryProgram: Pubkey
+  readonly addresses: RegistryAddresses
+  readonly limits: SponsorLimits
+  readonly costs: Costs
+  readonly reservations: Reservations
+  readonly newId: () => string
+}
+
+/** LEDGER_UNAVAILABLE for a node that does not answer: without it nothing is sponsored. */
+export async function fromLedger<Result>(answer: Promise<Result>): Promise<Result> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof LedgerRpcError) throw new DomainError('LEDGER_UNAVAILABLE', {}, { cause: error })
+    throw error
+  }
+}

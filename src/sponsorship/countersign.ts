@@ -1,0 +1,159 @@
+import bs58 from 'bs58'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../db/tables.ts'
+import { verifyEd25519 } from '../domain/ed25519.ts'
+import { DomainError } from '../errors.ts'
+import type { WireTransaction } from '../ledger/wire/transaction.ts'
+import type { TransactionRow } from '../relay/record.ts'
+import { programsOf } from '../relay/send.ts'
+import { messageBytes } from '../relay/signed-transaction.ts'
+import { transactionErrorText } from '../relay/transaction-error-text.ts'
+import { createTransactionStore } from '../relay/transaction-store.ts'
+import { stored } from '../relay/transitions.ts'
+import { checkMessage, exceeded } from './check-message.ts'
+import { fromLedger, type SponsorContext } from './context.ts'
+import { tooMany } from './judge.ts'
+import { SPONSOR_POLICY } from './policy.ts'
+import type { OpenSponsorship } from './reservations.ts'
+import { type Outflow, simulateOutflow } from './simulate-outflow.ts'
+
+const NO_SIGNATURE = bs58.encode(new Uint8Array(64))
+
+/**
+ * The only place that signs as the fee payer. What comes in matches what was prepared and has all other signatures. Here it is looked at
+ * as if it had not been checked before, simulated, signed, and stored with its signature in the statement that uses up its reservation.
+ * Throws FEE_PAYER_SIGNED, TRANSACTION_MISMATCH, TRANSACTION_EXPIRED, SPONSOR_COST_EXCEEDED, SPONSOR_BALANCE_LOW, SPONSOR_WALLET_LIMIT,
+ * INVITE_CODE_INVALID, LEDGER_UNAVAILABLE.
+ */
+export async function countersign(
+  row: TransactionRow,
+  transaction: WireTransaction,
+  context: SponsorContext,
+): Promise<TransactionRow | null> {
+  const { signer, reservations, costs, rpc } = context
+  if (transaction.message.staticKeys[0] !== signer.pubkey) throw new DomainError('TRANSACTION_EXPIRED')
+  if (transaction.signature !== NO_SIGNATURE)
+    throw new DomainError('FEE_PAYER_SIGNED', { key: signer.pubkey })
+  const sponsorship = await reservations.find(row.id)
+  if (sponsorship?.state !== 'reserved') return stateChanged(row, context)
+  const fee = checkMessage(transaction.message, sponsorship.kind)
+  const rent = sponsorship.kind === 'registration' ? await fromLedger(costs.rent()) : 0n
+
+  const unsigned = Buffer.from(transaction.bytes).toString('base64')
+  const parties = { feePayer: signer.pubkey, creates: sponsorship.agent_pda }
+  const outflow = await fromLedger(simulateOutflow(rpc, unsigned, parties))
+  if (outflow.err === 'BlockhashNotFound') throw new DomainError('LEDGER_UNAVAILABLE')
+  if (outflow.err !== null) return storeFailure(row, transaction, outflow, context)
+  checkOutflow(outflow, sponsorship, { fee, rent }, context)
+
+  const bytes = await sign(transaction, context)
+  return storeSigned(row, sponsorship, { bytes, lost: outflow.lost, fee }, context)
+}
+
+/** Released already, or submitted by somebody else meanwhile: null where the row tells. */
+async function stateChanged(row: TransactionRow, { kysely }: SponsorContext): Promise<null> {
+  const now = await createTransactionStore(kysely).find(row.id)
+  if (now !== null && now.version !== row.version) return null
+  throw new DomainError('TRANSACTION_EXPIRED')
+}
+
+function checkOutflow(
+  { lost, balanceAfter, plainAfter, created }: Outflow,
+  { kind }: OpenSponsorship,
+  { fee, rent }: { fee: bigint; rent: bigint },
+  { registryProgram, limits }: SponsorContext,
+): void {
+  const most = BigInt(SPONSOR_POLICY.maxLamports)
+  const cap = fee + rent < most ? fee + rent : most
+  if (lost > cap) throw exceeded(lost, 'lamports', cap)
+  if (!plainAfter) throw new DomainError('TRANSACTION_MISMATCH')
+  const { bytes } = SPONSOR_POLICY.registration.creates
+  if (kind === 'registration' && (created?.owner !== registryProgram || created.bytes !== bytes))
+    throw new DomainError('TRANSACTION_MISMATCH')
+  if (balanceAfter < limits.minBalance) throw new DomainError('SPONSOR_BALANCE_LOW')
+}
+
+/** The transaction with the fee payer's signature, in its place, which is the first. */
+async function sign(transaction: WireTransaction, { signer }: SponsorContext): Promise<Uint8Array> {
+  const message = messageBytes(transaction)
+  const signature = await signer.sign(message)
+  if (!verifyEd25519(message, signature, signer.pubkey))
+    throw new Error('the signer of the fee payer gave a signature that is not valid')
+  const bytes = new Uint8Array(transaction.bytes)
+  bytes.set(signature, 1)
+  return bytes
+}
+
+async function storeFailure(
+  row: TransactionRow,
+  { message }: WireTransaction,
+  { err, logs }: Outflow,
+  { kysely, registryProgram }: SponsorContext,
+): Promise<TransactionRow | null> {
+  const text = transactionErrorText(err, programsOf(message), registryProgram)
+  return createTransactionStore(kysely).update(row, {
+    status: 'failed',
+    error: stored({ code: 'simulation_failed', message: text, logs }),
+    // Nobody has a signature of the fee payer: it can never land.
+    settled: true,
+  })
+}
+
+async function storeSigned(
+  row: TransactionRow,
+  sponsorship: OpenSponsorship,
+  { bytes, lost, fee }: { bytes: Uint8Array; lost: bigint; fee: bigint },
+  context: SponsorContext,
+): Promise<TransactionRow | null> {
+  const { reservations, clock, timing } = context
+  return reservations.locked(async (trx) => {
+    // Whoever changes the state of a sponsorship holds this row: the trigger, in the same statement.
+    const held = await trx
+      .selectFrom('prepared_transactions')
+      .select('version')
+      .where('id', '=', row.id)
+      .forUpdate()
+      .executeTakeFirst()
+    if (held?.version !== row.version) return null
+    await checkStillGranted(trx, row.id, sponsorship, context)
+    const submitted = await createTransactionStore(trx).update(row, {
+      status: 'submitted',
+      signed_tx: Buffer.from(bytes).toString('base64'),
+      signature: bs58.encode(bytes.subarray(1, 65)),
+      next_check_at: new Date(clock.now() + timing.leaseMs),
+    })
+    const rent = sponsorship.kind === 'registration' ? String(lost > fee ? lost - fee : 0n) : null
+    await trx
+      .updateTable('sponsorships')
+      .set({ reserved_lamports: String(lost > fee ? lost : fee), rent_lamports: rent })
+      .where('id', '=', row.id)
+      .execute()
+    return submitted
+  })
+}
+
+/** What can have changed since it was prepared. */
+async function checkStillGranted(
+  trx: Kysely<Database>,
+  id: string,
+  { kind, wallet, code_hash: codeHash }: OpenSponsorship,
+  { limits }: SponsorContext,
+): Promise<void> {
+  const { rows } = await sql<{ state: string; revoked: boolean; signed: number; wait: number | null }>`
+    select s.state,
+      exists (select from invite_codes where hash = ${codeHash} and revoked_at is not null) as revoked,
+      signed.count as signed, signed.wait
+    from sponsorships as s,
+      lateral (
+        select count(*)::int as count,
+          ceil(extract(epoch from min(created_at) - (clock_timestamp() - interval '24 hours')))::int as wait
+        from sponsorships where wallet = ${wallet} and kind = 'transaction'
+          and state in ('submitted', 'confirmed', 'failed') and created_at > clock_timestamp() - interval '24 hours'
+      ) as signed
+    where s.id = ${id}`.execute(trx)
+  const [now] = rows
+  if (now?.state !== 'reserved') throw new DomainError('TRANSACTION_EXPIRED')
+  if (now.revoked) throw new DomainError('INVITE_CODE_INVALID')
+  const max = limits.dailyTransactionsPerWallet
+  if (kind === 'transaction' && now.signed >= max) throw tooMany('SPONSOR_WALLET_LIMIT', max, now.wait)
+}

@@ -1,0 +1,61 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../db/tables.ts'
+import type { Applicant } from './reservations.ts'
+
+/** What decides whether an applicant is sponsored, as the database knows it now. A day is the last 24 hours. */
+export interface SponsorshipFacts {
+  /** Uses that the code has left; null where it is unknown, expired or revoked. */
+  readonly codeUsesLeft: number | null
+  /** The wallet's registration: under way, or received. */
+  readonly walletState: 'reserved' | 'submitted' | 'confirmed' | null
+  readonly walletHasAgent: boolean
+  /** Registrations of the client in a day, and seconds until the oldest of them does not count any more. */
+  readonly clientRegistrations: number
+  readonly clientWaitSeconds: number
+  /** Other transactions of the wallet in a day: those that it signed, and those that this client prepared. */
+  readonly walletTransactions: number
+  readonly walletWaitSeconds: number
+  /** Lamports spent in a day or reserved. */
+  readonly dayLamports: number
+  /** Lamports reserved that may not have left the fee payer yet. */
+  readonly openLamports: number
+}
+
+/** One statement, by the database's clock. */
+export async function readFacts(
+  kysely: Kysely<Database>,
+  { wallet, codeHash, network }: Applicant,
+): Promise<SponsorshipFacts> {
+  const { rows } = await sql<SponsorshipFacts>`
+    with at as materialized (select clock_timestamp() as now, clock_timestamp() - interval '24 hours' as day_ago)
+    select
+      (select max_uses - (
+          select count(*)::int from sponsorships
+          where code_hash = ${codeHash} and state in ('reserved', 'submitted', 'confirmed'))
+        from invite_codes
+        where hash = ${codeHash} and revoked_at is null and (expires_at is null or expires_at > at.now)
+      ) as "codeUsesLeft",
+      (select state from sponsorships
+        where wallet = ${wallet} and kind = 'registration' and state in ('reserved', 'submitted', 'confirmed')
+      ) as "walletState",
+      exists (select from agents where owner = ${wallet}) as "walletHasAgent",
+      client.count as "clientRegistrations",
+      ceil(extract(epoch from client.oldest - at.day_ago))::int as "clientWaitSeconds",
+      signed.count as "walletTransactions",
+      ceil(extract(epoch from signed.oldest - at.day_ago))::int as "walletWaitSeconds",
+      (select coalesce(sum(coalesce(spent_lamports, reserved_lamports)), 0)::bigint from sponsorships
+        where created_at > at.day_ago and state <> 'released') as "dayLamports",
+      (select coalesce(sum(reserved_lamports), 0)::bigint from sponsorships
+        where state in ('reserved', 'submitted')) as "openLamports"
+    from at,
+      lateral (select count(*)::int as count, min(created_at) as oldest from sponsorships
+        where client_network = ${network} and kind = 'registration' and state <> 'released'
+          and created_at > at.day_ago) as client,
+      lateral (select count(*)::int as count, min(created_at) as oldest from sponsorships
+        where wallet = ${wallet} and kind = 'transaction' and state <> 'released'
+          and created_at > at.day_ago and (state <> 'reserved' or client_network = ${network})) as signed
+  `.execute(kysely)
+  const [facts] = rows
+  if (facts === undefined) throw new Error('the statement of facts answered no row')
+  return facts
+}

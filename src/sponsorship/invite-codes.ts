@@ -1,0 +1,66 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../db/tables.ts'
+import { inviteCodeHash, newInviteCode } from './invite-code.ts'
+
+export interface InviteCodeRow {
+  /** First letters of the code's hash, enough to name it. */
+  readonly id: string
+  readonly maxUses: number
+  /** Sponsorships that are open or succeeded. */
+  readonly uses: number
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly createdAt: string
+}
+
+const ID_LETTERS = 10
+
+/** The operator's side of invite codes. */
+export interface InviteCodes {
+  /** Answers the code, which is told this once. */
+  create(options: { maxUses: number; expiresAt: Date | null }): Promise<{ code: string; id: string }>
+  /** Makes a code known that was made before; does nothing where it is. */
+  keep(code: string, maxUses: number): Promise<void>
+  list(): Promise<InviteCodeRow[]>
+  /** Takes a code or its id; false where there is none. What is reserved with it and not submitted yet ends too. */
+  revoke(codeOrId: string): Promise<boolean>
+}
+
+export function createInviteCodes(kysely: Kysely<Database>): InviteCodes {
+  const insert = async (code: string, maxUses: number, expiresAt: Date | null): Promise<string> => {
+    const hash = inviteCodeHash(code)
+    if (hash === null) throw new TypeError('not an invite code')
+    await kysely
+      .insertInto('invite_codes')
+      .values({ hash, max_uses: maxUses, expires_at: expiresAt?.toISOString() ?? null })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    return hash.slice(0, ID_LETTERS)
+  }
+  return {
+    create: async ({ maxUses, expiresAt }) => {
+      const code = newInviteCode()
+      return { code, id: await insert(code, maxUses, expiresAt) }
+    },
+    keep: async (code, maxUses) => {
+      await insert(code, maxUses, null)
+    },
+    list: async () => {
+      const { rows } = await sql<InviteCodeRow>`
+        select left(hash, ${sql.lit(ID_LETTERS)}) as id, max_uses as "maxUses", expires_at as "expiresAt",
+          revoked_at as "revokedAt", created_at as "createdAt",
+          (select count(*) from sponsorships
+            where code_hash = hash and state in ('reserved', 'submitted', 'confirmed')) as uses
+        from invite_codes order by created_at, hash`.execute(kysely)
+      return rows
+    },
+    revoke: async (codeOrId) => {
+      const hash = inviteCodeHash(codeOrId)
+      const { rows } = await sql`
+        update invite_codes set revoked_at = coalesce(revoked_at, now())
+        where hash = ${hash ?? ''} or left(hash, ${sql.lit(ID_LETTERS)}) = ${codeOrId}
+        returning hash`.execute(kysely)
+      return rows.length > 0
+    },
+  }
+}

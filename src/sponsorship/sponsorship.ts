@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../db/tables.ts'
+import type { Pubkey } from '../domain/pubkey.ts'
+import { DomainError } from '../errors.ts'
+import type { FeePayerSigner } from '../keys/fee-payer-signer.ts'
+import { registryIdl } from '../ledger/idl/types.ts'
+import { registryAddresses } from '../ledger/pda.ts'
+import { LedgerRpcError } from '../ledger/rpc-error.ts'
+import type { Logger } from '../logger.ts'
+import type { PreparedTransactionView } from '../relay/prepare.ts'
+import type { TransactionRecord } from '../relay/record.ts'
+import type { Relay } from '../relay/relay.ts'
+import type { SponsorGate } from '../relay/sponsor-gate.ts'
+import { RELAY_TIMING, type RelayTiming } from '../relay/timing.ts'
+import type { LedgerCalls } from '../service-info/ledger-probe.ts'
+import { checkPolicyTable } from './check-table.ts'
+import type { SponsorContext } from './context.ts'
+import { createCosts } from './costs.ts'
+import { countersign } from './countersign.ts'
+import { eligibility, type Eligibility, type EligibilityInput } from './eligibility.ts'
+import type { SponsorLimits } from './judge.ts'
+import { SPONSOR_POLICY } from './policy.ts'
+import { prepareSponsored } from './prepare.ts'
+import { register, type RegisterInput } from './register.ts'
+import { createReservations } from './reservations.ts'
+import { submitRegistration, type SubmitRegistrationInput } from './submit-registration.ts'
+
+/** What the doors call. Each throws SPONSORSHIP_OFF where sponsorship is off, but `eligibility`, which says so. */
+export interface SponsorshipService {
+  eligibility(input: EligibilityInput, clientIp: string): Promise<Eligibility>
+  register(input: RegisterInput, clientIp: string): Promise<PreparedTransactionView>
+  submit(input: SubmitRegistrationInput): Promise<TransactionRecord>
+}
+
+export interface SponsorshipOptions {
+  readonly kysely: Kysely<Database>
+  readonly rpc: LedgerCalls
+  readonly clock: Clock
+  readonly logger: Pick<Logger, 'warn'>
+  readonly registryProgram: Pubkey
+  /** Null switches sponsorship off. */
+  readonly signer: FeePayerSigner | null
+  readonly limits: SponsorLimits
+  readonly timing?: RelayTiming
+  readonly newId?: () => string
+}
+
+export interface Sponsorship {
+  /** For `createRelay`; null where sponsorship is off. */
+  readonly gate: SponsorGate | null
+  readonly feePayer: Pubkey | null
+  /** Whether a registration could be paid now: on, and the fee payer above its floor. */
+  enabled(): Promise<boolean>
+  service(relay: Pick<Relay, 'build' | 'submit'>): SponsorshipService
+}
+
+/** Throws PolicyError where the policy does not fit the registry, also while sponsorship is off. */
+export function createSponsorship(options: SponsorshipOptions): Sponsorship {
+  checkPolicyTable(SPONSOR_POLICY, registryIdl)
+  const context = options.signer === null ? null : createContext(options, options.signer)
+  const on = (): SponsorContext => {
+    if (context === null) throw new DomainError('SPONSORSHIP_OFF')
+    return context
+  }
+  return {
+    gate: context === null ? null : createGate(context),
+    feePayer: context?.signer.pubkey ?? null,
+    enabled: async () => context !== null && (await isAboveFloor(context)),
+    service: (relay) => ({
+      eligibility: (input, clientIp) => eligibility(input, clientIp, context),
+      register: async (input, clientIp) => register(input, clientIp, relay.build, on()),
+      submit: async (input) => submitRegistration(input, relay, on()),
+    }),
+  }
+}
+
+function createContext(options: SponsorshipOptions, signer: FeePayerSigner): SponsorContext {
+  const { kysely, rpc, clock, registryProgram, timing = RELAY_TIMING, newId = randomUUID } = options
+  return {
+    ...options,
+    timing,
+    newId,
+    signer,
+    addresses: registryAddresses(registryProgram),
+    costs: createCosts(rpc, clock, signer.pubkey),
+    reservations: createReservations(kysely),
+  }
+}
+
+function createGate(context: SponsorContext): SponsorGate {
+  return {
+    prepare: (input, clientIp, build) => prepareSponsored(input, clientIp, build, context),
+    admit: async ({ id }) => {
+      const sponsorship = await context.reservations.find(id)
+      if (sponsorship?.kind === 'registration') throw new DomainError('SPONSORED_REGISTRATION')
+    },
+    countersign: (row, transaction) => countersign(row, transaction, context),
+  }
+}
+
+async function isAboveFloor({ costs, limits }: SponsorContext): Promise<boolean> {
+  try {
+    return (await costs.balance()) >= limits.minBalance
+  } catch (error) {
+    if (error instanceof LedgerRpcError) return false
+    throw error
+  }
+}

@@ -1,0 +1,133 @@
+import { Keypair, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
+import { createLocalSigner } from '../../../src/keys/fee-payer-signer.ts'
+import { registryInstruction } from '../../../src/ledger/registry-instructions.ts'
+import { createInviteCodes, type InviteCodes } from '../../../src/sponsorship/invite-codes.ts'
+import type { SponsorLimits } from '../../../src/sponsorship/judge.ts'
+import { registrationArgs } from '../../indexer/support/registry-world.ts'
+import {
+  addresses,
+  type Answer,
+  createRelayWorld,
+  keyOf,
+  type Prepared,
+  programId,
+  type RecordBody,
+  type RelayWorld,
+  toJson,
+} from '../../relay/support/relay-world.ts'
+import { SPONSOR_LIMITS } from '../../support/app.ts'
+
+export const FEE_PAYER_LAMPORTS = 2_000_000_000
+
+/** Tests take turns with client addresses, since each has five registrations. */
+let clients = 0
+export const newClient = (): string => `198.51.100.${(clients += 1)}`
+
+export interface SponsoredBody extends Prepared {
+  sponsored?: true
+  error?: string
+  message?: string
+}
+
+export interface SponsorWorld extends RelayWorld {
+  readonly feePayer: Keypair
+  readonly codes: InviteCodes
+  /** Of the operator; may be changed while the world runs. */
+  readonly limits: { -readonly [Name in keyof SponsorLimits]: SponsorLimits[Name] }
+  /** A code that may be used so often. */
+  code(maxUses?: number): Promise<string>
+  send<Body>(path: string, body: unknown, client?: string): Promise<Answer<Body>>
+  register(options: RegisterOptions): Promise<Answer<SponsoredBody>>
+  /** Signs as the owner and submits. */
+  submitRegistration(
+    prepared: Pick<Prepared, 'id' | 'serializedTx'>,
+    owner: Keypair,
+    inviteCode: string,
+  ): Promise<Answer<RecordBody & { sponsored?: true; error: unknown }>>
+  /** Rows of `sponsorships` of a wallet, oldest first. */
+  sponsorships(owner: Keypair): Promise<{ state: string; id: string; spent_lamports: number | null }[]>
+  balance(): Promise<number>
+}
+
+export interface RegisterOptions {
+  owner?: Keypair
+  inviteCode: string
+  client?: string
+  name?: string
+}
+
+/** The relay's world with a sponsor: a fee payer with 2 SOL. */
+export async function createSponsorWorld(): Promise<SponsorWorld> {
+  const feePayer = Keypair.generate()
+  const limits = { ...SPONSOR_LIMITS }
+  const relayWorld = await createRelayWorld({
+    sponsorship: { signer: createLocalSigner(feePayer), limits },
+  })
+  await relayWorld.connection.requestAirdrop(feePayer.publicKey, FEE_PAYER_LAMPORTS)
+  relayWorld.localnet.stepSlot(2)
+  const codes = createInviteCodes(relayWorld.t.kysely)
+  const world: SponsorWorld = {
+    ...relayWorld,
+    feePayer,
+    limits,
+    codes,
+    code: async (maxUses = 1) => (await codes.create({ maxUses, expiresAt: null })).code,
+    send: async (path, body, client = newClient()) => {
+      const response = await world.t.app.inject({
+        method: 'POST',
+        url: path,
+        payload: body as object,
+        remoteAddress: client,
+      })
+      return { status: response.statusCode, body: response.json() }
+    },
+    register: ({ owner = Keypair.generate(), inviteCode, client, name }) =>
+      world.send(
+        '/sponsor/register',
+        {
+          instructions: [toJson(sponsoredRegistration(owner, feePayer, name))],
+          signerPubkey: keyOf(owner),
+          inviteCode,
+        },
+        client,
+      ),
+    submitRegistration: ({ id, serializedTx }, owner, inviteCode) =>
+      world.send('/sponsor/register/submit', {
+        id,
+        signedTx: signedByOwner(serializedTx, owner),
+        signerPubkey: keyOf(owner),
+        inviteCode,
+      }),
+    sponsorships: (owner) =>
+      world.t.kysely
+        .selectFrom('sponsorships')
+        .select(['id', 'state', 'spent_lamports'])
+        .where('wallet', '=', keyOf(owner))
+        .orderBy('created_at')
+        .execute(),
+    balance: () => world.connection.getBalance(feePayer.publicKey, 'confirmed'),
+  }
+  return world
+}
+
+/** register_agent of which the fee payer pays the rent. */
+export function sponsoredRegistration(
+  owner: Keypair,
+  feePayer: Keypair,
+  name = 'Sponsored',
+): TransactionInstruction {
+  const key = keyOf(owner)
+  return registryInstruction(
+    programId,
+    'register_agent',
+    { payer: keyOf(feePayer), owner: key, agent: addresses.agent(key) },
+    registrationArgs(name),
+  )
+}
+
+/** The transaction with the owner's signature alone. */
+export function signedByOwner(serializedTx: string, owner: Keypair): string {
+  const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
+  transaction.sign([owner])
+  return Buffer.from(transaction.serialize()).toString('base64')
+}
