@@ -1,5 +1,6 @@
 import type { Services } from '../src/services.ts'
 import { agentRoutes } from './agents/routes.ts'
+import { credentialRoutes } from './credentials/routes.ts'
 import { didRoutes } from './did/routes.ts'
 import { createDoor, type RestApp } from './door.ts'
 import type { Executor } from './execute.ts'
@@ -22,6 +23,7 @@ export function registerRest(app: RestApp, { services, executor = 'jit' }: RestO
   agentRoutes(app, door)
   stakeRoutes(app, door)
   didRoutes(app, door)
+  credentialRoutes(app, door)
   relayRoutes(app, door)
   sponsorRoutes(app, door)
   healthRoutes(app, door)

@@ -34,6 +34,7 @@ export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApi
         { name: 'Agents', description: 'Registered agents and what happened to them.' },
         { name: 'Stakes', description: 'USDC that agents put at stake.' },
         { name: 'DID', description: 'Decentralized identifiers of agents.' },
+        { name: 'Credentials', description: 'W3C Verifiable Credentials of agents.' },
         { name: 'Relay', description: 'Transactions built here, signed by clients, and sent from here.' },
         { name: 'Sponsorship', description: 'Registrations that the service pays for.' },
         { name: 'Service', description: 'Health and metadata.' },

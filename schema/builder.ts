@@ -3,6 +3,7 @@ import type { GraphQLContext } from './context.ts'
 
 /** Scalars that the schema adds to GraphQL's own; all are text inside the service. */
 type Scalars = {
+  JSON: { Input: unknown; Output: unknown }
   DateTime: { Input: string; Output: string }
   Pubkey: { Input: string; Output: string }
   U64: { Input: string; Output: string }

@@ -1,7 +1,12 @@
 import DataLoader from 'dataloader'
+import type { CardRow } from '../src/agent-cards/card-row.ts'
 import type { HistoryQuery, HistoryRow } from '../src/agents/agent-history.ts'
 import type { AgentRow } from '../src/agents/agent-row.ts'
 import type { Page } from '../src/domain/page.ts'
+import type {
+  CredentialFilter,
+  CredentialList,
+} from '../src/identity/credentials/attached/credential-list.ts'
 import type { Services } from '../src/services.ts'
 import type { StakeRow } from '../src/stakes/stake-row.ts'
 
@@ -9,16 +14,38 @@ import type { StakeRow } from '../src/stakes/stake-row.ts'
 export interface Loaders {
   /** By agent pda; null for a closed agent. */
   readonly agentByPda: DataLoader<string, AgentRow | null>
+  /** By agent; one statement for each different filter. */
+  readonly credentialsByAgent: (
+    filter: CredentialFilter,
+  ) => DataLoader<{ pda: string; owner: string }, CredentialList, string>
+  /** By agent pda; null for an agent that was not queued yet. */
+  readonly cardByAgent: DataLoader<string, CardRow | null>
   /** By agent pda; null for an agent without stake. */
   readonly stakeByAgent: DataLoader<string, StakeRow | null>
   /** One statement for each different query. */
   readonly historyByAgent: (query: HistoryQuery) => DataLoader<string, Page<HistoryRow>>
 }
 
-export function createLoaders({ agents, stakes }: Services): Loaders {
+export function createLoaders({ agents, cards, credentials, stakes }: Services): Loaders {
+  const credentialLists = new Map<string, ReturnType<Loaders['credentialsByAgent']>>()
   const histories = new Map<string, DataLoader<string, Page<HistoryRow>>>()
   return {
     agentByPda: new DataLoader(async (pdas) => byKey(pdas, await agents.find(pdas), (agent) => agent.pda)),
+    credentialsByAgent: (filter) => {
+      const key = JSON.stringify([filter.type ?? null, filter.active ?? null])
+      const loader =
+        credentialLists.get(key) ??
+        new DataLoader(
+          async (keys: readonly { pda: string; owner: string }[]) => {
+            const lists = await credentials.lists(keys, filter)
+            return keys.map(({ pda }) => lists.get(pda) ?? { pda, total: 0, credentials: [] })
+          },
+          { cacheKeyFn: ({ pda }) => pda },
+        )
+      credentialLists.set(key, loader)
+      return loader
+    },
+    cardByAgent: new DataLoader(async (pdas) => byKey(pdas, await cards.find(pdas), (card) => card.agentPda)),
     stakeByAgent: new DataLoader(async (pdas) =>
       byKey(pdas, await stakes.findByAgents(pdas), (stake) => stake.agentPda),
     ),

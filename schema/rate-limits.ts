@@ -15,6 +15,7 @@ const MUTATIONS: Readonly<Record<string, RateLimitKind | null>> = {
   prepareSponsoredTransaction: 'sponsoredPrepare',
   registerSponsored: 'register',
   submitSponsoredRegistration: 'submit',
+  verifyCredential: 'verify',
 }
 
 /** The kind that a root field counts as; undefined for a mutation that nobody has given one. */

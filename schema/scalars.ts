@@ -28,6 +28,16 @@ builder.scalarType('Pubkey', {
   },
 })
 
+builder.scalarType('JSON', {
+  description: 'Any JSON value, given as a variable.',
+  serialize: (value) => value,
+  parseValue: (value) => value,
+  // Names with signs like @context cannot be written in GraphQL's own notation.
+  parseLiteral: () => {
+    throw new GraphQLError('JSON must be given as a variable')
+  },
+})
+
 builder.scalarType('U64', {
   description:
     'An unsigned 64-bit integer. Answered as decimal text, since JSON numbers end at 2^53; taken as text or as a number.',

@@ -14,6 +14,9 @@ export const ERRORS = {
     message: '{parameter} must be did:sol: and a base-58 public key of 32 bytes, got {value}',
   },
   DID_NOT_FOUND: { status: 404, message: 'DID not found' },
+  NOT_AGENT_OWNER: { status: 403, message: 'Wallet does not own this agent' },
+  CREDENTIAL_SOURCE: { status: 400, message: 'Provide exactly one of credentialUrl or credential' },
+  CREDENTIAL_NOT_FETCHED: { status: 422, message: 'Credential could not be fetched' },
   INVALID_INTEGER: {
     status: 400,
     message: '{parameter} must be an integer from {min} to {max}, got {value}',

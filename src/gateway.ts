@@ -9,6 +9,7 @@ import { checkStoredSecrets, webhookSecretBox } from './bootstrap/webhook-secret
 import { type Clock, systemClock } from './clock.ts'
 import type { Config, Secrets } from './config/config.ts'
 import type { Database } from './db/tables.ts'
+import { createIdentity } from './identity/identity.ts'
 import { readFeePayer } from './keys/fee-payer.ts'
 import { createLocalSigner } from './keys/fee-payer-signer.ts'
 import { createIndexer, type Indexer } from './ledger/indexer/indexer.ts'
@@ -16,6 +17,8 @@ import { indexerReport } from './ledger/indexer-report.ts'
 import { createLedgerRpc } from './ledger/rpc.ts'
 import type { Logger } from './logger.ts'
 import { addProcessMetrics, createMetrics } from './metrics/metrics.ts'
+import { createGuardedHttp } from './net/guarded-http.ts'
+import { createNetMetrics } from './net/metrics.ts'
 import { OperatorError } from './operator-error.ts'
 import { createRelay } from './relay/relay.ts'
 import { createServices } from './services.ts'
@@ -91,22 +94,39 @@ export async function startGateway(options: {
       logger,
       sponsor: sponsorship.gate,
     })
+    const http = createGuardedHttp({ ...config.webhooks, metrics: createNetMetrics(metrics) })
+    stack.defer(() => http.close())
+    const identity = createIdentity({
+      kysely,
+      clock,
+      http,
+      gateways: config.gateways,
+      contextsDir: config.credentialContextsDir,
+      logger,
+    })
+    stack.defer(() => identity.close())
     const services = createServices({
       kysely,
       rpc,
       relay: relay.service,
       sponsorship: sponsorship.service(relay),
+      credentials: identity.credentials,
       clock,
       identity: {
         name: 'Agent Registry Gateway',
         version: packageJson.version,
         program: programId,
-        features: { did: true, mcp: true, a2a: false, credentials: false },
+        features: { did: true, mcp: true, a2a: true, credentials: true },
       },
       rateLimits: config.rateLimits,
       indexerStatus: () => indexerReport(indexer, kysely),
       feePayer: feePayer === null ? null : { pubkey: feePayer.pubkey, enabled: () => sponsorship.enabled() },
     })
+    if (config.roles.has('cards')) {
+      const cards = identity.cardWorker(metrics)
+      stack.defer(() => cards.stop())
+      cards.start()
+    }
     const api = config.roles.has('api')
     if (api) {
       stack.defer(() => relay.tracker.stop())

@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely'
 import { type AgentReads, createAgentReads } from './agents/agent-reads.ts'
+import { type CardReads, createCardReads } from './agent-cards/card-reads.ts'
 import type { Clock } from './clock.ts'
 import type { Database } from './db/tables.ts'
+import type { Credentials } from './identity/credentials/attached/credentials.ts'
 import { createDidResolver, type DidResolver } from './identity/did/resolve-did.ts'
 import { createWalletAuth, type WalletAuth } from './identity/wallet-auth/wallet-auth.ts'
 import {
@@ -24,7 +26,9 @@ import { createStakeReads, type StakeReads } from './stakes/stake-reads.ts'
 export interface Services {
   readonly agents: AgentReads
   readonly stakes: StakeReads
+  readonly cards: CardReads
   readonly dids: DidResolver
+  readonly credentials: Credentials
   readonly relay: RelayService
   readonly registryTransactions: RegistryTransactions
   readonly sponsorship: SponsorshipService
@@ -38,6 +42,7 @@ export interface ServiceDependencies {
   readonly rpc: LedgerCalls
   readonly relay: RelayService
   readonly sponsorship: SponsorshipService
+  readonly credentials: Credentials
   readonly clock: Clock
   readonly identity: ServiceIdentity
   /** Null switches rate limits off. */
@@ -51,7 +56,9 @@ export function createServices(dependencies: ServiceDependencies): Services {
   return {
     agents: createAgentReads(kysely),
     stakes: createStakeReads(kysely),
+    cards: createCardReads(kysely),
     dids: createDidResolver(kysely, dependencies.identity.program),
+    credentials: dependencies.credentials,
     relay: dependencies.relay,
     registryTransactions: createRegistryTransactions({
       kysely,

@@ -6,6 +6,8 @@ import type { Database } from '../../src/db/tables.ts'
 import { pubkey } from '../../src/domain/pubkey.ts'
 import { registryIdl } from '../../src/ledger/idl/types.ts'
 import { createRelay } from '../../src/relay/relay.ts'
+import { createIdentity } from '../../src/identity/identity.ts'
+import { createGuardedHttp } from '../../src/net/guarded-http.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createSponsorship } from '../../src/sponsorship/sponsorship.ts'
 import { createServices } from '../../src/services.ts'
@@ -40,6 +42,14 @@ const services = createServices({
   rpc,
   relay: relay.service,
   sponsorship: sponsorship.service(relay),
+  credentials: createIdentity({
+    kysely,
+    clock: systemClock,
+    http: createGuardedHttp({ devMode: false, allowedPorts: [] }),
+    gateways: { ipfs: null, arweave: null },
+    contextsDir: null,
+    logger: pino({ level: 'silent' }),
+  }).credentials,
   clock: systemClock,
   identity: {
     name: 'bench',

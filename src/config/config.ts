@@ -26,7 +26,7 @@ export interface Config {
   relay: { allowedPrograms: Pubkey[] | null; submitWaitMs: number }
   webhooks: { devMode: boolean; allowedPorts: number[] }
   credentialContextsDir: string | null
-  ipfsGateway: string | null
+  gateways: { ipfs: string | null; arweave: string | null }
   roles: ReadonlySet<Role>
   logLevel: string
 }
@@ -121,7 +121,7 @@ function toConfig(values: SettingValues): Config {
       allowedPorts: values.WEBHOOK_ALLOWED_PORTS,
     },
     credentialContextsDir: values.CREDENTIAL_CONTEXTS_DIR,
-    ipfsGateway: values.IPFS_GATEWAY,
+    gateways: { ipfs: values.IPFS_GATEWAY, arweave: values.ARWEAVE_GATEWAY },
     roles: new Set(values.ROLES),
     logLevel: values.LOG_LEVEL,
   }

@@ -6,7 +6,12 @@ import type {
   StakesTable,
   WithdrawalRequestsTable,
 } from './tables/accounts.ts'
-import type { AgentCardChecksTable, AgentCountsTable, AgentsTable } from './tables/agents.ts'
+import type {
+  AgentCardChecksTable,
+  AgentCardHostsTable,
+  AgentCountsTable,
+  AgentsTable,
+} from './tables/agents.ts'
 import type {
   AgentHistoryTable,
   DeadLettersTable,
@@ -16,6 +21,7 @@ import type {
   OutboxEventsTable,
 } from './tables/events.ts'
 import type { RateLimitsTable } from './tables/rate-limits.ts'
+import type { AgentCredentialsTable } from './tables/credentials.ts'
 import type { PreparedTransactionsTable } from './tables/relay.ts'
 import type { InviteCodesTable, SponsorshipsTable } from './tables/sponsorship.ts'
 import type { UsedSignaturesTable } from './tables/wallet-auth.ts'
@@ -42,6 +48,8 @@ export interface Database {
   agents: AgentsTable
   agent_counts: AgentCountsTable
   agent_card_checks: AgentCardChecksTable
+  agent_card_hosts: AgentCardHostsTable
+  agent_credentials: AgentCredentialsTable
   stakes: StakesTable
   registry_config: RegistryConfigTable
   withdrawal_requests: WithdrawalRequestsTable

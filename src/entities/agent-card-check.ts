@@ -1,4 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { CardContent } from '../agent-cards/card-content.ts'
+import type { CardSignature } from '../agent-cards/card-signature.ts'
+import type { CardState } from '../agent-cards/card-row.ts'
+import type { CardMatch } from '../agent-cards/compare-card.ts'
 import { key, timestamp } from './columns.ts'
 
 const AgentCardCheckSchema = defineEntity({
@@ -7,11 +11,26 @@ const AgentCardCheckSchema = defineEntity({
   properties: {
     agentPda: key().primary(),
     cardHashMismatch: p.boolean(),
-    checkedAt: timestamp(),
+    checkedAt: timestamp().nullable(),
+    url: p.text().default(''),
+    hash: key().default(''),
+    host: key().default(''),
+    state: p.text().$type<CardState>().default('unchecked'),
+    reason: p.text().nullable(),
+    matchedBy: p.text().$type<CardMatch>().nullable(),
+    signature: p.text().$type<CardSignature>().nullable(),
+    content: p.json<CardContent>().nullable(),
+    failures: p.integer().default(0),
+    nextCheckAt: timestamp().defaultRaw('now()'),
+    leaseToken: key().nullable(),
   },
+  indexes: [
+    { name: 'agent_card_checks_due', properties: ['nextCheckAt'] },
+    { name: 'agent_card_checks_host', properties: ['host'] },
+  ],
 })
 
-/** The last verdict on an agent's hosted card. */
+/** The last look at an agent's hosted card, the last verdict on it, and when to look again. */
 export class AgentCardCheck extends AgentCardCheckSchema.class {}
 
 AgentCardCheckSchema.setClass(AgentCardCheck)

@@ -1,6 +1,8 @@
 import { Agent } from './agent.ts'
 import { AgentCardCheck } from './agent-card-check.ts'
+import { AgentCardHost } from './agent-card-host.ts'
 import { AgentCount } from './agent-count.ts'
+import { AgentCredential } from './agent-credential.ts'
 import { AgentHistoryEntry } from './agent-history-entry.ts'
 import { ClosedAccount } from './closed-account.ts'
 import { DeactivationRecord } from './deactivation-record.ts'
@@ -27,7 +29,9 @@ import { WithdrawalRequest } from './withdrawal-request.ts'
 export const entities = [
   Agent,
   AgentCardCheck,
+  AgentCardHost,
   AgentCount,
+  AgentCredential,
   AgentHistoryEntry,
   ClosedAccount,
   DeactivationRecord,

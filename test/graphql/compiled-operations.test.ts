@@ -52,6 +52,13 @@ const CASES: Record<string, Record<string, unknown>[]> = {
     { did: `did:sol:${keyOf('owner Trader')}` },
     { did: `did:sol:${keyOf('nobody')}` },
   ],
+  ListCredentialsDocument: [
+    agent,
+    { ...agent, type: 'SecurityAudit', active: true },
+    { pda: 'x' },
+    { ...agent, type: '' },
+  ],
+  VerifyCredentialDocument: [agent, { ...agent, credential: {} }, {}],
   GetHealthDocument: [{}],
   GetDetailedHealthDocument: [{}],
   GetReadinessDocument: [{}],

@@ -96,6 +96,7 @@ test('what the indexer is about to write is no difference', async () => {
 
 test('a rebuild beside a running indexer gives identical tables and enqueues nothing twice', async () => {
   await edit(sql`update agents set card_hash_mismatch = true where name = 'b'`)
+  await edit(sql`update agent_card_checks set card_hash_mismatch = true where agent_pda = ${keyOf('b')}`)
   ledger.advance(40)
   await eventually(async () =>
     (await kyselyOf(database.orm).selectFrom('ledger_events').select('finality').execute()).every(

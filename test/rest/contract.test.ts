@@ -48,6 +48,7 @@ const PATHS: [path: string, url: string, fields: string[], item?: [list: string,
   ],
   ['/stakes', '/stakes', ['total', 'limit', 'offset', 'stakes'], ['stakes', STAKE]],
   ['/stakes/{pda}', `/stakes/${keyOf('stake Any')}`, STAKE],
+  ['/agents/{pda}/credentials', `/agents/${keyOf('agent Any')}/credentials`, ['pda', 'total', 'credentials']],
   ['/did/{did}', `/did/did:sol:${keyOf('owner Any')}`, ['did', 'agent', 'didDocument']],
   ['/did/{did}/document', `/did/did:sol:${keyOf('owner Any')}/document`, DID_DOCUMENT],
   ['/health', '/health', ['status', 'timestamp']],
@@ -131,7 +132,9 @@ test('the document is OpenAPI 3.1, of the documented paths and no others', () =>
     '/sponsor/register/submit',
   ]
   expect(Object.keys(document.paths).sort()).toEqual(
-    [...new Set([...PATHS.map(([path]) => path), '/ready', ...relay])].sort(),
+    [
+      ...new Set([...PATHS.map(([path]) => path), '/ready', '/agents/{pda}/credentials/verify', ...relay]),
+    ].sort(),
   )
   expect(document.components.schemas).toHaveProperty('Error')
   expect(JSON.stringify(document)).not.toContain('"nullable"')

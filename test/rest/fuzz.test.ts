@@ -27,6 +27,7 @@ const ROUTES = [
   `/agents/${agent}/history`,
   '/stakes',
   `/stakes/${keyOf('stake Trader')}`,
+  `/agents/${agent}/credentials`,
   `/did/did:sol:${keyOf('owner Trader')}`,
   `/did/did:sol:${keyOf('owner Trader')}/document`,
   '/health',
@@ -48,6 +49,8 @@ const NAMES = [
   'limit',
   'offset',
   'event_type',
+  'type',
+  'active',
   'agent_pda',
 ]
 const VALUES = [

@@ -141,7 +141,7 @@ describe('/info', () => {
     did: { enabled: true, method: 'did:sol', spec: 'W3C DID Core 1.0' },
     mcp: { enabled: false, endpoint: '/mcp/sse', spec: 'MCP 2025-11-25' },
     a2a: { enabled: true, spec: 'A2A Agent Card 1.0' },
-    credentials: { enabled: false, spec: 'W3C Verifiable Credentials 2.0' },
+    credentials: { enabled: true, spec: 'W3C Verifiable Credentials 2.0' },
   }
 
   test('tells the network that the genesis hash names', async () => {

@@ -10,11 +10,13 @@ import type { Database } from '../../src/db/tables.ts'
 import type { IndexerStatus } from '../../src/service-info/indexer-status.ts'
 import { createRelay, type Relay, type RelayOptions } from '../../src/relay/relay.ts'
 import type { LedgerCalls } from '../../src/service-info/ledger-probe.ts'
+import { createIdentity, type Identity, type IdentityOptions } from '../../src/identity/identity.ts'
 import { createLedgerRpc } from '../../src/ledger/rpc.ts'
 import { type Localnet, startLocalnet } from '../../src/localnet/index.ts'
 import { SYSTEM_PROGRAM } from '../../src/domain/program-ids.ts'
 import { createLogger } from '../../src/logger.ts'
 import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts'
+import { createGuardedHttp } from '../../src/net/guarded-http.ts'
 import type { RateLimitNumbers } from '../../src/rate-limits/kinds.ts'
 import type { FeePayerStatus } from '../../src/service-info/fee-payer-status.ts'
 import {
@@ -55,6 +57,8 @@ export interface Surroundings {
   relay: Partial<RelayOptions>
   /** Off without `signer`. */
   sponsorship: Partial<SponsorshipOptions>
+  /** A client for which no host has an address, by default. */
+  hosted: Pick<IdentityOptions, 'http' | 'gateways'>
   /** Off by default. */
   rateLimits: RateLimitNumbers
   /** All by default. */
@@ -81,6 +85,7 @@ function feePayerStatus(
 export interface TestApp {
   readonly app: RestApp
   readonly services: Services
+  readonly identity: Identity
   readonly relay: Relay
   readonly database: TestDatabase
   readonly kysely: Kysely<Database>
@@ -121,17 +126,26 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     sponsor: sponsorship.gate,
     ...surroundings.relay,
   })
+  const http = createGuardedHttp({ devMode: false, allowedPorts: [443], lookup: async () => [] })
+  const identity = createIdentity({
+    kysely,
+    clock,
+    ...(surroundings.hosted ?? { http, gateways: { ipfs: null, arweave: null } }),
+    contextsDir: null,
+    logger: pino({ level: 'silent' }),
+  })
   const services = createServices({
     kysely,
     rpc,
     relay: relay.service,
     sponsorship: sponsorship.service(relay),
+    credentials: identity.credentials,
     clock,
     identity: {
       name: 'Agent Registry Gateway',
       version: '0.1.0',
       program: PROGRAM,
-      features: { did: true, mcp: false, a2a: true, credentials: false },
+      features: { did: true, mcp: false, a2a: true, credentials: true },
     },
     rateLimits: surroundings.rateLimits ?? null,
     indexerStatus: surroundings.indexer ?? (async () => LIVE),
@@ -149,10 +163,12 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
   })
   const close = async (): Promise<void> => {
     await app.close()
+    await identity.close()
+    await http.close()
     await localnet?.close()
     await database.drop()
   }
-  return { app, services, relay, database, kysely, localnet, metrics, close }
+  return { app, services, identity, relay, database, kysely, localnet, metrics, close }
 }
 
 /** A localnet in memory on which the fee payer has this much, ten slots old. */

@@ -8,6 +8,8 @@ import { Migration0015WalletAuth } from './0015-wallet-auth.ts'
 import { Migration0017RateLimits } from './0017-rate-limits.ts'
 import { Migration0020Webhooks } from './0020-webhooks.ts'
 import { Migration0030TrustedIssuers } from './0030-trusted-issuers.ts'
+import { Migration0032Credentials } from './0032-credentials.ts'
+import { Migration0035AgentCards } from './0035-agent-cards.ts'
 
 /** Every migration in the order in which it is applied. A folder scan would not work from inside node_modules. */
 export const migrationsList = [
@@ -21,4 +23,6 @@ export const migrationsList = [
   { name: '0017-rate-limits', class: Migration0017RateLimits },
   { name: '0020-webhooks', class: Migration0020Webhooks },
   { name: '0030-trusted-issuers', class: Migration0030TrustedIssuers },
+  { name: '0032-credentials', class: Migration0032Credentials },
+  { name: '0035-agent-cards', class: Migration0035AgentCards },
 ]

@@ -1,4 +1,8 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
+import type { CardContent } from '../../agent-cards/card-content.ts'
+import type { CardState } from '../../agent-cards/card-row.ts'
+import type { CardSignature } from '../../agent-cards/card-signature.ts'
+import type { CardMatch } from '../../agent-cards/compare-card.ts'
 import type { AgentStatus, ServiceCategory, Tier } from '../../domain/registry.ts'
 import type { Timestamp, U64 } from './columns.ts'
 
@@ -38,6 +42,30 @@ export interface AgentCountsTable {
 
 export interface AgentCardChecksTable {
   agent_pda: string
+  /** The last verdict; it stays until a card is fetched again. */
   card_hash_mismatch: boolean
-  checked_at: Timestamp
+  checked_at: Timestamp | null
+  /** As the ledger has them; kept by a trigger of agents. */
+  url: Generated<string>
+  hash: Generated<string>
+  /** What back-off is kept by: the host of an address, else the scheme. */
+  host: Generated<string>
+  state: Generated<CardState>
+  reason: string | null
+  matched_by: CardMatch | null
+  signature: CardSignature | null
+  content: ColumnType<CardContent | null, string | null, string | null>
+  /** Failures in a row. */
+  failures: Generated<number>
+  /** In the future also while somebody looks. */
+  next_check_at: Generated<Timestamp>
+  lease_token: string | null
+}
+
+export interface AgentCardHostsTable {
+  host: string
+  /** In a row. */
+  failures: number
+  /** Before that the host is left alone. */
+  retry_at: Timestamp
 }

@@ -1,0 +1,92 @@
+import type { CardInterface, CardSkill } from '../src/agent-cards/card-content.ts'
+import { NOT_CHECKED } from '../src/agent-cards/card-reads.ts'
+import { CARD_STATES, type CardRow } from '../src/agent-cards/card-row.ts'
+import { CARD_SIGNATURES } from '../src/agent-cards/card-signature.ts'
+import { CARD_MATCHES } from '../src/agent-cards/compare-card.ts'
+import { AgentRef } from './agent.ts'
+import { builder } from './builder.ts'
+import { fieldsBelow } from './selection-size.ts'
+
+const AgentCardState = builder.enumType('AgentCardState', {
+  description:
+    'unchecked: not looked at since its URL or hash changed. unreachable: it could not be fetched; the verdict before still holds.',
+  values: CARD_STATES,
+})
+
+const AgentCardMatch = builder.enumType('AgentCardMatch', {
+  description:
+    'Which form has the recorded hash. raw: the bytes as served. jcs: their canonical form (RFC 8785).',
+  values: CARD_MATCHES,
+})
+
+const AgentCardSignature = builder.enumType('AgentCardSignature', {
+  description:
+    'verified: signed with the owner’s key (`kid` is `did:sol:<owner>#key-1`, EdDSA). invalid: said to be, and is not. foreign: signed with other keys alone, which are not looked up.',
+  values: CARD_SIGNATURES,
+})
+
+const InterfaceRef = builder.objectRef<CardInterface>('AgentCardInterface').implement({
+  fields: (t) => ({
+    url: t.exposeString('url'),
+    binding: t.exposeString('binding', { nullable: true, description: 'JSONRPC, GRPC or HTTP+JSON.' }),
+    protocolVersion: t.exposeString('protocolVersion', { nullable: true }),
+  }),
+})
+
+const SkillRef = builder.objectRef<CardSkill>('AgentCardSkill').implement({
+  fields: (t) => ({
+    id: t.exposeString('id'),
+    name: t.exposeString('name'),
+    description: t.exposeString('description'),
+    tags: t.field({ type: ['String'], resolve: ({ tags }) => [...tags] }),
+  }),
+})
+
+const said = (description: string) => ({ nullable: true, description }) as const
+
+const AgentCardRef = builder.objectRef<Omit<CardRow, 'agentPda'>>('AgentCard').implement({
+  description:
+    'The hosted A2A card of an agent (versions 0.3 and 1.0), as last fetched. What it says binds nobody unless its state is matched.',
+  fields: (t) => ({
+    state: t.expose('state', { type: AgentCardState }),
+    checkedAt: t.expose('checkedAt', { type: 'DateTime', nullable: true }),
+    reason: t.exposeString('reason', said('Why it is mismatched or unreachable.')),
+    matchedBy: t.expose('matchedBy', { type: AgentCardMatch, nullable: true }),
+    signature: t.expose('signature', { type: AgentCardSignature, nullable: true }),
+    name: t.string({ ...said('Of the card.'), resolve: ({ content }) => content?.name ?? null }),
+    description: t.string({ nullable: true, resolve: ({ content }) => content?.description ?? null }),
+    version: t.string({ ...said('Of the agent.'), resolve: ({ content }) => content?.version ?? null }),
+    url: t.string({ ...said('Where the agent is called.'), resolve: ({ content }) => content?.url ?? null }),
+    protocolVersion: t.string({
+      ...said('Of A2A.'),
+      resolve: ({ content }) => content?.protocolVersion ?? null,
+    }),
+    provider: t.string({ ...said('The organization.'), resolve: ({ content }) => content?.provider ?? null }),
+    documentationUrl: t.string({
+      nullable: true,
+      resolve: ({ content }) => content?.documentationUrl ?? null,
+    }),
+    interfaces: t.field({
+      type: [InterfaceRef],
+      description: 'At most 16, the preferred one first.',
+      resolve: ({ content }) => [...(content?.interfaces ?? [])],
+    }),
+    skills: t.field({
+      type: [SkillRef],
+      description: 'At most 32.',
+      resolve: ({ content }, _args, { spend }, info) => {
+        const skills = [...(content?.skills ?? [])]
+        spend(skills.length * fieldsBelow(info))
+        return skills
+      },
+    }),
+  }),
+})
+
+builder.objectField(AgentRef, 'card', (t) =>
+  t.field({
+    type: AgentCardRef,
+    description: 'What is known of the card at agentCardUrl.',
+    resolve: async ({ pda }, _args, { loaders }) => (await loaders.cardByAgent.load(pda)) ?? NOT_CHECKED,
+  }),
+)

@@ -1,0 +1,51 @@
+import type { Pubkey } from '../domain/pubkey.ts'
+import { fetchHosted, type HostedDependencies } from '../identity/hosted/fetch-hosted.ts'
+import { type CardContent, cardContent } from './card-content.ts'
+import { type CardSignature, cardSignature } from './card-signature.ts'
+import { type CardMatch, matchCard } from './compare-card.ts'
+import { readJson } from './read-json.ts'
+
+/** Bytes; the cards of busy agents have some ten thousand. */
+export const MAX_CARD_BYTES = 262_144
+
+export interface RecordedCard {
+  readonly owner: Pubkey
+  readonly url: string
+  /** Hex SHA-256, as recorded on the ledger. */
+  readonly hash: string
+}
+
+export type CardOutcome =
+  | {
+      readonly state: 'matched' | 'mismatched'
+      readonly reason: string | null
+      readonly matchedBy: CardMatch | null
+      readonly signature: CardSignature
+      readonly content: CardContent | null
+    }
+  | { readonly state: 'unreachable'; readonly reason: string; readonly hostDown: boolean }
+
+/** Fetches an agent's card and compares it with what the ledger says of it. */
+export async function checkCard(card: RecordedCard, dependencies: HostedDependencies): Promise<CardOutcome> {
+  const hosted = await fetchHosted(card.url, MAX_CARD_BYTES, dependencies)
+  if (hosted.kind === 'failed') {
+    return { state: 'unreachable', reason: hosted.reason, hostDown: hosted.hostDown }
+  }
+  const json = readJson(hosted.body)
+  const matchedBy = matchCard(hosted.body, json, card.hash)
+  return {
+    state: matchedBy === null ? 'mismatched' : 'matched',
+    reason: matchedBy === null ? mismatchReason(json) : null,
+    matchedBy,
+    signature: json === null ? 'unsigned' : cardSignature(json, card.owner),
+    content: json === null ? null : cardContent(json.value),
+  }
+}
+
+function mismatchReason(json: ReturnType<typeof readJson>): string {
+  if (json === null) return 'The hosted document has another hash, and is not JSON'
+  if (json.canonical === null) {
+    return 'The hosted card has another hash, and no canonical form: a key comes twice, or a number is too large'
+  }
+  return 'The hosted card has another hash, in its canonical form as well'
+}

@@ -1,0 +1,99 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../../db/tables.ts'
+import type { CredentialSource } from '../../../db/tables/credentials.ts'
+import type { Verdict, VerificationResult } from '../verify/result.ts'
+
+/** An attached credential as it is stored; time and trust are looked at by whoever reads it. */
+export interface StoredCredential {
+  readonly agentPda: string
+  readonly vcHash: string
+  readonly credentialUrl: string
+  readonly source: CredentialSource
+  readonly type: string
+  readonly issuer: string
+  /** ISO 8601 with milliseconds, as are all times. */
+  readonly validFrom: string | null
+  readonly validUntil: string | null
+  readonly verdict: Verdict
+  readonly indexedAt: string
+}
+
+export interface NewCredential {
+  readonly agentPda: string
+  readonly credentialUrl: string
+  readonly source: CredentialSource
+  readonly result: VerificationResult
+  readonly document: Uint8Array
+  readonly now: number
+}
+
+/** The most credentials of one agent; of more, those attached first are dropped. */
+export const MAX_CREDENTIALS = 50
+
+/** The one place that reads and writes agent_credentials. */
+export interface CredentialStore {
+  /** Of these agents, newest first. */
+  find(agentPdas: readonly string[]): Promise<StoredCredential[]>
+  documentOf(agentPda: string, vcHash: string): Promise<string | null>
+  /** Puts a credential in the place of what its URL held before. */
+  attach(credential: NewCredential): Promise<void>
+  setVerdict(agentPda: string, vcHash: string, verdict: Verdict): Promise<void>
+  /** Drops what an agent card no longer lists. */
+  keepListed(agentPda: string, urls: readonly string[]): Promise<void>
+}
+
+export function createCredentialStore(kysely: Kysely<Database>): CredentialStore {
+  return {
+    find: async (agentPdas) => {
+      const { rows } = await sql<StoredCredential>`
+        select agent_pda as "agentPda", vc_hash as "vcHash", credential_url as "credentialUrl", source, type, issuer,
+          valid_from as "validFrom", valid_until as "validUntil", verdict, indexed_at as "indexedAt"
+        from agent_credentials where agent_pda = any(${agentPdas}::text[])
+        order by agent_pda, indexed_at desc, vc_hash`.execute(kysely)
+      return rows
+    },
+    documentOf: async (agentPda, vcHash) => {
+      const row = await kysely
+        .selectFrom('agent_credentials')
+        .select('document')
+        .where('agent_pda', '=', agentPda)
+        .where('vc_hash', '=', vcHash)
+        .executeTakeFirst()
+      return row?.document ?? null
+    },
+    attach: (credential) => kysely.transaction().execute((db) => attach(db, credential)),
+    setVerdict: async (agentPda, vcHash, verdict) => {
+      await sql`
+        update agent_credentials set verdict = ${JSON.stringify(verdict)}::jsonb
+        where agent_pda = ${agentPda} and vc_hash = ${vcHash}`.execute(kysely)
+    },
+    keepListed: async (agentPda, urls) => {
+      await sql`
+        delete from agent_credentials
+        where agent_pda = ${agentPda} and source = 'card' and credential_url <> all(${urls}::text[])`.execute(
+        kysely,
+      )
+    },
+  }
+}
+
+async function attach(db: Kysely<Database>, credential: NewCredential): Promise<void> {
+  const { agentPda, credentialUrl, source, result, document, now } = credential
+  const { vcHash, type, issuer, validFrom, validUntil, verdict } = result
+  await sql`
+    insert into agent_credentials as c (
+      agent_pda, vc_hash, credential_url, source, type, issuer, valid_from, valid_until, verdict, document, indexed_at)
+    values (
+      ${agentPda}, ${vcHash}, ${credentialUrl}, ${source}, ${type}, ${issuer}, ${validFrom}, ${validUntil},
+      ${JSON.stringify(verdict)}::jsonb, ${Buffer.from(document).toString()}, ${new Date(now)})
+    on conflict (agent_pda, vc_hash) do update set
+      credential_url = excluded.credential_url, verdict = excluded.verdict, document = excluded.document,
+      source = case when c.source = 'owner' then c.source else excluded.source end`.execute(db)
+  await sql`
+    delete from agent_credentials
+    where agent_pda = ${agentPda} and credential_url = ${credentialUrl} and vc_hash <> ${vcHash}`.execute(db)
+  await sql`
+    delete from agent_credentials where agent_pda = ${agentPda} and vc_hash in (
+      select vc_hash from agent_credentials where agent_pda = ${agentPda}
+      order by indexed_at desc, vc_hash offset ${MAX_CREDENTIALS})`.execute(db)
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { createCardCheckStore } from '../agent-cards/card-check-store.ts'
+import { createCardMetrics } from '../agent-cards/metrics.ts'
+import { CARD_TIMING } from '../agent-cards/timing.ts'
+import { type CardWorker, createCardWorker } from '../agent-cards/worker.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../db/tables.ts'
+import type { Logger } from '../logger.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { GuardedHttp } from '../net/guarded-http.ts'
+import { createCredentialStore } from './credentials/attached/credential-store.ts'
+import { type Credentials, createCredentials } from './credentials/attached/credentials.ts'
+import { refreshCredentials } from './credentials/attached/refresh.ts'
+import { loadContexts } from './credentials/contexts/load.ts'
+import { createTrustedIssuers } from './credentials/trusted-issuers/service.ts'
+import { createVerifier, type Verifier } from './credentials/verify/verifier.ts'
+import { parseDid } from './did/parse-did.ts'
+import type { HostedDependencies } from './hosted/fetch-hosted.ts'
+import type { Gateways } from './hosted/locate.ts'
+
+export interface IdentityOptions {
+  readonly kysely: Kysely<Database>
+  readonly clock: Clock
+  readonly http: GuardedHttp
+  readonly gateways: Gateways
+  /** Folder of further contexts; null for those of the service alone. */
+  readonly contextsDir: string | null
+  readonly logger: Pick<Logger, 'warn'>
+}
+
+/** What fetches and verifies: agent cards and credentials. */
+export interface Identity {
+  readonly credentials: Credentials
+  /** Checks the cards of all agents, and fetches their credentials again. */
+  cardWorker(metrics: Metrics): CardWorker
+  /** Ends the threads of the verifier; the HTTP client is the caller's. */
+  close(): Promise<void>
+}
+
+/** Throws OperatorError where the contexts cannot be used. */
+export function createIdentity(options: IdentityOptions): Identity {
+  const { kysely, clock, http, gateways, logger } = options
+  const contexts = loadContexts(options.contextsDir)
+  // Threads are started by the first credential: many processes never see one.
+  let started: Verifier | undefined
+  const verifier: Pick<Verifier, 'verify'> = {
+    verify: (raw, about) => (started ??= createVerifier({ contexts })).verify(raw, about),
+  }
+  const issuers = createTrustedIssuers({ kysely, clock })
+  const trust = () => issuers.current()
+  const hosted: HostedDependencies = {
+    http,
+    gateways,
+    cardUrlOf: (did) => cardUrlOf(kysely, did),
+    totalMs: CARD_TIMING.fetchMs,
+  }
+  const store = createCredentialStore(kysely)
+  return {
+    credentials: createCredentials({ kysely, clock, verifier, trust, hosted }),
+    cardWorker: (metrics) =>
+      createCardWorker({
+        store: createCardCheckStore(kysely),
+        hosted,
+        clock,
+        timing: CARD_TIMING,
+        metrics: createCardMetrics(metrics),
+        newId: randomUUID,
+        random: Math.random,
+        refresh: ({ agentPda: pda, owner }, outcome, signal) => {
+          const listed = outcome.state === 'matched' ? (outcome.content?.credentials ?? []) : null
+          const means = { store, verifier, trust, hosted: { ...hosted, signal }, now: () => clock.now() }
+          return refreshCredentials({ pda, owner, listed }, means)
+        },
+        logger,
+      }),
+    close: async () => {
+      await started?.close()
+    },
+  }
+}
+
+async function cardUrlOf(kysely: Kysely<Database>, did: string): Promise<string | null> {
+  const row = await kysely
+    .selectFrom('agents')
+    .select('agent_card_url')
+    .where('owner', '=', parseDid(did))
+    .executeTakeFirst()
+  return row?.agent_card_url ?? null
+}
