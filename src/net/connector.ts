@@ -23,7 +23,7 @@ export function createConnector({ lookup, connectTimeoutMs, extraCa, metrics }: 
     minVersion: 'TLSv1.2',
     // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
     rejectUnauthorized: true,
-    // A resumed TLS 1.2 session skips the check of the host name, and may stem from a handshake that failed it.
+    // A resumed session is not checked again: neither the name nor the dates of the certificate.
     maxCachedSessions: 0,
     allowH2: false,
     ...(extraCa === undefined ? {} : { ca: [...getCACertificates('default'), extraCa] }),
