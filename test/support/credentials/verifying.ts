@@ -1,0 +1,31 @@
+import { expect } from 'vitest'
+import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
+import type { CheckName, VerificationResult } from '../../../src/identity/credentials/verify/result.ts'
+import { CHECK_NAMES } from '../../../src/identity/credentials/verify/result.ts'
+import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
+import { AGENT_DID, contexts, NOW, type TestIssuer } from './issuer.ts'
+
+/** A verifier that trusts these issuers with everything. */
+export function verifierTrusting(...issuers: TestIssuer[]) {
+  // Other tests may have the cores: what is tested is not the limit.
+  const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000 })
+  const trust = trustRegistry(issuers.map(({ trusted }) => trusted))
+  return {
+    verify: (raw: unknown, now = NOW): Promise<VerificationResult> =>
+      verifier.verify(raw, { agentDid: AGENT_DID, now, trust }),
+    close: () => verifier.close(),
+  }
+}
+
+/** All checks are told, in order; exactly these fail, the first of them with such a detail. */
+export function expectFailures(
+  { checks, ...result }: VerificationResult,
+  failing: CheckName[],
+  detail: RegExp,
+): void {
+  expect(checks.map(({ check }) => check)).toEqual(CHECK_NAMES)
+  expect(checks.filter(({ passed }) => !passed).map(({ check }) => check)).toEqual(failing)
+  expect(checks.find(({ passed }) => !passed)?.detail).toMatch(detail)
+  expect(result.structurallyValid).toBe(failing.every((check) => check === 'proof_verified'))
+  expect(result.proofVerified).toBe(!failing.includes('proof_verified'))
+}
