@@ -44,6 +44,8 @@ export function createWorkerSession(options: {
     try {
       await client.query('set enable_seqscan = off')
       await client.query('set jit = off')
+      // A claim that a crash of the server undoes was no claim: the delivery is due again.
+      await client.query('set synchronous_commit = off')
       await client.query(`listen ${DELIVERIES_CHANNEL}`)
     } catch (error) {
       await client.end().catch(() => undefined)

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../clock.ts'
@@ -46,6 +47,7 @@ const RETRY_RESERVE = 1 / 8
 const MAX_RETRIES = 1 / 2
 /** What remains at the end, after the deadline, to record the last outcomes. */
 const SETTLE_MS = 2_000
+const MAX_REST_MS = 25
 
 export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   const { orm, clock, logger, random = Math.random } = options
@@ -116,6 +118,7 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   const run = async (): Promise<void> => {
     let retriesAt = 0
     let reclaimAt = 0
+    let restUntil = 0
     while (!stopping.signal.aborted) {
       let waitMs = limits.pollMs * (0.75 + 0.5 * random())
       try {
@@ -133,11 +136,15 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
           taken += retries
         }
         if (taken > 0 && queue.pending + queue.size < limits.slots) waitMs = 0
+        // Under load the next claim waits for company, so that looking takes a part of the time only.
+        restUntil = performance.now() + Math.min(MAX_REST_MS, performance.now() - began)
       } catch (err) {
         if (!stopping.signal.aborted)
           logger.warn({ err }, 'looking for due deliveries failed and is tried again')
       }
       if (waitMs > 0 && !stopping.signal.aborted) await wakeUp.sleep(waitMs)
+      const restMs = restUntil - performance.now()
+      if (restMs > 0) await delay(restMs)
     }
   }
 

@@ -1,0 +1,175 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import type { Database } from '../../src/db/tables.ts'
+import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
+import type { OutboxRow } from '../../src/ledger/indexer/batch.ts'
+import { emptyBatch } from '../../src/ledger/indexer/decode-transaction.ts'
+import { writeEvents } from '../../src/ledger/indexer/write-events.ts'
+import { openBenchDatabase } from '../reads/database.ts'
+import { CONCURRENCY, type Engine, ENGINES, GRAPHILE_WORKER } from './engines.ts'
+import type { Arrivals } from './receivers.ts'
+
+const RECEIVERS = 50
+/** Events of one burst, each to every receiver. */
+const BURST = Number(process.env.BENCH_BURST ?? 200)
+/** Events one by one, each to every receiver, with a pause between. */
+const SINGLES = Number(process.env.BENCH_SINGLES ?? 40)
+const PAUSE_MS = Number(process.env.BENCH_PAUSE_MS ?? 250)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
+
+const start = async (file: string, ...args: string[]): Promise<{ child: ChildProcess; first: unknown }> => {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args)
+  const [first] = (await once(child, 'message')) as [unknown]
+  return { child, first }
+}
+const now = (): number => performance.timeOrigin + performance.now()
+
+const database = await openBenchDatabase()
+const { orm, url } = database
+const kysely = orm.em.fork().getKysely<Database>()
+const receivers = await start('./receivers.ts', String(RECEIVERS))
+const { ports } = receivers.first as { ports: number[] }
+const { makeWorkerUtils } = (await import(GRAPHILE_WORKER)) as {
+  makeWorkerUtils: (options: object) => Promise<{ migrate(): Promise<void>; release(): Promise<void> }>
+}
+const utils = await makeWorkerUtils({ connectionString: url })
+await utils.migrate()
+await utils.release()
+await kysely
+  .insertInto('webhook_subscriptions')
+  .values(
+    ports.map((port) => ({
+      id: randomUUID(),
+      wallet: 'bench',
+      url: `http://127.0.0.1:${port}/hook`,
+      event_types: [...WEBHOOK_EVENT_TYPES],
+      secret_encrypted: Buffer.from('whsec_bench'),
+    })),
+  )
+  .execute()
+
+let slot = 0
+function event(): OutboxRow {
+  slot += 1
+  const id = `evt_${randomBytes(11).toString('hex')}`
+  const occurred_at = new Date().toISOString()
+  const data = { agentPda: id, owner: id, changes: { name: { old: 'a'.repeat(30), new: 'b'.repeat(30) } } }
+  const body = JSON.stringify({ id, type: 'agent.updated', pda: id, slot, timestamp: occurred_at, data })
+  return { id, event_id: id, type: 'agent.updated', agent_pda: id, slot, body, occurred_at }
+}
+
+/** Commits events and what is to be delivered in one transaction; returns when that was. */
+async function commit(engine: Engine, events: OutboxRow[]): Promise<number> {
+  await orm.em.fork().transactional(async (em) => {
+    const db = em.getKysely<Database>()
+    await writeEvents(db, { ...emptyBatch(), outbox: events })
+    if (engine === 'gateway') return
+    await sql`
+      select graphile_worker.add_jobs(array(
+        select json_populate_record(null::graphile_worker.job_spec, json_build_object(
+          'identifier', 'deliver', 'payload', json_build_object('subscription', s.id, 'event', o.id)))
+        from outbox_events o, webhook_subscriptions s
+        where o.id = any(${events.map(({ id }) => id)}) order by o.sequence))`.execute(db)
+  })
+  return now()
+}
+
+async function arrivals(count: number): Promise<Arrivals['arrived']> {
+  receivers.child.send({ wanted: count })
+  const [message] = (await once(receivers.child, 'message')) as [Arrivals]
+  const distinct = new Set(message.arrived.map(([id, receiver]) => `${id} ${receiver}`))
+  if (distinct.size !== count) throw new Error(`${distinct.size} of ${count} deliveries arrived`)
+  return message.arrived
+}
+
+async function measure(engine: Engine): Promise<{ perSecond: number; latencies: number[] }> {
+  // Only its own engine is to fan out.
+  await kysely
+    .updateTable('webhook_subscriptions')
+    .set({ active: engine === 'gateway' })
+    .execute()
+  const worker = await start('./engine.ts', engine, url)
+  await commit(engine, [event()])
+  await arrivals(RECEIVERS)
+  await delay(500)
+
+  const burst = Array.from({ length: BURST }, event)
+  const began = now()
+  for (let at = 0; at < BURST; at += 20) await commit(engine, burst.slice(at, at + 20))
+  const burstArrived = await arrivals(BURST * RECEIVERS)
+  const perSecond = (BURST * RECEIVERS * 1_000) / (Math.max(...burstArrived.map(([, , at]) => at)) - began)
+  await delay(2_000)
+
+  const committed = new Map<string, number>()
+  for (let single = 0; single < SINGLES; single += 1) {
+    const one = event()
+    committed.set(one.id, await commit(engine, [one]))
+    await delay(PAUSE_MS)
+  }
+  const singles = await arrivals(SINGLES * RECEIVERS)
+  worker.child.send('stop')
+  await once(worker.child, 'exit')
+  return { perSecond, latencies: singles.map(([id, , at]) => Math.max(0, at - (committed.get(id) ?? at))) }
+}
+
+const percentile = (values: number[], p: number): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * p) / 100))] ?? 0
+}
+const rounded = (value: number): number => Number(value.toFixed(2))
+
+const rates = new Map<Engine, number[]>(ENGINES.map((engine) => [engine, []]))
+const latencies = new Map<Engine, number[]>(ENGINES.map((engine) => [engine, []]))
+for (let round = 0; round < ROUNDS; round += 1) {
+  for (const engine of ENGINES) {
+    const measured = await measure(engine)
+    rates.get(engine)?.push(measured.perSecond)
+    latencies.get(engine)?.push(...measured.latencies)
+    process.stderr.write(
+      `${engine}: ${Math.round(measured.perSecond)}/s, p50 ${rounded(percentile(measured.latencies, 50))} ms\n`,
+    )
+  }
+}
+
+const summary = Object.fromEntries(
+  ENGINES.map((engine) => {
+    const rate = percentile(rates.get(engine) ?? [], 50)
+    const times = latencies.get(engine) ?? []
+    return [
+      engine,
+      {
+        deliveriesPerSecond: Math.round(rate),
+        commitToReceivedMs: { p50: rounded(percentile(times, 50)), p99: rounded(percentile(times, 99)) },
+        ...(engine === 'gateway'
+          ? {}
+          : { gatewayTimes: rounded(percentile(rates.get('gateway') ?? [], 50) / rate) }),
+      },
+    ]
+  }),
+)
+receivers.child.disconnect()
+await database.drop()
+const result = {
+  bench: 'webhooks',
+  measuredAt: new Date().toISOString(),
+  cpu: cpus()[0]?.model,
+  cores: cpus().length,
+  node: process.version,
+  receivers: RECEIVERS,
+  concurrency: CONCURRENCY,
+  burstDeliveries: BURST * RECEIVERS,
+  singleEvents: SINGLES,
+  rounds: ROUNDS,
+  engines: summary,
+}
+const folder = fileURLToPath(new URL('../results', import.meta.url))
+mkdirSync(folder, { recursive: true })
+writeFileSync(`${folder}/webhooks.json`, `${JSON.stringify(result, null, 2)}\n`)
+process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+process.exit(0)
