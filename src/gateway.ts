@@ -5,6 +5,7 @@ import { startDatabase } from './bootstrap/database.ts'
 import { type RunningLedger, startLedger } from './bootstrap/ledger.ts'
 import { keepLocalnetInvite } from './bootstrap/localnet-invite.ts'
 import { lockDataDir, writeRuntime } from './bootstrap/runtime-file.ts'
+import { startWebhookWorker } from './bootstrap/webhook-worker.ts'
 import { checkStoredSecrets, webhookSecretBox } from './bootstrap/webhook-secrets.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config, Secrets } from './config/config.ts'
@@ -24,6 +25,7 @@ import { createRelay } from './relay/relay.ts'
 import { createServices } from './services.ts'
 import { createInviteCodes } from './sponsorship/invite-codes.ts'
 import { createSponsorship } from './sponsorship/sponsorship.ts'
+import type { WorkerLimits } from './webhooks/worker/timing.ts'
 
 export interface Gateway {
   baseUrl: string
@@ -43,6 +45,8 @@ export async function startGateway(options: {
   clock?: Clock
   /** Asks to stop, also while the gateway starts: `startGateway` then throws. */
   signal?: AbortSignal
+  /** Other times and sizes for deliveries, for tests. */
+  webhookLimits?: Partial<WorkerLimits>
 }): Promise<Gateway> {
   const { config, secrets, logger, clock = systemClock, signal = new AbortController().signal } = options
   const stack = new AsyncDisposableStack()
@@ -126,6 +130,14 @@ export async function startGateway(options: {
       const cards = identity.cardWorker(metrics)
       stack.defer(() => cards.stop())
       cards.start()
+    }
+    if (config.roles.has('webhooks') && secretBox !== null) {
+      if (config.webhooks.devMode)
+        logger.warn('WEBHOOK_DEV_MODE is on: receivers may be on loopback and without TLS')
+      const limits = options.webhookLimits ?? {}
+      const { orm } = database
+      const worker = startWebhookWorker({ orm, http, secretBox, indexer, clock, logger, metrics, limits })
+      stack.defer(() => worker.stop())
     }
     const api = config.roles.has('api')
     if (api) {

@@ -27,6 +27,8 @@ export async function attempt(
     deliveryId: claim.id,
     attempt: claim.attempt_count + 1,
   })
+  // This process stops: nothing is known of the receiver.
+  if (result.errorCode === 'aborted') throw new Error('the attempt was cut off')
   return settlementOf(claim, result, { startedAt, random })
 }
 
