@@ -3,8 +3,10 @@ import { enumParameter } from '../src/domain/parameters.ts'
 import { quoted } from '../src/domain/quoted.ts'
 import { DomainError, isDomainError } from '../src/errors.ts'
 
+type JsonType = 'object' | 'array' | 'string' | 'boolean'
+
 interface JsonSchema {
-  type?: 'object' | 'array' | 'string' | 'boolean'
+  type?: JsonType | [JsonType, 'null']
   properties?: Record<string, JsonSchema>
   required?: string[]
   items?: JsonSchema
@@ -15,13 +17,15 @@ const EXPECTED = { object: 'an object', array: 'an array', string: 'text', boole
 
 /**
  * Makes a reader of JSON bodies from a route's schema, for GraphQL variables that have its types. A list at the top that is none
- * counts as missing, as does null, for which the services have the contract's texts. Other members are left out.
+ * becomes null, as if it were missing, for which the services have the contract's texts. Null counts as absent elsewhere, unless the
+ * schema's type names it. Other members are left out.
  */
 export function bodyReader(schema: TObject): (body: unknown) => { value: unknown } | { error: Error } {
   return (body) => {
     try {
       if (kindOf(body) !== 'object') throw new DomainError('BODY_NOT_OBJECT')
-      return { value: readMembers('', withoutWrongLists(body as object, schema), schema) }
+      const [right, wrongLists] = withoutWrongLists(body as object, schema)
+      return { value: { ...readMembers('', right, schema), ...wrongLists } }
     } catch (error) {
       if (isDomainError(error)) return { error }
       throw error
@@ -29,14 +33,18 @@ export function bodyReader(schema: TObject): (body: unknown) => { value: unknown
   }
 }
 
-function withoutWrongLists(body: object, { properties }: TObject): Record<string, unknown> {
-  const right = Object.entries(body).filter(
-    ([name, value]) =>
-      !Object.hasOwn(properties, name) ||
-      (properties[name] as JsonSchema).type !== 'array' ||
-      Array.isArray(value),
+function withoutWrongLists(
+  body: object,
+  { properties }: TObject,
+): [right: Record<string, unknown>, wrong: Record<string, null>] {
+  const isWrong = ([name, value]: [string, unknown]): boolean =>
+    Object.hasOwn(properties, name) &&
+    (properties[name] as JsonSchema).type === 'array' &&
+    !Array.isArray(value)
+  const { right = [], wrong = [] } = Object.groupBy(Object.entries(body), (each) =>
+    isWrong(each) ? 'wrong' : 'right',
   )
-  return Object.fromEntries(right)
+  return [Object.fromEntries(right), Object.fromEntries(wrong.map(([name]) => [name, null]))]
 }
 
 function readMembers(
@@ -46,6 +54,10 @@ function readMembers(
 ): Record<string, unknown> {
   const members: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(properties)) {
+    if (Object.hasOwn(value, name) && value[name] === null && Array.isArray(schema.type)) {
+      members[name] = null
+      continue
+    }
     const given = Object.hasOwn(value, name) ? (value[name] ?? undefined) : undefined
     if (given === undefined && !required.includes(name)) continue
     members[name] = read(place === '' ? name : `${place}.${name}`, given, schema)
@@ -54,7 +66,7 @@ function readMembers(
 }
 
 function read(place: string, value: unknown, schema: JsonSchema): unknown {
-  const { type } = schema
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
   if (schema.enum !== undefined) return enumParameter(schema.enum)(place, value)
   if (type === undefined) return value
   if (kindOf(value) !== type) {
