@@ -9,6 +9,7 @@ import { relayRoutes } from './relay/routes.ts'
 import { ErrorBody } from './shapes.ts'
 import { sponsorRoutes } from './sponsor/routes.ts'
 import { stakeRoutes } from './stakes/routes.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 
 export interface RestOptions {
   readonly services: Services
@@ -26,6 +27,7 @@ export function registerRest(app: RestApp, { services, executor = 'jit' }: RestO
   credentialRoutes(app, door)
   relayRoutes(app, door)
   sponsorRoutes(app, door)
+  webhookRoutes(app, door)
   healthRoutes(app, door)
 }
 

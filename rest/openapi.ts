@@ -18,6 +18,26 @@ The same data is at \`/graphql\`, where agents reach their stake and history.`
 const DOCS_POLICY =
   "default-src 'none'; connect-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'"
 
+const header = (name: string, description: string) => ({
+  type: 'apiKey' as const,
+  in: 'header' as const,
+  name,
+  description,
+})
+
+/** All three together; what is signed is `service-auth:<pubkey>:<timestamp>:<METHOD>:<path>`. */
+const WALLET_HEADERS = {
+  WalletPubkey: header('X-Wallet-Pubkey', 'The wallet: base-58 of 32 bytes.'),
+  WalletSignature: header(
+    'X-Wallet-Signature',
+    'Base-58 of the Ed25519 signature of the UTF-8 bytes of `service-auth:<pubkey>:<timestamp>:<METHOD>:<path>`, path without query. Each is taken once.',
+  ),
+  WalletTimestamp: header(
+    'X-Wallet-Timestamp',
+    'Unix time in seconds, as in the message, at most 60 s from now.',
+  ),
+}
+
 /** Collects the routes registered after it into /openapi.json (OpenAPI 3.1), and shows them at /docs. */
 export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApiOptions): Promise<void> {
   await app.register(swagger, {
@@ -30,6 +50,7 @@ export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApi
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: baseUrl ?? '/' }],
+      components: { securitySchemes: WALLET_HEADERS },
       tags: [
         { name: 'Agents', description: 'Registered agents and what happened to them.' },
         { name: 'Stakes', description: 'USDC that agents put at stake.' },
@@ -37,6 +58,7 @@ export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApi
         { name: 'Credentials', description: 'W3C Verifiable Credentials of agents.' },
         { name: 'Relay', description: 'Transactions built here, signed by clients, and sent from here.' },
         { name: 'Sponsorship', description: 'Registrations that the service pays for.' },
+        { name: 'Webhooks', description: 'Signed notifications of events to your own receivers.' },
         { name: 'Service', description: 'Health and metadata.' },
       ],
     },

@@ -51,6 +51,9 @@ export function envelope<const Name extends string, Item extends TSchema>(name: 
   })
 }
 
+/** For routes that only a wallet may call: the three headers of its signature (contract, "Authentication"). */
+export const signed = { security: [{ WalletPubkey: [], WalletSignature: [], WalletTimestamp: [] }] }
+
 export const ErrorBody = Type.Object(
   {
     error: Type.String({ description: 'What went wrong, for people.' }),

@@ -12,5 +12,7 @@ import './health.ts'
 import './info.ts'
 import './relay.ts'
 import './sponsorship.ts'
+import './webhook.ts'
+import './webhook-delivery.ts'
 
 export const schema = limitRootFields(lexicographicSortSchema(builder.toSchema()))

@@ -6,6 +6,8 @@ import type { GraphQLContext } from './context.ts'
 const QUERIES: Readonly<Record<string, RateLimitKind | null>> = {
   health: null,
   readiness: null,
+  webhooks: null,
+  webhookDeliveries: null,
 }
 
 /** Every mutation is here; `null` is one that only a wallet may call, which is counted when the wallet is authenticated. */
@@ -16,6 +18,13 @@ const MUTATIONS: Readonly<Record<string, RateLimitKind | null>> = {
   registerSponsored: 'register',
   submitSponsoredRegistration: 'submit',
   verifyCredential: 'verify',
+  createWebhook: null,
+  updateWebhook: null,
+  deleteWebhook: null,
+  rotateWebhookSecret: null,
+  pingWebhook: null,
+  resendWebhookDelivery: null,
+  recoverWebhook: null,
 }
 
 /** The kind that a root field counts as; undefined for a mutation that nobody has given one. */

@@ -169,6 +169,16 @@ export const ERRORS = {
     status: 429,
     message: 'Too many MCP streams are open; a client may have {max}. /mcp needs none',
   },
+  WEBHOOK_NOT_FOUND: { status: 404, message: 'Webhook not found' },
+  URL_REQUIRED: { status: 400, message: 'url is required' },
+  RECEIVER_REFUSED: { status: 400, message: '{parameter} {problem}, got {value}' },
+  EVENT_TYPES_REQUIRED: { status: 400, message: 'eventTypes array is required' },
+  EVENT_TYPES_EMPTY: { status: 400, message: 'eventTypes must name at least one event type' },
+  EVENT_TYPE_REPEATED: {
+    status: 400,
+    message: 'eventTypes must name each event type once, got {type} twice',
+  },
+  TOO_MANY_WEBHOOKS: { status: 409, message: 'A wallet can have at most {max} webhooks' },
   RATE_LIMITED: {
     status: 429,
     message: 'Too many requests: at most {limit} a minute. Try again in {seconds} s',

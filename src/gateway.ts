@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import packageJson from '../package.json' with { type: 'json' }
 import { buildApp } from './app.ts'
@@ -26,6 +27,8 @@ import { createServices } from './services.ts'
 import { createInviteCodes } from './sponsorship/invite-codes.ts'
 import { createSponsorship } from './sponsorship/sponsorship.ts'
 import type { WorkerLimits } from './webhooks/worker/timing.ts'
+import { createSecretBox } from './webhooks/secret-box.ts'
+import { receiverProblemOf } from './webhooks/subscriptions/receiver-problem.ts'
 
 export interface Gateway {
   baseUrl: string
@@ -121,6 +124,11 @@ export async function startGateway(options: {
         version: packageJson.version,
         program: programId,
         features: { did: true, mcp: true, a2a: true, credentials: true },
+      },
+      webhooks: {
+        // Without a key no role of this process makes or opens a secret.
+        secretBox: secretBox ?? createSecretBox([randomBytes(32)]),
+        receiverProblem: receiverProblemOf(http),
       },
       rateLimits: config.rateLimits,
       indexerStatus: () => indexerReport(indexer, kysely),

@@ -21,6 +21,9 @@ import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import type { RateLimitNumbers } from './rate-limits/kinds.ts'
 import { createServiceInfoReads, type ServiceInfoReads } from './service-info/service-info-reads.ts'
 import { createStakeReads, type StakeReads } from './stakes/stake-reads.ts'
+import type { SecretBox } from './webhooks/secret-box.ts'
+import type { ReceiverProblem } from './webhooks/subscriptions/read-input.ts'
+import { createWebhookService, type WebhookService } from './webhooks/webhooks.ts'
 
 /** What every door (REST, GraphQL, MCP) calls; all guards are in here. */
 export interface Services {
@@ -33,6 +36,7 @@ export interface Services {
   readonly registryTransactions: RegistryTransactions
   readonly sponsorship: SponsorshipService
   readonly walletAuth: WalletAuth
+  readonly webhooks: WebhookService
   readonly info: ServiceInfoReads
   readonly rateLimits: RateLimits
 }
@@ -45,6 +49,7 @@ export interface ServiceDependencies {
   readonly credentials: Credentials
   readonly clock: Clock
   readonly identity: ServiceIdentity
+  readonly webhooks: { readonly secretBox: SecretBox; readonly receiverProblem: ReceiverProblem }
   /** Null switches rate limits off. */
   readonly rateLimits: RateLimitNumbers | null
   readonly indexerStatus: () => Promise<IndexerStatus>
@@ -67,6 +72,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     }),
     sponsorship: dependencies.sponsorship,
     walletAuth: createWalletAuth({ kysely, clock }),
+    webhooks: createWebhookService({ kysely, clock, ...dependencies.webhooks }),
     rateLimits: createRateLimits({ kysely, clock, limits: dependencies.rateLimits }),
     info: createServiceInfoReads({ ...dependencies, ledger: createLedgerProbe(rpc, clock) }),
   }

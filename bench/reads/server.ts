@@ -11,6 +11,7 @@ import { createGuardedHttp } from '../../src/net/guarded-http.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createSponsorship } from '../../src/sponsorship/sponsorship.ts'
 import { createServices } from '../../src/services.ts'
+import { createSecretBox } from '../../src/webhooks/secret-box.ts'
 import { rawRoutes } from './raw-routes.ts'
 
 /** A child process that serves both variants side by side, each on a port of its own. */
@@ -57,6 +58,7 @@ const services = createServices({
     program: registryProgram,
     features: { did: false, mcp: false, a2a: false, credentials: false },
   },
+  webhooks: { secretBox: createSecretBox([new Uint8Array(32)]), receiverProblem: () => null },
   rateLimits: null,
   indexerStatus: () => Promise.reject(new Error('the bench has no indexer')),
   feePayer: null,

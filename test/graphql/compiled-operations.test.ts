@@ -5,6 +5,7 @@ import { createGraphQLContext } from '../../schema/context.ts'
 import { isDomainError } from '../../src/errors.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
 import { agentRow, insertAgents, insertHistory, insertStakes, keyOf, stakeRow } from '../support/factories.ts'
+import { walletOf } from '../support/wallet.ts'
 
 let t: TestApp
 beforeAll(async () => {
@@ -15,11 +16,18 @@ beforeAll(async () => {
     labels.map((label) => agentRow(label)),
   )
   await insertStakes(t.kysely, [stakeRow('Trader', { deposited_amount: '18446744073709551615' })])
+  await t.services.webhooks.create(wallet.pubkey, {
+    url: 'https://receiver.example.com',
+    eventTypes: ['agent.closed'],
+  })
   await insertHistory(t.kysely, 'Trader', [{}, { event_type: 'tier_updated', delta: null }])
 })
 afterAll(() => t.close())
 
 const agent = { pda: keyOf('agent Trader') }
+
+const NOBODYS = '0f8fad5b-d9cb-469f-a165-70867728950e'
+const wallet = walletOf('compiled')
 
 /** Every operation of rest/, with variables that succeed and that fail. */
 const CASES: Record<string, Record<string, unknown>[]> = {
@@ -76,6 +84,29 @@ const CASES: Record<string, Record<string, unknown>[]> = {
   SubmitSponsoredRegistrationDocument: [{}, { input: {} }],
   SubmitTransactionDocument: [{}, { id: 'x', signedTx: '' }, { id: 1 }],
   GetTransactionDocument: [{ id: 'x' }, { id: '00000000-0000-0000-0000-000000000000' }, {}],
+  ListWebhookEventTypesDocument: [{}],
+  ListWebhooksDocument: [{}],
+  CreateWebhookDocument: [
+    {},
+    { input: {} },
+    { input: { url: 'https://receiver.example.com', eventTypes: ['x'] } },
+    { input: { url: 1 } },
+  ],
+  UpdateWebhookDocument: [
+    { id: NOBODYS, input: {} },
+    { id: NOBODYS, input: { eventTypes: null } },
+    { id: 'x', input: null },
+  ],
+  DeleteWebhookDocument: [{ id: NOBODYS }, {}],
+  RotateWebhookSecretDocument: [{ id: NOBODYS }, {}],
+  ListWebhookDeliveriesDocument: [
+    { id: NOBODYS },
+    { id: NOBODYS, limit: 0 },
+    { id: 'x', limit: null, offset: null },
+  ],
+  PingWebhookDocument: [{ id: NOBODYS }],
+  ResendWebhookDeliveryDocument: [{ id: NOBODYS, deliveryId: NOBODYS }, { id: NOBODYS }],
+  RecoverWebhookDocument: [{ id: NOBODYS }, { id: NOBODYS, since: 1 }],
   EstimateFeesDocument: [{}, { accountKeys: [] }, { accountKeys: ['x'] }, { accountKeys: 'x' }],
 }
 
@@ -84,6 +115,9 @@ const compiled = Object.entries(documents).filter(([name]) => name.endsWith('Doc
 test('every operation has its cases', () => {
   expect(compiled.map(([name]) => name).sort()).toEqual(Object.keys(CASES).sort())
 })
+
+const contextOf = () =>
+  createGraphQLContext({ services: t.services, clientIp: '', authenticate: async () => wallet.pubkey })
 
 async function outcome(run: Promise<unknown>): Promise<unknown> {
   try {
@@ -99,11 +133,7 @@ test.each(compiled)('%s: compiled and interpreted agree', async (name, document)
     operation<unknown, Record<string, unknown>>(document as never, executor),
   )
   for (const variables of CASES[name] ?? []) {
-    const [jit, interpreted] = await Promise.all(
-      variants.map((run) =>
-        outcome(run(createGraphQLContext({ services: t.services, clientIp: '' }), variables)),
-      ),
-    )
+    const [jit, interpreted] = await Promise.all(variants.map((run) => outcome(run(contextOf(), variables))))
     expect(jit).toEqual(interpreted)
   }
 })

@@ -57,6 +57,18 @@ const PATHS: [path: string, url: string, fields: string[], item?: [list: string,
   ['/info', '/info', INFO],
 ]
 
+/** Their answers are held against the document in test/webhooks. */
+const WEBHOOKS = [
+  '/webhooks',
+  '/webhooks/event-types',
+  '/webhooks/{id}',
+  '/webhooks/{id}/rotate-secret',
+  '/webhooks/{id}/deliveries',
+  '/webhooks/{id}/deliveries/{deliveryId}/resend',
+  '/webhooks/{id}/ping',
+  '/webhooks/{id}/recover',
+]
+
 interface Schema {
   type?: string | string[]
   nullable?: boolean
@@ -133,7 +145,13 @@ test('the document is OpenAPI 3.1, of the documented paths and no others', () =>
   ]
   expect(Object.keys(document.paths).sort()).toEqual(
     [
-      ...new Set([...PATHS.map(([path]) => path), '/ready', '/agents/{pda}/credentials/verify', ...relay]),
+      ...new Set([
+        ...PATHS.map(([path]) => path),
+        '/ready',
+        '/agents/{pda}/credentials/verify',
+        ...relay,
+        ...WEBHOOKS,
+      ]),
     ].sort(),
   )
   expect(document.components.schemas).toHaveProperty('Error')
@@ -170,7 +188,8 @@ test('every leaf of an answer has an example or a list of values', () => {
   }
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const { responses } of Object.values(operations))
-      for (const { schema } of Object.values(responses['200']!.content)) walk(schema, path)
+      for (const [status, { content }] of Object.entries(responses))
+        if (status.startsWith('2')) for (const { schema } of Object.values(content)) walk(schema, path)
   }
   expect(bare).toEqual([])
 })

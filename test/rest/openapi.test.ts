@@ -49,7 +49,7 @@ test('operations have an id of their own, a declared tag, a summary, and respons
   for (const { operation } of operations) {
     expect(operation.summary).toBeTruthy()
     expect(tags).toEqual(expect.arrayContaining(operation.tags))
-    expect(Object.keys(operation.responses)).toContain('200')
+    expect(Object.keys(operation.responses).filter((status) => /^2\d\d$/.test(status))).toHaveLength(1)
     for (const [status, response] of Object.entries(operation.responses)) {
       expect(status).toMatch(/^[2-5]\d\d$/)
       expect(response.description).toBeTruthy()

@@ -25,6 +25,8 @@ import {
   type SponsorshipOptions,
 } from '../../src/sponsorship/sponsorship.ts'
 import { createServices, type Services } from '../../src/services.ts'
+import { createSecretBox, type SecretBox } from '../../src/webhooks/secret-box.ts'
+import { receiverProblemOf } from '../../src/webhooks/subscriptions/receiver-problem.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { keyOf } from './factories.ts'
 
@@ -59,6 +61,10 @@ export interface Surroundings {
   sponsorship: Partial<SponsorshipOptions>
   /** A client for which no host has an address, by default. */
   hosted: Pick<IdentityOptions, 'http' | 'gateways'>
+  /** In place of one of its own, for several apps on one database. */
+  database: TestDatabase
+  /** Whether receivers may be http and loopback. */
+  webhookDevMode: boolean
   /** Off by default. */
   rateLimits: RateLimitNumbers
   /** All by default. */
@@ -92,11 +98,13 @@ export interface TestApp {
   /** The test's own localnet; its slots pass only by `stepSlot`. */
   readonly localnet: Localnet | null
   readonly metrics: Metrics
+  /** Of this app's webhooks. */
+  readonly secretBox: SecretBox
   close(): Promise<void>
 }
 
 export async function createTestApp(surroundings: Partial<Surroundings> = {}): Promise<TestApp> {
-  const database = await createTestDatabase()
+  const database = surroundings.database ?? (await createTestDatabase())
   const kysely = database.orm.em.getKysely<Database>()
   const localnet =
     surroundings.ledger === undefined
@@ -134,6 +142,11 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     contextsDir: null,
     logger: pino({ level: 'silent' }),
   })
+  const secretBox = createSecretBox([Buffer.alloc(32, 7)])
+  const webhookHttp = createGuardedHttp({
+    devMode: surroundings.webhookDevMode ?? false,
+    allowedPorts: [443, 8443],
+  })
   const services = createServices({
     kysely,
     rpc,
@@ -147,6 +160,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
       program: PROGRAM,
       features: { did: true, mcp: false, a2a: true, credentials: true },
     },
+    webhooks: { secretBox, receiverProblem: receiverProblemOf(webhookHttp) },
     rateLimits: surroundings.rateLimits ?? null,
     indexerStatus: surroundings.indexer ?? (async () => LIVE),
     feePayer: feePayerStatus(surroundings.feePayer, sponsorship),
@@ -166,9 +180,10 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     await identity.close()
     await http.close()
     await localnet?.close()
-    await database.drop()
+    await webhookHttp.close()
+    if (surroundings.database === undefined) await database.drop()
   }
-  return { app, services, identity, relay, database, kysely, localnet, metrics, close }
+  return { app, services, identity, relay, database, kysely, localnet, metrics, secretBox, close }
 }
 
 /** A localnet in memory on which the fee payer has this much, ten slots old. */

@@ -17,6 +17,8 @@ export interface AttemptRecord {
   readonly nextAttemptAt: string | null
 }
 
+export const ATTEMPTS_SHOWN = 20
+
 /** One event on its way to one webhook. */
 export interface DeliveryRecord {
   readonly id: string
@@ -29,7 +31,7 @@ export interface DeliveryRecord {
   readonly nextAttemptAt: string | null
   readonly createdAt: string
   readonly completedAt: string | null
-  /** Newest first, the last 20. */
+  /** Newest first, the last `ATTEMPTS_SHOWN`. */
   readonly attempts: readonly AttemptRecord[]
 }
 
@@ -45,5 +47,5 @@ export const deliveryColumns = sql`
       'durationMs', a.duration_ms, 'responseStatus', a.response_status, 'errorCode', a.error_code,
       'responseExcerpt', left(a.response_excerpt, 1000), 'nextAttemptAt', ${iso('a.next_attempt_at')}
     ) order by a.id desc)
-    from (select * from webhook_attempts where delivery_id = d.id order by id desc limit 20) as a
+    from (select * from webhook_attempts where delivery_id = d.id order by id desc limit ${sql.lit(ATTEMPTS_SHOWN)}) as a
   ), '[]') as attempts`

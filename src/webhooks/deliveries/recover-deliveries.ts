@@ -7,8 +7,8 @@ import { DomainError } from '../../errors.ts'
 import { announceDeliveries } from './announce.ts'
 
 export interface RecoverInput {
-  /** ISO 8601 with a zone. */
-  readonly since: string
+  /** Required: ISO 8601 with a zone. */
+  readonly since?: string | null
   /** Default now. At most 14 days after `since`. */
   readonly until?: string | null
 }

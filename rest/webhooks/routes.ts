@@ -1,0 +1,93 @@
+import type { Door, RestApp } from '../door.ts'
+import {
+  CreateWebhookDocument,
+  DeleteWebhookDocument,
+  ListWebhookDeliveriesDocument,
+  ListWebhookEventTypesDocument,
+  ListWebhooksDocument,
+  PingWebhookDocument,
+  RecoverWebhookDocument,
+  ResendWebhookDeliveryDocument,
+  RotateWebhookSecretDocument,
+  UpdateWebhookDocument,
+} from '../generated/graphql.ts'
+import { ignoreBodies } from './ignore-bodies.ts'
+import { toDelivery, toDeliveryList, toWebhook } from './map.ts'
+import * as schemas from './schemas.ts'
+
+export function webhookRoutes(app: RestApp, door: Door): void {
+  const { guarded } = door
+  const listEventTypes = door.operation(ListWebhookEventTypesDocument)
+  const create = door.operation(CreateWebhookDocument)
+  const list = door.operation(ListWebhooksDocument)
+  const update = door.operation(UpdateWebhookDocument)
+  const listDeliveries = door.operation(ListWebhookDeliveriesDocument)
+  const recover = door.operation(RecoverWebhookDocument)
+
+  app.get('/webhooks/event-types', { schema: schemas.eventTypesSchema }, async (request) => {
+    const { webhookEventTypes } = await listEventTypes(request, {})
+    return { event_types: webhookEventTypes, eventTypes: webhookEventTypes }
+  })
+
+  app.post('/webhooks', { ...guarded, schema: schemas.createSchema }, async (request, reply) => {
+    const { createWebhook } = await create(request, { input: request.body })
+    return reply.code(201).send(createWebhook)
+  })
+
+  app.get('/webhooks', { ...guarded, schema: schemas.listSchema }, async (request) => {
+    const { webhooks } = await list(request, {})
+    return { subscriptions: webhooks.map(toWebhook) }
+  })
+
+  app.patch('/webhooks/:id', { ...guarded, schema: schemas.updateSchema }, async (request) => {
+    const { updateWebhook } = await update(request, { id: request.params.id, input: request.body })
+    return toWebhook(updateWebhook)
+  })
+
+  app.get('/webhooks/:id/deliveries', { ...guarded, schema: schemas.deliveriesSchema }, async (request) =>
+    toDeliveryList(await listDeliveries(request, { ...request.params, ...request.query })),
+  )
+
+  app.post('/webhooks/:id/recover', { ...guarded, schema: schemas.recoverSchema }, async (request, reply) => {
+    const { recoverWebhook } = await recover(request, { ...request.params, ...request.body })
+    return reply.code(202).send(recoverWebhook)
+  })
+
+  void app.register(async (bodiless: RestApp) => {
+    ignoreBodies(bodiless)
+    actions(bodiless, door)
+  })
+}
+
+/** What is asked for by its path alone. */
+function actions(app: RestApp, door: Door): void {
+  const { guarded } = door
+  const remove = door.operation(DeleteWebhookDocument)
+  const rotate = door.operation(RotateWebhookSecretDocument)
+  const ping = door.operation(PingWebhookDocument)
+  const resend = door.operation(ResendWebhookDeliveryDocument)
+
+  app.delete('/webhooks/:id', { ...guarded, schema: schemas.deleteSchema }, async (request) => {
+    const { deleteWebhook } = await remove(request, request.params)
+    return deleteWebhook
+  })
+
+  app.post('/webhooks/:id/rotate-secret', { ...guarded, schema: schemas.rotateSchema }, async (request) => {
+    const { rotateWebhookSecret } = await rotate(request, request.params)
+    return rotateWebhookSecret
+  })
+
+  app.post('/webhooks/:id/ping', { ...guarded, schema: schemas.pingSchema }, async (request, reply) => {
+    const { pingWebhook } = await ping(request, request.params)
+    return reply.code(202).send(toDelivery(pingWebhook))
+  })
+
+  app.post(
+    '/webhooks/:id/deliveries/:deliveryId/resend',
+    { ...guarded, schema: schemas.resendSchema },
+    async (request, reply) => {
+      const { resendWebhookDelivery } = await resend(request, request.params)
+      return reply.code(202).send(toDelivery(resendWebhookDelivery))
+    },
+  )
+}

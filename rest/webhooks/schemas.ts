@@ -1,0 +1,192 @@
+import { Type } from 'typebox'
+import { envelope, errors, pageQuery, signed } from '../shapes.ts'
+import {
+  Delivery,
+  EventTypes,
+  ID,
+  orNull,
+  Secret,
+  URL_EXAMPLE,
+  Webhook,
+  WebhookId,
+  WebhookParams,
+} from './shapes.ts'
+
+const tags = ['Webhooks']
+const noQuery = Type.Object({})
+const notFound = { 404: 'Webhook not found' }
+const inactive = { 409: 'Webhook is not active: set active to true first' }
+const AGENT = 'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
+
+const createBody = Type.Object({
+  url: Type.Optional(
+    Type.String({ description: 'Required. Rules as of the answer’s `url`.', examples: [URL_EXAMPLE] }),
+  ),
+  eventTypes: Type.Optional(
+    Type.Array(Type.String(), { description: 'Required: at least one event type, each once.' }),
+  ),
+  filterAgentPda: Type.Optional(orNull('Only events of this agent, which need not exist yet.', AGENT)),
+})
+
+const guarded = (statuses: (400 | 404 | 409 | 413 | 415)[], examples: Parameters<typeof errors>[1] = {}) => ({
+  ...errors([401, 429, ...statuses], { ...notFound, ...examples }),
+})
+
+export const eventTypesSchema = {
+  operationId: 'listWebhookEventTypes',
+  tags,
+  summary: 'The event types',
+  querystring: noQuery,
+  response: {
+    200: Type.Object({
+      event_types: EventTypes('All of them.'),
+      eventTypes: EventTypes('The same under its other name.'),
+    }),
+    ...errors([400]),
+  },
+}
+
+export const createSchema = {
+  operationId: 'createWebhook',
+  tags,
+  ...signed,
+  summary: 'Subscribe to events',
+  description:
+    'A wallet can have 20. The secret is in this answer and in that of a rotation, and nowhere else.',
+  querystring: noQuery,
+  body: createBody,
+  response: {
+    201: Type.Object({
+      id: WebhookId,
+      secret: Secret,
+      message: Type.String({ examples: ['Store the secret now: it is not shown again.'] }),
+    }),
+    ...guarded([400, 409, 413, 415], {
+      400: 'eventTypes array is required',
+      409: 'A wallet can have at most 20 webhooks',
+    }),
+  },
+}
+
+export const listSchema = {
+  operationId: 'listWebhooks',
+  tags,
+  ...signed,
+  summary: 'Your subscriptions, oldest first',
+  querystring: noQuery,
+  response: { 200: Type.Object({ subscriptions: Type.Array(Webhook) }), ...guarded([400]) },
+}
+
+export const updateSchema = {
+  operationId: 'updateWebhook',
+  tags,
+  ...signed,
+  summary: 'Change a subscription',
+  description:
+    'What is left out stays. `active: false` cancels what waits to be delivered; `active: true` or another url starts with a clean record of failures.',
+  params: WebhookParams,
+  querystring: noQuery,
+  body: Type.Object({
+    url: Type.Optional(Type.String({ examples: [URL_EXAMPLE] })),
+    eventTypes: Type.Optional(Type.Array(Type.String(), { description: 'Replaces the set.' })),
+    filterAgentPda: Type.Optional(orNull('Null takes the filter away.', AGENT)),
+    active: Type.Optional(Type.Boolean()),
+  }),
+  response: {
+    200: Webhook,
+    ...guarded([400, 404, 413, 415], { 400: 'url must use https, got "http://example.com"' }),
+  },
+}
+
+export const deleteSchema = {
+  operationId: 'deleteWebhook',
+  tags,
+  ...signed,
+  summary: 'Delete a subscription',
+  params: WebhookParams,
+  querystring: noQuery,
+  response: { 200: Type.Object({ deleted: Type.Boolean() }), ...guarded([400, 404]) },
+}
+
+export const rotateSchema = {
+  operationId: 'rotateWebhookSecret',
+  tags,
+  ...signed,
+  summary: 'Replace the secret',
+  description: 'At once: every attempt from now on is signed with the new secret, retries too.',
+  params: WebhookParams,
+  querystring: noQuery,
+  response: { 200: Type.Object({ secret: Secret }), ...guarded([400, 404]) },
+}
+
+export const deliveriesSchema = {
+  operationId: 'listWebhookDeliveries',
+  tags,
+  ...signed,
+  summary: 'The delivery log',
+  description: 'Newest first.',
+  params: WebhookParams,
+  querystring: Type.Object(pageQuery),
+  response: { 200: envelope('deliveries', Delivery), ...guarded([400, 404]) },
+}
+
+export const pingSchema = {
+  operationId: 'pingWebhook',
+  tags,
+  ...signed,
+  summary: 'Try the receiver',
+  description: 'Sends an event of type `ping`, signed, logged and retried like any other.',
+  params: WebhookParams,
+  querystring: noQuery,
+  response: {
+    202: Delivery,
+    ...guarded([400, 404, 409], inactive),
+  },
+}
+
+export const resendSchema = {
+  operationId: 'resendWebhookDelivery',
+  tags,
+  ...signed,
+  summary: 'Send a delivery again',
+  description: 'At once, whatever came of it, with all retries before it.',
+  params: Type.Object({
+    id: WebhookId,
+    deliveryId: Type.String({ description: 'Of the delivery log.', examples: [ID] }),
+  }),
+  querystring: noQuery,
+  response: {
+    202: Delivery,
+    ...guarded([400, 404, 409], inactive),
+  },
+}
+
+export const recoverSchema = {
+  operationId: 'recoverWebhook',
+  tags,
+  ...signed,
+  summary: 'Send again what did not arrive',
+  description:
+    'What failed or was cancelled of the events enqueued between two times, at most 14 days apart, the oldest 10,000 at a call.',
+  params: WebhookParams,
+  querystring: noQuery,
+  body: Type.Object({
+    since: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Required.', examples: ['2026-11-20T00:00:00Z'] }),
+    ),
+    until: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Now by default.',
+        examples: ['2026-11-21T00:00:00Z'],
+      }),
+    ),
+  }),
+  response: {
+    202: Type.Object({
+      recovered: Type.Integer({ description: 'Deliveries that are due again.', examples: [12] }),
+      more: Type.Boolean({ description: 'Whether there are more than one call takes: ask again.' }),
+    }),
+    ...guarded([400, 404, 409, 413, 415], inactive),
+  },
+}

@@ -1,0 +1,17 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../../db/tables.ts'
+import type { Pubkey } from '../../domain/pubkey.ts'
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-row.ts'
+
+/** A wallet's subscriptions, oldest first; there are never more than `MAX_PER_WALLET`. */
+export function listSubscriptions(kysely: Kysely<Database>, wallet: Pubkey): Promise<SubscriptionRow[]> {
+  return kysely
+    .selectFrom('webhook_subscriptions')
+    .select(SUBSCRIPTION_COLUMNS)
+    .where('wallet', '=', wallet)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .$castTo<SubscriptionRow>()
+    .execute()
+}

@@ -1,0 +1,42 @@
+import { enumParameter } from '../../domain/parameters.ts'
+import { quoted } from '../../domain/quoted.ts'
+import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../domain/webhook-events.ts'
+import { DomainError } from '../../errors.ts'
+
+/** What keeps a URL from being a receiver's, for instance `must use https`; null for one that may be. */
+export type ReceiverProblem = (url: string) => string | null
+
+/** Characters; more than any browser or proxy promises to take. */
+export const MAX_URL_LENGTH = 2048
+
+const eventType = enumParameter(WEBHOOK_EVENT_TYPES)
+
+/** Throws URL_REQUIRED and RECEIVER_REFUSED. */
+export function readUrl(value: unknown, receiverProblem: ReceiverProblem): string {
+  if (value === undefined || value === null) throw new DomainError('URL_REQUIRED')
+  const problem = urlProblem(value, receiverProblem)
+  if (problem === null) return value as string
+  throw new DomainError('RECEIVER_REFUSED', { parameter: 'url', problem, value: quoted(value) })
+}
+
+function urlProblem(value: unknown, receiverProblem: ReceiverProblem): string | null {
+  if (typeof value !== 'string') return 'must be text'
+  if (value.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`
+  // A URL parser drops some of these without a word; what is stored is what is sent to.
+  if (!/^[\x21-\x7e]+$/.test(value))
+    return 'must be an absolute URL in printable ASCII, all else in percent-encoding'
+  return receiverProblem(value)
+}
+
+/** A set of types, in the order of the contract. Throws EVENT_TYPES_REQUIRED, EVENT_TYPES_EMPTY, INVALID_ENUM, EVENT_TYPE_REPEATED. */
+export function readEventTypes(value: unknown): WebhookEventType[] {
+  if (!Array.isArray(value)) throw new DomainError('EVENT_TYPES_REQUIRED')
+  if (value.length === 0) throw new DomainError('EVENT_TYPES_EMPTY')
+  const types = new Set<WebhookEventType>()
+  for (const [i, each] of value.entries()) {
+    const type = eventType(`eventTypes[${i}]`, each)
+    if (types.has(type)) throw new DomainError('EVENT_TYPE_REPEATED', { type })
+    types.add(type)
+  }
+  return WEBHOOK_EVENT_TYPES.filter((type) => types.has(type))
+}
