@@ -16,7 +16,7 @@ import { readFeePayer } from './keys/fee-payer.ts'
 import { createLocalSigner } from './keys/fee-payer-signer.ts'
 import { createIndexer, type Indexer } from './ledger/indexer/indexer.ts'
 import { indexerReport } from './ledger/indexer-report.ts'
-import { createLedgerRpc } from './ledger/rpc.ts'
+import { createFailoverRpc } from './ledger/failover-rpc.ts'
 import type { Logger } from './logger.ts'
 import { addProcessMetrics, createMetrics } from './metrics/metrics.ts'
 import { createGuardedHttp } from './net/guarded-http.ts'
@@ -63,12 +63,21 @@ export async function startGateway(options: {
       startDatabase(config, logger).then((started) => stack.adopt(started, (each) => each.stop())),
       startLedger(config, { logger, clock }).then((started) => stack.adopt(started, (each) => each.stop())),
     )
-    const rpc = createLedgerRpc({ url: ledger.rpcUrl })
+    const rpc = createFailoverRpc({ urls: ledger.rpcUrls, clock, logger })
     const { programId, commitment } = config.ledger
     const kysely = database.orm.em.getKysely<Database>()
     if (secretBox !== null) await checkStoredSecrets(kysely, secretBox)
     const indexer = config.roles.has('indexer')
-      ? createIndexer({ orm: database.orm, rpc, wsUrl: ledger.wsUrl, programId, commitment, clock, logger })
+      ? createIndexer({
+          orm: database.orm,
+          rpc,
+          wsUrl: ledger.wsUrls,
+          programId,
+          commitment,
+          clock,
+          logger,
+          ...config.indexer,
+        })
       : null
     if (indexer !== null) stack.defer(() => indexer.stop())
     indexer?.start()
@@ -166,7 +175,9 @@ export async function startGateway(options: {
     stack.defer(() => app.close())
     await app.listen({ host, port })
     const baseUrl = config.server.baseUrl ?? `http://${host}:${(app.server.address() as AddressInfo).port}`
-    writeRuntime(config.dataDir, { baseUrl, rpcUrl: ledger.rpcUrl, wsUrl: ledger.wsUrl })
+    const [rpcUrl = ''] = ledger.rpcUrls
+    const [wsUrl = ''] = ledger.wsUrls
+    writeRuntime(config.dataDir, { baseUrl, rpcUrl, wsUrl })
     await Promise.race([ledger.localnet?.provision(), early])
     await Promise.race([indexer !== null && ledger.localnet !== null && indexer.whenIdle(), early])
     const inviteCode =
@@ -212,8 +223,8 @@ function announce(options: {
       ...(ledger.localnet === null
         ? {}
         : {
-            localnetRpc: ledger.rpcUrl,
-            localnetWebSocket: ledger.wsUrl,
+            localnetRpc: ledger.localnet.rpcUrl,
+            localnetWebSocket: ledger.localnet.wsUrl,
             usdcMint: ledger.localnet.keys.usdcMint.publicKey.toBase58(),
             dataDir,
             ...(inviteCode === null ? {} : { inviteCode }),

@@ -5,8 +5,9 @@ import { readRuntime } from './runtime-file.ts'
 import type { GatewayLocalnet } from './localnet.ts'
 
 export interface RunningLedger {
-  rpcUrl: string
-  wsUrl: string
+  /** Of one node, or of several, in the order of preference. */
+  rpcUrls: readonly string[]
+  wsUrls: readonly string[]
   /** The localnet of this process; null with SOLANA_RPC_URL, or where another process runs it. */
   localnet: GatewayLocalnet | null
   stop(): Promise<void>
@@ -17,18 +18,25 @@ export async function startLedger(
   config: Config,
   options: { logger: Logger; clock: Clock; shared?: boolean },
 ): Promise<RunningLedger> {
-  const { rpcUrl, wsUrl } = config.ledger
-  if (rpcUrl !== null) {
-    return { rpcUrl, wsUrl: wsUrl ?? websocketOf(rpcUrl), localnet: null, stop: async () => undefined }
+  const { rpcUrls, wsUrls } = config.ledger
+  if (rpcUrls !== null) {
+    return {
+      rpcUrls,
+      wsUrls: wsUrls ?? rpcUrls.map(websocketOf),
+      localnet: null,
+      stop: async () => undefined,
+    }
   }
   const runtime = options.shared === true ? readRuntime(config.dataDir) : null
   if (runtime !== null) {
-    return { rpcUrl: runtime.rpcUrl, wsUrl: runtime.wsUrl, localnet: null, stop: async () => undefined }
+    const { rpcUrl, wsUrl } = runtime
+    return { rpcUrls: [rpcUrl], wsUrls: [wsUrl], localnet: null, stop: async () => undefined }
   }
   // The VM is loaded where it runs: an installation for a cluster may leave it out.
   const { startGatewayLocalnet } = await import('./localnet.ts')
   const localnet = await startGatewayLocalnet(config, options)
-  return { rpcUrl: localnet.rpcUrl, wsUrl: localnet.wsUrl, localnet, stop: () => localnet.stop() }
+  const { rpcUrl, wsUrl } = localnet
+  return { rpcUrls: [rpcUrl], wsUrls: [wsUrl], localnet, stop: () => localnet.stop() }
 }
 
 /** Solana's rule: the WebSocket is on the next port where a port is named, else on the same host. */

@@ -10,7 +10,7 @@ export function webhookSecretBox(config: Config, { webhookSecretsKeys }: Secrets
   const roles = (['api', 'webhooks'] as const).filter((role) => config.roles.has(role))
   if (roles.length === 0) return null
   if (webhookSecretsKeys !== null && webhookSecretsKeys.length > 0) return createSecretBox(webhookSecretsKeys)
-  if (config.ledger.rpcUrl === null) return createSecretBox([loadOrCreateSecretsKey(config.dataDir)])
+  if (config.ledger.rpcUrls === null) return createSecretBox([loadOrCreateSecretsKey(config.dataDir)])
   throw new OperatorError(
     `WEBHOOK_SECRETS_KEY is missing: ROLES has ${roles.join(' and ')}, and with SOLANA_RPC_URL no key is made. \`openssl rand -base64 32\` makes one; every replica needs the same`,
   )

@@ -73,7 +73,7 @@ async function runLocalnet(): Promise<void> {
 
 function runningLocalnet(): LedgerRpc {
   const { config } = readConfig(process.env)
-  if (config.ledger.rpcUrl !== null)
+  if (config.ledger.rpcUrls !== null)
     throw new CommandError('SOLANA_RPC_URL is set: these commands change a localnet only')
   const runtime = readRuntime(config.dataDir)
   if (runtime === null)

@@ -5,7 +5,8 @@ import { isGatewayRunning, lockDataDir } from '../bootstrap/runtime-file.ts'
 import { systemClock } from '../clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Orm } from '../db/orm.ts'
-import { createLedgerRpc, type LedgerRpc } from '../ledger/rpc.ts'
+import { createFailoverRpc } from '../ledger/failover-rpc.ts'
+import type { LedgerRpc } from '../ledger/rpc.ts'
 import { createLogger, type Logger } from '../logger.ts'
 import { createOutput, type Output } from './output.ts'
 
@@ -39,9 +40,9 @@ export async function openWorkspace(command: Command): Promise<Workspace> {
       config,
       logger,
       orm: database.orm,
-      rpc: createLedgerRpc({ url: ledger.rpcUrl }),
-      rpcUrl: ledger.rpcUrl,
-      wsUrl: ledger.wsUrl,
+      rpc: createFailoverRpc({ urls: ledger.rpcUrls, clock: systemClock, logger }),
+      rpcUrl: ledger.rpcUrls[0] ?? '',
+      wsUrl: ledger.wsUrls[0] ?? '',
       output: createOutput(command.optsWithGlobals().json === true),
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     }

@@ -16,11 +16,13 @@ export interface Config {
   dataDir: string
   databaseUrl: string | null
   ledger: {
-    rpcUrl: string | null
-    wsUrl: string | null
+    /** Of nodes of one cluster, in the order of preference; null for the localnet. */
+    rpcUrls: readonly string[] | null
+    wsUrls: readonly string[] | null
     programId: Pubkey
     commitment: 'confirmed' | 'finalized'
   }
+  indexer: { pollMs: number; verifyMs: number; batchSize: number; inFlight: number }
   localnet: { port: number; seedAgents: number }
   sponsorship: { enabled: boolean } & SponsorLimits
   relay: { allowedPrograms: Pubkey[] | null; submitWaitMs: number }
@@ -103,10 +105,16 @@ function toConfig(values: SettingValues): Config {
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
     ledger: {
-      rpcUrl: values.SOLANA_RPC_URL,
-      wsUrl: values.SOLANA_WS_URL,
+      rpcUrls: values.SOLANA_RPC_URL,
+      wsUrls: values.SOLANA_WS_URL,
       programId: values.REGISTRY_PROGRAM_ID,
       commitment: values.COMMITMENT,
+    },
+    indexer: {
+      pollMs: values.INDEXER_POLL_MS,
+      verifyMs: values.INDEXER_VERIFY_MS,
+      batchSize: values.INDEXER_BATCH_SIZE,
+      inFlight: values.INDEXER_FETCH_AHEAD,
     },
     localnet: { port: values.LOCALNET_PORT, seedAgents: values.SEED_AGENTS },
     sponsorship: {

@@ -49,13 +49,35 @@ export const SETTINGS = {
     url('postgres', 'postgresql'),
     'PostgreSQL 15 or newer; without it the embedded PostgreSQL starts',
   ),
-  SOLANA_RPC_URL: setting(url('http', 'https'), 'JSON-RPC of a cluster; without it the localnet starts'),
-  SOLANA_WS_URL: setting(url('ws', 'wss'), 'WebSocket of the cluster; default derived from SOLANA_RPC_URL'),
+  SOLANA_RPC_URL: setting(
+    list(url('http', 'https')),
+    "JSON-RPC of a cluster's nodes, comma-separated; else the localnet starts",
+  ),
+  SOLANA_WS_URL: setting(
+    list(url('ws', 'wss')),
+    'WebSockets of these nodes; default derived from SOLANA_RPC_URL',
+  ),
   REGISTRY_PROGRAM_ID: withDefault(publicKey, registryIdl.address, 'Address of the registry program'),
   COMMITMENT: withDefault(
     oneOf('confirmed', 'finalized'),
     'confirmed',
     'Commitment at which the ledger is read',
+  ),
+  INDEXER_POLL_MS: withDefault(
+    integer(50, 60_000),
+    '1000',
+    'How often the node is asked for news that it did not announce, in ms',
+  ),
+  INDEXER_VERIFY_MS: withDefault(
+    integer(50, 600_000),
+    '2000',
+    'How often what was read is compared with the finalized ledger, in ms',
+  ),
+  INDEXER_BATCH_SIZE: withDefault(integer(1, 1_000), '100', 'Transactions fetched from the node at a time'),
+  INDEXER_FETCH_AHEAD: withDefault(
+    integer(1, 64),
+    '6',
+    'Batches fetched ahead while catching up; bounds memory',
   ),
   LOCALNET_PORT: withDefault(
     integer(0, 65_534),

@@ -17,7 +17,8 @@ export interface LogSubscription {
 }
 
 export interface LogSubscriptionOptions {
-  url: string
+  /** Of several, the next one is taken whenever a socket is lost. */
+  url: string | readonly string[]
   programId: string
   commitment: string
   /** A transaction named the program. */
@@ -40,6 +41,8 @@ interface Message {
 
 /** Keeps `logsSubscribe` and `slotSubscribe` standing: reconnects with back-off, and when the socket falls silent. */
 export function subscribeToLogs(options: LogSubscriptionOptions): LogSubscription {
+  const urls = [options.url].flat()
+  let turn = 0
   let socket: WebSocket | undefined
   let closed = false
   let confirmed = 0
@@ -55,7 +58,7 @@ export function subscribeToLogs(options: LogSubscriptionOptions): LogSubscriptio
 
   function open(): void {
     confirmed = 0
-    const current = new WebSocket(options.url, { handshakeTimeout: 10_000 })
+    const current = new WebSocket(urls[turn % urls.length] ?? '', { handshakeTimeout: 10_000 })
     socket = current
     current.on('open', () => {
       request(current, 1, 'logsSubscribe', [
@@ -105,6 +108,7 @@ export function subscribeToLogs(options: LogSubscriptionOptions): LogSubscriptio
   function lost(current: WebSocket): void {
     if (closed || current !== socket) return
     confirmed = 0
+    turn += 1
     clearTimeout(quietTimer)
     options.logger.warn({ retryMs: reconnectMs }, 'ledger socket lost, polling until it is back')
     reconnectTimer = setTimeout(open, reconnectMs)

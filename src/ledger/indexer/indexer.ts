@@ -12,8 +12,8 @@ import { WakeUp } from './wake-up.ts'
 export interface IndexerOptions {
   orm: Orm
   rpc: LedgerRpc
-  /** Without it the indexer polls only. */
-  wsUrl?: string
+  /** Of one node or of several. Without it the indexer polls only. */
+  wsUrl?: string | readonly string[]
   programId: string
   commitment: 'confirmed' | 'finalized'
   clock: Clock

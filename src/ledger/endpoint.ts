@@ -1,0 +1,54 @@
+import type { Clock } from '../clock.ts'
+import type { LedgerRpc, LedgerRpcError } from './rpc.ts'
+
+const MIN_REST_MS = 500
+const MAX_REST_MS = 60_000
+/** A node that says it is behind, or that limits calls without saying for how long. */
+const SHORT_REST_MS = 2_000
+const NODE_BEHIND = -32005
+const HTTP_TOO_MANY = 429
+
+/** One node of several, and what it was like lately. */
+export interface Endpoint {
+  readonly rpc: LedgerRpc
+  /** Told in logs in place of the URL, which may hold a key: 1 for the first of the setting. */
+  readonly number: number
+  /** Whether it is on the ledger of the others: unknown until it was asked. */
+  ledger: 'unknown' | 'ours' | 'another'
+  failures: number
+  restsUntil: number
+  /** The node itself asked to be left alone for that long. */
+  restIsAsked: boolean
+}
+
+export function newEndpoint(rpc: LedgerRpc, number: number): Endpoint {
+  return { rpc, number, ledger: 'unknown', failures: 0, restsUntil: 0, restIsAsked: false }
+}
+
+/** Lets a node rest after a failure that another node may not have; false when the failure says nothing about the node. */
+export function noteEndpointFailure(endpoint: Endpoint, error: LedgerRpcError, clock: Clock): boolean {
+  const now = clock.now()
+  if (error.code === HTTP_TOO_MANY || error.retryAfterMs !== undefined) {
+    endpoint.restsUntil = now + (error.retryAfterMs ?? SHORT_REST_MS)
+    endpoint.restIsAsked = true
+    return true
+  }
+  if (error.kind === 'rpc') {
+    if (error.code === NODE_BEHIND) endpoint.restsUntil = now + SHORT_REST_MS
+    return error.code === NODE_BEHIND
+  }
+  endpoint.failures += 1
+  endpoint.restsUntil = now + Math.min(MIN_REST_MS * 2 ** (endpoint.failures - 1), MAX_REST_MS)
+  endpoint.restIsAsked = false
+  return true
+}
+
+/** A node whose tip lies this far below what another one showed is left alone. */
+export function noteLagging(endpoint: Endpoint, clock: Clock): void {
+  endpoint.restsUntil = clock.now() + SHORT_REST_MS
+}
+
+export function noteEndpointSuccess(endpoint: Endpoint): void {
+  endpoint.failures = 0
+  endpoint.restIsAsked = false
+}

@@ -1,0 +1,166 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { createFailoverRpc } from '../../src/ledger/failover-rpc.ts'
+import { LedgerRpcError, type LedgerRpc } from '../../src/ledger/rpc.ts'
+import { silentLogger } from './support/indexer.ts'
+
+interface Reply {
+  status?: number
+  retryAfter?: string
+  /** Never answers. */
+  silent?: boolean
+  result?: unknown
+  error?: { code: number; message: string }
+}
+
+/** A node that answers what the test tells it to, over a real socket. */
+interface ToldNode {
+  url: string
+  calls: string[]
+  answer: (method: string) => Reply
+  server: Server
+}
+
+let nodes: ToldNode[] = []
+let now = 0
+const clock = { ...systemClock, now: () => now }
+
+beforeEach(async () => {
+  now = 1_000_000
+  nodes = [await toldNode(), await toldNode()]
+})
+afterEach(async () => {
+  for (const { server } of nodes) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+async function toldNode(): Promise<ToldNode> {
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    request.on('end', () => {
+      const body = JSON.parse(text) as { id: number; method: string } | { id: number; method: string }[]
+      const asked = [body].flat()
+      node.calls.push(...asked.map((each) => each.method).filter((each) => each !== 'getGenesisHash'))
+      const replies = asked.map(({ id, method }) => Object.assign({ id }, node.answer(method)))
+      const odd = replies.find((each) => each.status !== undefined || each.silent === true)
+      if (odd?.silent === true) return
+      const headers = odd?.retryAfter === undefined ? {} : { 'retry-after': odd.retryAfter }
+      response.writeHead(odd?.status ?? 200, headers)
+      response.end(JSON.stringify(Array.isArray(body) ? replies : replies[0]))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const node: ToldNode = { url, calls: [], answer: () => ({ result: 'ours' }), server }
+  return node
+}
+
+const rpcOf = (): LedgerRpc =>
+  createFailoverRpc({ urls: nodes.map((node) => node.url), clock, logger: silentLogger, timeoutMs: 200 })
+const first = (answer: ToldNode['answer']): void => void (nodes[0]!.answer = answer)
+const second = (answer: ToldNode['answer']): void => void (nodes[1]!.answer = answer)
+const unlessGenesis =
+  (reply: Reply): ToldNode['answer'] =>
+  (method) =>
+    method === 'getGenesisHash' ? { result: 'ours' } : reply
+const calls = (): number[] => nodes.map((node) => node.calls.length)
+
+test('while it is well, only the first node is asked', async () => {
+  const rpc = rpcOf()
+  for (let i = 0; i < 3; i += 1) expect(await rpc.call('getSlot')).toBe('ours')
+  expect(calls()).toEqual([3, 0])
+})
+
+test.each([
+  ['does not answer in time', { silent: true }],
+  ['answers HTTP 503', { status: 503 }],
+  ['is behind', { error: { code: -32005, message: 'Node is behind' } }],
+])('where the first node %s, the second answers in the same call, and the first rests', async (_, reply) => {
+  first(unlessGenesis(reply))
+  second(unlessGenesis({ result: 7 }))
+  const rpc = rpcOf()
+  expect(await rpc.call('getBalance')).toBe(7)
+  expect(await rpc.call('getBalance')).toBe(7)
+  expect(calls()).toEqual([1, 2])
+  first(unlessGenesis({ result: 6 }))
+  now += 2_500
+  expect(await rpc.call('getBalance')).toBe(6)
+})
+
+test('Retry-After is honoured: by the next node, or by an error that says how long', async () => {
+  for (const each of [first, second]) each(unlessGenesis({ status: 429, retryAfter: '30' }))
+  const rpc = rpcOf()
+  await expect(rpc.call('getSlot')).rejects.toMatchObject({ code: 429, retryAfterMs: 30_000 })
+  now += 20_000
+  await expect(rpc.call('getSlot')).rejects.toMatchObject({ code: 429, retryAfterMs: 10_000 })
+  expect(calls()).toEqual([1, 1])
+  for (const each of [first, second]) each(unlessGenesis({ result: 1 }))
+  now += 10_000
+  expect(await rpc.call('getSlot')).toBe(1)
+})
+
+test('when every node failed the one that rests least is tried again', async () => {
+  for (const each of [first, second]) each(unlessGenesis({ status: 500 }))
+  const rpc = rpcOf()
+  await expect(rpc.call('getSlot')).rejects.toBeInstanceOf(LedgerRpcError)
+  for (const each of [first, second]) each(unlessGenesis({ result: 1 }))
+  expect(await rpc.call('getSlot')).toBe(1)
+})
+
+test('a node of another ledger is never believed', async () => {
+  second((method) => ({ result: method === 'getGenesisHash' ? 'another' : 666 }))
+  const rpc = rpcOf()
+  expect(await rpc.call('getSlot')).toBe('ours')
+  first(unlessGenesis({ status: 500 }))
+  await expect(rpc.call('getSlot')).rejects.toMatchObject({ kind: 'http' })
+  expect(calls()[1]).toBe(0)
+})
+
+test('a tip far below what another node showed is not believed while there is a better one', async () => {
+  first(unlessGenesis({ result: 1_000 }))
+  second(unlessGenesis({ result: 1_001 }))
+  const rpc = rpcOf()
+  expect(await rpc.call('getSlot')).toBe(1_000)
+  first(unlessGenesis({ result: 500 }))
+  expect(await rpc.call('getSlot')).toBe(1_001)
+  second(unlessGenesis({ status: 500 }))
+  now += 5_000
+  expect(await rpc.call('getSlot')).toBe(500)
+})
+
+test('what the first node does not know is asked for at the second', async () => {
+  first(unlessGenesis({ result: null }))
+  second(unlessGenesis({ result: { slot: 5 } }))
+  const transactions = ['a', 'b'].map((signature) => ({ method: 'getTransaction', params: [signature] }))
+  expect(await rpcOf().batch(transactions)).toEqual([{ slot: 5 }, { slot: 5 }])
+  first(unlessGenesis({ error: { code: -32007, message: 'skipped' } }))
+  second(unlessGenesis({ result: { signatures: ['a'] } }))
+  expect(await rpcOf().settle([{ method: 'getBlock', params: [5] }])).toEqual([{ signatures: ['a'] }])
+})
+
+test('a node that has not reached the slot asked for is passed over', async () => {
+  first(unlessGenesis({ error: { code: -32016, message: 'Minimum context slot has not been reached' } }))
+  second(unlessGenesis({ result: ['new'] }))
+  expect(await rpcOf().call('getSignaturesForAddress', ['p', { minContextSlot: 9 }])).toEqual(['new'])
+})
+
+test('a transaction that may have been taken is sent to no second node', async () => {
+  first(unlessGenesis({ silent: true }))
+  const rpc = rpcOf()
+  await expect(rpc.call('sendTransaction', ['wire'])).rejects.toMatchObject({ kind: 'timeout' })
+  expect(nodes[1]!.calls).toEqual([])
+  now += 100_000
+  first(unlessGenesis({ status: 429 }))
+  expect(await rpc.call('sendTransaction', ['wire'])).toBe('ours')
+})
+
+test('an answer that is the same everywhere, such as a refused call, is given at once', async () => {
+  first(unlessGenesis({ error: { code: -32602, message: 'Invalid params' } }))
+  await expect(rpcOf().call('getBalance')).rejects.toMatchObject({ code: -32602 })
+  expect(calls()).toEqual([1, 0])
+})
