@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { audit } from '../../src/audit/audit.ts'
 import { rebuild } from '../../src/audit/rebuild.ts'
 import type { Indexer } from '../../src/ledger/indexer/indexer.ts'
+import { type LedgerRpc, LedgerRpcError } from '../../src/ledger/rpc.ts'
 import { eventually } from './support/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { scriptedIndexer } from './support/indexer.ts'
@@ -104,4 +105,51 @@ test('a lost letter is a difference', async () => {
   await indexer.stop()
   await database.orm.em.getConnection().execute('delete from dead_letters')
   expect((await run()).differences).toMatchObject([{ table: 'dead_letters', field: '*' }])
+})
+
+test('history that the node has dropped is told, and what follows is read', async () => {
+  ledger.send(registration('a'))
+  ledger.advance(400)
+  await start().whenIdle()
+  await eventually(() => indexer.status().finalizedSlot).toBeGreaterThan(0)
+  await indexer.stop()
+  ledger.entries = []
+  ledger.advance(500)
+  ledger.send(report('a', 250, 260))
+  ledger.send(registration('b'))
+  start()
+  await eventually(letters).toEqual(['missing_history'])
+  await indexer.whenIdle()
+  expect(await names()).toEqual(['a', 'b'])
+  expect(await count(database.orm, 'agent_history')).toBe(1)
+  ledger.send(registration('c'))
+  await indexer.whenIdle()
+  expect(await names()).toEqual(['a', 'b', 'c'])
+})
+
+test('a page that comes from a node further behind is not taken for the end of history', async () => {
+  ledger.pageCap = 3
+  ledger.send(registration('a'))
+  await start().whenIdle()
+  await indexer.stop()
+  ledger.advance(3)
+  const behind = ledger.slot - 1
+  for (const label of ['b', 'c', 'd', 'e', 'f']) ledger.send(registration(label))
+  const rpc = ledger.rpc()
+  let turns = 4
+  const mixed: LedgerRpc = {
+    ...rpc,
+    call: async <T>(method: string, params: unknown[] = []) => {
+      const [, config] = params as [unknown, { before?: string; minContextSlot?: number } | undefined]
+      if (method !== 'getSignaturesForAddress' || config?.before === undefined || (turns -= 1) < 0)
+        return rpc.call<T>(method, params)
+      if ((config.minContextSlot ?? 0) > behind)
+        throw new LedgerRpcError('rpc', 'Minimum context slot has not been reached', { code: -32016 })
+      return [] as T
+    },
+  }
+  indexer = scriptedIndexer(database.orm, ledger, { rpc: mixed })
+  await indexer.whenIdle()
+  expect(await names()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+  expect(await letters()).toEqual([])
 })

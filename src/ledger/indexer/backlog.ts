@@ -2,11 +2,13 @@ import type { LedgerRpc } from '../rpc.ts'
 import type { SignatureInfo } from './batch.ts'
 
 const PAGE = 1000
+/** Usually the newest few reach back to what is known. */
+const FIRST_PAGE = 50
 
 export interface BacklogQuery {
   programId: string
   commitment: string
-  /** Not listed any more, nor anything before it. */
+  /** The newest transaction known: neither it nor anything before it is wanted. Null for the whole history. */
   until: string | null
   /** A fork may have taken `until` away: nothing below this slot is listed then. */
   minSlot: number
@@ -24,8 +26,18 @@ interface Page {
 
 export interface Backlog {
   count: number
+  /** The listing reaches what was known before. Otherwise the node has not all of the history in between: it lags, or has dropped it. */
+  complete: boolean
   /** The pages oldest first, each page oldest first. */
   oldestFirst(): AsyncGenerator<SignatureInfo[]>
+}
+
+interface Listed {
+  infos: SignatureInfo[]
+  /** Nothing that is wanted lies further back. */
+  complete: boolean
+  /** The node shows nothing further back. */
+  ended: boolean
 }
 
 /** Lists the program's transactions, newest first as the node does, for reading oldest first. */
@@ -35,10 +47,15 @@ export async function listBacklog(rpc: LedgerRpc, query: BacklogQuery): Promise<
   let count = 0
   let kept = 0
   let firstKept = 0
+  let limit = query.until === null ? PAGE : FIRST_PAGE
+  let { minContextSlot = 0 } = query
   for (;;) {
-    const { infos, ended } = await listPage(rpc, query, before)
+    const listed = await listPage(rpc, { ...query, minContextSlot }, before, limit)
+    const { infos } = listed
     const last = infos.at(-1)
     if (last !== undefined) {
+      // A node further behind does not know where the page before ended, and would show nothing below it.
+      minContextSlot = Math.max(minContextSlot, infos[0]?.slot ?? 0)
       pages.push({ before, last: last.signature, infos })
       before = last.signature
       count += infos.length
@@ -49,53 +66,66 @@ export async function listBacklog(rpc: LedgerRpc, query: BacklogQuery): Promise<
         if (page !== undefined) page.infos = null
       }
     }
-    if (ended) break
+    limit = PAGE
+    if (!listed.complete && !listed.ended) continue
+    return {
+      count,
+      complete: listed.complete || query.until === null,
+      oldestFirst: () => oldestFirst(rpc, { ...query, minContextSlot }, pages),
+    }
   }
-  return {
-    count,
-    async *oldestFirst() {
-      for (const page of pages.toReversed()) {
-        const infos = page.infos ?? (await relist(rpc, query, page))
-        page.infos = null
-        yield infos.toReversed()
-      }
-    },
+}
+
+async function* oldestFirst(
+  rpc: LedgerRpc,
+  query: BacklogQuery,
+  pages: readonly Page[],
+): AsyncGenerator<SignatureInfo[]> {
+  for (const page of pages.toReversed()) {
+    const infos = page.infos ?? (await relist(rpc, query, page))
+    page.infos = null
+    yield infos.toReversed()
   }
 }
 
 /**
- * Nodes may cap a page below what was asked, so only an empty page, or one that reaches the end, is the last.
- * One that ends where the page before ended brings nothing new.
+ * Nodes may cap a page below what was asked, so only an empty page, or one that reaches what is known, is the last. One that ends where the page
+ * before ended brings nothing new. `until` is looked for here: a node told to end there answers the same when it does not know it.
  */
 async function listPage(
   rpc: LedgerRpc,
-  query: BacklogQuery,
+  query: BacklogQuery & { minContextSlot: number },
   before: string | undefined,
-): Promise<{ infos: SignatureInfo[]; ended: boolean }> {
+  limit: number,
+): Promise<Listed> {
+  const { programId, commitment, until, minSlot, minContextSlot } = query
   const listed = await rpc.call<SignatureInfo[]>('getSignaturesForAddress', [
-    query.programId,
+    programId,
     {
-      limit: PAGE,
-      commitment: query.commitment,
+      limit,
+      commitment,
       ...(before === undefined ? {} : { before }),
-      ...(query.until === null ? {} : { until: query.until }),
-      ...(query.minContextSlot === undefined ? {} : { minContextSlot: query.minContextSlot }),
+      ...(minContextSlot === 0 ? {} : { minContextSlot }),
     },
   ])
-  const infos = listed.filter((info) => info.slot >= query.minSlot)
-  const stuck = before !== undefined && listed.at(-1)?.signature === before
-  if (stuck) return { infos: [], ended: true }
-  return { infos, ended: listed.length === 0 || infos.length < listed.length }
+  if (before !== undefined && listed.at(-1)?.signature === before)
+    return { infos: [], complete: false, ended: true }
+  const end = listed.findIndex((info) => info.signature === until || info.slot < minSlot)
+  return {
+    infos: end < 0 ? listed : listed.slice(0, end),
+    complete: end >= 0,
+    ended: listed.length === 0,
+  }
 }
 
 async function relist(rpc: LedgerRpc, query: BacklogQuery, page: Page): Promise<SignatureInfo[]> {
   const infos: SignatureInfo[] = []
   let { before } = page
   for (;;) {
-    const listed = await listPage(rpc, query, before)
+    const listed = await listPage(rpc, { minContextSlot: 0, ...query }, before, PAGE)
     const end = listed.infos.findIndex((info) => info.signature === page.last)
     infos.push(...(end < 0 ? listed.infos : listed.infos.slice(0, end + 1)))
-    if (end >= 0 || listed.ended) return infos
+    if (end >= 0 || listed.complete || listed.ended) return infos
     before = listed.infos.at(-1)?.signature
   }
 }

@@ -55,6 +55,7 @@ export interface OutboxRow {
 export interface DeadLetterRow {
   id: string
   kind:
+    | 'missing_history'
     | 'missing_transaction'
     | 'unreadable_transaction'
     | 'truncated_logs'

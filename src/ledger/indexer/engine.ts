@@ -1,46 +1,21 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/tables.ts'
-import type { LedgerRpc } from '../rpc.ts'
 import { AccountReads } from './account-reads.ts'
 import { listBacklog } from './backlog.ts'
-import { LETTERS_OF_WHOLE_TRANSACTIONS, type SignatureInfo } from './batch.ts'
+import { type DeadLetterRow, LETTERS_OF_WHOLE_TRANSACTIONS, type SignatureInfo } from './batch.ts'
 import { markOrphaned } from './finality.ts'
 import { fetchTransactions } from './fetch-transactions.ts'
+import { HistoryGaps } from './history-gaps.ts'
 import { unknownTransactions } from './known-transactions.ts'
+import type { EngineOptions } from './engine-options.ts'
 import { Mutex } from './mutex.ts'
 import { pipelined } from './pipeline.ts'
 import { batchesOf, mergePrepared, type Prepared } from './prepared.ts'
 import { readAccounts } from './read-accounts.ts'
-import { type IndexerPosition, storePosition } from './state.ts'
+import { FINALITY_OVERLAP_SLOTS, type IndexerPosition, positionAfter, storePosition } from './state.ts'
 import { UnsettledReads } from './unsettled-reads.ts'
-import { writeEvents } from './write-events.ts'
+import { writeDeadLetters, writeEvents } from './write-events.ts'
 import { writeStates } from './write-state.ts'
-
-/** How far below the finalized slot each check of finality begins again, for entries that a node lists late. */
-export const FINALITY_OVERLAP_SLOTS = 150
-
-export interface EngineOptions {
-  rpc: LedgerRpc
-  programId: string
-  commitment: string
-  signal: AbortSignal
-  epoch: number
-  position: IndexerPosition
-  /** Some accounts may be known from no transaction. */
-  sweepDue: boolean
-  unsettled?: UnsettledReads
-  /** The finalized slot when reading began: entries well below it need no second look. */
-  finalizedTip: number
-  /** Transactions fetched at a time. */
-  batchSize: number
-  /** Batches fetched ahead of those that are written, and written in one database transaction, at most. */
-  inFlight: number
-  /** Outside of transactions. */
-  db: () => Kysely<Database>
-  transaction: (work: (db: Kysely<Database>) => Promise<void>) => Promise<void>
-  /** Called after each commit. */
-  onWritten: (progress: { transactions: number; events: number; outbox: number }) => void
-}
 
 type Work = (db: Kysely<Database>) => Promise<void>
 
@@ -59,6 +34,7 @@ export class IndexerEngine {
   readonly #writes = new Mutex()
   #reads = new AccountReads()
   readonly #unread = new Set<string>()
+  readonly #gaps = new HistoryGaps()
 
   constructor(options: EngineOptions) {
     this.options = options
@@ -86,6 +62,8 @@ export class IndexerEngine {
       ...(query.minContextSlot === undefined ? {} : { minContextSlot: query.minContextSlot }),
     })
     if (backlog.count > 0) query.onBacklog?.(backlog.count)
+    if (backlog.count === 0 || backlog.complete) this.#gaps.none()
+    else await this.#passOver(this.#gaps.found(this.position))
     const seen = new Set<string>()
     const note = backlog.count < 10_000 ? (signature: string) => seen.add(signature) : () => {}
     await this.#ingestPages(backlog.oldestFirst(), true, note)
@@ -139,6 +117,11 @@ export class IndexerEngine {
     this.position = position
   }
 
+  async #passOver(letter: DeadLetterRow): Promise<void> {
+    await this.store((db) => writeDeadLetters(db, [letter]))
+    this.sweepDue = true
+  }
+
   async #ingestPages(
     pages: AsyncIterable<readonly SignatureInfo[]> | Iterable<readonly SignatureInfo[]>,
     moveCursor: boolean,
@@ -185,7 +168,7 @@ export class IndexerEngine {
 
   async #write({ infos, moved, decoded, ...read }: Prepared, moveCursor: boolean): Promise<void> {
     const change = moveCursor
-      ? (position: IndexerPosition) => this.#positionAfter(infos, position)
+      ? (position: IndexerPosition) => positionAfter(position, infos, this.options.finalizedTip)
       : unchanged
     await this.#writes.run(async () => {
       // What was read before a fork was noticed may be what the fork took back.
@@ -209,17 +192,5 @@ export class IndexerEngine {
       events: events.length,
       outbox: outbox.length,
     })
-  }
-
-  #positionAfter(infos: readonly SignatureInfo[], position: IndexerPosition): IndexerPosition {
-    const last = infos.at(-1)
-    if (last === undefined) return position
-    const settledBelow = this.options.finalizedTip - FINALITY_OVERLAP_SLOTS
-    const settled = last.confirmationStatus === 'finalized' && last.slot < settledBelow
-    return {
-      ...position,
-      cursor: { slot: last.slot, signature: last.signature },
-      finalizedSignature: settled ? last.signature : position.finalizedSignature,
-    }
   }
 }

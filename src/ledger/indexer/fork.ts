@@ -41,8 +41,9 @@ export async function takeBackForked(engine: IndexerEngine): Promise<number> {
 }
 
 /**
- * A transaction is gone only when the block of its slot does not hold it, or the slot has no block.
- * That a node does not list it proves nothing: its index may lag.
+ * A transaction is gone only when the block of its slot does not hold it, or when the chain passes over its slot: the next block's parent
+ * lies before it. That a node does not list it proves nothing, since its index may lag; nor that it has no block there, since it may
+ * have begun from a later snapshot.
  */
 export async function provenOrphans(
   rpc: LedgerRpc,
@@ -51,29 +52,39 @@ export async function provenOrphans(
 ): Promise<string[]> {
   const slots = [...new Set(suspects.map((suspect) => suspect.slot))]
   if (slots.length === 0) return []
-  const config = {
-    commitment,
-    transactionDetails: 'signatures',
-    rewards: false,
-    maxSupportedTransactionVersion: 1,
-  }
+  const config = { ...BLOCK_CONFIG, commitment, transactionDetails: 'signatures' }
   const blocks = await rpc.settle<{ signatures?: string[] } | null>(
     slots.map((slot) => ({ method: 'getBlock', params: [slot, config] })),
   )
-  const orphanedIn = new Map(slots.map((slot, i) => [slot, membership(blocks[i])]))
-  return suspects
-    .filter(({ signature, slot }) => orphanedIn.get(slot)?.(signature) === true)
-    .map(({ signature }) => signature)
+  const gone = new Set<string>()
+  for (const [i, slot] of slots.entries()) {
+    const inSlot = suspects.filter((suspect) => suspect.slot === slot)
+    const held = await heldBy(rpc, slot, blocks[i], commitment)
+    for (const { signature } of inSlot) if (held?.has(signature) === false) gone.add(signature)
+  }
+  return suspects.map((suspect) => suspect.signature).filter((signature) => gone.has(signature))
 }
 
-function membership(
+const BLOCK_CONFIG = { rewards: false, maxSupportedTransactionVersion: 1 }
+
+/** The signatures in the block of a slot, none where the slot has no block; null when that is not known. */
+async function heldBy(
+  rpc: LedgerRpc,
+  slot: number,
   block: { signatures?: string[] } | null | undefined | LedgerRpcError,
-): (signature: string) => boolean {
-  if (block instanceof LedgerRpcError) return () => SKIPPED_SLOT.has(block.code ?? 0)
-  const signatures = block?.signatures
-  if (signatures === undefined) return () => false
-  const held = new Set(signatures)
-  return (signature) => !held.has(signature)
+  commitment: string,
+): Promise<ReadonlySet<string> | null> {
+  if (!(block instanceof LedgerRpcError))
+    return block?.signatures === undefined ? null : new Set(block.signatures)
+  if (!SKIPPED_SLOT.has(block.code ?? 0)) return null
+  const [next] = await rpc.call<number[]>('getBlocksWithLimit', [slot, 1, { commitment }])
+  if (next === undefined) return null
+  const config = { ...BLOCK_CONFIG, commitment, transactionDetails: 'none' }
+  const [child] = await rpc.settle<{ parentSlot: number } | null>([
+    { method: 'getBlock', params: [next, config] },
+  ])
+  if (child === undefined || child === null || child instanceof LedgerRpcError) return null
+  return next > slot && child.parentSlot < slot ? new Set() : null
 }
 
 /** Marks transactions orphaned and reads the accounts that they wrote again. */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/tables.ts'
-import type { LedgerRpc } from '../rpc.ts'
+import { type LedgerRpc, LedgerRpcError } from '../rpc.ts'
 import { LETTERS_OF_WHOLE_TRANSACTIONS } from './batch.ts'
 import { type IndexerPosition, LedgerMismatchError, takeOver } from './state.ts'
 import { loadUnsettledReads, type UnsettledReads } from './unsettled-reads.ts'
@@ -48,6 +48,9 @@ async function refuseResetLedger(
     { searchTransactionHistory: true },
   ])
   if ((value[0] ?? null) !== null) return
+  // A node that has begun from an old snapshot does not know them yet.
+  if (finalizedTip > position.finalizedSlot / 2)
+    throw new LedgerRpcError('transport', 'the ledger node is far behind what was read before')
   throw new LedgerMismatchError(
     `This database was filled up to slot ${position.finalizedSlot}, but the ledger has only come to slot ${finalizedTip} ` +
       'and does not know the transactions read before: it is another one, or it was reset. ' +

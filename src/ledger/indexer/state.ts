@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/tables.ts'
 import { OperatorError } from '../../operator-error.ts'
+import type { SignatureInfo } from './batch.ts'
 
 /** Where reading stands. */
 export interface IndexerPosition {
@@ -10,6 +11,26 @@ export interface IndexerPosition {
   finalizedSlot: number
   /** A finalized transaction some way below `finalizedSlot`: where the next check begins. */
   finalizedSignature: string | null
+}
+
+/** How far below the finalized slot each check of finality begins again, for entries that a node lists late. */
+export const FINALITY_OVERLAP_SLOTS = 150
+
+/** Where reading stands after these, the oldest first. */
+export function positionAfter(
+  position: IndexerPosition,
+  infos: readonly SignatureInfo[],
+  finalizedTip: number,
+): IndexerPosition {
+  const last = infos.at(-1)
+  if (last === undefined) return position
+  const settledBelow = finalizedTip - FINALITY_OVERLAP_SLOTS
+  const settled = last.confirmationStatus === 'finalized' && last.slot < settledBelow
+  return {
+    ...position,
+    cursor: { slot: last.slot, signature: last.signature },
+    finalizedSignature: settled ? last.signature : position.finalizedSignature,
+  }
 }
 
 export interface LedgerIdentity {

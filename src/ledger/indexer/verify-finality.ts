@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { listBacklog } from './backlog.ts'
 import type { SignatureInfo } from './batch.ts'
-import { FINALITY_OVERLAP_SLOTS, type IndexerEngine } from './engine.ts'
+import type { IndexerEngine } from './engine.ts'
 import { markFinalized } from './finality.ts'
 import { provenOrphans, takeBack } from './fork.ts'
+import { FINALITY_OVERLAP_SLOTS } from './state.ts'
 
 /** Accounts, and transactions, in one database transaction: the loop that follows the ledger waits no longer than for one. */
 const CHUNK = 500
@@ -34,6 +35,8 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
     minSlot: 0,
     minContextSlot: finalizedSlot,
   })
+  // What a node that lags or has dropped its history does not list is no news.
+  if (backlog.count > 0 && !backlog.complete) return report
   const listed = new Set<string>()
   const failed: string[] = []
   let { finalizedSignature } = engine.position

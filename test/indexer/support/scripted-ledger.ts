@@ -125,6 +125,15 @@ export class ScriptedLedger {
     }
   }
 
+  /** Slots without transactions have no block, but for the newest. */
+  #isSkipped(slot: number): boolean {
+    return slot < this.slot && !this.entries.some((entry) => entry.slot === slot)
+  }
+
+  #blockBefore(slot: number): number {
+    return Math.max(0, ...this.entries.map((entry) => entry.slot).filter((each) => each < slot))
+  }
+
   #tip(commitment: string | undefined): number {
     return commitment === 'finalized' ? this.finalizedSlot : this.slot
   }
@@ -165,9 +174,14 @@ export class ScriptedLedger {
       return this.withoutOutcome.has(signature) ? { ...json, meta: null } : json
     },
     getBlock: (slot: number) => {
-      const entries = this.entries.filter((entry) => entry.slot === slot)
-      if (entries.length === 0) throw new LedgerRpcError('rpc', 'skipped', { code: -32007 })
-      return { signatures: entries.map((entry) => entry.signature) }
+      const signatures = this.entries.filter((entry) => entry.slot === slot).map((entry) => entry.signature)
+      const isNext = slot > 0 && this.#isSkipped(slot - 1)
+      if (this.#isSkipped(slot)) throw new LedgerRpcError('rpc', 'skipped', { code: -32007 })
+      return { signatures, parentSlot: isNext ? this.#blockBefore(slot) : slot - 1 }
+    },
+    getBlocksWithLimit: (slot: number) => {
+      for (let next = slot; next <= this.slot; next += 1) if (!this.#isSkipped(next)) return [next]
+      return []
     },
     getMultipleAccounts: (pdas: string[], config: { minContextSlot?: number }) => {
       if ((config.minContextSlot ?? 0) > this.slot)

@@ -1,0 +1,28 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../../db/tables.ts'
+import type { LedgerRpc } from '../rpc.ts'
+import type { IndexerPosition } from './state.ts'
+import type { UnsettledReads } from './unsettled-reads.ts'
+
+export interface EngineOptions {
+  rpc: LedgerRpc
+  programId: string
+  commitment: string
+  signal: AbortSignal
+  epoch: number
+  position: IndexerPosition
+  /** Some accounts may be known from no transaction. */
+  sweepDue: boolean
+  unsettled?: UnsettledReads
+  /** The finalized slot when reading began: entries well below it need no second look. */
+  finalizedTip: number
+  /** Transactions fetched at a time. */
+  batchSize: number
+  /** Batches fetched ahead of those that are written, and written in one database transaction, at most. */
+  inFlight: number
+  /** Outside of transactions. */
+  db: () => Kysely<Database>
+  transaction: (work: (db: Kysely<Database>) => Promise<void>) => Promise<void>
+  /** Called after each commit. */
+  onWritten: (progress: { transactions: number; events: number; outbox: number }) => void
+}
