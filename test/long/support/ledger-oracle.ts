@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import type { Orm } from '../../../src/db/orm.ts'
+import { kyselyOf } from '../../indexer/support/tables.ts'
+import { programId, type RegistryWorld } from '../../indexer/support/registry-world.ts'
+
+interface Listed {
+  signature: string
+  err: unknown
+}
+
+/** `signature/n` for the n-th event line of every final transaction, counted in the plain text of the logs. */
+async function eventsOnLedger({ rpc }: RegistryWorld): Promise<string[]> {
+  const events: string[] = []
+  for (let before: string | undefined; ;) {
+    const page = await rpc.call<Listed[]>('getSignaturesForAddress', [
+      programId,
+      { limit: 1_000, commitment: 'finalized', ...(before === undefined ? {} : { before }) },
+    ])
+    if (page.length === 0) return events.sort()
+    before = page.at(-1)?.signature
+    const good = page.filter((each) => each.err === null)
+    const transactions = await rpc.batch<{ meta: { logMessages: string[] } }>(
+      good.map(({ signature }) => ({
+        method: 'getTransaction',
+        params: [signature, { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 1 }],
+      })),
+    )
+    for (const [i, { meta }] of transactions.entries()) {
+      const lines = meta.logMessages.filter((line) => line.startsWith('Program data: '))
+      for (let n = 0; n < lines.length; n += 1) events.push(`${good[i]?.signature}/${n}`)
+    }
+  }
+}
+
+/** What tables and ledger say about the same, side by side, for one `toEqual`. */
+export async function compareEvents(
+  world: RegistryWorld,
+  orm: Orm,
+): Promise<{ tables: unknown; ledger: unknown }> {
+  const db = kyselyOf(orm)
+  const { rows } = await sql<{ event: string }>`
+    select signature || '/' || (row_number() over (partition by signature order by position) - 1) as event
+    from ledger_events where finality = 'finalized'`.execute(db)
+  const { rows: unfinished } = await sql<{ id: string }>`
+    select id from ledger_events where finality = 'confirmed'`.execute(db)
+  return {
+    tables: { finalized: rows.map((row) => row.event).sort(), unfinished },
+    ledger: { finalized: await eventsOnLedger(world), unfinished: [] },
+  }
+}
+
+/** Deliveries as they are, and as events and subscriptions ask for; every event has at least one message. */
+export async function compareDeliveries(orm: Orm): Promise<{ actual: unknown; expected: unknown }> {
+  const db = kyselyOf(orm)
+  const { rows: actual } = await sql<{ delivery: string }>`
+    select concat_ws('/', subscription_id, event_id, status) as delivery from webhook_deliveries`.execute(db)
+  const { rows: expected } = await sql<{ delivery: string }>`
+    select concat_ws('/', s.id, o.id, case when e.finality = 'orphaned' then 'cancelled' else 'pending' end) as delivery
+    from ledger_events e join outbox_events o on o.event_id = e.id
+    join webhook_subscriptions s on o.type = any(s.event_types)`.execute(db)
+  const { rows: silent } = await sql<{ id: string }>`
+    select e.id from ledger_events e where not exists (select 1 from outbox_events o where o.event_id = e.id)`.execute(
+    db,
+  )
+  const sorted = (rows: { delivery: string }[]): string[] => rows.map((row) => row.delivery).sort()
+  return {
+    actual: { deliveries: sorted(actual), eventsWithoutMessage: silent },
+    expected: { deliveries: sorted(expected), eventsWithoutMessage: [] },
+  }
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import {
+  Keypair,
+  PublicKey,
+  type TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
+import type { Pubkey } from '../../../src/domain/pubkey.ts'
+import { associatedTokenAccount } from '../../../src/ledger/associated-token-account.ts'
+import { registryInstruction } from '../../../src/ledger/registry-instructions.ts'
+import { addresses, keyOf, programId, type RegistryWorld } from '../../indexer/support/registry-world.ts'
+import type { Random } from './random.ts'
+
+const CATEGORIES = ['commerce', 'dataAnalysis', 'financial', 'research', 'other']
+
+type Accounts = Record<string, Pubkey>
+type Build = (name: string, accounts?: Accounts, args?: Record<string, unknown>) => TransactionInstruction
+
+interface Step {
+  instructions: TransactionInstruction[]
+  signers: Keypair[]
+}
+
+/**
+ * Sends random transactions of all instructions of the registry, by random wallets, in whatever state those are: many fail, as
+ * on a real ledger. Nobody waits for them.
+ */
+export class RandomOperations {
+  readonly sent: string[] = []
+  readonly #world: RegistryWorld
+  readonly #random: Random
+  readonly #wallets: readonly Keypair[]
+  readonly #spareReporter = Keypair.generate()
+
+  constructor(world: RegistryWorld, random: Random, wallets: readonly Keypair[]) {
+    this.#world = world
+    this.#random = random
+    this.#wallets = wallets
+  }
+
+  async send(): Promise<void> {
+    const { connection } = this.#world
+    const random = this.#random
+    const wallet = random.pick(this.#wallets)
+    const agent = new PublicKey(addresses.agent(keyOf(wallet)))
+    const isRegistered = (await connection.getAccountInfo(agent, 'processed')) !== null
+    const steps = Array.from({ length: random.chance(0.3) ? random.integer(2, 4) : 1 }, () =>
+      this.#step(wallet, isRegistered),
+    )
+    const signers = [...new Set([wallet, ...steps.flatMap((step) => step.signers)])]
+    const { blockhash } = await connection.getLatestBlockhash('processed')
+    const message = new TransactionMessage({
+      payerKey: wallet.publicKey,
+      recentBlockhash: blockhash,
+      instructions: steps.flatMap((step) => step.instructions),
+    })
+    const transaction = new VersionedTransaction(message.compileToV0Message())
+    transaction.sign(signers)
+    this.sent.push(await connection.sendTransaction(transaction, { skipPreflight: true }))
+  }
+
+  #step(wallet: Keypair, isRegistered: boolean): Step {
+    const random = this.#random
+    const owner = keyOf(wallet)
+    const agent = addresses.agent(owner)
+    const stake = addresses.stake(agent)
+    const { usdcMint, admin, reporter } = this.#world
+    const own: Accounts = {
+      payer: owner,
+      owner,
+      agent,
+      stake,
+      usdcMint,
+      ownerToken: associatedTokenAccount(owner, usdcMint),
+      rentPayer: owner,
+      authority: owner,
+    }
+    const build: Build = (name, accounts = {}, args = {}) =>
+      registryInstruction(programId, name, { ...own, ...accounts }, args)
+    const byOwner = (name: string, args?: Record<string, unknown>): Step => ({
+      instructions: [build(name, {}, args)],
+      signers: [wallet],
+    })
+    const byAdmin = (name: string, accounts: Accounts = {}, args: Record<string, unknown> = {}): Step => ({
+      instructions: [build(name, { admin: keyOf(admin), ...accounts }, args)],
+      signers: [admin],
+    })
+    const usdc = (): bigint => BigInt(random.integer(1, 600)) * 1_000_000n
+    const text = `${random.pick(['Ada', 'Ben', 'Zoë', '名'])} ${random.integer(1, 999)}`
+    const url = `https://agents.example.org/${random.integer(1, 999)}.json`
+    const card = { agentCardUrl: url, agentCardHash: createHash('sha256').update(url).digest() }
+    const kinds: [number, () => Step][] = [
+      [
+        isRegistered ? 1 : 60,
+        () => byOwner('register_agent', { name: text, serviceCategory: random.pick(CATEGORIES), ...card }),
+      ],
+      [4, () => byOwner('update_agent', { name: text, version: `${random.integer(0, 9)}` })],
+      [2, () => byOwner('update_agent', { capabilities: BigInt(random.integer(0, 63)), ...card })],
+      [2, () => byOwner('suspend_agent')],
+      [1, () => byAdmin('suspend_agent', { authority: keyOf(admin) })],
+      [3, () => byOwner('reactivate_agent')],
+      [1, () => byAdmin('reactivate_agent', { authority: keyOf(admin) })],
+      [2, () => byOwner('deactivate_agent')],
+      [3, () => byOwner('close_agent')],
+      [3, () => byOwner('close_deactivation_record')],
+      [5, () => byOwner('deposit', { amount: usdc() })],
+      [3, () => byOwner('request_withdrawal', { amount: usdc() })],
+      [2, () => byOwner('cancel_withdrawal')],
+      [3, () => byOwner('complete_withdrawal')],
+      [3, () => byOwner('close_stake')],
+      [
+        6,
+        () => ({
+          instructions: [
+            build(
+              'report_behavior',
+              { authority: keyOf(reporter) },
+              { delta: random.integer(-50, 50), reason: random.integer(0, 5) },
+            ),
+          ],
+          signers: [reporter],
+        }),
+      ],
+      [1, () => byAdmin('update_config', {}, { cooldownSeconds: BigInt(random.integer(1, 90) * 86_400) })],
+      [
+        1,
+        () =>
+          byAdmin(
+            'register_reporter',
+            { authority: keyOf(this.#spareReporter) },
+            { label: text, weight: random.integer(5, 10) },
+          ),
+      ],
+      [
+        1,
+        () =>
+          byAdmin(
+            'set_reporter_active',
+            { reporter: addresses.reporter(keyOf(reporter)) },
+            { active: random.chance(0.8) },
+          ),
+      ],
+    ]
+    let at = random.next() * kinds.reduce((sum, [weight]) => sum + weight, 0)
+    const kind = kinds.find(([weight]) => (at -= weight) < 0)
+    return (kind?.[1] ?? (() => byOwner('update_agent', { name: text })))()
+  }
+}

@@ -1,0 +1,30 @@
+/** Numbers from a seed (mulberry32), so that a round can be run again. */
+export interface Random {
+  /** From 0 to below 1. */
+  next(): number
+  /** From `min` to `max`, both included. */
+  integer(min: number, max: number): number
+  pick<T>(items: readonly T[]): T
+  chance(probability: number): boolean
+}
+
+export function randomOf(seed: number): Random {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const integer = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1))
+  return {
+    next,
+    integer,
+    chance: (probability) => next() < probability,
+    pick: (items) => {
+      const item = items[integer(0, items.length - 1)]
+      if (item === undefined) throw new RangeError('nothing to pick from')
+      return item
+    },
+  }
+}
