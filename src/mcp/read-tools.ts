@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { MAX_REPUTATION } from '../domain/registry.ts'
 import { DomainError } from '../errors.ts'
 import { STATUS_FILTERS } from '../agents/agent-filter.ts'
+import type { AttachedCredential } from '../identity/credentials/attached/credential-list.ts'
 import { didOf } from '../identity/did/parse-did.ts'
 import { agentOf, agentView } from './agent-view.ts'
 import { lookupAgent } from './lookup-agent.ts'
-import { agent, category, check, owner, tier } from './shapes.ts'
+import { agent, category, check, credential, owner, tier } from './shapes.ts'
 import type { AddTool } from './tool.ts'
 import { verifyAgent } from './verify-agent.ts'
 
@@ -117,4 +118,40 @@ export function addReadTools(add: AddTool): void {
       return { did, agent: agentView(row), didDocument: { '@context': context, ...document } }
     },
   })
+
+  add('check_credentials', {
+    title: 'List an agent’s credentials',
+    description:
+      'The W3C Verifiable Credentials of a wallet’s agent, with what is to be said of each now: whether it is well formed and within its dates, and whether a trusted issuer signed it.',
+    kind: 'reads',
+    readOnly: true,
+    input: {
+      owner,
+      type: z.string().max(128).optional().describe('A type, or a kind such as SecurityAudit'),
+      activeOnly: z.boolean().optional().describe('Leave out what is malformed or out of its dates'),
+    },
+    output: z.object({ owner: z.string(), agentPda: z.string(), credentials: z.array(credential) }),
+    run: async (services, { owner: ofOwner, type, activeOnly }) => {
+      const found = await agentOf(services, ofOwner)
+      if (found === null) throw new DomainError('AGENT_NOT_FOUND')
+      const active = activeOnly === true ? true : undefined
+      const { credentials } = await services.credentials.list(found.pda, { type, active })
+      return { owner: ofOwner, agentPda: found.pda, credentials: credentials.map(credentialView) }
+    },
+  })
+}
+
+function credentialView(each: AttachedCredential): z.output<typeof credential> {
+  const { type, issuer, credentialUrl, vcHash, validFrom, validUntil } = each
+  const { structurallyValid, proofVerified } = each
+  return {
+    type,
+    issuer,
+    credentialUrl,
+    vcHash,
+    validFrom,
+    validUntil,
+    structurallyValid,
+    proofVerified,
+  }
 }

@@ -33,6 +33,17 @@ export const agent = z.object({
 
 export const check = z.object({ check: z.string(), passed: z.boolean(), detail: z.string() })
 
+export const credential = z.object({
+  type: z.string(),
+  issuer: z.string().describe('DID'),
+  credentialUrl: z.string(),
+  vcHash: z.string().describe('SHA-256 of the credential’s canonical JSON, hex'),
+  validFrom: z.string().nullable(),
+  validUntil: z.string().nullable().describe('Null means no expiry'),
+  structurallyValid: z.boolean(),
+  proofVerified: z.boolean().describe('Signed by an issuer that the service trusts for this type'),
+})
+
 export const prepared = z.object({
   txId: z.string().describe('For submit_transaction and transaction_status'),
   serializedTx: z.string().describe('base64 of the unsigned transaction; the owner signs it'),

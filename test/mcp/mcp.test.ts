@@ -58,6 +58,7 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
   test('the tools are listed, each with a description, an input and an output schema', async () => {
     const { tools } = await client.listTools()
     expect(tools.map((tool) => tool.name).sort()).toEqual([
+      'check_credentials',
       'check_reputation',
       'list_agents',
       'lookup_agent',
@@ -132,6 +133,8 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
       const { structuredContent: found } = await call('lookup_agent', { query })
       expect(found.agents.map((each) => each.owner)).toContain(ownerKey)
     }
+    const audited = await call('check_credentials', { owner: ownerKey, type: 'SecurityAudit' })
+    expect(audited.structuredContent).toMatchObject({ owner: ownerKey, credentials: [] })
     const { structuredContent: resolved } = await call('resolve_did', { did: `did:sol:${ownerKey}` })
     expect(resolved.didDocument['@context'][0]).toBe('https://www.w3.org/ns/did/v1')
     const document = await client.readResource({ uri: `did:sol:${ownerKey}` })

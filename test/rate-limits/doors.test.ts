@@ -6,7 +6,7 @@ import { createTestApp, FIXED_NOW, type TestApp } from '../support/app.ts'
 
 const LIMITS = {
   reads: 5,
-  prepare: 2,
+  prepare: 6,
   submit: 3,
   sponsoredPrepare: 4,
   register: 4,
@@ -67,10 +67,23 @@ test('health and readiness are never counted', async () => {
 test('each kind has its own count', async () => {
   const prepare = () =>
     t.app.inject({ method: 'POST', url: '/relay/prepare', remoteAddress: '203.0.113.5', payload: {} })
-  expect([(await prepare()).statusCode, (await prepare()).statusCode, (await prepare()).statusCode]).toEqual([
-    400, 400, 429,
-  ])
+  const statuses = []
+  for (let i = 0; i < 7; i++) statuses.push((await prepare()).statusCode)
+  expect(statuses).toEqual([400, 400, 400, 400, 400, 400, 429])
   expect((await agents('203.0.113.5')).statusCode).toBe(200)
+})
+
+test('a sponsored preparation counts as such, also when it is asked of the ordinary one', async () => {
+  const prepare = () =>
+    t.app.inject({
+      method: 'POST',
+      url: '/relay/prepare',
+      remoteAddress: '203.0.113.6',
+      payload: { instructions: [], signerPubkeys: [], sponsored: true },
+    })
+  const statuses = []
+  for (let i = 0; i < 5; i++) statuses.push((await prepare()).statusCode)
+  expect(statuses.indexOf(429)).toBe(LIMITS.sponsoredPrepare)
 })
 
 test('what the database counts holds across replicas, however many ask at once', async () => {
