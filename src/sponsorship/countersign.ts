@@ -42,12 +42,21 @@ export async function countersign(
   const unsigned = Buffer.from(transaction.bytes).toString('base64')
   const parties = { feePayer: signer.pubkey, creates: sponsorship.agent_pda }
   const outflow = await fromLedger(simulateOutflow(rpc, unsigned, parties))
-  if (outflow.err === 'BlockhashNotFound') throw new DomainError('LEDGER_UNAVAILABLE')
+  if (outflow.err === 'BlockhashNotFound') throw await blockhashUnknown(row, context)
   if (outflow.err !== null) return storeFailure(row, transaction, outflow, context)
   checkOutflow(outflow, sponsorship, { fee, rent }, context)
 
   const bytes = await sign(transaction, context)
   return storeSigned(row, sponsorship, { bytes, lost: outflow.lost, fee }, context)
+}
+
+/** Expired since the height was last asked for; or the node is behind the one that gave the blockhash. */
+async function blockhashUnknown(
+  { last_valid_block_height: last }: TransactionRow,
+  { rpc }: SponsorContext,
+): Promise<DomainError> {
+  const height = await fromLedger(rpc.call<number>('getBlockHeight', [{ commitment: 'confirmed' }]))
+  return new DomainError(height > last ? 'TRANSACTION_EXPIRED' : 'LEDGER_UNAVAILABLE')
 }
 
 /** Released already, or submitted by somebody else meanwhile: null where the row tells. */
