@@ -1,0 +1,240 @@
+import { randomInt } from 'node:crypto'
+import { Keypair, PublicKey, VersionedTransaction } from '@solana/web3.js'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SYSTEM_PROGRAM } from '../../src/domain/program-ids.ts'
+import { registryInstruction } from '../../src/ledger/registry-instructions.ts'
+import {
+  addresses,
+  type AgentWallet,
+  programId,
+  registrationArgs,
+} from '../indexer/support/registry-world.ts'
+import {
+  graphqlDoor,
+  type Landing,
+  type Prepared,
+  restDoor,
+  type SponsorDoor,
+  type Told,
+} from '../sponsorship/support/doors.ts'
+import { type RandomCase, randomCase } from '../sponsorship/support/random-cases.ts'
+import { type Cast, requestOf } from '../sponsorship/support/random-requests.ts'
+import { signedAs } from '../sponsorship/support/random-signing.ts'
+import { createSponsoredWorld, keyOf, type SponsoredWorld } from '../sponsorship/support/sponsored-world.ts'
+
+const CASES = Number(process.env.PROPERTY_CASES ?? 10_000)
+const SEED = Number(process.env.PROPERTY_SEED ?? randomInt(2 ** 31))
+
+/** Lamports. Written down here, so that a policy that grows is noticed: two signatures, units and price at their highest. */
+const FEE_CAP = { registration: 10_000 + 6_000, transaction: 10_000 + 15_000 }
+const AGENT_BYTES = 421
+const CHEAPEST_FEE = 10_000
+const WALLETS = 16
+const NO_LIMIT = 10n ** 15n
+
+let world: SponsoredWorld
+let agents: AgentWallet[]
+let code: string
+let rent: number
+beforeAll(async () => {
+  world = await createSponsoredWorld({
+    slotMs: 0,
+    submitWaitMs: 0,
+    limits: { dailyBudget: NO_LIMIT, minBalance: 0n, dailyTransactionsPerWallet: 10 ** 9 },
+    timing: { pollMs: 500, settleMs: 2_000, resendMs: 2_000, leaseMs: 10_000, idleMs: 500 },
+  })
+  agents = []
+  for (let i = 0; i < WALLETS; i += 1) agents.push(await world.wallet(`Wallet ${i}`))
+  code = await world.code(10 ** 6)
+  rent = await world.connection.getMinimumBalanceForRentExemption(AGENT_BYTES)
+  await world.rpc.call('localnet_mintUsdc', [keyOf(world.feePayer), 1_000_000])
+  await world.connection.requestAirdrop(world.feePayer.publicKey, 900_000_000_000)
+  world.localnet.stepSlot(2)
+}, 120_000)
+afterAll(() => world.close())
+
+const outcomes = new Map<string, number>()
+const count = (outcome: string): void => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+
+let number = 0
+/** The signed transaction of the case before. */
+let another: string | null = null
+const signatures = new Set<string>()
+
+test(`${CASES} random sponsored transactions: the fee payer never loses more than the policy says`, async () => {
+  process.stdout.write(`PROPERTY_SEED=${SEED} PROPERTY_CASES=${CASES}\n`)
+  const start = await world.balance()
+  const tokens = await tokensOfFeePayer()
+  const known = await transactionsOnLedger()
+  await fc.assert(fc.asyncProperty(randomCase, runCase), {
+    seed: SEED,
+    numRuns: CASES,
+    // A case stands on the ledger that the ones before have made.
+    endOnFailure: true,
+  })
+  const lost = start - (await world.balance())
+  const table = [...outcomes]
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([name, n]) => `${String(n).padStart(6)}  ${name}`)
+  process.stdout.write(`${table.join('\n')}\nlost ${lost} lamports in ${signatures.size} transactions\n`)
+
+  const landed = outcomes.get('landed') ?? 0
+  // A property of refusals alone would prove nothing.
+  expect(landed).toBeGreaterThan(CASES / 5)
+  expect(landed).toBeLessThan(CASES)
+  expect(await tokensOfFeePayer()).toBe(tokens)
+  const account = await world.connection.getAccountInfo(world.feePayer.publicKey, 'processed')
+  expect(account?.data).toHaveLength(0)
+  expect(account?.owner.toBase58()).toBe(SYSTEM_PROGRAM)
+  world.localnet.stepSlot(2)
+  // No transaction but those that were answered for bears its signature.
+  expect((await transactionsOnLedger()).difference(known)).toEqual(signatures)
+}, 3_600_000)
+
+async function runCase(random: RandomCase): Promise<void> {
+  number += 1
+  world.localnet.stepSlot()
+  const cast = castOf(random)
+  const door = doorOf(random)
+  const before = await world.balance()
+  const prepared = await prepare(random, cast, door)
+  noServerError(prepared)
+  if (prepared.status !== 200) {
+    count(`refused when prepared: ${prepared.status}`)
+    within(before - (await world.balance()), 0, 0)
+    return
+  }
+  await meanwhile(random, cast)
+  const signedTx = signedAs(random.signing, prepared.body.serializedTx, cast, another)
+  another = signedTx
+  if (signedTx === null) {
+    count('cannot be built')
+    return
+  }
+  const answers = await Promise.all(
+    Array.from({ length: random.submits }, () => submit(random, cast, door, prepared.body, signedTx)),
+  )
+  const lost = before - (await world.balance())
+  for (const answer of answers) noServerError(answer)
+  const accepted = answers.find((each) => each.status === 200 && each.body.signature !== null)
+  if (accepted === undefined) {
+    const [first] = answers
+    const how = first?.status === 200 ? `simulation (${random.meanwhile})` : String(first?.status)
+    count(`refused when submitted: ${how}`)
+    within(lost, 0, 0)
+    return
+  }
+  signatures.add(accepted.body.signature ?? '')
+  check(lost, random.door === 'register', feeOf(signedTx))
+  count(accepted.body.error === null ? 'landed' : `sent: ${accepted.body.error.code}`)
+  count(`  landed ${random.signing.kind}`)
+}
+
+function check(lost: number, isRegistration: boolean, fee: number): void {
+  const cap = isRegistration ? rent + FEE_CAP.registration : FEE_CAP.transaction
+  within(lost, CHEAPEST_FEE, Math.min(cap, isRegistration ? rent + fee : fee))
+}
+
+function within(lost: number, least: number, most: number): void {
+  if (lost < least || lost > most)
+    throw new Error(`the fee payer lost ${lost} lamports, not ${least} to ${most}`)
+}
+
+function noServerError({ status, error }: Told<unknown>): void {
+  if (status >= 500) throw new Error(`answered ${status}: ${error}`)
+}
+
+/** Wallets without an agent register; those with one do the rest, and sometimes try to register again. */
+function castOf({ door, wallet }: RandomCase): Cast {
+  const agent = agents[wallet % WALLETS] ?? null
+  const stranger = agents[(wallet + 1) % WALLETS]?.keypair ?? Keypair.generate()
+  const shared = { feePayer: keyOf(world.feePayer), stranger, number }
+  const isFresh = door === 'register' ? wallet % 10 > 0 : agent === null
+  return isFresh
+    ? { ...shared, wallet: Keypair.generate(), agent: null }
+    : { ...shared, wallet: agent?.keypair ?? stranger, agent }
+}
+
+/** Each case comes from a network of its own: the limit of each is another test's matter. */
+function doorOf({ byGraphQL }: RandomCase): SponsorDoor {
+  const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
+  return (byGraphQL ? graphqlDoor : restDoor)(world.t, { address })
+}
+
+function prepare(random: RandomCase, cast: Cast, door: SponsorDoor): Promise<Told<Prepared>> {
+  const { instructions, signers } = requestOf(random, cast)
+  if (random.door === 'register') {
+    return door.register({ instructions, signerPubkey: signers.at(-1), inviteCode: code })
+  }
+  const body = { instructions, signerPubkeys: signers, priorityLevel: random.level }
+  return random.door === 'sponsored' ? door.prepareSponsored(body) : door.prepareFlagged(body)
+}
+
+function submit(
+  random: RandomCase,
+  { wallet }: Cast,
+  door: SponsorDoor,
+  { id }: Prepared,
+  signedTx: string,
+): Promise<Told<Landing>> {
+  return (random.door === 'register') === random.wrongDoor
+    ? door.submit({ id, signedTx })
+    : door.submitRegistration({ id, signedTx, signerPubkey: keyOf(wallet), inviteCode: code })
+}
+
+/** What happens on the ledger between prepare and submit. */
+async function meanwhile(random: RandomCase, { wallet, agent, stranger }: Cast): Promise<void> {
+  if (random.meanwhile === 'expires') world.localnet.stepSlot(160)
+  if (random.meanwhile !== 'breaks it') return
+  const owner = keyOf(wallet)
+  if (agent !== null) {
+    await world.transact([agent.instruction('deactivate_agent')], [wallet])
+    agents[agents.indexOf(agent)] = await world.wallet(`Wallet ${number}`)
+    return
+  }
+  const register = registryInstruction(
+    programId,
+    'register_agent',
+    { payer: keyOf(stranger), owner, agent: addresses.agent(owner) },
+    registrationArgs('First'),
+  )
+  await world.transact([register], [wallet, stranger])
+}
+
+/** Lamports that the network takes for a transaction with a limit and a price, by Solana's rule. */
+function feeOf(signedTx: string): number {
+  const { message } = VersionedTransaction.deserialize(Buffer.from(signedTx, 'base64'))
+  const budget = message.compiledInstructions
+    .filter((each) => message.staticAccountKeys[each.programIdIndex]?.toBase58().startsWith('ComputeBudget'))
+    .map(({ data }) => Buffer.from(data))
+  const limit = budget.find((each) => each[0] === 2)?.readUInt32LE(1) ?? 0
+  const price = budget.find((each) => each[0] === 3)?.readBigUInt64LE(1) ?? 0n
+  const micro = BigInt(limit) * price
+  return 5_000 * message.header.numRequiredSignatures + Number((micro + 999_999n) / 1_000_000n)
+}
+
+async function tokensOfFeePayer(): Promise<string> {
+  const owned = await world.connection.getTokenAccountsByOwner(
+    world.feePayer.publicKey,
+    { mint: new PublicKey(world.usdcMint) },
+    'processed',
+  )
+  return owned.value.map((each) => Buffer.from(each.account.data).toString('hex')).join()
+}
+
+/** The signatures of all transactions on the ledger that name the fee payer. */
+async function transactionsOnLedger(): Promise<Set<string>> {
+  const found = new Set<string>()
+  let beforeSignature: string | undefined
+  for (;;) {
+    const page = await world.connection.getSignaturesForAddress(
+      world.feePayer.publicKey,
+      { limit: 1_000, ...(beforeSignature === undefined ? {} : { before: beforeSignature }) },
+      'confirmed',
+    )
+    for (const { signature } of page) found.add(signature)
+    beforeSignature = page.at(-1)?.signature
+    if (page.length < 1_000) return found
+  }
+}

@@ -1,0 +1,172 @@
+import * as fc from 'fast-check'
+
+/** What is asked of the service in one case, as plain numbers: the runner gives them a meaning in its world. */
+export interface RandomCase {
+  readonly door: 'register' | 'sponsored' | 'flagged'
+  readonly byGraphQL: boolean
+  readonly wallet: number
+  /** What the client's instructions are made from. */
+  readonly templates: readonly RandomTemplate[]
+  readonly level: 'low' | 'medium' | 'high'
+  readonly changes: readonly RandomChange[]
+  /** Something that the wallet does between prepare and submit, past the service. */
+  readonly meanwhile: 'nothing' | 'breaks it' | 'expires'
+  readonly signing: RandomSigning
+  readonly submits: number
+  readonly wrongDoor: boolean
+}
+
+export interface RandomTemplate {
+  readonly kind: number
+  readonly text: string
+  readonly amount: number
+}
+
+/** A change to the request, by its kind and places. */
+export interface RandomChange {
+  readonly kind: (typeof CHANGES)[number]
+  readonly at: number
+  readonly place: number
+  readonly value: number
+  readonly bytes: Uint8Array
+}
+
+export const CHANGES = [
+  'replace account',
+  'flip signer',
+  'flip writable',
+  'drop account',
+  'add account',
+  'swap accounts',
+  'replace program',
+  'set byte',
+  'cut data',
+  'add data',
+  'fee payer into data',
+  'add hostile',
+  'repeat instruction',
+  'drop instruction',
+  'reverse instructions',
+  'signers',
+] as const
+
+/** What becomes of a prepared transaction before it is submitted. */
+export type RandomSigning =
+  | { readonly kind: 'as prepared' }
+  | { readonly kind: 'cheaper'; readonly limit: number; readonly price: number }
+  | { readonly kind: 'assertions'; readonly count: number; readonly at: number; readonly names: number }
+  /** What stands at Lighthouse's address turns on the fee payer; lamports. */
+  | { readonly kind: 'treacherous assertion'; readonly lamports: number }
+  | { readonly kind: 'tampered'; readonly which: number }
+  | { readonly kind: 'lookup table'; readonly which: number }
+  /** Bytes of the message changed, and signed as they are then. */
+  | { readonly kind: 'message bytes'; readonly edits: readonly ByteEdit[] }
+  /** Bytes of the signed transaction changed. */
+  | { readonly kind: 'transaction bytes'; readonly edits: readonly ByteEdit[] }
+  /** The transaction that was prepared before. */
+  | { readonly kind: 'another transaction' }
+
+export interface ByteEdit {
+  readonly kind: 'set' | 'cut' | 'insert' | 'flip'
+  readonly at: number
+  readonly byte: number
+  readonly length: number
+}
+
+const edits = fc.array(
+  fc.record({
+    kind: fc.constantFrom('set' as const, 'set' as const, 'flip' as const, 'cut' as const, 'insert' as const),
+    at: fc.nat(1_300),
+    byte: fc.nat(255),
+    length: fc.integer({ min: 1, max: 40 }),
+  }),
+  { minLength: 1, maxLength: 3 },
+)
+
+const signing: fc.Arbitrary<RandomSigning> = fc.oneof(
+  { weight: 50, arbitrary: fc.constant({ kind: 'as prepared' as const }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('cheaper' as const),
+      limit: fc.nat(100),
+      price: fc.nat(100),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('assertions' as const),
+      count: fc.integer({ min: 1, max: 9 }),
+      at: fc.nat(9),
+      names: fc.nat(7),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('treacherous assertion' as const),
+      lamports: fc.oneof(fc.nat(20_000), fc.nat(20_000_000)),
+    }),
+  },
+  {
+    weight: 10,
+    arbitrary: fc.record({ kind: fc.constant('tampered' as const), which: fc.nat(10_000) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('lookup table' as const), which: fc.nat(255) }),
+  },
+  { weight: 10, arbitrary: fc.record({ kind: fc.constant('message bytes' as const), edits }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('transaction bytes' as const), edits }) },
+  { weight: 3, arbitrary: fc.constant({ kind: 'another transaction' as const }) },
+)
+
+const change: fc.Arbitrary<RandomChange> = fc.record({
+  kind: fc.constantFrom(...CHANGES),
+  at: fc.nat(3),
+  place: fc.nat(300),
+  value: fc.nat(255),
+  bytes: fc.uint8Array({ minLength: 1, maxLength: 40 }),
+})
+
+const template: fc.Arbitrary<RandomTemplate> = fc.record({
+  kind: fc.nat(99),
+  text: fc.string({ minLength: 1, maxLength: 32 }),
+  amount: fc.oneof(fc.nat(10), fc.nat(50_000_000)),
+})
+
+export const randomCase: fc.Arbitrary<RandomCase> = fc.record({
+  door: fc.constantFrom('register', 'sponsored', 'flagged'),
+  byGraphQL: fc.nat(5).map((each) => each === 0),
+  wallet: fc.nat(10_000),
+  templates: fc.oneof(
+    { weight: 3, arbitrary: fc.tuple(template) },
+    { weight: 1, arbitrary: fc.array(template, { minLength: 1, maxLength: 5 }) },
+  ),
+  level: fc.constantFrom('low', 'medium', 'high'),
+  changes: fc.oneof(
+    { weight: 7, arbitrary: fc.constant([]) },
+    { weight: 4, arbitrary: fc.array(change, { minLength: 1, maxLength: 3 }) },
+  ),
+  meanwhile: fc
+    .nat(59)
+    .map((each) =>
+      each < 2 ? ('breaks it' as const) : each === 2 ? ('expires' as const) : ('nothing' as const),
+    ),
+  signing,
+  submits: fc.nat(9).map((each) => (each === 0 ? 3 : 1)),
+  wrongDoor: fc.nat(19).map((each) => each === 0),
+})
+
+export function editBytes(bytes: Buffer, edits: readonly ByteEdit[]): Buffer {
+  let edited = Buffer.from(bytes)
+  for (const { kind, at, byte, length } of edits) {
+    const i = at % Math.max(edited.length, 1)
+    if (kind === 'set') edited[i] = byte
+    else if (kind === 'flip') edited[i] = (edited[i] ?? 0) ^ (1 << (byte % 8))
+    else if (kind === 'cut') edited = Buffer.concat([edited.subarray(0, i), edited.subarray(i + length)])
+    else edited = Buffer.concat([edited.subarray(0, i), Buffer.alloc(length, byte), edited.subarray(i)])
+  }
+  return edited
+}
