@@ -1,7 +1,10 @@
 import { Writable } from 'node:stream'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkStoredSecrets } from '../../src/bootstrap/webhook-secrets.ts'
+import { openSession } from '../../src/db/session.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
+import { createSecretBox } from '../../src/webhooks/secret-box.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../support/app.ts'
 import { keyOf } from '../support/factories.ts'
 import { type OpenApi, problems } from '../support/openapi.ts'
@@ -289,12 +292,27 @@ test('in dev mode receivers may be http and on loopback', async () => {
   }
 })
 
-test('of thirty creations at once on two replicas twenty are taken; a deletion makes room', async () => {
+test('of thirty creations on two replicas, many at once, twenty are taken; a deletion makes room', async () => {
   const wallet = walletOf('many')
   const clients = [clientOf(t, wallet, clock), clientOf(replica, wallet, clock)]
-  const answers = await Promise.all(
-    Array.from({ length: 30 }, (_, i) => clients[i % 2]!<{ error?: string }>('POST', '/webhooks', BODY)),
-  )
+  const creation = (i: number) => clients[i % 2]!<{ error?: string }>('POST', '/webhooks', BODY)
+  const first = await Promise.all(Array.from({ length: 15 }, (_, i) => creation(i)))
+  // Holds the others before they count, so that all of them are under way when the first of them does.
+  const barrier = await openSession(t.database.orm)
+  await barrier.query('begin')
+  await barrier.query('lock table webhook_subscriptions in share mode')
+  const creations = Array.from({ length: 15 }, (_, i) => creation(i))
+  await expect
+    .poll(async () => {
+      const { rows } = await barrier.query<{ waiting: number }>(
+        'select count(*)::integer as waiting from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())',
+      )
+      return rows[0]?.waiting
+    })
+    .toBeGreaterThanOrEqual(8)
+  await barrier.query('commit')
+  await barrier.end()
+  const answers = [...first, ...(await Promise.all(creations))]
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
   const refused = answers.filter(({ status }) => status !== 201)
   expect(refused).toHaveLength(10)
@@ -502,6 +520,34 @@ test('secrets are not in the database, nor in the log', async () => {
       Buffer.from(raw, 'base64url').toString('hex'),
     ])
       expect(`${text}${logged.join('')}`).not.toContain(form)
+  }
+})
+
+test('a gateway that lacks the key of a stored secret is told so', async () => {
+  await create()
+  await expect(checkStoredSecrets(t.kysely, t.secretBox)).resolves.toBeUndefined()
+  const [mineAlone, both] = [[9], [9, 7]].map((keys) =>
+    createSecretBox(keys.map((key) => Buffer.alloc(32, key))),
+  )
+  await expect(checkStoredSecrets(t.kysely, mineAlone!)).rejects.toThrow('WEBHOOK_SECRETS_KEY')
+  await expect(checkStoredSecrets(t.kysely, both!)).resolves.toBeUndefined()
+})
+
+test('the document asks for the three headers wherever a wallet is needed, and nowhere else', () => {
+  const { securitySchemes } = document.components as unknown as {
+    securitySchemes: Record<string, { in: string; name: string }>
+  }
+  const operations = Object.entries(document.paths)
+    .filter(([path]) => path.startsWith('/webhooks'))
+    .flatMap(([path, item]) =>
+      Object.values(item).map((each) => [path, each as typeof each & { security?: object[] }] as const),
+    )
+  expect(operations).toHaveLength(10)
+  for (const [path, { security, responses }] of operations) {
+    const names = security?.flatMap((each) => Object.keys(each)).map((each) => securitySchemes[each]?.name)
+    const asked = path !== '/webhooks/event-types'
+    const headers = ['X-Wallet-Pubkey', 'X-Wallet-Signature', 'X-Wallet-Timestamp']
+    expect([names, '401' in responses]).toEqual(asked ? [headers, true] : [undefined, false])
   }
 })
 
