@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { createCardCheckStore } from '../agent-cards/card-check-store.ts'
 import { createCardMetrics } from '../agent-cards/metrics.ts'
-import { CARD_TIMING } from '../agent-cards/timing.ts'
+import { CARD_TIMING, type CardTiming } from '../agent-cards/timing.ts'
 import { type CardWorker, createCardWorker } from '../agent-cards/worker.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../db/tables.ts'
@@ -33,7 +33,7 @@ export interface IdentityOptions {
 export interface Identity {
   readonly credentials: Credentials
   /** Checks the cards of all agents, and fetches their credentials again. */
-  cardWorker(metrics: Metrics): CardWorker
+  cardWorker(metrics: Metrics, timing?: CardTiming): CardWorker
   /** Ends the threads of the verifier; the HTTP client is the caller's. */
   close(): Promise<void>
 }
@@ -58,12 +58,12 @@ export function createIdentity(options: IdentityOptions): Identity {
   const store = createCredentialStore(kysely)
   return {
     credentials: createCredentials({ kysely, clock, verifier, trust, hosted }),
-    cardWorker: (metrics) =>
+    cardWorker: (metrics, timing = CARD_TIMING) =>
       createCardWorker({
         store: createCardCheckStore(kysely),
         hosted,
         clock,
-        timing: CARD_TIMING,
+        timing,
         metrics: createCardMetrics(metrics),
         newId: randomUUID,
         random: Math.random,

@@ -34,9 +34,11 @@ export async function refreshCredentials(
   { store, verifier, trust, hosted, now }: RefreshDependencies,
 ): Promise<void> {
   if (listed !== null) await store.keepListed(pda, listed)
-  const known = (await store.find([pda])).map(({ credentialUrl }) => credentialUrl)
+  const sources = new Map(
+    (await store.find([pda])).map(({ credentialUrl, source }) => [credentialUrl, source]),
+  )
   const deadline = now() + DEADLINE_MS
-  for (const url of [...new Set([...(listed ?? []), ...known])].slice(0, 2 * MAX_CREDENTIALS)) {
+  for (const url of [...new Set([...(listed ?? []), ...sources.keys()])].slice(0, 2 * MAX_CREDENTIALS)) {
     if (now() > deadline || hosted.signal?.aborted === true) return
     if (!/^(https?|ipfs|ar):/i.test(url)) continue
     const fetched = await fetchHosted(url, LIMITS.bytes, hosted)
@@ -48,7 +50,7 @@ export async function refreshCredentials(
       await store.attach({
         agentPda: pda,
         credentialUrl: url,
-        source: listed?.includes(url) === true ? 'card' : 'owner',
+        source: sources.get(url) ?? 'card',
         result,
         document: fetched.body,
         now: now(),
