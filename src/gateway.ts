@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import packageJson from '../package.json' with { type: 'json' }
 import { buildApp } from './app.ts'
+import { announce } from './bootstrap/announce.ts'
 import { startDatabase } from './bootstrap/database.ts'
 import { type RunningLedger, startLedger } from './bootstrap/ledger.ts'
 import { keepLocalnetInvite } from './bootstrap/localnet-invite.ts'
@@ -205,31 +206,4 @@ function endOf(indexer: Indexer | null, signal: AbortSignal): Promise<void> {
   if (signal.aborted) resolve()
   indexer?.finished.catch(reject)
   return promise
-}
-
-function announce(options: {
-  baseUrl: string
-  ledger: RunningLedger
-  logger: Logger
-  dataDir: string
-  inviteCode: string | null
-}): void {
-  const { baseUrl, ledger, logger, dataDir, inviteCode } = options
-  logger.info(
-    {
-      api: baseUrl,
-      graphql: `${baseUrl}/graphql`,
-      docs: `${baseUrl}/docs`,
-      ...(ledger.localnet === null
-        ? {}
-        : {
-            localnetRpc: ledger.localnet.rpcUrl,
-            localnetWebSocket: ledger.localnet.wsUrl,
-            usdcMint: ledger.localnet.keys.usdcMint.publicKey.toBase58(),
-            dataDir,
-            ...(inviteCode === null ? {} : { inviteCode }),
-          }),
-    },
-    'the gateway is ready',
-  )
 }
