@@ -9,6 +9,9 @@ import { HistoryEventType } from './registry-enums.ts'
 const HistoryEntryRef = builder.objectRef<HistoryRow>('AgentHistoryEntry')
 const HistoryPageRef = builder.objectRef<Page<HistoryRow>>('AgentHistoryPage')
 
+const ORPHANED =
+  'True lists the entries that a fork of the ledger took back, in place of those that count. They had been shown, and perhaps sent, before.'
+
 HistoryEntryRef.implement({
   description: 'One change of an agent, from an event that the registry program logged.',
   fields: (t) => ({
@@ -35,7 +38,11 @@ builder.objectField(AgentRef, 'history', (t) =>
   t.field({
     type: HistoryPageRef,
     description: 'What changed about this agent, newest first.',
-    args: { eventType: t.arg({ type: HistoryEventType }), ...pageArgs() },
+    args: {
+      eventType: t.arg({ type: HistoryEventType }),
+      orphaned: t.arg.boolean({ description: ORPHANED }),
+      ...pageArgs(),
+    },
     resolve: ({ pda }, args, { loaders, spend }, info) => {
       const query = historyQuery(args)
       spend(query.limit * fieldsBelow(info))
@@ -52,6 +59,7 @@ builder.queryField('agentHistory', (t) =>
     args: {
       pda: t.arg({ type: 'Pubkey', required: true }),
       eventType: t.arg({ type: HistoryEventType }),
+      orphaned: t.arg.boolean({ description: ORPHANED }),
       ...pageArgs(),
     },
     resolve: (_, { pda, ...rest }, { services }) => services.agents.history(pda, rest),

@@ -50,6 +50,16 @@ const IndexerHealthRef = builder.objectRef<DetailedHealth['indexer']>('IndexerHe
       nullable: true,
       description: 'Slots between the ledger’s tip and the tables; null where the tip is not known.',
     }),
+    lagSeconds: t.exposeFloat('lagSeconds', {
+      nullable: true,
+      description:
+        'Seconds since the tables last held all that the node showed; where another process indexes, since it last wrote.',
+    }),
+    deadLetters: t.exposeInt('deadLetters', {
+      nullable: true,
+      description:
+        'What could not be read from the ledger: cut logs, unknown or damaged data, dropped history.',
+    }),
     ready: t.exposeBoolean('ready', { description: 'The tables were filled once.' }),
     healthy: t.exposeBoolean('healthy'),
   }),

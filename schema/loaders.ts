@@ -50,7 +50,7 @@ export function createLoaders({ agents, cards, credentials, stakes }: Services):
       byKey(pdas, await stakes.findByAgents(pdas), (stake) => stake.agentPda),
     ),
     historyByAgent: (query) => {
-      const key = `${query.eventType ?? ''}/${query.limit}/${query.offset}`
+      const key = `${query.eventType ?? ''}/${query.orphaned === true}/${query.limit}/${query.offset}`
       const loader =
         histories.get(key) ??
         new DataLoader(async (pdas: readonly string[]) => {

@@ -19,10 +19,13 @@ export interface HistoryRow {
 
 export interface HistoryInput extends PageInput {
   readonly eventType?: string | null
+  /** What forks took back, in place of what counts. */
+  readonly orphaned?: boolean | null
 }
 
 export interface HistoryQuery extends PageBounds {
   readonly eventType?: HistoryEventType
+  readonly orphaned?: boolean
 }
 
 type Result = PageRow<HistoryRow> & { key: string; known: boolean }
@@ -30,6 +33,7 @@ type Result = PageRow<HistoryRow> & { key: string; known: boolean }
 export function historyQuery(input: HistoryInput): HistoryQuery {
   return {
     eventType: optional(enumParameter(HISTORY_EVENT_TYPES), 'eventType', input.eventType),
+    orphaned: input.orphaned === true,
     ...pageBounds(input),
   }
 }
@@ -60,8 +64,9 @@ export async function getHistories(
 async function select(
   kysely: Kysely<Database>,
   pdas: readonly string[],
-  { eventType, limit, offset }: HistoryQuery,
+  { eventType, orphaned = false, limit, offset }: HistoryQuery,
 ): Promise<Result[]> {
+  const history = sql.table(orphaned ? 'orphaned_history' : 'agent_history')
   const ofKey = sql`agent_pda = keys.key`
   const matching = eventType === undefined ? ofKey : sql`${ofKey} and event_type = ${eventType}`
   // Without `offset 0` the planner would pull the count up and count again for every entry of the page.
@@ -69,7 +74,7 @@ async function select(
     select keys.key, counted.total, counted.known, entries.*
     from unnest(${pdas}::text[]) as keys (key)
     cross join lateral (
-      select (select count(*) from agent_history where ${matching}) as total,
+      select (select count(*) from ${history} where ${matching}) as total,
         exists (select from agents where pda = keys.key)
           or exists (select from agent_history where ${ofKey}) as known
       offset 0
@@ -77,7 +82,7 @@ async function select(
     left join lateral (
       select event_type as "eventType", agent_pda as "agentPda", old_value as "oldValue",
         new_value as "newValue", delta, occurred_at as "timestamp", position
-      from agent_history where ${matching}
+      from ${history} where ${matching}
       order by position desc limit ${limit} offset ${offset}
     ) as entries on true
     order by keys.key, entries.position desc`.execute(kysely)

@@ -18,6 +18,7 @@ import type {
   IndexerStateTable,
   LedgerEventsTable,
   LedgerTransactionsTable,
+  OrphanedHistoryTable,
   OutboxEventsTable,
 } from './tables/events.ts'
 import type { RateLimitsTable } from './tables/rate-limits.ts'
@@ -59,6 +60,7 @@ export interface Database {
   ledger_transactions: LedgerTransactionsTable
   ledger_events: LedgerEventsTable
   agent_history: AgentHistoryTable
+  orphaned_history: OrphanedHistoryTable
   outbox_events: OutboxEventsTable
   dead_letters: DeadLettersTable
   indexer_state: IndexerStateTable

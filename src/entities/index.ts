@@ -11,6 +11,7 @@ import { IndexerState } from './indexer-state.ts'
 import { InviteCode } from './invite-code.ts'
 import { LedgerEvent } from './ledger-event.ts'
 import { LedgerTransaction } from './ledger-transaction.ts'
+import { OrphanedHistoryEntry } from './orphaned-history-entry.ts'
 import { OutboxEvent } from './outbox-event.ts'
 import { PreparedTransaction } from './prepared-transaction.ts'
 import { RateLimit } from './rate-limit.ts'
@@ -40,6 +41,7 @@ export const entities = [
   InviteCode,
   LedgerEvent,
   LedgerTransaction,
+  OrphanedHistoryEntry,
   OutboxEvent,
   PreparedTransaction,
   RateLimit,

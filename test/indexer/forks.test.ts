@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { getAgentHistory } from '../../src/agents/agent-history.ts'
 import type { Indexer } from '../../src/ledger/indexer/indexer.ts'
 import type { LedgerRpc } from '../../src/ledger/rpc.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -47,6 +48,24 @@ test('a fork that brings nothing new is noticed long before finality', async () 
   ledger.send(report('a', 250, 255))
   await indexer.whenIdle()
   expect(await scoreOf('a')).toBe(255)
+})
+
+test('history that a fork took back can be listed apart, until it comes again', async () => {
+  const base = ledger.slot - 1
+  const moved = report('a', 250, 262)
+  const signature = ledger.send(moved)
+  indexer = scriptedIndexer(database.orm, ledger)
+  await indexer.whenIdle()
+  const listed = async (orphaned: boolean): Promise<unknown[]> =>
+    (await getAgentHistory(kyselyOf(database.orm), keyOf('a'), { orphaned })).rows.map((row) => row.newValue)
+  expect([await listed(false), await listed(true)]).toEqual([['262'], []])
+  ledger.forkFrom(base)
+  ledger.advance(3)
+  await eventually(() => listed(false)).toEqual([])
+  expect(await listed(true)).toEqual(['262'])
+  ledger.send({ ...moved, signature })
+  await indexer.whenIdle()
+  expect([await listed(false), await listed(true)]).toEqual([['262'], []])
 })
 
 test('state that only a transaction nobody listed had written does not outlive its fork', async () => {

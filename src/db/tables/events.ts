@@ -36,6 +36,11 @@ export interface AgentHistoryTable {
   occurred_at: Timestamp
 }
 
+/** As in agent_history, from which a fork took it. */
+export interface OrphanedHistoryTable extends AgentHistoryTable {
+  orphaned_at: Generated<Timestamp>
+}
+
 export interface OutboxEventsTable {
   /** Grows in the order of commit, since one indexer writes at a time. */
   sequence: Generated<number>

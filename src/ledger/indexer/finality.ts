@@ -17,7 +17,10 @@ export async function markFinalized(db: Db, signatures: readonly string[]): Prom
 /** Takes back what a fork undid: events are marked, their history and what was enqueued for receivers withdrawn. */
 export async function markOrphaned(db: Db, signatures: readonly string[]): Promise<void> {
   const orphaned = sql`select id from ledger_events where signature = any(${signatures})`
-  await sql`delete from agent_history where event_id in (${orphaned})`.execute(db)
+  const columns = sql`event_id, position, agent_pda, event_type, old_value, new_value, delta, occurred_at`
+  await sql`
+    with gone as (delete from agent_history where event_id in (${orphaned}) returning *)
+    insert into orphaned_history (${columns}) select ${columns} from gone on conflict do nothing`.execute(db)
   await sql`
     update outbox_events set cancelled_at = now()
     where event_id in (${orphaned}) and cancelled_at is null`.execute(db)

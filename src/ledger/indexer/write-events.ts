@@ -70,6 +70,8 @@ async function writeHistory(db: Db, rows: HistoryRow[]): Promise<void> {
       position = excluded.position, old_value = excluded.old_value, new_value = excluded.new_value,
       delta = excluded.delta, occurred_at = excluded.occurred_at
     where t.position <> excluded.position`.execute(db)
+  await sql`
+    delete from orphaned_history where event_id = any(${rows.map((row) => row.event_id)})`.execute(db)
 }
 
 /**
