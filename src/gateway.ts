@@ -15,6 +15,7 @@ import type { Database } from './db/tables.ts'
 import { createIdentity } from './identity/identity.ts'
 import { readFeePayer } from './keys/fee-payer.ts'
 import { createLocalSigner } from './keys/fee-payer-signer.ts'
+import { exposeIndexer } from './ledger/indexer/metrics.ts'
 import { createIndexer, type Indexer } from './ledger/indexer/indexer.ts'
 import { indexerReport } from './ledger/indexer-report.ts'
 import { createFailoverRpc } from './ledger/failover-rpc.ts'
@@ -80,7 +81,10 @@ export async function startGateway(options: {
           ...config.indexer,
         })
       : null
-    if (indexer !== null) stack.defer(() => indexer.stop())
+    if (indexer !== null) {
+      stack.defer(() => indexer.stop())
+      exposeIndexer(() => indexer.status(), metrics)
+    }
     indexer?.start()
     const ended = endOf(indexer, signal)
     const early = ended.then(() => Promise.reject(new OperatorError('stopped while starting')))

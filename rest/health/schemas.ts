@@ -52,6 +52,16 @@ export const detailedHealthSchema = {
         cursorSlot: Slot('Everything up to this slot is in the tables.'),
         finalizedSlot: Slot(),
         lagSlots: Slot('Slots between the ledger’s tip and the tables.'),
+        lagSeconds: Type.Unsafe<number | null>({
+          type: ['number', 'null'],
+          description: 'Seconds since the tables last held all that the node showed.',
+          examples: [0.4],
+        }),
+        deadLetters: Type.Unsafe<number | null>({
+          type: ['integer', 'null'],
+          description: 'What could not be read from the ledger.',
+          examples: [0],
+        }),
         ready: Type.Boolean({ description: 'The tables were filled once.' }),
         healthy: Type.Boolean(),
       }),

@@ -1,10 +1,12 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/tables.ts'
 import type { IndexerStatus } from '../service-info/indexer-status.ts'
 import type { Indexer } from './indexer/indexer.ts'
 
 /** Slots that the tables may lie behind the ledger's tip before the service calls itself degraded. */
 const MAX_HEALTHY_LAG = 75
+/** The same in seconds. A leader stores its position every few seconds, whatever the ledger does. */
+const MAX_HEALTHY_SECONDS = 60
 
 /** How far the tables follow the ledger: from the indexer of this process, or, where another one leads, from the database. */
 export async function indexerReport(
@@ -14,7 +16,10 @@ export async function indexerReport(
   const row = await kysely
     .selectFrom('indexer_state')
     .select(['cursor_slot', 'finalized_slot'])
+    .select(sql<number>`extract(epoch from now() - updated_at)::float8`.as('silent_seconds'))
+    .select(sql<number>`(select count(*) from dead_letters)`.as('dead_letters'))
     .executeTakeFirst()
+  const deadLetters = row?.dead_letters ?? null
   const local = indexer?.status()
   const leads = local?.phase === 'live' || local?.phase === 'backfilling'
   const filled = row !== undefined && row.cursor_slot > 0
@@ -24,8 +29,10 @@ export async function indexerReport(
       cursorSlot: row?.cursor_slot ?? null,
       finalizedSlot: row?.finalized_slot ?? null,
       lagSlots: null,
+      lagSeconds: row === undefined ? null : Math.max(0, row.silent_seconds),
+      deadLetters,
       ready: filled,
-      healthy: filled && local?.phase !== 'stopped',
+      healthy: filled && local?.phase !== 'stopped' && row.silent_seconds <= MAX_HEALTHY_SECONDS,
     }
   }
   return {
@@ -33,7 +40,13 @@ export async function indexerReport(
     cursorSlot: local.cursorSlot,
     finalizedSlot: row?.finalized_slot ?? null,
     lagSlots: local.lagSlots,
+    lagSeconds: local.lagSeconds,
+    deadLetters,
     ready: local.phase === 'live',
-    healthy: local.phase === 'live' && local.failingSince === null && local.lagSlots <= MAX_HEALTHY_LAG,
+    healthy:
+      local.phase === 'live' &&
+      local.failingSince === null &&
+      local.lagSlots <= MAX_HEALTHY_LAG &&
+      local.lagSeconds <= MAX_HEALTHY_SECONDS,
   }
 }

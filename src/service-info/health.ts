@@ -92,6 +92,8 @@ async function indexerStatus({ indexerStatus }: HealthDependencies): Promise<Ind
       cursorSlot: null,
       finalizedSlot: null,
       lagSlots: null,
+      lagSeconds: null,
+      deadLetters: null,
       ready: false,
       healthy: false,
     }

@@ -84,6 +84,8 @@ test('also while everything around is down, and with a defect', async () => {
     cursorSlot: null,
     finalizedSlot: null,
     lagSlots: null,
+    lagSeconds: null,
+    deadLetters: null,
     ready: false,
     healthy: false,
   }

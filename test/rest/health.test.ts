@@ -43,6 +43,8 @@ describe('/health/detailed', () => {
         cursorSlot: 990,
         finalizedSlot: 960,
         lagSlots: 10,
+        lagSeconds: 0.4,
+        deadLetters: 0,
         ready: true,
         healthy: true,
       },
@@ -126,6 +128,8 @@ describe('/ready', () => {
       cursorSlot: null,
       finalizedSlot: null,
       lagSlots: null,
+      lagSeconds: null,
+      deadLetters: null,
       ready: false,
       healthy: false,
     })

@@ -39,6 +39,8 @@ const LIVE: IndexerStatus = {
   cursorSlot: 990,
   finalizedSlot: 960,
   lagSlots: 10,
+  lagSeconds: 0.4,
+  deadLetters: 0,
   ready: true,
   healthy: true,
 }

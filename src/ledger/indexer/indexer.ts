@@ -6,7 +6,7 @@ import type { LedgerRpc } from '../rpc.ts'
 import { acquireLeadership } from './leadership.ts'
 import { leadOnce } from './lead.ts'
 import { LedgerMismatchError } from './state.ts'
-import { type IndexerStatus, newCounters, noteFailure } from './status.ts'
+import { type IndexerStatus, lagOf, newCounters, noteFailure } from './status.ts'
 import { WakeUp } from './wake-up.ts'
 
 export interface IndexerOptions {
@@ -76,6 +76,8 @@ export function createIndexer(options: IndexerOptions): Indexer {
       cursorSlot: 0,
       tipSlot: 0,
       lagSlots: 0,
+      lagSeconds: 0,
+      coveredAt: null,
       finalizedSlot: 0,
       deadLetters: 0,
       lastEventAt: null,
@@ -109,7 +111,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       return {
         ...status,
         counters: { ...status.counters },
-        lagSlots: Math.max(0, status.tipSlot - status.cursorSlot),
+        ...lagOf(status, options.clock),
       }
     },
     async whenIdle() {

@@ -137,7 +137,7 @@ class Leader {
     await this.#sweep()
     status.phase = 'live'
     status.subscribed = this.#announcements.connected
-    if (tip !== undefined) this.#cover(tip)
+    if (tip !== undefined) this.#cover(tip, now)
     this.#finality.tick()
   }
 
@@ -163,8 +163,10 @@ class Leader {
     if (written.outbox > 0) for (const listener of outboxListeners) listener()
   }
 
-  #cover(slot: number): void {
+  /** Everything up to `slot`, the tip at `askedAt`, is in the tables. */
+  #cover(slot: number, askedAt: number): void {
     const { status, waiters } = this.#context
+    status.coveredAt = askedAt
     status.cursorSlot = Math.max(slot, status.cursorSlot)
     for (const waiter of waiters) {
       if (waiter.slot > slot) continue

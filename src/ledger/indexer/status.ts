@@ -9,6 +9,10 @@ export interface IndexerStatus {
   /** The newest slot known of the ledger, at the indexer's commitment. */
   tipSlot: number
   lagSlots: number
+  /** Seconds since the tables last held all that the node showed; before that first was so, estimated from `lagSlots`. */
+  lagSeconds: number
+  /** Unix milliseconds at which that was last so; null before. */
+  coveredAt: number | null
   /** Everything up to this slot was compared with the finalized ledger. */
   finalizedSlot: number
   deadLetters: number
@@ -44,4 +48,17 @@ export const newCounters = (): IndexerCounters => ({
 export function noteFailure(status: IndexerStatus, clock: Clock): void {
   status.counters.failures += 1
   status.failingSince ??= new Date(clock.now()).toISOString()
+}
+
+const NOMINAL_SLOT_SECONDS = 0.4
+
+/** How far the tables are behind, as of now. */
+export function lagOf(
+  { tipSlot, cursorSlot, coveredAt }: IndexerStatus,
+  clock: Clock,
+): { lagSlots: number; lagSeconds: number } {
+  const lagSlots = Math.max(0, tipSlot - cursorSlot)
+  const lagSeconds =
+    coveredAt === null ? lagSlots * NOMINAL_SLOT_SECONDS : Math.max(0, clock.now() - coveredAt) / 1_000
+  return { lagSlots, lagSeconds }
 }
