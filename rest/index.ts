@@ -1,5 +1,6 @@
 import type { Services } from '../src/services.ts'
 import { agentRoutes } from './agents/routes.ts'
+import { contextRoute } from './credentials/context-route.ts'
 import { credentialRoutes } from './credentials/routes.ts'
 import { didRoutes } from './did/routes.ts'
 import { createDoor, type RestApp } from './door.ts'
@@ -25,6 +26,7 @@ export function registerRest(app: RestApp, { services, executor = 'jit' }: RestO
   stakeRoutes(app, door)
   didRoutes(app, door)
   credentialRoutes(app, door)
+  contextRoute(app)
   relayRoutes(app, door)
   sponsorRoutes(app, door)
   webhookRoutes(app, door)

@@ -124,6 +124,7 @@ export async function startGateway(options: {
       gateways: config.gateways,
       contextsDir: config.credentialContextsDir,
       logger,
+      metrics,
     })
     stack.defer(() => identity.close())
     const services = createServices({

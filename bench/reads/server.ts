@@ -38,6 +38,7 @@ const sponsorship = createSponsorship({
   signer: null,
   limits: { dailyBudget: 0n, minBalance: 0n, dailyTransactionsPerWallet: 0 },
 })
+const metrics = createMetrics()
 const services = createServices({
   kysely,
   rpc,
@@ -50,6 +51,7 @@ const services = createServices({
     gateways: { ipfs: null, arweave: null },
     contextsDir: null,
     logger: pino({ level: 'silent' }),
+    metrics,
   }).credentials,
   clock: systemClock,
   identity: {
@@ -67,7 +69,7 @@ const logger = pino({ level: 'warn' })
 const gateway = await buildApp({
   services,
   logger,
-  metrics: createMetrics(),
+  metrics,
   version: '0.0.0',
   baseUrl: 'http://127.0.0.1',
 })

@@ -14,6 +14,7 @@ import { type Credentials, createCredentials } from './credentials/attached/cred
 import { refreshCredentials } from './credentials/attached/refresh.ts'
 import { loadContexts } from './credentials/contexts/load.ts'
 import { createTrustedIssuers } from './credentials/trusted-issuers/service.ts'
+import { createVerifierMetrics } from './credentials/verify/metrics.ts'
 import { createVerifier, type Verifier } from './credentials/verify/verifier.ts'
 import { parseDid } from './did/parse-did.ts'
 import type { HostedDependencies } from './hosted/fetch-hosted.ts'
@@ -27,6 +28,7 @@ export interface IdentityOptions {
   /** Folder of further contexts; null for those of the service alone. */
   readonly contextsDir: string | null
   readonly logger: Pick<Logger, 'warn'>
+  readonly metrics: Metrics
 }
 
 /** What fetches and verifies: agent cards and credentials. */
@@ -42,10 +44,11 @@ export interface Identity {
 export function createIdentity(options: IdentityOptions): Identity {
   const { kysely, clock, http, gateways, logger } = options
   const contexts = loadContexts(options.contextsDir)
+  const metrics = createVerifierMetrics(options.metrics)
   // Threads are started by the first credential: many processes never see one.
   let started: Verifier | undefined
   const verifier: Pick<Verifier, 'verify'> = {
-    verify: (raw, about) => (started ??= createVerifier({ contexts })).verify(raw, about),
+    verify: (raw, about) => (started ??= createVerifier({ contexts, metrics })).verify(raw, about),
   }
   const issuers = createTrustedIssuers({ kysely, clock })
   const trust = () => issuers.current()

@@ -149,6 +149,7 @@ test('the document is OpenAPI 3.1, of the documented paths and no others', () =>
         ...PATHS.map(([path]) => path),
         '/ready',
         '/agents/{pda}/credentials/verify',
+        '/contexts/agent-credentials/v1',
         ...relay,
         ...WEBHOOKS,
       ]),

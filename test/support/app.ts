@@ -141,6 +141,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     kysely,
     clock,
     ...(surroundings.hosted ?? { http, gateways: { ipfs: null, arweave: null } }),
+    metrics,
     contextsDir: null,
     logger: pino({ level: 'silent' }),
   })

@@ -10,6 +10,7 @@ export const DATA_INTEGRITY_V2 = 'https://w3id.org/security/data-integrity/v2'
  */
 export const AGENT_CREDENTIALS_V1 = 'https://agent-registry.example/contexts/agent-credentials/v1'
 export const AGENT_CREDENTIALS_PATH = '/contexts/agent-credentials/v1'
+export const AGENT_CREDENTIALS_FILE = new URL('./agent-credentials-v1.jsonld', import.meta.url)
 
 /** A context that is taken: under exactly this URL, with exactly these bytes. */
 export interface PinnedContext {

@@ -8,6 +8,8 @@ import { checkTemporal, readDates } from './checks/temporal.ts'
 import { checkType, mainType, typesOf } from './checks/type.ts'
 import { type CryptoPoolOptions, createCryptoPool } from './crypto/pool.ts'
 import { checkProofs, type ProofsResult } from './check-proofs.ts'
+import { isDomainError } from '../../../errors.ts'
+import { outcomeOf, type VerifierMetrics } from './metrics.ts'
 import { jcs, sha256Hex } from './jcs.ts'
 import { fail, type VerificationResult } from './result.ts'
 import { isObject, type JsonObject, parseStrictJson, UnreadableJson } from './strict-json.ts'
@@ -36,6 +38,7 @@ export interface Verifier {
 
 export interface VerifierOptions extends Omit<CryptoPoolOptions, 'contexts'> {
   readonly contexts: Contexts
+  readonly metrics?: VerifierMetrics
 }
 
 /** The strict profile of W3C Verifiable Credentials 1.1 and 2.0 that README.md in this folder describes. */
@@ -90,7 +93,23 @@ export function createVerifier(options: VerifierOptions): Verifier {
     }
   }
 
-  return { verify, waiting: pool.waiting, close: () => pool.close() }
+  options.metrics?.watchWaiting(pool.waiting)
+
+  async function measured(raw: unknown, about: VerifyOptions): Promise<VerificationResult> {
+    const start = performance.now()
+    const observe = (outcome: Parameters<VerifierMetrics['observe']>[0]) =>
+      options.metrics?.observe(outcome, (performance.now() - start) / 1_000)
+    try {
+      const result = await verify(raw, about)
+      observe(outcomeOf(result))
+      return result
+    } catch (error) {
+      if (isDomainError(error, 'VERIFIER_BUSY')) observe('busy')
+      throw error
+    }
+  }
+
+  return { verify: measured, waiting: pool.waiting, close: () => pool.close() }
 }
 
 /** The credential, or why it cannot be read. */

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { Type } from 'typebox'
+import {
+  AGENT_CREDENTIALS_FILE,
+  AGENT_CREDENTIALS_PATH,
+  AGENT_CREDENTIALS_V1,
+} from '../../src/identity/credentials/contexts/pinned.ts'
+import type { RestApp } from '../door.ts'
+
+const schema = {
+  operationId: 'getAgentCredentialsContext',
+  tags: ['Credentials'],
+  summary: 'Read the JSON-LD context of the four credential kinds',
+  description: `Credentials name it as \`${AGENT_CREDENTIALS_V1}\`, whatever the address of this service. It never changes: other verifiers pin it by its SHA-256.`,
+  querystring: Type.Object({}),
+  response: {
+    200: {
+      description: 'The context.',
+      content: {
+        'application/ld+json': { schema: Type.Unsafe<Buffer>(Type.Object({ '@context': Type.Object({}) })) },
+      },
+    },
+  },
+}
+
+/** A file, the same bytes for ever; there is nothing to ask the schema for. */
+export function contextRoute(app: RestApp): void {
+  const file = readFileSync(AGENT_CREDENTIALS_FILE)
+  app.get(AGENT_CREDENTIALS_PATH, { schema }, async (_, reply) => {
+    reply.type('application/ld+json').header('cache-control', 'public, max-age=31536000, immutable')
+    return file
+  })
+}
