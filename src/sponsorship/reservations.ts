@@ -32,7 +32,7 @@ export interface OpenSponsorship {
 }
 
 /** Held while quotas are counted and taken, by all processes on the database: what was counted is still so when it is taken. */
-const LOCK = 7_120_311
+export const RESERVATION_LOCK = 7_120_311
 /** A process that hangs while it holds the lock must not stop the others for long. Milliseconds. */
 const LOCKED_AT_MOST = 5_000
 
@@ -55,7 +55,7 @@ export function createReservations(kysely: Kysely<Database>): Reservations {
       await sql`
         select set_config('statement_timeout', ${String(LOCKED_AT_MOST)}, true),
           set_config('idle_in_transaction_session_timeout', ${String(LOCKED_AT_MOST)}, true)`.execute(trx)
-      await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(trx)
+      await sql`select pg_advisory_xact_lock(${sql.lit(RESERVATION_LOCK)})`.execute(trx)
       return work(trx)
     })
   return {
