@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Writable } from 'node:stream'
 import { Keypair, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
 import { systemClock } from '../../../src/clock.ts'
 import { LIGHTHOUSE_PROGRAM } from '../../../src/domain/program-ids.ts'
@@ -25,8 +26,12 @@ export { keyOf } from '../../indexer/support/registry-world.ts'
 export interface SponsoredWorld extends RegistryWorld {
   readonly t: TestApp
   readonly feePayer: Keypair
+  /** What the operator is ready to spend; may be changed. */
+  readonly limits: { -readonly [Limit in keyof SponsorLimits]: SponsorLimits[Limit] }
   /** The JSON-RPC methods called so far, in order. */
   readonly calls: string[]
+  /** Run before a call of this method reaches the node; may replace its parameters. */
+  readonly intercept: Map<string, (params: unknown[]) => Promise<unknown[]>>
   /** Lamports of the fee payer, in the newest state there is. */
   balance(): Promise<number>
   /** A new invite code. */
@@ -42,6 +47,8 @@ export interface SponsoredOptions {
   submitWaitMs?: number
   limits?: Partial<SponsorLimits>
   timing?: RelayTiming
+  /** Where the log goes; nowhere by default. */
+  log?: Writable
 }
 
 /**
@@ -64,23 +71,27 @@ export async function createSponsoredWorld(options: SponsoredOptions = {}): Prom
   await connection.requestAirdrop(feePayer.publicKey, 100_000_000_000)
   localnet.stepSlot(2)
   const calls: string[] = []
+  const intercept: SponsoredWorld['intercept'] = new Map()
   const ledger = {
     ...registry.rpc,
-    call: <Result>(method: string, params?: unknown[]): Promise<Result> => {
+    call: async <Result>(method: string, params: unknown[] = []): Promise<Result> => {
       calls.push(method)
-      return registry.rpc.call(method, params)
+      const hook = intercept.get(method)
+      return registry.rpc.call(method, hook === undefined ? params : await hook(params))
     },
   }
   const timing = options.timing ?? QUICK
+  const limits = { ...SPONSOR_LIMITS, ...options.limits }
   const t = await createTestApp({
     ledger,
     clock: systemClock,
+    ...(options.log === undefined ? {} : { log: options.log }),
     relay: { registryProgram: programId, timing, submitWaitMs: options.submitWaitMs ?? 5_000 },
     sponsorship: {
       registryProgram: programId,
       timing,
       signer: createLocalSigner(feePayer),
-      limits: { ...SPONSOR_LIMITS, ...options.limits },
+      limits,
     },
   })
   t.relay.tracker.start()
@@ -90,7 +101,9 @@ export async function createSponsoredWorld(options: SponsoredOptions = {}): Prom
     ...registry,
     t,
     feePayer,
+    limits,
     calls,
+    intercept,
     balance: () => connection.getBalance(feePayer.publicKey, 'processed'),
     code: async (uses = 1) => (await codes.create({ maxUses: uses, expiresAt: null })).code,
     states: async () => {
