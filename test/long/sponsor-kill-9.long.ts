@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Connection, Keypair, PublicKey } from '@solana/web3.js'
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest'
+import type { Runtime } from '../../src/bootstrap/runtime-file.ts'
+import { pubkey, type Pubkey } from '../../src/domain/pubkey.ts'
+import { createLedgerRpc } from '../../src/ledger/rpc.ts'
+import { json, type Prepared } from '../sponsorship/support/doors.ts'
+import { sponsoredRegistration } from '../sponsorship/support/parties.ts'
+import { keyOf, signedBy } from '../sponsorship/support/sponsored-world.ts'
+import { RESERVATION_LOCK } from '../../src/sponsorship/reservations.ts'
+import { connectionTo, createDatabase, dropDatabase } from '../support/database-server.ts'
+import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+
+const FAR = 600_000
+const DATABASE = `sponsor_kill_${process.pid}`
+
+let gateway: GatewayProcess
+let sql: Client
+beforeAll(async () => {
+  const server = inject('databaseServer')
+  await createDatabase(server, DATABASE)
+  const connection = connectionTo(server, DATABASE)
+  const url =
+    'url' in connection
+      ? connection.url
+      : `postgresql://${connection.user}@localhost/${DATABASE}?host=${encodeURIComponent(connection.host)}`
+  sql = new Client({ connectionString: url })
+  await sql.connect()
+  gateway = await createGatewayProcess({
+    SEED_AGENTS: '0',
+    RELAY_SUBMIT_WAIT_MS: '0',
+    RATE_LIMITS: 'off',
+    DATABASE_URL: url,
+  })
+})
+afterAll(async () => {
+  await gateway.remove()
+  await sql.end()
+  await dropDatabase(inject('databaseServer'), DATABASE)
+})
+
+let runtime: Runtime
+let feePayer: Pubkey
+let inviteCode: string
+beforeEach(async () => {
+  // The five a day of one address are another test's matter.
+  await sql.query('update sponsorships set client_network = id').catch(() => undefined)
+  runtime = await gateway.start()
+  const health = await fetch(`${runtime.baseUrl}/health/detailed`)
+  feePayer = pubkey(((await health.json()) as { feePayer: { pubkey: string } }).feePayer.pubkey)
+  inviteCode = readFileSync(join(gateway.dataDir, 'invite-code'), 'utf8').trim()
+})
+
+async function post(path: string, body: object): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${runtime.baseUrl}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: await response.json() }
+}
+const register = (wallet: Keypair) =>
+  post('/sponsor/register', {
+    instructions: json([sponsoredRegistration({ feePayer, wallet })]),
+    signerPubkey: keyOf(wallet),
+    inviteCode,
+  })
+const signed = (prepared: unknown, wallet: Keypair) => {
+  const { id, serializedTx } = prepared as Prepared
+  return { id, signedTx: signedBy(serializedTx, wallet), signerPubkey: keyOf(wallet), inviteCode }
+}
+const submit = (body: object) => post('/sponsor/register/submit', body)
+/** From now on calls of this method are not answered. */
+const silence = (method: string) =>
+  createLedgerRpc({ url: runtime.rpcUrl }).call('localnet_fault', [
+    { kind: 'http', methods: [method], delayMs: FAR },
+  ])
+const balance = () => new Connection(runtime.rpcUrl).getBalance(new PublicKey(feePayer), 'confirmed')
+const rent = () => new Connection(runtime.rpcUrl).getMinimumBalanceForRentExemption(421)
+async function sponsorship(
+  wallet: Keypair,
+): Promise<{ id: string; state: string; signed: boolean } | undefined> {
+  const { rows } = await sql.query<{ id: string; state: string; signed: boolean }>(
+    `select s.id, s.state, p.signed_tx is not null as signed from sponsorships as s
+     left join prepared_transactions as p using (id) where s.wallet = $1 order by s.created_at desc limit 1`,
+    [keyOf(wallet)],
+  )
+  return rows[0]
+}
+async function restart(): Promise<void> {
+  await gateway.kill()
+  runtime = await gateway.start()
+}
+async function paidOnce(wallet: Keypair, before: number): Promise<void> {
+  await vi.waitFor(async () => expect((await sponsorship(wallet))?.state).toBe('confirmed'), {
+    timeout: 40_000,
+    interval: 200,
+  })
+  const fee = before - (await balance()) - (await rent())
+  expect(fee).toBeGreaterThanOrEqual(10_000)
+  expect(fee).toBeLessThanOrEqual(16_000)
+  expect((await register(wallet)).status).toBe(409)
+  await gateway.stop()
+}
+
+test('kill -9 between reserving and storing: the wallet waits, and is free again after three minutes', async () => {
+  const wallet = Keypair.generate()
+  await silence('simulateTransaction')
+  const dying = register(wallet).catch(() => undefined)
+  await vi.waitFor(async () => expect((await sponsorship(wallet))?.state).toBe('reserved'), 10_000)
+  await restart()
+  await dying
+  const before = await balance()
+  expect((await register(wallet)).status).toBe(409)
+  await sql.query(
+    "update sponsorships set created_at = created_at - interval '3 minutes' where wallet = $1",
+    [keyOf(wallet)],
+  )
+  const { status, body } = await register(wallet)
+  expect(status).toBe(200)
+  expect((await submit(signed(body, wallet))).status).toBe(200)
+  await paidOnce(wallet, before)
+  const { rows } = await sql.query('select state from sponsorships where wallet = $1 order by created_at', [
+    keyOf(wallet),
+  ])
+  expect(rows).toEqual([{ state: 'released' }, { state: 'confirmed' }])
+}, 120_000)
+
+test('kill -9 between signing and storing: nothing was sent, and the same submit goes through after', async () => {
+  const wallet = Keypair.generate()
+  const { body } = await register(wallet)
+  const before = await balance()
+  // Under this lock the signed bytes are stored.
+  await sql.query('select pg_advisory_lock($1)', [RESERVATION_LOCK])
+  const dying = submit(signed(body, wallet)).catch(() => undefined)
+  await vi.waitFor(async () => {
+    const { rows } = await sql.query("select from pg_locks where locktype = 'advisory' and not granted")
+    expect(rows).toHaveLength(1)
+  }, 10_000)
+  await restart()
+  await dying
+  await sql.query('select pg_advisory_unlock($1)', [RESERVATION_LOCK])
+  expect(await sponsorship(wallet)).toMatchObject({ state: 'reserved', signed: false })
+  expect(await balance()).toBe(before)
+  expect((await submit(signed(body, wallet))).status).toBe(200)
+  await paidOnce(wallet, before)
+}, 120_000)
+
+test.each([
+  ['storing and sending', 'sendTransaction'],
+  ['sending and storing what came of it', 'getSignatureStatuses'],
+])(
+  'kill -9 between %s: the registration lands once and is paid once',
+  async (_, silenced) => {
+    const wallet = Keypair.generate()
+    const { body } = await register(wallet)
+    const before = await balance()
+    await silence(silenced)
+    const dying = submit(signed(body, wallet)).catch(() => undefined)
+    await vi.waitFor(
+      async () => expect(await sponsorship(wallet)).toMatchObject({ state: 'submitted', signed: true }),
+      10_000,
+    )
+    await restart()
+    await dying
+    await vi.waitFor(async () => expect((await sponsorship(wallet))?.state).toBe('confirmed'), 40_000)
+    expect((await submit(signed(body, wallet))).body).toMatchObject({ status: 'confirmed', error: null })
+    await paidOnce(wallet, before)
+  },
+  120_000,
+)
