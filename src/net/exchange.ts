@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { Agent } from 'undici'
 import { ExchangeError } from './error-codes.ts'
+import type { Pools } from './pools.ts'
 
 export interface ExchangeLimits {
   /** All of it: DNS, connection, answer. 15,000 by default. */
@@ -26,8 +26,8 @@ export interface Head {
 }
 
 /** One request to one URL that was checked; no redirect is followed. `read` must end or destroy the body. Throws. */
-export async function exchange<Result>(
-  agent: Agent,
+export function exchange<Result>(
+  pools: Pools,
   url: URL,
   request: ExchangeRequest & {
     readonly signal: AbortSignal
@@ -37,19 +37,20 @@ export async function exchange<Result>(
   read: (head: Head) => Promise<Result>,
 ): Promise<Result> {
   const { method, headers, body, signal, headersMs, idleMs } = request
-  const answer = await agent.request({
-    origin: url.origin,
-    path: `${url.pathname}${url.search}`,
-    method,
-    headers,
-    ...(body === undefined ? {} : { body }),
-    signal,
-    headersTimeout: headersMs,
-    bodyTimeout: idleMs,
+  return pools.use(url.origin, async (pool) => {
+    const answer = await pool.request({
+      path: `${url.pathname}${url.search}`,
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      signal,
+      headersTimeout: headersMs,
+      bodyTimeout: idleMs,
+    })
+    // A body that is destroyed early says so once more when nobody listens any longer.
+    answer.body.on('error', () => undefined)
+    return read({ status: answer.statusCode, headers: answer.headers, body: answer.body })
   })
-  // A body that is destroyed early says so once more when nobody listens any longer.
-  answer.body.on('error', () => undefined)
-  return read({ status: answer.statusCode, headers: answer.headers, body: answer.body })
 }
 
 /** Runs `run` with a signal that fires after `totalMs` or with the caller's; times what it took. */

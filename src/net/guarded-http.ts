@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { Agent } from 'undici'
 import { type AddressGuardOptions, createAddressGuard } from './address-guard.ts'
 import { checkUrl, UrlRefused, type UrlRules } from './check-url.ts'
 import { createConnector } from './connector.ts'
@@ -8,6 +7,7 @@ import { ExchangeError, errorCodeOf, type HttpErrorCode } from './error-codes.ts
 import { DEFAULT_LIMITS, exchange, type ExchangeLimits, withDeadline } from './exchange.ts'
 import { followRedirects } from './follow-redirects.ts'
 import type { NetMetrics } from './metrics.ts'
+import { createPools } from './pools.ts'
 import { captureBody, decodeBody, readBody } from './read-body.ts'
 
 export interface GuardedHttpOptions extends UrlRules, AddressGuardOptions {
@@ -70,6 +70,8 @@ export interface GuardedHttp {
 }
 
 export const MAX_CAPTURED_BYTES = 16 * 1024
+/** Unused connections are closed after it. */
+const KEEP_ALIVE_MS = 10_000
 
 export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
   const { lookup = createDnsLookup(), connectTimeoutMs = 5000, extraCa, metrics = null } = options
@@ -80,15 +82,18 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
     metrics,
     ...(extraCa === undefined ? {} : { extraCa }),
   })
-  const agent = new Agent({
-    connect: connector.connect,
-    allowH2: false,
-    connections: options.connectionsPerOrigin ?? 32,
-    pipelining: 1,
-    keepAliveTimeout: 10_000,
-    keepAliveMaxTimeout: 30_000,
-    maxHeaderSize: 16 * 1024,
-  })
+  const pools = createPools(
+    {
+      connect: connector.connect,
+      allowH2: false,
+      connections: options.connectionsPerOrigin ?? 32,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: 16 * 1024,
+    },
+    KEEP_ALIVE_MS,
+  )
   const check = (url: string): URL => checkUrl(url, options, guard)
 
   type Answer = Omit<HttpResponse, 'outcome' | 'durationMs'>
@@ -118,7 +123,7 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
     post: (url, { headers, body, ...limits }) =>
       run(limits, (timing) => {
         const target = check(url)
-        return exchange(agent, target, { method: 'POST', headers, body, ...timing }, async (head) => ({
+        return exchange(pools, target, { method: 'POST', headers, body, ...timing }, async (head) => ({
           url: target.href,
           status: head.status,
           headers: head.headers,
@@ -129,7 +134,7 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
       run(limits, (timing) =>
         followRedirects({ url, maxRedirects, check }, (target) =>
           exchange(
-            agent,
+            pools,
             target,
             { method: 'GET', headers: { 'accept-encoding': 'identity', ...headers }, ...timing },
             async (head) => {
@@ -147,7 +152,7 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
       ),
     close: async () => {
       connector.release()
-      await agent.destroy(new ExchangeError('aborted'))
+      await pools.destroy(new ExchangeError('aborted'))
     },
   }
 }
