@@ -12,20 +12,29 @@ export type HostLookup = (hostname: string) => Promise<readonly string[]>
 /** Of each family: a name with hundreds of addresses would otherwise have us knock at all of them. */
 const MAX_TRIED = 3
 
+/** How long an answer with addresses waits for that of the other family. */
+const PATIENCE_MS = 300
+
 /**
  * Asks the DNS servers of the system, or `servers` (`address:port`), and not the hosts file. Not by getaddrinfo: its calls would hold the
  * few threads of the process while the name servers of one receiver do not answer.
  */
 export function createDnsLookup({
   servers,
-  timeoutMs = 1500,
+  timeoutMs = 1200,
 }: { servers?: readonly string[]; timeoutMs?: number } = {}): HostLookup {
   return async (hostname) => {
     const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
     if (servers !== undefined) resolver.setServers(servers)
-    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-    if (addresses.length === 0) throw new Error(`no address of ${hostname}`, { cause: answers })
+    const asked = [resolver.resolve4(hostname), resolver.resolve6(hostname)]
+    const answers = Promise.allSettled(asked)
+    await Promise.any(asked).catch(() => undefined)
+    // Some name servers never answer for IPv6. What was not heard is not called either.
+    const timer = setTimeout(() => resolver.cancel(), PATIENCE_MS)
+    const heard = await answers
+    clearTimeout(timer)
+    const addresses = heard.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    if (addresses.length === 0) throw new Error(`no address of ${hostname}`, { cause: heard })
     return addresses
   }
 }

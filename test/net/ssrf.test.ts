@@ -223,6 +223,14 @@ test.for([
   expect(result.durationMs).toBeLessThan(3000)
 })
 
+test('a name server that is silent about IPv6 costs little', async () => {
+  const half = await startDnsServer(({ type }) => (type === 'A' ? ['93.184.215.14'] : 'silence'))
+  const began = performance.now()
+  expect(await createDnsLookup({ servers: [half.address] })('half.example')).toEqual(['93.184.215.14'])
+  expect(performance.now() - began).toBeLessThan(1200)
+  await half.close()
+})
+
 test('refused when the name is public at first and leads inside at the time of the request', async () => {
   const url = `https://rebound.hostile.example:${canary.port}/`
   NAMES.set('rebound.hostile.example', [['93.184.215.14']])
