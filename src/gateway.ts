@@ -9,12 +9,12 @@ import { keepLocalnetInvite } from './bootstrap/localnet-invite.ts'
 import { lockDataDir, writeRuntime } from './bootstrap/runtime-file.ts'
 import { startWebhookWorker } from './bootstrap/webhook-worker.ts'
 import { checkStoredSecrets, webhookSecretBox } from './bootstrap/webhook-secrets.ts'
+import { startSponsorship } from './bootstrap/sponsorship.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config, Secrets } from './config/config.ts'
 import type { Database } from './db/tables.ts'
 import { createIdentity } from './identity/identity.ts'
 import { readFeePayer } from './keys/fee-payer.ts'
-import { createLocalSigner } from './keys/fee-payer-signer.ts'
 import { exposeIndexer } from './ledger/indexer/metrics.ts'
 import { createIndexer, type Indexer } from './ledger/indexer/indexer.ts'
 import { indexerReport } from './ledger/indexer-report.ts'
@@ -27,7 +27,6 @@ import { OperatorError } from './operator-error.ts'
 import { createRelay } from './relay/relay.ts'
 import { createServices } from './services.ts'
 import { createInviteCodes } from './sponsorship/invite-codes.ts'
-import { createSponsorship } from './sponsorship/sponsorship.ts'
 import type { WorkerLimits } from './webhooks/worker/timing.ts'
 import { createSecretBox } from './webhooks/secret-box.ts'
 import { receiverProblemOf } from './webhooks/subscriptions/receiver-problem.ts'
@@ -90,21 +89,11 @@ export async function startGateway(options: {
     const early = ended.then(() => Promise.reject(new OperatorError('stopped while starting')))
     early.catch(() => undefined)
 
-    const feePayerPair = feePayerKey ?? ledger.localnet?.keys.feePayer ?? null
-    const feePayer = feePayerPair === null ? null : createLocalSigner(feePayerPair)
-    if (config.sponsorship.enabled && feePayer === null)
-      logger.warn(
-        'sponsorship is off: FEE_PAYER_KEYPAIR is not set, and only a localnet of this process has a key of its own',
-      )
-    const sponsorship = createSponsorship({
-      kysely,
-      rpc,
-      clock,
-      logger,
-      registryProgram: programId,
-      signer: config.sponsorship.enabled ? feePayer : null,
-      limits: config.sponsorship,
-    })
+    const { sponsorship, feePayer } = startSponsorship(
+      config,
+      feePayerKey ?? ledger.localnet?.keys.feePayer ?? null,
+      { kysely, rpc, clock, logger, metrics },
+    )
     const relay = createRelay({
       kysely,
       rpc,
@@ -113,6 +102,7 @@ export async function startGateway(options: {
       allowedPrograms: config.relay.allowedPrograms,
       submitWaitMs: config.relay.submitWaitMs,
       logger,
+      metrics,
       sponsor: sponsorship.gate,
     })
     const http = createGuardedHttp({ ...config.webhooks, metrics: createNetMetrics(metrics) })
@@ -147,7 +137,7 @@ export async function startGateway(options: {
       },
       rateLimits: config.rateLimits,
       indexerStatus: () => indexerReport(indexer, kysely),
-      feePayer: feePayer === null ? null : { pubkey: feePayer.pubkey, enabled: () => sponsorship.enabled() },
+      feePayer,
     })
     if (config.roles.has('cards')) {
       const cards = identity.cardWorker(metrics)
@@ -166,6 +156,8 @@ export async function startGateway(options: {
     if (api) {
       stack.defer(() => relay.tracker.stop())
       relay.tracker.start()
+      stack.defer(() => sponsorship.bookkeeping.stop())
+      sponsorship.bookkeeping.start()
     }
     const { host, port, trustProxy } = config.server
     const app = await buildApp({

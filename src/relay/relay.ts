@@ -6,11 +6,14 @@ import type { Pubkey } from '../domain/pubkey.ts'
 import type { LedgerCalls } from '../service-info/ledger-probe.ts'
 import type { Logger } from '../logger.ts'
 import { DomainError } from '../errors.ts'
+import { countOutcome } from '../metrics/count-outcome.ts'
+import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import { Changes } from './changes.ts'
 import { createChainHead } from './chain-head.ts'
 import { estimateFees, type EstimateFeesInput } from './estimate-fees.ts'
 import { createFeeSamples, type FeeEstimate } from './fee-samples.ts'
 import { getTransaction } from './get-transaction.ts'
+import { createRelayMetrics } from './metrics.ts'
 import { defaultAllowedPrograms } from './policy.ts'
 import {
   build,
@@ -46,6 +49,7 @@ export interface RelayOptions {
   readonly logger: Pick<Logger, 'warn'>
   readonly timing?: RelayTiming
   readonly newId?: () => string
+  readonly metrics?: Metrics
   /** Null or absent where nothing is sponsored. */
   readonly sponsor?: SponsorGate | null
 }
@@ -63,7 +67,10 @@ export interface Relay {
 export function createRelay(options: RelayOptions): Relay {
   const { kysely, rpc, clock, registryProgram, submitWaitMs, logger } = options
   const { timing = RELAY_TIMING, newId = randomUUID, sponsor = null } = options
-  const store = createTransactionStore(kysely)
+  const { requests, transactions } = createRelayMetrics(options.metrics ?? createMetrics())
+  const store = createTransactionStore(kysely, ({ status, error, sponsored }) =>
+    transactions.inc({ status, error: error?.code ?? 'none', sponsored: String(sponsored) }),
+  )
   const head = createChainHead(rpc, clock)
   const fees = createFeeSamples(rpc, clock)
   const allowedPrograms = new Set(options.allowedPrograms ?? defaultAllowedPrograms(registryProgram))
@@ -78,12 +85,12 @@ export function createRelay(options: RelayOptions): Relay {
     submit: (input, admit) => submit(input, submitting, admit),
     service: {
       prepare: async (input, clientIp = '') => {
-        if (input.sponsored !== true) return prepare(input, preparing)
+        if (input.sponsored !== true) return countOutcome(requests, 'prepare', prepare(input, preparing))
         if (sponsor === null) throw new DomainError('SPONSORSHIP_OFF')
         return sponsor.prepare(input, clientIp, buildThis)
       },
-      estimateFees: (input) => estimateFees(input, fees),
-      submit: (input) => submit(input, submitting),
+      estimateFees: (input) => countOutcome(requests, 'estimateFees', estimateFees(input, fees)),
+      submit: (input) => countOutcome(requests, 'submit', submit(input, submitting)),
       get: (id) => getTransaction(store, id),
     },
   }

@@ -33,13 +33,18 @@ export interface TransactionStore {
 }
 
 const DAY_MS = 86_400_000
+const ENDS: ReadonlySet<string> = new Set(['confirmed', 'failed'])
 
 export const EXPIRED = {
   code: 'blockhash_expired',
   message: 'The block height passed lastValidBlockHeight: prepare the transaction again',
 } as const
 
-export function createTransactionStore(kysely: Kysely<Database>): TransactionStore {
+/** `onEnd` is told of rows that `update` makes confirmed or failed. */
+export function createTransactionStore(
+  kysely: Kysely<Database>,
+  onEnd: (row: TransactionRow) => void = () => undefined,
+): TransactionStore {
   const table = 'prepared_transactions'
   return {
     insertSimulated: async ({ id, message, lastValidBlockHeight, sponsored = false, now }) => {
@@ -57,14 +62,18 @@ export function createTransactionStore(kysely: Kysely<Database>): TransactionSto
       if (!isTransactionId(id)) return null
       return (await kysely.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirst()) ?? null
     },
-    update: async ({ id, version }, change) =>
-      (await kysely
+    update: async ({ id, version, status }, change) => {
+      const written = await kysely
         .updateTable(table)
         .set({ ...change, version: version + 1 })
         .where('id', '=', id)
         .where('version', '=', version)
         .returningAll()
-        .executeTakeFirst()) ?? null,
+        .executeTakeFirst()
+      if (written === undefined) return null
+      if (written.status !== status && ENDS.has(written.status)) onEnd(written)
+      return written
+    },
     claim: async ({ now, until, limit }) => {
       const { rows } = await sql<TransactionRow>`
         update prepared_transactions

@@ -95,6 +95,13 @@ export function createReservations(kysely: Kysely<Database>): Reservations {
   }
 }
 
+/** How many sponsored transactions may still cost something. */
+export async function countOpen(kysely: Kysely<Database>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from sponsorships where state in ('reserved', 'submitted')`.execute(kysely)
+  return rows[0]?.count ?? 0
+}
+
 /** Where a process died between reserving and storing the transaction. A prepare lasts seconds. */
 async function releaseLost(trx: Transaction<Database>): Promise<void> {
   await sql`

@@ -9,22 +9,26 @@ import { registryIdl } from '../ledger/idl/types.ts'
 import { registryAddresses } from '../ledger/pda.ts'
 import { LedgerRpcError } from '../ledger/rpc-error.ts'
 import type { Logger } from '../logger.ts'
+import { countOutcome } from '../metrics/count-outcome.ts'
+import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import type { PreparedTransactionView } from '../relay/prepare.ts'
 import type { TransactionRecord } from '../relay/record.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { SponsorGate } from '../relay/sponsor-gate.ts'
 import { RELAY_TIMING, type RelayTiming } from '../relay/timing.ts'
 import type { LedgerCalls } from '../service-info/ledger-probe.ts'
+import { type Bookkeeping, createBookkeeping } from './bookkeeping.ts'
 import { checkPolicyTable } from './check-table.ts'
 import type { SponsorContext } from './context.ts'
 import { createCosts } from './costs.ts'
 import { countersign } from './countersign.ts'
 import { eligibility, type Eligibility, type EligibilityInput } from './eligibility.ts'
 import type { SponsorLimits } from './judge.ts'
+import { createSponsorshipMetrics, type SponsorshipMetrics } from './metrics.ts'
 import { SPONSOR_POLICY } from './policy.ts'
 import { prepareSponsored } from './prepare.ts'
 import { register, type RegisterInput } from './register.ts'
-import { createReservations } from './reservations.ts'
+import { countOpen, createReservations } from './reservations.ts'
 import { submitRegistration, type SubmitRegistrationInput } from './submit-registration.ts'
 
 /** What the doors call. Each throws SPONSORSHIP_OFF where sponsorship is off, but `eligibility`, which says so. */
@@ -45,6 +49,7 @@ export interface SponsorshipOptions {
   readonly limits: SponsorLimits
   readonly timing?: RelayTiming
   readonly newId?: () => string
+  readonly metrics?: Metrics
 }
 
 export interface Sponsorship {
@@ -53,6 +58,8 @@ export interface Sponsorship {
   readonly feePayer: Pubkey | null
   /** Whether a registration could be paid now: on, and the fee payer above its floor. */
   enabled(): Promise<boolean>
+  /** To be started by the process that is to keep the books; does nothing where sponsorship is off. */
+  readonly bookkeeping: Bookkeeping
   service(relay: Pick<Relay, 'build' | 'submit'>): SponsorshipService
 }
 
@@ -60,21 +67,39 @@ export interface Sponsorship {
 export function createSponsorship(options: SponsorshipOptions): Sponsorship {
   checkPolicyTable(SPONSOR_POLICY, registryIdl)
   const context = options.signer === null ? null : createContext(options, options.signer)
-  const on = (): SponsorContext => {
+  const on = async (): Promise<SponsorContext> => {
     if (context === null) throw new DomainError('SPONSORSHIP_OFF')
     return context
   }
+  const metrics = createSponsorshipMetrics(options.metrics ?? createMetrics(), {
+    openReservations: () => countOpen(options.kysely),
+    balance: context === null ? null : () => context.costs.balance(),
+  })
+  const { requests } = metrics
   return {
-    gate: context === null ? null : createGate(context),
+    gate: context === null ? null : createGate(context, metrics),
     feePayer: context?.signer.pubkey ?? null,
     enabled: async () => context !== null && (await isAboveFloor(context)),
+    bookkeeping: context === null ? NO_BOOKS : createBookkeeping(context, metrics),
     service: (relay) => ({
       eligibility: (input, clientIp) => eligibility(input, clientIp, context),
-      register: async (input, clientIp) => register(input, clientIp, relay.build, on()),
-      submit: async (input) => submitRegistration(input, relay, on()),
+      register: (input, clientIp) =>
+        countOutcome(
+          requests,
+          'register',
+          on().then((it) => register(input, clientIp, relay.build, it)),
+        ),
+      submit: (input) =>
+        countOutcome(
+          requests,
+          'submitRegistration',
+          on().then((it) => submitRegistration(input, relay, it)),
+        ),
     }),
   }
 }
+
+const NO_BOOKS: Bookkeeping = { start: () => undefined, stop: async () => undefined }
 
 function createContext(options: SponsorshipOptions, signer: FeePayerSigner): SponsorContext {
   const { kysely, rpc, clock, registryProgram, timing = RELAY_TIMING, newId = randomUUID } = options
@@ -89,14 +114,16 @@ function createContext(options: SponsorshipOptions, signer: FeePayerSigner): Spo
   }
 }
 
-function createGate(context: SponsorContext): SponsorGate {
+function createGate(context: SponsorContext, { requests }: SponsorshipMetrics): SponsorGate {
   return {
-    prepare: (input, clientIp, build) => prepareSponsored(input, clientIp, build, context),
+    prepare: (input, clientIp, build) =>
+      countOutcome(requests, 'prepare', prepareSponsored(input, clientIp, build, context)),
     admit: async ({ id }) => {
       const sponsorship = await context.reservations.find(id)
       if (sponsorship?.kind === 'registration') throw new DomainError('SPONSORED_REGISTRATION')
     },
-    countersign: (row, transaction) => countersign(row, transaction, context),
+    countersign: (row, transaction) =>
+      countOutcome(requests, 'countersign', countersign(row, transaction, context)),
   }
 }
 
