@@ -1,9 +1,12 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
-import { Connection, Keypair } from '@solana/web3.js'
+import { Connection, Keypair, PublicKey } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../src/bootstrap/runtime-file.ts'
 import { addresses, keyOf, type Prepared, registration, toJson } from '../relay/support/relay-world.ts'
+import { sponsoredRegistration } from '../sponsorship/support/sponsor-world.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 
 let gateway: GatewayProcess
@@ -43,5 +46,77 @@ test('prepared, signed with tweetnacl, submitted: confirmed, and the agent is li
   await vi.waitFor(
     async () => expect(await agent()).toMatchObject({ name: 'By relay', owner: keyOf(owner) }),
     5_000,
+  )
+})
+
+async function get<Body>(path: string): Promise<Body> {
+  return (await (await fetch(`${runtime.baseUrl}${path}`)).json()) as Body
+}
+async function register(owner: Keypair, inviteCode: string) {
+  const { feePayer } = await get<{ feePayer: { pubkey: string } }>('/health/detailed')
+  const instruction = sponsoredRegistration(owner, new PublicKey(feePayer.pubkey))
+  const body = { instructions: [toJson(instruction)], signerPubkey: keyOf(owner), inviteCode }
+  return post<{ id: string; serializedTx: string; error?: string }>('/sponsor/register', body)
+}
+
+test('a first start is ready to sponsor: a wallet without lamports gets an agent, and it is listed', async () => {
+  expect(await get('/info')).toMatchObject({ feeSponsorshipEnabled: true })
+  expect(await get('/health/detailed')).toMatchObject({ feePayer: { enabled: true } })
+  expect(statSync(join(gateway.dataDir, 'invite-code')).mode & 0o777).toBe(0o600)
+  const localnetCode = readFileSync(join(gateway.dataDir, 'invite-code'), 'utf8').trim()
+  const owner = Keypair.generate()
+  const key = keyOf(owner)
+  expect(await get(`/sponsor/eligibility?wallet=${key}&code=${localnetCode}`)).toMatchObject({
+    eligible: true,
+  })
+  const { id, serializedTx } = await register(owner, localnetCode)
+  const bytes = new Uint8Array(Buffer.from(serializedTx, 'base64'))
+  bytes.set(nacl.sign.detached(bytes.subarray(129), owner.secretKey), 65)
+  const signedTx = Buffer.from(bytes).toString('base64')
+  const submit = { id, signedTx, signerPubkey: key, inviteCode: localnetCode }
+  expect(await post('/sponsor/register/submit', submit)).toMatchObject({
+    status: 'confirmed',
+    sponsored: true,
+  })
+  await vi.waitFor(
+    async () =>
+      expect(await get(`/agents/${addresses.agent(key)}`)).toMatchObject({
+        name: 'Sponsored',
+        owner: key,
+      }),
+    5_000,
+  )
+})
+
+test('codes of the command line', async () => {
+  const created = await gateway.cli(
+    '--json',
+    'invite',
+    'create',
+    '--uses',
+    '2',
+    '--expires',
+    '2099-01-01T00:00:00Z',
+  )
+  const { code, id } = JSON.parse(created.stdout) as { code: string; id: string }
+  expect(await register(Keypair.generate(), code)).toHaveProperty('id')
+  const listed = JSON.parse((await gateway.cli('invite', 'list', '--json')).stdout) as { codes: object[] }
+  expect(listed.codes).toHaveLength(2)
+  expect(listed.codes).toContainEqual(
+    expect.objectContaining({
+      id,
+      maxUses: 2,
+      uses: 1,
+      expiresAt: '2099-01-01T00:00:00.000Z',
+      revokedAt: null,
+    }),
+  )
+  expect(JSON.stringify(listed)).not.toContain(code)
+  expect(await gateway.cli('invite', 'revoke', id)).toMatchObject({ code: 0, stdout: 'revoked\n' })
+  expect(await register(Keypair.generate(), code)).toEqual({
+    error: 'The invite code is unknown, expired, revoked or used up',
+  })
+  expect((await gateway.cli('invite', 'create', '--uses', '0')).stderr).toMatch(
+    /--uses must be a whole number/,
   )
 })

@@ -95,6 +95,7 @@ export interface TestApp {
   readonly services: Services
   readonly identity: Identity
   readonly relay: Relay
+  readonly sponsorship: Sponsorship
   readonly database: TestDatabase
   readonly kysely: Kysely<Database>
   /** The test's own localnet; its slots pass only by `stepSlot`. */
@@ -123,6 +124,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     registryProgram: PROGRAM,
     signer: null,
     limits: SPONSOR_LIMITS,
+    metrics,
     ...surroundings.sponsorship,
   })
   const relay = createRelay({
@@ -134,6 +136,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     submitWaitMs: 5_000,
     logger: pino({ level: 'silent' }),
     sponsor: sponsorship.gate,
+    metrics,
     ...surroundings.relay,
   })
   const http = createGuardedHttp({ devMode: false, allowedPorts: [443], lookup: async () => [] })
@@ -186,7 +189,19 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     await webhookHttp.close()
     if (surroundings.database === undefined) await database.drop()
   }
-  return { app, services, identity, relay, database, kysely, localnet, metrics, secretBox, close }
+  return {
+    app,
+    services,
+    relay,
+    sponsorship,
+    identity,
+    secretBox,
+    database,
+    kysely,
+    localnet,
+    metrics,
+    close,
+  }
 }
 
 /** A localnet in memory on which the fee payer has this much, ten slots old. */

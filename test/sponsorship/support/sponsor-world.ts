@@ -1,8 +1,11 @@
-import { Keypair, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
-import { createLocalSigner } from '../../../src/keys/fee-payer-signer.ts'
+import { Keypair, PublicKey, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
+import { createLocalSigner, type FeePayerSigner } from '../../../src/keys/fee-payer-signer.ts'
 import { registryInstruction } from '../../../src/ledger/registry-instructions.ts'
+import { pubkey } from '../../../src/domain/pubkey.ts'
 import { createInviteCodes, type InviteCodes } from '../../../src/sponsorship/invite-codes.ts'
 import type { SponsorLimits } from '../../../src/sponsorship/judge.ts'
+import { createSponsorship, type SponsorshipService } from '../../../src/sponsorship/sponsorship.ts'
+import { systemClock } from '../../../src/clock.ts'
 import { registrationArgs } from '../../indexer/support/registry-world.ts'
 import {
   addresses,
@@ -47,6 +50,8 @@ export interface SponsorWorld extends RelayWorld {
   /** Rows of `sponsorships` of a wallet, oldest first. */
   sponsorships(owner: Keypair): Promise<{ state: string; id: string; spent_lamports: number | null }[]>
   balance(): Promise<number>
+  /** Another process on the same database. */
+  sponsorReplica(): SponsorshipService
 }
 
 export interface RegisterOptions {
@@ -57,14 +62,17 @@ export interface RegisterOptions {
 }
 
 /** The relay's world with a sponsor: a fee payer with 2 SOL. */
-export async function createSponsorWorld(): Promise<SponsorWorld> {
+export async function createSponsorWorld(
+  signerOf: (feePayer: Keypair) => FeePayerSigner = createLocalSigner,
+): Promise<SponsorWorld> {
   const feePayer = Keypair.generate()
   const limits = { ...SPONSOR_LIMITS }
   const relayWorld = await createRelayWorld({
-    sponsorship: { signer: createLocalSigner(feePayer), limits },
+    sponsorship: { signer: signerOf(feePayer), limits },
   })
   await relayWorld.connection.requestAirdrop(feePayer.publicKey, FEE_PAYER_LAMPORTS)
   relayWorld.localnet.stepSlot(2)
+  relayWorld.t.sponsorship.bookkeeping.start()
   const codes = createInviteCodes(relayWorld.t.kysely)
   const world: SponsorWorld = {
     ...relayWorld,
@@ -105,6 +113,22 @@ export async function createSponsorWorld(): Promise<SponsorWorld> {
         .where('wallet', '=', keyOf(owner))
         .orderBy('created_at')
         .execute(),
+    sponsorReplica: () => {
+      const sponsorship = createSponsorship({
+        kysely: world.t.kysely,
+        rpc: world.rpc,
+        clock: systemClock,
+        logger: { warn: () => undefined },
+        registryProgram: programId,
+        signer: createLocalSigner(feePayer),
+        limits,
+      })
+      return sponsorship.service(world.replica({ sponsor: sponsorship.gate }))
+    },
+    close: async () => {
+      await relayWorld.t.sponsorship.bookkeeping.stop()
+      await relayWorld.close()
+    },
     balance: () => world.connection.getBalance(feePayer.publicKey, 'confirmed'),
   }
   return world
@@ -113,14 +137,15 @@ export async function createSponsorWorld(): Promise<SponsorWorld> {
 /** register_agent of which the fee payer pays the rent. */
 export function sponsoredRegistration(
   owner: Keypair,
-  feePayer: Keypair,
+  feePayer: Keypair | PublicKey,
   name = 'Sponsored',
 ): TransactionInstruction {
   const key = keyOf(owner)
+  const payer = feePayer instanceof PublicKey ? feePayer : feePayer.publicKey
   return registryInstruction(
     programId,
     'register_agent',
-    { payer: keyOf(feePayer), owner: key, agent: addresses.agent(key) },
+    { payer: pubkey(payer.toBase58()), owner: key, agent: addresses.agent(key) },
     registrationArgs(name),
   )
 }
