@@ -39,7 +39,8 @@ export function createLedgerProbe(rpc: LedgerCalls, clock: Clock, timeoutMs = TI
   }
 }
 
-async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | null> {
+/** Null where the work fails or takes longer. */
+export async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | null> {
   const { promise: expired, resolve } = Promise.withResolvers<null>()
   const timer = setTimeout(resolve, ms, null)
   try {

@@ -7,7 +7,6 @@ import { DomainError } from '../errors.ts'
 import type { FeePayerSigner } from '../keys/fee-payer-signer.ts'
 import { registryIdl } from '../ledger/idl/types.ts'
 import { registryAddresses } from '../ledger/pda.ts'
-import { LedgerRpcError } from '../ledger/rpc-error.ts'
 import type { Logger } from '../logger.ts'
 import { countOutcome } from '../metrics/count-outcome.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
@@ -16,7 +15,7 @@ import type { TransactionRecord } from '../relay/record.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { SponsorGate } from '../relay/sponsor-gate.ts'
 import { RELAY_TIMING, type RelayTiming } from '../relay/timing.ts'
-import type { LedgerCalls } from '../service-info/ledger-probe.ts'
+import { type LedgerCalls, within } from '../service-info/ledger-probe.ts'
 import { type Bookkeeping, createBookkeeping } from './bookkeeping.ts'
 import { checkPolicyTable } from './check-table.ts'
 import type { SponsorContext } from './context.ts'
@@ -127,11 +126,10 @@ function createGate(context: SponsorContext, { requests }: SponsorshipMetrics): 
   }
 }
 
+/** For health reports, which do not wait for a silent node. Milliseconds. */
+const PATIENCE_MS = 2_000
+
 async function isAboveFloor({ costs, limits }: SponsorContext): Promise<boolean> {
-  try {
-    return (await costs.balance()) >= limits.minBalance
-  } catch (error) {
-    if (error instanceof LedgerRpcError) return false
-    throw error
-  }
+  const balance = await within(PATIENCE_MS, costs.balance())
+  return balance !== null && balance >= limits.minBalance
 }
