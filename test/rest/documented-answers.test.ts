@@ -65,6 +65,8 @@ test.each([
   ['/did/{did}/document', `/did/did:sol:${keyOf('owner Most')}/document`, 200],
   ['/did/{did}/document', '/did/x/document', 400],
   ['/did/{did}/document', `/did/did:sol:${keyOf('nobody')}/document`, 404],
+  ['/sponsor/eligibility', `/sponsor/eligibility?wallet=${MOST}&code=x`, 200],
+  ['/sponsor/eligibility', '/sponsor/eligibility?wallet=x&code=x', 400],
   ['/health', '/health', 200],
   ['/health', '/health?x', 400],
   ['/health/detailed', '/health/detailed', 200],

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { decodeAccount } from '../../src/ledger/registry-codec.ts'
 import { eventually } from '../indexer/support/eventually.ts'
 import { addresses, keyOf, toJson } from '../relay/support/relay-world.ts'
-import { SPONSOR_LIMITS } from '../support/app.ts'
+import { createTestApp, SPONSOR_LIMITS } from '../support/app.ts'
 import {
   createSponsorWorld,
   newClient,
@@ -224,4 +224,39 @@ test('what fails when it is submitted costs nothing and is released', async () =
   expect(await world.balance()).toBe(before)
   expect(await world.sponsorships(owner)).toMatchObject([{ state: 'released' }])
   expect((await world.register({ inviteCode })).status).toBe(200)
+})
+
+test('without a key sponsorship is off, and says so everywhere', async () => {
+  const off = await createTestApp({ ledger: world.rpc, feePayer: null })
+  try {
+    const post = async (url: string, payload: object) => {
+      const response = await off.app.inject({ method: 'POST', url, payload })
+      return [response.statusCode, response.json<{ error: string }>().error]
+    }
+    const owner = Keypair.generate()
+    const instructions = [toJson(sponsoredRegistration(owner, world.feePayer))]
+    const input = { instructions, signerPubkey: keyOf(owner), inviteCode: 'x' }
+    const refused = [503, 'Sponsorship is off']
+    expect(await post('/sponsor/register', input)).toEqual(refused)
+    expect(await post('/sponsor/register/submit', { ...input, id: 'x', signedTx: 'x' })).toEqual(refused)
+    expect(await post('/relay/prepare/sponsored', { instructions, signerPubkeys: [keyOf(owner)] })).toEqual(
+      refused,
+    )
+    const asked = await off.app.inject(`/sponsor/eligibility?wallet=${keyOf(owner)}&code=x`)
+    expect(asked.json()).toEqual({ eligible: false, reason: 'Sponsorship is off' })
+    expect((await off.app.inject('/info')).json()).toMatchObject({ feeSponsorshipEnabled: false })
+  } finally {
+    await off.close()
+  }
+})
+
+test('the health reports follow the balance', async () => {
+  const enabled = async () => [
+    (await world.t.app.inject('/info')).json<{ feeSponsorshipEnabled: boolean }>().feeSponsorshipEnabled,
+    (await world.t.app.inject('/health/detailed')).json<{ feePayer: { enabled: boolean } }>().feePayer
+      .enabled,
+  ]
+  expect(await enabled()).toEqual([true, true])
+  world.limits.minBalance = BigInt(await world.balance()) + 1n
+  await eventually(enabled).toEqual([false, false])
 })
