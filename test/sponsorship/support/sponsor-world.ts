@@ -68,6 +68,8 @@ export async function createSponsorWorld(
   const feePayer = Keypair.generate()
   const limits = { ...SPONSOR_LIMITS }
   const relayWorld = await createRelayWorld({
+    // A reservation must not expire while a busy machine runs a test: 182 slots.
+    slotMs: 100,
     sponsorship: { signer: signerOf(feePayer), limits },
   })
   await relayWorld.connection.requestAirdrop(feePayer.publicKey, FEE_PAYER_LAMPORTS)
