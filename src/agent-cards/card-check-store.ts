@@ -28,6 +28,10 @@ export interface CardCheckStore {
   hostAnswered(host: string): Promise<void>
 }
 
+const RECORD_ATTEMPTS = 5
+/** PostgreSQL's lock_not_available and deadlock_detected: somebody else writes the agent, and ends soon. */
+const LOCK_ERRORS: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
+
 export function createCardCheckStore(kysely: Kysely<Database>): CardCheckStore {
   return {
     claim: async ({ token, leaseMs, busy }) => {
@@ -45,7 +49,15 @@ export function createCardCheckStore(kysely: Kysely<Database>): CardCheckStore {
         returning c.agent_pda as "agentPda", a.owner, c.url, c.hash, c.host, c.failures`.execute(kysely)
       return rows[0] ?? null
     },
-    record: (card, token, result) => kysely.transaction().execute((db) => record(db, card, token, result)),
+    record: async (card, token, result) => {
+      for (let left = RECORD_ATTEMPTS; ; left -= 1) {
+        try {
+          return await kysely.transaction().execute((db) => record(db, card, token, result))
+        } catch (error) {
+          if (left === 1 || !LOCK_ERRORS.has((error as { code?: unknown }).code)) throw error
+        }
+      }
+    },
     hostFailed: async (host, waitMs, reason, now) => {
       const { rows } = await sql<{ failures: number }>`
         insert into agent_card_hosts as h (host, failures, retry_at) values (${host}, 1, now())

@@ -308,6 +308,33 @@ describe('the ledger comes first', () => {
     ])
   })
 
+  test('a verdict waits for whoever writes the agent', async () => {
+    await register('a', host.serve('/card', 'bad'), sha256(BODY))
+    const written = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const writing = t.kysely.transaction().execute(async (db) => {
+      await db.updateTable('agents').set({ reputation_score: 300 }).execute()
+      locked.resolve()
+      await written.promise
+    })
+    await locked.promise
+    startWorker()
+    const waitingSince = async (): Promise<string | undefined> => {
+      const { rows } = await sql<{ since: string }>`
+        select query_start::text as since from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(t.kysely)
+      return rows[0]?.since
+    }
+    await eventually(waitingSince).toBeDefined()
+    const first = await waitingSince()
+    // The first attempt gives up after half a second, and another one waits.
+    await eventually(async () => ![undefined, first].includes(await waitingSince())).toBe(true)
+    written.resolve()
+    await writing
+    expect((await checked('a', 'mismatched')).cardHashMismatch).toBe(true)
+    expect(warnings).toEqual([])
+  })
+
   test('an agent that is closed meanwhile stays closed', async () => {
     const answer = Promise.withResolvers<void>()
     const url = host.serve('/card', (_, response) => {
