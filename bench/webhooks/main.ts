@@ -44,10 +44,10 @@ await utils.release()
 await kysely
   .insertInto('webhook_subscriptions')
   .values(
-    ports.map((port) => ({
+    ports.map((port, receiver) => ({
       id: randomUUID(),
       wallet: 'bench',
-      url: `http://127.0.0.1:${port}/hook`,
+      url: `http://r${receiver}.localhost:${port}/hook`,
       event_types: [...WEBHOOK_EVENT_TYPES],
       secret_encrypted: Buffer.from('whsec_bench'),
     })),

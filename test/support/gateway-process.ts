@@ -18,6 +18,8 @@ export interface GatewayProcess {
   start(): Promise<Runtime>
   /** kill -9, or SIGTERM and the exit code. */
   kill(): Promise<void>
+  /** SIGSTOP and SIGCONT, for instance. */
+  signal(signal: NodeJS.Signals): void
   stop(): Promise<number | null>
   /** `npm run cli -- …`: exit code and output. */
   cli(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>
@@ -60,6 +62,7 @@ export async function createGatewayProcess(settings: Record<string, string> = {}
       child.kill('SIGKILL')
       await once(child, 'exit')
     },
+    signal: (signal) => void child?.kill(signal),
     stop: async () => {
       if (child === undefined || child.exitCode !== null || child.signalCode !== null)
         return child?.exitCode ?? null

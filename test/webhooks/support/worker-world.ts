@@ -168,7 +168,8 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
 }
 
 let events = 0
-function outboxRow(event: Partial<EventInput>) {
+/** An event as the indexer writes it; each call makes another one. */
+export function outboxRow(event: Partial<EventInput>) {
   events += 1
   const { type = 'agent.updated', agent = AGENT, slot = events } = event
   const id = event.id ?? `evt_${createHash('sha256').update(String(events)).digest('hex').slice(0, 22)}`

@@ -1,0 +1,110 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Database } from '../../src/db/tables.ts'
+import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
+import { emptyBatch } from '../../src/ledger/indexer/decode-transaction.ts'
+import { writeEvents } from '../../src/ledger/indexer/write-events.ts'
+import { openBenchDatabase } from '../reads/database.ts'
+import type { Arrivals } from '../webhooks/receivers.ts'
+
+const RECEIVERS = 40
+const HANGING = 20
+const EVENTS = Number(process.env.BENCH_EVENTS ?? 100)
+const PAUSE_MS = Number(process.env.BENCH_PAUSE_MS ?? 100)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 2)
+
+const start = async (file: string, ...args: string[]): Promise<{ child: ChildProcess; first: unknown }> => {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args)
+  const [first] = (await once(child, 'message')) as [unknown]
+  return { child, first }
+}
+const now = (): number => performance.timeOrigin + performance.now()
+
+const database = await openBenchDatabase()
+const { orm, url } = database
+const kysely = orm.em.fork().getKysely<Database>()
+
+/** Commits events one by one, and returns how long each took to each healthy receiver, in milliseconds. */
+async function measure(hanging: boolean): Promise<number[]> {
+  const receivers = await start('../webhooks/receivers.ts', String(RECEIVERS), String(HANGING))
+  const { ports } = receivers.first as { ports: number[] }
+  await kysely.deleteFrom('webhook_subscriptions').execute()
+  await kysely
+    .insertInto('webhook_subscriptions')
+    .values(
+      ports.map((port, receiver) => ({
+        id: randomUUID(),
+        wallet: 'bench',
+        url: `http://r${receiver}.localhost:${port}/hook`,
+        event_types: [...WEBHOOK_EVENT_TYPES],
+        secret_encrypted: Buffer.from('whsec_bench'),
+        active: hanging || receiver < RECEIVERS - HANGING,
+      })),
+    )
+    .execute()
+  const worker = await start('../webhooks/engine.ts', 'gateway, as it comes', url)
+  const committed = new Map<string, number>()
+  for (let slot = 0; slot < EVENTS; slot += 1) {
+    const id = `evt_${randomBytes(11).toString('hex')}`
+    const type = 'agent.updated'
+    const occurred_at = new Date().toISOString()
+    const body = JSON.stringify({ id, type, pda: id, slot, timestamp: occurred_at, data: { agentPda: id } })
+    const outbox = [{ id, event_id: id, type, agent_pda: id, slot, body, occurred_at }]
+    await orm.em
+      .fork()
+      .transactional((em) => writeEvents(em.getKysely<Database>(), { ...emptyBatch(), outbox }))
+    committed.set(id, now())
+    await delay(PAUSE_MS)
+  }
+  receivers.child.send({ wanted: EVENTS * (RECEIVERS - HANGING) })
+  const [message] = (await once(receivers.child, 'message')) as [Arrivals]
+  const exited = once(worker.child, 'exit')
+  worker.child.kill('SIGKILL')
+  await exited
+  receivers.child.disconnect()
+  return message.arrived
+    .filter(([, receiver]) => receiver < RECEIVERS - HANGING)
+    .map(([id, , at]) => Math.max(0, at - (committed.get(id) ?? at)))
+}
+
+const percentile = (values: number[], p: number): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * p) / 100))] ?? 0
+}
+const summary = (times: number[]) => ({
+  deliveries: times.length,
+  p50: Number(percentile(times, 50).toFixed(2)),
+  p99: Number(percentile(times, 99).toFixed(2)),
+})
+
+const alone: number[] = []
+const beside: number[] = []
+for (let round = 0; round < ROUNDS; round += 1) {
+  alone.push(...(await measure(false)))
+  beside.push(...(await measure(true)))
+}
+await database.drop()
+const result = {
+  bench: 'starvation',
+  measuredAt: new Date().toISOString(),
+  cpu: cpus()[0]?.model,
+  cores: cpus().length,
+  node: process.version,
+  receivers: RECEIVERS,
+  hanging: HANGING,
+  milliseconds: { healthyAlone: summary(alone), besideHangingOnes: summary(beside) },
+  times: {
+    p50: Number((percentile(beside, 50) / percentile(alone, 50)).toFixed(2)),
+    p99: Number((percentile(beside, 99) / percentile(alone, 99)).toFixed(2)),
+  },
+}
+const folder = fileURLToPath(new URL('../results', import.meta.url))
+mkdirSync(folder, { recursive: true })
+writeFileSync(`${folder}/starvation.json`, `${JSON.stringify(result, null, 2)}\n`)
+process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+process.exit(0)

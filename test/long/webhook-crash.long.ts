@@ -1,0 +1,266 @@
+import { createServer, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { ok, type ReceiverFarm, startReceiverFarm } from '../webhooks/support/receiver-farm.ts'
+import { createProcessWorld, type ProcessWorld } from './webhook-processes.ts'
+
+const KILLS = 100
+const WORKERS = 3
+const WEBHOOKS = 8
+const WAIT = { timeout: 60_000, interval: 50 }
+
+let world: ProcessWorld
+let farm: ReceiverFarm
+beforeAll(async () => {
+  world = await createProcessWorld()
+})
+beforeEach(async () => {
+  farm = await startReceiverFarm()
+})
+afterEach(async () => {
+  await farm.close()
+  for (const table of ['webhook_attempts', 'webhook_subscriptions', 'outbox_events'] as const)
+    await world.kysely.deleteFrom(table).execute()
+})
+afterAll(() => world.close())
+
+const hostOf = (path: string): string => farm.url(path).replace('127.0.0.1', `${path.slice(1)}.localhost`)
+
+const rows = async () =>
+  (
+    await sql<{
+      id: string
+      subscription_id: string
+      event_id: string
+      status: string
+      logged: number
+      stale: number
+      failed: number
+      answered: number
+    }>`
+      select d.id, d.subscription_id, d.event_id, d.status,
+        (select count(*)::integer from webhook_attempts a where a.delivery_id = d.id) as logged,
+        (select count(*)::integer from webhook_attempts a where a.delivery_id = d.id and outcome = 'stale') as stale,
+        (select count(*)::integer from webhook_attempts a where a.delivery_id = d.id and outcome <> 'success') as failed,
+        (select count(*)::integer from webhook_attempts a
+          where a.delivery_id = d.id and response_status is not null) as answered
+      from webhook_deliveries d`.execute(world.kysely)
+  ).rows
+
+const inFlight = async (): Promise<string[]> =>
+  (
+    await world.kysely
+      .selectFrom('webhook_deliveries')
+      .select('id')
+      .where('status', '=', 'in_flight')
+      .execute()
+  ).map((row) => row.id)
+
+const settled = (): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      // What timed out on a slow machine is due now.
+      await sql`update webhook_subscriptions set paused_until = now() where paused_until > now()`.execute(
+        world.kysely,
+      )
+      await sql`update webhook_deliveries set next_attempt_at = now() where status = 'retrying'`.execute(
+        world.kysely,
+      )
+      const open = (await rows()).filter((row) => row.status !== 'success')
+      expect(open).toHaveLength(0)
+    },
+    { timeout: 120_000, interval: 500 },
+  )
+
+/** Requests by delivery, from its header. */
+function requests(): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { headers } of farm.received) {
+    const id = String(headers['x-service-delivery'])
+    counts.set(id, (counts.get(id) ?? 0) + 1)
+  }
+  return counts
+}
+
+test(`${KILLS} times kill -9 under load: nothing is lost, and nothing doubled but what was in flight`, async () => {
+  for (let n = 0; n < WEBHOOKS; n += 1) {
+    await world.subscribe(hostOf(`/r${n}`))
+    farm.answer(`/r${n}`, (_, response) => void setTimeout(() => response.end('ok'), 15))
+  }
+  const gateways = await Promise.all(Array.from({ length: WORKERS }, () => world.gateway()))
+  await Promise.all(gateways.map((gateway) => gateway.start()))
+  const events: string[] = []
+  const loaded = new AbortController()
+  const load = (async () => {
+    while (!loaded.signal.aborted) {
+      // Enough to keep all of them busy, and no backlog.
+      if (events.length * WEBHOOKS - requests().size < 300) events.push(...(await world.emit(4)))
+      await delay(20)
+    }
+  })()
+
+  const exposed = new Map<string, number>()
+  let killed = 0
+  let exposedAtOnce = 0
+  await Promise.all(
+    gateways.map(async (gateway) => {
+      while (killed < KILLS) {
+        killed += 1
+        const before = farm.received.length
+        await vi.waitFor(() => expect(farm.received.length).toBeGreaterThan(before + 10), WAIT)
+        await vi.waitFor(async () => expect(await inFlight()).not.toEqual([]), {
+          timeout: 60_000,
+          interval: 1,
+        })
+        await gateway.kill()
+        const held = await inFlight()
+        exposedAtOnce = Math.max(exposedAtOnce, held.length)
+        for (const id of held) exposed.set(id, (exposed.get(id) ?? 0) + 1)
+        await gateway.start()
+      }
+    }),
+  )
+  loaded.abort()
+  await load
+  await settled()
+
+  const deliveries = await rows()
+  const received = requests()
+  expect(deliveries).toHaveLength(events.length * WEBHOOKS)
+  const lost = deliveries.filter(({ id }) => !received.has(id))
+  const doubled = deliveries.filter(({ id }) => received.get(id)! > 1)
+  expect(lost).toEqual([])
+  for (const { id, logged, failed, answered } of deliveries) {
+    const times = received.get(id)!
+    expect(times - 1 - failed).toBeLessThanOrEqual(exposed.get(id) ?? 0)
+    // Each request is on record, but for those whose worker was killed before it could write.
+    expect(answered).toBeLessThanOrEqual(times)
+    expect(times - logged).toBeLessThanOrEqual(exposed.get(id) ?? 0)
+  }
+  expect(killed).toBeGreaterThanOrEqual(KILLS)
+  process.stdout.write(
+    `${killed} kills, ${deliveries.length} deliveries, ${farm.received.length} requests, ${lost.length} lost, ` +
+      `${doubled.length} doubled, at most ${exposedAtOnce} in flight at a kill` +
+      '\n',
+  )
+  for (const gateway of gateways) expect(await gateway.stop()).toBe(0)
+}, 900_000)
+
+test('killed after the commit and before the claim, after the claim and before the receiver heard of it, and after it did', async () => {
+  // After the commit: no worker runs at all.
+  const sockets: Socket[] = []
+  const deaf = createServer({ pauseOnConnect: true }, (socket) =>
+    sockets.push(socket.on('error', () => undefined)),
+  )
+  deaf.listen(0, '127.0.0.1')
+  const { port } = new URL(farm.url('/'))
+  const committed = await world.subscribe(hostOf('/committed'))
+  await world.emit(1)
+  expect(await rows()).toMatchObject([{ subscription_id: committed, status: 'pending' }])
+  const gateway = await world.gateway()
+  await gateway.start()
+  await settled()
+  expect(farm.received).toHaveLength(1)
+
+  // After the claim: the connection stands, and nobody reads what comes.
+  const address = deaf.address() as { port: number }
+  const claimed = await world.subscribe(`http://deaf.localhost:${address.port}/deaf`)
+  await world.kysely
+    .updateTable('webhook_subscriptions')
+    .set({ active: false })
+    .where('id', '=', committed)
+    .execute()
+  await world.emit(1)
+  await vi.waitFor(() => expect(sockets).toHaveLength(1), WAIT)
+  expect(await inFlight()).toHaveLength(1)
+  await gateway.kill()
+  for (const socket of sockets) socket.destroy()
+  await new Promise((resolve) => deaf.close(resolve))
+  await world.kysely
+    .updateTable('webhook_subscriptions')
+    .set({ url: `http://deaf.localhost:${port}/deaf` })
+    .where('id', '=', claimed)
+    .execute()
+  await gateway.start()
+  await settled()
+  expect(farm.at('/deaf')).toHaveLength(1)
+
+  // After the receiver has the body, and before the answer is written: the one duplicate that there may be.
+  farm.answer('/deaf', () => undefined)
+  await world.emit(1)
+  await vi.waitFor(() => expect(farm.at('/deaf')).toHaveLength(2), WAIT)
+  await gateway.kill()
+  farm.answer('/deaf', ok)
+  await gateway.start()
+  await settled()
+  expect(farm.at('/deaf')).toHaveLength(3)
+  expect(farm.at('/deaf')[2]?.body).toBe(farm.at('/deaf')[1]?.body)
+  expect((await rows()).map((row) => row.logged)).toEqual([1, 1, 1])
+  await gateway.stop()
+}, 300_000)
+
+test('a process that sleeps past its lease wakes up to a delivery that is no longer its own', async () => {
+  await world.subscribe(hostOf('/zombie'))
+  const held: (() => void)[] = []
+  farm.answer('/zombie', (_, response) => held.push(() => response.writeHead(500).end()))
+  const [asleep, awake] = [await world.gateway(), await world.gateway()]
+  await asleep.start()
+  await world.emit(1)
+  await vi.waitFor(() => expect(farm.received).toHaveLength(1), WAIT)
+  asleep.signal('SIGSTOP')
+  farm.answer('/zombie', ok)
+  await awake.start()
+  await settled()
+  const before = await world.kysely.selectFrom('webhook_deliveries').selectAll().execute()
+  const health = await world.kysely.selectFrom('webhook_subscriptions').selectAll().execute()
+  held[0]?.()
+  asleep.signal('SIGCONT')
+  await vi.waitFor(async () => expect(await rows()).toMatchObject([{ logged: 2, stale: 1 }]), WAIT)
+  expect(await world.kysely.selectFrom('webhook_deliveries').selectAll().execute()).toEqual(before)
+  expect(await world.kysely.selectFrom('webhook_subscriptions').selectAll().execute()).toEqual(health)
+  expect(farm.received).toHaveLength(2)
+  expect(await asleep.stop()).toBe(0)
+  expect(await awake.stop()).toBe(0)
+}, 300_000)
+
+test('PostgreSQL restarts, and backends are terminated, under load: nothing is lost', async () => {
+  for (let n = 0; n < WEBHOOKS; n += 1) await world.subscribe(hostOf(`/p${n}`))
+  const gateways = await Promise.all([world.gateway(), world.gateway()])
+  await Promise.all(gateways.map((gateway) => gateway.start()))
+  const events: string[] = []
+  const loaded = new AbortController()
+  const load = (async () => {
+    while (!loaded.signal.aborted) {
+      events.push(...(await world.emit(2)))
+      await delay(20)
+    }
+  })()
+  const grown = async (): Promise<void> => {
+    const before = farm.received.length
+    await vi.waitFor(() => expect(farm.received.length).toBeGreaterThan(before + 100), WAIT)
+  }
+  for (let round = 0; round < 20; round += 1) {
+    await grown()
+    if (round % 7 === 3) await world.restartPostgres()
+    else {
+      const terminate = sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and random() < 0.7`
+      await terminate.execute(world.kysely)
+    }
+  }
+  await grown()
+  loaded.abort()
+  await load
+  await settled()
+  const received = requests()
+  const deliveries = await rows()
+  expect(deliveries).toHaveLength(events.length * WEBHOOKS)
+  expect(deliveries.filter(({ id }) => !received.has(id))).toEqual([])
+  const doubled = deliveries.filter(({ id }) => received.get(id)! > 1)
+  process.stdout.write(
+    `${deliveries.length} deliveries, ${farm.received.length} requests, ${doubled.length} doubled, 20 faults` +
+      '\n',
+  )
+  for (const gateway of gateways) expect(await gateway.stop()).toBe(0)
+}, 300_000)
