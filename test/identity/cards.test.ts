@@ -49,7 +49,7 @@ afterAll(() => t.close())
 
 const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000, interval: 10 })
 
-function startWorker(fetchMs = 2_000): void {
+function startWorker(): void {
   const worker = createCardWorker({
     store,
     hosted: {
@@ -57,7 +57,8 @@ function startWorker(fetchMs = 2_000): void {
       gateways: { ipfs: host.origin, arweave: host.origin },
       cardUrlOf: async (did) =>
         did === `did:sol:${keyOf('owner other')}` ? `${host.origin}/other.json` : null,
-      totalMs: fetchMs,
+      // Long enough for a TLS handshake on a busy machine.
+      totalMs: 3_000,
     },
     clock: { now: () => FIXED_NOW },
     timing: { ...CARD_TIMING, idleMs: 10 },
@@ -232,7 +233,7 @@ describe('a card that cannot be had', () => {
   ])('%s: the verdict before stays', async (_, url, reason) => {
     const bad = host.serve('/bad', 'bad')
     await register('a', bad, sha256(BODY))
-    startWorker(200)
+    startWorker()
     await checked('a', 'mismatched')
     await update('a', { agent_card_url: url() })
     expect(await checked('a', 'unreachable')).toMatchObject({
