@@ -1,13 +1,8 @@
 import { Command } from 'commander'
-import type { Kysely } from 'kysely'
-import { startDatabase } from '../bootstrap/database.ts'
-import { isGatewayRunning, lockDataDir } from '../bootstrap/runtime-file.ts'
-import { readConfig } from '../config/config.ts'
-import type { Database } from '../db/tables.ts'
-import { createLogger } from '../logger.ts'
 import { createInviteCodes, type InviteCodeRow, type InviteCodes } from '../sponsorship/invite-codes.ts'
 import { CommandError } from './command-error.ts'
-import { createOutput, type Output } from './output.ts'
+import { openDatabaseWorkspace } from './database-workspace.ts'
+import type { Output } from './output.ts'
 
 const MAX_USES = 1_000_000
 
@@ -75,12 +70,6 @@ async function withCodes(
   command: Command,
   work: (codes: InviteCodes, output: Output) => Promise<void>,
 ): Promise<void> {
-  const { config } = readConfig(process.env)
-  const shared = isGatewayRunning(config.dataDir)
-  await using stack = new AsyncDisposableStack()
-  if (!shared) stack.defer(lockDataDir(config.dataDir))
-  const database = await startDatabase(config, createLogger('warn', false), { keepServer: shared })
-  stack.defer(() => database.stop())
-  const kysely: Kysely<Database> = database.orm.em.getKysely<Database>()
-  await work(createInviteCodes(kysely), createOutput(command.optsWithGlobals().json === true))
+  await using workspace = await openDatabaseWorkspace(command)
+  await work(createInviteCodes(workspace.kysely), workspace.output)
 }

@@ -3,6 +3,7 @@ import { loadEnvFile } from '../config/env-file.ts'
 import { epitaph } from '../operator-error.ts'
 import { auditCommand } from './audit.ts'
 import { credentialCommand } from './credential.ts'
+import { demoCommand } from './demo.ts'
 import { issuerCommand } from './issuer.ts'
 import { inviteCommand } from './invite.ts'
 import { keygenCommand } from './keygen.ts'
@@ -28,6 +29,7 @@ for (const command of [
   webhooksCommand,
   issuerCommand,
   credentialCommand,
+  demoCommand,
 ]) {
   cli.addCommand(command().copyInheritedSettings(cli))
 }

@@ -57,6 +57,23 @@ describe('a first start', () => {
     })
   })
 
+  test('tells the whole story: sponsored registration, webhook, stake, DID, credential', async () => {
+    const { code, stdout, stderr } = await gateway.cli('demo', '--json')
+    expect(stderr).toBe('')
+    expect(code).toBe(0)
+    const { steps } = JSON.parse(stdout) as { steps: { step: string; detail: object }[] }
+    expect(steps.map(({ step }) => step)).toHaveLength(10)
+    expect(steps.map(({ detail }) => detail)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ feePayer: expect.any(String), status: 'confirmed' }),
+        expect.objectContaining({ type: 'agent.registered' }),
+        { data: expect.objectContaining({ previousTier: 'observer', newTier: 'standard' }) },
+        expect.objectContaining({ proofVerified: true }),
+        { deliveriesLogged: expect.any(Number), wrongSignatures: 0 },
+      ]),
+    )
+  })
+
   test('shows what a stock web3.js client does, within two seconds', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [TOUR, runtime.rpcUrl])
     const pda = stdout.trim()
@@ -88,6 +105,6 @@ describe('a first start', () => {
   test('stops in order on SIGTERM and starts again without seeding twice', async () => {
     expect(await gateway.stop()).toBe(0)
     runtime = await gateway.start()
-    expect(await get<AgentPage>('/agents?limit=1')).toMatchObject({ total: 25 })
+    expect(await get<AgentPage>('/agents?limit=1')).toMatchObject({ total: 26 })
   })
 })

@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { readRuntime } from '../bootstrap/runtime-file.ts'
+import { systemClock } from '../clock.ts'
+import { readConfig } from '../config/config.ts'
+import { pubkey } from '../domain/pubkey.ts'
+import { loadContexts } from '../identity/credentials/contexts/load.ts'
+import { createTrustedIssuers } from '../identity/credentials/trusted-issuers/service.ts'
+import { createLedgerRpc } from '../ledger/rpc.ts'
+import { CommandError } from './command-error.ts'
+import { openDatabaseWorkspace } from './database-workspace.ts'
+import { createApi } from './demo/api.ts'
+import { startReceiver } from './demo/receiver.ts'
+import { playStory } from './demo/story.ts'
+
+/** The whole story against the gateway that runs on this machine's localnet. */
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description(
+      'tell the whole story on a running localnet: a sponsored registration, webhooks, a stake, a DID and a credential',
+    )
+    .action((_, command: Command) => demo(command))
+}
+
+async function demo(command: Command): Promise<void> {
+  const { config } = readConfig(process.env)
+  const runtime = readRuntime(config.dataDir)
+  if (runtime === null || runtime.baseUrl === '')
+    throw new CommandError(`no gateway runs on ${config.dataDir}: start one with npm start`)
+  if (config.ledger.rpcUrls !== null)
+    throw new CommandError('SOLANA_RPC_URL is set: the demo makes money of its own, and so needs a localnet')
+  const invite = join(config.dataDir, 'invite-code')
+  if (!existsSync(invite))
+    throw new CommandError('the localnet has no invite code: SPONSORSHIP_ENABLED is off')
+
+  await using workspace = await openDatabaseWorkspace(command)
+  const { kysely, output } = workspace
+  const { usdc_mint: usdcMint } = await kysely
+    .selectFrom('registry_config')
+    .select('usdc_mint')
+    .executeTakeFirstOrThrow()
+  const receiver = await startReceiver()
+  const steps: { step: string; detail: object }[] = []
+  try {
+    await playStory({
+      api: createApi(runtime.baseUrl),
+      rpc: createLedgerRpc({ url: runtime.rpcUrl }),
+      receiver,
+      program: config.ledger.programId,
+      usdcMint: pubkey(usdcMint),
+      inviteCode: readFileSync(invite, 'utf8').trim(),
+      issuers: createTrustedIssuers({ kysely, clock: systemClock }),
+      contexts: loadContexts(config.credentialContextsDir),
+      tell: (step, detail) => {
+        steps.push({ step, detail })
+        if (!output.json)
+          process.stdout.write(
+            `${String(steps.length).padStart(2)}. ${step}\n    ${JSON.stringify(detail)}\n`,
+          )
+      },
+    })
+  } finally {
+    receiver.close()
+  }
+  output.result({ steps }, ['done'])
+}

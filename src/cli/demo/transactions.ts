@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import type { Keypair, TransactionInstruction } from '@solana/web3.js'
+import { type Pubkey, pubkey } from '../../domain/pubkey.ts'
+import { USDC_UNIT } from '../../domain/registry.ts'
+import { associatedTokenAccount } from '../../ledger/associated-token-account.ts'
+import { registryAddresses } from '../../ledger/pda.ts'
+import { registryInstruction } from '../../ledger/registry-instructions.ts'
+import type { LedgerRpc } from '../../ledger/rpc.ts'
+import { type Api, signTransaction } from './api.ts'
+import { waitFor } from './wait.ts'
+
+export interface Prepared {
+  id: string
+  serializedTx: string
+  feePayer: string
+}
+
+export interface Sent {
+  status: string
+  signature: string
+}
+
+export const DEPOSIT = 600n * USDC_UNIT
+const FUNDS = { lamports: 1_000_000_000, usdc: 1_000n * USDC_UNIT }
+
+/** The registration of an agent whose card is hosted where nobody looks: the program takes https URLs only. */
+export function registration(program: Pubkey, feePayer: Pubkey, owner: Pubkey): object {
+  const args = {
+    name: 'Demo Navigator',
+    serviceCategory: 'logistics',
+    agentCardUrl: 'https://navigator.example/agent-card.json',
+    agentCardHash: createHash('sha256').update('the agent card').digest(),
+  }
+  return toJson(registryInstruction(program, 'register_agent', { payer: feePayer, owner }, args))
+}
+
+/** Gives the wallet SOL and USDC, and stakes most of the USDC by a transaction that it pays itself. */
+export async function stake(options: {
+  api: Api
+  rpc: LedgerRpc
+  program: Pubkey
+  usdcMint: Pubkey
+  wallet: Keypair
+}): Promise<Sent> {
+  const { api, rpc, program, usdcMint, wallet } = options
+  const owner = pubkey(wallet.publicKey.toBase58())
+  await rpc.call('requestAirdrop', [owner, FUNDS.lamports])
+  await rpc.call('localnet_mintUsdc', [owner, Number(FUNDS.usdc)])
+  const agent = registryAddresses(program).agent(owner)
+  const ownerToken = associatedTokenAccount(owner, usdcMint)
+  for (const account of [owner, ownerToken]) {
+    await waitFor(`the funding of ${account}`, async () => {
+      const { value } = await rpc.call<{ value: number }>('getBalance', [
+        account,
+        { commitment: 'confirmed' },
+      ])
+      return value > 0 ? value : null
+    })
+  }
+  const accounts = { payer: owner, owner, agent, ownerToken, usdcMint }
+  const instruction = registryInstruction(program, 'deposit', accounts, { amount: DEPOSIT })
+  const { id, serializedTx } = await api.must<Prepared>('POST', '/relay/prepare', {
+    instructions: [toJson(instruction)],
+    signerPubkeys: [owner],
+  })
+  return api.must<Sent>('POST', '/relay/submit', { id, signedTx: signTransaction(serializedTx, wallet) })
+}
+
+function toJson({ programId, keys, data }: TransactionInstruction): object {
+  return {
+    programId: programId.toBase58(),
+    keys: keys.map(({ pubkey: key, ...flags }) => ({ pubkey: key.toBase58(), ...flags })),
+    data: data.toString('base64'),
+  }
+}
