@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { systemClock } from '../../src/clock.ts'
+import { openOrm } from '../../src/db/orm.ts'
+import { pubkey } from '../../src/domain/pubkey.ts'
+import { registryIdl } from '../../src/ledger/idl/types.ts'
+import { createIndexer } from '../../src/ledger/indexer/indexer.ts'
+import { createLedgerRpc } from '../../src/ledger/rpc.ts'
+import { createLogger } from '../../src/logger.ts'
+
+/** The indexer with its defaults, in a process of its own, once it has caught up. */
+export async function startFollower(...args: string[]): Promise<{ stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  return {
+    stop: async () => {
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [, , rpcUrl = '', wsUrl = '', databaseUrl = ''] = process.argv
+  const indexer = createIndexer({
+    orm: await openOrm({ url: databaseUrl }),
+    rpc: createLedgerRpc({ url: rpcUrl }),
+    wsUrl,
+    programId: pubkey(registryIdl.address),
+    commitment: 'confirmed',
+    clock: systemClock,
+    logger: createLogger('warn', false),
+  })
+  indexer.start()
+  await indexer.whenIdle()
+  process.stdout.write('caught up\n')
+}

@@ -1,0 +1,132 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
+import { WebSocket } from 'ws'
+import { pubkey } from '../../src/domain/pubkey.ts'
+import { loadLocalnetKeys } from '../../src/keys/localnet-keys.ts'
+import { registryIdl } from '../../src/ledger/idl/types.ts'
+import { registryInstruction } from '../../src/ledger/registry-instructions.ts'
+import { createLedgerRpc } from '../../src/ledger/rpc.ts'
+import { generateLedger } from '../ledger/generate.ts'
+import { serveLedger } from '../ledger/serve.ts'
+import { walletOf, wireTransaction } from '../ledger/wallet.ts'
+import { openBenchDatabase } from '../reads/database.ts'
+import { startFollower } from './follower.ts'
+
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 120)
+const RATE = Number(process.env.BENCH_RATE ?? 200)
+const AGENTS = 200
+const POLL_MS = 5
+
+/**
+ * From the node's announcement that a transaction is confirmed, on a socket of the bench's own, until another connection to the database sees
+ * its event.
+ */
+const dataDir = mkdtempSync(join(tmpdir(), 'gateway-bench-visibility-'))
+generateLedger({ dataDir, agents: AGENTS })
+const ledger = await serveLedger(dataDir, 400)
+const database = await openBenchDatabase()
+const follower = await startFollower(ledger.rpcUrl, ledger.wsUrl, database.url)
+const rpc = createLedgerRpc({ url: ledger.rpcUrl })
+const program = pubkey(registryIdl.address)
+const admin = walletOf(loadLocalnetKeys(dataDir).registryAdmin)
+
+const confirmedAt = new Map<string, number>()
+const latencies: number[] = []
+const socket = new WebSocket(ledger.wsUrl)
+await new Promise((resolve) => socket.once('open', resolve))
+const subscription = [{ mentions: [program] }, { commitment: 'confirmed' }]
+socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'logsSubscribe', params: subscription }))
+socket.on('message', (data: Buffer) => {
+  const { params } = JSON.parse(data.toString()) as {
+    params?: { result?: { value?: { signature?: string } } }
+  }
+  const signature = params?.result?.value?.signature
+  if (signature !== undefined) confirmedAt.set(signature, performance.now())
+})
+
+const reader = new Client({ connectionString: database.url })
+await reader.connect()
+const watch = { ended: false }
+const watching = untilEnded()
+
+const began = performance.now()
+let sent = 0
+let blockhash = ''
+while (performance.now() - began < SECONDS * 1000) {
+  if (sent % RATE === 0)
+    blockhash = (await rpc.call<{ value: { blockhash: string } }>('getLatestBlockhash')).value.blockhash
+  // A price of its own makes each transaction another one.
+  const change = registryInstruction(
+    program,
+    'update_config',
+    { admin: admin.address },
+    { cooldownSeconds: BigInt(86_400 + (sent % 1_000_000)) },
+  )
+  const wire = wireTransaction(blockhash, admin, [change], [])
+  const config = { encoding: 'base64', skipPreflight: true }
+  void rpc.call('sendTransaction', [Buffer.from(wire).toString('base64'), config]).catch(() => {})
+  sent += 1
+  const due = began + (sent * 1000) / RATE
+  if (due > performance.now()) await delay(due - performance.now())
+}
+const seconds = (performance.now() - began) / 1000
+// The last ones are not confirmed yet.
+await delay(2_000)
+for (const end = Date.now() + 10_000; confirmedAt.size > 0 && Date.now() < end;) await delay(50)
+watch.ended = true
+await watching
+socket.terminate()
+await reader.end()
+await follower.stop()
+await database.drop()
+await ledger.stop()
+rmSync(dataDir, { recursive: true, force: true })
+
+/** Looks for what is confirmed and not seen yet, every few milliseconds. */
+async function untilEnded(): Promise<void> {
+  while (!watch.ended) {
+    const open = [...confirmedAt.keys()]
+    if (open.length > 0) {
+      const { rows } = await reader.query<{ signature: string }>(
+        'select signature from ledger_transactions where signature = any($1)',
+        [open],
+      )
+      const now = performance.now()
+      for (const { signature } of rows) {
+        latencies.push(now - (confirmedAt.get(signature) ?? now))
+        confirmedAt.delete(signature)
+      }
+    }
+    await delay(POLL_MS)
+  }
+}
+
+const sorted = latencies.toSorted((a, b) => a - b)
+const percentile = (percent: number): number =>
+  Number((sorted[Math.ceil((percent / 100) * sorted.length) - 1] ?? 0).toFixed(1))
+const result = {
+  bench: 'visibility',
+  measuredAt: new Date().toISOString(),
+  cpu: cpus()[0]?.model,
+  cores: cpus().length,
+  node: process.version,
+  seconds: Math.round(seconds),
+  transactionsPerSecond: Math.round(sent / seconds),
+  seen: latencies.length,
+  neverSeen: confirmedAt.size,
+  confirmedToVisibleMilliseconds: {
+    p50: percentile(50),
+    p90: percentile(90),
+    p99: percentile(99),
+    max: percentile(100),
+  },
+}
+const folder = fileURLToPath(new URL('../results', import.meta.url))
+mkdirSync(folder, { recursive: true })
+writeFileSync(`${folder}/visibility.json`, `${JSON.stringify(result, null, 2)}\n`)
+process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+process.exit(0)
