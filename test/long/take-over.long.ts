@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { audit } from '../../src/audit/audit.ts'
+import { createRegistryWorld, programId, type RegistryWorld } from '../indexer/support/registry-world.ts'
+import { kyselyOf } from '../indexer/support/tables.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+
+const ROUNDS = 6
+const SECONDS = 10_000
+
+let world: RegistryWorld
+let database: TestDatabase
+const gateways: GatewayProcess[] = []
+
+beforeAll(async () => {
+  world = await createRegistryWorld()
+  database = await createTestDatabase()
+  const server = database.connection
+  const url =
+    'url' in server
+      ? server.url
+      : `postgresql:///${server.database}?host=${encodeURIComponent(server.host)}&user=${server.user}`
+  for (let i = 0; i < 2; i += 1)
+    gateways.push(
+      await createGatewayProcess({
+        DATABASE_URL: url,
+        SOLANA_RPC_URL: world.localnet.rpcUrl,
+        SOLANA_WS_URL: world.localnet.wsUrl,
+        ROLES: 'indexer',
+      }),
+    )
+})
+afterAll(async () => {
+  for (const gateway of gateways) await gateway.remove()
+  await database.drop()
+  await world.close()
+})
+
+const epoch = async (): Promise<number> =>
+  (await kyselyOf(database.orm).selectFrom('indexer_state').select('leader_epoch').executeTakeFirst())
+    ?.leader_epoch ?? 0
+const reports = async (): Promise<number> =>
+  (
+    await kyselyOf(database.orm)
+      .selectFrom('ledger_events')
+      .select('id')
+      .where('name', '=', 'ReputationUpdated')
+      .execute()
+  ).length
+
+test('of two gateways on one database one indexes; after kill -9 the other does within seconds, and nothing is doubled', async () => {
+  const [first, second] = gateways as [GatewayProcess, GatewayProcess]
+  const { agent } = await world.wallet('Ada')
+  await first.start()
+  await expect.poll(epoch, { timeout: SECONDS }).toBe(1)
+  await second.start()
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const leader = round % 2 === 0 ? first : second
+    await world.report(agent, 1)
+    await expect.poll(reports, { timeout: SECONDS }).toBe(2 * round + 1)
+    expect(await epoch()).toBe(round + 1)
+    await leader.kill()
+    await world.report(agent, 1)
+    await expect.poll(reports, { timeout: SECONDS }).toBe(2 * round + 2)
+    expect(await epoch()).toBe(round + 2)
+    await leader.start()
+  }
+  const { differences, events } = await audit({ orm: database.orm, rpc: world.rpc, programId })
+  expect({ differences, events }).toEqual({ differences: [], events: 1 + 2 * ROUNDS })
+})
