@@ -18,7 +18,7 @@ export interface RebuildOptions {
   batchSize?: number
   inFlight?: number
   signal?: AbortSignal
-  onProgress?: (progress: RebuildReport & { total: number }) => void
+  onProgress?: (progress: { stage: 'accounts' | 'transactions'; done: number; total: number }) => void
 }
 
 export interface RebuildReport {
@@ -75,10 +75,10 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
         onWritten: (written) => {
           report.transactions += written.transactions
           report.events += written.events
-          options.onProgress?.({ ...report, total })
+          options.onProgress?.({ stage: 'transactions', done: report.transactions, total })
         },
       })
-      await sweepAccounts(engine)
+      await sweepAccounts(engine, (done, of) => options.onProgress?.({ stage: 'accounts', done, total: of }))
       await engine.catchUp({ onBacklog: (count) => (total = count) })
       if (engine.sweepDue) await sweepAccounts(engine)
     })

@@ -14,7 +14,7 @@ export function rebuildCommand(): Command {
         rpc,
         programId,
         commitment,
-        onProgress: ({ transactions, total }) => output.progress(`transactions ${transactions}/${total}`),
+        onProgress: ({ stage, done, total }) => output.progress(`${stage} ${done}/${total}`),
       })
       output.result(report, [`rebuilt: ${report.transactions} transactions, ${report.events} events`])
     })

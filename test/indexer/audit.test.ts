@@ -107,20 +107,45 @@ test('a rebuild beside a running indexer gives identical tables and enqueues not
   await edit(sql`update agents set name = 'vandal'`)
   await edit(sql`delete from agent_history`)
   await edit(sql`delete from ledger_events where name = 'AgentClosed'`)
-  const seen: number[] = []
+  const seen: string[] = []
   const done = await rebuild({
     orm: database.orm,
     rpc: ledger.rpc(),
     programId: PROGRAM_ID,
     batchSize: 2,
     inFlight: 1,
-    onProgress: (progress) => seen.push(progress.transactions),
+    onProgress: ({ stage, done, total }) => seen.push(`${stage} ${done}/${total}`),
   })
   expect(done).toEqual({ transactions: 5, events: 5 })
-  expect(seen).toEqual([2, 4, 5])
+  expect(seen).toEqual(['accounts 2/2', 'transactions 2/5', 'transactions 4/5', 'transactions 5/5'])
   expect(await dumpTables(database.orm)).toEqual(before)
   ledger.send({ accounts: { [keyOf('a')]: agentAccount('a', { name: 'renamed' }) } })
   await indexer.whenIdle()
+  expect((await run()).differences).toEqual([])
+})
+
+test('a rebuild sends nothing twice, and nothing old to who subscribed later', async () => {
+  const db = kyselyOf(database.orm)
+  const subscribe = (id: string) =>
+    sql`
+    insert into webhook_subscriptions (id, wallet, url, event_types, secret_encrypted)
+    values (${id}, 'w', 'https://r.example', '{agent.registered}', '')`.execute(db)
+  await subscribe('early')
+  ledger.send(registration('d'))
+  await indexer.whenIdle()
+  await sql`update webhook_deliveries set status = 'success', next_attempt_at = null, completed_at = now()`.execute(
+    db,
+  )
+  await subscribe('late')
+  const deliveries = async (): Promise<unknown[]> =>
+    (await db.selectFrom('webhook_deliveries').selectAll().execute()).map((row) => [
+      row.subscription_id,
+      row.status,
+    ])
+  expect(await deliveries()).toEqual([['early', 'success']])
+  await rebuild({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
+  await indexer.whenIdle()
+  expect(await deliveries()).toEqual([['early', 'success']])
   expect((await run()).differences).toEqual([])
 })
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
 import { audit } from '../../src/audit/audit.ts'
 import { rebuild } from '../../src/audit/rebuild.ts'
 import type { Indexer } from '../../src/ledger/indexer/indexer.ts'
@@ -53,6 +54,21 @@ test('a transaction that the node never serves still reaches the state, and the 
   const { differences, unreadable } = await run()
   expect(differences).toEqual([])
   expect(unreadable).toHaveLength(2)
+})
+
+test('a transaction that the node finds again is read after all, and its letter goes', async () => {
+  let ahead = 0
+  const clock = { ...systemClock, now: () => Date.now() + ahead }
+  indexer = scriptedIndexer(database.orm, ledger, { clock })
+  const lost = ledger.send(registration('a'))
+  ledger.missing.add(lost)
+  ledger.advance(40)
+  await eventually(letters).toEqual(['missing_transaction'])
+  ledger.missing.delete(lost)
+  ahead = 61_000
+  await eventually(letters).toEqual([])
+  expect(await count(database.orm, 'ledger_events')).toBe(1)
+  expect((await run()).differences).toEqual([])
 })
 
 test('a node that lists no accounts is followed by its transactions', async () => {

@@ -3,7 +3,7 @@ import type { SignatureInfo } from './batch.ts'
 
 const PAGE = 1000
 /** Usually the newest few reach back to what is known. */
-const FIRST_PAGE = 50
+const FIRST_PAGE = 100
 
 export interface BacklogQuery {
   programId: string

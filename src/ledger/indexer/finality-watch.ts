@@ -1,3 +1,4 @@
+import { lookUp } from './awaited-signatures.ts'
 import type { IndexerEngine } from './engine.ts'
 import type { IndexerContext } from './indexer.ts'
 import { verifyFinality } from './verify-finality.ts'
@@ -9,6 +10,7 @@ export class FinalityWatch {
   #running: Promise<void> | undefined
   #failure: { error: unknown } | undefined
   #nextAt = -Infinity
+  #askAgainAt = -Infinity
 
   constructor(context: IndexerContext, engine: IndexerEngine) {
     this.#context = context
@@ -52,9 +54,33 @@ export class FinalityWatch {
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
     status.deadLetters = letters.count
+    if (letters.count > 0 && options.clock.now() >= this.#askAgainAt) {
+      this.#askAgainAt = options.clock.now() + ASK_AGAIN_MS
+      await this.#askAgain()
+    }
     options.logger.debug(report, 'finality checked')
   }
+
+  async #askAgain(): Promise<void> {
+    const { rpc, db } = this.#engine.options
+    const letters = await db()
+      .selectFrom('dead_letters')
+      .select('signature')
+      .where('kind', '=', 'missing_transaction')
+      .orderBy('slot')
+      .limit(ASKED_AGAIN)
+      .execute()
+    const found = await lookUp(
+      rpc,
+      letters.flatMap(({ signature }) => signature ?? []),
+    )
+    if (found.length > 0) await this.#engine.ingest(found)
+  }
 }
+
+/** A node that has lost a transaction may find it again, and another one may be asked by now. */
+const ASK_AGAIN_MS = 60_000
+const ASKED_AGAIN = 100
 
 export function noteOrphans({ options, status }: IndexerContext, orphaned: number): void {
   status.counters.orphaned += orphaned
