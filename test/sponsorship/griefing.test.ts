@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { Keypair } from '@solana/web3.js'
+import { ComputeBudgetProgram, Keypair, SystemProgram, Transaction } from '@solana/web3.js'
 import bs58 from 'bs58'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../indexer/support/eventually.ts'
@@ -7,7 +7,7 @@ import { associatedTokenAccount } from '../../src/ledger/associated-token-accoun
 import { registryInstruction } from '../../src/ledger/registry-instructions.ts'
 import { addresses, programId, registrationArgs } from '../indexer/support/registry-world.ts'
 import { DOORS, json, type Prepared, restDoor, type SponsorDoor } from './support/doors.ts'
-import { ownInstruction } from './support/parties.ts'
+import { ownInstruction, update } from './support/parties.ts'
 import {
   createSponsoredWorld,
   keyOf,
@@ -189,7 +189,12 @@ describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door]
       }
       expect((await door.submitRegistration(body)).status).toBe(403)
       const before = await world.balance()
+      // Submitted before anybody has noticed that it has expired.
+      world.localnet.fault.http({ methods: ['getEpochInfo'], status: 503 })
       world.localnet.stepSlot(200)
+      const early = await submitRegistrationBy(door, theirs.body, theirs.wallet, theirs.code)
+      world.localnet.fault.clear()
+      expect([early.status, early.error]).toEqual([410, 'Transaction expired'])
       await eventually(() => stateOf(mine.body.id)).toBe('released')
       const late = await submitRegistrationBy(door, mine.body, mine.wallet, mine.code)
       expect([late.status, late.error]).toEqual([410, 'Transaction expired'])
@@ -246,4 +251,29 @@ test('the fee payer’s key is in no answer and no line of the log', async () =>
   ]))
     expect(told).not.toContain(form)
   expect(log).not.toBe('')
+})
+
+test('where fees are high the price that the fee payer pays stops at the policy’s', async () => {
+  const agent = await world.wallet('In a hurry')
+  const payer = agent.keypair
+  for (let i = 0; i < 75; i += 1) {
+    const dear = new Transaction().add(
+      ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 900_000 }),
+      SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: payer.publicKey, lamports: i }),
+    )
+    await world.connection.sendTransaction(dear, [payer], { skipPreflight: true })
+    world.localnet.stepSlot()
+  }
+  const instructions = json([update(payer)])
+  const body = { instructions, signerPubkeys: [agent.owner], priorityLevel: 'high' }
+  const price = async (sponsored: boolean): Promise<number> => {
+    const response = await world.t.app.inject({
+      method: 'POST',
+      url: '/relay/prepare',
+      payload: { ...body, sponsored },
+    })
+    return response.json<Prepared>().priorityFee
+  }
+  await eventually(() => price(false)).toBe(900_000)
+  expect(await price(true)).toBe(100_000)
 })

@@ -1,4 +1,4 @@
-import { ComputeBudgetProgram, Keypair } from '@solana/web3.js'
+import { ComputeBudgetProgram, Keypair, SystemProgram } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DOORS, json, type Prepared, restDoor } from './support/doors.ts'
 import { meta, type Parties, publicKey, sponsoredRegistration, update } from './support/parties.ts'
@@ -97,6 +97,25 @@ describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door]
         status,
         error: expect.stringContaining(text) as string,
       })
+    })
+
+    test('what was prepared without sponsorship with the fee payer as its payer', async () => {
+      const transfer = SystemProgram.transfer({
+        fromPubkey: world.feePayer.publicKey,
+        toPubkey: parties.wallet.publicKey,
+        lamports: 1_000_000,
+      })
+      const asked = await world.t.app.inject({
+        method: 'POST',
+        url: '/relay/prepare',
+        payload: { instructions: json([transfer]), signerPubkeys: [parties.feePayer] },
+      })
+      const { id, serializedTx } = asked.json<Prepared>()
+      const answer = await open(world.t).submit({ id, signedTx: serializedTx })
+      expect([answer.status, answer.error]).toEqual([
+        400,
+        `Missing or invalid signature for ${parties.feePayer}`,
+      ])
     })
 
     test('a registration at the door of transactions, and the reverse', async () => {
