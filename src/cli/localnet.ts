@@ -8,6 +8,11 @@ import { createLedgerRpc, type LedgerRpc } from '../ledger/rpc.ts'
 import { createLogger } from '../logger.ts'
 import { CommandError } from './command-error.ts'
 import { createOutput } from './output.ts'
+import { waitFor } from './wait.ts'
+
+interface SignatureStatuses {
+  value: ({ confirmationStatus: string } | null)[]
+}
 
 const LAMPORTS_DECIMALS = 9
 const USDC_DECIMALS = 6
@@ -24,7 +29,7 @@ export function localnetCommand(): Command {
         .argument('<sol>', 'SOL, up to 9 decimals')
         .action(async (owner: string, sol: string, _, command: Command) => {
           const lamports = decimal(sol, LAMPORTS_DECIMALS)
-          const signature = await runningLocalnet().call('requestAirdrop', [checked(owner), Number(lamports)])
+          const signature = await confirmed('requestAirdrop', [checked(owner), Number(lamports)])
           answer(command, { owner, lamports, signature }, `${lamports} lamports to ${owner}`)
         }),
     )
@@ -35,7 +40,7 @@ export function localnetCommand(): Command {
         .argument('<amount>', 'USDC, up to 6 decimals')
         .action(async (owner: string, amount: string, _, command: Command) => {
           const units = decimal(amount, USDC_DECIMALS)
-          const signature = await runningLocalnet().call('localnet_mintUsdc', [checked(owner), Number(units)])
+          const signature = await confirmed('localnet_mintUsdc', [checked(owner), Number(units)])
           answer(command, { owner, amount: units, signature }, `${units} USDC base units to ${owner}`)
         }),
     )
@@ -69,6 +74,17 @@ async function runLocalnet(): Promise<void> {
     await localnet.stop()
     release()
   }
+}
+
+/** Sends a transaction of the localnet's own and waits until it is confirmed, so that what comes next can count on it. */
+async function confirmed(method: string, params: unknown[]): Promise<string> {
+  const rpc = runningLocalnet()
+  const signature = await rpc.call<string>(method, params)
+  await waitFor(`the confirmation of ${signature}`, async () => {
+    const { value } = await rpc.call<SignatureStatuses>('getSignatureStatuses', [[signature]])
+    return value[0]?.confirmationStatus === 'processed' ? null : value[0]
+  })
+  return signature
 }
 
 function runningLocalnet(): LedgerRpc {

@@ -12,7 +12,7 @@ import { CommandError } from '../command-error.ts'
 import { type Api, signTransaction } from './api.ts'
 import type { Received, Receiver } from './receiver.ts'
 import { type Prepared, registration, type Sent, stake } from './transactions.ts'
-import { waitFor } from './wait.ts'
+import { waitFor } from '../wait.ts'
 
 export interface Stage {
   readonly api: Api

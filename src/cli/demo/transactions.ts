@@ -7,7 +7,7 @@ import { registryAddresses } from '../../ledger/pda.ts'
 import { registryInstruction } from '../../ledger/registry-instructions.ts'
 import type { LedgerRpc } from '../../ledger/rpc.ts'
 import { type Api, signTransaction } from './api.ts'
-import { waitFor } from './wait.ts'
+import { waitFor } from '../wait.ts'
 
 export interface Prepared {
   id: string

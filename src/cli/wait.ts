@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CommandError } from '../command-error.ts'
+import { CommandError } from './command-error.ts'
 
 const PATIENCE_MS = 20_000
 const EVERY_MS = 50
