@@ -17,3 +17,6 @@ export const WEBHOOK_EVENT_TYPES = [
 ] as const
 
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number]
+
+/** PostgreSQL channel on which the indexer hints that there are new events. */
+export const EVENTS_CHANNEL = 'registry_events'

@@ -15,8 +15,13 @@ const OutboxEventSchema = defineEntity({
     occurredAt: timestamp(),
     createdAt: timestamp().defaultRaw('now()'),
     cancelledAt: timestamp().nullable(),
+    restoredSequence: p.bigint('number').nullable(),
   },
-  indexes: [{ name: 'outbox_events_event', properties: ['eventId'] }],
+  indexes: [
+    { name: 'outbox_events_event', properties: ['eventId'] },
+    { name: 'outbox_events_restored', properties: ['restoredSequence'] },
+    { name: 'outbox_events_by_agent', properties: ['agentPda', 'sequence'] },
+  ],
   uniques: [{ name: 'outbox_events_id_key', properties: ['id'] }],
 })
 

@@ -55,6 +55,8 @@ export interface OutboxEventsTable {
   created_at: Generated<Timestamp>
   /** Set when a fork took the event back. */
   cancelled_at: Timestamp | null
+  /** Where it stands since the ledger brought it again; of the same sequence. */
+  restored_sequence: number | null
 }
 
 export interface DeadLettersTable {

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/tables.ts'
+import { EVENTS_CHANNEL } from '../../domain/webhook-events.ts'
 import {
   type DeadLetterRow,
   type DecodedTransactions,
@@ -78,7 +79,7 @@ async function writeHistory(db: Db, rows: HistoryRow[]): Promise<void> {
  * What is enqueued stays as it is, unless a fork had taken the event back and brings it again, or has moved it.
  * Returns the ids of what is new or changed.
  */
-async function writeOutbox(db: Db, rows: OutboxRow[]): Promise<string[]> {
+export async function writeOutbox(db: Db, rows: OutboxRow[]): Promise<string[]> {
   if (rows.length === 0) return []
   const columns = `place integer, id text, event_id text, type text, agent_pda text, slot bigint, body text,
     occurred_at timestamptz`
@@ -86,9 +87,13 @@ async function writeOutbox(db: Db, rows: OutboxRow[]): Promise<string[]> {
   const written = await sql<{ id: string }>`
     insert into outbox_events as t (id, event_id, type, agent_pda, slot, body, occurred_at)
     select id, event_id, type, agent_pda, slot, body, occurred_at from ${records(placed, columns)} order by place
-    on conflict (id) do update set slot = excluded.slot, body = excluded.body, cancelled_at = null
+    on conflict (id) do update set slot = excluded.slot, body = excluded.body, cancelled_at = null,
+      restored_sequence = case when t.cancelled_at is null then t.restored_sequence
+        else nextval('outbox_events_sequence_seq') end
     where t.cancelled_at is not null or t.slot <> excluded.slot
     returning t.id`.execute(db)
+  // A hint that saves live streams the wait for their next look.
+  if (written.rows.length > 0) await sql`select pg_notify(${EVENTS_CHANNEL}, '')`.execute(db)
   return written.rows.map((row) => row.id)
 }
 

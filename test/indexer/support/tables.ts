@@ -32,7 +32,7 @@ const STATE_TABLES = new Set([
 function isIncidental(table: string, column: string): boolean {
   if (column === 'slot') return STATE_TABLES.has(table)
   if (column === 'created_at') return table !== 'agents'
-  return column === 'sequence' || column === 'accounts'
+  return ['sequence', 'restored_sequence', 'accounts'].includes(column)
 }
 
 /** Every table that the ledger determines, in a fixed order, without what depends on the moment of reading. */
