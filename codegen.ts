@@ -12,7 +12,13 @@ const SDL_FILE = 'schema/schema.graphql'
 const DOCUMENTS_FILE = 'rest/generated/graphql.ts'
 
 const config = {
-  scalars: { DateTime: 'string', JSON: 'unknown', Pubkey: 'string', U64: 'string' },
+  scalars: {
+    DateTime: 'string',
+    JSON: 'unknown',
+    Pubkey: 'string',
+    U64: 'string',
+    WebhookEventType: 'string',
+  },
   strictScalars: true,
   useTypeImports: true,
   enumsAsTypes: true,

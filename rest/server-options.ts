@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import {
   type FastifySchemaCompiler,
@@ -22,7 +22,8 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/
 export const serverOptions = {
   bodyLimit: BODY_LIMIT,
   requestTimeout: REQUEST_TIMEOUT_MS,
-  http: { requireHostHeader: false },
+  // Any other wish to upgrade, such as to HTTP/2, is passed over, and the request answered.
+  http: { requireHostHeader: false, shouldUpgradeCallback: wantsSocket },
   logController: new LogController({ disableRequestLogging: true }),
   genReqId: (request) => {
     const given = request.headers['x-request-id']
@@ -50,6 +51,11 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = (route) => {
 
 /** Answers hold what their operation selected, so that a schema has nothing to strip; JSON.stringify is the fastest writer. */
 export const compileSerializer: FastifySerializerCompiler<TSchema> = () => (answer) => JSON.stringify(answer)
+
+function wantsSocket({ method, url, headers }: IncomingMessage): boolean {
+  const path = url?.replace(/\?.*$/s, '')
+  return method === 'GET' && path === '/graphql' && headers.upgrade?.toLowerCase() === 'websocket'
+}
 
 const UNREADABLE: Record<string, [status: string, error: string]> = {
   HPE_INVALID_URL: ['400 Bad Request', 'The request target must be ASCII; all else in percent-encoding'],

@@ -27,22 +27,26 @@ const MUTATIONS: Readonly<Record<string, RateLimitKind | null>> = {
   recoverWebhook: null,
 }
 
+type RootType = 'Query' | 'Mutation' | 'Subscription'
+
 /** The kind that a root field counts as; undefined for a mutation that nobody has given one. */
-export function rateLimitKind(type: 'Query' | 'Mutation', field: string): RateLimitKind | null | undefined {
+export function rateLimitKind(type: RootType, field: string): RateLimitKind | null | undefined {
   if (type === 'Mutation') return MUTATIONS[field]
+  if (type === 'Subscription') return 'reads'
   const kind = QUERIES[field]
   return kind === undefined ? 'reads' : kind
 }
 
-/** Counts each root field against its client before it is resolved, whatever door the operation came through. */
+/** Counts each root field against its client before it is resolved or subscribed to, whatever door the operation came through. */
 export function limitRootFields(schema: GraphQLSchema): GraphQLSchema {
-  for (const type of ['Query', 'Mutation'] as const) {
+  for (const type of ['Query', 'Mutation', 'Subscription'] as const) {
     for (const field of Object.values(fieldsOf(schema, type))) {
       const kind = rateLimitKind(type, field.name)
       if (kind === undefined) throw new Error(`${type}.${field.name} has no kind of rate limit`)
       if (kind === null) continue
-      const resolve = field.resolve ?? defaultFieldResolver
-      field.resolve = (source, args, context: GraphQLContext, info) => {
+      const step = type === 'Subscription' ? 'subscribe' : 'resolve'
+      const resolve = field[step] ?? defaultFieldResolver
+      field[step] = (source, args, context: GraphQLContext, info) => {
         const counted = context.count(kind)
         return counted === undefined
           ? resolve(source, args, context, info)
@@ -53,7 +57,11 @@ export function limitRootFields(schema: GraphQLSchema): GraphQLSchema {
   return schema
 }
 
-function fieldsOf(schema: GraphQLSchema, type: 'Query' | 'Mutation') {
-  const root = type === 'Query' ? schema.getQueryType() : schema.getMutationType()
-  return root?.getFields() ?? {}
+function fieldsOf(schema: GraphQLSchema, type: RootType) {
+  const root = {
+    Query: schema.getQueryType(),
+    Mutation: schema.getMutationType(),
+    Subscription: schema.getSubscriptionType(),
+  }
+  return root[type]?.getFields() ?? {}
 }

@@ -28,6 +28,20 @@ builder.scalarType('Pubkey', {
   },
 })
 
+// Its values have dots, which names of GraphQL enums cannot have. Which ones there are is checked by the services.
+builder.scalarType('WebhookEventType', {
+  description: 'One of `webhookEventTypes`, such as `agent.registered`.',
+  serialize: (value) => value,
+  parseValue: (value) => {
+    if (typeof value === 'string') return value
+    throw new GraphQLError(`WebhookEventType must be text, got ${quoted(value)}`)
+  },
+  parseLiteral: (node: ValueNode) => {
+    if (node.kind === Kind.STRING) return node.value
+    throw new GraphQLError('WebhookEventType must be text in quotes')
+  },
+})
+
 builder.scalarType('JSON', {
   description: 'Any JSON value, given as a variable.',
   serialize: (value) => value,

@@ -80,7 +80,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   } else {
     await describeRoutes(app, { version, baseUrl })
     mcpRoutes(app, { services, logger, version })
-    graphqlRoutes(app, services, logger)
+    graphqlRoutes(app, { services, logger, corsOrigins })
     registerRest(app, { services, executor })
   }
   await app.ready()

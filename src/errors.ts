@@ -44,7 +44,7 @@ export const ERRORS = {
   PATH_NOT_FOUND: { status: 404, message: 'Not found: {path}' },
   METHOD_NOT_ALLOWED: { status: 405, message: '{method} is not allowed here. Allowed methods: {allowed}' },
   BODY_TOO_LARGE: { status: 413, message: 'The body must not be larger than {max} bytes' },
-  NOT_ACCEPTABLE: { status: 406, message: 'Accept must allow application/json, got {value}' },
+  NOT_ACCEPTABLE: { status: 406, message: 'Accept must allow {type}, got {value}' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     message: 'Content-Type must be application/json, got {value}',
@@ -169,6 +169,13 @@ export const ERRORS = {
     status: 429,
     message: 'Too many MCP streams are open; a client may have {max}. /mcp needs none',
   },
+  EVENT_UNKNOWN: { status: 400, message: '{parameter} must be the id of an event, got {value}' },
+  TOO_MANY_STREAMS: {
+    status: 429,
+    message: 'Too many live streams are open: a client may have {max}. Close one, or try again later',
+  },
+  TOO_MANY_SOCKETS: { status: 503, message: 'Too many WebSockets are open: try again later' },
+  ORIGIN_NOT_ALLOWED: { status: 403, message: 'Pages of {value} may not open a WebSocket here' },
   WEBHOOK_NOT_FOUND: { status: 404, message: 'Webhook not found' },
   URL_REQUIRED: { status: 400, message: 'url is required' },
   RECEIVER_REFUSED: { status: 400, message: '{parameter} {problem}, got {value}' },

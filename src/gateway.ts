@@ -24,6 +24,7 @@ import { addProcessMetrics, createMetrics } from './metrics/metrics.ts'
 import { createGuardedHttp } from './net/guarded-http.ts'
 import { createNetMetrics } from './net/metrics.ts'
 import { OperatorError } from './operator-error.ts'
+import { createLiveEvents } from './live-events/live-events.ts'
 import { createRelay } from './relay/relay.ts'
 import { createServices } from './services.ts'
 import { createInviteCodes } from './sponsorship/invite-codes.ts'
@@ -117,12 +118,20 @@ export async function startGateway(options: {
       metrics,
     })
     stack.defer(() => identity.close())
+    const liveEvents = createLiveEvents({
+      orm: database.orm,
+      watchTransaction: relay.watch,
+      logger,
+      metrics,
+    })
+    stack.defer(() => liveEvents.close())
     const services = createServices({
       kysely,
       rpc,
       relay: relay.service,
       sponsorship: sponsorship.service(relay),
       credentials: identity.credentials,
+      liveEvents,
       clock,
       identity: {
         name: 'Agent Registry Gateway',

@@ -11,6 +11,7 @@ import {
   type RegistryTransactions,
 } from './registry-transactions/registry-transactions.ts'
 import { pubkey } from './domain/pubkey.ts'
+import type { LiveEvents } from './live-events/live-events.ts'
 import type { RelayService } from './relay/relay.ts'
 import type { FeePayerStatus } from './service-info/fee-payer-status.ts'
 import type { IndexerStatus } from './service-info/indexer-status.ts'
@@ -37,6 +38,7 @@ export interface Services {
   readonly sponsorship: SponsorshipService
   readonly walletAuth: WalletAuth
   readonly webhooks: WebhookService
+  readonly liveEvents: LiveEvents
   readonly info: ServiceInfoReads
   readonly rateLimits: RateLimits
 }
@@ -47,6 +49,7 @@ export interface ServiceDependencies {
   readonly relay: RelayService
   readonly sponsorship: SponsorshipService
   readonly credentials: Credentials
+  readonly liveEvents: LiveEvents
   readonly clock: Clock
   readonly identity: ServiceIdentity
   readonly webhooks: { readonly secretBox: SecretBox; readonly receiverProblem: ReceiverProblem }
@@ -71,6 +74,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
       program: pubkey(dependencies.identity.program),
     }),
     sponsorship: dependencies.sponsorship,
+    liveEvents: dependencies.liveEvents,
     walletAuth: createWalletAuth({ kysely, clock }),
     webhooks: createWebhookService({ kysely, clock, ...dependencies.webhooks }),
     rateLimits: createRateLimits({ kysely, clock, limits: dependencies.rateLimits }),

@@ -5,6 +5,7 @@ import { openOrm } from '../../src/db/orm.ts'
 import type { Database } from '../../src/db/tables.ts'
 import { pubkey } from '../../src/domain/pubkey.ts'
 import { registryIdl } from '../../src/ledger/idl/types.ts'
+import { createLiveEvents } from '../../src/live-events/live-events.ts'
 import { createRelay } from '../../src/relay/relay.ts'
 import { createIdentity } from '../../src/identity/identity.ts'
 import { createGuardedHttp } from '../../src/net/guarded-http.ts'
@@ -53,6 +54,12 @@ const services = createServices({
     logger: pino({ level: 'silent' }),
     metrics,
   }).credentials,
+  liveEvents: createLiveEvents({
+    orm,
+    watchTransaction: relay.watch,
+    logger: pino({ level: 'silent' }),
+    metrics,
+  }),
   clock: systemClock,
   identity: {
     name: 'bench',

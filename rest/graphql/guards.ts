@@ -1,4 +1,4 @@
-import { execute, type ExecutionArgs, GraphQLError } from 'graphql'
+import { execute, type ExecutionArgs, GraphQLError, subscribe } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { LIMITS, parseLimited, sizeLimits } from '../../schema/limits.ts'
 
@@ -20,9 +20,7 @@ export function guards(tell: (error: unknown) => GraphQLError): Plugin {
       })
     },
     onParams: ({ params }) => {
-      if ((params.query?.length ?? 0) > LIMITS.characters) {
-        throw refusal(`The query has more than ${LIMITS.characters} characters`)
-      }
+      checkLength(params.query)
     },
     onParse: ({ setParseFn }) =>
       setParseFn((source: string | { body: string }) =>
@@ -33,15 +31,32 @@ export function guards(tell: (error: unknown) => GraphQLError): Plugin {
       setExecuteFn((args: ExecutionArgs) =>
         execute({ ...args, options: { maxCoercionErrors: MAX_COERCION_ERRORS } }),
       ),
+    onSubscribe: ({ setSubscribeFn }) =>
+      setSubscribeFn((args: ExecutionArgs) =>
+        subscribe({ ...args, options: { maxCoercionErrors: MAX_COERCION_ERRORS } }),
+      ),
     onResultProcess: (payload) => {
       const { result } = payload
       if (!('errors' in result) || result.errors === undefined) return
-      const errors = result.errors
-        .slice(0, MAX_ERRORS_TOLD)
-        .map((error) => (error.extensions?.['status'] === undefined ? tell(error) : error))
-      payload.setResult({ ...result, errors })
+      payload.setResult({ ...result, errors: toldErrors(result.errors, tell) })
     },
   }
+}
+
+/** As many errors as a client is told, in the words of `tell`. */
+export function toldErrors(
+  errors: readonly GraphQLError[],
+  tell: (error: unknown) => GraphQLError,
+): GraphQLError[] {
+  return errors
+    .slice(0, MAX_ERRORS_TOLD)
+    .map((error) => (error.extensions?.['status'] === undefined ? tell(error) : error))
+}
+
+/** Throws what a client may be told. */
+export function checkLength(query: string | undefined): void {
+  if ((query?.length ?? 0) > LIMITS.characters)
+    throw refusal(`The query has more than ${LIMITS.characters} characters`)
 }
 
 function refusal(problem: string): GraphQLError {

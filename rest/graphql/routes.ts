@@ -8,12 +8,27 @@ import type { RestApp } from '../door.ts'
 import { sendGraphiql, wantsPage } from './graphiql.ts'
 import { noteRateLimit } from '../rate-limit-headers.ts'
 import { createAuthenticate } from '../wallet.ts'
-import { createGraphQLServer } from './yoga.ts'
+import { createEventStreams, isEventStream } from './event-stream.ts'
+import { webSockets } from './upgrades.ts'
+import { createSocketServer } from './web-socket.ts'
+import { createGraphQLServer, type ServerContext } from './yoga.ts'
 
 /** /graphql with GraphiQL, and the SDL. */
-export function graphqlRoutes(app: RestApp, services: Services, logger: Logger): void {
-  const yoga = createGraphQLServer(services, logger)
+export function graphqlRoutes(
+  app: RestApp,
+  { services, logger, corsOrigins }: { services: Services; logger: Logger; corsOrigins: readonly string[] },
+): void {
+  const server = createGraphQLServer(services, logger)
+  const serveSocket = createSocketServer(server)
+  const upgrades = webSockets(app, corsOrigins)
+  const streams = createEventStreams()
+  app.addHook('preClose', async () => streams.cutAll())
   const authenticate = createAuthenticate(services)
+  const contextOf = (request: FastifyRequest): ServerContext => ({
+    clientIp: request.ip,
+    authenticate: () => authenticate(request),
+    onCount: (state) => noteRateLimit(request, state),
+  })
   app.route({
     url: '/graphql',
     method: ['GET', 'POST', 'OPTIONS'],
@@ -21,16 +36,17 @@ export function graphqlRoutes(app: RestApp, services: Services, logger: Logger):
     exposeHeadRoute: false,
     schema: { hide: true },
     handler: async (request, reply) => {
+      if (upgrades.asks(request)) {
+        const context = { ...contextOf(request), authenticate: unsigned }
+        return upgrades.accept(request, reply, (socket) => serveSocket(socket, context))
+      }
       if (wantsPage(request)) return sendGraphiql(request, reply)
       if (request.method === 'POST' && !isOperation(request.body)) {
         throw new DomainError('INVALID_REQUEST', { problem: 'The body must be one JSON object with a query' })
       }
-      const response = await yoga.handleNodeRequestAndResponse(request, reply, {
-        clientIp: request.ip,
-        authenticate: () => authenticate(request),
-        onCount: (state) => noteRateLimit(request, state),
-      })
-      if (response.status === 406) throw notAcceptable(request)
+      const response = await server.yoga.handleNodeRequestAndResponse(request, reply, contextOf(request))
+      if (response.status === 406) throw notAcceptable(request, response)
+      if (isEventStream(response)) return streams.send(reply, response)
       return response
     },
   })
@@ -45,6 +61,14 @@ function isOperation(body: unknown): boolean {
   return typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length > 0
 }
 
-function notAcceptable(request: FastifyRequest): DomainError {
-  return new DomainError('NOT_ACCEPTABLE', { value: quoted(request.headers.accept) })
+/** What streams can only be sent as one; Yoga lists what it could have sent. */
+function notAcceptable(request: FastifyRequest, response: Response): DomainError {
+  const couldBeJson = response.headers.get('accept')?.includes('application/json') === true
+  const type = couldBeJson ? 'application/json' : 'text/event-stream'
+  return new DomainError('NOT_ACCEPTABLE', { type, value: quoted(request.headers.accept) })
+}
+
+/** The headers of an upgrade are read once, and a signature is good for one request. */
+async function unsigned(): Promise<never> {
+  throw new DomainError('AUTH_HEADERS_MISSING')
 }

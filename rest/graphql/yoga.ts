@@ -17,9 +17,11 @@ export interface ServerContext {
 /** Parsed documents that are kept; each may take half a megabyte. */
 const DOCUMENTS_KEPT = 100
 
+export type GraphQLServer = ReturnType<typeof createGraphQLServer>
+
 export function createGraphQLServer(services: Services, logger: Logger) {
   const tell = (error: unknown) => clientError(error, (err) => logger.error({ err }, 'operation failed'))
-  return createYoga<ServerContext>({
+  const yoga = createYoga<ServerContext>({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
@@ -38,4 +40,5 @@ export function createGraphQLServer(services: Services, logger: Logger) {
     context: ({ clientIp, authenticate, onCount }) =>
       createGraphQLContext({ services, clientIp, authenticate, onCount }),
   })
+  return { yoga, tell }
 }

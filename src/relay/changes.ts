@@ -1,4 +1,4 @@
-/** Tells waiting submits of this process that a transaction was written; other processes' writes they read. */
+/** Tells submits and streams of this process that wait for it that a transaction was written; other processes' writes they read. */
 export class Changes {
   readonly #waiting = new Map<string, Set<() => void>>()
 
@@ -6,14 +6,18 @@ export class Changes {
     for (const resolve of this.#waiting.get(id) ?? []) resolve()
   }
 
-  /** Resolves at the next change of the transaction, or after that many milliseconds. */
-  async next(id: string, milliseconds: number): Promise<void> {
+  /** Resolves at the next change of the transaction, after that many milliseconds, or with the signal. */
+  async next(id: string, milliseconds: number, signal?: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting = this.#waiting.get(id) ?? new Set()
     this.#waiting.set(id, waiting.add(resolve))
     const timer = setTimeout(resolve, milliseconds)
+    const stop = (): void => resolve()
+    signal?.addEventListener('abort', stop)
+    if (signal?.aborted === true) resolve()
     await promise
     clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
     waiting.delete(resolve)
     if (waiting.size === 0) this.#waiting.delete(id)
   }

@@ -28,6 +28,7 @@ import { type Admit, submit, type SubmitInput } from './submit.ts'
 import { RELAY_TIMING, type RelayTiming } from './timing.ts'
 import { createTracker, type Tracker } from './tracker.ts'
 import { createTransactionStore } from './transaction-store.ts'
+import { createWatchTransaction, type WatchTransaction } from './watch-transaction.ts'
 
 export interface RelayService {
   /** `sponsored: true` throws what `src/sponsorship` throws; `clientIp` is counted there. */
@@ -58,6 +59,8 @@ export interface Relay {
   readonly service: RelayService
   /** To be started by the process that is to follow transactions. */
   readonly tracker: Tracker
+  /** For `src/live-events`. */
+  readonly watch: WatchTransaction
   /** For `src/sponsorship`: the parts of prepare and submit that come after its own checks. */
   readonly build: BuildTransaction
   readonly submit: (input: SubmitInput, admit: Admit) => Promise<TransactionRecord>
@@ -81,6 +84,7 @@ export function createRelay(options: RelayOptions): Relay {
   const buildThis: BuildTransaction = (request, terms) => build(request, terms, preparing)
   return {
     tracker,
+    watch: createWatchTransaction(store, dispatching.changes),
     build: buildThis,
     submit: (input, admit) => submit(input, submitting, admit),
     service: {

@@ -12,6 +12,7 @@ import { createRelay, type Relay, type RelayOptions } from '../../src/relay/rela
 import type { LedgerCalls } from '../../src/service-info/ledger-probe.ts'
 import { createIdentity, type Identity, type IdentityOptions } from '../../src/identity/identity.ts'
 import { createLedgerRpc } from '../../src/ledger/rpc.ts'
+import { createLiveEvents } from '../../src/live-events/live-events.ts'
 import { type Localnet, startLocalnet } from '../../src/localnet/index.ts'
 import { SYSTEM_PROGRAM } from '../../src/domain/program-ids.ts'
 import { createLogger } from '../../src/logger.ts'
@@ -153,12 +154,19 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     devMode: surroundings.webhookDevMode ?? false,
     allowedPorts: [443, 8443],
   })
+  const liveEvents = createLiveEvents({
+    orm: database.orm,
+    watchTransaction: relay.watch,
+    logger: pino({ level: 'silent' }),
+    metrics,
+  })
   const services = createServices({
     kysely,
     rpc,
     relay: relay.service,
     sponsorship: sponsorship.service(relay),
     credentials: identity.credentials,
+    liveEvents,
     clock,
     identity: {
       name: 'Agent Registry Gateway',
@@ -183,6 +191,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
   })
   const close = async (): Promise<void> => {
     await app.close()
+    await liveEvents.close()
     await identity.close()
     await http.close()
     await localnet?.close()

@@ -1,0 +1,50 @@
+import { expect } from 'vitest'
+
+/** One member of a stream as a front end gets it. */
+export interface StreamPart {
+  data?: Record<string, unknown>
+  errors?: { message: string; extensions: { code: string; status: number } }[]
+}
+
+export interface SseStream {
+  readonly response: Response
+  /** The next result; null where the stream was completed. Rejects where it was cut. */
+  next(): Promise<StreamPart | null>
+  /** Goes away without a word. */
+  cut(): void
+}
+
+/** Subscribes as GraphQL over SSE has it, in distinct connections mode. */
+export async function openSse(
+  baseUrl: string,
+  query: string,
+  variables: Record<string, unknown> = {},
+): Promise<SseStream> {
+  const gone = new AbortController()
+  const response = await fetch(`${baseUrl}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ query, variables }),
+    signal: gone.signal,
+  })
+  const parts = read(response)
+  return {
+    response,
+    next: async () => (await parts.next()).value ?? null,
+    cut: () => gone.abort(),
+  }
+}
+
+async function* read({ body }: Response): AsyncGenerator<StreamPart, void> {
+  let text = ''
+  for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
+    const blocks = (text + chunk).split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      if (block.startsWith('event: complete')) return
+      if (!block.startsWith('event: next\ndata: ')) expect(block).toBe(':')
+      else yield JSON.parse(block.slice('event: next\ndata: '.length)) as StreamPart
+    }
+  }
+  throw new Error('the stream was cut')
+}
