@@ -14,6 +14,8 @@ const READY = 'the gateway is ready'
 /** The real service in processes of its own, on a throw-away DATA_DIR: what `npm start` runs. */
 export interface GatewayProcess {
   readonly dataDir: string
+  /** What its processes see of the environment. */
+  readonly env: NodeJS.ProcessEnv
   /** Starts it and waits until it says that it is ready. */
   start(): Promise<Runtime>
   /** kill -9, or SIGTERM and the exit code. */
@@ -46,6 +48,7 @@ export async function createGatewayProcess(settings: Record<string, string> = {}
 
   const gateway: GatewayProcess = {
     dataDir,
+    env,
     start: async () => {
       child = spawn(process.execPath, ['src/server.ts'], {
         cwd: ROOT,
