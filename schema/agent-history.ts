@@ -2,6 +2,7 @@ import { type HistoryRow, historyQuery } from '../src/agents/agent-history.ts'
 import type { Page } from '../src/domain/page.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
+import { connectionArgs, connectionType } from './connection.ts'
 import { fieldsBelow } from './selection-size.ts'
 import { pageArgs, pageFields } from './page.ts'
 import { HistoryEventType } from './registry-enums.ts'
@@ -34,6 +35,8 @@ HistoryPageRef.implement({
   fields: (t) => ({ ...pageFields(t), history: t.expose('rows', { type: [HistoryEntryRef] }) }),
 })
 
+const HistoryConnectionRef = connectionType('AgentHistory', HistoryEntryRef)
+
 builder.objectField(AgentRef, 'history', (t) =>
   t.field({
     type: HistoryPageRef,
@@ -63,5 +66,20 @@ builder.queryField('agentHistory', (t) =>
       ...pageArgs(),
     },
     resolve: (_, { pda, ...rest }, { services }) => services.agents.history(pda, rest),
+  }),
+)
+
+builder.queryField('agentHistoryConnection', (t) =>
+  t.field({
+    type: HistoryConnectionRef,
+    description:
+      'The entries of `agentHistory`, walked by cursors. Error AGENT_NOT_FOUND where neither agent nor history exists.',
+    args: {
+      pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
+      eventType: t.arg({ type: HistoryEventType, description: 'Only these; all by default.' }),
+      orphaned: t.arg.boolean({ description: ORPHANED }),
+      ...connectionArgs(),
+    },
+    resolve: (_, { pda, ...rest }, { services }) => services.agents.walkHistory(pda, rest),
   }),
 )

@@ -2,6 +2,7 @@ import { AGENT_SORTS, MAX_NAME_SEARCH, REPUTATION_RANGE } from '../src/agents/ag
 import type { AgentRow } from '../src/agents/agent-row.ts'
 import type { Page } from '../src/domain/page.ts'
 import { builder } from './builder.ts'
+import { connectionArgs, connectionType } from './connection.ts'
 import { pageArgs, pageFields, SortOrder } from './page.ts'
 import { AgentStatus, AgentStatusFilter, ServiceCategory, Tier } from './registry-enums.ts'
 
@@ -40,6 +41,8 @@ AgentPageRef.implement({
   description: 'A page of agents.',
   fields: (t) => ({ ...pageFields(t), agents: t.expose('rows', { type: [AgentRef] }) }),
 })
+
+const AgentConnectionRef = connectionType('Agent', AgentRef)
 
 const AgentSort = builder.enumType('AgentSort', {
   description: 'What to order agents by. Ties are in the order of pda.',
@@ -82,5 +85,20 @@ builder.queryFields((t) => ({
       ...pageArgs(),
     },
     resolve: (_, { filter, ...rest }, { services }) => services.agents.list({ ...filter, ...rest }),
+  }),
+  agentsConnection: t.field({
+    type: AgentConnectionRef,
+    description:
+      'The agents of `agents`, walked by cursors: steady while agents come and go, and as fast at the end as at the beginning.',
+    args: {
+      filter: t.arg({
+        type: AgentFilter,
+        description: 'All agents by default, but those of mismatched cards.',
+      }),
+      sort: t.arg({ type: AgentSort, description: 'Default created_at; with a name, its similarity.' }),
+      order: t.arg({ type: SortOrder, description: 'Default desc.' }),
+      ...connectionArgs(),
+    },
+    resolve: (_, { filter, ...rest }, { services }) => services.agents.walk({ ...filter, ...rest }),
   }),
 }))

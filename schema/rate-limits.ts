@@ -8,6 +8,7 @@ const QUERIES: Readonly<Record<string, RateLimitKind | null>> = {
   readiness: null,
   webhooks: null,
   webhookDeliveries: null,
+  webhookDeliveriesConnection: null,
 }
 
 /** Every mutation is here; `null` is one that only a wallet may call, which is counted when the wallet is authenticated. */

@@ -2,6 +2,7 @@ import type { Page } from '../src/domain/page.ts'
 import type { StakeRow } from '../src/stakes/stake-row.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
+import { connectionArgs, connectionType } from './connection.ts'
 import { pageArgs, pageFields } from './page.ts'
 
 const StakeRef = builder.objectRef<StakeRow>('Stake')
@@ -33,6 +34,8 @@ StakePageRef.implement({
   fields: (t) => ({ ...pageFields(t), stakes: t.expose('rows', { type: [StakeRef] }) }),
 })
 
+const StakeConnectionRef = connectionType('Stake', StakeRef)
+
 builder.objectField(AgentRef, 'stake', (t) =>
   t.field({
     type: StakeRef,
@@ -54,5 +57,15 @@ builder.queryFields((t) => ({
     description: 'Stake accounts in the order of pda.',
     args: { owner: t.arg({ type: 'Pubkey' }), agentPda: t.arg({ type: 'Pubkey' }), ...pageArgs() },
     resolve: (_, args, { services }) => services.stakes.list(args),
+  }),
+  stakesConnection: t.field({
+    type: StakeConnectionRef,
+    description: 'The stake accounts of `stakes`, walked by cursors.',
+    args: {
+      owner: t.arg({ type: 'Pubkey', description: 'Only of this wallet.' }),
+      agentPda: t.arg({ type: 'Pubkey', description: 'Only of this agent.' }),
+      ...connectionArgs(),
+    },
+    resolve: (_, args, { services }) => services.stakes.walk(args),
   }),
 }))

@@ -6,7 +6,9 @@ import {
   type DeliveryRecord,
 } from '../src/webhooks/deliveries/delivery-record.ts'
 import type { RecoverResult } from '../src/webhooks/deliveries/recover-deliveries.ts'
+import { firstOf } from '../src/domain/connection.ts'
 import { builder } from './builder.ts'
+import { connectionArgs, connectionType } from './connection.ts'
 import { pageArgs, pageFields } from './page.ts'
 import { fieldsBelow } from './selection-size.ts'
 
@@ -72,6 +74,8 @@ const DeliveryPageRef = builder.objectRef<Page<DeliveryRecord>>('WebhookDelivery
   fields: (t) => ({ ...pageFields(t), deliveries: t.expose('rows', { type: [DeliveryRef] }) }),
 })
 
+const DeliveryConnectionRef = connectionType('WebhookDelivery', DeliveryRef)
+
 const RecoveryRef = builder.objectRef<RecoverResult>('WebhookRecovery').implement({
   fields: (t) => ({
     recovered: t.exposeInt('recovered', { description: 'How many deliveries are due again.' }),
@@ -88,6 +92,19 @@ builder.queryField('webhookDeliveries', (t) =>
       const wallet = await authenticate()
       spend(pageBounds(page).limit * ATTEMPTS_SHOWN * fieldsBelow(info))
       return services.webhooks.deliveries(wallet, id, page)
+    },
+  }),
+)
+
+builder.queryField('webhookDeliveriesConnection', (t) =>
+  t.field({
+    type: DeliveryConnectionRef,
+    description: 'The deliveries of `webhookDeliveries`, walked by cursors. Error WEBHOOK_NOT_FOUND.',
+    args: { id: t.arg.string({ required: true, description: 'Of the webhook.' }), ...connectionArgs() },
+    resolve: async (_, { id, ...rest }, { services, authenticate, spend }, info) => {
+      const wallet = await authenticate()
+      spend(firstOf(rest) * ATTEMPTS_SHOWN * fieldsBelow(info))
+      return services.webhooks.walkDeliveries(wallet, id, rest)
     },
   }),
 )

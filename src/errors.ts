@@ -28,6 +28,10 @@ export const ERRORS = {
     status: 400,
     message: '{low} must not be greater than {high}, got {lowValue} and {highValue}',
   },
+  INVALID_CURSOR: {
+    status: 400,
+    message: 'after must be a cursor of this list and order, got {value}',
+  },
   UNKNOWN_PARAMETER: { status: 400, message: 'Unknown parameter {given}. Known parameters: {known}' },
   REPEATED_PARAMETER: { status: 400, message: '{parameter} must be given once, got {count} values' },
   INVALID_ENCODING: {

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../db/tables.ts'
+import type { Connection } from '../domain/connection.ts'
 import type { Page } from '../domain/page.ts'
 import type { AgentListInput } from './agent-filter.ts'
 import {
@@ -12,21 +13,27 @@ import {
 import type { AgentRow } from './agent-row.ts'
 import { findAgents, getAgent } from './get-agent.ts'
 import { listAgents } from './list-agents.ts'
+import { type AgentWalkInput, walkAgents } from './walk-agents.ts'
+import { type HistoryWalkInput, walkHistory } from './walk-history.ts'
 
 export interface AgentReads {
   list(input: AgentListInput): Promise<Page<AgentRow>>
+  walk(input: AgentWalkInput): Promise<Connection<AgentRow>>
   get(pda: string): Promise<AgentRow>
   find(pdas: readonly string[]): Promise<AgentRow[]>
   history(pda: string, input: HistoryInput): Promise<Page<HistoryRow>>
+  walkHistory(pda: string, input: HistoryWalkInput): Promise<Connection<HistoryRow>>
   histories(pdas: readonly string[], query: HistoryQuery): Promise<Map<string, Page<HistoryRow>>>
 }
 
 export function createAgentReads(kysely: Kysely<Database>): AgentReads {
   return {
     list: (input) => listAgents(kysely, input),
+    walk: (input) => walkAgents(kysely, input),
     get: (pda) => getAgent(kysely, pda),
     find: (pdas) => findAgents(kysely, pdas),
     history: (pda, input) => getAgentHistory(kysely, pda, input),
+    walkHistory: (pda, input) => walkHistory(kysely, pda, input),
     histories: (pdas, query) => getHistories(kysely, pdas, query),
   }
 }

@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/tables.ts'
 import { type PageRow, readPage } from '../db/read-page.ts'
+import type { Connection } from '../domain/connection.ts'
 import { type Page, type PageInput, pageBounds } from '../domain/page.ts'
 import { optional, pubkeyParameter } from '../domain/parameters.ts'
 import { DomainError } from '../errors.ts'
+import { type StakeWalkInput, walkStakes } from './walk-stakes.ts'
 import { stakeColumns, type StakeRow } from './stake-row.ts'
 
 export interface StakeListInput extends PageInput {
@@ -13,6 +15,7 @@ export interface StakeListInput extends PageInput {
 
 export interface StakeReads {
   list(input: StakeListInput): Promise<Page<StakeRow>>
+  walk(input: StakeWalkInput): Promise<Connection<StakeRow>>
   /** Throws INVALID_PUBKEY and STAKE_NOT_FOUND. */
   get(pda: string): Promise<StakeRow>
   /** The stakes of those agents that have one, in no order. */
@@ -22,6 +25,7 @@ export interface StakeReads {
 export function createStakeReads(kysely: Kysely<Database>): StakeReads {
   return {
     list: (input) => listStakes(kysely, input),
+    walk: (input) => walkStakes(kysely, input),
     get: (pda) => getStake(kysely, pda),
     findByAgents: async (agentPdas) => {
       const { rows } = await sql<StakeRow>`

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../db/tables.ts'
+import type { Connection, ConnectionInput } from '../domain/connection.ts'
 import type { Page, PageInput } from '../domain/page.ts'
 import type { Pubkey } from '../domain/pubkey.ts'
 import { isUuid } from '../domain/uuid.ts'
@@ -30,6 +31,7 @@ export interface WebhookService {
   delete(wallet: Pubkey, id: string): Promise<{ deleted: true }>
   rotateSecret(wallet: Pubkey, id: string): Promise<{ secret: string }>
   deliveries(wallet: Pubkey, id: string, page: PageInput): Promise<Page<DeliveryRecord>>
+  walkDeliveries(wallet: Pubkey, id: string, input: ConnectionInput): Promise<Connection<DeliveryRecord>>
   ping(wallet: Pubkey, id: string): Promise<DeliveryRecord>
   resend(wallet: Pubkey, id: string, deliveryId: string): Promise<DeliveryRecord>
   recover(wallet: Pubkey, id: string, input: RecoverInput): Promise<RecoverResult>
@@ -58,6 +60,10 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookSer
     deliveries: async (wallet, id, page) => {
       await own(wallet, id)
       return deliveries.list(id, page)
+    },
+    walkDeliveries: async (wallet, id, input) => {
+      await own(wallet, id)
+      return deliveries.walk(id, input)
     },
     ping: async (wallet, id) => {
       await own(wallet, id)
