@@ -1,9 +1,10 @@
 import { type Configuration, MikroORM, type Options } from '@mikro-orm/postgresql'
 import { Migrator } from '@mikro-orm/migrations'
-import { Client, type Pool } from 'pg'
+import type { Pool } from 'pg'
 import { entities } from '../entities/index.ts'
 import { migrationsList } from './migrations/index.ts'
 import { PreparingClient } from './preparing-client.ts'
+import { TransactionClient } from './transaction-client.ts'
 import { valueParsers } from './value-parsers.ts'
 
 export { migrate } from './migrate.ts'
@@ -50,7 +51,7 @@ export async function openOrm(connection: DatabaseConnection, options: OrmOption
     logger: (message) => options.onWarning?.(message),
     driverOptions: {
       ...target,
-      Client: options.preparedStatements === false ? Client : PreparingClient,
+      Client: options.preparedStatements === false ? TransactionClient : PreparingClient,
       types: valueParsers,
       onPoolCreated: (pool: Pool) => pool.on('error', (error) => options.onWarning?.(error.message)),
       max: options.poolSize ?? 10,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { Client } from 'pg'
+import type { Client } from 'pg'
+import { TransactionClient } from './transaction-client.ts'
 
 /** Statements named per connection; later texts run unnamed, so that generated SQL cannot fill the server's memory. */
 const MAX_NAMED = 256
@@ -10,12 +11,12 @@ type Query = (...args: unknown[]) => unknown
  * A pg client that names every statement with parameters, so that the server parses and plans each text once per connection.
  * Not for use behind a pooler in transaction mode.
  */
-export class PreparingClient extends Client {
+export class PreparingClient extends TransactionClient {
   readonly #names = new Map<string, string>()
 
   constructor(config?: ConstructorParameters<typeof Client>[0]) {
     super(config)
-    const plain = super.query.bind(this) as Query
+    const plain = this.query.bind(this) as Query
     const prepared: Query = (text, values, ...rest) => {
       const name =
         typeof text === 'string' && Array.isArray(values) && values.length > 0 ? this.#name(text) : undefined

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Pool, PoolClient } from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openOrm } from '../../src/db/orm.ts'
 import { isoTimestamp } from '../../src/db/value-parsers.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -79,4 +82,62 @@ test('connections that the server ends, busy and idle, are replaced', async () =
   } finally {
     await orm.close()
   }
+})
+
+describe('a pool of one connection', () => {
+  const lose = (pid: number | null) =>
+    sql`select pg_terminate_backend(${pid})`.execute(database.orm.em.getKysely())
+  const lost = /terminat|not queryable|EPIPE|ECONNRESET/
+
+  test.each([true, false])(
+    'has its place back after a transaction lost its connection, prepared statements: %s',
+    async (preparedStatements) => {
+      const orm = await openOrm(database.connection, {
+        poolSize: 1,
+        preparedStatements,
+        connectTimeoutMs: 3_000,
+      })
+      const kysely = orm.em.getKysely()
+      await expect(
+        orm.em.fork().transactional(async (em) => {
+          const trx = em.getKysely()
+          const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
+          await lose(rows[0]!.pid)
+          await sql`select ${1}::int`.execute(trx)
+        }),
+      ).rejects.toThrow(lost)
+      expect((await sql`select ${2}::int as n`.execute(kysely)).rows).toEqual([{ n: 2 }])
+      await orm.close()
+    },
+  )
+
+  test('has it back after a transaction could not begin, and nothing of it ran', async () => {
+    const orm = await openOrm(database.connection, { poolSize: 1, connectTimeoutMs: 3_000 })
+    const pool: Pool = await orm.em.getConnection().getNativeClient()
+    // Nobody hears of its end while its socket is not read.
+    const client = (await pool.connect()) as PoolClient & {
+      processID: number
+      connection: { stream: Socket }
+    }
+    client.connection.stream.pause()
+    client.release()
+    await lose(client.processID)
+    await vi.waitFor(async () =>
+      expect(
+        await value(sql`(select count(*)::int from pg_stat_activity where pid = ${client.processID})`),
+      ).toBe(0),
+    )
+    const taken = once(pool, 'acquire')
+    let ran = false
+    const transaction = orm.em.fork().transactional(async (em) => {
+      await sql`select ${1}::int`.execute(em.getKysely())
+      ran = true
+    })
+    await taken
+    client.connection.stream.resume()
+    await expect(transaction).rejects.toThrow(lost)
+    expect(ran).toBe(false)
+    expect((await sql`select ${2}::int as n`.execute(orm.em.getKysely())).rows).toEqual([{ n: 2 }])
+    await orm.close()
+  })
 })
