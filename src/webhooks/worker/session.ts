@@ -32,8 +32,11 @@ export function createWorkerSession(options: {
   const open = async (): Promise<Client> => {
     const client = await openSession(orm)
     const forget = (): void => {
+      // Once: its `end` comes after its `error`, when the next connection may be opening already.
       if (current !== client) return
+      current = undefined
       opening = undefined
+      void client.end().catch(() => undefined)
       // Whoever waits for an announcement looks again, and so reconnects.
       if (!closed) onAnnouncement()
     }
