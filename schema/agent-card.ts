@@ -5,40 +5,60 @@ import { CARD_SIGNATURES } from '../src/agent-cards/card-signature.ts'
 import { CARD_MATCHES } from '../src/agent-cards/compare-card.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
+import { enumValues } from './enum-values.ts'
 import { fieldsBelow } from './selection-size.ts'
 
 const AgentCardState = builder.enumType('AgentCardState', {
   description:
     'unchecked: not looked at since its URL or hash changed. unreachable: it could not be fetched; the verdict before still holds.',
-  values: CARD_STATES,
+  values: enumValues(CARD_STATES, {
+    unchecked: 'Not looked at since its URL or hash changed.',
+    matched: 'It has the recorded hash.',
+    mismatched: 'It has another hash.',
+    unreachable: 'It could not be fetched; the verdict before still holds.',
+  }),
 })
 
 const AgentCardMatch = builder.enumType('AgentCardMatch', {
   description:
     'Which form has the recorded hash. raw: the bytes as served. jcs: their canonical form (RFC 8785).',
-  values: CARD_MATCHES,
+  values: enumValues(CARD_MATCHES, { raw: 'The bytes as served.', jcs: 'Their canonical form (RFC 8785).' }),
 })
 
 const AgentCardSignature = builder.enumType('AgentCardSignature', {
   description:
     'verified: signed with the owner’s key (`kid` is `did:sol:<owner>#key-1`, EdDSA). invalid: said to be, and is not. foreign: signed with other keys alone, which are not looked up.',
-  values: CARD_SIGNATURES,
+  values: enumValues(CARD_SIGNATURES, {
+    verified: 'Signed with the key of the owner.',
+    invalid: 'Said to be signed by the owner, and is not.',
+    foreign: 'Signed with other keys alone, which are not looked up.',
+    unsigned: 'Not signed.',
+  }),
 })
 
 const InterfaceRef = builder.objectRef<CardInterface>('AgentCardInterface').implement({
+  description: 'One address at which an agent is called.',
   fields: (t) => ({
-    url: t.exposeString('url'),
+    url: t.exposeString('url', { description: 'Where to call.' }),
     binding: t.exposeString('binding', { nullable: true, description: 'JSONRPC, GRPC or HTTP+JSON.' }),
-    protocolVersion: t.exposeString('protocolVersion', { nullable: true }),
+    protocolVersion: t.exposeString('protocolVersion', {
+      description: 'A2A version spoken there; null where the card does not say.',
+      nullable: true,
+    }),
   }),
 })
 
 const SkillRef = builder.objectRef<CardSkill>('AgentCardSkill').implement({
+  description: 'What an agent says it can do.',
   fields: (t) => ({
-    id: t.exposeString('id'),
-    name: t.exposeString('name'),
-    description: t.exposeString('description'),
-    tags: t.field({ type: ['String'], resolve: ({ tags }) => [...tags] }),
+    id: t.exposeString('id', { description: 'Its name for machines, within the card.' }),
+    name: t.exposeString('name', { description: 'Its name for people.' }),
+    description: t.exposeString('description', { description: 'In the words of the card.' }),
+    tags: t.field({
+      description: 'Words to find it by.',
+      type: ['String'],
+      resolve: ({ tags }) => [...tags],
+    }),
   }),
 })
 
@@ -48,13 +68,29 @@ const AgentCardRef = builder.objectRef<Omit<CardRow, 'agentPda'>>('AgentCard').i
   description:
     'The hosted A2A card of an agent (versions 0.3 and 1.0), as last fetched. What it says binds nobody unless its state is matched.',
   fields: (t) => ({
-    state: t.expose('state', { type: AgentCardState }),
-    checkedAt: t.expose('checkedAt', { type: 'DateTime', nullable: true }),
+    state: t.expose('state', { description: 'What the last look at it found.', type: AgentCardState }),
+    checkedAt: t.expose('checkedAt', {
+      description: 'When it was last looked at; null before the first time.',
+      type: 'DateTime',
+      nullable: true,
+    }),
     reason: t.exposeString('reason', said('Why it is mismatched or unreachable.')),
-    matchedBy: t.expose('matchedBy', { type: AgentCardMatch, nullable: true }),
-    signature: t.expose('signature', { type: AgentCardSignature, nullable: true }),
+    matchedBy: t.expose('matchedBy', {
+      description: 'Which form has the recorded hash; null where none has.',
+      type: AgentCardMatch,
+      nullable: true,
+    }),
+    signature: t.expose('signature', {
+      description: 'What its signatures are worth; null before it was read.',
+      type: AgentCardSignature,
+      nullable: true,
+    }),
     name: t.string({ ...said('Of the card.'), resolve: ({ content }) => content?.name ?? null }),
-    description: t.string({ nullable: true, resolve: ({ content }) => content?.description ?? null }),
+    description: t.string({
+      description: 'What the agent does, in the words of the card.',
+      nullable: true,
+      resolve: ({ content }) => content?.description ?? null,
+    }),
     version: t.string({ ...said('Of the agent.'), resolve: ({ content }) => content?.version ?? null }),
     url: t.string({ ...said('Where the agent is called.'), resolve: ({ content }) => content?.url ?? null }),
     protocolVersion: t.string({
@@ -63,7 +99,7 @@ const AgentCardRef = builder.objectRef<Omit<CardRow, 'agentPda'>>('AgentCard').i
     }),
     provider: t.string({ ...said('The organization.'), resolve: ({ content }) => content?.provider ?? null }),
     documentationUrl: t.string({
-      nullable: true,
+      ...said('Where people can read more.'),
       resolve: ({ content }) => content?.documentationUrl ?? null,
     }),
     interfaces: t.field({

@@ -16,8 +16,8 @@ const ORPHANED =
 HistoryEntryRef.implement({
   description: 'One change of an agent, from an event that the registry program logged.',
   fields: (t) => ({
-    eventType: t.expose('eventType', { type: HistoryEventType }),
-    agentPda: t.expose('agentPda', { type: 'Pubkey' }),
+    eventType: t.expose('eventType', { description: 'What changed.', type: HistoryEventType }),
+    agentPda: t.expose('agentPda', { description: 'The agent that changed.', type: 'Pubkey' }),
     oldValue: t.exposeString('oldValue', {
       description: 'Text even for numbers; for metadata_updated a JSON object of just the changed fields.',
     }),
@@ -26,13 +26,16 @@ HistoryEntryRef.implement({
       nullable: true,
       description: 'Signed like `+12` or `-5`; only of reputation_updated.',
     }),
-    timestamp: t.expose('timestamp', { type: 'DateTime' }),
+    timestamp: t.expose('timestamp', { description: 'Block time of the change.', type: 'DateTime' }),
   }),
 })
 
 HistoryPageRef.implement({
   description: 'A page of an agent’s history, newest first.',
-  fields: (t) => ({ ...pageFields(t), history: t.expose('rows', { type: [HistoryEntryRef] }) }),
+  fields: (t) => ({
+    ...pageFields(t),
+    history: t.expose('rows', { description: 'The entries of this page.', type: [HistoryEntryRef] }),
+  }),
 })
 
 const HistoryConnectionRef = connectionType('AgentHistory', HistoryEntryRef)
@@ -42,7 +45,7 @@ builder.objectField(AgentRef, 'history', (t) =>
     type: HistoryPageRef,
     description: 'What changed about this agent, newest first.',
     args: {
-      eventType: t.arg({ type: HistoryEventType }),
+      eventType: t.arg({ description: 'Only these; all by default.', type: HistoryEventType }),
       orphaned: t.arg.boolean({ description: ORPHANED }),
       ...pageArgs(),
     },
@@ -60,8 +63,8 @@ builder.queryField('agentHistory', (t) =>
     description:
       'What changed about an agent, newest first; readable after the agent is closed. Error AGENT_NOT_FOUND where neither agent nor history exists.',
     args: {
-      pda: t.arg({ type: 'Pubkey', required: true }),
-      eventType: t.arg({ type: HistoryEventType }),
+      pda: t.arg({ description: 'Address of the agent’s account.', type: 'Pubkey', required: true }),
+      eventType: t.arg({ description: 'Only these; all by default.', type: HistoryEventType }),
       orphaned: t.arg.boolean({ description: ORPHANED }),
       ...pageArgs(),
     },

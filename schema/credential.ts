@@ -14,11 +14,15 @@ const CredentialRef = builder.objectRef<AttachedCredential>('Credential').implem
   fields: (t) => ({
     type: t.exposeString('type', { description: 'The known kind, else the first other type in order.' }),
     issuer: t.exposeString('issuer', { description: 'DID.' }),
-    credentialUrl: t.exposeString('credentialUrl'),
+    credentialUrl: t.exposeString('credentialUrl', { description: 'Where it is hosted.' }),
     vcHash: t.exposeString('vcHash', {
       description: 'Hex SHA-256 of the JCS form (RFC 8785), proof included.',
     }),
-    validFrom: t.expose('validFrom', { type: 'DateTime', nullable: true }),
+    validFrom: t.expose('validFrom', {
+      description: 'From when on it holds.',
+      type: 'DateTime',
+      nullable: true,
+    }),
     validUntil: t.expose('validUntil', { type: 'DateTime', nullable: true, description: 'Null: no expiry.' }),
     structurallyValid: t.exposeBoolean('structurallyValid', {
       description: 'Context, type, subject, dates and the presence of a proof are right.',
@@ -33,32 +37,52 @@ const CredentialRef = builder.objectRef<AttachedCredential>('Credential').implem
 const CredentialListRef = builder.objectRef<CredentialList>('CredentialList').implement({
   description: `The credentials of an agent, at most ${MAX_CREDENTIALS}, newest first.`,
   fields: (t) => ({
-    pda: t.expose('pda', { type: 'Pubkey' }),
-    total: t.exposeInt('total'),
-    credentials: t.field({ type: [CredentialRef], resolve: ({ credentials }) => [...credentials] }),
+    pda: t.expose('pda', { description: 'The agent that they are attached to.', type: 'Pubkey' }),
+    total: t.exposeInt('total', { description: 'How many there are.' }),
+    credentials: t.field({
+      description: 'Newest first.',
+      type: [CredentialRef],
+      resolve: ({ credentials }) => [...credentials],
+    }),
   }),
 })
 
 const CredentialCheckRef = builder.objectRef<Check>('CredentialCheck').implement({
+  description: 'One check of a verification.',
   fields: (t) => ({
     check: t.exposeString('check', {
       description: 'context, type, subject, temporal, proof_present or proof_verified.',
     }),
-    passed: t.exposeBoolean('passed'),
+    passed: t.exposeBoolean('passed', { description: 'Whether it held.' }),
     detail: t.exposeString('detail', { description: 'Why, for people.' }),
   }),
 })
 
 const VerificationRef = builder.objectRef<VerificationResult>('CredentialVerification').implement({
+  description: 'What became of each check of a credential.',
   fields: (t) => ({
     structurallyValid: t.exposeBoolean('structurallyValid', { description: 'The first five checks pass.' }),
-    proofVerified: t.exposeBoolean('proofVerified'),
+    proofVerified: t.exposeBoolean('proofVerified', {
+      description: 'The last check passes: signed by an issuer that is trusted with this type.',
+    }),
     type: t.exposeString('type', { description: 'Empty where there is none.' }),
     issuer: t.exposeString('issuer', { description: 'DID; empty where there is none.' }),
     vcHash: t.exposeString('vcHash', { description: 'Empty where the text cannot be read.' }),
-    checks: t.field({ type: [CredentialCheckRef], resolve: ({ checks }) => [...checks] }),
-    validFrom: t.expose('validFrom', { type: 'DateTime', nullable: true }),
-    validUntil: t.expose('validUntil', { type: 'DateTime', nullable: true }),
+    checks: t.field({
+      description: 'All six, in a fixed order.',
+      type: [CredentialCheckRef],
+      resolve: ({ checks }) => [...checks],
+    }),
+    validFrom: t.expose('validFrom', {
+      description: 'From when on it holds; null where it does not say.',
+      type: 'DateTime',
+      nullable: true,
+    }),
+    validUntil: t.expose('validUntil', {
+      description: 'Until when it holds; null without end.',
+      type: 'DateTime',
+      nullable: true,
+    }),
   }),
 })
 
@@ -71,6 +95,7 @@ const filterArgs = () =>
 builder.objectField(AgentRef, 'credentials', (t) =>
   t.field({
     type: CredentialListRef,
+    description: 'The verifiable credentials that are attached to this agent.',
     args: filterArgs(),
     resolve: async ({ pda, owner }, args, { loaders, spend }, info) => {
       spend(MAX_CREDENTIALS * fieldsBelow(info))
@@ -84,7 +109,10 @@ builder.queryField('credentials', (t) =>
     type: CredentialListRef,
     description:
       'The credentials of an agent. Error AGENT_NOT_FOUND where there is none, or where it was closed.',
-    args: { pda: t.arg({ type: 'Pubkey', required: true }), ...filterArgs() },
+    args: {
+      pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
+      ...filterArgs(),
+    },
     resolve: (_, { pda, ...filter }, { services }) => services.credentials.list(pda, filter),
   }),
 )
@@ -95,7 +123,7 @@ builder.mutationField('verifyCredential', (t) =>
     description:
       'Verifies a credential of the agent that the signing wallet owns; a hosted one that is structurally valid is attached. Errors as of POST /agents/:pda/credentials/verify.',
     args: {
-      pda: t.arg({ type: 'Pubkey', required: true }),
+      pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
       credentialUrl: t.arg.string({ description: 'Of a hosted credential.' }),
       credential: t.arg({ type: 'JSON', description: 'The credential itself; as a variable.' }),
     },

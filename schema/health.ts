@@ -5,14 +5,14 @@ const HealthRef = builder.objectRef<Health>('Health').implement({
   description: 'The process runs.',
   fields: (t) => ({
     status: t.exposeString('status', { description: 'Always `ok`.' }),
-    timestamp: t.expose('timestamp', { type: 'DateTime' }),
+    timestamp: t.expose('timestamp', { description: 'When it was asked.', type: 'DateTime' }),
   }),
 })
 
 const RpcHealthRef = builder.objectRef<DetailedHealth['rpc']>('RpcHealth').implement({
   description: 'The ledger’s RPC node.',
   fields: (t) => ({
-    connected: t.exposeBoolean('connected'),
+    connected: t.exposeBoolean('connected', { description: 'Whether it answers now.' }),
     slot: t.expose('slot', { type: 'Float', nullable: true, description: 'Null while not connected.' }),
   }),
 })
@@ -20,7 +20,7 @@ const RpcHealthRef = builder.objectRef<DetailedHealth['rpc']>('RpcHealth').imple
 const FeePayerHealthRef = builder.objectRef<DetailedHealth['feePayer']>('FeePayerHealth').implement({
   description: 'The account that pays sponsored registrations.',
   fields: (t) => ({
-    enabled: t.exposeBoolean('enabled'),
+    enabled: t.exposeBoolean('enabled', { description: 'Whether transactions are sponsored now.' }),
     pubkey: t.expose('pubkey', { type: 'Pubkey', nullable: true, description: 'Null without fee payer.' }),
     balanceLamports: t.expose('balanceLamports', {
       type: 'U64',
@@ -32,19 +32,27 @@ const FeePayerHealthRef = builder.objectRef<DetailedHealth['feePayer']>('FeePaye
 })
 
 const DatabaseHealthRef = builder.objectRef<DetailedHealth['database']>('DatabaseHealth').implement({
-  fields: (t) => ({ connected: t.exposeBoolean('connected') }),
+  description: 'The database as this process sees it.',
+  fields: (t) => ({ connected: t.exposeBoolean('connected', { description: 'Whether it answers now.' }) }),
 })
 
 const IndexerHealthRef = builder.objectRef<DetailedHealth['indexer']>('IndexerHealth').implement({
   description: 'How far the tables follow the ledger.',
   fields: (t) => ({
-    phase: t.exposeString('phase'),
+    phase: t.exposeString('phase', {
+      description: 'What it does now: starting, standby, backfilling, live or stopped.',
+    }),
     cursorSlot: t.expose('cursorSlot', {
       type: 'Float',
       nullable: true,
       description: 'Everything up to this slot is in the tables.',
     }),
-    finalizedSlot: t.expose('finalizedSlot', { type: 'Float', nullable: true }),
+    finalizedSlot: t.expose('finalizedSlot', {
+      description:
+        'Up to here everything was checked against the finalized ledger; null before the first time.',
+      type: 'Float',
+      nullable: true,
+    }),
     lagSlots: t.expose('lagSlots', {
       type: 'Float',
       nullable: true,
@@ -61,26 +69,34 @@ const IndexerHealthRef = builder.objectRef<DetailedHealth['indexer']>('IndexerHe
         'What could not be read from the ledger: cut logs, unknown or damaged data, dropped history.',
     }),
     ready: t.exposeBoolean('ready', { description: 'The tables were filled once.' }),
-    healthy: t.exposeBoolean('healthy'),
+    healthy: t.exposeBoolean('healthy', { description: 'Whether the tables follow the ledger.' }),
   }),
 })
 
 const DetailedHealthRef = builder.objectRef<DetailedHealth>('DetailedHealth').implement({
+  description: 'What the service stands on, part by part.',
   fields: (t) => ({
     status: t.exposeString('status', {
       description: '`healthy`, or `degraded` while the ledger, the database or the indexer does not answer.',
     }),
-    rpc: t.expose('rpc', { type: RpcHealthRef }),
-    feePayer: t.expose('feePayer', { type: FeePayerHealthRef }),
-    database: t.expose('database', { type: DatabaseHealthRef }),
-    indexer: t.expose('indexer', { type: IndexerHealthRef }),
-    timestamp: t.expose('timestamp', { type: 'DateTime' }),
+    rpc: t.expose('rpc', { description: 'The node of the ledger.', type: RpcHealthRef }),
+    feePayer: t.expose('feePayer', {
+      description: 'The account that pays for sponsored transactions.',
+      type: FeePayerHealthRef,
+    }),
+    database: t.expose('database', { description: 'The database.', type: DatabaseHealthRef }),
+    indexer: t.expose('indexer', {
+      description: 'What reads the ledger into the tables.',
+      type: IndexerHealthRef,
+    }),
+    timestamp: t.expose('timestamp', { description: 'When this was found.', type: 'DateTime' }),
   }),
 })
 
 const ReadinessRef = builder.objectRef<Readiness>('Readiness').implement({
+  description: 'Whether requests should be sent here.',
   fields: (t) => ({
-    ready: t.exposeBoolean('ready'),
+    ready: t.exposeBoolean('ready', { description: 'True where nothing is missing.' }),
     missing: t.exposeStringList('missing', { description: 'What is missing, in words.' }),
   }),
 })

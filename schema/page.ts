@@ -1,10 +1,11 @@
 import type { ObjectFieldBuilder, SchemaTypes } from '@pothos/core'
 import { ORDERS, type Page, PAGE_LIMIT, PAGE_OFFSET } from '../src/domain/page.ts'
 import { builder } from './builder.ts'
+import { enumValues } from './enum-values.ts'
 
 export const SortOrder = builder.enumType('SortOrder', {
   description: 'Direction of an order.',
-  values: ORDERS,
+  values: enumValues(ORDERS, { asc: 'The smallest first.', desc: 'The largest first.' }),
 })
 
 type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer T extends SchemaTypes> ? T : never

@@ -5,7 +5,9 @@ import { InstructionInput, PreparedTransactionRef, PriorityLevel, TransactionRef
 const EligibilityRef = builder.objectRef<Eligibility>('Eligibility').implement({
   description: 'Whether a registration would be sponsored now.',
   fields: (t) => ({
-    eligible: t.exposeBoolean('eligible'),
+    eligible: t.exposeBoolean('eligible', {
+      description: 'Whether the registration would be sponsored now.',
+    }),
     feePayerBalance: t.expose('feePayerBalance', {
       type: 'U64',
       nullable: true,
@@ -16,6 +18,7 @@ const EligibilityRef = builder.objectRef<Eligibility>('Eligibility').implement({
 })
 
 const RegisterSponsoredInput = builder.inputType('RegisterSponsoredInput', {
+  description: 'A registration for the service to pay.',
   fields: (t) => ({
     instructions: t.field({
       type: [InstructionInput],
@@ -27,6 +30,7 @@ const RegisterSponsoredInput = builder.inputType('RegisterSponsoredInput', {
 })
 
 const SubmitSponsoredRegistrationInput = builder.inputType('SubmitSponsoredRegistrationInput', {
+  description: 'A signed registration that the service is to pay.',
   fields: (t) => ({
     id: t.string({ description: 'Of registerSponsored.' }),
     signedTx: t.string({
@@ -38,6 +42,7 @@ const SubmitSponsoredRegistrationInput = builder.inputType('SubmitSponsoredRegis
 })
 
 const PrepareSponsoredTransactionInput = builder.inputType('PrepareSponsoredTransactionInput', {
+  description: 'What to build, for the service to pay.',
   fields: (t) => ({
     instructions: t.field({
       type: [InstructionInput],
@@ -53,7 +58,10 @@ builder.queryFields((t) => ({
   eligibility: t.field({
     type: EligibilityRef,
     description: 'Whether a wallet’s registration would be sponsored now, for an invite code.',
-    args: { wallet: t.arg({ type: 'Pubkey' }), code: t.arg.string() },
+    args: {
+      wallet: t.arg({ description: 'Who would register.', type: 'Pubkey' }),
+      code: t.arg.string({ description: 'An invite code.' }),
+    },
     resolve: (_, args, { services, clientIp }) => services.sponsorship.eligibility(args, clientIp),
   }),
 }))
@@ -63,21 +71,31 @@ builder.mutationFields((t) => ({
     type: PreparedTransactionRef,
     description:
       'Builds the registration of an agent of which the service pays rent and fee. Errors as of POST /sponsor/register.',
-    args: { input: t.arg({ type: RegisterSponsoredInput, required: true }) },
+    args: {
+      input: t.arg({ description: 'The registration.', type: RegisterSponsoredInput, required: true }),
+    },
     resolve: (_, { input }, { services, clientIp }) => services.sponsorship.register(input, clientIp),
   }),
   submitSponsoredRegistration: t.field({
     type: TransactionRef,
     description:
       'Signs a registration as the fee payer after its owner, and sends it. Errors as of POST /sponsor/register/submit.',
-    args: { input: t.arg({ type: SubmitSponsoredRegistrationInput, required: true }) },
+    args: {
+      input: t.arg({
+        description: 'The signed registration.',
+        type: SubmitSponsoredRegistrationInput,
+        required: true,
+      }),
+    },
     resolve: (_, { input }, { services }) => services.sponsorship.submit(input),
   }),
   prepareSponsoredTransaction: t.field({
     type: PreparedTransactionRef,
     description:
       'Builds a transaction of which the service pays the network fee; for submitTransaction. Errors as of POST /relay/prepare/sponsored.',
-    args: { input: t.arg({ type: PrepareSponsoredTransactionInput, required: true }) },
+    args: {
+      input: t.arg({ description: 'What to build.', type: PrepareSponsoredTransactionInput, required: true }),
+    },
     resolve: (_, { input }, { services, clientIp }) =>
       services.relay.prepare({ ...input, sponsored: true }, clientIp),
   }),

@@ -12,10 +12,16 @@ StakeRef.implement({
   description: 'The stake account of an agent. Amounts are USDC base units (6 decimals).',
   fields: (t) => ({
     pda: t.expose('pda', { type: 'Pubkey', description: 'Address of the stake account.' }),
-    agentPda: t.expose('agentPda', { type: 'Pubkey' }),
-    owner: t.expose('owner', { type: 'Pubkey' }),
-    depositedAmount: t.expose('depositedAmount', { type: 'U64' }),
-    lockedAmount: t.expose('lockedAmount', { type: 'U64' }),
+    agentPda: t.expose('agentPda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
+    owner: t.expose('owner', { description: 'Wallet of the agent’s owner.', type: 'Pubkey' }),
+    depositedAmount: t.expose('depositedAmount', {
+      description: 'USDC base units (6 decimals).',
+      type: 'U64',
+    }),
+    lockedAmount: t.expose('lockedAmount', {
+      description: 'USDC base units; part of the deposit that cannot be withdrawn.',
+      type: 'U64',
+    }),
     pendingWithdrawal: t.expose('pendingWithdrawal', {
       type: 'U64',
       description: 'Asked for and still within the cooldown.',
@@ -31,7 +37,10 @@ StakeRef.implement({
 
 StakePageRef.implement({
   description: 'A page of stake accounts.',
-  fields: (t) => ({ ...pageFields(t), stakes: t.expose('rows', { type: [StakeRef] }) }),
+  fields: (t) => ({
+    ...pageFields(t),
+    stakes: t.expose('rows', { description: 'The stake accounts of this page.', type: [StakeRef] }),
+  }),
 })
 
 const StakeConnectionRef = connectionType('Stake', StakeRef)
@@ -49,13 +58,17 @@ builder.queryFields((t) => ({
   stake: t.field({
     type: StakeRef,
     description: 'One stake account. Error STAKE_NOT_FOUND where there is none.',
-    args: { pda: t.arg({ type: 'Pubkey', required: true }) },
+    args: { pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the stake account.' }) },
     resolve: (_, { pda }, { services }) => services.stakes.get(pda),
   }),
   stakes: t.field({
     type: StakePageRef,
     description: 'Stake accounts in the order of pda.',
-    args: { owner: t.arg({ type: 'Pubkey' }), agentPda: t.arg({ type: 'Pubkey' }), ...pageArgs() },
+    args: {
+      owner: t.arg({ description: 'Only of this wallet.', type: 'Pubkey' }),
+      agentPda: t.arg({ description: 'Only of this agent.', type: 'Pubkey' }),
+      ...pageArgs(),
+    },
     resolve: (_, args, { services }) => services.stakes.list(args),
   }),
   stakesConnection: t.field({

@@ -3,17 +3,21 @@ import { WEBHOOK_EVENT_TYPES } from '../src/domain/webhook-events.ts'
 import type { Creation } from '../src/webhooks/subscriptions/create.ts'
 import type { SubscriptionRow } from '../src/webhooks/subscriptions/subscription-row.ts'
 import { builder } from './builder.ts'
+import { enumValues } from './enum-values.ts'
 
 const DisabledReason = builder.enumType('WebhookDisabledReason', {
   description: 'gone: the receiver answered 410. failing: nothing but failures for days.',
-  values: DISABLED_REASONS,
+  values: enumValues(DISABLED_REASONS, {
+    gone: 'The receiver answered 410.',
+    failing: 'Nothing but failures for days.',
+  }),
 })
 
 const WebhookRef = builder.objectRef<SubscriptionRow>('Webhook').implement({
   description:
     'A wallet’s subscription to events. Its secret is shown when it is made or rotated, and never here.',
   fields: (t) => ({
-    id: t.exposeString('id'),
+    id: t.exposeString('id', { description: 'A UUID.' }),
     url: t.exposeString('url', { description: 'Where events are posted to.' }),
     eventTypes: t.exposeStringList('eventTypes', { description: 'Some of `webhookEventTypes`.' }),
     filterAgentPda: t.expose('filterAgentPda', {
@@ -21,35 +25,45 @@ const WebhookRef = builder.objectRef<SubscriptionRow>('Webhook').implement({
       nullable: true,
       description: 'Only events of this agent; null for all.',
     }),
-    active: t.exposeBoolean('active'),
+    active: t.exposeBoolean('active', { description: 'Whether events are sent to it.' }),
     disabledReason: t.expose('disabledReason', {
       type: DisabledReason,
       nullable: true,
       description: 'Why the service switched it off; null where it did not.',
     }),
-    disabledAt: t.expose('disabledAt', { type: 'DateTime', nullable: true }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    disabledAt: t.expose('disabledAt', {
+      description: 'When the service switched it off; null where it did not.',
+      type: 'DateTime',
+      nullable: true,
+    }),
+    createdAt: t.expose('createdAt', { description: 'When it was made.', type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { description: 'When its owner last changed it.', type: 'DateTime' }),
   }),
 })
 
 const CreationRef = builder.objectRef<Creation>('WebhookCreation').implement({
+  description: 'A webhook that was made, with its secret.',
   fields: (t) => ({
-    id: t.exposeString('id'),
+    id: t.exposeString('id', { description: 'A UUID.' }),
     secret: t.exposeString('secret', { description: 'Keys the signatures of deliveries; shown now only.' }),
-    message: t.exposeString('message'),
+    message: t.exposeString('message', { description: 'What to do with the secret, for people.' }),
   }),
 })
 
 const DeletionRef = builder.objectRef<{ deleted: boolean }>('WebhookDeletion').implement({
-  fields: (t) => ({ deleted: t.exposeBoolean('deleted') }),
+  description: 'Whether a webhook was deleted.',
+  fields: (t) => ({
+    deleted: t.exposeBoolean('deleted', { description: 'Always true; what is not there is an error.' }),
+  }),
 })
 
 const SecretRef = builder.objectRef<{ secret: string }>('WebhookSecret').implement({
+  description: 'A new secret of a webhook.',
   fields: (t) => ({ secret: t.exposeString('secret', { description: 'Shown now only.' }) }),
 })
 
 const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
+  description: 'What to be told, and where.',
   fields: (t) => ({
     url: t.string({ description: 'Required: an https URL of a public host.' }),
     eventTypes: t.stringList({ description: 'Required: at least one of `webhookEventTypes`.' }),
@@ -60,7 +74,7 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
 const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   description: 'What is left out stays as it is.',
   fields: (t) => ({
-    url: t.string(),
+    url: t.string({ description: 'An https URL of a public host.' }),
     eventTypes: t.stringList({ description: 'Replaces the set.' }),
     filterAgentPda: t.field({ type: 'Pubkey', description: 'Null takes the filter away.' }),
     active: t.boolean({
@@ -69,7 +83,8 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   }),
 })
 
-const idArg = () => builder.args((t) => ({ id: t.string({ required: true }) }))
+const idArg = () =>
+  builder.args((t) => ({ id: t.string({ required: true, description: 'Of the webhook.' }) }))
 
 builder.queryFields((t) => ({
   webhookEventTypes: t.stringList({
@@ -87,14 +102,19 @@ builder.mutationFields((t) => ({
   createWebhook: t.field({
     type: CreationRef,
     description: 'Subscribes the wallet that signed the request. Errors as of POST /webhooks.',
-    args: { input: t.arg({ type: CreateWebhookInput, required: true }) },
+    args: {
+      input: t.arg({ description: 'What to be told, and where.', type: CreateWebhookInput, required: true }),
+    },
     resolve: async (_, { input }, { services, authenticate }) =>
       services.webhooks.create(await authenticate(), input),
   }),
   updateWebhook: t.field({
     type: WebhookRef,
     description: 'Errors as of PATCH /webhooks/:id.',
-    args: { ...idArg(), input: t.arg({ type: UpdateWebhookInput, required: true }) },
+    args: {
+      ...idArg(),
+      input: t.arg({ description: 'What to change.', type: UpdateWebhookInput, required: true }),
+    },
     resolve: async (_, { id, input }, { services, authenticate }) =>
       services.webhooks.update(await authenticate(), id, input),
   }),

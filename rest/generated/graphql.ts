@@ -4,14 +4,19 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** An account that an instruction names. */
 export type AccountMetaInput = {
+  /** Whether it must sign. */
   isSigner: boolean;
+  /** Whether the instruction may change it. */
   isWritable: boolean;
+  /** Its address. */
   pubkey: string;
 };
 
 /** All conditions must hold. */
 export type AgentFilter = {
+  /** Only of this service category. */
   category?: ServiceCategory | null | undefined;
   /** Also agents whose hosted card does not match its recorded hash. */
   includeMismatched?: boolean | null | undefined;
@@ -23,29 +28,42 @@ export type AgentFilter = {
   name?: string | null | undefined;
   /** Wallet of the owner. */
   owner?: string | null | undefined;
+  /** Only of this status. */
   status?: AgentStatusFilter | null | undefined;
+  /** Only of this tier. */
   tier?: Tier | null | undefined;
 };
 
 /** What to order agents by. Ties are in the order of pda. */
 export type AgentSort =
+  /** By the time of registration. */
   | 'created_at'
+  /** By name, in the order of bytes. */
   | 'name'
+  /** By reputation score. */
   | 'reputation';
 
 /** Where an agent is in its life. Closed agents leave the lists. */
 export type AgentStatus =
+  /** At work. */
   | 'active'
+  /** Stopped for good. */
   | 'deactivated'
+  /** Stopped by its owner or an admin; may come back. */
   | 'suspended';
 
 /** A status, or `inactive` for every status but `active`. */
 export type AgentStatusFilter =
+  /** At work. */
   | 'active'
+  /** Stopped for good. */
   | 'deactivated'
+  /** Suspended or deactivated. */
   | 'inactive'
+  /** Stopped by its owner or an admin. */
   | 'suspended';
 
+/** What to be told, and where. */
 export type CreateWebhookInput = {
   /** Required: at least one of `webhookEventTypes`. */
   eventTypes?: Array<string> | null | undefined;
@@ -57,19 +75,26 @@ export type CreateWebhookInput = {
 
 /** What changed about an agent. */
 export type HistoryEventType =
+  /** Name, version, category, capabilities or card. */
   | 'metadata_updated'
+  /** The reputation score. */
   | 'reputation_updated'
+  /** The status. */
   | 'status_changed'
+  /** The tier, by a deposit or withdrawal. */
   | 'tier_updated';
 
 /** An instruction of a Solana program. */
 export type InstructionInput = {
   /** base64. */
   data: string;
+  /** The accounts, in the order that the program expects. */
   keys: Array<AccountMetaInput>;
+  /** The program that runs it. */
   programId: string;
 };
 
+/** What to build, for the service to pay. */
 export type PrepareSponsoredTransactionInput = {
   /** 1 to 4 of update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal. */
   instructions?: Array<InstructionInput> | null | undefined;
@@ -79,6 +104,7 @@ export type PrepareSponsoredTransactionInput = {
   signerPubkeys?: Array<string> | null | undefined;
 };
 
+/** What to build, and who signs it. */
 export type PrepareTransactionInput = {
   /** 1 to 16; without compute budget. */
   instructions?: Array<InstructionInput> | null | undefined;
@@ -92,10 +118,14 @@ export type PrepareTransactionInput = {
 
 /** How much a transaction pays to be preferred: the 25th, 50th or 75th percentile of recent fees. */
 export type PriorityLevel =
+  /** 75th percentile. */
   | 'high'
+  /** 25th percentile. */
   | 'low'
+  /** 50th percentile. */
   | 'medium';
 
+/** A registration for the service to pay. */
 export type RegisterSponsoredInput = {
   /** One register_agent; its account `payer` is the fee payer that `detailedHealth` names. */
   instructions?: Array<InstructionInput> | null | undefined;
@@ -107,21 +137,33 @@ export type RegisterSponsoredInput = {
 
 /** What an agent offers, as its owner says. */
 export type ServiceCategory =
+  /** Trade. */
   | 'commerce'
+  /** Texts, images and the like. */
   | 'contentCreation'
+  /** Help for customers. */
   | 'customerService'
+  /** Analysis of data. */
   | 'dataAnalysis'
+  /** Software. */
   | 'development'
+  /** Finance. */
   | 'financial'
+  /** Transport and storage. */
   | 'logistics'
+  /** Anything else. */
   | 'other'
+  /** Research. */
   | 'research';
 
 /** Direction of an order. */
 export type SortOrder =
+  /** The smallest first. */
   | 'asc'
+  /** The largest first. */
   | 'desc';
 
+/** A signed registration that the service is to pay. */
 export type SubmitSponsoredRegistrationInput = {
   /** Of registerSponsored. */
   id?: string | null | undefined;
@@ -135,24 +177,37 @@ export type SubmitSponsoredRegistrationInput = {
 
 /** Reached by staked USDC; the thresholds are in the registry program’s config account. */
 export type Tier =
+  /** The first threshold. */
   | 'basic'
+  /** No stake needed. */
   | 'observer'
+  /** The third threshold. */
   | 'premium'
+  /** The second threshold. */
   | 'standard';
 
 /** blockhash_expired: never landed. simulation_failed: refused before it was sent. execution_failed: landed and failed. dropped: a fork took it back, and it expired. */
 export type TransactionFailureCode =
+  /** It never landed. */
   | 'blockhash_expired'
+  /** A fork took it back, and it expired. */
   | 'dropped'
+  /** It landed and failed. */
   | 'execution_failed'
+  /** It was refused before it was sent. */
   | 'simulation_failed';
 
 /** From `pending` and `simulated` (prepared) over `submitted` to `confirmed` or `failed`. A fork may take `confirmed` back to `submitted`. */
 export type TransactionStatus =
+  /** Landed and succeeded. */
   | 'confirmed'
+  /** Did not and will not succeed; `error` says why. */
   | 'failed'
+  /** Being prepared. */
   | 'pending'
+  /** Prepared; waits for its signatures. */
   | 'simulated'
+  /** Signed and sent. */
   | 'submitted';
 
 /** What is left out stays as it is. */
@@ -163,37 +218,56 @@ export type UpdateWebhookInput = {
   eventTypes?: Array<string> | null | undefined;
   /** Null takes the filter away. */
   filterAgentPda?: string | null | undefined;
+  /** An https URL of a public host. */
   url?: string | null | undefined;
 };
 
 /** gone: answered 410. stale: taken over by another worker meanwhile. lost: workers ended during it. */
 export type WebhookAttemptOutcome =
+  /** Answered with something else, or not at all. */
   | 'failure'
+  /** Answered with 410. */
   | 'gone'
+  /** Workers ended during it. */
   | 'lost'
+  /** Taken over by another worker meanwhile. */
   | 'stale'
+  /** Answered with 2xx. */
   | 'success';
 
 /** pending: to be attempted. in_flight: being attempted. retrying: failed, and waits. failed: every attempt failed. cancelled: the webhook was switched off or deleted, or the ledger took the event back. */
 export type WebhookDeliveryStatus =
+  /** The webhook was switched off or deleted, or the ledger took the event back. */
   | 'cancelled'
+  /** Every attempt failed. */
   | 'failed'
+  /** Being attempted. */
   | 'in_flight'
+  /** To be attempted. */
   | 'pending'
+  /** Failed, and waits. */
   | 'retrying'
+  /** Answered with 2xx. */
   | 'success';
 
 /** Why an attempt was made: the event, a failure before it, or what the owner asked for. */
 export type WebhookDeliveryTrigger =
+  /** The event itself. */
   | 'event'
+  /** The owner asked for a ping. */
   | 'ping'
+  /** The owner asked for those of a time. */
   | 'recover'
+  /** The owner asked for this delivery. */
   | 'resend'
+  /** A failure before it. */
   | 'retry';
 
 /** gone: the receiver answered 410. failing: nothing but failures for days. */
 export type WebhookDisabledReason =
+  /** Nothing but failures for days. */
   | 'failing'
+  /** The receiver answered 410. */
   | 'gone';
 
 export type AgentFieldsFragment = { pda: string, owner: string, name: string, tier: Tier, status: AgentStatus, capabilities: string, version: string, service_category: ServiceCategory, reputation_score: number, agent_card_url: string, card_hash_mismatch: boolean, created_at: string, updated_at: string };
