@@ -85,6 +85,29 @@ describe('dates, all of them signed', () => {
   })
 })
 
+describe('years that neither ISO 8601 in four digits nor the database has', () => {
+  test.each(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])(
+    '%s',
+    async (validFrom) => {
+      const result = await verify(await seal(credential('2.0', { validFrom }), SUITE, issuer))
+      expect(result.validFrom).toBeNull()
+      expectFailures(result, ['temporal'], /validFrom must be a date and time with zone/)
+    },
+  )
+
+  test('an expired proof is not hidden behind one that ends in year 10000', async () => {
+    const plain = credential('2.0', {})
+    const proofs = await Promise.all(
+      ['2026-11-20T00:00:00Z', '9999-12-31T23:59:59-14:00'].map(
+        async (expires) =>
+          (await seal(plain, SUITE, issuer, { created: '2026-11-01T00:00:00Z', expires })).proof,
+      ),
+    )
+    const { proofVerified } = await verify({ ...plain, proof: proofs })
+    expect(proofVerified).toBe(false)
+  })
+})
+
 describe('signatures', () => {
   test.each(SUITES)('two valid proofs both hold, %s', async (suite) => {
     const plain = unsigned('2.0', suite, issuer.did)

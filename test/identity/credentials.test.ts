@@ -225,6 +225,16 @@ describe('POST /agents/:pda/credentials/verify', () => {
     ])
   })
 
+  test.each(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+14:00', '9999-12-31T23:59:59-14:00'])(
+    'a date that the database cannot hold, %s, is no defect',
+    async (validFrom) => {
+      const credential = { ...(await issue()), validFrom, validUntil: '9999-12-31T23:59:59-14:00' }
+      const { status, body } = await verify({ credentialUrl: serve('/vc/year.json', credential) })
+      expect([status, failedChecks(body)]).toEqual([200, ['temporal', 'proof_verified']])
+      expect((await list()).total).toBe(0)
+    },
+  )
+
   test('text that the database cannot hold is no defect', async () => {
     const strange = { ...(await issue()), issuer: 'did:sol:\0' }
     const { status, body } = await verify({ credentialUrl: serve('/vc/nul.json', strange) })

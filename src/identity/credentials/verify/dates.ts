@@ -1,9 +1,13 @@
+/** Years 0001 to 9999 in UTC: what ISO 8601 with four digits, whose order is that of time, and timestamptz have in common. */
+const MIN_MS = -62_135_596_800_000
+const MAX_MS = 253_402_300_799_999
+
 const DATE_TIME_STAMP =
   /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/
 
 /**
- * An XML Schema dateTimeStamp (https://www.w3.org/TR/xmlschema11-2/#dateTimeStamp) of the years 0000 to 9999 as ms since the epoch; null
- * where it is none: without zone, a day that the calendar lacks, an hour 24.
+ * An XML Schema dateTimeStamp (https://www.w3.org/TR/xmlschema11-2/#dateTimeStamp) of the years 0001 to 9999 in UTC as ms since the
+ * epoch; null where it is none: without zone, a day that the calendar lacks, an hour 24.
  */
 export function parseDateTimeStamp(value: unknown): number | null {
   const found = typeof value === 'string' ? DATE_TIME_STAMP.exec(value) : null
@@ -24,5 +28,6 @@ export function parseDateTimeStamp(value: unknown): number | null {
   date.setUTCFullYear(year, month - 1, day)
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null
   date.setUTCHours(hour, minute, second, Number(fraction.slice(0, 3).padEnd(3, '0')))
-  return date.getTime() - (sign === '-' ? -offset : offset) * 60_000
+  const time = date.getTime() - (sign === '-' ? -offset : offset) * 60_000
+  return time >= MIN_MS && time <= MAX_MS ? time : null
 }
