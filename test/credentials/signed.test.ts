@@ -108,6 +108,23 @@ describe('years that neither ISO 8601 in four digits nor the database has', () =
   })
 })
 
+test('an end is not hidden in an inner value that is the credential itself by its id', async () => {
+  const plain = credential('2.0', { validUntil: '2026-11-01T00:00:00Z' })
+  const signed = await seal(
+    { ...plain, evidence: { id: plain.id, type: 'VerifiableCredential' } },
+    SUITE,
+    issuer,
+  )
+  const { validUntil, ...moved } = signed
+  const forged = { ...moved, evidence: { ...signed.evidence, validUntil } }
+  expect(await verifiedByDigitalBazaar(forged, loader)).toBe(true)
+  expectFailures(
+    await verify(forged),
+    ['context', 'proof_verified'],
+    /\$\.evidence has the id of what it stands in/,
+  )
+})
+
 describe('signatures', () => {
   test.each(SUITES)('two valid proofs both hold, %s', async (suite) => {
     const plain = unsigned('2.0', suite, issuer.did)

@@ -7,15 +7,29 @@ const VALUE_OBJECT_KEYS: ReadonlySet<string> = new Set(['@value', '@language', '
 
 /**
  * What of JSON-LD is not taken, because signed data could then be told under other names or hidden: keywords as keys, IRIs as keys,
- * contexts below the top, blank node names. Returns the first problem found.
+ * contexts below the top, blank node names, ids that come again further in. Returns the first problem found.
  */
 export function guardProblem(credential: JsonObject): string | null {
   for (const [key, value] of Object.entries(credential)) {
     if (key === '@context') continue
-    const problem = key === 'proof' ? proofsProblem(value) : memberProblem(key, value, '$')
+    const problem =
+      key === 'proof'
+        ? proofsProblem(value)
+        : (memberProblem(key, value, '$') ?? ownIdProblem(value, credential.id, below('$', key)))
     if (problem !== null) return problem
   }
   return null
+}
+
+/**
+ * JSON-LD takes values of one id for one thing: members of the credential, such as its end, would be signed as well in an inner value of
+ * its id, where nobody looks for them.
+ */
+function ownIdProblem(value: JsonValue, id: JsonValue | undefined, place: string): string | null {
+  if (id === undefined || typeof value !== 'object') return null
+  if (!Array.isArray(value) && value.id === id)
+    return `${place} has the id of what it stands in, ${quoted(id)}`
+  return first(Object.entries(value), ([key, each]) => ownIdProblem(each, id, below(place, key)))
 }
 
 /** Proofs may repeat the context; how is a matter of their suite. */
@@ -24,7 +38,9 @@ function proofsProblem(value: JsonValue): string | null {
   for (const proof of proofs) {
     if (!isObject(proof)) continue
     const { '@context': _, ...members } = proof
-    const problem = valueProblem(members, '$.proof')
+    const problem =
+      valueProblem(members, '$.proof') ??
+      first(Object.entries(members), ([key, each]) => ownIdProblem(each, proof.id, below('$.proof', key)))
     if (problem !== null) return problem
   }
   return null
