@@ -10,6 +10,7 @@ import {
   createTrustedIssuers,
   type TrustedIssuers,
 } from '../../src/identity/credentials/trusted-issuers/service.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
 import { createTestIssuer, type Json, NOW, unsigned } from '../support/credentials/issuer.ts'
 import { agentRow, insertAgents, keyOf } from '../support/factories.ts'
@@ -521,6 +522,30 @@ test('what a card lists is attached while the card matches, and follows it', asy
       '2030-01-01T00:00:00.000Z',
     )
     expect(await urls()).toEqual([owned, second].sort())
+  } finally {
+    await worker.stop()
+  }
+})
+
+test('a card at a DID that is none is unreachable, and not looked at for ever', async () => {
+  await t.kysely
+    .updateTable('agents')
+    .set({ agent_card_url: 'did:sol:nobody' })
+    .where('pda', '=', PDA)
+    .execute()
+  const worker = t.identity.cardWorker(createMetrics(), { ...CARD_TIMING, idleMs: 20 })
+  worker.start()
+  try {
+    const card = () =>
+      t.kysely
+        .selectFrom('agent_card_checks')
+        .select(['state', 'reason'])
+        .where('agent_pda', '=', PDA)
+        .executeTakeFirst()
+    await expect.poll(card, { timeout: 5_000, interval: 20 }).toEqual({
+      state: 'unreachable',
+      reason: 'The did:sol DID names no key',
+    })
   } finally {
     await worker.stop()
   }

@@ -1,3 +1,5 @@
+import { isPubkey } from '../../domain/pubkey.ts'
+
 /** Where a document is to be had: an address, a DID whose document names it, or nowhere (a text says why). */
 export type Location =
   | { readonly kind: 'address'; readonly url: string }
@@ -48,7 +50,11 @@ function viaGateway(gateway: string | null, below: string, url: URL, id: RegExp,
 function locateDid(url: string): Location {
   const [did = '', fragment = null] = url.split('#')
   const [, method, ...parts] = did.split(':')
-  if (method === 'sol') return { kind: 'did:sol', did }
+  if (method === 'sol') {
+    return parts.length === 1 && isPubkey(parts[0])
+      ? { kind: 'did:sol', did }
+      : none('The did:sol DID names no key')
+  }
   if (method !== 'web') return none('Of DIDs, only did:web and did:sol are resolved')
   const path = parts.length === 1 ? '.well-known' : parts.slice(1).join('/')
   const host = (parts[0] ?? '').replace(/%3a/i, ':')
