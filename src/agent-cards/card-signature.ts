@@ -43,20 +43,27 @@ export function cardSignature({ value: card, canonical }: CardJson, owner: Pubke
     .filter(({ protected: header }) => headerOf(header)?.kid === keyIdOf(didOf(owner)))
   if (own.length === 0) return 'foreign'
   if (canonical === null) return 'invalid'
-  return own.some((signature) => isValid(signature, card, owner)) ? 'verified' : 'invalid'
+  const payloads = payloadsOf(card)
+  return own.some((signature) => isValid(signature, payloads, owner)) ? 'verified' : 'invalid'
 }
 
-function isValid({ protected: header, signature }: Members, card: Members, owner: Pubkey): boolean {
+/** What may have been signed: signers that go by the text of the specification leave default values out, others sign what is served. */
+function payloadsOf({ signatures: _, ...signed }: Members): string[] {
+  return [signed, withoutDefaults(signed)].map((payload) =>
+    Buffer.from(canonicalize(payload) ?? '').toString('base64url'),
+  )
+}
+
+function isValid(
+  { protected: header, signature }: Members,
+  payloads: readonly string[],
+  owner: Pubkey,
+): boolean {
   const { alg, crit, b64 } = headerOf(header) ?? {}
   if (alg !== 'EdDSA' || crit !== undefined || b64 !== undefined) return false
   if (typeof signature !== 'string' || signature.length !== 86 || !BASE64URL.test(signature)) return false
   const bytes = Buffer.from(signature, 'base64url')
-  const { signatures: _, ...signed } = card
-  // Signers that go by the text of the specification leave default values out, others sign the card as it is served.
-  return [signed, withoutDefaults(signed)].some((payload) => {
-    const encoded = Buffer.from(canonicalize(payload) ?? '').toString('base64url')
-    return verifyEd25519(Buffer.from(`${String(header)}.${encoded}`), bytes, owner)
-  })
+  return payloads.some((payload) => verifyEd25519(Buffer.from(`${String(header)}.${payload}`), bytes, owner))
 }
 
 /** Without the values that Protocol Buffers do not write: empty lists and texts, false; REQUIRED and optional fields stay. */

@@ -45,7 +45,7 @@ export async function checkCard(card: RecordedCard, dependencies: HostedDependen
 function mismatchReason(json: ReturnType<typeof readJson>): string {
   if (json === null) return 'The hosted document has another hash, and is not JSON'
   if (json.canonical === null) {
-    return 'The hosted card has another hash, and no canonical form: a key comes twice, or a number is too large'
+    return 'The hosted card has another hash, and no canonical form: a key comes twice, a number is too large, or it has too many values'
   }
   return 'The hosted card has another hash, in its canonical form as well'
 }

@@ -7,6 +7,8 @@ export interface CardJson {
 }
 
 const MAX_DEPTH = 64
+/** Several times those of a busy agent. What has more would hold up the event loop when it is written in order. */
+const MAX_VALUES = 10_000
 const STRINGS = /"(?:[^"\\]|\\.)*"(\s*:)?/gs
 
 /** Reads a body; null where it is no JSON in UTF-8. */
@@ -20,9 +22,10 @@ export function readJson(body: Uint8Array): CardJson | null {
   }
 }
 
-/** No key twice in an object, no number that JavaScript rounds, no lone surrogate, and nested no deeper than anybody needs. */
+/** No key twice in an object, no number that JavaScript rounds, no lone surrogate, and no more depth and values than anybody needs. */
 function isUnambiguous(root: unknown, text: string): boolean {
   let keys = 0
+  let values = 1
   const open: [value: unknown, depth: number][] = [[root, 1]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [value, depth] = next
@@ -31,6 +34,8 @@ function isUnambiguous(root: unknown, text: string): boolean {
     if (typeof value !== 'object' || value === null) continue
     if (depth > MAX_DEPTH) return false
     const members = Object.entries(value)
+    values += members.length
+    if (values > MAX_VALUES) return false
     if (!Array.isArray(value)) {
       keys += members.length
       if (members.some(([name]) => !name.isWellFormed())) return false

@@ -69,9 +69,10 @@ describe('which form of a card matches', () => {
     ['a byte order mark', '\ufeff{"a":1}', '{"a":1}'],
     [
       'more depth than anybody needs',
-      `${'['.repeat(70)}${']'.repeat(70)}`,
       `${'['.repeat(70)}${']'.repeat(70)} `,
+      `${'['.repeat(70)}${']'.repeat(70)}`,
     ],
+    ['more values than anybody needs', `[${'0,'.repeat(10_000)}0] `, `[${'0,'.repeat(10_000)}0]`],
   ])('what reads as different things has no canonical form: %s', (_, body, canonical) => {
     expect(match(body, sha256(canonical))).toBeNull()
   })
@@ -208,6 +209,21 @@ describe('signed cards', () => {
     expect(state(card())).toBe('invalid')
   })
 
+  test('many times, for which it is read once', () => {
+    const { signatures } = signed(CARD, other.secret, { alg: 'EdDSA', kid })
+    let reads = 0
+    const value = {
+      ...CARD,
+      signatures: Array.from({ length: 8 }, () => signatures[0]),
+      get extra() {
+        reads += 1
+        return 'x'
+      },
+    }
+    expect(cardSignature({ value, canonical: '' }, owner.key)).toBe('invalid')
+    expect(reads).toBe(1)
+  })
+
   test('with a key twice, so that others may read something else', () => {
     const card = signed(CARD, owner.secret, { alg: 'EdDSA', kid })
     expect(state(card, `{"name":"Evil",${JSON.stringify(card).slice(1)}`)).toBe('invalid')
@@ -232,7 +248,7 @@ describe('where a document is', () => {
       'did:web:a.test%3A8443:agents:1#card',
       { kind: 'did:web', documentUrl: 'https://a.test:8443/agents/1/did.json', fragment: 'card' },
     ],
-    ['did:sol:abc#agent-card', { kind: 'did:sol', did: 'did:sol:abc' }],
+    [`did:sol:${'1'.repeat(32)}#agent-card`, { kind: 'did:sol', did: `did:sol:${'1'.repeat(32)}` }],
   ])('%s', (url, location) => {
     expect(locate(url, gateways)).toEqual(location)
   })
@@ -249,6 +265,10 @@ describe('where a document is', () => {
     'did:web:a.test%2F..%2Fb',
     'did:web:user%40a.test',
     'did:key:z6Mk',
+    'did:sol:',
+    'did:sol:abc',
+    `did:sol:devnet:${'1'.repeat(32)}`,
+    `did:sol:${'1'.repeat(32)}?service=card`,
     'ftp://a.test/',
     'javascript:alert(1)',
     'https://',
