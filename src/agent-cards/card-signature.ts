@@ -48,7 +48,8 @@ export function cardSignature({ value: card, canonical }: CardJson, owner: Pubke
 }
 
 /** What may have been signed: signers that go by the text of the specification leave default values out, others sign what is served. */
-function payloadsOf({ signatures: _, ...signed }: Members): string[] {
+function payloadsOf(card: Members): string[] {
+  const { signatures: _, ...signed } = card
   return [signed, withoutDefaults(signed)].map((payload) =>
     Buffer.from(canonicalize(payload) ?? '').toString('base64url'),
   )
