@@ -30,8 +30,13 @@ const SponsorshipSchema = defineEntity({
     partial(
       'sponsorships_one_per_wallet',
       'wallet',
-      "kind = 'registration' and state in ('reserved', 'submitted', 'confirmed')",
+      "kind = 'registration' and state in ('submitted', 'confirmed')",
       'unique ',
+    ),
+    partial(
+      'sponsorships_prepared_registrations',
+      'wallet, client_network',
+      "kind = 'registration' and state = 'reserved'",
     ),
     partial('sponsorships_code', 'code_hash', "state in ('reserved', 'submitted', 'confirmed')"),
     partial('sponsorships_open', 'created_at', "state in ('reserved', 'submitted')"),

@@ -23,7 +23,7 @@ const NO_SIGNATURE = bs58.encode(new Uint8Array(64))
  * The only place that signs as the fee payer. What comes in matches what was prepared and has all other signatures. Here it is looked at
  * as if it had not been checked before, simulated, signed, and stored with its signature in the statement that uses up its reservation.
  * Throws FEE_PAYER_SIGNED, TRANSACTION_MISMATCH, TRANSACTION_EXPIRED, SPONSOR_COST_EXCEEDED, SPONSOR_BALANCE_LOW, SPONSOR_WALLET_LIMIT,
- * INVITE_CODE_INVALID, LEDGER_UNAVAILABLE.
+ * INVITE_CODE_INVALID, REGISTRATION_OPEN, WALLET_SPONSORED, LEDGER_UNAVAILABLE.
  */
 export async function countersign(
   row: TransactionRow,
@@ -141,6 +141,15 @@ async function storeSigned(
   })
 }
 
+interface StillGranted {
+  state: string
+  /** Another one of the wallet, that is signed. */
+  registration: string | null
+  revoked: boolean
+  signed: number
+  wait: number | null
+}
+
 /** What can have changed since it was prepared. */
 async function checkStillGranted(
   trx: Kysely<Database>,
@@ -148,8 +157,10 @@ async function checkStillGranted(
   { kind, wallet, code_hash: codeHash }: OpenSponsorship,
   { limits }: SponsorContext,
 ): Promise<void> {
-  const { rows } = await sql<{ state: string; revoked: boolean; signed: number; wait: number | null }>`
+  const { rows } = await sql<StillGranted>`
     select s.state,
+      (select state from sponsorships
+        where wallet = ${wallet} and kind = 'registration' and state in ('submitted', 'confirmed')) as registration,
       exists (select from invite_codes where hash = ${codeHash} and revoked_at is not null) as revoked,
       signed.count as signed, signed.wait
     from sponsorships as s,
@@ -163,6 +174,10 @@ async function checkStillGranted(
   const [now] = rows
   if (now?.state !== 'reserved') throw new DomainError('TRANSACTION_EXPIRED')
   if (now.revoked) throw new DomainError('INVITE_CODE_INVALID')
+  if (kind === 'registration' && now.registration !== null)
+    throw new DomainError(now.registration === 'confirmed' ? 'WALLET_SPONSORED' : 'REGISTRATION_OPEN', {
+      wallet,
+    })
   const max = limits.dailyTransactionsPerWallet
   if (kind === 'transaction' && now.signed >= max) throw tooMany('SPONSOR_WALLET_LIMIT', max, now.wait)
 }

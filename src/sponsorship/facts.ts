@@ -6,7 +6,7 @@ import type { Applicant } from './reservations.ts'
 export interface SponsorshipFacts {
   /** Uses that the code has left; null where it is unknown, expired or revoked. */
   readonly codeUsesLeft: number | null
-  /** The wallet's registration: under way, or received. */
+  /** The wallet's registration: signed and under way, received, or prepared by this client. */
   readonly walletState: 'reserved' | 'submitted' | 'confirmed' | null
   readonly walletHasAgent: boolean
   /** Registrations of the client in a day, and seconds until the oldest of them does not count any more. */
@@ -35,8 +35,12 @@ export async function readFacts(
         from invite_codes
         where hash = ${codeHash} and revoked_at is null and (expires_at is null or expires_at > at.now)
       ) as "codeUsesLeft",
-      (select state from sponsorships
-        where wallet = ${wallet} and kind = 'registration' and state in ('reserved', 'submitted', 'confirmed')
+      coalesce(
+        (select state from sponsorships
+          where wallet = ${wallet} and kind = 'registration' and state in ('submitted', 'confirmed')),
+        (select state from sponsorships
+          where wallet = ${wallet} and kind = 'registration' and state = 'reserved' and client_network = ${network}
+          limit 1)
       ) as "walletState",
       exists (select from agents where owner = ${wallet}) as "walletHasAgent",
       client.count as "clientRegistrations",

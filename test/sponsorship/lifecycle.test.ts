@@ -150,17 +150,18 @@ test('submitted while it expires and is released: never signed, or never release
 
 test('a process that dies between reserving and storing: released by the next reservation', async () => {
   const owner = Keypair.generate()
+  const client = newClient()
   const lost = (minutes: number, id: string) =>
     sql`
-    insert into sponsorships (id, kind, wallet, code_hash, reserved_lamports, created_at)
-    select ${id}, 'registration', ${keyOf(owner)}, hash, 1, now() - ${`${minutes} minutes`}::interval
+    insert into sponsorships (id, kind, wallet, client_network, code_hash, reserved_lamports, created_at)
+    select ${id}, 'registration', ${keyOf(owner)}, ${client}, hash, 1, now() - ${`${minutes} minutes`}::interval
     from invite_codes limit 1`.execute(world.t.kysely)
   await lost(1, 'lost')
-  expect((await world.register({ owner, inviteCode: many })).status).toBe(409)
+  expect((await world.register({ owner, inviteCode: many, client })).status).toBe(409)
   await sql`update sponsorships set created_at = now() - interval '4 minutes' where id = 'lost'`.execute(
     world.t.kysely,
   )
-  expect((await world.register({ owner, inviteCode: many })).status).toBe(200)
+  expect((await world.register({ owner, inviteCode: many, client })).status).toBe(200)
   expect(await stateOf(owner)).toBe('released,reserved')
 })
 

@@ -43,10 +43,55 @@ test('50 registrations at once for a code of three uses: three', async () => {
   expect(await tally((i) => register(doorFor(i), code))).toEqual({ 200: 3, 403: AT_ONCE - 3 })
 })
 
-test('50 registrations at once of one wallet: one', async () => {
+test('50 registrations at once of one wallet from one address: one', async () => {
   const code = await world.code(AT_ONCE)
   const wallet = Keypair.generate()
-  expect(await tally((i) => register(doorFor(i), code, wallet))).toEqual({ 200: 1, 409: AT_ONCE - 1 })
+  const client = { address: newAddress() }
+  expect(await tally((i) => register(doorFor(i, client), code, wallet))).toEqual({ 200: 1, 409: AT_ONCE - 1 })
+})
+
+test('registrations of one wallet that ten addresses prepared: one is signed, and paid once', async () => {
+  const wallet = Keypair.generate()
+  const code = await world.code(10)
+  const clients = Array.from({ length: 10 }, (_, i) => doorFor(i))
+  const prepared = await Promise.all(clients.map((door) => register(door, code, wallet)))
+  expect(prepared.map((each) => each.status)).toEqual(Array(10).fill(200))
+  const before = await world.balance()
+  const answers = await Promise.all(
+    prepared.map(({ body }, i) =>
+      clients[i]!.submitRegistration({
+        id: body.id,
+        signedTx: signedBy(body.serializedTx, wallet),
+        signerPubkey: keyOf(wallet),
+        inviteCode: code,
+      }),
+    ),
+  )
+  const landed = answers.filter((each) => each.body?.status === 'confirmed')
+  expect(landed).toHaveLength(1)
+  const rent = await world.connection.getMinimumBalanceForRentExemption(421)
+  expect(before - (await world.balance())).toBeLessThanOrEqual(rent + 16_000)
+  // The others were refused unsigned, or their simulation met the agent: the code has nine uses left once they are over.
+  const signatures = await world.t.kysely
+    .selectFrom('sponsorships')
+    .select('signature')
+    .where('wallet', '=', keyOf(wallet))
+    .where('signature', 'is not', null)
+    .execute()
+  expect(signatures).toHaveLength(1)
+})
+
+test('a stranger with a code does not keep a wallet from being registered', async () => {
+  const wallet = Keypair.generate()
+  const squatted = await register(doorFor(0, { address: newAddress() }), await world.code(), wallet)
+  expect(squatted.status).toBe(200)
+  const code = await world.code()
+  const owner = doorFor(1, { address: newAddress() })
+  const { status, body } = await register(owner, code, wallet)
+  expect(status).toBe(200)
+  const signedTx = signedBy(body.serializedTx, wallet)
+  const signed = { id: body.id, signedTx, signerPubkey: keyOf(wallet), inviteCode: code }
+  expect(await owner.submitRegistration(signed)).toMatchObject({ status: 200, body: { status: 'confirmed' } })
 })
 
 test.each([
