@@ -94,7 +94,7 @@ export const SETTINGS = {
   SPONSOR_DAILY_BUDGET_LAMPORTS: withDefault(
     integer(0, Number.MAX_SAFE_INTEGER),
     '1000000000',
-    'Most lamports that sponsorship may take in 24 hours',
+    'Most lamports that sponsorship may take in 24 hours; half of them for other than registrations',
   ),
   SPONSOR_MIN_BALANCE_LAMPORTS: withDefault(
     integer(0, Number.MAX_SAFE_INTEGER),

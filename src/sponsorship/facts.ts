@@ -17,6 +17,8 @@ export interface SponsorshipFacts {
   readonly walletWaitSeconds: number
   /** Lamports spent in a day or reserved. */
   readonly dayLamports: number
+  /** The part of it that is for transactions beside registrations. */
+  readonly dayTransactionLamports: number
   /** Lamports reserved that may not have left the fee payer yet. */
   readonly openLamports: number
 }
@@ -47,11 +49,14 @@ export async function readFacts(
       ceil(extract(epoch from client.oldest - at.day_ago))::int as "clientWaitSeconds",
       signed.count as "walletTransactions",
       ceil(extract(epoch from signed.oldest - at.day_ago))::int as "walletWaitSeconds",
-      (select coalesce(sum(coalesce(spent_lamports, reserved_lamports)), 0)::bigint from sponsorships
-        where created_at > at.day_ago and state <> 'released') as "dayLamports",
+      day.lamports as "dayLamports", day.transactions as "dayTransactionLamports",
       (select coalesce(sum(reserved_lamports), 0)::bigint from sponsorships
         where state in ('reserved', 'submitted')) as "openLamports"
     from at,
+      lateral (select coalesce(sum(lamports), 0)::bigint as lamports,
+          coalesce(sum(lamports) filter (where kind = 'transaction'), 0)::bigint as transactions
+        from (select kind, coalesce(spent_lamports, reserved_lamports) as lamports from sponsorships
+          where created_at > at.day_ago and state <> 'released') as counted) as day,
       lateral (select count(*)::int as count, min(created_at) as oldest from sponsorships
         where client_network = ${network} and kind = 'registration' and state <> 'released'
           and created_at > at.day_ago) as client,

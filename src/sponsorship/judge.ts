@@ -35,6 +35,9 @@ export function judge(
     if (facts.walletTransactions >= max) throw tooMany('SPONSOR_WALLET_LIMIT', max, facts.walletWaitSeconds)
   }
   const { cost, balance, limits } = money
+  const share = (limits.dailyBudget * BigInt(SPONSOR_POLICY.transaction.budgetShare)) / 100n
+  if (applicant.kind === 'transaction' && BigInt(facts.dayTransactionLamports) + cost > share)
+    throw new DomainError('SPONSOR_BUDGET_USED')
   if (BigInt(facts.dayLamports) + cost > limits.dailyBudget) throw new DomainError('SPONSOR_BUDGET_USED')
   if (balance - BigInt(facts.openLamports) - cost < limits.minBalance)
     throw new DomainError('SPONSOR_BALANCE_LOW')

@@ -31,6 +31,8 @@ export const SPONSOR_POLICY = {
     },
     maxInstructions: 4,
     maxComputeUnits: 150_000,
+    /** Of the day's budget, in percent. Whoever has an agent can ask for transactions, and shall not use up what is for registrations. */
+    budgetShare: 50,
   },
   /** The fee payer's and the wallet's. */
   maxSignatures: 2,
@@ -58,6 +60,7 @@ export interface SponsorPolicy {
     instructions: Readonly<Record<string, WalletAccounts>>
     maxInstructions: number
     maxComputeUnits: number
+    budgetShare: number
   }
   maxSignatures: number
   lamportsPerSignature: number

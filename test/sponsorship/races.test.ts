@@ -190,13 +190,38 @@ test('50 submits at once of one sponsored transaction: one record, one send, pai
   expect(fee).toBeLessThanOrEqual(16_000)
 })
 
-test('50 registrations at once with a budget for two: two', async () => {
+/** Lamports that are spent or reserved so far. */
+async function counted(kind: 'registration' | 'transaction'): Promise<bigint> {
   const { rows } = await sql<{ spent: string }>`
     select coalesce(sum(coalesce(spent_lamports, reserved_lamports)), 0)::text as spent from sponsorships
-    where state <> 'released'`.execute(world.t.kysely)
+    where state <> 'released' and kind = ${kind}`.execute(world.t.kysely)
+  return BigInt(rows[0]?.spent ?? 0)
+}
+
+test('transactions, for which nobody needs a code, leave half of the budget to registrations', async () => {
+  const wallet = await world.sponsoredWallet(doorFor(0))
+  // As if other wallets' transactions had cost more than all registrations, so that their half is what ends first.
+  await sql`
+    insert into sponsorships (id, kind, wallet, state, reserved_lamports, spent_lamports)
+    values ('others', 'transaction', 'others', 'confirmed', 0, ${String((await counted('registration')) + 10_000_000n)})`.execute(
+    world.t.kysely,
+  )
+  const { dailyBudget } = world.limits
+  world.limits.dailyBudget = 2n * (await counted('transaction')) + 9n * 25_000n
+  const body = { instructions: json([update(wallet)]), signerPubkeys: [keyOf(wallet)] }
+  const answers = await tally((i) => doorFor(i).prepareSponsored(body), 8)
+  const registered = await register(doorFor(0), await world.code())
+  await world.t.kysely.deleteFrom('sponsorships').where('id', '=', 'others').execute()
+  world.limits.dailyBudget = dailyBudget
+  expect(answers).toEqual({ 200: 4, 503: 4 })
+  expect(registered.status).toBe(200)
+})
+
+test('50 registrations at once with a budget for two: two', async () => {
   const rent = BigInt(await world.connection.getMinimumBalanceForRentExemption(421))
   const most = rent + 16_000n
-  world.limits.dailyBudget = BigInt(rows[0]?.spent ?? 0) + 2n * most + most / 2n
+  const spent = (await counted('registration')) + (await counted('transaction'))
+  world.limits.dailyBudget = spent + 2n * most + most / 2n
   const code = await world.code(AT_ONCE)
   expect(await tally((i) => register(doorFor(i), code))).toEqual({ 200: 2, 503: AT_ONCE - 2 })
 })
