@@ -17,6 +17,7 @@ import type { FeePayerStatus } from './service-info/fee-payer-status.ts'
 import type { IndexerStatus } from './service-info/indexer-status.ts'
 import type { SponsorshipService } from './sponsorship/sponsorship.ts'
 import type { ServiceIdentity } from './service-info/info.ts'
+import type { Roles } from './service-info/roles.ts'
 import { createLedgerProbe, type LedgerCalls } from './service-info/ledger-probe.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import type { RateLimitNumbers } from './rate-limits/kinds.ts'
@@ -57,6 +58,7 @@ export interface ServiceDependencies {
   readonly rateLimits: RateLimitNumbers | null
   readonly indexerStatus: () => Promise<IndexerStatus>
   readonly feePayer: FeePayerStatus | null
+  readonly roles: Roles
 }
 
 export function createServices(dependencies: ServiceDependencies): Services {

@@ -11,6 +11,7 @@ import { createIdentity } from '../../src/identity/identity.ts'
 import { createGuardedHttp } from '../../src/net/guarded-http.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createSponsorship } from '../../src/sponsorship/sponsorship.ts'
+import { rolesOf } from '../../src/service-info/roles.ts'
 import { createServices } from '../../src/services.ts'
 import { createSecretBox } from '../../src/webhooks/secret-box.ts'
 import { rawRoutes } from './raw-routes.ts'
@@ -71,6 +72,7 @@ const services = createServices({
   rateLimits: null,
   indexerStatus: () => Promise.reject(new Error('the bench has no indexer')),
   feePayer: null,
+  roles: rolesOf(['api']),
 })
 const logger = pino({ level: 'warn' })
 const gateway = await buildApp({

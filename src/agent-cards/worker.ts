@@ -25,6 +25,8 @@ export interface CardWorkerDependencies {
 export interface CardWorker {
   /** Returns at once; the work goes on in the background until `stop`. */
   start(): void
+  /** When it last looked for due cards and the database answered, in milliseconds since the epoch; null before. */
+  lastLook(): number | null
   stop(): Promise<void>
 }
 
@@ -32,11 +34,12 @@ export interface CardWorker {
 const SLOTS = 8
 
 export function createCardWorker(dependencies: CardWorkerDependencies): CardWorker {
-  const { store, timing, newId, logger } = dependencies
+  const { store, clock, timing, newId, logger } = dependencies
   const wakeUp = new WakeUp()
   const abort = new AbortController()
   const busy = new Map<string, Promise<void>>()
   let running: Promise<void> | undefined
+  let lastLook: number | null = null
 
   const take = async (): Promise<boolean> => {
     const token = newId()
@@ -56,6 +59,7 @@ export function createCardWorker(dependencies: CardWorkerDependencies): CardWork
     while (!abort.signal.aborted) {
       try {
         while (busy.size < SLOTS && !abort.signal.aborted && (await take()));
+        lastLook = clock.now()
       } catch (err) {
         logger.warn({ err }, 'taking agent cards failed and is tried again')
       }
@@ -68,6 +72,7 @@ export function createCardWorker(dependencies: CardWorkerDependencies): CardWork
     start: () => {
       running ??= run()
     },
+    lastLook: () => lastLook,
     stop: async () => {
       abort.abort()
       wakeUp.wake()

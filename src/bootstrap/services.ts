@@ -8,6 +8,7 @@ import { createLiveEvents } from '../live-events/live-events.ts'
 import { createGuardedHttp, type GuardedHttp } from '../net/guarded-http.ts'
 import { createNetMetrics } from '../net/metrics.ts'
 import { createRelay, type Relay } from '../relay/relay.ts'
+import { type Roles, rolesOf } from '../service-info/roles.ts'
 import { createServices, type Services } from '../services.ts'
 import type { Sponsorship } from '../sponsorship/sponsorship.ts'
 import { createSecretBox, type SecretBox } from '../webhooks/secret-box.ts'
@@ -21,6 +22,8 @@ export interface Parts {
   readonly sponsorship: Sponsorship
   readonly identity: Identity
   readonly http: GuardedHttp
+  /** Told of the workers as they start. */
+  readonly roles: Roles
 }
 
 /** What requests are answered with, and what the workers share with it. Nothing of it works by itself yet. */
@@ -69,6 +72,7 @@ export function composeServices(
     metrics,
   })
   stack.defer(() => liveEvents.close())
+  const roles = rolesOf(config.roles)
   const services = createServices({
     kysely,
     rpc,
@@ -91,6 +95,7 @@ export function composeServices(
     rateLimits: config.rateLimits,
     indexerStatus: () => indexerReport(indexer, kysely),
     feePayer,
+    roles,
   })
-  return { services, relay, sponsorship, identity, http }
+  return { services, relay, sponsorship, identity, http, roles }
 }

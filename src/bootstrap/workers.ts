@@ -8,7 +8,7 @@ import { startWebhookWorker } from './webhook-worker.ts'
 /** Starts what works in the background, as far as it is of the roles of this process. */
 export function startWorkers(
   foundation: Foundation,
-  { identity, http, relay, sponsorship }: Parts,
+  { identity, http, relay, sponsorship, roles }: Parts,
   options: { indexer: Indexer | null; secretBox: SecretBox | null; webhookLimits: Partial<WorkerLimits> },
 ): void {
   const { config, logger, metrics, stack } = foundation
@@ -16,6 +16,7 @@ export function startWorkers(
     const cards = identity.cardWorker(metrics)
     stack.defer(() => cards.stop())
     cards.start()
+    roles.workers.set('cards', cards)
   }
   const { indexer, secretBox, webhookLimits: limits } = options
   if (config.roles.has('webhooks') && secretBox !== null) {
@@ -24,6 +25,7 @@ export function startWorkers(
     const { orm, clock } = foundation
     const worker = startWebhookWorker({ orm, http, secretBox, indexer, clock, logger, metrics, limits })
     stack.defer(() => worker.stop())
+    roles.workers.set('webhooks', worker)
   }
   if (config.roles.has('api')) {
     stack.defer(() => relay.tracker.stop())

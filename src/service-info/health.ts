@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { FeePayerStatus } from './fee-payer-status.ts'
 import type { IndexerStatus } from './indexer-status.ts'
 import type { LedgerProbe } from './ledger-probe.ts'
+import { missingOfTables, missingOfWorkers, type Roles } from './roles.ts'
 
 const LAMPORTS_PER_SOL = 1_000_000_000
 
@@ -38,6 +39,7 @@ export interface HealthDependencies {
   readonly databaseAnswers: () => Promise<boolean>
   readonly indexerStatus: () => Promise<IndexerStatus>
   readonly feePayer: FeePayerStatus | null
+  readonly roles: Roles
 }
 
 export function health(clock: Clock): Health {
@@ -69,15 +71,15 @@ export async function detailedHealth(dependencies: HealthDependencies): Promise<
   }
 }
 
-/** Ready is who can answer reads; a silent ledger alone does not take a replica out of service. */
+/** Ready is who does what its roles say. For reads a silent ledger alone does not matter: the tables answer. */
 export async function readiness(dependencies: HealthDependencies): Promise<Readiness> {
   const [connected, indexer] = await Promise.all([
     dependencies.databaseAnswers(),
     indexerStatus(dependencies),
   ])
   const missing = [
-    ...(connected ? [] : ['the database does not answer']),
-    ...(indexer.ready ? [] : [`the registry has not been read from the ledger yet (${indexer.phase})`]),
+    ...(connected ? missingOfTables(dependencies.roles, indexer) : ['the database does not answer']),
+    ...missingOfWorkers(dependencies.roles, dependencies.clock),
   ]
   return { ready: missing.length === 0, missing }
 }

@@ -19,6 +19,7 @@ import { createLogger } from '../../src/logger.ts'
 import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts'
 import { createGuardedHttp } from '../../src/net/guarded-http.ts'
 import type { RateLimitNumbers } from '../../src/rate-limits/kinds.ts'
+import { type Roles, rolesOf } from '../../src/service-info/roles.ts'
 import type { FeePayerStatus } from '../../src/service-info/fee-payer-status.ts'
 import {
   createSponsorship,
@@ -54,6 +55,8 @@ export interface Surroundings {
   feePayerLamports: bigint
   indexer: () => Promise<IndexerStatus>
   clock: Clock
+  /** api and indexer by default. */
+  roles: Roles
   /** What the health reports say of it, where the app has no `sponsorship.signer`. */
   feePayer: { pubkey: string; enabled: boolean } | null
   executor: Executor
@@ -176,6 +179,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     },
     webhooks: { secretBox, receiverProblem: receiverProblemOf(webhookHttp) },
     rateLimits: surroundings.rateLimits ?? null,
+    roles: surroundings.roles ?? rolesOf(['api', 'indexer']),
     indexerStatus: surroundings.indexer ?? (async () => LIVE),
     feePayer: feePayerStatus(surroundings.feePayer, sponsorship),
   })

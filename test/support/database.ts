@@ -27,3 +27,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     },
   }
 }
+
+/** The same as a DATABASE_URL, for gateways of their own. */
+export function urlOf({ connection }: TestDatabase): string {
+  return 'url' in connection
+    ? connection.url
+    : `postgresql:///${connection.database}?host=${encodeURIComponent(connection.host)}&user=${connection.user}`
+}
