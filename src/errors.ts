@@ -45,6 +45,8 @@ export const ERRORS = {
     message:
       'The query asks for more than {max} values in nested lists: lower their limits or select fewer fields',
   },
+  // The text that clients of automatic persisted queries look for.
+  PERSISTED_QUERY_NOT_FOUND: { status: 404, message: 'PersistedQueryNotFound' },
   PATH_NOT_FOUND: { status: 404, message: 'Not found: {path}' },
   METHOD_NOT_ALLOWED: { status: 405, message: '{method} is not allowed here. Allowed methods: {allowed}' },
   BODY_TOO_LARGE: { status: 413, message: 'The body must not be larger than {max} bytes' },

@@ -59,6 +59,7 @@ export function checkLength(query: string | undefined): void {
     throw refusal(`The query has more than ${LIMITS.characters} characters`)
 }
 
-function refusal(problem: string): GraphQLError {
+/** An error of the request as a whole, with status 400. */
+export function refusal(problem: string): GraphQLError {
   return new GraphQLError(problem, { extensions: { http: { status: 400 } } })
 }

@@ -15,11 +15,13 @@ type Options = ServerOptions<Record<string, unknown>, SocketExtra>
 export function socketOperations({
   yoga,
   tell,
+  documents,
 }: GraphQLServer): Pick<Options, 'onSubscribe' | 'onNext' | 'execute' | 'subscribe'> {
   const runs = new WeakMap<ExecutionArgs, { execute: Run; subscribe: Run }>()
   return {
-    onSubscribe: async ({ extra }, _id, params) => {
+    onSubscribe: async ({ extra }, _id, payload) => {
       try {
+        const params = documents.complete(payload)
         checkLength(params.query)
         const { schema, parse, validate, contextFactory, execute, subscribe } = yoga.getEnveloped({
           ...extra.context,

@@ -7,6 +7,7 @@ import type { RateLimitState } from '../../src/rate-limits/gcra.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
 import { guards } from './guards.ts'
+import { createPersistedDocuments, persistedDocumentsPlugin } from './persisted-documents.ts'
 
 export interface ServerContext {
   readonly clientIp: string
@@ -21,6 +22,7 @@ export type GraphQLServer = ReturnType<typeof createGraphQLServer>
 
 export function createGraphQLServer(services: Services, logger: Logger) {
   const tell = (error: unknown) => clientError(error, (err) => logger.error({ err }, 'operation failed'))
+  const documents = createPersistedDocuments()
   const yoga = createYoga<ServerContext>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -36,9 +38,9 @@ export function createGraphQLServer(services: Services, logger: Logger) {
       documentCache: createLRUCache({ max: DOCUMENTS_KEPT }),
       errorCache: createLRUCache({ max: DOCUMENTS_KEPT }),
     },
-    plugins: [guards(tell)],
+    plugins: [persistedDocumentsPlugin(documents), guards(tell)],
     context: ({ clientIp, authenticate, onCount }) =>
       createGraphQLContext({ services, clientIp, authenticate, onCount }),
   })
-  return { yoga, tell }
+  return { yoga, tell, documents }
 }
