@@ -1,5 +1,14 @@
 /** `npm run bench -- NAME`: each bench is a folder with a main.ts that measures, prints and keeps its result. */
-const BENCHES = ['reads', 'relay', 'catch-up', 'visibility', 'webhooks', 'credentials', 'starvation'] as const
+const BENCHES = [
+  'reads',
+  'relay',
+  'catch-up',
+  'visibility',
+  'webhooks',
+  'credentials',
+  'starvation',
+  'graphql-attacks',
+] as const
 
 const [name = 'reads'] = process.argv.slice(2)
 const known = BENCHES.find((each) => each === name)

@@ -64,6 +64,24 @@ test('50 agents with stakes and history cost three statements, and each gets its
   }
 })
 
+test('DIDs cost nothing, credentials and cards a statement each, for any number of agents', async () => {
+  const fields = 'pda owner did credentials { total credentials { type } } card { state name skills { id } }'
+  const statementsFor = async (limit: number): Promise<number> => {
+    statements.mockClear()
+    const data = await query<{ agents: { agents: { owner: string; did: string; card: unknown }[] } }>(
+      t,
+      `{ agents(limit: ${limit}) { agents { ${fields} } } }`,
+    )
+    expect(data.agents.agents).toHaveLength(limit)
+    for (const { owner, did } of data.agents.agents) expect(did).toBe(`did:sol:${owner}`)
+    return statements.mock.calls.length
+  }
+  // Who is trusted is read with the first credentials, and known from then on.
+  expect(await statementsFor(1)).toBe(4)
+  expect(await statementsFor(50)).toBe(3)
+  expect(await statementsFor(1)).toBe(3)
+})
+
 test('one agent costs as much, and so do 50 stakes with their agents', async () => {
   await query(t, `{ agents(limit: 1) { agents { stake { pda } history { total } } } }`)
   expect(statements).toHaveBeenCalledTimes(3)

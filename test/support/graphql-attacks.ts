@@ -1,0 +1,124 @@
+import { LIMITS } from '../../schema/limits.ts'
+
+/** A request that asks for more than one should cost, and the limit that it is told it hit. */
+export interface Attack {
+  readonly name: string
+  /** The JSON body. */
+  readonly body: string
+  readonly status: 200 | 400 | 413
+  readonly refusal: string
+}
+
+const repeat = (count: number, part: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => part(i)).join(' ')
+const operation = (query: string, variables: unknown = {}): string => JSON.stringify({ query, variables })
+const nested = (levels: number): string => 'agent { stake { '.repeat(levels) + 'pda' + ' } }'.repeat(levels)
+/** Twenty fragments, each twice in the one before: a million fields in a short text. */
+const doubling = repeat(
+  20,
+  (i) => `fragment F${i} on Agent { ${i === 19 ? 'pda' : `...F${i + 1} ...F${i + 1}`} }`,
+)
+const TOO_LONG = `The query has more than ${LIMITS.characters} characters`
+const TOO_MANY_FIELDS = `The query has more than ${LIMITS.fields} fields, fragments included`
+const TOO_MANY_TOKENS = `Document contains more than ${LIMITS.tokens} tokens`
+
+export const ATTACKS: readonly Attack[] = [
+  {
+    name: 'deep',
+    body: operation(`{ stakes { stakes { ${nested(40)} } } }`),
+    status: 200,
+    refusal: `The query is nested deeper than ${LIMITS.depth} levels`,
+  },
+  {
+    name: 'wide',
+    body: operation(`{ agents { agents { ${repeat(400, (i) => `a${i}: pda`)} } } }`),
+    status: 200,
+    refusal: TOO_MANY_TOKENS,
+  },
+  {
+    name: 'aliased root fields',
+    body: operation(`{ ${repeat(50, (i) => `a${i}: agents { total }`)} }`),
+    status: 200,
+    refusal: `The query has more than ${LIMITS.rootFields} root fields`,
+  },
+  {
+    name: 'a circle of fragments',
+    body: operation(
+      '{ agents { agents { ...A } } } fragment A on Agent { ...B } fragment B on Agent { ...A }',
+    ),
+    status: 200,
+    refusal: 'Cannot spread fragment "A" within itself via "B".',
+  },
+  {
+    name: 'doubling fragments',
+    body: operation(`{ agents { agents { ...F0 } } } ${doubling}`),
+    status: 200,
+    refusal: TOO_MANY_FIELDS,
+  },
+  {
+    name: 'a batch',
+    body: `[${repeat(100, () => operation('{ health { status } }')).replaceAll(' {"query"', ',{"query"')}]`,
+    status: 400,
+    refusal: 'The body must be one JSON object with a query',
+  },
+  {
+    name: 'a huge literal',
+    body: operation(`{ agents(filter: { name: "${'x'.repeat(100_000)}" }) { total } }`),
+    status: 400,
+    refusal: TOO_LONG,
+  },
+  {
+    name: 'a literal of many parts',
+    body: operation(`{ feeEstimate(accountKeys: [${'"x",'.repeat(3_000)}]) { low } }`),
+    status: 200,
+    refusal: TOO_MANY_TOKENS,
+  },
+  {
+    name: 'huge variables',
+    body: operation('query ($f: AgentFilter) { agents(filter: $f) { total } }', {
+      f: { name: 'x'.repeat(300_000) },
+    }),
+    status: 413,
+    refusal: 'The body must not be larger than 262144 bytes',
+  },
+  {
+    name: 'variables of many parts',
+    body: operation('query ($f: AgentFilter) { agents(filter: $f) { total } }', {
+      f: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1])),
+    }),
+    status: 200,
+    refusal: 'Variable "$f" has invalid value',
+  },
+  {
+    name: 'many directives',
+    body: operation(`{ health { status ${'@skip(if: false) '.repeat(300)} } }`),
+    status: 200,
+    refusal: TOO_MANY_TOKENS,
+  },
+  {
+    name: 'repeated directives',
+    body: operation(`{ health { status ${'@include(if: true) '.repeat(100)} } }`),
+    status: 200,
+    refusal: 'The directive "@include" can only be used once at this location.',
+  },
+  {
+    name: 'deep introspection',
+    body: operation(`{ __schema { types { ${'fields { type { '.repeat(8)} name ${'} } '.repeat(8)} } } }`),
+    status: 200,
+    refusal: 'Maximum introspection depth exceeded',
+  },
+  {
+    name: 'nested pages',
+    body: operation(
+      `{ agents(limit: 200) { agents { ${repeat(20, (i) => `h${i}: history(limit: 200) { history { oldValue newValue delta } }`)} } } }`,
+    ),
+    status: 200,
+    refusal: `The query asks for more than ${LIMITS.nestedValues} values in nested lists: lower their limits or select fewer fields`,
+  },
+  {
+    name: 'many operations',
+    body: operation(repeat(200, (i) => `query Q${i} { health { status } }`)),
+    status: 200,
+    refusal: TOO_MANY_TOKENS,
+  },
+]
