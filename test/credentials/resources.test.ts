@@ -177,6 +177,18 @@ describe('what is read and refused before any signature', () => {
   )
 })
 
+test('eddsa-jcs-2022, which has no JSON-LD, needs no thread', async () => {
+  const suite = 'eddsa-jcs-2022'
+  const verifier = createVerifier({ contexts, size: 0, maxWaitMs: 1 })
+  const signed = await issuer.sign(unsigned('2.0', suite, issuer.did), suite)
+  const verify = async (credential: Json): Promise<boolean> => {
+    const about = { agentDid: AGENT_DID, now: NOW, trust: trustRegistry([issuer.trusted]) }
+    return (await verifier.verify(credential, about)).proofVerified
+  }
+  expect([await verify(signed), await verify({ ...signed, id: 'urn:uuid:other' })]).toEqual([true, false])
+  await verifier.close()
+})
+
 describe('the threads', () => {
   const costly = { ...worst.get('nodes with credentials inside') }
   const trust = trustRegistry([issuer.trusted])
