@@ -2,12 +2,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Contexts } from '../../contexts/load.ts'
 import { createCanonize } from './canonize.ts'
 import type { CryptoTask, CryptoVerdict, WorkerReport } from './protocol.ts'
+import { withProofTemplates } from './proof-templates.ts'
 import { verifyProofs } from './verify-proofs.ts'
 import { warmUp } from './warm-up.ts'
 
 if (parentPort === null) throw new Error('this file runs as a worker')
 const port = parentPort
-const canonize = createCanonize(workerData as Contexts)
+const canonize = withProofTemplates(createCanonize(workerData as Contexts))
 
 function report(verdict: CryptoVerdict | null): void {
   const { user, system } = process.threadCpuUsage()
