@@ -4,7 +4,7 @@ import { optional, pubkeyParameter } from '../../domain/parameters.ts'
 import type { Pubkey } from '../../domain/pubkey.ts'
 import { cancelWaiting, HEALTHY } from '../deliveries/cancel-waiting.ts'
 import type { SubscriptionDependencies } from './create.ts'
-import { found, ownedBy } from './find-own.ts'
+import { checkOwn, found, ownedBy } from './find-own.ts'
 import { type ReceiverProblem, readEventTypes, readUrl } from './read-input.ts'
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-row.ts'
 
@@ -29,6 +29,8 @@ export async function updateSubscription(
   { kysely, receiverProblem }: Pick<SubscriptionDependencies, 'kysely' | 'receiverProblem'>,
 ): Promise<SubscriptionRow> {
   const owned = ownedBy(wallet, id)
+  // Before the input is looked at: what is wrong with it is for the owner to know.
+  await checkOwn(kysely, wallet, id)
   const changes = readChanges(input, receiverProblem)
   return kysely.transaction().execute(async (transaction) => {
     const subscription = found(
