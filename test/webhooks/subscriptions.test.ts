@@ -231,6 +231,9 @@ describe('what is refused', () => {
     ['https://a.internal/', 'must'],
     ['https://127.0.0.1/', 'must'],
     ['https://2130706433/', 'must'],
+    ['https://127%2e0.0.1/', 'must'],
+    ['https://%6cocalhost/', 'must'],
+    ['https://receiver.example.com%2f@127.0.0.1/', 'must'],
     ['https://10.0.0.1/', 'must'],
     ['https://169.254.169.254/latest/meta-data', 'must'],
     ['https://[::1]/', 'must'],
@@ -255,6 +258,33 @@ describe('what is refused', () => {
       expect(answer.body.error).toContain(`url ${problem}`)
     }
     expect((await mine()).map((each) => each['url'])).toEqual([URL])
+    await owner('DELETE', `/webhooks/${id}`)
+  })
+
+  test.each([
+    'https://receiver.example.com',
+    'https://RECEIVER.Example.COM:443/',
+    'HTTPS://receiver.ex%61mple.com/',
+    'https://receiver.example.com/a/../',
+  ])('%s is stored in its normal form, and counts as its host', async (url) => {
+    const { body } = await owner<{ id: string }>('POST', '/webhooks', { ...BODY, url })
+    const other = await create()
+    await owner('PATCH', `/webhooks/${other.id}`, { url })
+    const stored = await t.kysely
+      .selectFrom('webhook_subscriptions')
+      .select(['url', 'host'])
+      .where('id', 'in', [body.id, other.id])
+      .execute()
+    const normal = { url: 'https://receiver.example.com/', host: 'receiver.example.com' }
+    expect(stored).toEqual([normal, normal])
+    for (const { id } of [body, other]) await owner('DELETE', `/webhooks/${id}`)
+  })
+
+  test('of somebody else’s webhook nothing is said, not even what is wrong with the request', async () => {
+    const { id } = await create()
+    expect(await stranger('PATCH', `/webhooks/${id}`, { url: 'x' })).toEqual(NOT_FOUND)
+    expect(await stranger('PATCH', `/webhooks/${id}`, { eventTypes: [] })).toEqual(NOT_FOUND)
+    expect(await stranger('POST', `/webhooks/${id}/recover`, { since: 'x' })).toEqual(NOT_FOUND)
     await owner('DELETE', `/webhooks/${id}`)
   })
 

@@ -11,11 +11,14 @@ export const MAX_URL_LENGTH = 2048
 
 const eventType = enumParameter(WEBHOOK_EVENT_TYPES)
 
-/** Throws URL_REQUIRED and RECEIVER_REFUSED. */
+/**
+ * The URL in its normal form: whatever way a host is written, it is stored, shown, limited and called by one name. Throws URL_REQUIRED and
+ * RECEIVER_REFUSED.
+ */
 export function readUrl(value: unknown, receiverProblem: ReceiverProblem): string {
   if (value === undefined || value === null) throw new DomainError('URL_REQUIRED')
   const problem = urlProblem(value, receiverProblem)
-  if (problem === null) return value as string
+  if (problem === null) return new URL(value as string).href
   throw new DomainError('RECEIVER_REFUSED', { parameter: 'url', problem, value: quoted(value) })
 }
 
