@@ -12,8 +12,9 @@ export interface GraphQLContext {
   /** Empty where there is none, as in a call from inside. */
   readonly clientIp: string
   /**
-   * The wallet that signed the request. Checked when first asked for and once, however many fields ask; throws the 401s of
-   * `src/identity/wallet-auth`. Resolvers of guarded operations ask before anything else.
+   * The wallet that signed the request. Checked when first asked for and once, however many fields ask, but each that asks counts as an
+   * authenticated request; throws the 401s of `src/identity/wallet-auth`, and RATE_LIMITED. Resolvers of guarded operations ask before
+   * anything else.
    */
   readonly authenticate: () => Promise<Pubkey>
   readonly loaders: Loaders
@@ -41,7 +42,11 @@ export function createGraphQLContext(input: ContextInput): GraphQLContext {
   return {
     services,
     clientIp,
-    authenticate: () => (wallet ??= authenticate()),
+    authenticate: async () => {
+      if (wallet === undefined) return (wallet = authenticate())
+      await services.rateLimits.take('authenticated', clientIp, onCount)
+      return wallet
+    },
     get loaders() {
       return (loaders ??= createLoaders(services))
     },

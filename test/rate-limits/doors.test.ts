@@ -3,6 +3,7 @@ import { rateLimitKind } from '../../schema/rate-limits.ts'
 import { schema } from '../../schema/index.ts'
 import { createRateLimits } from '../../src/rate-limits/rate-limits.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../support/app.ts'
+import { walletOf } from '../support/wallet.ts'
 
 const LIMITS = {
   reads: 5,
@@ -54,6 +55,29 @@ test('GraphQL meets the same limit, each root field counts, and what is refused 
   expect((await agents('203.0.113.3')).statusCode).toBe(429)
   // Introspection is always available.
   expect((await ask('{ __schema { queryType { name } } }')).json().errors).toBeUndefined()
+})
+
+interface Refusals {
+  errors: { extensions: { code: string } }[]
+}
+
+test('one signature is no way to ask for more: each guarded root field counts', async () => {
+  const ask = (query: string) =>
+    t.app.inject({
+      method: 'POST',
+      url: '/graphql',
+      remoteAddress: '203.0.113.40',
+      headers: walletOf('many fields').headers('POST', '/graphql', now),
+      payload: { query },
+    })
+  const fields = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}: deleteWebhook(id: "x") { deleted }`)
+  const answer = (await ask(`mutation { ${fields.join(' ')} }`)).json<Refusals>()
+  // The first refusal ends it: a field that may not be null.
+  expect(answer.errors.map(({ extensions }) => extensions.code)).toContain('WEBHOOK_NOT_FOUND')
+  now += 1_000
+  const queries = fields.map((field) => field.replace(/deleteWebhook.*/, 'webhooks { id }'))
+  const limited = (await ask(`{ ${queries.join(' ')} }`)).json<Refusals>()
+  expect(limited.errors.map(({ extensions }) => extensions.code)).toContain('RATE_LIMITED')
 })
 
 test('health and readiness are never counted', async () => {
