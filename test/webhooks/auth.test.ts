@@ -129,6 +129,33 @@ test('method and path are the request’s; a query string is not signed', async 
   ])
 })
 
+test.each([
+  '/webhooks/',
+  '//webhooks',
+  '/webhooks//',
+  '/webhooks%2f',
+  '/WEBHOOKS',
+  '/%77ebhooks',
+  '/webhooks;x',
+])('%s is no way round the signature', async (path) => {
+  const [unsigned] = await list(t, {}, path)
+  expect([401, 404]).toContain(unsigned)
+  expect(await list(t, wallet.headers('GET', '/webhooks', nextSecond()), path)).not.toEqual([200, null])
+})
+
+test('HEAD signs HEAD', async () => {
+  const head = async (signed: 'GET' | 'HEAD') => {
+    const headers = wallet.headers(signed, '/webhooks', nextSecond())
+    return (await t.app.inject({ method: 'HEAD', url: '/webhooks', headers })).statusCode
+  }
+  expect([await head('GET'), await head('HEAD')]).toEqual([401, 200])
+  const method = { 'x-http-method-override': 'GET' }
+  const given = { ...wallet.headers('GET', '/webhooks', nextSecond()), ...method }
+  expect(
+    (await t.app.inject({ method: 'POST', url: '/webhooks', headers: given, payload: {} })).statusCode,
+  ).toBe(401)
+})
+
 test('the wallet is asked for before the body is read, and before anything is said of the webhook', async () => {
   const patch = async (payload: string, headers: Record<string, string>, type = 'application/json') => {
     const response = await t.app.inject({
@@ -182,12 +209,12 @@ describe('headers as bytes on a socket', () => {
   beforeAll(async () => {
     port = Number(new URL(await t.app.listen({ port: 0, host: '127.0.0.1' })).port)
   })
-  const answer = async (headers: string[]): Promise<string> => {
+  const answer = async (headers: string[], path = '/webhooks'): Promise<string> => {
     const socket = createConnection(port, '127.0.0.1')
     await once(socket, 'connect')
     socket.write(
       Buffer.from(
-        `GET /webhooks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers.map((each) => `${each}\r\n`).join('')}\r\n`,
+        `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers.map((each) => `${each}\r\n`).join('')}\r\n`,
         'latin1',
       ),
     )
@@ -198,6 +225,17 @@ describe('headers as bytes on a socket', () => {
     Object.entries(wallet.headers('GET', '/webhooks', nextSecond())).map(
       ([name, value]) => `${name}: ${value}`,
     )
+
+  test.each([
+    '/./webhooks',
+    '/%2e/webhooks',
+    '/webhooks/event-types/../../webhooks',
+    '/webhooks/event-types/%2e%2e',
+    '/webhooks#/webhooks/event-types',
+    'http://gateway.example/webhooks',
+  ])('%s is no way round the signature', async (path) => {
+    for (const headers of [[], lines()]) expect(await answer(headers, path)).toMatch(/^40[014] /)
+  })
 
   test('in any case and with blanks around they are what they are', async () => {
     expect(
