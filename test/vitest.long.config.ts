@@ -6,8 +6,8 @@ const long = mergeConfig(config, {
   test: {
     testTimeout: 900_000,
     hookTimeout: 120_000,
-    // One at a time: each brings processes and load of its own.
-    fileParallelism: false,
+    // Each brings processes and load of its own, and waits for much of its time.
+    maxWorkers: 2,
   },
 })
 
