@@ -1,0 +1,199 @@
+import { Keypair } from '@solana/web3.js'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { audit } from '../../src/audit/audit.ts'
+import { createInviteCodes } from '../../src/sponsorship/invite-codes.ts'
+import { createRegistryWorld, programId, type RegistryWorld } from '../indexer/support/registry-world.ts'
+import { kyselyOf } from '../indexer/support/tables.ts'
+import { keyOf, toJson } from '../relay/support/relay-world.ts'
+import { sponsoredRegistration } from '../sponsorship/support/sponsor-world.ts'
+import { createTestDatabase, type TestDatabase, urlOf } from '../support/database.ts'
+import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { walletOf } from '../support/wallet.ts'
+
+const ROLES = ['api', 'api', 'indexer,cards', 'indexer,cards', 'webhooks', 'webhooks'] as const
+const WEBHOOKS = 8
+const REPORTS = 12
+const SECONDS = { timeout: 20_000, interval: 100 }
+/** Of the shape of production's, shorter: a killed worker's leases end while the test waits. */
+const LIMITS = { deadlineMs: 2_000, leaseMs: 4_000, pollMs: 100, reclaimMs: 200 }
+
+let world: RegistryWorld
+let database: TestDatabase
+let receiver: Receiver
+let agent: Awaited<ReturnType<RegistryWorld['wallet']>>
+const gateways: GatewayProcess[] = []
+const urls: string[] = []
+const feePayer = Keypair.generate()
+const AUTHENTICATED = 3
+
+beforeAll(async () => {
+  world = await createRegistryWorld()
+  database = await createTestDatabase()
+  receiver = await startReceiver()
+  agent = await world.wallet('Ada')
+  await world.connection.requestAirdrop(feePayer.publicKey, 5_000_000_000)
+  for (const roles of ROLES)
+    gateways.push(
+      await createGatewayProcess({
+        ROLES: roles,
+        DATABASE_URL: urlOf(database),
+        SOLANA_RPC_URL: world.localnet.rpcUrl,
+        SOLANA_WS_URL: world.localnet.wsUrl,
+        FEE_PAYER_KEYPAIR: JSON.stringify([...feePayer.secretKey]),
+        WEBHOOK_SECRETS_KEY: '05'.repeat(32),
+        WEBHOOK_DEV_MODE: 'true',
+        TRUST_PROXY: '127.0.0.1',
+        RATE_LIMIT_AUTHENTICATED: String(AUTHENTICATED),
+        TEST_WEBHOOK_LIMITS: JSON.stringify(LIMITS),
+        LOG_LEVEL: 'info',
+      }),
+    )
+  for (const gateway of gateways) urls.push((await gateway.start()).baseUrl)
+})
+afterAll(async () => {
+  for (const gateway of gateways) await gateway.remove()
+  await receiver.close()
+  await database.drop()
+  await world.close()
+})
+
+async function call(
+  replica: number,
+  path: string,
+  client: string,
+  init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {},
+): Promise<Response> {
+  const headers = { 'content-type': 'application/json', 'x-forwarded-for': client, ...init.headers }
+  return fetch(`${urls[replica]}${path}`, { ...init, headers })
+}
+const statusesOf = async (answers: Promise<Response>[]): Promise<Record<number, number>> => {
+  const statuses = (await Promise.all(answers)).map(({ status }) => status)
+  return Object.fromEntries(
+    [...new Set(statuses)].map((each) => [each, statuses.filter((other) => other === each).length]),
+  )
+}
+const list = (replica: number, client: string, headers: Record<string, string>): Promise<Response> =>
+  call(replica, '/webhooks', client, { headers })
+
+function register(replica: number, client: string, inviteCode: string): Promise<Response> {
+  const owner = Keypair.generate()
+  const body = {
+    instructions: [toJson(sponsoredRegistration(owner, feePayer))],
+    signerPubkey: keyOf(owner),
+    inviteCode,
+  }
+  return call(replica, '/sponsor/register', client, { method: 'POST', body: JSON.stringify(body) })
+}
+
+/** Deliveries by webhook: the ids that arrived, in order. */
+function arrived(): Map<string, string[]> {
+  const ids = new Map<string, string[]>()
+  for (const { path, headers, body } of receiver.requests) {
+    const { id } = JSON.parse(body.toString()) as { id: string }
+    expect(headers['content-type']).toContain('application/json')
+    ids.set(path, [...(ids.get(path) ?? []), id])
+  }
+  return ids
+}
+const distinct = (): number[] => [...arrived().values()].map((ids) => new Set(ids).size)
+const all = (count: number): number[] => Array.from({ length: WEBHOOKS }, () => count)
+
+async function attemptsOf(worker: number): Promise<number> {
+  const text = await (await fetch(`${urls[worker]}/metrics`)).text()
+  const values = text.matchAll(/^gateway_webhooks_attempts_total\{.*\} (\d+)$/gm)
+  return [...values].reduce((sum, [, value]) => sum + Number(value), 0)
+}
+
+test('every process is ready in its role', async () => {
+  for (const url of urls)
+    await expect.poll(async () => (await fetch(`${url}/ready`)).status, SECONDS).toBe(200)
+})
+
+test('a limit counted in the database holds for both together', async () => {
+  const answers = Array.from({ length: 4 * AUTHENTICATED }, (_, i) =>
+    list(i % 2, '198.51.100.1', walletOf(`limited ${i}`).headers('GET', '/webhooks', Date.now())),
+  )
+  expect(await statusesOf(answers)).toEqual({ 200: AUTHENTICATED, 429: 3 * AUTHENTICATED })
+})
+
+test('what a wallet signed for one is refused by the other, also at the same time', async () => {
+  const signed = walletOf('replay').headers('GET', '/webhooks', Date.now())
+  expect((await list(0, '198.51.100.2', signed)).status).toBe(200)
+  expect((await list(1, '198.51.100.3', signed)).status).toBe(401)
+  const raced = walletOf('race').headers('GET', '/webhooks', Date.now())
+  const answers = [0, 1, 0, 1].map((replica, i) => list(replica, `198.51.100.${4 + i}`, raced))
+  expect(await statusesOf(answers)).toEqual({ 200: 1, 401: 3 })
+})
+
+test('the uses of a code and the five registrations of a client are counted over both', async () => {
+  const codes = createInviteCodes(kyselyOf(database.orm))
+  const few = await codes.create({ maxUses: 3, expiresAt: null })
+  const clients = Array.from({ length: 8 }, (_, i) => register(i % 2, `203.0.113.${i}`, few.code))
+  expect(await statusesOf(clients)).toMatchObject({ 200: 3 })
+  const many = await codes.create({ maxUses: 20, expiresAt: null })
+  const client = Array.from({ length: 10 }, (_, i) => register(i % 2, '203.0.113.99', many.code))
+  expect(await statusesOf(client)).toEqual({ 200: 5, 429: 5 })
+})
+
+test('both workers share the deliveries, and each arrives once', async () => {
+  const types = (await (await call(0, '/webhooks/event-types', '198.51.100.20')).json()) as object
+  const [eventTypes] = Object.values(types) as string[][]
+  for (let i = 0; i < WEBHOOKS; i += 1) {
+    const headers = walletOf(`owner ${i}`).headers('POST', '/webhooks', Date.now())
+    const body = JSON.stringify({ url: receiver.url(`/${i}`), eventTypes, filterAgentPda: agent.agent })
+    const made = await call(i % 2, '/webhooks', `198.51.100.${30 + i}`, { method: 'POST', headers, body })
+    expect(made.status).toBe(201)
+  }
+  receiver.answers((_, response) => void setTimeout(() => response.end(), 100))
+  for (let i = 0; i < REPORTS; i += 1) await world.report(agent.agent, i % 2 === 0 ? 1 : -1)
+  await expect.poll(distinct, SECONDS).toEqual(all(REPORTS))
+  expect([...arrived().values()].map((ids) => ids.length)).toEqual(all(REPORTS))
+  for (const worker of [4, 5]) expect(await attemptsOf(worker)).toBeGreaterThan(0)
+})
+
+test('after kill -9 of the indexer the other one goes on, and nothing is doubled', async () => {
+  const phase = async (index: number): Promise<string> => {
+    const health = (await (await fetch(`${urls[index]}/health/detailed`)).json()) as {
+      indexer: { phase: string }
+    }
+    return health.indexer.phase
+  }
+  const [leader, standby] = (await phase(2)) === 'live' ? [2, 3] : [3, 2]
+  expect([await phase(leader), await phase(standby)]).toEqual(['live', 'standby'])
+  await gateways[leader]?.kill()
+  await world.report(agent.agent, 1)
+  await expect.poll(() => phase(standby), SECONDS).toBe('live')
+  await expect.poll(distinct, SECONDS).toEqual(all(REPORTS + 1))
+  expect([...arrived().values()].map((ids) => ids.length)).toEqual(all(REPORTS + 1))
+  const { differences } = await audit({ orm: database.orm, rpc: world.rpc, programId })
+  expect(differences).toEqual([])
+})
+
+test('after kill -9 of a worker the other one finishes its work', async () => {
+  const open: (() => void)[] = []
+  receiver.answers((_, response) => void open.push(() => response.end()))
+  const kysely = kyselyOf(database.orm)
+  const before = await attemptsOf(4)
+  // Some of the deliveries must be in the hands of the worker that dies.
+  let reports = REPORTS + 1
+  await expect
+    .poll(async () => {
+      await world.report(agent.agent, 1)
+      reports += 1
+      const text = await (await fetch(`${urls[4]}/metrics`)).text()
+      return Number(/^gateway_webhooks_in_flight (\d+)$/m.exec(text)?.[1] ?? 0)
+    }, SECONDS)
+    .toBeGreaterThan(0)
+  await gateways[4]?.kill()
+  receiver.answers({ status: 200 })
+  for (const answer of open) answer()
+  await expect.poll(distinct, { ...SECONDS, timeout: 40_000 }).toEqual(all(reports))
+  const unfinished = sql<{ count: number }>`
+    select count(*)::integer as count from webhook_deliveries where status <> 'success'`
+  await expect
+    .poll(async () => (await unfinished.execute(kysely)).rows[0]?.count, { ...SECONDS, timeout: 40_000 })
+    .toBe(0)
+  expect(before).toBeGreaterThan(0)
+})
