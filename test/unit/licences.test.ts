@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { objectionable, productionDependencies } from '../../ops/licences.ts'
+
+const dependencies = productionDependencies()
+
+test('every production dependency has a licence that is known and accepted, and what the image has is held to a hash', () => {
+  expect(dependencies.length).toBeGreaterThan(100)
+  expect(dependencies.filter(objectionable)).toEqual([])
+  expect(dependencies.filter(({ optional, pinned }) => !optional && !pinned)).toEqual([])
+})
+
+test('ops/licences.md lists them; `node ops/licences.ts` writes it', () => {
+  const page = readFileSync(new URL('../../ops/licences.md', import.meta.url), 'utf8')
+  const listed = [...page.matchAll(/^\| (\S+) +\| (\S+) +\| /gm)].map(
+    ([, name, version]) => `${name} ${version}`,
+  )
+  expect(listed.filter((each) => /\d$|-/.test(each) && !each.startsWith('-')).toSorted()).toEqual(
+    dependencies.map(({ name, version }) => `${name} ${version}`).toSorted(),
+  )
+})
+
+test.each([['GPL-3.0-only'], ['AGPL-3.0-only'], ['unknown'], ['MIT AND GPL-2.0'], ['']])(
+  '%j is not accepted',
+  (licence) => {
+    expect(objectionable({ licence })).toBe(true)
+  },
+)
+
+test('of a choice one accepted licence is enough', () => {
+  expect(objectionable({ licence: '(MIT OR GPL-3.0)' })).toBe(false)
+})
