@@ -1,6 +1,6 @@
 import { execute, type ExecutionArgs, GraphQLError, subscribe } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { LIMITS, parseLimited, sizeLimits } from '../../schema/limits.ts'
+import { hasTooManyValues, LIMITS, parseLimited, sizeLimits } from '../../schema/limits.ts'
 
 /** One says what is wrong; many, each with the whole value in it, would take seconds to write. */
 const MAX_COERCION_ERRORS = 1
@@ -20,7 +20,7 @@ export function guards(tell: (error: unknown) => GraphQLError): Plugin {
       })
     },
     onParams: ({ params }) => {
-      checkLength(params.query)
+      checkSize(params)
     },
     onParse: ({ setParseFn }) =>
       setParseFn((source: string | { body: string }) =>
@@ -54,9 +54,11 @@ export function toldErrors(
 }
 
 /** Throws what a client may be told. */
-export function checkLength(query: string | undefined): void {
+export function checkSize({ query, variables }: { query?: string; variables?: unknown }): void {
   if ((query?.length ?? 0) > LIMITS.characters)
     throw refusal(`The query has more than ${LIMITS.characters} characters`)
+  if (hasTooManyValues(variables))
+    throw refusal(`The variables have more than ${LIMITS.variableValues} values`)
 }
 
 /** An error of the request as a whole, with status 400. */

@@ -1,6 +1,6 @@
 import { type ExecutionArgs, getOperationAST, GraphQLError } from 'graphql'
 import type { OperationResult, ServerOptions } from 'graphql-ws'
-import { checkLength, toldErrors } from './guards.ts'
+import { checkSize, toldErrors } from './guards.ts'
 import type { GraphQLServer, ServerContext } from './yoga.ts'
 
 /** What is known of a socket. */
@@ -22,7 +22,7 @@ export function socketOperations({
     onSubscribe: async ({ extra }, _id, payload) => {
       try {
         const params = documents.complete(payload)
-        checkLength(params.query)
+        checkSize(params)
         const { schema, parse, validate, contextFactory, execute, subscribe } = yoga.getEnveloped({
           ...extra.context,
           params,

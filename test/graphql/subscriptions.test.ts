@@ -360,11 +360,25 @@ describe('WebSockets', () => {
   })
 })
 
-test('a service that stops cuts its streams, so that clients come back elsewhere', async () => {
-  const app = await createTestApp({ ledger: world.rpc, database, clock: systemClock })
+test('pages of other origins open no socket; a service that stops cuts its streams, so that clients come back elsewhere', async () => {
+  const corsOrigins = ['https://front.example']
+  const app = await createTestApp({ ledger: world.rpc, database, clock: systemClock, corsOrigins })
   const url = await app.app.listen({ port: 0 })
   const stream = await openSse(url, EVENTS)
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+  const open = (origin: string) =>
+    new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { origin })
+  const [, refused] = (await once(open('https://other.example'), 'unexpected-response')) as [
+    unknown,
+    IncomingMessage,
+  ]
+  expect([refused.statusCode, JSON.parse(Buffer.concat(await refused.toArray()).toString())]).toEqual([
+    403,
+    { error: 'Pages of "https://other.example" may not open a WebSocket here' },
+  ])
+  const own = open(url)
+  await once(own, 'open')
+  own.terminate()
+  const socket = open('https://front.example')
   await once(socket, 'open')
   const next = stream.next().then(
     () => 'completed',

@@ -86,8 +86,8 @@ export const ATTACKS: readonly Attack[] = [
     body: operation('query ($f: AgentFilter) { agents(filter: $f) { total } }', {
       f: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1])),
     }),
-    status: 200,
-    refusal: 'Variable "$f" has invalid value',
+    status: 400,
+    refusal: `The variables have more than ${LIMITS.variableValues} values`,
   },
   {
     name: 'many directives',
