@@ -65,8 +65,10 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const { method, url } = request
-    request.log.debug({ method, url, status: reply.statusCode, ms: reply.elapsedTime }, 'request')
+    const { method } = request
+    // A query may hold an invite code.
+    const path = request.url.replace(/\?.*$/s, '')
+    request.log.debug({ method, path, status: reply.statusCode, ms: reply.elapsedTime }, 'request')
     done()
   })
   securityHeaders(app, { https: baseUrl?.startsWith('https:') === true })

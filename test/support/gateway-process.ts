@@ -23,6 +23,8 @@ export interface GatewayProcess {
   /** SIGSTOP and SIGCONT, for instance. */
   signal(signal: NodeJS.Signals): void
   stop(): Promise<number | null>
+  /** All that its processes wrote. */
+  output(): string
   /** `npm run cli -- …`: exit code and output. */
   cli(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>
   /** Stops it and removes all it made. */
@@ -45,6 +47,7 @@ export async function createGatewayProcess(settings: Record<string, string> = {}
     ...settings,
   }
   let child: ChildProcess | undefined
+  let output = ''
 
   const gateway: GatewayProcess = {
     dataDir,
@@ -55,6 +58,10 @@ export async function createGatewayProcess(settings: Record<string, string> = {}
         env,
         stdio: ['ignore', 'pipe', 'pipe'],
       })
+      for (const stream of [child.stdout, child.stderr])
+        stream?.on('data', (chunk: Buffer) => {
+          output += chunk.toString()
+        })
       await readyOrEnded(child)
       const runtime = readRuntime(dataDir)
       if (runtime === null) throw new Error('the gateway wrote no runtime file')
@@ -73,6 +80,7 @@ export async function createGatewayProcess(settings: Record<string, string> = {}
       await once(child, 'exit')
       return child.exitCode
     },
+    output: () => output,
     cli: async (...args) => {
       try {
         const done = await promisify(execFile)(process.execPath, ['src/cli/main.ts', ...args], {
