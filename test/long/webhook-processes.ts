@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/postgres.ts'
 import { migrate, openOrm } from '../../src/db/orm.ts'
 import type { Database } from '../../src/db/tables.ts'
@@ -17,20 +17,28 @@ import { outboxRow } from '../webhooks/support/worker-world.ts'
 const KEY = Buffer.alloc(32, 5)
 /** The shape of the production limits, shorter. */
 const LIMITS: Partial<WorkerLimits> = {
-  deadlineMs: 4_000,
-  leaseMs: 7_000,
+  deadlineMs: 3_000,
+  leaseMs: 5_000,
   pollMs: 100,
   reclaimMs: 200,
   perEndpoint: 64,
   perHost: 64,
 }
 
+export interface WorkerProcess extends GatewayProcess {
+  /** The deliveries it holds right now, by lease token. */
+  held(): Promise<Map<string, string>>
+  /** After a kill: the server has ended its connections, and with them what it still claimed. */
+  gone(): Promise<void>
+}
+
 /** A PostgreSQL that the test may restart, and real gateway processes on it. */
 export interface ProcessWorld {
-  readonly url: string
   readonly kysely: Kysely<Database>
-  /** `npm start` with these settings, by default a worker alone. */
-  gateway(settings?: Record<string, string>): Promise<GatewayProcess>
+  /** `npm start` as a worker alone. */
+  worker(): Promise<WorkerProcess>
+  /** `npm start` with all its parts, on a localnet of its own without agents. */
+  whole(): Promise<GatewayProcess>
   subscribe(url: string): Promise<string>
   /** Commits events as the indexer does, trying again while the database is away; returns their ids. */
   emit(count: number): Promise<string[]>
@@ -48,27 +56,60 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
   const url = `postgresql:///${database}?host=${encodeURIComponent(host)}&user=${user}`
   const orm = await openOrm({ url })
   await migrate(orm)
+  // Leases do not say whose they are; connections do.
+  await orm.em.getConnection().executeDump(`
+    create table test_claims (token text primary key, worker text not null);
+    create function test_note_claim() returns trigger language plpgsql as $$ begin
+      insert into test_claims values (new.lease_token, current_setting('application_name'));
+      return null;
+    end $$;
+    create trigger test_note_claim after update on webhook_deliveries for each row
+      when (new.lease_token is not null and new.lease_token is distinct from old.lease_token)
+      execute function test_note_claim()`)
   const kysely = orm.em.fork().getKysely<Database>()
   const box = createSecretBox([KEY])
   const gateways: GatewayProcess[] = []
+  let workers = 0
+  const create = async (settings: Record<string, string>): Promise<GatewayProcess> => {
+    const gateway = await createGatewayProcess({
+      DATABASE_URL: url,
+      WEBHOOK_DEV_MODE: 'true',
+      WEBHOOK_SECRETS_KEY: KEY.toString('hex'),
+      TEST_WEBHOOK_LIMITS: JSON.stringify(LIMITS),
+      SEED_AGENTS: '0',
+      LOG_LEVEL: 'info',
+      ...settings,
+    })
+    gateways.push(gateway)
+    return gateway
+  }
   return {
-    url,
     kysely,
-    gateway: async (settings = {}) => {
-      const gateway = await createGatewayProcess({
+    worker: async () => {
+      workers += 1
+      const name = `worker-${workers}`
+      const gateway = await create({
         ROLES: 'webhooks',
-        DATABASE_URL: url,
         SOLANA_RPC_URL: 'http://127.0.0.1:9',
-        WEBHOOK_DEV_MODE: 'true',
-        WEBHOOK_SECRETS_KEY: KEY.toString('hex'),
-        TEST_WEBHOOK_LIMITS: JSON.stringify(LIMITS),
-        SEED_AGENTS: '0',
-        LOG_LEVEL: 'info',
-        ...settings,
+        DATABASE_URL: `${url}&application_name=${name}`,
       })
-      gateways.push(gateway)
-      return gateway
+      const held = async (): Promise<Map<string, string>> => {
+        const { rows } = await sql<{ id: string; token: string }>`
+          select d.id, c.token from webhook_deliveries d join test_claims c on c.token = d.lease_token
+          where d.status = 'in_flight' and c.worker = ${name}`.execute(kysely)
+        return new Map(rows.map(({ token, id }) => [token, id]))
+      }
+      const gone = async (): Promise<void> => {
+        for (;;) {
+          const { rows } = await sql`
+            select from pg_stat_activity where application_name = ${name}`.execute(kysely)
+          if (rows.length === 0) return
+          await delay(5)
+        }
+      }
+      return { ...gateway, held, gone }
     },
+    whole: () => create({}),
     subscribe: async (receiver) => {
       const id = randomUUID()
       await kysely
@@ -104,9 +145,8 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
     },
     close: async () => {
       for (const gateway of gateways) await gateway.remove()
+      await orm.close()
       await postgres.stop()
-      // A connection that a restart cut off in the middle of a transaction may never come back to the pool.
-      await Promise.race([orm.close(), delay(5_000)])
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
