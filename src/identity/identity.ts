@@ -15,6 +15,7 @@ import { refreshCredentials } from './credentials/attached/refresh.ts'
 import { loadContexts } from './credentials/contexts/load.ts'
 import { createTrustedIssuers } from './credentials/trusted-issuers/service.ts'
 import { createVerifierMetrics } from './credentials/verify/metrics.ts'
+import { rulesMark } from './credentials/verify/rules-mark.ts'
 import { createVerifier, type Verifier } from './credentials/verify/verifier.ts'
 import { parseDid } from './did/parse-did.ts'
 import type { HostedDependencies } from './hosted/fetch-hosted.ts'
@@ -60,7 +61,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   }
   const store = createCredentialStore(kysely)
   return {
-    credentials: createCredentials({ kysely, clock, verifier, trust, hosted }),
+    credentials: createCredentials({ kysely, clock, verifier, rules: rulesMark(contexts), trust, hosted }),
     cardWorker: (metrics, timing = CARD_TIMING) =>
       createCardWorker({
         store: createCardCheckStore(kysely),

@@ -11,6 +11,7 @@ import {
 } from '../../src/identity/credentials/trusted-issuers/service.ts'
 import { multibaseOfKey } from '../../src/identity/credentials/verify/crypto/multibase.ts'
 import { reevaluate } from '../../src/identity/credentials/verify/reevaluate.ts'
+import { rulesMark } from '../../src/identity/credentials/verify/rules-mark.ts'
 import { createVerifier } from '../../src/identity/credentials/verify/verifier.ts'
 import { pubkey } from '../../src/domain/pubkey.ts'
 import {
@@ -104,8 +105,15 @@ test('a stored verdict is told anew for time and trust', async () => {
   now += 2_000
   const trust = await issuers.current()
   const { verdict } = await verifier.verify(credential, { agentDid: AGENT_DID, now, trust })
-  const at = (time: number, registry = trust) => reevaluate(verdict, { now: time, trust: registry })
+  const rules = rulesMark(contexts)
+  const at = (time: number, registry = trust, mark = rules) =>
+    reevaluate(verdict, { now: time, trust: registry, rules: mark })
   expect(at(now)).toEqual({ structurallyValid: true, proofVerified: true, needsVerification: false })
+  expect(at(now, trust, rulesMark(contexts, 2))).toEqual({
+    structurallyValid: true,
+    proofVerified: false,
+    needsVerification: true,
+  })
   expect(at(Date.parse('2027-11-01T00:06:00Z'))).toMatchObject({
     structurallyValid: false,
     proofVerified: true,
@@ -120,7 +128,7 @@ test('a stored verdict is told anew for time and trust', async () => {
     trust: await issuers.current(),
   })
   await issuers.put(issuer())
-  expect(reevaluate(untrusted.verdict, { now, trust: await issuers.current() })).toEqual({
+  expect(reevaluate(untrusted.verdict, { now, trust: await issuers.current(), rules })).toEqual({
     structurallyValid: true,
     proofVerified: false,
     needsVerification: true,

@@ -10,9 +10,11 @@ import {
   createTrustedIssuers,
   type TrustedIssuers,
 } from '../../src/identity/credentials/trusted-issuers/service.ts'
+import type { Verdict } from '../../src/identity/credentials/verify/result.ts'
+import { rulesMark } from '../../src/identity/credentials/verify/rules-mark.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
-import { createTestIssuer, type Json, NOW, unsigned } from '../support/credentials/issuer.ts'
+import { contexts, createTestIssuer, type Json, NOW, unsigned } from '../support/credentials/issuer.ts'
 import { agentRow, insertAgents, keyOf } from '../support/factories.ts'
 import { type GraphQLAnswer, query } from '../support/graphql.ts'
 import { walletOf } from '../support/wallet.ts'
@@ -428,6 +430,39 @@ describe('GET /agents/:pda/credentials', () => {
     await issuers.put(issuer.trusted)
     now += 2_000
     expect((await list()).credentials).toMatchObject([{ structurally_valid: true, proof_verified: false }])
+  })
+
+  test('a verdict by other rules or contexts is found out again, and once', async () => {
+    const count = () => t.metrics.getSingleMetric('gateway_credentials_verification_duration_seconds')!.get()
+    const verifications = async (): Promise<number> =>
+      (await count()).values.find((each) => (each as Json).metricName?.endsWith('_count'))?.value ?? 0
+    const mark = async () => (await store.find([PDA]))[0]!.verdict.rules
+    const store = createCredentialStore(t.kysely)
+    const holds = { structurally_valid: true, proof_verified: true }
+    const { body } = await verify({ credentialUrl: serve('/vc/rules', await issue()) })
+    const [stored] = await store.find([PDA])
+    const { rules, ...unmarked } = stored!.verdict
+    expect(rules).toBe(rulesMark(contexts))
+    const untrue = { ...stored!.verdict, wellFormed: false, signaturesValid: false }
+    await store.setVerdict(PDA, body.vcHash, untrue)
+    expect((await list()).credentials).toMatchObject([{ structurally_valid: false, proof_verified: false }])
+    const olderContexts = rulesMark(new Map([...contexts].slice(1)))
+    for (const older of [
+      { ...untrue, rules: olderContexts },
+      { ...unmarked, wellFormed: false },
+    ]) {
+      await store.setVerdict(PDA, body.vcHash, older as Verdict)
+      const before = await verifications()
+      expect((await list()).credentials).toMatchObject([holds])
+      expect((await list()).credentials).toMatchObject([holds])
+      expect(await verifications()).toBe(before + 1)
+      expect(await mark()).toBe(rules)
+    }
+    await issuers.remove(issuer.did)
+    now += 2_000
+    await store.setVerdict(PDA, body.vcHash, { ...untrue, rules: '0:' })
+    expect((await list()).credentials).toMatchObject([{ structurally_valid: true, proof_verified: false }])
+    expect(await mark()).toBe(rules)
   })
 
   test('in GraphQL, alone and with every agent', async () => {

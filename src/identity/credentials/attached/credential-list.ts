@@ -5,6 +5,7 @@ import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
 import { reevaluate } from '../verify/reevaluate.ts'
 import type { Verifier } from '../verify/verifier.ts'
 import type { CredentialStore, StoredCredential } from './credential-store.ts'
+import { isStorable } from './storable.ts'
 
 /** An attached credential, with what is to be said of it now. */
 export interface AttachedCredential extends Omit<StoredCredential, 'verdict' | 'agentPda'> {
@@ -28,6 +29,8 @@ export interface CredentialFilter {
 interface Moment {
   readonly now: number
   readonly trust: TrustRegistry
+  /** `rulesMark` of the verifier. */
+  readonly rules: string
 }
 
 interface Means {
@@ -36,7 +39,7 @@ interface Means {
 }
 
 const MAX_TYPE_LENGTH = 128
-/** Signatures checked by one reader, when issuers have become trusted; the others are said to be not verified until somebody asks again. */
+/** Signatures checked by one reader, when issuers have become trusted or the rules have changed; the others are said to be not verified until somebody asks again. */
 const MAX_VERIFICATIONS = 20
 
 /** Checks a filter; throws INVALID_TEXT or INVALID_BOOLEAN. */
@@ -76,9 +79,9 @@ export async function listCredentials(
   )
 }
 
-/** The signature of a credential whose issuer was not trusted, or had other keys, when it was attached. */
+/** The signature of a credential whose issuer was not trusted, or had other keys, when it was attached; or of one that was verified by other rules. */
 async function verifyAgain(
-  { agentPda, vcHash }: StoredCredential,
+  { agentPda, vcHash, verdict: before }: StoredCredential,
   owner: string,
   moment: Moment,
   { store, verifier }: Means,
@@ -86,8 +89,10 @@ async function verifyAgain(
   const document = await store.documentOf(agentPda, vcHash)
   if (document === null) return null
   try {
-    const { verdict } = await verifier.verify(Buffer.from(document), { ...moment, agentDid: didOf(owner) })
-    if (verdict.signaturesValid !== null) await store.setVerdict(agentPda, vcHash, verdict)
+    const result = await verifier.verify(Buffer.from(document), { ...moment, agentDid: didOf(owner) })
+    const { verdict } = result
+    const isNews = verdict.signaturesValid !== null || verdict.rules !== before.rules
+    if (isNews && isStorable(result)) await store.setVerdict(agentPda, vcHash, verdict)
     return verdict
   } catch (error) {
     if (isDomainError(error, 'VERIFIER_BUSY')) return null

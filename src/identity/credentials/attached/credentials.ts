@@ -38,14 +38,16 @@ export interface CredentialsDependencies {
   readonly kysely: Kysely<Database>
   readonly clock: Clock
   readonly verifier: Pick<Verifier, 'verify'>
+  /** `rulesMark` of the verifier. */
+  readonly rules: string
   readonly trust: () => Promise<TrustRegistry>
   readonly hosted: HostedDependencies
 }
 
 export function createCredentials(dependencies: CredentialsDependencies): Credentials {
-  const { kysely, clock, verifier, trust, hosted } = dependencies
+  const { kysely, clock, verifier, rules, trust, hosted } = dependencies
   const store = createCredentialStore(kysely)
-  const moment = async () => ({ now: clock.now(), trust: await trust() })
+  const moment = async () => ({ now: clock.now(), trust: await trust(), rules })
 
   const lists: Credentials['lists'] = async (agents, filter) =>
     listCredentials(agents, filter, await moment(), { store, verifier })

@@ -8,22 +8,31 @@ import { hasKeys, trustProblem } from './trust.ts'
 export interface Reevaluation {
   readonly structurallyValid: boolean
   readonly proofVerified: boolean
-  /** The issuer is trusted now, but no signature was checked, or by other keys: the document has to be verified again. */
+  /**
+   * The verdict is by other rules; or the issuer is trusted now, but no signature was checked, or by other keys: the document has to be
+   * verified again.
+   */
   readonly needsVerification: boolean
 }
 
-/** Tells a stored verdict for `now` (ms) and the issuers of now, without reading the credential. */
+/** Tells a stored verdict for `now` (ms), the issuers and the rules (`rulesMark`) of now, without reading the credential. */
 export function reevaluate(
   verdict: Verdict,
-  { now, trust }: { now: number; trust: TrustRegistry },
+  { now, trust, rules }: { now: number; trust: TrustRegistry; rules: string },
 ): Reevaluation {
   const { issuer, proofKeys, signaturesValid, proofValidity } = verdict
   const isTrusted = trustProblem(verdict, trust, now) === null
+  const byTheRules = verdict.rules === rules
   const byItsKeys = signaturesValid !== null && hasKeys(trust.find(issuer), proofKeys)
   return {
     structurallyValid: isStructurallyValid(verdict, now),
-    proofVerified: isTrusted && byItsKeys && signaturesValid && proofTimeProblem(proofValidity, now) === null,
-    needsVerification: isTrusted && !byItsKeys,
+    proofVerified:
+      byTheRules &&
+      isTrusted &&
+      byItsKeys &&
+      signaturesValid &&
+      proofTimeProblem(proofValidity, now) === null,
+    needsVerification: !byTheRules || (isTrusted && !byItsKeys),
   }
 }
 

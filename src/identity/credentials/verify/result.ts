@@ -30,6 +30,8 @@ export interface Validity {
 
 /** What remains true of a credential whenever it is looked at: all but time, trust and status. */
 export interface Verdict {
+  /** `rulesMark` of the verifier that said it. */
+  readonly rules: string
   /** Whether context, type, subject and proof_present pass. */
   readonly wellFormed: boolean
   /** Whether the credential's dates can be read and make sense. */

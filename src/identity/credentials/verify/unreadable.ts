@@ -3,7 +3,7 @@ import { CHECK_NAMES, fail, type VerificationResult } from './result.ts'
 const NO_BOUNDS = { from: null, until: null }
 
 /** The result for a text that cannot be read: every check fails, and says so. */
-export function unreadableResult(problem: string): VerificationResult {
+export function unreadableResult(problem: string, rules: string): VerificationResult {
   return {
     structurallyValid: false,
     proofVerified: false,
@@ -16,6 +16,7 @@ export function unreadableResult(problem: string): VerificationResult {
     contentHash: null,
     unreadable: problem,
     verdict: {
+      rules,
       wellFormed: false,
       datesSound: false,
       issuer: '',

@@ -13,6 +13,7 @@ import { outcomeOf, type VerifierMetrics } from './metrics.ts'
 import { jcs, sha256Hex } from './jcs.ts'
 import { fail, type VerificationResult } from './result.ts'
 import { isObject, type JsonObject, parseStrictJson, UnreadableJson } from './strict-json.ts'
+import { rulesMark } from './rules-mark.ts'
 import { issuerOf } from './trust.ts'
 import { unreadableResult } from './unreadable.ts'
 import { createVerdictCache } from './verdict-cache.ts'
@@ -46,10 +47,11 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const pool = createCryptoPool(options)
   const cache = createVerdictCache()
   const known = new Set(options.contexts.keys())
+  const rules = rulesMark(options.contexts)
 
   async function verify(raw: unknown, { agentDid, now, trust }: VerifyOptions): Promise<VerificationResult> {
     const credential = read(raw)
-    if (typeof credential === 'string') return unreadableResult(credential)
+    if (typeof credential === 'string') return unreadableResult(credential, rules)
     const canonical = jcs(credential)
     const vcHash = sha256Hex(canonical)
     const issuer = issuerOf(credential)
@@ -81,6 +83,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       contentHash: signed.contentHash,
       unreadable: null,
       verdict: {
+        rules,
         wellFormed: [context, type, subject, proofPresent].every(({ passed }) => passed),
         datesSound: dates.problem === null,
         issuer,
