@@ -9,21 +9,33 @@ import {
 } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { bodyReader } from './body.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
 import { handleError } from './errors.ts'
 import { queryReader } from './query.ts'
 
 /** Bytes; the largest documented body is a relay request of 16 instructions. */
 const BODY_LIMIT = 256 * 1024
-/** A client that sends its request slower than this is cut off. */
-const REQUEST_TIMEOUT_MS = 30_000
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
 /** Settings of Fastify that make it answer in the contract's words, whatever arrives. */
-export const serverOptions = {
+export const serverOptions = (limits: ConnectionLimits) =>
+  ({
+    ...BEHAVIOUR,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionTimeout: limits.stalledMs,
+    http: {
+      requireHostHeader: false,
+      // Any other wish to upgrade, such as to HTTP/2, is passed over, and the request answered.
+      shouldUpgradeCallback: wantsSocket,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.checkMs,
+    },
+  }) satisfies FastifyHttpOptions<Server>
+
+const BEHAVIOUR = {
   bodyLimit: BODY_LIMIT,
-  requestTimeout: REQUEST_TIMEOUT_MS,
-  // Any other wish to upgrade, such as to HTTP/2, is passed over, and the request answered.
-  http: { requireHostHeader: false, shouldUpgradeCallback: wantsSocket },
   logController: new LogController({ disableRequestLogging: true }),
   genReqId: (request) => {
     const given = request.headers['x-request-id']

@@ -5,6 +5,7 @@ import { handleError } from '../rest/errors.ts'
 import type { Executor } from '../rest/execute.ts'
 import { graphqlRoutes } from '../rest/graphql/routes.ts'
 import { checkPreconditions } from '../rest/http-preconditions.ts'
+import { limitPipelining } from '../rest/pipelining.ts'
 import { registerOperations, registerRest } from '../rest/index.ts'
 import { metricsRoute } from '../rest/metrics.ts'
 import { allowOrigins } from '../rest/cors.ts'
@@ -12,6 +13,7 @@ import { securityHeaders } from '../rest/security-headers.ts'
 import { rateLimitHeaders } from '../rest/rate-limit-headers.ts'
 import { mcpRoutes } from '../rest/mcp/routes.ts'
 import { describeRoutes } from '../rest/openapi.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits } from '../rest/connection-limits.ts'
 import { compileSerializer, compileValidator, serverOptions } from '../rest/server-options.ts'
 import { answerUnknownPaths } from '../rest/unknown-paths.ts'
 import type { Logger } from './logger.ts'
@@ -31,6 +33,7 @@ export interface AppOptions {
   /** Origins whose pages may call the service; `*` is all, none by default. */
   readonly corsOrigins?: readonly string[]
   readonly executor?: Executor
+  readonly connectionLimits?: ConnectionLimits
   /** `operations` is health, readiness, info and metrics alone, for a process without the role `api`. */
   readonly surface?: 'all' | 'operations'
 }
@@ -47,19 +50,22 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     corsOrigins = [],
     executor,
     surface = 'all',
+    connectionLimits = CONNECTION_LIMITS,
   } = options
   const loggerInstance: FastifyBaseLogger = logger
   const app: RestApp = fastify({
-    ...serverOptions,
+    ...serverOptions(connectionLimits),
     loggerInstance,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
   }).withTypeProvider<TypeBoxTypeProvider>()
 
+  app.server.maxConnections = connectionLimits.maxConnections
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(compileSerializer)
   app.setErrorHandler(handleError)
   // Any page may send it across origins without asking, and nothing here reads it.
   app.removeContentTypeParser('text/plain')
+  limitPipelining(app)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done()

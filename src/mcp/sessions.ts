@@ -7,6 +7,14 @@ import { DomainError } from '../errors.ts'
 /** Streams held open at once. */
 const MAX_SESSIONS = 500
 const MAX_SESSIONS_PER_CLIENT = 20
+/** Bytes of answers; the stream of a client that leaves more unread is cut when it asks for more. */
+const MAX_UNREAD = 1_048_576
+
+interface Session {
+  readonly transport: SSEServerTransport
+  readonly client: string
+  readonly response: ServerResponse
+}
 
 /** Sessions of the HTTP+SSE transport (protocol 2024-11-05), each as long as its stream. */
 export interface Sessions {
@@ -18,7 +26,7 @@ export interface Sessions {
 }
 
 export function createSessions(messagesPath: string): Sessions {
-  const sessions = new Map<string, { transport: SSEServerTransport; client: string }>()
+  const sessions = new Map<string, Session>()
   const ofClient = (client: string): number =>
     Array.from(sessions.values()).filter((each) => each.client === client).length
   return {
@@ -28,14 +36,21 @@ export function createSessions(messagesPath: string): Sessions {
     },
     open: async (server, clientIp, response) => {
       const transport = new SSEServerTransport(messagesPath, response)
-      sessions.set(transport.sessionId, { transport, client: clientNetwork(clientIp) })
+      sessions.set(transport.sessionId, { transport, client: clientNetwork(clientIp), response })
+      // It may be silent for as long as nobody asks.
+      response.setTimeout(0)
       response.once('close', () => {
         sessions.delete(transport.sessionId)
         void server.close()
       })
       await server.connect(transport)
     },
-    find: (sessionId) => sessions.get(sessionId ?? '')?.transport,
+    find: (sessionId) => {
+      const session = sessions.get(sessionId ?? '')
+      if (session === undefined || session.response.writableLength <= MAX_UNREAD) return session?.transport
+      session.response.destroy()
+      return undefined
+    },
     closeAll: async () => {
       await Promise.all(Array.from(sessions.values(), ({ transport }) => transport.close()))
     },

@@ -3,6 +3,7 @@ import { Keypair } from '@solana/web3.js'
 import type { Kysely } from 'kysely'
 import { pino } from 'pino'
 import type { RestApp } from '../../rest/door.ts'
+import type { ConnectionLimits } from '../../rest/connection-limits.ts'
 import type { Executor } from '../../rest/execute.ts'
 import { buildApp } from '../../src/app.ts'
 import type { Clock } from '../../src/clock.ts'
@@ -60,6 +61,7 @@ export interface Surroundings {
   /** What the health reports say of it, where the app has no `sponsorship.signer`. */
   feePayer: { pubkey: string; enabled: boolean } | null
   executor: Executor
+  connectionLimits: ConnectionLimits
   /** Where the log goes; nowhere by default. */
   log: Writable
   relay: Partial<RelayOptions>
@@ -192,6 +194,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     baseUrl: 'http://127.0.0.1:3000',
     corsOrigins: surroundings.corsOrigins ?? ['*'],
     executor: surroundings.executor,
+    connectionLimits: surroundings.connectionLimits,
   })
   const close = async (): Promise<void> => {
     await app.close()
