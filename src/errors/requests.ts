@@ -1,0 +1,53 @@
+import type { ErrorEntry } from './entry.ts'
+
+/** What is wrong with a request before any service has a say. */
+export const REQUEST_ERRORS = {
+  INVALID_INTEGER: {
+    status: 400,
+    message: '{parameter} must be an integer from {min} to {max}, got {value}',
+  },
+  INVALID_ENUM: { status: 400, message: '{parameter} must be one of {allowed}, got {value}' },
+  INVALID_BOOLEAN: { status: 400, message: '{parameter} must be true or false, got {value}' },
+  INVALID_TEXT: { status: 400, message: '{parameter} {problem}, got {value}' },
+  INVALID_RANGE: {
+    status: 400,
+    message: '{low} must not be greater than {high}, got {lowValue} and {highValue}',
+  },
+  INVALID_CURSOR: {
+    status: 400,
+    message: 'after must be a cursor of this list and order, got {value}',
+  },
+  INVALID_PUBKEY: {
+    status: 400,
+    message: '{parameter} must be a base-58 public key of 32 bytes, got {value}',
+  },
+  INVALID_BASE64: { status: 400, message: '{parameter} must be base64 with padding, got {value}' },
+  INVALID_TYPE: { status: 400, message: '{parameter} must be {expected}, got {value}' },
+  FIELD_REQUIRED: { status: 400, message: '{parameter} is required' },
+  UNKNOWN_PARAMETER: { status: 400, message: 'Unknown parameter {given}. Known parameters: {known}' },
+  REPEATED_PARAMETER: { status: 400, message: '{parameter} must be given once, got {count} values' },
+  INVALID_ENCODING: {
+    status: 400,
+    message: '{given} must be UTF-8 in percent-encoding, got {value}',
+  },
+  INVALID_JSON: { status: 400, message: 'The body must be valid JSON: {problem}' },
+  BODY_NOT_OBJECT: { status: 400, message: 'The body must be a JSON object' },
+  INVALID_REQUEST: { status: 400, message: '{problem}' },
+  QUERY_TOO_LARGE: {
+    status: 400,
+    message:
+      'The query asks for more than {max} values in nested lists: lower their limits or select fewer fields',
+  },
+  // The text that clients of automatic persisted queries look for.
+  PERSISTED_QUERY_NOT_FOUND: { status: 404, message: 'PersistedQueryNotFound' },
+  PATH_NOT_FOUND: { status: 404, message: 'Not found: {path}' },
+  METHOD_NOT_ALLOWED: { status: 405, message: '{method} is not allowed here. Allowed methods: {allowed}' },
+  NOT_ACCEPTABLE: { status: 406, message: 'Accept must allow {type}, got {value}' },
+  BODY_TOO_LARGE: { status: 413, message: 'The body must not be larger than {max} bytes' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    message: 'Content-Type must be application/json, got {value}',
+  },
+  EXPECTATION_FAILED: { status: 417, message: 'Expect must be 100-continue, got {value}' },
+  ORIGIN_NOT_ALLOWED: { status: 403, message: 'Pages of {value} may not call this service' },
+} as const satisfies Record<string, ErrorEntry>
