@@ -5,7 +5,7 @@ import type { Foundation } from './foundation.ts'
 /** The indexer, started; null where this process has no such role. */
 export function startIndexer(
   { config, orm, rpc, clock, logger, metrics, stack }: Foundation,
-  wsUrl: readonly string[],
+  wsUrl: () => readonly string[],
 ): Indexer | null {
   if (!config.roles.has('indexer')) return null
   const { programId, commitment } = config.ledger

@@ -13,8 +13,9 @@ export interface Endpoint {
   readonly rpc: LedgerRpc
   /** Told in logs in place of the URL, which may hold a key: 1 for the first of the setting. */
   readonly number: number
-  /** Whether it is on the ledger of the others: unknown until it was asked. */
+  /** Whether it is on the ledger of the others: unknown until it was asked, and again after it could not be reached. */
   ledger: 'unknown' | 'ours' | 'another'
+  genesisHash: string | undefined
   failures: number
   restsUntil: number
   /** The node itself asked to be left alone for that long. */
@@ -22,7 +23,15 @@ export interface Endpoint {
 }
 
 export function newEndpoint(rpc: LedgerRpc, number: number): Endpoint {
-  return { rpc, number, ledger: 'unknown', failures: 0, restsUntil: 0, restIsAsked: false }
+  return {
+    rpc,
+    number,
+    ledger: 'unknown',
+    genesisHash: undefined,
+    failures: 0,
+    restsUntil: 0,
+    restIsAsked: false,
+  }
 }
 
 /** Lets a node rest after a failure that another node may not have; false when the failure says nothing about the node. */
@@ -38,6 +47,8 @@ export function noteEndpointFailure(endpoint: Endpoint, error: LedgerRpcError, c
     return error.code === NODE_BEHIND
   }
   endpoint.failures += 1
+  // What answers there later may be another node, or the same one on another ledger.
+  if (endpoint.ledger === 'ours') endpoint.ledger = 'unknown'
   endpoint.restsUntil = now + Math.min(MIN_REST_MS * 2 ** (endpoint.failures - 1), MAX_REST_MS)
   endpoint.restIsAsked = false
   return true

@@ -23,23 +23,34 @@ export interface FailoverOptions {
   clock: Clock
   logger: Pick<Logger, 'warn' | 'error'>
   timeoutMs?: number
+  /** Of the ledger that the nodes must be on, base-58; without it the first node that answers says. */
+  genesisHash?: string | undefined
+}
+
+/** What is known of one of several nodes. */
+export type NodeState = 'well' | 'resting' | 'refused'
+
+export interface FailoverRpc extends LedgerRpc {
+  /** In the order of the URLs; none of a node that is alone. */
+  nodes(): NodeState[]
 }
 
 /**
  * One interface to several nodes of one ledger. The first that is well is asked; where it fails, the next one in the same call. Nodes rest after
- * failures, as long as a Retry-After asks for. A node of another ledger is never asked again, one that lags far behind not for a while,
+ * failures, as long as a Retry-After asks for. A node of another ledger is never asked for anything else, one that lags far behind not for a while,
  * and a transaction that one node does not know is asked for at the others: an empty answer is the last one believed.
  * A transaction is sent to one node only, unless that one refused to take calls: whether it was taken is otherwise not known.
  */
-export function createFailoverRpc(options: FailoverOptions): LedgerRpc {
+export function createFailoverRpc(options: FailoverOptions): FailoverRpc {
   const { urls, clock, logger } = options
   const [first = '', ...others] = urls
   const limit = options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }
-  if (others.length === 0) return createLedgerRpc({ url: first, ...limit })
+  if (others.length === 0) return { ...createLedgerRpc({ url: first, ...limit }), nodes: () => [] }
   const endpoints = urls.map((url, i) =>
     newEndpoint(createLedgerRpc({ url, timeoutMs: TIMEOUT_MS, ...limit }), i + 1),
   )
-  let genesisHash: string | undefined
+  let { genesisHash } = options
+  let introduced = false
   const newest = new Map<string, number>()
 
   function candidates(): Endpoint[] {
@@ -53,6 +64,7 @@ export function createFailoverRpc(options: FailoverOptions): LedgerRpc {
 
   function noneLeft(): LedgerRpcError {
     const waits = endpoints.filter((each) => each.ledger !== 'another').map((each) => each.restsUntil)
+    if (waits.length === 0) return new LedgerRpcError('rpc', 'every ledger node is on another ledger')
     return new LedgerRpcError('http', 'every ledger node asked to be left alone for a while', {
       code: 429,
       retryAfterMs: Math.max(0, Math.min(...waits) - clock.now()),
@@ -64,12 +76,14 @@ export function createFailoverRpc(options: FailoverOptions): LedgerRpc {
     options: { resend?: boolean; isLagging?: (answer: T) => boolean } = {},
   ): Promise<T> {
     const { resend = true, isLagging = () => false } = options
-    let failure: unknown = noneLeft()
+    let failure: unknown
     let behind: { answer: T } | undefined
     for (const endpoint of candidates()) {
+      let asked = false
       try {
         await join(endpoint)
         if (endpoint.ledger === 'another') continue
+        asked = true
         const answer = await work(endpoint.rpc)
         noteEndpointSuccess(endpoint)
         if (!isLagging(answer)) return answer
@@ -85,24 +99,32 @@ export function createFailoverRpc(options: FailoverOptions): LedgerRpc {
             'a ledger node failed, the next one is asked',
           )
         if (!unwell && !ASK_ANOTHER.has(error.code ?? 0)) throw error
-        if (!resend && error.code !== 429) throw error
+        if (!resend && asked && error.code !== 429) throw error
       }
     }
     if (behind !== undefined) return behind.answer
-    throw failure
+    throw failure ?? noneLeft()
   }
 
-  /** Makes sure, once, that the node is on the same ledger as the others. */
+  /** Makes sure that the node is on the same ledger as the others. */
   async function join(endpoint: Endpoint): Promise<void> {
     if (endpoint.ledger !== 'unknown') return
-    const hash = await endpoint.rpc.call<string>('getGenesisHash')
-    genesisHash ??= hash
-    endpoint.ledger = hash === genesisHash ? 'ours' : 'another'
+    endpoint.genesisHash = await endpoint.rpc.call<string>('getGenesisHash')
+    genesisHash ??= endpoint.genesisHash
+    endpoint.ledger = endpoint.genesisHash === genesisHash ? 'ours' : 'another'
     if (endpoint.ledger === 'another')
       logger.error(
-        { endpoint: endpoint.number },
-        'this ledger node is on another ledger than those before it: it is not used',
+        { endpoint: endpoint.number, genesisHash: endpoint.genesisHash, expected: genesisHash },
+        'this ledger node is on another ledger than the database or the nodes before it: it is not used',
       )
+    else if (!introduced) introduce()
+  }
+
+  /** The others are asked for their ledger before they are needed, so that a wrong one is told of at once. */
+  function introduce(): void {
+    introduced = true
+    // One that cannot be reached is asked when it is needed.
+    for (const endpoint of endpoints) join(endpoint).catch(() => {})
   }
 
   /** What the first node does not know, the others may. */
@@ -139,12 +161,28 @@ export function createFailoverRpc(options: FailoverOptions): LedgerRpc {
     return results
   }
 
-  return {
-    settle,
-    call: <T>(method: string, params: unknown[] = []) =>
-      ask((rpc) => rpc.call<T>(method, params), {
+  async function call<T>(method: string, params: unknown[] = []): Promise<T> {
+    try {
+      return await ask((rpc) => rpc.call<T>(method, params), {
         resend: method !== 'sendTransaction',
         isLagging: (answer: T) => isLagging(method, params, answer),
+      })
+    } catch (error) {
+      // Which ledger that is, whoever compares it with the database has to know.
+      const [{ genesisHash: wrong } = { genesisHash: undefined }] = endpoints
+      const isRefused = endpoints.every((each) => each.ledger === 'another')
+      if (method === 'getGenesisHash' && isRefused && wrong !== undefined) return wrong as T
+      throw error
+    }
+  }
+
+  return {
+    settle,
+    call,
+    nodes: () =>
+      endpoints.map(({ ledger, restsUntil }) => {
+        if (ledger === 'another') return 'refused'
+        return restsUntil > clock.now() ? 'resting' : 'well'
       }),
     async batch<T>(calls: RpcCall[]) {
       const results = await settle<T>(calls)

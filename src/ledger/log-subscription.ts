@@ -17,8 +17,8 @@ export interface LogSubscription {
 }
 
 export interface LogSubscriptionOptions {
-  /** Of several, the next one is taken whenever a socket is lost. */
-  url: string | readonly string[]
+  /** Of several, the next one is taken whenever a socket is lost. One that is no longer among them is left. */
+  url: string | (() => readonly string[])
   programId: string
   commitment: string
   /** A transaction named the program. */
@@ -41,7 +41,9 @@ interface Message {
 
 /** Keeps `logsSubscribe` and `slotSubscribe` standing: reconnects with back-off, and when the socket falls silent. */
 export function subscribeToLogs(options: LogSubscriptionOptions): LogSubscription {
-  const urls = [options.url].flat()
+  const { url } = options
+  const urls = typeof url === 'string' ? () => [url] : url
+  let connectedTo = ''
   let turn = 0
   let socket: WebSocket | undefined
   let closed = false
@@ -52,13 +54,18 @@ export function subscribeToLogs(options: LogSubscriptionOptions): LogSubscriptio
   let quietTimer: NodeJS.Timeout | undefined
   const quietMs = options.quietMs ?? QUIET_MS
   const pings = setInterval(() => {
-    if (socket?.readyState === WebSocket.OPEN) socket.ping()
+    if (socket?.readyState !== WebSocket.OPEN) return
+    if (urls().includes(connectedTo)) socket.ping()
+    else socket.terminate()
   }, quietMs / 3)
   let reconnectTimer: NodeJS.Timeout | undefined
 
   function open(): void {
     confirmed = 0
-    const current = new WebSocket(urls[turn % urls.length] ?? '', { handshakeTimeout: 10_000 })
+    const now = urls()
+    connectedTo = now[turn % now.length] ?? ''
+    if (connectedTo === '') return reconnect()
+    const current = new WebSocket(connectedTo, { handshakeTimeout: 10_000 })
     socket = current
     current.on('open', () => {
       request(current, 1, 'logsSubscribe', [
@@ -111,6 +118,10 @@ export function subscribeToLogs(options: LogSubscriptionOptions): LogSubscriptio
     turn += 1
     clearTimeout(quietTimer)
     options.logger.warn({ retryMs: reconnectMs }, 'ledger socket lost, polling until it is back')
+    reconnect()
+  }
+
+  function reconnect(): void {
     reconnectTimer = setTimeout(open, reconnectMs)
     reconnectMs = Math.min(reconnectMs * 2, MAX_RECONNECT_MS)
   }

@@ -1,3 +1,4 @@
+import { ACCOUNT_BYTES } from './account-bytes.ts'
 import { ByteReader, ByteWriter } from './idl/bytes.ts'
 import { type Codec, camelCase, codecOf, structCodec } from './idl/codec.ts'
 import { registryIdl as idl } from './idl/types.ts'
@@ -36,9 +37,17 @@ function decode(
   return { name: found.name, data: value }
 }
 
-/** Decodes account data; null when the discriminator is not the registry's, throws when the data is malformed. */
+/**
+ * Decodes account data; null when the discriminator is not the registry's. Throws when the data is malformed, or not as long as
+ * the program allocates it: what lies in such an account was not written by this layout.
+ */
 export function decodeAccount(data: Uint8Array): RegistryAccount | null {
-  return decode(accounts, data, false) as RegistryAccount | null
+  const account = decode(accounts, data, false) as RegistryAccount | null
+  if (account !== null && data.length !== ACCOUNT_BYTES[account.name])
+    throw new RangeError(
+      `${account.name} has ${data.length} bytes in place of ${ACCOUNT_BYTES[account.name]}`,
+    )
+  return account
 }
 
 /** Decodes the bytes of one `Program data:` log line; null when the discriminator is not the registry's. */
@@ -68,12 +77,6 @@ export function decodeInstruction(data: Uint8Array): { name: string; args: Recor
   if (reader.remaining > 0)
     throw new RangeError(`${instruction?.name} has ${reader.remaining} bytes too many`)
   return { name: instruction?.name ?? '', args }
-}
-
-/** The bytes that start the data of an account type, for getProgramAccounts filters. */
-export function accountDiscriminator(name: RegistryAccount['name']): Buffer {
-  const account = idl.accounts.find((each) => each.name === name)
-  return Buffer.from(account?.discriminator ?? [])
 }
 
 /** The IDL name of a custom program error code, such as `Paused` for 6014. */

@@ -1,12 +1,12 @@
 import { registryIdl } from '../ledger/idl/types.ts'
 
-/** What the ledger says of a failed transaction: `"BlockhashNotFound"` or `{ InstructionError: [2, { Custom: 6001 }] }`. */
-export type LedgerTransactionError = string | Record<string, unknown>
-
 /** The instructions of the compute budget come before the client's. */
 const OWN_INSTRUCTIONS = 2
 
-/** In words, counting instructions as the client sent them. `programs` are those that the transaction calls, in order. */
+/**
+ * What the ledger says of a failed transaction, `"BlockhashNotFound"` or `{ InstructionError: [2, { Custom: 6001 }] }`, in words,
+ * counting instructions as the client sent them. `programs` are those that the transaction calls, in order.
+ */
 export function transactionErrorText(error: unknown, programs: readonly string[], registry: string): string {
   if (typeof error === 'string') return spaced(error)
   const failed = (error as Record<string, unknown> | null)?.InstructionError

@@ -2,8 +2,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
-import { createFailoverRpc } from '../../src/ledger/failover-rpc.ts'
-import { LedgerRpcError, type LedgerRpc } from '../../src/ledger/rpc.ts'
+import { createFailoverRpc, type FailoverRpc } from '../../src/ledger/failover-rpc.ts'
+import { LedgerRpcError } from '../../src/ledger/rpc.ts'
+import { eventually } from './support/eventually.ts'
 import { silentLogger } from './support/indexer.ts'
 
 interface Reply {
@@ -60,8 +61,14 @@ async function toldNode(): Promise<ToldNode> {
   return node
 }
 
-const rpcOf = (): LedgerRpc =>
-  createFailoverRpc({ urls: nodes.map((node) => node.url), clock, logger: silentLogger, timeoutMs: 200 })
+const rpcOf = (genesisHash?: string): FailoverRpc =>
+  createFailoverRpc({
+    urls: nodes.map((node) => node.url),
+    clock,
+    logger: silentLogger,
+    timeoutMs: 200,
+    genesisHash,
+  })
 const first = (answer: ToldNode['answer']): void => void (nodes[0]!.answer = answer)
 const second = (answer: ToldNode['answer']): void => void (nodes[1]!.answer = answer)
 const unlessGenesis =
@@ -119,6 +126,58 @@ test('a node of another ledger is never believed', async () => {
   first(unlessGenesis({ status: 500 }))
   await expect(rpc.call('getSlot')).rejects.toMatchObject({ kind: 'http' })
   expect(calls()[1]).toBe(0)
+})
+
+const onAnotherLedger: ToldNode['answer'] = (method) => ({
+  result: method === 'getGenesisHash' ? 'another' : 666,
+})
+
+test('a node of another ledger is told of before it is needed', async () => {
+  second(onAnotherLedger)
+  const rpc = rpcOf()
+  await rpc.call('getSlot')
+  await eventually(() => rpc.nodes()).toEqual(['well', 'refused'])
+  expect(calls()).toEqual([1, 0])
+})
+
+test('the ledger that the database was filled from decides, not the node that answers first', async () => {
+  first(() => ({ status: 500 }))
+  second(onAnotherLedger)
+  const rpc = rpcOf('ours')
+  await expect(rpc.call('getSlot')).rejects.toMatchObject({ kind: 'http', code: 500 })
+  first(unlessGenesis({ result: 7 }))
+  now += 1_000
+  expect(await rpc.call('getSlot')).toBe(7)
+  expect(calls()).toEqual([1, 0])
+})
+
+test('when no node is on the ledger of the database, which one they are on is told, and nothing else', async () => {
+  for (const each of [first, second]) each(onAnotherLedger)
+  const rpc = rpcOf('ours')
+  await expect(rpc.call('getSlot')).rejects.toThrow('every ledger node is on another ledger')
+  expect(await rpc.call('getGenesisHash')).toBe('another')
+  expect(rpc.nodes()).toEqual(['refused', 'refused'])
+  expect(calls()).toEqual([0, 0])
+})
+
+test('a node that comes back on another ledger is not believed', async () => {
+  first(unlessGenesis({ result: 1 }))
+  second(unlessGenesis({ result: 2 }))
+  const rpc = rpcOf()
+  expect(await rpc.call('getSlot')).toBe(1)
+  first(unlessGenesis({ status: 503 }))
+  expect(await rpc.call('getSlot')).toBe(2)
+  expect(rpc.nodes()).toEqual(['resting', 'well'])
+  first(onAnotherLedger)
+  now += 60_000
+  expect(await rpc.call('getSlot')).toBe(2)
+  expect(rpc.nodes()).toEqual(['refused', 'well'])
+})
+
+test('a transaction that was not sent, since the node did not even tell its ledger, is sent to the next', async () => {
+  first(() => ({ status: 503 }))
+  second(unlessGenesis({ result: 'signature' }))
+  expect(await rpcOf().call('sendTransaction', ['wire'])).toBe('signature')
 })
 
 test('a tip far below what another node showed is not believed while there is a better one', async () => {

@@ -19,9 +19,9 @@ afterEach(async () => {
   await world.close()
 })
 
-function subscribe(quietMs?: number): void {
+function subscribe(quietMs?: number, url: string | (() => string[]) = world.localnet.wsUrl): void {
   subscription = subscribeToLogs({
-    url: world.localnet.wsUrl,
+    url,
     programId,
     commitment: 'confirmed',
     logger: silentLogger,
@@ -52,4 +52,21 @@ test('a socket that stays open and says nothing is replaced', async () => {
   world.localnet.fault.muteSockets = true
   await eventually(() => connections).toBeGreaterThan(1)
   expect(announced).toEqual([])
+})
+
+test('a node that may not be listened to any more is left for another', async () => {
+  const other = await createRegistryWorld({ slotMs: 20 })
+  try {
+    const urls = [other.localnet.wsUrl, world.localnet.wsUrl]
+    subscribe(300, () => urls)
+    await eventually(() => connections).toBe(1)
+    urls.shift()
+    await eventually(() => connections).toBe(2)
+    await other.wallet('unheard')
+    await world.wallet('heard')
+    await eventually(() => announced).toHaveLength(1)
+    expect(subscription?.connected).toBe(true)
+  } finally {
+    await other.close()
+  }
 })

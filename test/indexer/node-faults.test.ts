@@ -143,6 +143,40 @@ test('history that the node has dropped is told, and what follows is read', asyn
   expect(await names()).toEqual(['a', 'b', 'c'])
 })
 
+test('after a gap in the history what follows still becomes final', async () => {
+  ledger.send(registration('a'))
+  ledger.advance(400)
+  await start().whenIdle()
+  await eventually(() => indexer.status().finalizedSlot).toBeGreaterThan(0)
+  await indexer.stop()
+  ledger.entries = []
+  ledger.advance(500)
+  ledger.send(registration('b'))
+  start()
+  await eventually(letters).toEqual(['missing_history'])
+  await indexer.whenIdle()
+  ledger.advance(40)
+  await eventually(() => indexer.status().counters.finalized).toBe(1)
+  const base = ledger.slot - 1
+  ledger.send(registration('gone'))
+  await indexer.whenIdle()
+  expect(await names()).toEqual(['a', 'b', 'gone'])
+  ledger.forkFrom(base)
+  ledger.advance(60)
+  await eventually(names).toEqual(['a', 'b'])
+})
+
+test('transactions of version 1 are asked for, and read', async () => {
+  ledger.version = 1
+  ledger.send(registration('a'))
+  ledger.advance(3)
+  ledger.send(report('a', 250, 251))
+  await start().whenIdle()
+  expect(await count(database.orm, 'agent_history')).toBe(1)
+  expect(await letters()).toEqual([])
+  expect((await run()).differences).toEqual([])
+})
+
 test('a page that comes from a node further behind is not taken for the end of history', async () => {
   ledger.pageCap = 3
   ledger.send(registration('a'))

@@ -251,6 +251,20 @@ test('poison goes to the dead letters and stops nothing', async () => {
   ])
 })
 
+test('an account that many transactions wrote and nobody can read is told once and stops nothing', async () => {
+  const poison = { [keyOf('a')]: Buffer.from('not an account') }
+  for (let i = 0; i < 8; i += 1) {
+    ledger.send({ accounts: poison })
+    ledger.advance()
+  }
+  ledger.send(registration('last'))
+  const indexer = start({ batchSize: 1, inFlight: 8 })
+  await indexer.whenIdle()
+  expect(indexer.status().counters.failures).toBe(0)
+  expect(await scores()).toEqual([['last', 250]])
+  expect((await dumpTables(database.orm)).dead_letters).toMatchObject([{ kind: 'unknown_account' }])
+})
+
 test('one of two indexers works; the other takes over and doubles nothing', async () => {
   ledger.send(registration('a'))
   const first = start()

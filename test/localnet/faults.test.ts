@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Connection, Keypair } from '@solana/web3.js'
 import * as fc from 'fast-check'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { failure, startTestLedger, type TestLedger, transfer } from './ledger.ts'
+import { eventually } from '../support/eventually.ts'
 
 const fault = async (ledger: TestLedger, kind: string, options: object = {}): Promise<unknown> => {
   const answer = await ledger.rpc('localnet_fault', [{ kind, ...options }])
@@ -189,12 +190,12 @@ it('drops sockets, refuses new ones, and stays silent on open ones', async () =>
   const listener = await open()
   listener.on('message', (data) => messages.push((data as Buffer).toString()))
   listener.send('{"jsonrpc":"2.0","id":1,"method":"slotSubscribe"}')
-  await vi.waitFor(() => expect(messages).toHaveLength(1))
+  await eventually(() => expect(messages).toHaveLength(1))
   await fault(ledger, 'muteSockets')
   ledger.net.stepSlot(3)
   await fault(ledger, 'clear')
   ledger.net.stepSlot()
-  await vi.waitFor(() => expect(messages).toHaveLength(2))
+  await eventually(() => expect(messages).toHaveLength(2))
   expect(messages[1]).toContain(`"slot":${ledger.net.slot}`)
   listener.terminate()
 })

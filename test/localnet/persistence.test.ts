@@ -5,6 +5,7 @@ import { Connection, Keypair, type PublicKey } from '@solana/web3.js'
 import { afterEach, expect, it, vi } from 'vitest'
 import { failure, startTestLedger, transfer } from './ledger.ts'
 import { spawnLedger } from './ledger-process.ts'
+import { eventually } from '../support/eventually.ts'
 
 const directories: string[] = []
 const directory = (): string => {
@@ -212,7 +213,7 @@ it('cuts a torn tail: the ledger is that of an earlier slot, whole', async () =>
   const source = new Connection(ledger.rpcUrl, 'confirmed')
   for (let index = 0; index < 30; index += 1) {
     const signature = await source.requestAirdrop(to, 1e6)
-    await vi.waitFor(async () => expect(await source.getTransaction(signature)).not.toBeNull())
+    await eventually(async () => expect(await source.getTransaction(signature)).not.toBeNull())
   }
   await ledger.kill()
   const { size } = statSync(join(dataDir, 'ledger.sqlite-wal'))

@@ -10,6 +10,7 @@ import {
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { type JsonRpcAnswer, startTestLedger, type TestLedger, transfer } from './ledger.ts'
+import { eventually } from '../support/eventually.ts'
 
 const TOKEN_PROGRAM = new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
 
@@ -170,7 +171,7 @@ it('limits subscriptions over all connections, and frees those of a closed one',
   const [refused] = await ask(second, 1)
   expect(refused?.error).toMatchObject({ code: -32603, message: expect.stringContaining('limit reached') })
   first.terminate()
-  await vi.waitFor(async () => expect((await ask(second, 1))[0]?.error).toBeUndefined())
+  await eventually(async () => expect((await ask(second, 1))[0]?.error).toBeUndefined())
 })
 
 it('cuts off a consumer that does not read, instead of keeping everything for it', async () => {

@@ -1,5 +1,5 @@
 import {
-  Keypair,
+  type Keypair,
   PublicKey,
   SystemProgram,
   type TransactionInstruction,
@@ -7,7 +7,7 @@ import {
 } from '@solana/web3.js'
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../indexer/support/eventually.ts'
 import {
   addresses,
@@ -104,75 +104,6 @@ test('submits at two replicas at once: one send', async () => {
   )
   expect(new Set(records.map((each) => each.status))).toEqual(new Set(['confirmed']))
   expect(sends() - before).toBe(1)
-})
-
-describe('refuses', () => {
-  test.each([
-    [{}, 'id and signedTx are required'],
-    [{ id: 'x' }, 'id and signedTx are required'],
-    [{ signedTx: 'x' }, 'id and signedTx are required'],
-    [{ id: 1, signedTx: 'x' }, 'id must be text, got 1'],
-  ])('%j', async (body, error) => {
-    const answer = await world.post<{ error: string }>('/relay/submit', body)
-    expect([answer.status, answer.body.error]).toEqual([400, error])
-  })
-
-  test('an id that was never given', async () => {
-    for (const id of ['', 'x', '\u0000', '00000000-0000-0000-0000-000000000000']) {
-      expect(await world.submit(id, 'AA==')).toEqual({
-        status: 404,
-        body: { error: 'Transaction not found' },
-      })
-    }
-  })
-
-  test.each([
-    ['', 'unexpected end of data'],
-    ['not base64', 'not base64 with padding'],
-    ['AA==', 'unexpected end of data'],
-    [Buffer.alloc(1_233).toString('base64'), 'transaction too large: 1233 bytes (max: 1232 bytes)'],
-    [Buffer.alloc(100_000).toString('base64'), 'longer than 1644 characters of base64'],
-    [Buffer.from([0x81, 1, 0, 0]).toString('base64'), 'transaction version 1 is not supported'],
-  ])('bytes that are no transaction (%#)', async (signedTx, message) => {
-    const { id } = await world.prepare([transfer()], [payer])
-    const { status, body } = await world.submit(id, signedTx)
-    expect([status, body.error, body.message]).toEqual([400, 'Invalid signed transaction', message])
-  })
-
-  test('an unsigned, a wrongly signed and a foreign transaction; then takes the right one', async () => {
-    const other = Keypair.generate()
-    const prepared = await world.prepare([transfer(payer, other)], [payer]).catch(() => null)
-    expect(prepared).toBeNull()
-    const mine = await world.prepare([transfer()], [payer])
-    const invalid = { status: 400, body: { error: `Missing or invalid signature for ${keyOf(payer)}` } }
-    expect(await world.submit(mine.id, mine.serializedTx)).toMatchObject(invalid)
-    const flipped = Buffer.from(signed(mine, payer), 'base64')
-    flipped[20] = (flipped[20] ?? 0) ^ 1
-    expect(await world.submit(mine.id, flipped.toString('base64'))).toMatchObject(invalid)
-    const foreign = await world.prepare([transfer()], [payer])
-    expect(await world.submit(mine.id, signed(foreign, payer))).toMatchObject({
-      status: 400,
-      body: { error: 'Signed transaction does not match the prepared transaction' },
-    })
-    expect((await world.status(mine.id)).status).toBe('simulated')
-    expect((await world.submit(mine.id, signed(mine, payer))).body.status).toBe('confirmed')
-  })
-
-  test('a second message for a transaction that was submitted', async () => {
-    const prepared = await world.prepare([transfer()], [payer])
-    await world.submit(prepared.id, signed(prepared, payer))
-    const bytes = Buffer.from(prepared.serializedTx, 'base64')
-    const transaction = VersionedTransaction.deserialize(bytes)
-    const [limit] = transaction.message.compiledInstructions
-    Buffer.from(limit?.data.buffer ?? new ArrayBuffer(0), limit?.data.byteOffset, 5).writeUInt32LE(999, 1)
-    transaction.sign([payer])
-    const other = Buffer.from(transaction.serialize()).toString('base64')
-    expect(other).not.toBe(signed(prepared, payer))
-    expect(await world.submit(prepared.id, other)).toMatchObject({
-      status: 400,
-      body: { error: 'Signed transaction does not match the prepared transaction' },
-    })
-  })
 })
 
 test('what fails at the node’s preflight is not sent: simulation_failed, with logs', async () => {

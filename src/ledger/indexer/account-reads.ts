@@ -1,4 +1,4 @@
-import type { AccountStates, DecodedTransactions } from './batch.ts'
+import { type AccountStates, type DecodedTransactions, pdasOf } from './batch.ts'
 
 const MAX_REMEMBERED = 200_000
 
@@ -16,9 +16,6 @@ export class AccountReads {
 
   remember(states: readonly AccountStates[]): void {
     if (this.#slots.size > MAX_REMEMBERED) this.#slots.clear()
-    for (const { slot, rows, closed } of states) {
-      for (const each of rows.values()) for (const { pda } of each) this.#slots.set(pda, slot)
-      for (const { pda } of closed) this.#slots.set(pda, slot)
-    }
+    for (const state of states) for (const pda of pdasOf(state)) this.#slots.set(pda, state.slot)
   }
 }

@@ -1,4 +1,4 @@
-import type { LedgerRpc } from '../rpc.ts'
+import { type LedgerRpc, LedgerRpcError } from '../rpc.ts'
 import type { SignatureInfo } from './batch.ts'
 
 const PAGE = 1000
@@ -125,7 +125,10 @@ async function relist(rpc: LedgerRpc, query: BacklogQuery, page: Page): Promise<
     const listed = await listPage(rpc, { minContextSlot: 0, ...query }, before, PAGE)
     const end = listed.infos.findIndex((info) => info.signature === page.last)
     infos.push(...(end < 0 ? listed.infos : listed.infos.slice(0, end + 1)))
-    if (end >= 0 || listed.complete || listed.ended) return infos
+    if (end >= 0 || listed.complete) return infos
+    // A fork took the page's bounds away, or another node that lacks them answers: what lies in the page is not known.
+    if (listed.ended)
+      throw new LedgerRpcError('transport', 'the node no longer lists what it listed a moment ago')
     before = listed.infos.at(-1)?.signature
   }
 }

@@ -96,3 +96,9 @@ export interface AccountStates {
 }
 
 export type StateRecord = StateRow & { pda: string; slot: number }
+
+/** Every account that was read, also those that could not be decoded. */
+export function pdasOf({ rows, closed, deadLetters }: AccountStates): string[] {
+  const found = [...rows.values()].flatMap((each) => each.map(({ pda }) => pda))
+  return [...found, ...closed.map(({ pda }) => pda), ...deadLetters.flatMap(({ pda }) => pda ?? [])]
+}

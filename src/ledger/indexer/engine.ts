@@ -118,7 +118,9 @@ export class IndexerEngine {
   }
 
   async #passOver(letter: DeadLetterRow): Promise<void> {
-    await this.store((db) => writeDeadLetters(db, [letter]))
+    // The node does not list that transaction any more, so no check of finality would ever reach it.
+    const change = (position: IndexerPosition) => ({ ...position, finalizedSignature: null })
+    await this.store((db) => writeDeadLetters(db, [letter]), change)
     this.sweepDue = true
   }
 

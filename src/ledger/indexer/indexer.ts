@@ -12,8 +12,8 @@ import { WakeUp } from './wake-up.ts'
 export interface IndexerOptions {
   orm: Orm
   rpc: LedgerRpc
-  /** Of one node or of several. Without it the indexer polls only. */
-  wsUrl?: string | readonly string[]
+  /** Of one node, or of those of several that may be listened to now. Without it the indexer polls only. */
+  wsUrl?: string | (() => readonly string[])
   programId: string
   commitment: 'confirmed' | 'finalized'
   clock: Clock

@@ -14,10 +14,10 @@ export interface Prepared {
 }
 
 /** Cuts pages into batches of at most `size`. */
-export async function* batchesOf(
-  pages: AsyncIterable<readonly SignatureInfo[]> | Iterable<readonly SignatureInfo[]>,
+export async function* batchesOf<Item>(
+  pages: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>,
   size: number,
-): AsyncGenerator<SignatureInfo[]> {
+): AsyncGenerator<Item[]> {
   for await (const page of pages)
     for (let at = 0; at < page.length; at += size) yield page.slice(at, at + size)
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/tables.ts'
 import { PROJECTIONS } from '../projections.ts'
-import type { AccountStates } from './batch.ts'
+import { type AccountStates, pdasOf } from './batch.ts'
 
 /**
  * Accounts whose state was read in a slot that is not final yet. It may hold what a transaction on a fork wrote that no listing
@@ -19,10 +19,7 @@ export class UnsettledReads {
   }
 
   add(states: readonly AccountStates[]): void {
-    for (const { slot, rows, closed } of states) {
-      for (const each of rows.values()) for (const { pda } of each) this.#add(pda, slot)
-      for (const { pda } of closed) this.#add(pda, slot)
-    }
+    for (const state of states) for (const pda of pdasOf(state)) this.#add(pda, state.slot)
   }
 
   /** Some that were read at or below a slot that is final now. */
@@ -51,9 +48,10 @@ export async function loadUnsettledReads(
   finalizedSlot: number,
 ): Promise<UnsettledReads> {
   const slots = new Map<string, number>()
-  for (const table of [...PROJECTIONS.map((projection) => projection.table), 'closed_accounts'] as const) {
+  const tables = PROJECTIONS.map((projection) => projection.table)
+  for (const table of [...tables, 'closed_accounts', 'dead_letters'] as const) {
     const { rows } = await sql<{ pda: string; slot: number }>`
-      select pda, slot from ${sql.table(table)} where slot > ${finalizedSlot}`.execute(db)
+      select pda, slot from ${sql.table(table)} where slot > ${finalizedSlot} and pda is not null`.execute(db)
     for (const { pda, slot } of rows) slots.set(pda, slot)
   }
   return new UnsettledReads(slots)

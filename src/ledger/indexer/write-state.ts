@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/tables.ts'
 import { type Projection, PROJECTIONS } from '../projections.ts'
 import type { AccountStates, StateRecord } from './batch.ts'
-import { writeDeadLetters } from './write-events.ts'
+import { writeAccountLetters } from './write-account-letters.ts'
 
 export interface StateWriteOptions {
   /** After a fork: what was read last counts, even if it was read at an earlier slot. */
@@ -18,21 +18,14 @@ export async function writeStates(
   options: StateWriteOptions = {},
 ): Promise<void> {
   const { force = false } = options
-  const written: string[] = []
   for (const projection of PROJECTIONS) {
     const rows = lastOfEach(states.flatMap((state) => state.rows.get(projection.table) ?? []))
     if (rows.length === 0) continue
     await upsert(db, projection, rows, options)
-    written.push(...rows.map((row) => row.pda))
   }
   const closed = lastOfEach(states.flatMap((state) => state.closed))
   if (closed.length > 0) await close(db, closed, force)
-  const read = [...written, ...closed.map(({ pda }) => pda)]
-  if (read.length > 0) await sql`delete from dead_letters where pda = any(${read})`.execute(db)
-  await writeDeadLetters(
-    db,
-    states.flatMap((state) => state.deadLetters),
-  )
+  await writeAccountLetters(db, states, force)
 }
 
 async function upsert(

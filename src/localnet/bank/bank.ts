@@ -1,33 +1,17 @@
 import type { Pubkey } from '../../domain/pubkey.ts'
-import type { LedgerStore } from '../store/ledger-store.ts'
 import type { Account } from '../vm/account.ts'
 import { CLOCK_SYSVAR } from '../../domain/program-ids.ts'
 import type { TransactionError } from '../vm/transaction-error.ts'
-import type { Vm } from '../vm/vm.ts'
 import type { WireTransaction } from '../../ledger/wire/transaction.ts'
-import { type BlockRing } from './block-ring.ts'
+import type { BankParts } from './bank-parts.ts'
 import { type Block, type Commitment, nextBlockhash } from './block.ts'
 import type { BankListener } from './events.ts'
 import { execute } from './execute.ts'
 import { LedgerView } from './ledger-view.ts'
 import { PrioritizationFees } from './prioritization-fees.ts'
-import type { SlotTime } from './slot-time.ts'
 import { memoOf, type TransactionRecord } from './transaction-record.ts'
 import { UndoLog } from './undo-log.ts'
 import { UnfinalizedBlocks } from './unfinalized-blocks.ts'
-
-export interface BankParts {
-  readonly vm: Vm
-  readonly store: LedgerStore
-  readonly ring: BlockRing
-  readonly time: SlotTime
-  /** The first slot to make; later than every block in the ring. */
-  readonly slot: number
-  /** Slots after which a block counts as confirmed, at least 1. */
-  readonly confirmedDepth: number
-  /** Slots after which a block counts as finalized. */
-  readonly finalizedDepth: number
-}
 
 /** Refused transactions leave no trace: they are neither in a block nor charged. */
 export type Submission = { readonly record: TransactionRecord } | { readonly refused: TransactionError }
@@ -139,6 +123,13 @@ export class Bank {
     this.#slot += 1
     this.#openSlot()
     this.#announce()
+  }
+
+  /** Changes an account in the slot being made without a transaction: a fault for tests. */
+  overwrite(key: Pubkey, account: Account): void {
+    const { vm } = this.#parts
+    this.#undo.record(this.#slot, key, vm.getAccount(key))
+    vm.setAccount(key, account)
   }
 
   /** Makes the time of the next slot later. */

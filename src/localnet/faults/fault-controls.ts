@@ -1,3 +1,4 @@
+import type { Pubkey } from '../../domain/pubkey.ts'
 import type { Bank } from '../bank/bank.ts'
 import { MAX_LAG } from '../bank/bank.ts'
 import type { TransactionRecord } from '../bank/transaction-record.ts'
@@ -80,6 +81,13 @@ export class FaultControls {
   /** Answers and notifications lag this many slots behind; at most 32. */
   lag(slots: number): void {
     this.#bank.lag = Math.min(slots, MAX_LAG)
+  }
+
+  /** Puts other data into an account, in the slot being made, which no program on this ledger would write. */
+  overwrite(key: Pubkey, data: Uint8Array): void {
+    const account = this.#bank.view('processed').account(key)
+    if (account === null) throw new RangeError(`the ledger has no account ${key}`)
+    this.#bank.overwrite(key, { ...account, data })
   }
 
   /** Ends every fault that lasts. */

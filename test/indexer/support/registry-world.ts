@@ -51,7 +51,7 @@ export interface RegistryWorld {
 
 /** The registry on a localnet in memory, initialised, with an active reporter of weight 5. */
 export async function createRegistryWorld(
-  options: { slotMs?: number; programs?: GenesisOptions['programs'] } = {},
+  options: { slotMs?: number } & Pick<GenesisOptions, 'programs' | 'accounts'> = {},
 ): Promise<RegistryWorld> {
   const [faucet, payer, admin, reporter, mint] = Array.from({ length: 5 }, () => Keypair.generate()) as [
     Keypair,
@@ -71,6 +71,7 @@ export async function createRegistryWorld(
         { programId, elf: readFileSync(PROGRAM_FILE), upgradeAuthority: keyOf(admin) },
         ...(options.programs ?? []),
       ],
+      ...(options.accounts === undefined ? {} : { accounts: options.accounts }),
     },
   })
   const rpc = createLedgerRpc({ url: localnet.rpcUrl })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import bs58 from 'bs58'
+import { ACCOUNT_BYTES } from '../../../src/ledger/account-bytes.ts'
 import { ByteWriter } from '../../../src/ledger/idl/bytes.ts'
 import { codecOf } from '../../../src/ledger/idl/codec.ts'
 import { registryIdl } from '../../../src/ledger/idl/types.ts'
@@ -16,6 +17,10 @@ interface Entry {
   err: unknown
   logs: string[]
   writes: string[]
+}
+
+interface VersionConfig {
+  maxSupportedTransactionVersion?: number
 }
 
 interface Snapshot {
@@ -39,6 +44,8 @@ export class ScriptedLedger {
   genesisHash = bs58.encode(randomBytes(32))
   /** getSignaturesForAddress never answers more than this at once. */
   pageCap = 1000
+  /** The version of every transaction. A node serves none to who does not say that it reads it. */
+  version: 'legacy' | 0 | 1 = 'legacy'
   /** Signatures that listings leave out. */
   readonly hidden = new Set<string>()
   /** Signatures that getTransaction does not serve. */
@@ -134,6 +141,13 @@ export class ScriptedLedger {
     return Math.max(0, ...this.entries.map((entry) => entry.slot).filter((each) => each < slot))
   }
 
+  #checkVersion({ maxSupportedTransactionVersion: highest = -1 }: VersionConfig): void {
+    if (this.version !== 'legacy' && this.version > highest)
+      throw new LedgerRpcError('rpc', `Transaction version (${this.version}) is not supported`, {
+        code: -32015,
+      })
+  }
+
   #tip(commitment: string | undefined): number {
     return commitment === 'finalized' ? this.finalizedSlot : this.slot
   }
@@ -167,13 +181,15 @@ export class ScriptedLedger {
         (signature) => this.entries.find((entry) => entry.signature === signature) ?? null,
       ),
     }),
-    getTransaction: (signature: string) => {
+    getTransaction: (signature: string, config: VersionConfig) => {
+      this.#checkVersion(config)
       const entry = this.entries.find((each) => each.signature === signature)
       if (entry === undefined || this.missing.has(signature)) return null
       const json = transactionJson(entry)
-      return this.withoutOutcome.has(signature) ? { ...json, meta: null } : json
+      return { ...json, version: this.version, ...(this.withoutOutcome.has(signature) ? { meta: null } : {}) }
     },
-    getBlock: (slot: number) => {
+    getBlock: (slot: number, config: VersionConfig) => {
+      this.#checkVersion(config)
       const signatures = this.entries.filter((entry) => entry.slot === slot).map((entry) => entry.signature)
       const isNext = slot > 0 && this.#isSkipped(slot - 1)
       if (this.#isSkipped(slot)) throw new LedgerRpcError('rpc', 'skipped', { code: -32007 })
@@ -208,8 +224,10 @@ export function encodeEvent(event: RegistryEvent): Buffer {
   return encode(registryIdl.events, event)
 }
 
+/** At its full size, as the program allocates it. */
 export function encodeAccount(account: RegistryAccount): Buffer {
-  return encode(registryIdl.accounts, account)
+  const data = encode(registryIdl.accounts, account)
+  return Buffer.concat([data, Buffer.alloc(ACCOUNT_BYTES[account.name] - data.length)])
 }
 
 function encode(

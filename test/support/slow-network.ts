@@ -1,0 +1,56 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DatabaseConnection } from '../../src/db/orm.ts'
+
+export interface SlowNetwork {
+  /** The same database, through this network. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Stands between a client and PostgreSQL: what the server answers arrives late, each time by as many milliseconds as `lateMs` says. */
+export async function slowNetwork(
+  connection: DatabaseConnection,
+  lateMs: () => number,
+): Promise<SlowNetwork> {
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = connectTo(connection)
+    client.pipe(upstream)
+    let before = Promise.resolve()
+    upstream.on('data', (chunk) => {
+      const due = delay(lateMs())
+      before = before.then(() => due).then(() => void client.write(chunk))
+    })
+    upstream.on('close', () => client.destroy())
+    client.on('close', () => upstream.destroy())
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy())
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: urlThrough(connection, port),
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function connectTo(connection: DatabaseConnection): Socket {
+  if (!('url' in connection)) return connect(`${connection.host}/.s.PGSQL.5432`)
+  const { hostname, port } = new URL(connection.url)
+  return connect(Number(port || 5432), hostname)
+}
+
+function urlThrough(connection: DatabaseConnection, port: number): string {
+  const url = new URL(
+    'url' in connection ? connection.url : `postgresql://${connection.user}@socket/${connection.database}`,
+  )
+  url.hostname = '127.0.0.1'
+  url.port = String(port)
+  return url.href
+}
