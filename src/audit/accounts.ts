@@ -3,60 +3,50 @@ import type { Database } from '../db/tables.ts'
 import type { StateRecord } from '../ledger/indexer/batch.ts'
 import { readAccounts } from '../ledger/indexer/read-accounts.ts'
 import { PROJECTIONS } from '../ledger/projections.ts'
-import type { AuditContext, Difference } from './audit.ts'
+import type { AuditContext } from './audit.ts'
+import { addDifferences, addUnreadable, compareRow, type Findings, noFindings } from './findings.ts'
 
-const CHUNK = 1_000
-
-export async function compareAccounts(
-  context: AuditContext,
-  pdas: readonly string[],
-): Promise<Map<string, Difference[]>> {
-  const differing = new Map<string, Difference[]>()
-  for (let at = 0; at < pdas.length; at += CHUNK) {
-    const chunk = pdas.slice(at, at + CHUNK)
-    const { commitment, programId } = context
-    const states = await readAccounts(context.rpc, chunk, { commitment, programId })
-    for (const { table, columns } of PROJECTIONS) {
-      const onLedger = new Map(
-        states.flatMap((state) => state.rows.get(table) ?? []).map((row) => [row.pda, row]),
-      )
-      const stored = await storedRows(context, table, chunk)
-      for (const pda of chunk) {
-        const found = compareRow(table, pda, Object.keys(columns), onLedger.get(pda), stored.get(pda))
-        if (found.length > 0) differing.set(pda, [...(differing.get(pda) ?? []), ...found])
-      }
+/** Reads accounts and compares their rows; one that cannot be read must have a letter that says so, and no row. */
+export async function compareAccounts(context: AuditContext, pdas: readonly string[]): Promise<Findings> {
+  const { commitment, programId } = context
+  const findings = noFindings()
+  const states = await readAccounts(context.rpc, pdas, { commitment, programId })
+  const letters = states.flatMap((state) => state.deadLetters)
+  const reasons = new Map(letters.map(({ pda, reason }) => [pda, reason]))
+  addUnreadable(findings, letters)
+  for (const { table, columns } of PROJECTIONS) {
+    const onLedger = new Map(
+      states.flatMap((state) => state.rows.get(table) ?? []).map((row) => [row.pda, row]),
+    )
+    const stored = await storedRows<StateRecord>(context, table, pdas)
+    for (const pda of pdas) {
+      const found = compareRow(table, pda, Object.keys(columns), onLedger.get(pda), stored.get(pda)?.[0])
+      const reason = reasons.get(pda)
+      if (reason !== undefined) for (const each of found) each.ledger = reason
+      addDifferences(findings, pda, found)
     }
-    for (const letter of states.flatMap((state) => state.deadLetters)) {
-      const { pda, reason } = letter
-      if (pda !== null)
-        differing.set(pda, [{ table: letter.kind, pda, field: '*', ledger: reason, database: undefined }])
-    }
-    context.onProgress?.({ stage: 'accounts', done: at + chunk.length, total: pdas.length })
   }
-  return differing
+  const storedLetters = await storedRows<{ id: string; pda: string }>(context, 'dead_letters', pdas)
+  for (const pda of pdas) {
+    const expected = new Map(letters.filter((each) => each.pda === pda).map((each) => [each.id, { ...each }]))
+    const found = new Map((storedLetters.get(pda) ?? []).map((each) => [each.id, { ...each }]))
+    for (const id of new Set([...expected.keys(), ...found.keys()]))
+      addDifferences(
+        findings,
+        pda,
+        compareRow('dead_letters', id, ['kind', 'data'], expected.get(id), found.get(id)),
+      )
+  }
+  return findings
 }
 
-async function storedRows(
+/** By account. */
+async function storedRows<Row extends { pda: string }>(
   { orm }: AuditContext,
   table: keyof Database,
   pdas: readonly string[],
-): Promise<Map<string, StateRecord>> {
-  const { rows } = await sql<StateRecord>`
+): Promise<Map<string, Row[]>> {
+  const { rows } = await sql<Row>`
     select * from ${sql.table(table)} where pda = any(${pdas})`.execute(orm.em.fork().getKysely<Database>())
-  return new Map(rows.map((row) => [row.pda, row]))
-}
-
-/** The differences of two rows with the same key; a row that one side lacks is one difference. */
-export function compareRow(
-  table: string,
-  pda: string,
-  fields: readonly string[],
-  ledger: Record<string, unknown> | undefined,
-  database: Record<string, unknown> | undefined,
-): Difference[] {
-  if (ledger === undefined && database === undefined) return []
-  if (ledger === undefined || database === undefined) return [{ table, pda, field: '*', ledger, database }]
-  return fields
-    .filter((field) => JSON.stringify(ledger[field]) !== JSON.stringify(database[field]))
-    .map((field) => ({ table, pda, field, ledger: ledger[field], database: database[field] }))
+  return Map.groupBy(rows, (row) => row.pda)
 }

@@ -1,53 +1,38 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type { Orm } from '../db/orm.ts'
 import type { Database } from '../db/tables.ts'
-import type { DeadLetterRow } from '../ledger/indexer/batch.ts'
+import { listBacklog } from '../ledger/indexer/backlog.ts'
 import { listAccounts } from '../ledger/indexer/list-accounts.ts'
+import { batchesOf } from '../ledger/indexer/prepared.ts'
 import { retryingRpc } from '../ledger/retrying-rpc.ts'
-import type { LedgerRpc } from '../ledger/rpc.ts'
 import { compareAccounts } from './accounts.ts'
+import { type Compared, compareAll } from './compare-all.ts'
 import { compareCounts } from './counts.ts'
-import { compareTransactions, listTransactions, newTally } from './transactions.ts'
-
-/** One field, or one whole row (`field` is `*`), that the ledger and the tables do not agree on. */
-export interface Difference {
-  table: string
-  /** The account's address, the event's id or the transaction's signature. */
-  pda: string
-  field: string
-  /** Undefined where that side has no such row. */
-  ledger: unknown
-  database: unknown
-}
+import type { Difference, Unreadable } from './findings.ts'
+import { openListedSignatures } from './listed-signatures.ts'
+import type { LedgerReadingOptions } from './options.ts'
+import { compareTransactions, everyTransaction } from './transactions.ts'
 
 export interface AuditReport {
   accounts: number
   transactions: number
   events: number
   differences: Difference[]
-  /** What the ledger no longer tells, such as events behind cut logs: in the dead letters, and in no table. */
-  unreadable: Pick<DeadLetterRow, 'kind' | 'signature' | 'reason'>[]
+  /** What the ledger does not tell in a form that can be read: in the dead letters, and in no other table. */
+  unreadable: Unreadable[]
 }
 
-export interface AuditOptions {
-  orm: Orm
-  rpc: LedgerRpc
-  programId: string
-  commitment?: 'confirmed' | 'finalized'
-  batchSize?: number
+export interface AuditOptions extends LedgerReadingOptions {
   /** A difference counts only when it lasts this long: the indexer may be about to write it. */
   settleMs?: number
-  signal?: AbortSignal
-  onProgress?: (progress: { stage: 'accounts' | 'transactions'; done: number; total: number }) => void
 }
 
 export interface AuditContext extends AuditOptions {
   commitment: 'confirmed' | 'finalized'
   batchSize: number
+  inFlight: number
   signal: AbortSignal
 }
 
-const RECHECK_MS = 250
+const ACCOUNTS_PER_BATCH = 1_000
 
 /** Compares every account and every event on the ledger with the tables, field by field. Works beside a live indexer. */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
@@ -55,39 +40,42 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const context: AuditContext = {
     commitment: 'confirmed',
     batchSize: 100,
+    inFlight: 6,
     ...options,
     signal,
     rpc: retryingRpc(options.rpc, { signal, maxAttempts: 12 }),
   }
-  const accounts = await listAccounts(context.rpc, options.orm.em.fork().getKysely<Database>(), context)
-  const inAccounts = await settled(context, accounts, (pdas) => compareAccounts(context, pdas))
-  const transactions = await listTransactions(context)
-  const tally = newTally()
-  const inTransactions = await settled(context, [...transactions.keys()], (signatures) =>
-    compareTransactions(context, transactions, signatures, tally),
-  )
+  const accounts = await auditAccounts(context)
+  const transactions = await auditTransactions(context)
   return {
-    accounts: accounts.length,
-    transactions: transactions.size,
-    events: [...tally.events.values()].reduce((sum, count) => sum + count, 0),
-    differences: [...inAccounts, ...(await compareCounts(context)), ...inTransactions],
-    unreadable: [...tally.unreadable.values()],
+    accounts: accounts.items,
+    transactions: transactions.items,
+    events: transactions.events,
+    differences: [...accounts.differences, ...(await compareCounts(context)), ...transactions.differences],
+    unreadable: [...accounts.unreadable, ...transactions.unreadable],
   }
 }
 
-type Compare = (keys: readonly string[]) => Promise<Map<string, Difference[]>>
+async function auditAccounts(context: AuditContext): Promise<Compared> {
+  const { orm, rpc, onProgress } = context
+  const pdas = await listAccounts(rpc, orm.em.fork().getKysely<Database>(), context)
+  return compareAll(context, {
+    batches: batchesOf([pdas], ACCOUNTS_PER_BATCH),
+    keyOf: (pda) => pda,
+    compare: (some) => compareAccounts(context, some),
+    onProgress: (done) => onProgress?.({ stage: 'accounts', done, total: pdas.length }),
+  })
+}
 
-/** Compares, then compares what differs again until it agrees or `settleMs` is over. */
-async function settled(
-  context: AuditContext,
-  keys: readonly string[],
-  compare: Compare,
-): Promise<Difference[]> {
-  let differing = await compare(keys)
-  const deadline = performance.now() + (context.settleMs ?? 3_000)
-  while (differing.size > 0 && performance.now() < deadline) {
-    await delay(RECHECK_MS, undefined, { signal: context.signal })
-    differing = await compare([...differing.keys()])
-  }
-  return [...differing.values()].flat()
+async function auditTransactions(context: AuditContext): Promise<Compared> {
+  const { orm, rpc, programId, commitment, onProgress } = context
+  const backlog = await listBacklog(rpc, { programId, commitment, until: null, minSlot: 0 })
+  await using listed = await openListedSignatures(orm)
+  // Awaited, or the session would end first.
+  return await compareAll(context, {
+    batches: batchesOf(everyTransaction(backlog, listed), context.batchSize),
+    keyOf: ({ signature }) => signature,
+    compare: (infos) => compareTransactions(context, infos),
+    onProgress: (done) => onProgress?.({ stage: 'transactions', done, total: Math.max(done, backlog.count) }),
+  })
 }

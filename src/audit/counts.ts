@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/tables.ts'
-import type { AuditContext, Difference } from './audit.ts'
+import type { AuditContext } from './audit.ts'
+import type { Difference } from './findings.ts'
 
 /** The counts kept by triggers against the agents' rows; `ledger` is what the rows say. */
 export async function compareCounts({ orm }: AuditContext): Promise<Difference[]> {

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
 import { withAdvisoryLock } from '../db/advisory-lock.ts'
-import type { Orm } from '../db/orm.ts'
 import type { Database } from '../db/tables.ts'
 import { IndexerEngine } from '../ledger/indexer/engine.ts'
 import { openLedger } from '../ledger/indexer/open-ledger.ts'
@@ -8,18 +7,7 @@ import { sweepAccounts } from '../ledger/indexer/sweep-accounts.ts'
 import { PROJECTIONS } from '../ledger/projections.ts'
 import { UnsettledReads } from '../ledger/indexer/unsettled-reads.ts'
 import { retryingRpc } from '../ledger/retrying-rpc.ts'
-import type { LedgerRpc } from '../ledger/rpc.ts'
-
-export interface RebuildOptions {
-  orm: Orm
-  rpc: LedgerRpc
-  programId: string
-  commitment?: 'confirmed' | 'finalized'
-  batchSize?: number
-  inFlight?: number
-  signal?: AbortSignal
-  onProgress?: (progress: { stage: 'accounts' | 'transactions'; done: number; total: number }) => void
-}
+import type { LedgerReadingOptions } from './options.ts'
 
 export interface RebuildReport {
   transactions: number
@@ -40,7 +28,7 @@ const EVENT_TABLES = [
  * ones are complete, and a failure leaves the old ones. A running indexer gives up its lock and waits meanwhile.
  * What was enqueued for receivers stays, so nothing is sent twice; verdicts on agent cards stay too.
  */
-export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
+export async function rebuild(options: LedgerReadingOptions): Promise<RebuildReport> {
   const { orm, programId, commitment = 'confirmed' } = options
   const signal = options.signal ?? new AbortController().signal
   const rpc = retryingRpc(options.rpc, { signal, maxAttempts: 12 })

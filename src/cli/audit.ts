@@ -1,6 +1,7 @@
 import { Command } from 'commander'
-import { audit, type Difference } from '../audit/audit.ts'
-import { openWorkspace } from './workspace.ts'
+import { audit } from '../audit/audit.ts'
+import type { Difference } from '../audit/findings.ts'
+import { ledgerReading, openWorkspace } from './workspace.ts'
 
 export function auditCommand(): Command {
   return new Command('audit')
@@ -9,18 +10,10 @@ export function auditCommand(): Command {
     )
     .action(async (_, command: Command) => {
       await using workspace = await openWorkspace(command)
-      const { orm, rpc, config, output } = workspace
-      const { programId, commitment } = config.ledger
-      const report = await audit({
-        orm,
-        rpc,
-        programId,
-        commitment,
-        onProgress: ({ stage, done, total }) => output.progress(`${stage} ${done}/${total}`),
-      })
+      const report = await audit(ledgerReading(workspace))
       const { accounts, transactions, events, differences, unreadable } = report
-      output.result(report, [
-        ...unreadable.map(({ kind, signature, reason }) => `${kind} ${signature}: ${reason}`),
+      workspace.output.result(report, [
+        ...unreadable.map(({ kind, signature, pda, reason }) => `${kind} ${pda ?? signature}: ${reason}`),
         ...differences.map(describe),
         `${accounts} accounts, ${transactions} transactions and ${events} events compared: ${differences.length} differences`,
       ])

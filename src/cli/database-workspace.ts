@@ -4,7 +4,7 @@ import { startDatabase } from '../bootstrap/database.ts'
 import { isGatewayRunning, lockDataDir } from '../bootstrap/runtime-file.ts'
 import { readConfig } from '../config/config.ts'
 import type { Database } from '../db/tables.ts'
-import { createLogger } from '../logger.ts'
+import { createCommandLogger } from '../logger.ts'
 import { createOutput, type Output } from './output.ts'
 
 /** What a command that needs only the database works with. */
@@ -20,7 +20,7 @@ export async function openDatabaseWorkspace(command: Command): Promise<DatabaseW
   try {
     const shared = isGatewayRunning(config.dataDir)
     if (!shared) stack.defer(lockDataDir(config.dataDir))
-    const logger = createLogger(process.env.LOG_LEVEL ?? 'warn', false)
+    const logger = createCommandLogger()
     const database = await startDatabase(config, logger, { keepServer: shared })
     stack.defer(() => database.stop())
     return {

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { startDatabase } from '../bootstrap/database.ts'
 import { isGatewayRunning } from '../bootstrap/runtime-file.ts'
 import { readConfig } from '../config/config.ts'
-import { createLogger } from '../logger.ts'
+import { createCommandLogger } from '../logger.ts'
 import { createOutput } from './output.ts'
 
 export function migrateCommand(): Command {
@@ -11,7 +11,7 @@ export function migrateCommand(): Command {
     .action(async (_, command: Command) => {
       const { config } = readConfig(process.env)
       const keepServer = isGatewayRunning(config.dataDir)
-      const database = await startDatabase(config, createLogger('warn', false), { keepServer })
+      const database = await startDatabase(config, createCommandLogger(), { keepServer })
       try {
         const output = createOutput(command.optsWithGlobals().json === true)
         output.result({ migrated: true, applied: database.applied }, [

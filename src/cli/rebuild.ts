@@ -1,21 +1,15 @@
 import { Command } from 'commander'
 import { rebuild } from '../audit/rebuild.ts'
-import { openWorkspace } from './workspace.ts'
+import { ledgerReading, openWorkspace } from './workspace.ts'
 
 export function rebuildCommand(): Command {
   return new Command('rebuild')
     .description('empty the projections of the ledger and fill them again; what is not on the ledger stays')
     .action(async (_, command: Command) => {
       await using workspace = await openWorkspace(command)
-      const { orm, rpc, config, output } = workspace
-      const { programId, commitment } = config.ledger
-      const report = await rebuild({
-        orm,
-        rpc,
-        programId,
-        commitment,
-        onProgress: ({ stage, done, total }) => output.progress(`${stage} ${done}/${total}`),
-      })
-      output.result(report, [`rebuilt: ${report.transactions} transactions, ${report.events} events`])
+      const report = await rebuild(ledgerReading(workspace))
+      workspace.output.result(report, [
+        `rebuilt: ${report.transactions} transactions, ${report.events} events`,
+      ])
     })
 }

@@ -1,13 +1,15 @@
 import type { Command } from 'commander'
+import type { LedgerReadingOptions } from '../audit/options.ts'
 import { startDatabase } from '../bootstrap/database.ts'
 import { startLedger } from '../bootstrap/ledger.ts'
+import { connectLedgerNodes } from '../bootstrap/ledger-nodes.ts'
 import { isGatewayRunning, lockDataDir } from '../bootstrap/runtime-file.ts'
 import { systemClock } from '../clock.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Orm } from '../db/orm.ts'
-import { createFailoverRpc } from '../ledger/failover-rpc.ts'
+import type { Database } from '../db/tables.ts'
 import type { LedgerRpc } from '../ledger/rpc.ts'
-import { createLogger, type Logger } from '../logger.ts'
+import { createCommandLogger, type Logger } from '../logger.ts'
 import { createOutput, type Output } from './output.ts'
 
 /** What a command works with: the same database and ledger as the service of these settings. */
@@ -27,7 +29,7 @@ export interface Workspace extends AsyncDisposable {
  */
 export async function openWorkspace(command: Command): Promise<Workspace> {
   const { config } = readConfig(process.env)
-  const logger = createLogger(process.env.LOG_LEVEL ?? 'warn', false)
+  const logger = createCommandLogger()
   const stack = new AsyncDisposableStack()
   try {
     const shared = isGatewayRunning(config.dataDir)
@@ -36,11 +38,13 @@ export async function openWorkspace(command: Command): Promise<Workspace> {
     stack.defer(() => database.stop())
     const ledger = await startLedger(config, { logger, clock: systemClock, shared })
     stack.defer(() => ledger.stop())
+    const kysely = database.orm.em.getKysely<Database>()
+    const { rpc } = await connectLedgerNodes(ledger, { kysely, clock: systemClock, logger })
     return {
       config,
       logger,
       orm: database.orm,
-      rpc: createFailoverRpc({ urls: ledger.rpcUrls, clock: systemClock, logger }),
+      rpc,
       rpcUrl: ledger.rpcUrls[0] ?? '',
       wsUrl: ledger.wsUrls[0] ?? '',
       output: createOutput(command.optsWithGlobals().json === true),
@@ -49,5 +53,17 @@ export async function openWorkspace(command: Command): Promise<Workspace> {
   } catch (error) {
     await stack.disposeAsync()
     throw error
+  }
+}
+
+/** What reading the whole ledger takes, with its progress on a terminal. */
+export function ledgerReading({ orm, rpc, config, output }: Workspace): LedgerReadingOptions {
+  const { programId, commitment } = config.ledger
+  return {
+    orm,
+    rpc,
+    programId,
+    commitment,
+    onProgress: ({ stage, done, total }) => output.progress(`${stage} ${done}/${total}`),
   }
 }

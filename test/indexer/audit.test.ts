@@ -77,15 +77,79 @@ test.each([
   expect(differences[0]).toMatchObject(difference)
 })
 
-test('a lost event is found in every table that it should be in', async () => {
+test('a lost event is found, with the history that was lost with it', async () => {
   await indexer.stop()
   await edit(sql`delete from ledger_events where name = 'ReputationUpdated'`)
   const { differences } = await run()
-  expect(differences.map((each) => each.table).sort()).toEqual([
-    'agent_history',
-    'ledger_events',
-    'outbox_events',
-  ])
+  expect(differences.map((each) => each.table).sort()).toEqual(['agent_history', 'ledger_events'])
+})
+
+test.each([
+  { batchSize: 1, inFlight: 1 },
+  { batchSize: 2, inFlight: 3 },
+  { batchSize: 100, inFlight: 6 },
+])(
+  'an edited row, a lost, an invented and an edited event: exactly these, with $batchSize by $inFlight',
+  async (size) => {
+    ledger.pageCap = 2
+    await indexer.stop()
+    await edit(sql`update agents set name = 'edited' where name = 'b'`)
+    await edit(sql`delete from ledger_events where name = 'AgentClosed'`)
+    await edit(sql`
+    insert into ledger_events select 'evt_invented', position, 'invented', slot, name, agent_pda, owner, data, finality, occurred_at
+    from ledger_events where name = 'ReputationUpdated'`)
+    await edit(sql`update ledger_events set owner = 'somebody' where agent_pda = ${keyOf('b')}`)
+    const [lost] = ledger.entries.slice(-1)
+    const { accounts, transactions, events, differences } = await audit({
+      orm: database.orm,
+      rpc: ledger.rpc(),
+      programId: PROGRAM_ID,
+      settleMs: 0,
+      ...size,
+    })
+    expect({ accounts, transactions, events }).toEqual({ accounts: 2, transactions: 6, events: 5 })
+    const found = differences.map(({ table, field, pda, ledger: onLedger, database: inTables }) => {
+      if (field !== '*') return `${table}.${field} ${String(onLedger)} -> ${String(inTables)}`
+      return `${table} ${onLedger === undefined ? `too much: ${pda}` : 'lost'}`
+    })
+    expect(found.sort()).toEqual([
+      'agents.name b -> edited',
+      'ledger_events lost',
+      'ledger_events too much: evt_invented',
+      `ledger_events.owner ${keyOf('owner of b')} -> somebody`,
+    ])
+    expect(differences.find(({ database: none }) => none === undefined)?.ledger).toMatchObject({
+      name: 'AgentClosed',
+      signature: lost?.signature,
+    })
+  },
+)
+
+test('an audit fetches while it compares, and tells how far it is', async () => {
+  await indexer.stop()
+  const progress: string[] = []
+  const second = Promise.withResolvers<void>()
+  const rpc = ledger.rpc()
+  let asked = 0
+  const report = await audit({
+    orm: database.orm,
+    rpc: {
+      ...rpc,
+      settle: async (calls) => {
+        if (calls[0]?.method === 'getTransaction') asked += 1
+        if (asked === 2) second.resolve()
+        await second.promise
+        return rpc.settle(calls)
+      },
+    },
+    programId: PROGRAM_ID,
+    settleMs: 0,
+    batchSize: 1,
+    inFlight: 2,
+    onProgress: ({ stage, done, total }) => progress.push(`${stage} ${done}/${total}`),
+  })
+  expect(report).toMatchObject({ transactions: 5, differences: [] })
+  expect(progress).toEqual(['accounts 2/2', ...[1, 2, 3, 4, 5].map((done) => `transactions ${done}/5`)])
 })
 
 test('what the indexer is about to write is no difference', async () => {
