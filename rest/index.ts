@@ -7,6 +7,7 @@ import { createDoor, type RestApp } from './door.ts'
 import type { Executor } from './execute.ts'
 import { healthRoutes } from './health/routes.ts'
 import { relayRoutes } from './relay/routes.ts'
+import type { ResponseCache } from './response-cache/response-cache.ts'
 import { ErrorBody } from './shapes.ts'
 import { sponsorRoutes } from './sponsor/routes.ts'
 import { stakeRoutes } from './stakes/routes.ts'
@@ -16,11 +17,16 @@ export interface RestOptions {
   readonly services: Services
   /** How operations are run; `execute` is the slow fallback. */
   readonly executor?: Executor
+  /** Null, the default, keeps no answers. */
+  readonly responseCache?: ResponseCache | null
 }
 
 /** Registers the documented HTTP surface, a folder for each section of the contract. */
-export function registerRest(app: RestApp, { services, executor = 'jit' }: RestOptions): void {
-  const door = createDoor(services, executor)
+export function registerRest(
+  app: RestApp,
+  { services, executor = 'jit', responseCache = null }: RestOptions,
+): void {
+  const door = createDoor(services, executor, responseCache)
   app.addSchema(ErrorBody)
   agentRoutes(app, door)
   stakeRoutes(app, door)
@@ -36,5 +42,5 @@ export function registerRest(app: RestApp, { services, executor = 'jit' }: RestO
 /** What a process without the documented surface still answers. */
 export function registerOperations(app: RestApp, { services, executor = 'jit' }: RestOptions): void {
   app.addSchema(ErrorBody)
-  healthRoutes(app, createDoor(services, executor))
+  healthRoutes(app, createDoor(services, executor, null))
 }

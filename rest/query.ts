@@ -27,9 +27,10 @@ export function queryReader(schema: TObject): (query: RawQuery) => { value: unkn
 }
 
 function read(text: string, readers: ReadonlyMap<string, Read>): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  if (text === '') return values
   const pairs = text.split('&').filter((pair) => pair !== '')
   const given = Map.groupBy(pairs.map(decodePair), (pair) => pair.name)
-  const values: Record<string, unknown> = {}
   for (const [name, [first, ...more]] of given) {
     const reader = readers.get(name)
     if (reader === undefined) {
@@ -47,17 +48,18 @@ function read(text: string, readers: ReadonlyMap<string, Read>): Record<string, 
 function decodePair(pair: string): { name: string; value: string } {
   const end = pair.indexOf('=')
   const rawName = end < 0 ? pair : pair.slice(0, end)
-  const name = decode(rawName, 'A parameter name')
-  return { name, value: end < 0 ? '' : decode(pair.slice(end + 1), quoted(name).slice(1, -1)) }
+  const name = decode(rawName, () => 'A parameter name')
+  return { name, value: end < 0 ? '' : decode(pair.slice(end + 1), () => quoted(name).slice(1, -1)) }
 }
 
-function decode(text: string, given: string): string {
+function decode(text: string, given: () => string): string {
+  if (/^[\w.-]*$/.test(text)) return text
   try {
     if (/^[\x21-\x7e]*$/.test(text)) return decodeURIComponent(text.replaceAll('+', ' '))
   } catch (error) {
     if (!(error instanceof URIError)) throw error
   }
-  throw new DomainError('INVALID_ENCODING', { given, value: quoted(text) })
+  throw new DomainError('INVALID_ENCODING', { given: given(), value: quoted(text) })
 }
 
 function reader(type: TSchema): Read {

@@ -51,6 +51,30 @@ export function envelope<const Name extends string, Item extends TSchema>(name: 
   })
 }
 
+const TAG_HEADER = {
+  etag: { type: 'string', description: 'Names these bytes; sent unless the service keeps no answers.' },
+}
+
+/** The request headers of reads whose answers are kept. */
+export const conditional = {
+  headers: Type.Object({
+    'if-none-match': Type.Optional(
+      Type.String({
+        description:
+          'Entity tags of answers that the client has, or `*`: answered 304 where one still holds.',
+      }),
+    ),
+  }),
+}
+
+/** Their answers: 200 with this schema, or 304. */
+export function kept<Schema extends object>(schema: Schema) {
+  return {
+    200: { ...schema, headers: TAG_HEADER },
+    304: Type.Null({ description: 'The client has the answer.', headers: TAG_HEADER }),
+  }
+}
+
 /** For routes that only a wallet may call: the three headers of its signature (contract, "Authentication"). */
 export const signed = { security: [{ WalletPubkey: [], WalletSignature: [], WalletTimestamp: [] }] }
 

@@ -7,21 +7,23 @@ import { getAgentHistorySchema, getAgentSchema, listAgentsSchema } from './schem
 const config = { spellParameter: snakeCase }
 
 export function agentRoutes(app: RestApp, door: Door): void {
-  const listAgents = door.operation(ListAgentsDocument)
-  const getAgent = door.operation(GetAgentDocument)
-  const getAgentHistory = door.operation(GetAgentHistoryDocument)
-
-  app.get('/agents', { schema: listAgentsSchema, config }, async (request) =>
-    toAgentList(await listAgents(request, toListVariables(request.query))),
-  )
-
-  app.get('/agents/:pda', { schema: getAgentSchema, config }, async (request) => {
-    const { agent } = await getAgent(request, request.params)
-    return toAgent(agent)
+  const listAgents = door.read(ListAgentsDocument, { tables: ['agents'], toBody: toAgentList })
+  const getAgent = door.read(GetAgentDocument, { tables: ['agents'], toBody: ({ agent }) => toAgent(agent) })
+  const getAgentHistory = door.read(GetAgentHistoryDocument, {
+    tables: ['agents', 'history'],
+    toBody: toHistory,
   })
 
-  app.get('/agents/:pda/history', { schema: getAgentHistorySchema, config }, async (request) => {
+  app.get('/agents', { schema: listAgentsSchema, config }, (request, reply) =>
+    listAgents(request, reply, toListVariables(request.query)),
+  )
+
+  app.get('/agents/:pda', { schema: getAgentSchema, config }, (request, reply) =>
+    getAgent(request, reply, request.params),
+  )
+
+  app.get('/agents/:pda/history', { schema: getAgentHistorySchema, config }, (request, reply) => {
     const { event_type: eventType, limit, offset } = request.query
-    return toHistory(await getAgentHistory(request, { pda: request.params.pda, eventType, limit, offset }))
+    return getAgentHistory(request, reply, { pda: request.params.pda, eventType, limit, offset })
   })
 }

@@ -7,7 +7,7 @@ import {
 } from '../../src/agents/agent-filter.ts'
 import { ORDERS } from '../../src/domain/page.ts'
 import { AGENT_STATUSES, HISTORY_EVENT_TYPES, SERVICE_CATEGORIES, TIERS } from '../../src/domain/registry.ts'
-import { Choice, envelope, errors, pageQuery, Pubkey, Timestamp, U64 } from '../shapes.ts'
+import { Choice, conditional, envelope, errors, kept, pageQuery, Pubkey, Timestamp, U64 } from '../shapes.ts'
 
 const reputation = (description: string) =>
   Type.Optional(Type.Integer({ minimum: REPUTATION_RANGE.min, maximum: REPUTATION_RANGE.max, description }))
@@ -92,7 +92,8 @@ export const listAgentsSchema = {
     order: Type.Optional(Choice(ORDERS, { default: 'desc' })),
     ...pageQuery,
   }),
-  response: { 200: envelope('agents', ListedAgent), ...errors([400]) },
+  ...conditional,
+  response: { ...kept(envelope('agents', ListedAgent)), ...errors([400]) },
 }
 
 export const getAgentSchema = {
@@ -101,7 +102,8 @@ export const getAgentSchema = {
   summary: 'Read one agent',
   params: AgentParams,
   querystring: Type.Object({}),
-  response: { 200: Agent, ...errors([400, 404], notFound) },
+  ...conditional,
+  response: { ...kept(Agent), ...errors([400, 404], notFound) },
 }
 
 export const getAgentHistorySchema = {
@@ -111,7 +113,8 @@ export const getAgentHistorySchema = {
   description: 'Newest first; readable after the agent is closed.',
   params: AgentParams,
   querystring: Type.Object({ event_type: Type.Optional(Choice(HISTORY_EVENT_TYPES)), ...pageQuery }),
-  response: { 200: envelope('history', HistoryEntry), ...errors([400, 404], notFound) },
+  ...conditional,
+  response: { ...kept(envelope('history', HistoryEntry)), ...errors([400, 404], notFound) },
 }
 
 function integerRange({ min, max }: { min: number; max: number }) {

@@ -5,17 +5,18 @@ import { didMediaType } from './media-type.ts'
 import { getDidDocumentSchema, resolveDidSchema } from './schemas.ts'
 
 export function didRoutes(app: RestApp, door: Door): void {
-  const resolveDid = door.operation(ResolveDidDocument)
-  const getDidDocument = door.operation(GetDidDocumentDocument)
+  const resolveDid = door.read(ResolveDidDocument, { tables: ['agents'], toBody: toResolution })
+  const getDidDocument = door.read(GetDidDocumentDocument, {
+    tables: ['agents'],
+    toBody: ({ did }) => toDidDocument(did.didDocument),
+    mediaType: didMediaType,
+  })
 
-  app.get('/did/:did', { schema: resolveDidSchema }, async (request) =>
-    toResolution(await resolveDid(request, request.params)),
+  app.get('/did/:did', { schema: resolveDidSchema }, (request, reply) =>
+    resolveDid(request, reply, request.params),
   )
 
-  app.get('/did/:did/document', { schema: getDidDocumentSchema }, async (request, reply) => {
-    const { did } = await getDidDocument(request, request.params)
-    reply.type(didMediaType(request.headers.accept)).header('vary', 'accept')
-    // Bytes, since Fastify adds a charset to JSON text, which this media type does not have.
-    return Buffer.from(JSON.stringify(toDidDocument(did.didDocument)))
-  })
+  app.get('/did/:did/document', { schema: getDidDocumentSchema }, (request, reply) =>
+    getDidDocument(request, reply, request.params),
+  )
 }

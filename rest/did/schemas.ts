@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { TIERS } from '../../src/domain/registry.ts'
-import { Choice, errors, Pubkey } from '../shapes.ts'
+import { Choice, conditional, errors, kept, Pubkey } from '../shapes.ts'
 import { DID_MEDIA_TYPES } from './media-type.ts'
 
 const EXAMPLE = 'did:sol:DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
@@ -64,7 +64,8 @@ export const resolveDidSchema = {
   description: 'Known are the DIDs of owners who have an agent.',
   params,
   querystring: Type.Object({}),
-  response: { 200: Resolution, ...errors([400, 404], examples) },
+  ...conditional,
+  response: { ...kept(Resolution), ...errors([400, 404], examples) },
 }
 
 export const getDidDocumentSchema = {
@@ -74,13 +75,12 @@ export const getDidDocumentSchema = {
   description: 'As `application/did+ld+json`; as `application/did` where Accept asks for it.',
   params,
   querystring: Type.Object({}),
+  ...conditional,
   response: {
-    200: {
+    ...kept({
       description: 'The document.',
-      content: Object.fromEntries(
-        DID_MEDIA_TYPES.map((type) => [type, { schema: Type.Unsafe<Buffer>(DidDocument) }]),
-      ),
-    },
+      content: Object.fromEntries(DID_MEDIA_TYPES.map((type) => [type, { schema: DidDocument }])),
+    }),
     ...errors([400, 404], examples),
   },
 }

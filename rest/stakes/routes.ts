@@ -7,16 +7,15 @@ import { getStakeSchema, listStakesSchema } from './schemas.ts'
 const config = { spellParameter: snakeCase }
 
 export function stakeRoutes(app: RestApp, door: Door): void {
-  const listStakes = door.operation(ListStakesDocument)
-  const getStake = door.operation(GetStakeDocument)
+  const listStakes = door.read(ListStakesDocument, { tables: ['stakes'], toBody: toStakeList })
+  const getStake = door.read(GetStakeDocument, { tables: ['stakes'], toBody: ({ stake }) => toStake(stake) })
 
-  app.get('/stakes', { schema: listStakesSchema, config }, async (request) => {
+  app.get('/stakes', { schema: listStakesSchema, config }, (request, reply) => {
     const { owner, agent_pda: agentPda, limit, offset } = request.query
-    return toStakeList(await listStakes(request, { owner, agentPda, limit, offset }))
+    return listStakes(request, reply, { owner, agentPda, limit, offset })
   })
 
-  app.get('/stakes/:pda', { schema: getStakeSchema, config }, async (request) => {
-    const { stake } = await getStake(request, request.params)
-    return toStake(stake)
-  })
+  app.get('/stakes/:pda', { schema: getStakeSchema, config }, (request, reply) =>
+    getStake(request, reply, request.params),
+  )
 }

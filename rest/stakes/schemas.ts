@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { envelope, errors, pageQuery, Pubkey, U64 } from '../shapes.ts'
+import { conditional, envelope, errors, kept, pageQuery, Pubkey, U64 } from '../shapes.ts'
 
 const Stake = Type.Object(
   {
@@ -23,7 +23,8 @@ export const listStakesSchema = {
     agent_pda: Type.Optional(Pubkey('Address of the agent’s account.')),
     ...pageQuery,
   }),
-  response: { 200: envelope('stakes', Stake), ...errors([400]) },
+  ...conditional,
+  response: { ...kept(envelope('stakes', Stake)), ...errors([400]) },
 }
 
 export const getStakeSchema = {
@@ -32,5 +33,6 @@ export const getStakeSchema = {
   summary: 'Read one stake account',
   params: Type.Object({ pda: Pubkey('Address of the stake account.') }),
   querystring: Type.Object({}),
-  response: { 200: Stake, ...errors([400, 404], { 404: 'Stake account not found' }) },
+  ...conditional,
+  response: { ...kept(Stake), ...errors([400, 404], { 404: 'Stake account not found' }) },
 }

@@ -11,7 +11,7 @@ import {
   type HistoryRow,
 } from './agent-history.ts'
 import type { AgentRow } from './agent-row.ts'
-import { findAgents, getAgent } from './get-agent.ts'
+import { createGetAgent, findAgents } from './get-agent.ts'
 import { listAgents } from './list-agents.ts'
 import { type AgentWalkInput, walkAgents } from './walk-agents.ts'
 import { type HistoryWalkInput, walkHistory } from './walk-history.ts'
@@ -30,7 +30,7 @@ export function createAgentReads(kysely: Kysely<Database>): AgentReads {
   return {
     list: (input) => listAgents(kysely, input),
     walk: (input) => walkAgents(kysely, input),
-    get: (pda) => getAgent(kysely, pda),
+    get: createGetAgent(kysely),
     find: (pdas) => findAgents(kysely, pdas),
     history: (pda, input) => getAgentHistory(kysely, pda, input),
     walkHistory: (pda, input) => walkHistory(kysely, pda, input),

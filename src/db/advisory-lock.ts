@@ -11,7 +11,6 @@ export type LockName = keyof typeof LOCK_KEYS
 /** Runs `work` while holding the lock; waits for it as long as it takes. */
 export async function withAdvisoryLock<T>(orm: Orm, name: LockName, work: () => Promise<T>): Promise<T> {
   const session = await openSession(orm)
-  session.on('error', () => {})
   try {
     await session.query('set statement_timeout = 0')
     await session.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, LOCK_KEYS[name]])

@@ -21,6 +21,7 @@ export interface OrmOptions {
   statementTimeoutMs?: number
   /** A transaction that waits for its client longer than this is ended by the server. */
   idleInTransactionTimeoutMs?: number
+  /** For a connection of the pool, a new one or one that is given back. */
   connectTimeoutMs?: number
   /** Off behind a pooler in transaction mode. */
   preparedStatements?: boolean

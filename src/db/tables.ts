@@ -22,6 +22,7 @@ import type {
   OutboxEventsTable,
 } from './tables/events.ts'
 import type { RateLimitsTable } from './tables/rate-limits.ts'
+import type { ReadVersionsTable } from './tables/read-versions.ts'
 import type { AgentCredentialsTable } from './tables/credentials.ts'
 import type { PreparedTransactionsTable } from './tables/relay.ts'
 import type { InviteCodesTable, SponsorshipsTable } from './tables/sponsorship.ts'
@@ -69,6 +70,7 @@ export interface Database {
   sponsorships: SponsorshipsTable
   used_signatures: UsedSignaturesTable
   rate_limits: RateLimitsTable
+  read_versions: ReadVersionsTable
   webhook_subscriptions: WebhookSubscriptionsTable
   webhook_deliveries: WebhookDeliveriesTable
   webhook_attempts: WebhookAttemptsTable

@@ -15,6 +15,7 @@ import { OrphanedHistoryEntry } from './orphaned-history-entry.ts'
 import { OutboxEvent } from './outbox-event.ts'
 import { PreparedTransaction } from './prepared-transaction.ts'
 import { RateLimit } from './rate-limit.ts'
+import { ReadVersion } from './read-version.ts'
 import { RegistryConfig } from './registry-config.ts'
 import { ReputationReporter } from './reputation-reporter.ts'
 import { Sponsorship } from './sponsorship.ts'
@@ -45,6 +46,7 @@ export const entities = [
   OutboxEvent,
   PreparedTransaction,
   RateLimit,
+  ReadVersion,
   RegistryConfig,
   ReputationReporter,
   Sponsorship,

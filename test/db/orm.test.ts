@@ -2,10 +2,12 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openOrm } from '../../src/db/orm.ts'
+import { openSession } from '../../src/db/session.ts'
 import { isoTimestamp } from '../../src/db/value-parsers.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -84,6 +86,22 @@ test('connections that the server ends, busy and idle, are replaced', async () =
   }
 })
 
+test.each([
+  ['of the pool', async () => (await database.orm.em.getConnection().getNativeClient()).connect()],
+  ['beside the pool', () => openSession(database.orm)],
+])(
+  'a connection %s that is lost while nothing is asked of it tells the next statement, and ends nothing else',
+  async (_, open) => {
+    const client = await open()
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const ended = new Promise((resolve) => void client.once('end', resolve))
+    await sql`select pg_terminate_backend(${rows[0]!.pid})`.execute(database.orm.em.getKysely())
+    await ended
+    await expect(client.query('select 1')).rejects.toThrow(/not queryable|closed/)
+    ;(client as Partial<PoolClient>).release?.()
+  },
+)
+
 describe('a pool of one connection', () => {
   const lose = (pid: number | null) =>
     sql`select pg_terminate_backend(${pid})`.execute(database.orm.em.getKysely())
@@ -122,7 +140,7 @@ describe('a pool of one connection', () => {
     client.connection.stream.pause()
     client.release()
     await lose(client.processID)
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(
         await value(sql`(select count(*)::int from pg_stat_activity where pid = ${client.processID})`),
       ).toBe(0),

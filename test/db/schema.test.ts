@@ -18,7 +18,7 @@ test('entity metadata and migrated schema agree, triggers aside', async () => {
     // The ORM writes triggers of its own shape only; agent-counts.test.ts and test/sponsorship prove ours by their effect.
     .filter(
       (line) =>
-        !/^drop (trigger|function) if exists "((agents_)?(count_agents|queue_card_checks)_|(prepared_transactions_)?sponsorship_follows)/.test(
+        !/^drop (trigger|function) if exists "((agents_)?(count_agents|queue_card_checks)_|(\w+_)?note_read_version|(prepared_transactions_)?sponsorship_follows)/.test(
           line,
         ),
     )

@@ -33,7 +33,7 @@ const mismatches = async (
   const { statusCode, headers, body } = await app.inject(url)
   if (statusCode !== status) return [statusCode, body]
   const [type] = String(headers['content-type']).split(';')
-  const media = document.paths[path]?.get?.responses[status]?.content[type!]
+  const media = document.paths[path]?.get?.responses[status]?.content?.[type!]
   return media === undefined
     ? [`${path} ${status} ${type}`]
     : problems(document, media.schema, JSON.parse(body))

@@ -81,7 +81,7 @@ test('every example is what its schema says, and so is every default', () => {
     }
   })
   for (const { operation } of operations) {
-    for (const { content } of Object.values(operation.responses)) {
+    for (const { content = {} } of Object.values(operation.responses)) {
       for (const { schema, example } of Object.values(content)) {
         if (example === undefined) continue
         checked += 1
@@ -90,4 +90,23 @@ test('every example is what its schema says, and so is every default', () => {
     }
   }
   expect(checked).toBeGreaterThan(50)
+})
+
+test('reads whose answers are kept name the entity tag, the header that asks for it, and 304', () => {
+  const kept = operations.filter(({ operation }) => operation.responses['304'] !== undefined)
+  expect(kept.map(({ path }) => path).sort()).toEqual([
+    '/agents',
+    '/agents/{pda}',
+    '/agents/{pda}/history',
+    '/did/{did}',
+    '/did/{did}/document',
+    '/stakes',
+    '/stakes/{pda}',
+  ])
+  for (const { operation } of kept) {
+    for (const status of ['200', '304']) expect(operation.responses[status]?.headers?.['etag']).toBeDefined()
+    expect(operation.responses['304']?.content).toBeUndefined()
+    const names = operation.parameters?.filter((each) => each.in === 'header').map(({ name }) => name)
+    expect(names).toEqual(['if-none-match'])
+  }
 })

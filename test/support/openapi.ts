@@ -11,7 +11,10 @@ export interface Operation {
   tags: string[]
   summary: string
   parameters?: { name: string; in: string; required?: boolean; schema: Json }[]
-  responses: Record<string, { description: string; content: Record<string, Media> }>
+  responses: Record<
+    string,
+    { description: string; headers?: Record<string, Json>; content?: Record<string, Media> }
+  >
 }
 export interface OpenApi {
   openapi: string

@@ -13,6 +13,7 @@ import { Migration0035AgentCards } from './0035-agent-cards.ts'
 import { Migration0040OrphanedHistory } from './0040-orphaned-history.ts'
 import { Migration0050LiveEvents } from './0050-live-events.ts'
 import { Migration0051OpenRegistrations } from './0051-open-registrations.ts'
+import { Migration0060ReadVersions } from './0060-read-versions.ts'
 
 /** Every migration in the order in which it is applied. A folder scan would not work from inside node_modules. */
 export const migrationsList = [
@@ -31,4 +32,5 @@ export const migrationsList = [
   { name: '0040-orphaned-history', class: Migration0040OrphanedHistory },
   { name: '0050-live-events', class: Migration0050LiveEvents },
   { name: '0051-open-registrations', class: Migration0051OpenRegistrations },
+  { name: '0060-read-versions', class: Migration0060ReadVersions },
 ]

@@ -1,0 +1,9 @@
+import type { ReadTables } from '../../read-versions/read-versions.ts'
+
+/** Kept by triggers; see the migration. */
+export interface ReadVersionsTable {
+  tables: ReadTables
+  place: number
+  /** The number of the transaction that changed the tables last, of those that took this place. */
+  changed_by: number
+}
