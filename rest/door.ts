@@ -6,6 +6,8 @@ import { createGraphQLContext } from '../schema/context.ts'
 import type { Services } from '../src/services.ts'
 import { type Executor, operation } from './execute.ts'
 import { noteRateLimit } from './rate-limit-headers.ts'
+import { cachedRead, type Read, type ReadOptions } from './response-cache/cached-read.ts'
+import type { ResponseCache } from './response-cache/response-cache.ts'
 import { createAuthenticate } from './wallet.ts'
 
 export type RestApp = FastifyInstance<
@@ -21,11 +23,20 @@ export interface Door {
   operation<Data, Variables extends Record<string, unknown>>(
     document: TypedDocumentNode<Data, Variables>,
   ): (request: FastifyRequest, variables: Variables) => Promise<Data>
+  /** The same for a public read, whose answer may be kept while the tables that it is made of stay as they are. */
+  read<Data, Variables extends Record<string, unknown>, Body>(
+    document: TypedDocumentNode<Data, Variables>,
+    options: ReadOptions<Data, Body>,
+  ): Read<Variables, Body>
   /** Options of a route that only a wallet may call: its signature is checked before the body is read. */
-  readonly guarded: { readonly onRequest: (request: FastifyRequest) => Promise<void> }
+  readonly guarded: {
+    readonly config: { readonly shed: 'last' }
+    readonly onRequest: (request: FastifyRequest) => Promise<void>
+  }
 }
 
-export function createDoor(services: Services, executor: Executor): Door {
+/** Without a cache every read is made anew. */
+export function createDoor(services: Services, executor: Executor, cache: ResponseCache | null): Door {
   const authenticate = createAuthenticate(services)
   const contextOf = (request: FastifyRequest) =>
     createGraphQLContext({
@@ -39,7 +50,9 @@ export function createDoor(services: Services, executor: Executor): Door {
       const run = operation(document, executor)
       return (request, variables) => run(contextOf(request), variables)
     },
+    read: (document, options) => cachedRead({ ...options, document, executor, contextOf, services, cache }),
     guarded: {
+      config: { shed: 'last' },
       onRequest: async (request) => {
         await authenticate(request)
       },

@@ -36,6 +36,8 @@ export const serverOptions = (limits: ConnectionLimits) =>
 
 const BEHAVIOUR = {
   bodyLimit: BODY_LIMIT,
+  // A request that comes on a kept connection while the process stops is answered, and its connection closed.
+  return503OnClosing: false,
   logController: new LogController({ disableRequestLogging: true }),
   genReqId: (request) => {
     const given = request.headers['x-request-id']

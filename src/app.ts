@@ -5,12 +5,15 @@ import { handleError } from '../rest/errors.ts'
 import type { Executor } from '../rest/execute.ts'
 import { graphqlRoutes } from '../rest/graphql/routes.ts'
 import { checkPreconditions } from '../rest/http-preconditions.ts'
+import { closeAnswered } from '../rest/closing.ts'
+import { shedLoad } from '../rest/load-shedding.ts'
 import { limitPipelining } from '../rest/pipelining.ts'
 import { registerOperations, registerRest } from '../rest/index.ts'
 import { metricsRoute } from '../rest/metrics.ts'
 import { allowOrigins } from '../rest/cors.ts'
 import { securityHeaders } from '../rest/security-headers.ts'
 import { rateLimitHeaders } from '../rest/rate-limit-headers.ts'
+import { createResponseCache } from '../rest/response-cache/response-cache.ts'
 import { mcpRoutes } from '../rest/mcp/routes.ts'
 import { describeRoutes } from '../rest/openapi.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../rest/connection-limits.ts'
@@ -33,6 +36,8 @@ export interface AppOptions {
   /** Origins whose pages may call the service; `*` is all, none by default. */
   readonly corsOrigins?: readonly string[]
   readonly executor?: Executor
+  /** What kept answers may take; 0, the default, keeps none. */
+  readonly responseCacheBytes?: number
   readonly connectionLimits?: ConnectionLimits
   /** `operations` is health, readiness, info and metrics alone, for a process without the role `api`. */
   readonly surface?: 'all' | 'operations'
@@ -49,6 +54,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     trustProxy = [],
     corsOrigins = [],
     executor,
+    responseCacheBytes = 0,
     surface = 'all',
     connectionLimits = CONNECTION_LIMITS,
   } = options
@@ -66,6 +72,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   // Any page may send it across origins without asking, and nothing here reads it.
   app.removeContentTypeParser('text/plain')
   limitPipelining(app)
+  closeAnswered(app)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done()
@@ -82,14 +89,20 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   rateLimitHeaders(app)
   checkPreconditions(app)
   answerUnknownPaths(app)
+  shedLoad(app, services.admission)
   metricsRoute(app, metrics)
   if (surface === 'operations') {
     registerOperations(app, { services, executor })
   } else {
     await describeRoutes(app, { version, baseUrl })
-    mcpRoutes(app, { services, logger, version })
+    mcpRoutes(app, { services, logger, version, corsOrigins })
     graphqlRoutes(app, { services, logger, corsOrigins })
-    registerRest(app, { services, executor })
+    const { readVersions } = services
+    const responseCache =
+      responseCacheBytes > 0
+        ? createResponseCache({ readVersions, maxBytes: responseCacheBytes, metrics })
+        : null
+    registerRest(app, { services, executor, responseCache })
   }
   await app.ready()
   return app

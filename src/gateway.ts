@@ -5,6 +5,7 @@ import { announce } from './bootstrap/announce.ts'
 import { startDatabase } from './bootstrap/database.ts'
 import { startIndexer } from './bootstrap/indexer.ts'
 import { type RunningLedger, startLedger } from './bootstrap/ledger.ts'
+import { connectLedgerNodes } from './bootstrap/ledger-nodes.ts'
 import { keepLocalnetInvite } from './bootstrap/localnet-invite.ts'
 import { lockDataDir, writeRuntime } from './bootstrap/runtime-file.ts'
 import { composeServices } from './bootstrap/services.ts'
@@ -15,7 +16,7 @@ import type { Config, Secrets } from './config/config.ts'
 import type { Database } from './db/tables.ts'
 import { readFeePayer } from './keys/fee-payer.ts'
 import type { Indexer } from './ledger/indexer/indexer.ts'
-import { createFailoverRpc } from './ledger/failover-rpc.ts'
+import { exposeLedgerNodes } from './ledger/node-metrics.ts'
 import type { Logger } from './logger.ts'
 import { addProcessMetrics, createMetrics } from './metrics/metrics.ts'
 import { OperatorError } from './operator-error.ts'
@@ -55,17 +56,18 @@ export async function startGateway(options: {
       startDatabase(config, logger).then((started) => stack.adopt(started, (each) => each.stop())),
       startLedger(config, { logger, clock }).then((started) => stack.adopt(started, (each) => each.stop())),
     )
-    const rpc = createFailoverRpc({ urls: ledger.rpcUrls, clock, logger })
     const { orm } = database
     const kysely = orm.em.getKysely<Database>()
+    const { rpc, wsUrls } = await connectLedgerNodes(ledger, { kysely, clock, logger })
+    exposeLedgerNodes(() => rpc.nodes(), metrics)
     if (secretBox !== null) await checkStoredSecrets(kysely, secretBox)
     const foundation = { config, orm, kysely, rpc, clock, logger, metrics, stack }
-    const indexer = startIndexer(foundation, ledger.wsUrls)
+    const indexer = startIndexer(foundation, wsUrls)
     const ended = endOf(indexer, signal)
     const early = ended.then(() => Promise.reject(new OperatorError('stopped while starting')))
     early.catch(() => undefined)
 
-    const parts = composeServices(foundation, {
+    const parts = await composeServices(foundation, {
       indexer,
       feePayerKey: feePayerKey ?? ledger.localnet?.keys.feePayer ?? null,
       secretBox,
@@ -82,6 +84,7 @@ export async function startGateway(options: {
       baseUrl: config.server.baseUrl ?? (port === 0 ? null : `http://${host}:${port}`),
       trustProxy,
       corsOrigins: config.server.corsOrigins,
+      responseCacheBytes: config.server.responseCacheBytes,
     })
     stack.defer(() => app.close())
     await app.listen({ host, port })

@@ -5,8 +5,25 @@ import { createLogger } from './logger.ts'
 import { epitaph } from './operator-error.ts'
 import type { WorkerLimits } from './webhooks/worker/timing.ts'
 
-/** The process: settings, start, signals. Ctrl-C or SIGTERM stops it in order, also while it starts; a second one at once. */
-async function main(): Promise<void> {
+export interface ServerOptions {
+  /** Times and sizes of the webhook worker in place of those of production. */
+  readonly webhookLimits?: Partial<WorkerLimits>
+}
+
+/**
+ * The process: settings, start, signals, exit code. Ctrl-C or SIGTERM stops it in order, also while it starts; a second one at once.
+ */
+export async function runServer(options: ServerOptions = {}): Promise<void> {
+  try {
+    await serve(options)
+    process.exitCode = 0
+  } catch (error) {
+    process.stderr.write(`${epitaph(error)}\n`)
+    process.exit(1)
+  }
+}
+
+async function serve({ webhookLimits }: ServerOptions): Promise<void> {
   loadEnvFile()
   const { config, secrets } = readConfig(process.env)
   const logger = createLogger(config.logLevel)
@@ -18,7 +35,6 @@ async function main(): Promise<void> {
       stopping.abort()
     })
   }
-  const webhookLimits = testLimits(process.env.TEST_WEBHOOK_LIMITS)
   const gateway = await startGateway({
     config,
     secrets,
@@ -35,17 +51,4 @@ async function main(): Promise<void> {
   } finally {
     await gateway.stop()
   }
-}
-
-/** No setting: crash tests of whole processes cannot wait for leases of production length. */
-function testLimits(text: string | undefined): Partial<WorkerLimits> {
-  return text === undefined ? {} : (JSON.parse(text) as Partial<WorkerLimits>)
-}
-
-try {
-  await main()
-  process.exitCode = 0
-} catch (error) {
-  process.stderr.write(`${epitaph(error)}\n`)
-  process.exit(1)
 }

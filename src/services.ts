@@ -11,6 +11,7 @@ import {
   type RegistryTransactions,
 } from './registry-transactions/registry-transactions.ts'
 import { pubkey } from './domain/pubkey.ts'
+import { type Admission, admitAll } from './overload/admission.ts'
 import type { LiveEvents } from './live-events/live-events.ts'
 import type { RelayService } from './relay/relay.ts'
 import type { FeePayerStatus } from './service-info/fee-payer-status.ts'
@@ -22,6 +23,7 @@ import { createLedgerProbe, type LedgerCalls } from './service-info/ledger-probe
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import type { RateLimitNumbers } from './rate-limits/kinds.ts'
 import { createServiceInfoReads, type ServiceInfoReads } from './service-info/service-info-reads.ts'
+import { createReadVersions, type ReadVersions } from './read-versions/read-versions.ts'
 import { createStakeReads, type StakeReads } from './stakes/stake-reads.ts'
 import type { SecretBox } from './webhooks/secret-box.ts'
 import type { ReceiverProblem } from './webhooks/subscriptions/read-input.ts'
@@ -42,10 +44,14 @@ export interface Services {
   readonly liveEvents: LiveEvents
   readonly info: ServiceInfoReads
   readonly rateLimits: RateLimits
+  readonly readVersions: ReadVersions
+  readonly admission: Admission
 }
 
 export interface ServiceDependencies {
   readonly kysely: Kysely<Database>
+  /** For single statements, without transactions: `openReads`. */
+  readonly reads: Kysely<Database>
   readonly rpc: LedgerCalls
   readonly relay: RelayService
   readonly sponsorship: SponsorshipService
@@ -56,17 +62,19 @@ export interface ServiceDependencies {
   readonly webhooks: { readonly secretBox: SecretBox; readonly receiverProblem: ReceiverProblem }
   /** Null switches rate limits off. */
   readonly rateLimits: RateLimitNumbers | null
+  /** All are admitted without. */
+  readonly admission?: Admission
   readonly indexerStatus: () => Promise<IndexerStatus>
   readonly feePayer: FeePayerStatus | null
   readonly roles: Roles
 }
 
 export function createServices(dependencies: ServiceDependencies): Services {
-  const { kysely, rpc, clock } = dependencies
+  const { kysely, reads, rpc, clock } = dependencies
   return {
-    agents: createAgentReads(kysely),
-    stakes: createStakeReads(kysely),
-    cards: createCardReads(kysely),
+    agents: createAgentReads(reads),
+    stakes: createStakeReads(reads),
+    cards: createCardReads(reads),
     dids: createDidResolver(kysely, dependencies.identity.program),
     credentials: dependencies.credentials,
     relay: dependencies.relay,
@@ -79,7 +87,9 @@ export function createServices(dependencies: ServiceDependencies): Services {
     liveEvents: dependencies.liveEvents,
     walletAuth: createWalletAuth({ kysely, clock }),
     webhooks: createWebhookService({ kysely, clock, ...dependencies.webhooks }),
+    admission: dependencies.admission ?? admitAll,
     rateLimits: createRateLimits({ kysely, clock, limits: dependencies.rateLimits }),
+    readVersions: createReadVersions(reads),
     info: createServiceInfoReads({ ...dependencies, ledger: createLedgerProbe(rpc, clock) }),
   }
 }

@@ -9,22 +9,25 @@ import {
 import { toDetailedHealth } from './map.ts'
 import { detailedHealthSchema, healthSchema, infoSchema, readySchema } from './schemas.ts'
 
+/** Whoever watches must see how it stands just when there is too much to do. */
+const config = { shed: 'never' } as const
+
 export function healthRoutes(app: RestApp, door: Door): void {
   const getHealth = door.operation(GetHealthDocument)
   const getDetailedHealth = door.operation(GetDetailedHealthDocument)
   const getReadiness = door.operation(GetReadinessDocument)
   const getInfo = door.operation(GetInfoDocument)
 
-  app.get('/health', { schema: healthSchema }, async (request) => {
+  app.get('/health', { config, schema: healthSchema }, async (request) => {
     const { health } = await getHealth(request, {})
     return health
   })
 
-  app.get('/health/detailed', { schema: detailedHealthSchema }, async (request) =>
+  app.get('/health/detailed', { config, schema: detailedHealthSchema }, async (request) =>
     toDetailedHealth(await getDetailedHealth(request, {})),
   )
 
-  app.get('/ready', { schema: readySchema }, async (request) => {
+  app.get('/ready', { config, schema: readySchema }, async (request) => {
     const { readiness } = await getReadiness(request, {})
     if (!readiness.ready) throw new DomainError('NOT_READY', { missing: readiness.missing.join('; ') })
     return { status: 'ready' }

@@ -21,7 +21,8 @@ export function sponsorRoutes(app: RestApp, door: Door): void {
     toPrepared((await register(request, { input: request.body })).registerSponsored),
   )
 
-  app.post('/sponsor/register/submit', { schema: submitRegistrationSchema }, async (request) => {
+  const signed = { config: { shed: 'last' as const }, schema: submitRegistrationSchema }
+  app.post('/sponsor/register/submit', signed, async (request) => {
     const { submitSponsoredRegistration } = await submit(request, { input: request.body })
     return toTransaction(submitSponsoredRegistration)
   })

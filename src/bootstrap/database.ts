@@ -16,7 +16,7 @@ export interface RunningDatabase {
 
 /** Opens DATABASE_URL, or the embedded PostgreSQL; `keepServer` leaves a server alone that was running already. */
 export async function startDatabase(
-  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  config: Pick<Config, 'databaseUrl' | 'databaseWaitMs' | 'dataDir'>,
   logger: Logger,
   options: { keepServer?: boolean } = {},
 ): Promise<RunningDatabase> {
@@ -27,7 +27,10 @@ export async function startDatabase(
     if (embedded !== null && !(options.keepServer === true && embedded.adopted)) await embedded.stop()
   }
   try {
-    const orm = await openOrm(connection, { onWarning: (message) => logger.warn(message) })
+    const orm = await openOrm(connection, {
+      connectTimeoutMs: config.databaseWaitMs,
+      onWarning: (message) => logger.warn(message),
+    })
     const applied = await migrate(orm)
     await warnOfPlainLetters(orm, logger)
     return {

@@ -4,6 +4,9 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { createIdentity, type Identity } from '../identity/identity.ts'
 import { indexerReport } from '../ledger/indexer-report.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
+import { poolQueue } from '../db/pool-queue.ts'
+import { openReads } from '../db/reads.ts'
+import { admitAll, createAdmission } from '../overload/admission.ts'
 import { createLiveEvents } from '../live-events/live-events.ts'
 import { createGuardedHttp, type GuardedHttp } from '../net/guarded-http.ts'
 import { createNetMetrics } from '../net/metrics.ts'
@@ -27,14 +30,14 @@ export interface Parts {
 }
 
 /** What requests are answered with, and what the workers share with it. Nothing of it works by itself yet. */
-export function composeServices(
+export async function composeServices(
   { config, orm, kysely, rpc, clock, logger, metrics, stack }: Foundation,
   {
     indexer,
     feePayerKey,
     secretBox,
   }: { indexer: Indexer | null; feePayerKey: Keypair | null; secretBox: SecretBox | null },
-): Parts {
+): Promise<Parts> {
   const { sponsorship, feePayer } = startSponsorship(config, feePayerKey, {
     kysely,
     rpc,
@@ -75,6 +78,7 @@ export function composeServices(
   const roles = rolesOf(config.roles)
   const services = createServices({
     kysely,
+    reads: await openReads(orm),
     rpc,
     relay: relay.service,
     sponsorship: sponsorship.service(relay),
@@ -93,6 +97,10 @@ export function composeServices(
       receiverProblem: receiverProblemOf(http),
     },
     rateLimits: config.rateLimits,
+    admission:
+      config.overload === null
+        ? admitAll
+        : createAdmission({ queue: await poolQueue(orm), clock, limits: config.overload, metrics }),
     indexerStatus: () => indexerReport(indexer, kysely),
     feePayer,
     roles,

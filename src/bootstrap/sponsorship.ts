@@ -13,7 +13,7 @@ export function startSponsorship(
 ): { sponsorship: Sponsorship; feePayer: FeePayerStatus | null } {
   const signer = keypair === null ? null : createLocalSigner(keypair)
   const { enabled } = config.sponsorship
-  if (enabled && signer === null) {
+  if (enabled && signer === null && config.roles.has('api')) {
     options.logger.warn(
       'sponsorship is off: set FEE_PAYER_KEYPAIR to a funded key; only a localnet of this process has one of its own',
     )

@@ -9,12 +9,23 @@ import { type ROLES, type Setting, SETTINGS, type SettingValues } from './settin
 export type Role = (typeof ROLES)[number]
 
 export interface Config {
-  server: { host: string; port: number; baseUrl: string | null; trustProxy: string[]; corsOrigins: string[] }
+  server: {
+    host: string
+    port: number
+    baseUrl: string | null
+    trustProxy: string[]
+    corsOrigins: string[]
+    /** 0 keeps no answers. */
+    responseCacheBytes: number
+  }
   /** Requests a minute and client; null where limits are off. */
   rateLimits: RateLimitNumbers | null
+  /** Null where nothing is refused. */
+  overload: { inHand: number; waiting: number } | null
   /** Absolute path. */
   dataDir: string
   databaseUrl: string | null
+  databaseWaitMs: number
   ledger: {
     /** Of nodes of one cluster, in the order of preference; null for the localnet. */
     rpcUrls: readonly string[] | null
@@ -100,10 +111,16 @@ function toConfig(values: SettingValues): Config {
       baseUrl: values.BASE_URL,
       trustProxy: values.TRUST_PROXY,
       corsOrigins: values.CORS_ORIGINS,
+      responseCacheBytes: values.RESPONSE_CACHE_BYTES,
     },
     rateLimits: values.RATE_LIMITS === 'off' ? null : rateLimitNumbers(values),
+    overload:
+      values.LOAD_SHEDDING === 'off'
+        ? null
+        : { inHand: values.MAX_REQUESTS_IN_HAND, waiting: values.MAX_DATABASE_QUEUE },
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
+    databaseWaitMs: values.DATABASE_WAIT_MS,
     ledger: {
       rpcUrls: values.SOLANA_RPC_URL,
       wsUrls: values.SOLANA_WS_URL,

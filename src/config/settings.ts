@@ -121,6 +121,11 @@ export const SETTINGS = {
     '*',
     'Comma-separated origins whose pages may call the service; `*` is all',
   ),
+  RESPONSE_CACHE_BYTES: withDefault(
+    integer(0, Number.MAX_SAFE_INTEGER),
+    '67108864',
+    'What kept answers to reads may take in memory, in bytes; 0 keeps none',
+  ),
   WEBHOOK_DEV_MODE: setting(boolean, 'Allows http and loopback receivers; default true on the localnet only'),
   WEBHOOK_ALLOWED_PORTS: withDefault(list(integer(1, 65_535)), '443', 'Ports that receivers may use'),
   WEBHOOK_SECRETS_KEY: setting(
@@ -142,6 +147,22 @@ export const SETTINGS = {
   RATE_LIMIT_REGISTER: withDefault(perMinute, '20', 'Sponsored registrations tried a minute and client'),
   RATE_LIMIT_VERIFY: withDefault(perMinute, '20', 'Credentials verified a minute and client'),
   RATE_LIMIT_AUTHENTICATED: withDefault(perMinute, '120', 'Requests signed by a wallet a minute and client'),
+  LOAD_SHEDDING: withDefault(oneOf('on', 'off'), 'on', '`off` queues whatever comes, as a comparison'),
+  MAX_REQUESTS_IN_HAND: withDefault(
+    integer(1, 100_000),
+    '1000',
+    'Requests worked on at once, and as many signed ones; more are answered 503',
+  ),
+  MAX_DATABASE_QUEUE: withDefault(
+    integer(2, 100_000),
+    '200',
+    'Waiting for a database connection before requests are refused; unsigned ones at half of it',
+  ),
+  DATABASE_WAIT_MS: withDefault(
+    integer(100, 60_000),
+    '5000',
+    'How long work waits for a database connection before it fails with 503, in ms',
+  ),
   ROLES: withDefault(list(oneOf(...ROLES)), ROLES.join(','), 'What this process does'),
   LOG_LEVEL: withDefault(
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),

@@ -8,6 +8,7 @@ import type { Executor } from '../../rest/execute.ts'
 import { buildApp } from '../../src/app.ts'
 import type { Clock } from '../../src/clock.ts'
 import type { Database } from '../../src/db/tables.ts'
+import { openReads } from '../../src/db/reads.ts'
 import type { IndexerStatus } from '../../src/service-info/indexer-status.ts'
 import { createRelay, type Relay, type RelayOptions } from '../../src/relay/relay.ts'
 import type { LedgerCalls } from '../../src/service-info/ledger-probe.ts'
@@ -18,6 +19,8 @@ import { type Localnet, startLocalnet } from '../../src/localnet/index.ts'
 import { SYSTEM_PROGRAM } from '../../src/domain/program-ids.ts'
 import { createLogger } from '../../src/logger.ts'
 import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts'
+import { poolQueue } from '../../src/db/pool-queue.ts'
+import { type AdmissionLimits, createAdmission } from '../../src/overload/admission.ts'
 import { createGuardedHttp } from '../../src/net/guarded-http.ts'
 import type { RateLimitNumbers } from '../../src/rate-limits/kinds.ts'
 import { type Roles, rolesOf } from '../../src/service-info/roles.ts'
@@ -75,8 +78,12 @@ export interface Surroundings {
   webhookDevMode: boolean
   /** Off by default. */
   rateLimits: RateLimitNumbers
+  /** All requests are taken by default. */
+  overload: AdmissionLimits
   /** All by default. */
   corsOrigins: readonly string[]
+  /** As much as the setting's default, by default. */
+  responseCacheBytes: number
 }
 
 export const SPONSOR_LIMITS = {
@@ -167,6 +174,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
   })
   const services = createServices({
     kysely,
+    reads: await openReads(database.orm),
     rpc,
     relay: relay.service,
     sponsorship: sponsorship.service(relay),
@@ -181,6 +189,14 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     },
     webhooks: { secretBox, receiverProblem: receiverProblemOf(webhookHttp) },
     rateLimits: surroundings.rateLimits ?? null,
+    admission:
+      surroundings.overload &&
+      createAdmission({
+        queue: await poolQueue(database.orm),
+        clock,
+        limits: surroundings.overload,
+        metrics,
+      }),
     roles: surroundings.roles ?? rolesOf(['api', 'indexer']),
     indexerStatus: surroundings.indexer ?? (async () => LIVE),
     feePayer: feePayerStatus(surroundings.feePayer, sponsorship),
@@ -195,6 +211,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     corsOrigins: surroundings.corsOrigins ?? ['*'],
     executor: surroundings.executor,
     connectionLimits: surroundings.connectionLimits,
+    responseCacheBytes: surroundings.responseCacheBytes ?? 64 * 1024 * 1024,
   })
   const close = async (): Promise<void> => {
     await app.close()
