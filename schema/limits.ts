@@ -3,13 +3,13 @@ import { measureWith } from './selection-size.ts'
 
 /**
  * Bounds of one operation at /graphql. `fields` counts those of fragments as often as they are spread.
- * `variableValues`: members of objects and lists in the variables, at all levels.
+ * `values`: members of objects and lists in the JSON of a request, at all levels.
  * `nestedValues`: entries of pages below other pages, as many as their limits allow, times the fields of each.
  */
 export const LIMITS = {
   characters: 20_000,
   tokens: 1_000,
-  variableValues: 5_000,
+  values: 3_000,
   depth: 8,
   rootFields: 10,
   fields: 500,
@@ -41,15 +41,15 @@ export function sizeLimits(context: ValidationContext): ASTVisitor {
   }
 }
 
-/** Whether variables have more members than is allowed; stops counting there. */
-export function hasTooManyValues(variables: unknown): boolean {
-  const left: unknown[] = [variables]
+/** Whether a value has more members, at all levels, than is allowed; stops counting there. */
+export function hasTooManyValues(request: unknown): boolean {
+  const left: unknown[] = [request]
   for (let count = 0; left.length > 0;) {
     const value = left.pop()
     if (typeof value !== 'object' || value === null) continue
     const members: unknown[] = Array.isArray(value) ? value : Object.values(value)
     count += members.length
-    if (count > LIMITS.variableValues) return true
+    if (count > LIMITS.values) return true
     for (const member of members) left.push(member)
   }
   return false

@@ -1,10 +1,13 @@
 import { execute, type ExecutionArgs, GraphQLError, subscribe } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import { introspectionLimits } from '../../schema/introspection-limits.ts'
 import { hasTooManyValues, LIMITS, parseLimited, sizeLimits } from '../../schema/limits.ts'
 
 /** One says what is wrong; many, each with the whole value in it, would take seconds to write. */
 const MAX_COERCION_ERRORS = 1
 const MAX_ERRORS_TOLD = 10
+
+export const TOO_MANY_VALUES = `The request has more than ${LIMITS.values} values`
 
 /** Keeps one request from costing much more than it should, and its errors in the words of `tell`. */
 export function guards(tell: (error: unknown) => GraphQLError): Plugin {
@@ -26,7 +29,10 @@ export function guards(tell: (error: unknown) => GraphQLError): Plugin {
       setParseFn((source: string | { body: string }) =>
         parseLimited(typeof source === 'string' ? source : source.body),
       ),
-    onValidate: ({ addValidationRule }) => addValidationRule(sizeLimits),
+    onValidate: ({ addValidationRule }) => {
+      addValidationRule(sizeLimits)
+      addValidationRule(introspectionLimits)
+    },
     onExecute: ({ setExecuteFn }) =>
       setExecuteFn((args: ExecutionArgs) =>
         execute({ ...args, options: { maxCoercionErrors: MAX_COERCION_ERRORS } }),
@@ -54,11 +60,10 @@ export function toldErrors(
 }
 
 /** Throws what a client may be told. */
-export function checkSize({ query, variables }: { query?: string; variables?: unknown }): void {
-  if ((query?.length ?? 0) > LIMITS.characters)
+export function checkSize(params: { query?: string }): void {
+  if ((params.query?.length ?? 0) > LIMITS.characters)
     throw refusal(`The query has more than ${LIMITS.characters} characters`)
-  if (hasTooManyValues(variables))
-    throw refusal(`The variables have more than ${LIMITS.variableValues} values`)
+  if (hasTooManyValues(params)) throw refusal(TOO_MANY_VALUES)
 }
 
 /** An error of the request as a whole, with status 400. */

@@ -9,6 +9,7 @@ import { sendGraphiql, wantsPage } from './graphiql.ts'
 import { noteRateLimit } from '../rate-limit-headers.ts'
 import { createAuthenticate } from '../wallet.ts'
 import { createEventStreams, isEventStream } from './event-stream.ts'
+import { limitValues } from './limit-values.ts'
 import { webSockets } from './upgrades.ts'
 import { createSocketServer } from './web-socket.ts'
 import { createGraphQLServer, type ServerContext } from './yoga.ts'
@@ -19,7 +20,7 @@ export function graphqlRoutes(
   { services, logger, corsOrigins }: { services: Services; logger: Logger; corsOrigins: readonly string[] },
 ): void {
   const server = createGraphQLServer(services, logger)
-  const serveSocket = createSocketServer(server)
+  const serveSocket = createSocketServer(server, () => services.admission.check('first'))
   const upgrades = webSockets(app, corsOrigins)
   const streams = createEventStreams()
   app.addHook('preClose', async () => streams.cutAll())
@@ -29,26 +30,31 @@ export function graphqlRoutes(
     authenticate: () => authenticate(request),
     onCount: (state) => noteRateLimit(request, state),
   })
-  app.route({
-    url: '/graphql',
-    method: ['GET', 'POST', 'OPTIONS'],
-    // Yoga answers no HEAD.
-    exposeHeadRoute: false,
-    schema: { hide: true },
-    handler: async (request, reply) => {
-      if (upgrades.asks(request)) {
-        const context = { ...contextOf(request), authenticate: unsigned }
-        return upgrades.accept(request, reply, (socket) => serveSocket(socket, context))
-      }
-      if (wantsPage(request)) return sendGraphiql(request, reply)
-      if (request.method === 'POST' && !isOperation(request.body)) {
-        throw new DomainError('INVALID_REQUEST', { problem: 'The body must be one JSON object with a query' })
-      }
-      const response = await server.yoga.handleNodeRequestAndResponse(request, reply, contextOf(request))
-      if (response.status === 406) throw notAcceptable(request, response)
-      if (isEventStream(response)) return streams.send(reply, response)
-      return response
-    },
+  void app.register(async (scope: RestApp) => {
+    limitValues(scope)
+    scope.route({
+      url: '/graphql',
+      method: ['GET', 'POST', 'OPTIONS'],
+      // Yoga answers no HEAD.
+      exposeHeadRoute: false,
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        if (upgrades.asks(request)) {
+          const context = { ...contextOf(request), authenticate: unsigned }
+          return upgrades.accept(request, reply, (socket) => serveSocket(socket, context))
+        }
+        if (wantsPage(request)) return sendGraphiql(request, reply)
+        if (request.method === 'POST' && !isOperation(request.body)) {
+          throw new DomainError('INVALID_REQUEST', {
+            problem: 'The body must be one JSON object with a query',
+          })
+        }
+        const response = await server.yoga.handleNodeRequestAndResponse(request, reply, contextOf(request))
+        if (response.status === 406) throw notAcceptable(request, response)
+        if (isEventStream(response)) return streams.send(reply, response)
+        return response
+      },
+    })
   })
 
   const sdl = printedSchema()

@@ -12,15 +12,15 @@ type Run = (args: ExecutionArgs) => OperationResult
 type Options = ServerOptions<Record<string, unknown>, SocketExtra>
 
 /** Operations of sockets go the way of those of requests: the same limits, context and words. */
-export function socketOperations({
-  yoga,
-  tell,
-  documents,
-}: GraphQLServer): Pick<Options, 'onSubscribe' | 'onNext' | 'execute' | 'subscribe'> {
+export function socketOperations(
+  { yoga, tell, documents }: GraphQLServer,
+  admit: () => void,
+): Pick<Options, 'onSubscribe' | 'onNext' | 'execute' | 'subscribe'> {
   const runs = new WeakMap<ExecutionArgs, { execute: Run; subscribe: Run }>()
   return {
     onSubscribe: async ({ extra }, _id, payload) => {
       try {
+        admit()
         const params = documents.complete(payload)
         checkSize(params)
         const { schema, parse, validate, contextFactory, execute, subscribe } = yoga.getEnveloped({

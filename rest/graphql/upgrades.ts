@@ -2,8 +2,8 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError } from '../../src/errors.ts'
+import { refuseOtherOrigins } from '../cors.ts'
 import type { RestApp } from '../door.ts'
 import { offersProtocol } from './web-socket.ts'
 
@@ -50,21 +50,15 @@ export function webSockets(app: RestApp, corsOrigins: readonly string[]): Upgrad
   return {
     asks: ({ raw }) => sockets.has(raw),
     accept: ({ raw }, reply, use) => {
-      const { origin } = raw.headers
-      if (origin !== undefined && !mayCall(raw, origin, corsOrigins))
-        throw new DomainError('ORIGIN_NOT_ALLOWED', { value: quoted(origin) })
+      refuseOtherOrigins(raw, corsOrigins)
       if (server.clients.size >= MAX_SOCKETS) throw new DomainError('TOO_MANY_SOCKETS')
       const { socket, head } = sockets.get(raw)!
       const response = reply.hijack().raw
+      reply.request.answered()
       response.detachSocket(socket as never)
       server.handleUpgrade(raw, socket, head, use)
     },
   }
-}
-
-function mayCall({ headers }: IncomingMessage, origin: string, allowed: readonly string[]): boolean {
-  if (allowed.includes('*') || allowed.includes(origin)) return true
-  return URL.canParse(origin) && new URL(origin).host === headers.host
 }
 
 const CLOSING_MS = 1_000

@@ -1,16 +1,19 @@
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws'
 import type { RawData, WebSocket } from 'ws'
+import { LIMITS } from '../../schema/limits.ts'
+import { TOO_MANY_VALUES } from './guards.ts'
+import { hasMoreMembers } from './json-size.ts'
 import { type SocketExtra, socketOperations } from './socket-operations.ts'
 import type { GraphQLServer, ServerContext } from './yoga.ts'
 
 const INIT_WAIT_MS = 3_000
 const PING_MS = 12_000
 
-/** Serves the protocol graphql-transport-ws (graphql-ws) on sockets that are open already. */
-export function createSocketServer(graphql: GraphQLServer) {
+/** Serves the protocol graphql-transport-ws (graphql-ws) on sockets that are open already. `admit` throws where there is too much to do. */
+export function createSocketServer(graphql: GraphQLServer, admit: () => void) {
   const server = makeServer<Record<string, unknown>, SocketExtra>({
     connectionInitWaitTimeout: INIT_WAIT_MS,
-    ...socketOperations(graphql),
+    ...socketOperations(graphql, admit),
   })
   return (socket: WebSocket, context: ServerContext): void => {
     const closed = server.opened(
@@ -20,7 +23,9 @@ export function createSocketServer(graphql: GraphQLServer) {
         close: (code, reason) => socket.close(code, reason),
         onMessage: (take) =>
           socket.on('message', (data: RawData) => {
-            take((data as Buffer).toString()).catch(() => socket.close(CloseCode.InternalServerError))
+            const text = (data as Buffer).toString()
+            if (hasMoreMembers(text, LIMITS.values)) socket.close(CloseCode.BadRequest, TOO_MANY_VALUES)
+            else take(text).catch(() => socket.close(CloseCode.InternalServerError))
           }),
       },
       { context },

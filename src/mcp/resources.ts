@@ -8,14 +8,13 @@ import type { ToolContext } from './tool.ts'
 const RESOURCE_NOT_FOUND = -32_002
 
 /** Agents and DID documents, each under its own URI. */
-export function addResources(server: McpServer, { services, clientIp, logger }: ToolContext): void {
+export function addResources(server: McpServer, { services, logger }: ToolContext): void {
   const read = async (
     uri: URL,
     mimeType: string,
     value: () => Promise<object>,
   ): Promise<ReadResourceResult> => {
     try {
-      await services.rateLimits.take('reads', clientIp, () => undefined)
       return { contents: [{ uri: uri.href, mimeType, text: JSON.stringify(await value()) }] }
     } catch (error) {
       const known = knownError(error)

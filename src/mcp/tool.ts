@@ -15,6 +15,7 @@ export interface ToolContext {
 interface ToolDefinition<Input extends ZodRawShape, Output extends ZodRawShape> {
   readonly title: string
   readonly description: string
+  /** How its client's calls are counted, beside being messages, each of which is a read. */
   readonly kind: RateLimitKind
   readonly input: Input
   readonly output: ZodObject<Output>
@@ -33,7 +34,7 @@ export function toolAdder(server: McpServer, { services, clientIp, logger }: Too
   return (name, { title, description, kind, input, output, readOnly, run }) => {
     const answer = async (given: never): Promise<CallToolResult> => {
       try {
-        await services.rateLimits.take(kind, clientIp, () => undefined)
+        if (kind !== 'reads') await services.rateLimits.take(kind, clientIp, () => undefined)
         const result = await run(services, given)
         return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: { ...result } }
       } catch (error) {

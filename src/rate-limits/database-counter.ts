@@ -4,7 +4,7 @@ import { type RateLimitState, stateAt } from './gcra.ts'
 
 const CLEAN_EVERY = 1_000
 
-/** Counts for all processes on a database, in one statement a request and by the database's clock. */
+/** Counts for all processes on a database, by the database's clock: one statement for each request that is allowed. */
 export function createDatabaseCounter(
   kysely: Kysely<Database>,
 ): (kind: string, client: string, limit: number) => Promise<RateLimitState> {
@@ -13,7 +13,7 @@ export function createDatabaseCounter(
     if (++counted % CLEAN_EVERY === 0) await forget(kysely)
     const step = 60_000 / limit
     // A row that is a whole minute ahead stays as it is: the condition makes the refusal a statement without a write.
-    const { rows } = await sql<{ now: number; arrival: number; allowed: boolean }>`
+    const { rows } = await sql<{ now: number; arrival: number | null }>`
       with at as (select extract(epoch from clock_timestamp())::float8 * 1000 as now),
       counted as (
         insert into rate_limits as r (kind, client, arrival)
@@ -23,12 +23,18 @@ export function createDatabaseCounter(
           where greatest(r.arrival, excluded.arrival - ${step}::float8) - (excluded.arrival - ${step}::float8) + ${step}::float8 <= 60000.5
         returning arrival
       )
-      select at.now, counted.arrival is not null as allowed,
-        coalesce(counted.arrival, (select arrival from rate_limits where kind = ${kind} and client = ${client}), at.now) as arrival
-      from at left join counted on true`.execute(kysely)
+      select at.now, counted.arrival from at left join counted on true`.execute(kysely)
     const [row] = rows
     if (row === undefined) throw new Error('the rate limit statement answered no row')
-    return stateAt(row.arrival, row.now, limit, row.allowed)
+    if (row.arrival !== null) return stateAt(row.arrival, row.now, limit, true)
+    // A statement sees the row as it was when it began, while its condition was held against the newest one.
+    const stored = await kysely
+      .selectFrom('rate_limits')
+      .select('arrival')
+      .where('kind', '=', kind)
+      .where('client', '=', client)
+      .executeTakeFirst()
+    return stateAt(stored?.arrival ?? row.now, row.now, limit, false)
   }
 }
 

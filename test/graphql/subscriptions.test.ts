@@ -5,6 +5,7 @@ import { type Client, createClient } from 'graphql-ws'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { LIMITS } from '../../schema/limits.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createIndexer, type Indexer } from '../../src/ledger/indexer/indexer.ts'
 import { writeOutbox } from '../../src/ledger/indexer/write-events.ts'
@@ -349,6 +350,11 @@ describe('WebSockets', () => {
     await once(broken, 'open')
     broken.send('{')
     expect((await once(broken, 'close'))[0]).toBe(4400)
+    const large = connect('/graphql')
+    await once(large, 'open')
+    large.send(`[${'1,'.repeat(LIMITS.values)}1]`)
+    const [code, reason] = (await once(large, 'close')) as [number, Buffer]
+    expect([code, reason.toString()]).toEqual([4400, `The request has more than ${LIMITS.values} values`])
     const early = connect('/graphql')
     await once(early, 'open')
     early.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: '{ health { status } }' } }))
@@ -373,7 +379,7 @@ test('pages of other origins open no socket; a service that stops cuts its strea
   ]
   expect([refused.statusCode, JSON.parse(Buffer.concat(await refused.toArray()).toString())]).toEqual([
     403,
-    { error: 'Pages of "https://other.example" may not open a WebSocket here' },
+    { error: 'Pages of "https://other.example" may not call this service' },
   ])
   const own = open(url)
   await once(own, 'open')

@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -209,3 +213,17 @@ test('GET /mcp is 405, and a message without a session 404', async () => {
   expect(lost.status).toBe(404)
   expect(await lost.json()).toEqual({ error: 'No such MCP session: open one at /mcp/sse' })
 })
+
+test.each(['/mcp', '/mcp/sse'])(
+  'the client of the README registers and verifies an agent over %s',
+  async (path) => {
+    const key = join(gateway.dataDir, `wallet${path.replaceAll('/', '-')}.json`)
+    const { stdout: owner } = await gateway.cli('keygen', key)
+    await gateway.cli('localnet', 'airdrop', owner.split(' ')[0]!, '1')
+    const script = fileURLToPath(new URL('../tour/mcp-client.ts', import.meta.url))
+    const { stdout } = await promisify(execFile)(process.execPath, [script, key, `${runtime.baseUrl}${path}`])
+    expect(stdout).toMatch(/^tools: .*prepare_register_agent/)
+    expect(stdout).toContain('\nregistration: confirmed\n')
+    expect(stdout).toMatch(/\nverified: true, Tool User did:sol:\w+\n$/)
+  },
+)

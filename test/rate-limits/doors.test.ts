@@ -80,6 +80,34 @@ test('one signature is no way to ask for more: each guarded root field counts', 
   expect(limited.errors.map(({ extensions }) => extensions.code)).toContain('RATE_LIMITED')
 })
 
+test('each MCP message is a read, what the protocol answers by itself too; submitting counts as that besides', async () => {
+  const url = await t.app.listen({ port: 0, host: '127.0.0.1' })
+  const send = (method: string, params: object = {}) =>
+    fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+  const messages = ['ping', 'tools/list', 'nope', 'ping', 'tools/call'].map((method) => send(method))
+  expect((await Promise.all(messages)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  const refused = await send('ping')
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toBe('12')
+  expect((await fetch(`${url}/mcp/sse`)).status).toBe(429)
+
+  now += 60_000
+  const codes = []
+  for (let sent = 0; sent <= LIMITS.submit; sent += 1) {
+    const answer = await send('tools/call', {
+      name: 'submit_transaction',
+      arguments: { txId: 'none', signedTx: 'AA==' },
+    })
+    const { result } = (await answer.json()) as { result: { _meta: { code: string } } }
+    codes.push(result._meta.code)
+  }
+  expect(codes.map((code) => code === 'RATE_LIMITED')).toEqual([false, false, false, true])
+})
+
 test('health and readiness are never counted', async () => {
   for (let i = 0; i < 8; i++) {
     const answer = await t.app.inject({ url: '/health', remoteAddress: '203.0.113.4' })
@@ -112,7 +140,7 @@ test('a sponsored preparation counts as such, also when it is asked of the ordin
 
 test('what the database counts holds across replicas, however many ask at once', async () => {
   const replicas = [0, 1].map(() =>
-    createRateLimits({ kysely: t.kysely, clock: { now: () => 0 }, limits: { ...LIMITS, register: 20 } }),
+    createRateLimits({ kysely: t.kysely, clock: { now: () => 0 }, limits: { ...LIMITS, register: 4 } }),
   )
   const results = await Promise.allSettled(
     Array.from({ length: 60 }, (_, i) =>
@@ -120,8 +148,12 @@ test('what the database counts holds across replicas, however many ask at once',
     ),
   )
   const refused = results.filter((each) => each.status === 'rejected')
-  expect(results.length - refused.length).toBe(20)
-  expect(refused[0]!.reason).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 3 })
+  expect(results.length - refused.length).toBe(4)
+  for (const { reason } of refused) {
+    expect(reason).toMatchObject({ code: 'RATE_LIMITED' })
+    expect(reason.retryAfterSeconds).toBeGreaterThan(10)
+    expect(reason.retryAfterSeconds).toBeLessThanOrEqual(15)
+  }
   await expect(replicas[0]!.take('verify', '2001:db8::7', () => undefined)).resolves.toBeUndefined()
 })
 

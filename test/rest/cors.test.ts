@@ -78,3 +78,15 @@ test('the pages of /docs load nothing from elsewhere', async () => {
     "default-src 'none'; connect-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'",
   )
 })
+
+test.each([
+  ['POST', '/mcp'],
+  ['GET', '/mcp/sse'],
+  ['POST', '/mcp/messages'],
+] as const)('a page of another origin may not speak MCP: %s %s', async (method, url) => {
+  const origin = 'https://rebound.example'
+  const ping = method === 'POST' ? { payload: { jsonrpc: '2.0', id: 1, method: 'ping' } } : {}
+  const answer = await listed.app.inject({ method, url, headers: { origin }, ...ping })
+  expect(answer.statusCode).toBe(403)
+  expect(answer.json()).toEqual({ error: `Pages of "${origin}" may not call this service` })
+})

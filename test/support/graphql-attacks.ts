@@ -11,15 +11,21 @@ export interface Attack {
 
 const repeat = (count: number, part: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => part(i)).join(' ')
-const operation = (query: string, variables: unknown = {}): string => JSON.stringify({ query, variables })
+const operation = (query: string, variables: unknown = {}, more: object = {}): string =>
+  JSON.stringify({ query, variables, ...more })
 const nested = (levels: number): string => 'agent { stake { '.repeat(levels) + 'pda' + ' } }'.repeat(levels)
 /** Twenty fragments, each twice in the one before: a million fields in a short text. */
 const doubling = repeat(
   20,
   (i) => `fragment F${i} on Agent { ${i === 19 ? 'pda' : `...F${i + 1} ...F${i + 1}`} }`,
 )
+/** Nobody spreads them, and so no field of theirs counts. */
+const unused = doubling.replaceAll('on Agent', 'on Health')
+const members = (count: number): object =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]))
 const TOO_LONG = `The query has more than ${LIMITS.characters} characters`
 const TOO_MANY_FIELDS = `The query has more than ${LIMITS.fields} fields, fragments included`
+const TOO_MANY_VALUES = `The request has more than ${LIMITS.values} values`
 const TOO_MANY_TOKENS = `Document contains more than ${LIMITS.tokens} tokens`
 
 export const ATTACKS: readonly Attack[] = [
@@ -56,6 +62,24 @@ export const ATTACKS: readonly Attack[] = [
     refusal: TOO_MANY_FIELDS,
   },
   {
+    name: 'unused fragments',
+    body: operation(`{ health { status } } ${unused}`),
+    status: 200,
+    refusal: 'Fragment "F0" is never used.',
+  },
+  {
+    name: 'conflicting fields',
+    body: operation(`{ agents { agents { ${repeat(95, (i) => `history(limit: ${i}) { total }`)} } } }`),
+    status: 200,
+    refusal: 'Fields "history" conflict because they have differing arguments.',
+  },
+  {
+    name: 'unknown fields',
+    body: operation(`{ health { ${repeat(480, (i) => `statu${i}`)} } }`),
+    status: 200,
+    refusal: 'Cannot query field "statu0" on type "Health".',
+  },
+  {
     name: 'a batch',
     body: `[${repeat(100, () => operation('{ health { status } }')).replaceAll(' {"query"', ',{"query"')}]`,
     status: 400,
@@ -84,10 +108,36 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'variables of many parts',
     body: operation('query ($f: AgentFilter) { agents(filter: $f) { total } }', {
-      f: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1])),
+      f: members(20_000),
     }),
     status: 400,
-    refusal: `The variables have more than ${LIMITS.variableValues} values`,
+    refusal: TOO_MANY_VALUES,
+  },
+  {
+    name: 'deep variables',
+    body: `{"query":"query ($f: AgentFilter) { agents(filter: $f) { total } }","variables":{"f":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`,
+    status: 400,
+    refusal: TOO_MANY_VALUES,
+  },
+  {
+    name: 'extensions of many parts',
+    body: operation('{ health { status } }', {}, { extensions: members(20_000) }),
+    status: 400,
+    refusal: TOO_MANY_VALUES,
+  },
+  {
+    name: 'unknown variables of many parts',
+    body: operation('query ($f: AgentFilter) { agents(filter: $f) { total } }', {
+      f: members(LIMITS.values - 10),
+    }),
+    status: 200,
+    refusal: 'not to include unknown field',
+  },
+  {
+    name: 'a huge operation name',
+    body: operation('query A { health { status } }', {}, { operationName: 'x'.repeat(200_000) }),
+    status: 400,
+    refusal: 'Could not determine what operation to execute.',
   },
   {
     name: 'many directives',
@@ -106,6 +156,18 @@ export const ATTACKS: readonly Attack[] = [
     body: operation(`{ __schema { types { ${'fields { type { '.repeat(8)} name ${'} } '.repeat(8)} } } }`),
     status: 200,
     refusal: 'Maximum introspection depth exceeded',
+  },
+  {
+    name: 'aliased schemas',
+    body: operation(`{ ${repeat(10, (i) => `a${i}: __schema { types { fields { name } } }`)} }`),
+    status: 200,
+    refusal: 'Introspection must not use aliases',
+  },
+  {
+    name: 'aliased descriptions',
+    body: operation(`{ __schema { types { fields { ${repeat(200, (i) => `a${i}: description`)} } } } }`),
+    status: 200,
+    refusal: 'Introspection must not use aliases',
   },
   {
     name: 'nested pages',

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Keypair, VersionedTransaction } from '@solana/web3.js'
+
+// mcp-client.ts KEYFILE URL: registers the wallet's agent as an AI agent would, over Streamable HTTP or, for a URL that ends in /sse, over SSE.
+const [file = '', address = ''] = process.argv.slice(2)
+const wallet = Keypair.fromSecretKey(Uint8Array.from(JSON.parse(readFileSync(file, 'utf8')) as number[]))
+const ownerPubkey = wallet.publicKey.toBase58()
+const url = new URL(address)
+const client = new Client({ name: 'tour', version: '1.0.0' })
+await client.connect(
+  url.pathname.endsWith('/sse') ? new SSEClientTransport(url) : new StreamableHTTPClientTransport(url),
+)
+const { tools } = await client.listTools()
+process.stdout.write(`tools: ${tools.map(({ name }) => name).join(', ')}\n`)
+
+async function call<Result>(name: string, args: Record<string, unknown>): Promise<Result> {
+  const { isError, content, structuredContent } = await client.callTool({ name, arguments: args })
+  if (isError === true) throw new Error(`${name}: ${JSON.stringify(content)}`)
+  return structuredContent as Result
+}
+
+const { txId, serializedTx } = await call<{ txId: string; serializedTx: string }>('prepare_register_agent', {
+  ownerPubkey,
+  name: 'Tool User',
+  serviceCategory: 'research',
+  agentCardUrl: 'https://tour.example.org/card.json',
+  agentCardHash: '07'.repeat(32),
+})
+// The key stays here: the service is given the signed transaction.
+const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
+transaction.sign([wallet])
+const signedTx = Buffer.from(transaction.serialize()).toString('base64')
+const { status } = await call<{ status: string }>('submit_transaction', { txId, signedTx })
+process.stdout.write(`registration: ${status}\n`)
+
+interface Verdict {
+  verified: boolean
+  did: string
+  agent: { pda: string; name: string } | null
+}
+let verdict: Verdict
+const end = Date.now() + 10_000
+// A confirmed registration is read from the ledger a moment later.
+do {
+  verdict = await call<Verdict>('verify_agent', { owner: ownerPubkey })
+  if (!verdict.verified) await delay(100)
+} while (!verdict.verified && Date.now() < end)
+process.stdout.write(`verified: ${verdict.verified}, ${verdict.agent?.name} ${verdict.did}\n`)
+await client.close()
