@@ -13,14 +13,3 @@ export interface SignedDelivery {
 export function signDelivery({ secret, timestamp, body }: SignedDelivery): string {
   return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
 }
-
-/** The contract's three headers of a delivery. */
-export function deliveryHeaders(
-  delivery: SignedDelivery & { readonly type: string },
-): Record<string, string> {
-  return {
-    'x-service-signature': signDelivery(delivery),
-    'x-service-timestamp': String(delivery.timestamp),
-    'x-service-event': delivery.type,
-  }
-}

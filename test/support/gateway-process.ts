@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
 import { readRuntime, type Runtime } from '../../src/bootstrap/runtime-file.ts'
+import type { WorkerLimits } from '../../src/webhooks/worker/timing.ts'
 import { connectionTo, createDatabase, dropDatabase } from './database-server.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -23,6 +24,8 @@ export interface GatewayProcess {
   /** SIGSTOP and SIGCONT, for instance. */
   signal(signal: NodeJS.Signals): void
   stop(): Promise<number | null>
+  /** Waits until it ends by itself: the exit code. */
+  ended(): Promise<number | null>
   /** All that its processes wrote. */
   output(): string
   /** `npm run cli -- …`: exit code and output. */
@@ -31,7 +34,14 @@ export interface GatewayProcess {
   remove(): Promise<void>
 }
 
-export async function createGatewayProcess(settings: Record<string, string> = {}): Promise<GatewayProcess> {
+export async function createGatewayProcess(
+  settings: Record<string, string> = {},
+  webhookLimits?: Partial<WorkerLimits>,
+): Promise<GatewayProcess> {
+  const entry =
+    webhookLimits === undefined
+      ? ['src/server.ts']
+      : ['test/support/server-with-limits.ts', JSON.stringify(webhookLimits)]
   const dataDir = temporaryFolder('gateway-process-')
   const server = inject('databaseServer')
   const database = `gateway_process_${dataDir.slice(-6).toLowerCase()}`
@@ -53,7 +63,7 @@ export async function createGatewayProcess(settings: Record<string, string> = {}
     dataDir,
     env,
     start: async () => {
-      child = spawn(process.execPath, ['src/server.ts'], {
+      child = spawn(process.execPath, entry, {
         cwd: ROOT,
         env,
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -79,6 +89,10 @@ export async function createGatewayProcess(settings: Record<string, string> = {}
       child.kill('SIGTERM')
       await once(child, 'exit')
       return child.exitCode
+    },
+    ended: async () => {
+      if (child?.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      return child?.exitCode ?? null
     },
     output: () => output,
     cli: async (...args) => {

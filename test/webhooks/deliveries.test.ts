@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { cancelWaiting, HEALTHY } from '../../src/webhooks/deliveries/cancel-waiting.ts'
 import { createDeliveryService, type DeliveryService } from '../../src/webhooks/deliveries/deliveries.ts'
@@ -7,6 +7,7 @@ import { cancelUnwanted, removeOld } from '../../src/webhooks/worker/housekeepin
 import { readWebhookStats } from '../../src/webhooks/worker/webhook-stats.ts'
 import { status } from './support/receiver-farm.ts'
 import { createWorkerWorld, SECRET, signatureOf, type WorkerWorld } from './support/worker-world.ts'
+import { eventually } from '../support/eventually.ts'
 
 let world: WorkerWorld
 let service: DeliveryService
@@ -28,7 +29,7 @@ test('the log tells deliveries and attempts, newest first, a page at a time', as
   world.farm.answer('/log', status(503))
   const events = await world.emit({}, { type: 'agent.closed' }, {})
   world.worker()
-  await vi.waitFor(async () => expect(await statuses(id)).toEqual(['retrying', 'retrying', 'retrying']))
+  await eventually(async () => expect(await statuses(id)).toEqual(['retrying', 'retrying', 'retrying']))
   const page = await service.list(id, { limit: 2, offset: 1 })
   expect(page).toMatchObject({ total: 3, limit: 2, offset: 1 })
   expect(page.rows.map((row) => row.eventId)).toEqual([events[1], events[0]])
@@ -50,7 +51,7 @@ test('the log tells deliveries and attempts, newest first, a page at a time', as
         durationMs: expect.any(Number),
         responseStatus: 503,
         errorCode: null,
-        responseExcerpt: '',
+        responseExcerpt: null,
         nextAttemptAt: page.rows[0]?.nextAttemptAt,
       },
     ],
@@ -62,7 +63,7 @@ test('a delivery is sent again at once, whatever came of it, and even while its 
   const id = await world.subscribe('/again')
   const [event] = await world.emit({})
   const worker = world.worker()
-  await vi.waitFor(async () => expect(await statuses(id)).toEqual(['success']))
+  await eventually(async () => expect(await statuses(id)).toEqual(['success']))
   await world.kysely
     .updateTable('webhook_subscriptions')
     .set({ paused_until: new Date(Date.now() + 600_000), connect_failures: 7 })
@@ -70,8 +71,8 @@ test('a delivery is sent again at once, whatever came of it, and even while its 
   const [delivery] = await world.deliveries(id)
   const record = await service.resend(id, delivery!.id)
   expect(record).toMatchObject({ id: delivery!.id, eventId: event, status: 'pending', completedAt: null })
-  await vi.waitFor(() => expect(world.farm.at('/again')).toHaveLength(2))
-  await vi.waitFor(async () => expect(await statuses(id)).toEqual(['success']))
+  await eventually(() => expect(world.farm.at('/again')).toHaveLength(2))
+  await eventually(async () => expect(await statuses(id)).toEqual(['success']))
   await worker.stop()
   const { rows } = await service.list(id, {})
   expect(rows[0]?.attempts.map(({ number, trigger }) => [number, trigger])).toEqual([
@@ -117,7 +118,7 @@ test('recovery sends again what failed or was cancelled in a span of time, and n
   expect(await service.recover(id, { since })).toEqual({ recovered: 2, more: false })
   expect(await service.recover(id, { since })).toEqual({ recovered: 0, more: false })
   world.worker()
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect((await statuses(id)).toSorted()).toEqual(['failed', 'success', 'success', 'success']),
   )
   expect((await world.attempts(id)).map(({ trigger, number }) => [trigger, number])).toEqual([
@@ -140,7 +141,7 @@ test('a ping is signed, sent and logged like an event', async () => {
   world.worker()
   const record = await service.ping(id)
   expect(record).toMatchObject({ eventId: 'ping_id', eventType: 'ping', status: 'pending' })
-  await vi.waitFor(async () => expect(await statuses(id)).toEqual(['success']))
+  await eventually(async () => expect(await statuses(id)).toEqual(['success']))
   const [received] = world.farm.at('/ping')
   expect(received?.headers).toMatchObject({
     'x-service-event': 'ping',
@@ -179,7 +180,7 @@ test('what still waits for a webhook that is off is never sent, and withdrawn by
   await world.emit({})
   expect(await cancelUnwanted(world.kysely)).toBe(2)
   world.worker()
-  await vi.waitFor(async () => expect(await statuses(on)).toEqual(['success']))
+  await eventually(async () => expect(await statuses(on)).toEqual(['success']))
   expect(await statuses(id)).toEqual(['cancelled', 'cancelled'])
   expect(world.farm.at('/left')).toEqual([])
 })
@@ -188,7 +189,7 @@ test('the log is kept for 30 days, and deleted webhooks go with it', async () =>
   const id = await world.subscribe('/old')
   await world.emit({}, {})
   world.worker()
-  await vi.waitFor(async () => expect(await statuses(id)).toEqual(['success', 'success']))
+  await eventually(async () => expect(await statuses(id)).toEqual(['success', 'success']))
   await sql`update webhook_deliveries set created_at = now() - interval '31 days', completed_at = now() - interval '31 days'
     where id = (select id from webhook_deliveries limit 1)`.execute(world.kysely)
   await sql`update webhook_attempts set started_at = now() - interval '31 days'

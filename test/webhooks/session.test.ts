@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createWorkerSession } from '../../src/webhooks/worker/session.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -28,12 +29,12 @@ test('a session whose connection is lost again and again has one at a time, and 
   for (let round = 0; round < 10; round += 1) {
     const [pid] = await backends()
     await sql`select pg_terminate_backend(${pid})`.execute(database.orm.em.getKysely())
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await ask()
       expect(await backends()).not.toContain(pid)
     })
     expect(await backends()).toHaveLength(1)
   }
   await session.close()
-  await vi.waitFor(async () => expect(await backends()).toEqual([]))
+  await eventually(async () => expect(await backends()).toEqual([]))
 })

@@ -73,7 +73,7 @@ const documented = (
   method: string,
   { status, body }: { status: number; body: unknown },
 ): unknown[] => {
-  const media = document.paths[path]?.[method]?.responses[status]?.content['application/json']
+  const media = document.paths[path]?.[method]?.responses[status]?.content?.['application/json']
   return media === undefined ? [`${method} ${path} ${status}`] : problems(document, media.schema, body)
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { deliveryHeaders, signDelivery } from '../../src/webhooks/sign.ts'
+import { signDelivery, type SignedDelivery } from '../../src/webhooks/sign.ts'
 import { verifyWebhook, WebhookVerificationError } from '../../src/webhooks/verify-webhook.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -14,7 +14,12 @@ const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8'
 const BODY =
   '{"id":"evt_1","type":"agent.closed","pda":"p","slot":7,"timestamp":"2026-11-21T06:29:22.000Z","data":{"é":1}}'
 const AT = 1_795_242_562
-const headers = deliveryHeaders({ secret: SECRET, timestamp: AT, body: BODY, type: 'agent.closed' })
+const headersOf = (delivery: SignedDelivery): Record<string, string> => ({
+  'x-service-signature': signDelivery(delivery),
+  'x-service-timestamp': String(delivery.timestamp),
+  'x-service-event': 'agent.closed',
+})
+const headers = headersOf({ secret: SECRET, timestamp: AT, body: BODY })
 const now = AT * 1000
 
 const codeOf = (verify: () => unknown): string => {
@@ -105,7 +110,7 @@ describe('verifyWebhook', () => {
   })
 
   test('a signed body that is no JSON is told apart', () => {
-    const signed = deliveryHeaders({ secret: SECRET, timestamp: AT, body: 'x', type: 't' })
+    const signed = headersOf({ secret: SECRET, timestamp: AT, body: 'x' })
     expect(codeOf(() => verifyWebhook('x', signed, SECRET, { now }))).toBe('not_json')
   })
 })
@@ -139,7 +144,7 @@ describe('the README’s receivers', () => {
   }
   const post = async (url: string, secret: string, age = 0): Promise<number> => {
     const timestamp = Math.floor(Date.now() / 1000) - age
-    const signed = deliveryHeaders({ secret, timestamp, body: BODY, type: 'agent.closed' })
+    const signed = headersOf({ secret, timestamp, body: BODY })
     return (await fetch(url, { method: 'POST', body: BODY, headers: signed })).status
   }
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { plainSend } from './support/plain-send.ts'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { ok, silence, status } from './support/receiver-farm.ts'
-import { AGENT, createWorkerWorld, QUICK, type WorkerWorld } from './support/worker-world.ts'
+import { AGENT, createWorkerWorld, QUICK, senderWithin, type WorkerWorld } from './support/worker-world.ts'
+import { eventually } from '../support/eventually.ts'
 
 let world: WorkerWorld
 beforeAll(async () => {
@@ -20,21 +20,21 @@ test('who lost its lease changes nothing: the attempt is on record as stale', as
   world.farm.answer('/slow', (_, response) => answers.push(() => response.end('late')))
   // A lease shorter than the deadline is what a stopped process looks like to the others.
   const limits = { ...QUICK, leaseMs: 60, deadlineMs: 10_000 }
-  const send = plainSend(limits.deadlineMs)
+  const send = senderWithin(limits.deadlineMs)
   const frozen = world.worker({ limits, send })
   await world.emit({})
-  await vi.waitFor(() => expect(world.farm.at('/slow')).toHaveLength(1))
+  await eventually(() => expect(world.farm.at('/slow')).toHaveLength(1))
   world.farm.answer('/slow', (_, response) => answers.push(() => response.writeHead(500).end()))
   world.worker({ limits: { ...limits, leaseMs: 10_000 }, send })
   void frozen.stop()
-  await vi.waitFor(() => expect(world.farm.at('/slow')).toHaveLength(2))
+  await eventually(() => expect(world.farm.at('/slow')).toHaveLength(2))
   const [held] = await world.deliveries(id)
   answers[0]?.()
-  await vi.waitFor(async () => expect(await world.attempts(id)).toHaveLength(1))
+  await eventually(async () => expect(await world.attempts(id)).toHaveLength(1))
   expect(await world.attempts(id)).toMatchObject([{ outcome: 'stale', response_status: 200, number: 1 }])
   expect(await world.deliveries(id)).toEqual([held])
   answers[1]?.()
-  await vi.waitFor(async () => expect(await statuses(id)).toEqual(['retrying']))
+  await eventually(async () => expect(await statuses(id)).toEqual(['retrying']))
   expect((await world.attempts(id)).map((each) => each.outcome)).toEqual(['stale', 'failure'])
   expect(await world.metric('gateway_webhooks_stale_tokens_total')).toBe(1)
   expect(await world.metric('gateway_webhooks_reclaims_total')).toBe(1)
@@ -50,9 +50,9 @@ test('a delivery that workers keep dying of becomes a failed attempt, and comes 
     )
   await lose(0)
   world.worker()
-  await vi.waitFor(async () => expect(await statuses(id)).toEqual(['retrying']))
+  await eventually(async () => expect(await statuses(id)).toEqual(['retrying']))
   await lose(9)
-  await vi.waitFor(async () => expect(await statuses(id)).toEqual(['failed']))
+  await eventually(async () => expect(await statuses(id)).toEqual(['failed']))
   expect(await world.attempts(id)).toMatchObject([
     { outcome: 'lost', error_code: 'worker_lost', number: 1 },
     { outcome: 'lost', number: 10, next_attempt_at: null },
@@ -67,10 +67,10 @@ test('stopping finishes what is under way and leaves the rest to others', async 
   world.farm.answer('/drain', (_, response) => answers.push(() => response.end()))
   const worker = world.worker({
     limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 },
-    send: plainSend(5_000),
+    send: senderWithin(5_000),
   })
   await world.emit({}, {}, {}, {}, {}, {})
-  await vi.waitFor(() => expect(answers).toHaveLength(3))
+  await eventually(() => expect(answers).toHaveLength(3))
   const stopped = worker.stop()
   for (const answer of answers) answer()
   await stopped
@@ -94,27 +94,27 @@ test('stopping finishes what is under way and leaves the rest to others', async 
 test('an endpoint that nobody answers at is paused; one probe decides, and pauses double', async () => {
   const id = await world.subscribe('/dead')
   world.farm.answer('/dead', silence)
-  world.worker({ send: plainSend(30) })
+  world.worker({ send: senderWithin(100) })
   await world.emit({}, {}, {}, {}, {}, {}, {}, {}, {}, {})
   const health = () => world.subscription(id)
   const pauseSeconds = async (): Promise<number> =>
     Math.round((Date.parse((await health()).paused_until ?? '') - Date.now()) / 1_000)
-  await vi.waitFor(async () => expect(await health()).toMatchObject({ breaker_opens: 1 }))
+  await eventually(async () => expect(await health()).toMatchObject({ breaker_opens: 1 }))
   expect(Math.abs((await pauseSeconds()) - 30)).toBeLessThan(3)
-  await vi.waitFor(async () => expect(await statuses(id)).not.toContain('in_flight'))
+  await eventually(async () => expect(await statuses(id)).not.toContain('in_flight'))
   const tried = world.farm.at('/dead').length
   expect(tried).toBeLessThan(10)
   const untouched = (await world.deliveries(id)).filter((row) => row.attempt_count === 0)
   expect(untouched).toHaveLength(10 - tried)
 
   await world.expire()
-  await vi.waitFor(async () => expect(await health()).toMatchObject({ breaker_opens: 2 }))
+  await eventually(async () => expect(await health()).toMatchObject({ breaker_opens: 2 }))
   expect(world.farm.at('/dead')).toHaveLength(tried + 1)
   expect(Math.abs((await pauseSeconds()) - 60)).toBeLessThan(3)
 
   world.farm.answer('/dead', ok)
   await world.expire()
-  await vi.waitFor(async () => expect(new Set(await statuses(id))).toEqual(new Set(['success'])))
+  await eventually(async () => expect(new Set(await statuses(id))).toEqual(new Set(['success'])))
   expect(await health()).toMatchObject({
     breaker_opens: 0,
     connect_failures: 0,
@@ -132,8 +132,8 @@ test('a half-open breaker lets one probe through, however many workers look', as
     .updateTable('webhook_subscriptions')
     .set({ connect_failures: 5, breaker_opens: 1, paused_until: new Date(Date.now() - 1_000) })
     .execute()
-  for (let worker = 0; worker < 4; worker += 1) world.worker({ send: plainSend(200) })
-  await vi.waitFor(async () => expect(await world.subscription(id)).toMatchObject({ breaker_opens: 2 }))
+  for (let worker = 0; worker < 4; worker += 1) world.worker({ send: senderWithin(200) })
+  await eventually(async () => expect(await world.subscription(id)).toMatchObject({ breaker_opens: 2 }))
   expect(world.farm.at('/probe')).toHaveLength(1)
   expect(world.farm.peak('/probe')).toBe(1)
 })
@@ -146,7 +146,7 @@ test('a backlog of one endpoint does not hold up another, and neither has more t
   world.farm.answer('/hot', silence)
   await world.emit(...Array.from({ length: 300 }, () => ({ agent: 'hot' })), { agent: 'cold' })
   world.worker({ limits: { ...QUICK, slots: 8 } })
-  await vi.waitFor(async () => expect(await statuses(cold)).toEqual(['success']))
+  await eventually(async () => expect(await statuses(cold)).toEqual(['success']))
   expect(world.farm.at('/hot').length).toBeLessThanOrEqual(4)
   expect(world.farm.peak('/hot')).toBeLessThanOrEqual(4)
   expect((await statuses(hot)).filter((each) => each === 'pending').length).toBeGreaterThan(290)
@@ -160,8 +160,8 @@ test('many webhooks at one host are one neighbour', async () => {
   const { port } = new URL(world.farm.url('/'))
   const apart = await world.subscribe('/apart', { url: `http://localhost:${port}/apart` })
   await world.emit({}, {}, {})
-  world.worker({ limits: { ...QUICK, perHost: 5 }, send: plainSend(200) })
-  await vi.waitFor(async () => expect(await statuses(apart)).toEqual(['success', 'success', 'success']))
+  world.worker({ limits: { ...QUICK, perHost: 5 }, send: senderWithin(200) })
+  await eventually(async () => expect(await statuses(apart)).toEqual(['success', 'success', 'success']))
   const crowd = world.farm.received.filter(({ path }) => path.startsWith('/crowd/'))
   expect(crowd.length).toBeLessThanOrEqual(5)
 })
@@ -178,12 +178,12 @@ test('retries never take more than half of the slots, and first attempts leave s
   }
   const worker = world.worker({
     limits: { ...QUICK, slots: 8, deadlineMs: 5_000, leaseMs: 20_000 },
-    send: plainSend(5_000),
+    send: senderWithin(5_000),
   })
-  await vi.waitFor(() => expect(held).toHaveLength(4))
+  await eventually(() => expect(held).toHaveLength(4))
   const fresh = await world.subscribe('/new', { filter_agent_pda: 'new' })
   await world.emit({ agent: 'new' })
-  await vi.waitFor(async () => expect(await statuses(fresh)).toEqual(['success']))
+  await eventually(async () => expect(await statuses(fresh)).toEqual(['success']))
   expect(held).toHaveLength(4)
   const stopped = worker.stop()
   for (const answer of held) answer()
@@ -194,12 +194,12 @@ test('an event that a fork took back is not tried again after a failure', async 
   const id = await world.subscribe('/forked')
   const answers: (() => void)[] = []
   world.farm.answer('/forked', (_, response) => answers.push(() => response.writeHead(500).end()))
-  world.worker({ limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 }, send: plainSend(5_000) })
+  world.worker({ limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 }, send: senderWithin(5_000) })
   await world.emit({})
-  await vi.waitFor(() => expect(answers).toHaveLength(1))
+  await eventually(() => expect(answers).toHaveLength(1))
   await world.kysely.updateTable('outbox_events').set({ cancelled_at: new Date() }).execute()
   answers[0]?.()
-  await vi.waitFor(async () => expect(await statuses(id)).toEqual(['cancelled']))
+  await eventually(async () => expect(await statuses(id)).toEqual(['cancelled']))
   expect(await world.attempts(id)).toMatchObject([{ outcome: 'failure', response_status: 500 }])
 })
 
@@ -207,17 +207,17 @@ test('what was written while the database was away is written when it is back', 
   const id = await world.subscribe('/cut')
   const answers: (() => void)[] = []
   world.farm.answer('/cut', (_, response) => answers.push(() => response.end()))
-  world.worker({ limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 }, send: plainSend(5_000) })
+  world.worker({ limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 }, send: senderWithin(5_000) })
   await world.emit({}, {}, {})
-  await vi.waitFor(() => expect(answers).toHaveLength(3))
+  await eventually(() => expect(answers).toHaveLength(3))
   const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`
   await cut.execute(world.kysely)
   for (const answer of answers) answer()
-  await vi.waitFor(async () => expect(await statuses(id)).toEqual(['success', 'success', 'success']), 5_000)
+  await eventually(async () => expect(await statuses(id)).toEqual(['success', 'success', 'success']))
   expect(world.farm.at('/cut')).toHaveLength(3)
   await world.emit({})
-  await vi.waitFor(() => expect(world.farm.at('/cut')).toHaveLength(4))
+  await eventually(() => expect(world.farm.at('/cut')).toHaveLength(4))
   world.farm.answer('/cut', status(200))
   answers[3]?.()
 })

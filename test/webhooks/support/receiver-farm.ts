@@ -12,7 +12,7 @@ export interface Received {
 
 export type Answer = (received: Received, response: ServerResponse) => void
 
-export const ok: Answer = (_, response) => response.end('ok')
+export const ok: Answer = (_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('ok')
 export const status =
   (code: number, headers: Record<string, string> = {}): Answer =>
   (_, response) =>

@@ -11,6 +11,10 @@ import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../src/domain/
 import { emptyBatch } from '../../../src/ledger/indexer/decode-transaction.ts'
 import { writeEvents } from '../../../src/ledger/indexer/write-events.ts'
 import { createMetrics, type Metrics } from '../../../src/metrics/metrics.ts'
+import { createGuardedHttp } from '../../../src/net/guarded-http.ts'
+import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
+import { createSender } from '../../../src/webhooks/send/send.ts'
+import type { Send } from '../../../src/webhooks/worker/sender.ts'
 import {
   createWebhookWorker,
   type WebhookWorker,
@@ -18,11 +22,19 @@ import {
 } from '../../../src/webhooks/worker/worker.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { silentLogger } from '../../indexer/support/indexer.ts'
-import { plainSend } from './plain-send.ts'
 import { type ReceiverFarm, startReceiverFarm } from './receiver-farm.ts'
 
 export const SECRET = 'whsec_of_the_test'
 export const AGENT = 'agent'
+export const box = createSecretBox([Buffer.alloc(32, 7)])
+
+/** The service's own sender, which gives an attempt `totalMs`. */
+export const senderWithin = (totalMs: number): Send =>
+  createSender({
+    http: createGuardedHttp({ devMode: true, allowedPorts: [443] }),
+    clock: systemClock,
+    totalMs,
+  })
 
 /** Short times, the shape of the production ones. */
 export const QUICK = { deadlineMs: 300, leaseMs: 600, pollMs: 20, reclaimMs: 50, troubleMs: 50 } as const
@@ -88,7 +100,7 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
           wallet: 'wallet',
           url: farm.url(path),
           event_types: [...WEBHOOK_EVENT_TYPES],
-          secret_encrypted: Buffer.from(SECRET),
+          secret_encrypted: box.seal(id, SECRET),
           ...changes,
         })
         .execute()
@@ -104,8 +116,8 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
     worker: (options = {}) => {
       const worker = createWebhookWorker({
         orm: database.orm,
-        send: plainSend(QUICK.deadlineMs),
-        openSecret: (encrypted) => encrypted.toString(),
+        send: senderWithin(QUICK.deadlineMs),
+        openSecret: (encrypted, id) => box.open(id, encrypted),
         clock: systemClock,
         logger: silentLogger,
         metrics: registryOf(workers.length),
