@@ -86,11 +86,18 @@ async function orphans({ orm }: ModelRun): Promise<number> {
 }
 
 /** Waits until everything of the round is final, and the indexer has checked that. */
-async function caughtUp(world: RegistryWorld, { orm }: ModelRun, story: string): Promise<void> {
+async function caughtUp(world: RegistryWorld, model: ModelRun, story: string): Promise<void> {
   world.localnet.stepSlot(40)
   const final = await world.rpc.call<number>('getSlot', [{ commitment: 'finalized' }])
   const checked = async (): Promise<number> =>
-    (await kyselyOf(orm).selectFrom('indexer_state').select('finalized_slot').executeTakeFirst())
+    (await kyselyOf(model.orm).selectFrom('indexer_state').select('finalized_slot').executeTakeFirst())
       ?.finalized_slot ?? 0
-  await expect.poll(checked, { timeout: 60_000, interval: 20, message: story }).toBeGreaterThanOrEqual(final)
+  try {
+    await expect
+      .poll(checked, { timeout: 60_000, interval: 20, message: story })
+      .toBeGreaterThanOrEqual(final)
+  } catch (error) {
+    process.stdout.write(`the gateway said of late:\n${model.lastWords()}\n`)
+    throw error
+  }
 }

@@ -36,19 +36,21 @@ beforeAll(async () => {
   await world.connection.requestAirdrop(feePayer.publicKey, 5_000_000_000)
   for (const roles of ROLES)
     gateways.push(
-      await createGatewayProcess({
-        ROLES: roles,
-        DATABASE_URL: urlOf(database),
-        SOLANA_RPC_URL: world.localnet.rpcUrl,
-        SOLANA_WS_URL: world.localnet.wsUrl,
-        FEE_PAYER_KEYPAIR: JSON.stringify([...feePayer.secretKey]),
-        WEBHOOK_SECRETS_KEY: '05'.repeat(32),
-        WEBHOOK_DEV_MODE: 'true',
-        TRUST_PROXY: '127.0.0.1',
-        RATE_LIMIT_AUTHENTICATED: String(AUTHENTICATED),
-        TEST_WEBHOOK_LIMITS: JSON.stringify(LIMITS),
-        LOG_LEVEL: 'info',
-      }),
+      await createGatewayProcess(
+        {
+          ROLES: roles,
+          DATABASE_URL: urlOf(database),
+          SOLANA_RPC_URL: world.localnet.rpcUrl,
+          SOLANA_WS_URL: world.localnet.wsUrl,
+          FEE_PAYER_KEYPAIR: JSON.stringify([...feePayer.secretKey]),
+          WEBHOOK_SECRETS_KEY: '05'.repeat(32),
+          WEBHOOK_DEV_MODE: 'true',
+          TRUST_PROXY: '127.0.0.1',
+          RATE_LIMIT_AUTHENTICATED: String(AUTHENTICATED),
+          LOG_LEVEL: 'info',
+        },
+        LIMITS,
+      ),
     )
   for (const gateway of gateways) urls.push((await gateway.start()).baseUrl)
 })

@@ -71,15 +71,17 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
   const gateways: GatewayProcess[] = []
   let workers = 0
   const create = async (settings: Record<string, string>): Promise<GatewayProcess> => {
-    const gateway = await createGatewayProcess({
-      DATABASE_URL: url,
-      WEBHOOK_DEV_MODE: 'true',
-      WEBHOOK_SECRETS_KEY: KEY.toString('hex'),
-      TEST_WEBHOOK_LIMITS: JSON.stringify(LIMITS),
-      SEED_AGENTS: '0',
-      LOG_LEVEL: 'info',
-      ...settings,
-    })
+    const gateway = await createGatewayProcess(
+      {
+        DATABASE_URL: url,
+        WEBHOOK_DEV_MODE: 'true',
+        WEBHOOK_SECRETS_KEY: KEY.toString('hex'),
+        SEED_AGENTS: '0',
+        LOG_LEVEL: 'info',
+        ...settings,
+      },
+      LIMITS,
+    )
     gateways.push(gateway)
     return gateway
   }

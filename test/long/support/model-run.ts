@@ -19,6 +19,8 @@ export interface ModelRun extends Catastrophes {
   world: RegistryWorld
   orm: Orm
   wallets: readonly Keypair[]
+  /** What the gateway logged of late. */
+  lastWords(): string
   close(): Promise<void>
 }
 
@@ -67,6 +69,7 @@ export async function startModelRun(): Promise<ModelRun> {
       await postgres.stop()
       postgres = await startEmbeddedPostgres(server)
     },
+    lastWords: () => gateway.output().slice(-6_000),
     close: () => stack.disposeAsync(),
   }
 }

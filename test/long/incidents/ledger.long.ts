@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRegistryWorld } from '../../indexer/support/registry-world.ts'
+import { kyselyOf } from '../../indexer/support/tables.ts'
+import { toJson } from '../../relay/support/relay-world.ts'
+import { type CutOff, cutOff } from '../support/cut-off.ts'
+import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
+
+const SOON = { timeout: 60_000, interval: 100 }
+
+let incident: IncidentWorld
+let nodes: CutOff[]
+let sockets: CutOff
+let api: Replica
+let indexer: Replica
+let ada: Awaited<ReturnType<IncidentWorld['world']['wallet']>>
+
+beforeAll(async () => {
+  incident = await createIncidentWorld()
+  const { world } = incident
+  ada = await world.wallet('Ada')
+  // Two ways to the one ledger are two nodes of a cluster.
+  nodes = [await cutOff(world.localnet.rpcUrl), await cutOff(world.localnet.rpcUrl)]
+  sockets = await cutOff(world.localnet.wsUrl)
+  const settings = { SOLANA_RPC_URL: nodes.map(({ url }) => url).join(','), SOLANA_WS_URL: sockets.url }
+  indexer = await incident.start({ ...settings, ROLES: 'indexer' })
+  api = await incident.start({ ...settings, ROLES: 'api' })
+})
+afterAll(async () => {
+  for (const each of [...nodes, sockets]) await each.cut()
+  await incident.close()
+})
+
+const statusOf = async (path: string): Promise<number> => (await fetch(`${api.url}${path}`)).status
+const reputation = async (): Promise<unknown> =>
+  ((await (await fetch(`${api.url}/agents/${ada.agent}`)).json()) as { reputation_score: number })
+    .reputation_score
+const report = (delta: number): Promise<void> => incident.world.report(ada.agent, delta)
+async function post(path: string, body: object): Promise<number> {
+  const headers = { 'content-type': 'application/json' }
+  return (await fetch(`${api.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status
+}
+function prepare(): Promise<number> {
+  const instruction = ada.instruction('update_agent', {}, { version: '2.0.0' })
+  return post('/relay/prepare', { instructions: [toJson(instruction)], signerPubkeys: [ada.owner] })
+}
+
+test('a node is down: the next one serves; all are: reads go on, nothing is prepared, and LedgerNodeFails and IndexerLags see it', async () => {
+  await expect.poll(() => statusOf('/ready'), SOON).toBe(200)
+  await nodes[0]?.cut()
+  await report(1)
+  await expect.poll(reputation, SOON).toBe(251)
+  expect(await prepare()).toBe(200)
+  expect(await indexer.metric('gateway_indexer_failing')).toBe(0)
+
+  await nodes[1]?.cut()
+  await sockets.cut()
+  await expect.poll(() => indexer.metric('gateway_indexer_failing'), SOON).toBe(1)
+  await expect.poll(() => indexer.metric('gateway_indexer_lag_seconds'), SOON).toBeGreaterThan(2)
+  expect(await indexer.metric('gateway_indexer_phase{phase="live"}')).toBe(1)
+  expect([await statusOf('/agents'), await statusOf('/ready')]).toEqual([200, 200])
+  const estimate = await post('/relay/estimate-fees', { accountKeys: [ada.agent] })
+  expect([await prepare(), estimate]).toEqual([500, 503])
+
+  await report(1)
+  for (const each of [...nodes, sockets]) await each.mend()
+  await expect.poll(reputation, SOON).toBe(252)
+  await expect.poll(() => indexer.metric('gateway_indexer_failing'), SOON).toBe(0)
+  await expect.poll(prepare, SOON).toBe(200)
+})
+
+test('a node announces nothing: the indexer polls, and IndexerPollsOnly sees it', async () => {
+  await sockets.cut()
+  await expect.poll(() => indexer.metric('gateway_indexer_subscribed'), SOON).toBe(0)
+  await report(1)
+  await expect.poll(reputation, SOON).toBe(253)
+  await sockets.mend()
+  await expect.poll(() => indexer.metric('gateway_indexer_subscribed'), SOON).toBe(1)
+})
+
+test('tables differ from the ledger: audit ends with 1 and names it, rebuild cures it', async () => {
+  const kysely = kyselyOf(incident.orm)
+  // While it runs it may read the account again and put the row right before anybody audits.
+  await indexer.stop()
+  await sql`update agents set reputation_score = 999 where pda = ${ada.agent}`.execute(kysely)
+  expect(await api.cli('audit')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining(`agents ${ada.agent} reputation_score: ledger 253, database 999`),
+  })
+  await indexer.restart()
+  expect(await api.cli('rebuild')).toMatchObject({ code: 0 })
+  expect(await api.cli('audit')).toMatchObject({ code: 0 })
+  expect(await reputation()).toBe(253)
+})
+
+test('nobody indexes: no process shows the phase live, and a database of another ledger ends the process', async () => {
+  await indexer.kill()
+  expect(await api.metric('gateway_indexer_phase{phase="live"}')).toBeUndefined()
+  const other = await createRegistryWorld()
+  const { rpcUrl, wsUrl } = other.localnet
+  const started = indexer.restart({ SOLANA_RPC_URL: rpcUrl, SOLANA_WS_URL: wsUrl })
+  // It may be ready for a moment before it has seen the ledger.
+  await started.catch(() => undefined)
+  expect(await indexer.ended()).toBe(1)
+  expect(indexer.output()).toContain('This database was filled from program')
+  await other.close()
+})

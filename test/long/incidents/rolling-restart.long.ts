@@ -1,0 +1,116 @@
+import { Agent, request } from 'node:http'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type Prepared, type RecordBody, toJson } from '../../relay/support/relay-world.ts'
+import { signedByOwner } from '../../sponsorship/support/sponsor-world.ts'
+import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
+
+const SOON = { timeout: 60_000, interval: 100 }
+const WALLETS = 2
+const READERS = 4
+const ROUNDS = 2
+
+let incident: IncidentWorld
+let wallets: Awaited<ReturnType<IncidentWorld['world']['wallet']>>[]
+const replicas: Replica[] = []
+
+beforeAll(async () => {
+  incident = await createIncidentWorld()
+  wallets = []
+  for (let i = 0; i < WALLETS; i += 1) wallets.push(await incident.world.wallet(`Wallet ${i}`))
+  await incident.start({ ROLES: 'indexer' })
+  for (let i = 0; i < 2; i += 1) replicas.push(await incident.start({ ROLES: 'api', RATE_LIMITS: 'off' }))
+})
+afterAll(() => incident.close())
+
+interface Answer {
+  status: number
+  body: unknown
+}
+
+/** The replica has not taken the request: it may be asked again elsewhere. */
+class NotTakenError extends Error {}
+let notTaken = 0
+
+/** One request to whichever replica takes it. */
+async function ask(agent: Agent, first: number, path: string, body?: object): Promise<Answer> {
+  for (let i = first; ; i += 1) {
+    try {
+      return await exchange(agent, `${replicas[i % replicas.length]?.url}${path}`, body)
+    } catch (error) {
+      if (!(error instanceof NotTakenError)) throw error
+      notTaken += 1
+    }
+  }
+}
+
+/** Sends no body before the server says 100 Continue, so that it is known whether the request was taken when a connection ends. */
+function exchange(agent: Agent, url: string, body?: object): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const headers = { 'content-type': 'application/json', expect: '100-continue' }
+  const method = body === undefined ? 'GET' : 'POST'
+  let taken = false
+  const sent = request(url, { agent, method, headers }, (response) => {
+    const chunks: Buffer[] = []
+    response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject)
+    response.on('end', () => {
+      const text = Buffer.concat(chunks).toString()
+      resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) })
+    })
+  })
+  sent.on('continue', () => {
+    taken = true
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+  sent.on('error', (cause) => reject(taken ? cause : new NotTakenError('not taken', { cause })))
+  sent.flushHeaders()
+  return promise
+}
+
+test('replaced one at a time under load, no request that a replica took fails', async () => {
+  for (const { url } of replicas)
+    await expect.poll(async () => (await fetch(`${url}/ready`)).status, SOON).toBe(200)
+  const enough = new AbortController()
+  const sent: string[] = []
+  const reader = async (index: number): Promise<void> => {
+    const connections = new Agent({ keepAlive: index % 2 === 0 })
+    for (let i = index; !enough.signal.aborted; i += 1) {
+      const { status, body } = await ask(connections, i, '/agents?limit=50')
+      expect({ status, body }).toMatchObject({ status: 200, body: { total: WALLETS } })
+    }
+  }
+  const writer = async (index: number): Promise<void> => {
+    const connections = new Agent({ keepAlive: index % 2 === 0 })
+    const wallet = wallets[index]
+    if (wallet === undefined) return
+    for (let i = index; !enough.signal.aborted; i += 1) {
+      const instruction = wallet.instruction('update_agent', {}, { version: `1.${index}.${i}` })
+      const asked = { instructions: [toJson(instruction)], signerPubkeys: [wallet.owner] }
+      const prepared = await ask(connections, i, '/relay/prepare', asked)
+      expect(prepared).toMatchObject({ status: 200 })
+      const { id, serializedTx } = prepared.body as Prepared
+      const signedTx = signedByOwner(serializedTx, wallet.keypair)
+      // The other replica than the one that prepared.
+      const submitted = await ask(connections, i + 1, '/relay/submit', { id, signedTx })
+      expect(submitted).toMatchObject({ status: 200, body: { status: 'confirmed', error: null } })
+      sent.push((submitted.body as RecordBody).signature ?? '')
+    }
+  }
+  const load = Promise.all([
+    ...Array.from({ length: READERS }, (_, index) => reader(index)),
+    ...wallets.map((_, index) => writer(index)),
+  ])
+  // Told at its end; until then the restarts go on.
+  load.catch(() => undefined)
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const replica of replicas) {
+      const before = sent.length
+      await replica.restart()
+      expect(await fetch(`${replica.url}/ready`)).toMatchObject({ status: 200 })
+      await Promise.race([load, vi.waitFor(() => expect(sent.length).toBeGreaterThan(before + 2), SOON)])
+    }
+  }
+  enough.abort()
+  await load
+  expect(notTaken).toBeGreaterThan(0)
+  expect(new Set(sent).size).toBe(sent.length)
+})

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { registryInstruction } from '../../../src/ledger/registry-instructions.ts'
+import { verifyWebhook } from '../../../src/webhooks/verify-webhook.ts'
+import { type AgentWallet, keyOf, programId } from '../../indexer/support/registry-world.ts'
+import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
+import { idsReceived, rotateSecret, type Subscribed, subscribe } from '../support/webhook-clients.ts'
+
+const SOON = { timeout: 60_000, interval: 200 }
+const WEBHOOKS = 8
+const REPORTS = 20
+const ANSWER_MS = 600
+const OLD = '05'.repeat(32)
+const NEW = '06'.repeat(32)
+/** A worker that has far too little room for the load. */
+const SMALL = { TEST_WEBHOOK_LIMITS: JSON.stringify({ slots: 4 }) }
+
+let incident: IncidentWorld
+let api: Replica
+let worker: Replica
+let ada: AgentWallet
+const webhooks: Subscribed[] = []
+
+beforeAll(async () => {
+  incident = await createIncidentWorld()
+  ada = await incident.world.wallet('Ada')
+  api = await incident.start({ ROLES: 'api,indexer' })
+  worker = await incident.start({ ROLES: 'webhooks', ...SMALL })
+  for (let i = 0; i < WEBHOOKS; i += 1)
+    webhooks.push(await subscribe(api.url, incident.receiver.url(`/${i}`), `owner ${i}`, ada.agent))
+})
+afterAll(() => incident.close())
+
+/** So many reports in one transaction. */
+async function report(count: number): Promise<void> {
+  const { reporter } = incident.world
+  const instructions = Array.from({ length: count }, (_, i) =>
+    registryInstruction(
+      programId,
+      'report_behavior',
+      { authority: keyOf(reporter), agent: ada.agent },
+      { delta: i % 2 === 0 ? 1 : -1, reason: 1 },
+    ),
+  )
+  await incident.world.transact(instructions, [reporter])
+}
+
+test('webhook backlog: WebhooksLate, WebhooksBacklog and stats see it, a second worker drains it', async () => {
+  incident.receiver.answers((_, response) => void setTimeout(() => response.end(), ANSWER_MS))
+  await report(REPORTS / 2)
+  await report(REPORTS / 2)
+  await expect
+    .poll(() => worker.metric('gateway_webhooks_waiting_deliveries{lane="pending"}'), SOON)
+    .toBeGreaterThan(WEBHOOKS)
+  expect(await worker.metric('gateway_webhooks_due_age_seconds{lane="pending"}')).toBeGreaterThan(0)
+  expect((await worker.cli('webhooks', 'stats')).stdout).toMatch(/deliveries: pending [1-9]/)
+
+  const second = await incident.start({ ROLES: 'webhooks' })
+  await expect.poll(() => incident.receiver.requests.length, SOON).toBe(WEBHOOKS * REPORTS)
+  expect(idsReceived(incident.receiver).size).toBe(REPORTS)
+  expect(await second.metric('gateway_webhooks_attempts_total')).toBeGreaterThan(0)
+  for (const each of [worker, second]) {
+    await expect.poll(() => each.metric('gateway_webhooks_waiting_deliveries{lane="pending"}'), SOON).toBe(0)
+    expect(await each.metric('gateway_webhooks_due_age_seconds{lane="pending"}')).toBe(0)
+  }
+  await second.remove()
+})
+
+test('WEBHOOK_SECRETS_KEY: NEW,OLD opens all, NEW alone is refused until every owner has rotated', async () => {
+  incident.receiver.answers({ status: 200 })
+  const both = { WEBHOOK_SECRETS_KEY: `${NEW},${OLD}` }
+  for (const each of [worker, api]) await each.restart(both)
+  await verified((webhook) => webhook.secret)
+  await expect(incident.start({ ROLES: 'webhooks', WEBHOOK_SECRETS_KEY: NEW })).rejects.toThrow(
+    /ended with code 1.*WEBHOOK_SECRETS_KEY/s,
+  )
+
+  const rotated = new Map<string, string>()
+  for (const [i, { id }] of webhooks.entries())
+    rotated.set(id, (await rotateSecret(api.url, id, `owner ${i}`)).secret)
+  for (const each of [worker, api]) await each.restart({ WEBHOOK_SECRETS_KEY: NEW })
+  await verified((webhook) => rotated.get(webhook.id) ?? '')
+})
+
+/** One more event arrives everywhere, and each webhook's verifies with its secret. */
+async function verified(secretOf: (webhook: Subscribed) => string): Promise<void> {
+  const before = incident.receiver.requests.length
+  await report(1)
+  await expect.poll(() => incident.receiver.requests.length, SOON).toBe(before + WEBHOOKS)
+  for (const { path, headers, body } of incident.receiver.requests.slice(before)) {
+    const webhook = webhooks[Number(path.slice(1))]
+    if (webhook === undefined) throw new Error(`nobody subscribed to ${path}`)
+    expect(() => verifyWebhook(body, headers, secretOf(webhook))).not.toThrow()
+  }
+}
