@@ -1,20 +1,28 @@
-/** `npm run bench -- NAME`: each bench is a folder with a main.ts that measures, prints and keeps its result. */
-const BENCHES = [
-  'reads',
-  'relay',
-  'catch-up',
-  'visibility',
-  'webhooks',
-  'credentials',
-  'starvation',
-  'graphql-attacks',
-] as const
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { BENCHES } from './names.ts'
+import { runBench } from './process.ts'
+import { writeReport } from './report/report.ts'
 
-const [name = 'reads'] = process.argv.slice(2)
-const known = BENCHES.find((each) => each === name)
-if (known === undefined) {
-  process.stderr.write(`Unknown bench ${name}. Known: ${BENCHES.join(', ')}\n`)
-  process.exitCode = 1
-} else {
-  await import(`./${known}/main.ts`)
+/**
+ * `npm run bench` runs every bench and writes the report, `npm run bench -- NAME…` just these, and `npm run bench -- report` writes the report of the
+ * results that are kept. A bench that fails stops no other one; the exit code is 1 then.
+ */
+const mainOf = (bench: string): string => fileURLToPath(new URL(`${bench}/main.ts`, import.meta.url))
+const known = BENCHES.filter((bench) => existsSync(mainOf(bench)))
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => name !== 'report' && !known.some((bench) => bench === name))
+if (unknown.length > 0) {
+  process.stderr.write(`Unknown bench ${unknown.join(', ')}. Known: ${known.join(', ')}, report\n`)
+  process.exit(1)
 }
+
+const failed: string[] = []
+for (const bench of known.filter((name) => asked.length === 0 || asked.includes(name))) {
+  process.stderr.write(`bench ${bench}\n`)
+  const problem = await runBench(mainOf(bench))
+  if (problem !== null) failed.push(`bench ${bench} ${problem}\n`)
+}
+writeReport()
+for (const line of failed) process.stderr.write(line)
+process.exitCode = failed.length > 0 ? 1 : 0

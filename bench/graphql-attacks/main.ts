@@ -1,34 +1,47 @@
 import { ATTACKS } from '../../test/support/graphql-attacks.ts'
+import { startBenchGateway } from '../gateway.ts'
+import { keepResult } from '../support/result.ts'
 
-/**
- * How long a running service (BENCH_URL) takes to refuse each attack, in milliseconds as a client sees it, the requests one after
- * the other. `nothing` is the smallest query there is.
- */
-const url = `${process.env['BENCH_URL'] ?? 'http://127.0.0.1:3000'}/graphql`
-const rounds = Number(process.env['BENCH_ROUNDS'] ?? 100)
-const cases = [{ name: 'nothing', body: '{"query":"{ __typename }"}' }, ...ATTACKS]
-const times = new Map(cases.map(({ name }) => [name, [] as number[]]))
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 100)
+const WARM_UP = 10
+/** The smallest query there is, for comparison. */
+const NOTHING = { name: 'nothing', body: '{"query":"{ __typename }"}', status: 200, refusal: '__typename' }
 
-for (let round = -5; round < rounds; round += 1) {
-  for (const { name, body } of cases) {
+// Pages below pages are counted for agents that there are.
+const gateway = await startBenchGateway({ SEED_AGENTS: '24' })
+const cases = [NOTHING, ...ATTACKS].map((attack) => ({ attack, taken: [] as number[] }))
+for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
+  for (const { attack, taken } of cases) {
+    const { name, body, status, refusal } = attack
     const begin = performance.now()
-    const response = await fetch(url, {
+    const response = await fetch(`${gateway.baseUrl}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body,
+      // No document comes twice: refusals are kept as documents are.
+      body: body.replace('"query":"', `"query":"#${round}\\n`),
     })
-    await response.text()
-    if (response.status === 429) throw new Error('Start the service with RATE_LIMITS=off')
-    // The first rounds warm up.
-    if (round >= 0) times.get(name)?.push(performance.now() - begin)
+    const answer = await response.text()
+    if (round >= WARM_UP) taken.push(performance.now() - begin)
+    if (response.status !== status || !answer.includes(JSON.stringify(refusal).slice(1, -1)))
+      throw new Error(`${name} was answered ${response.status} ${answer.slice(0, 500)}`)
   }
 }
+await gateway.stop()
 
-for (const [name, taken] of times) {
-  const sorted = taken.toSorted((a, b) => a - b)
-  const at = (share: number): string =>
-    (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(2).padStart(8)
-  process.stdout.write(
-    `${name.padEnd(26)} median ${at(0.5)} ms   p95 ${at(0.95)} ms   max ${at(0.9999)} ms\n`,
-  )
+const percentile = (values: number[], percent: number): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return Number((sorted[Math.ceil((percent / 100) * sorted.length) - 1] ?? 0).toFixed(2))
 }
+const refusals = cases.map(({ attack: { name, refusal }, taken }) => ({
+  name,
+  limit: name === NOTHING.name ? null : refusal,
+  medianMs: percentile(taken, 50),
+  p99Ms: percentile(taken, 99),
+}))
+const figures = refusals.map(({ name, limit, medianMs }) => ({
+  figure: limit === null ? `${name}: the smallest query` : `${name}: ${limit}`,
+  value: medianMs,
+  unit: 'ms p50',
+}))
+keepResult('graphql-attacks', { figures }, { rounds: ROUNDS, refusals })
+process.exit(0)

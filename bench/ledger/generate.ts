@@ -23,7 +23,6 @@ const TRANSACTIONS_PER_SLOT = 1_000
 /** Agents whose lives run side by side, so that an account's transactions lie apart as they do on a cluster. */
 const GENERATION = 2_000
 const DELTAS = [12, -5, 3]
-export const EVENTS_PER_AGENT = 2 + DELTAS.length
 
 export interface GeneratedLedger {
   agents: number

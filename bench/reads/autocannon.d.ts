@@ -7,7 +7,11 @@ declare module 'autocannon' {
   }
   export default function autocannon(options: {
     url: string
+    method?: 'GET' | 'POST'
+    headers?: Record<string, string>
+    body?: string
     connections: number
     duration: number
+    requests?: { setupRequest: (request: { path: string }) => { path: string } }[]
   }): Promise<Result>
 }

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { Client, escapeIdentifier } from 'pg'
 import { startEmbeddedPostgres } from '../../src/db/embedded/postgres.ts'
 import { migrate, openOrm, type Orm } from '../../src/db/orm.ts'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 
 export interface BenchDatabase {
   readonly orm: Orm
@@ -43,7 +42,7 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
 async function startServer(): Promise<{ server: string; stop: () => Promise<void> }> {
   const given = process.env.DATABASE_URL
   if (given !== undefined && given !== '') return { server: given, stop: async () => undefined }
-  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-bench-'))
+  const dataDir = temporaryFolder('gateway-bench-')
   const postgres = await startEmbeddedPostgres({ dataDir, logger: { info: () => undefined } })
   const { host, user } = postgres.connection
   const server = `postgresql:///postgres?host=${encodeURIComponent(host)}&user=${user}`

@@ -2,7 +2,7 @@ import { fastify, type FastifyInstance } from 'fastify'
 import { Pool, type PoolConfig } from 'pg'
 import { valueParsers } from '../../src/db/value-parsers.ts'
 
-const COLUMNS = `agents.pda, agents.owner, agents.name, agents.tier, agents.status, agents.service_category,
+export const COLUMNS = `agents.pda, agents.owner, agents.name, agents.tier, agents.status, agents.service_category,
   agents.reputation_score, agents.capabilities, agents.version, agents.agent_card_url, agents.card_hash_mismatch,
   agents.created_at, agents.updated_at`
 
@@ -14,7 +14,7 @@ const LIST = `select total.total, ${COLUMNS}
   ) as page on true
   left join agents on agents.pda = page.pda order by page.rank desc, page.pda`
 
-const SEARCH = `with matches as materialized (
+export const SEARCH = `with matches as materialized (
     select pda, similarity(name, $3) as similarity from agents where name % $3 and not card_hash_mismatch)
   select total.total, ${COLUMNS}, page.similarity as name_similarity
   from (select count(*) as total from matches) as total

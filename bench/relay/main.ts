@@ -1,6 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import {
   Connection,
   Keypair,
@@ -11,7 +8,8 @@ import {
 } from '@solana/web3.js'
 import { Agent } from 'undici'
 import { createLedgerRpc } from '../../src/ledger/rpc.ts'
-import { startBenchGateway } from './gateway.ts'
+import { startBenchGateway } from '../gateway.ts'
+import { type Comparison, keepResult, ofTimes } from '../support/result.ts'
 
 const PREPARES = Number(process.env.BENCH_PREPARES ?? 500)
 /** Milliseconds that a node elsewhere takes to answer. */
@@ -72,14 +70,10 @@ const percentile = (values: number[], percent: number): number => {
   const sorted = values.toSorted((a, b) => a - b)
   return Number((sorted[Math.ceil((percent / 100) * sorted.length) - 1] ?? 0).toFixed(2))
 }
-const summary = (ours: number[], bare: number[]) => ({
-  relayP50: percentile(ours, 50),
-  relayP99: percentile(ours, 99),
-  bareP50: percentile(bare, 50),
-  bareP99: percentile(bare, 99),
-  timesBareP50: Number((percentile(ours, 50) / percentile(bare, 50)).toFixed(2)),
-  timesBareP99: Number((percentile(ours, 99) / percentile(bare, 99)).toFixed(2)),
-})
+const summary = (work: string, against: string, ours: number[], bare: number[]): Comparison[] =>
+  [50, 99].map((percent) =>
+    ofTimes({ work, against, unit: `ms p${percent}` }, percentile(ours, percent), percentile(bare, percent)),
+  )
 
 /** Prepares and simulations of the same transactions, in turns. */
 async function compare(count: number): Promise<{ prepares: number[]; simulations: number[] }> {
@@ -118,22 +112,10 @@ for (let i = 0; i < SUBMITS; i += 1) {
 }
 await gateway.stop()
 
-const result = {
-  bench: 'relay',
-  measuredAt: new Date().toISOString(),
-  cpu: cpus()[0]?.model,
-  cores: cpus().length,
-  node: process.version,
-  prepares: PREPARES,
-  submits: SUBMITS,
-  milliseconds: {
-    'prepare against simulateTransaction': summary(near.prepares, near.simulations),
-    [`the same at a node that answers after ${NODE_DELAY} ms`]: summary(far.prepares, far.simulations),
-    'submit against sendAndConfirmTransaction': summary(submits, confirms),
-  },
-}
-const folder = fileURLToPath(new URL('../results', import.meta.url))
-mkdirSync(folder, { recursive: true })
-writeFileSync(`${folder}/relay.json`, `${JSON.stringify(result, null, 2)}\n`)
-process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+const comparisons = [
+  ...summary('prepare', 'simulateTransaction', near.prepares, near.simulations),
+  ...summary(`prepare, node ${NODE_DELAY} ms away`, 'simulateTransaction', far.prepares, far.simulations),
+  ...summary('submit', 'sendAndConfirmTransaction', submits, confirms),
+]
+keepResult('relay', { comparisons }, { prepares: PREPARES, submits: SUBMITS })
 process.exit(0)

@@ -1,8 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Database } from '../../src/db/tables.ts'
@@ -10,6 +8,7 @@ import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
 import { emptyBatch } from '../../src/ledger/indexer/decode-transaction.ts'
 import { writeEvents } from '../../src/ledger/indexer/write-events.ts'
 import { openBenchDatabase } from '../reads/database.ts'
+import { keepResult, ofTimes } from '../support/result.ts'
 import type { Arrivals } from '../webhooks/receivers.ts'
 
 const RECEIVERS = 40
@@ -89,22 +88,13 @@ for (let round = 0; round < ROUNDS; round += 1) {
   beside.push(...(await measure(true)))
 }
 await database.drop()
-const result = {
-  bench: 'starvation',
-  measuredAt: new Date().toISOString(),
-  cpu: cpus()[0]?.model,
-  cores: cpus().length,
-  node: process.version,
-  receivers: RECEIVERS,
-  hanging: HANGING,
-  milliseconds: { healthyAlone: summary(alone), besideHangingOnes: summary(beside) },
-  times: {
-    p50: Number((percentile(beside, 50) / percentile(alone, 50)).toFixed(2)),
-    p99: Number((percentile(beside, 99) / percentile(alone, 99)).toFixed(2)),
-  },
-}
-const folder = fileURLToPath(new URL('../results', import.meta.url))
-mkdirSync(folder, { recursive: true })
-writeFileSync(`${folder}/starvation.json`, `${JSON.stringify(result, null, 2)}\n`)
-process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+const milliseconds = { healthyAlone: summary(alone), besideHangingOnes: summary(beside) }
+const comparisons = (['p50', 'p99'] as const).map((percent) =>
+  ofTimes(
+    { work: 'deliver beside hanging receivers', against: 'the gateway without them', unit: `ms ${percent}` },
+    milliseconds.besideHangingOnes[percent],
+    milliseconds.healthyAlone[percent],
+  ),
+)
+keepResult('starvation', { comparisons }, { receivers: RECEIVERS, hanging: HANGING, milliseconds })
 process.exit(0)

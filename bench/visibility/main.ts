@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { WebSocket } from 'ws'
 import { pubkey } from '../../src/domain/pubkey.ts'
@@ -14,6 +13,7 @@ import { generateLedger } from '../ledger/generate.ts'
 import { serveLedger } from '../ledger/serve.ts'
 import { walletOf, wireTransaction } from '../ledger/wallet.ts'
 import { openBenchDatabase } from '../reads/database.ts'
+import { keepResult } from '../support/result.ts'
 import { startFollower } from './follower.ts'
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 120)
@@ -108,25 +108,21 @@ async function untilEnded(): Promise<void> {
 const sorted = latencies.toSorted((a, b) => a - b)
 const percentile = (percent: number): number =>
   Number((sorted[Math.ceil((percent / 100) * sorted.length) - 1] ?? 0).toFixed(1))
-const result = {
-  bench: 'visibility',
-  measuredAt: new Date().toISOString(),
-  cpu: cpus()[0]?.model,
-  cores: cpus().length,
-  node: process.version,
-  seconds: Math.round(seconds),
-  transactionsPerSecond: Math.round(sent / seconds),
-  seen: latencies.length,
-  neverSeen: confirmedAt.size,
-  confirmedToVisibleMilliseconds: {
-    p50: percentile(50),
-    p90: percentile(90),
-    p99: percentile(99),
-    max: percentile(100),
+const milliseconds = { p50: percentile(50), p90: percentile(90), p99: percentile(99), max: percentile(100) }
+const figures = Object.entries(milliseconds).map(([which, value]) => ({
+  figure: `confirmed to visible, ${which}`,
+  value,
+  unit: 'ms',
+}))
+keepResult(
+  'visibility',
+  { figures },
+  {
+    seconds: Math.round(seconds),
+    transactionsPerSecond: Math.round(sent / seconds),
+    seen: latencies.length,
+    neverSeen: confirmedAt.size,
+    confirmedToVisibleMilliseconds: milliseconds,
   },
-}
-const folder = fileURLToPath(new URL('../results', import.meta.url))
-mkdirSync(folder, { recursive: true })
-writeFileSync(`${folder}/visibility.json`, `${JSON.stringify(result, null, 2)}\n`)
-process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+)
 process.exit(0)

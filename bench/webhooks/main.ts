@@ -1,8 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
@@ -12,6 +10,7 @@ import type { OutboxRow } from '../../src/ledger/indexer/batch.ts'
 import { emptyBatch } from '../../src/ledger/indexer/decode-transaction.ts'
 import { writeEvents } from '../../src/ledger/indexer/write-events.ts'
 import { openBenchDatabase } from '../reads/database.ts'
+import { keepResult, ofRates, ofTimes } from '../support/result.ts'
 import { CONCURRENCY, type Engine, ENGINES, GRAPHILE_WORKER } from './engines.ts'
 import type { Arrivals } from './receivers.ts'
 
@@ -137,39 +136,41 @@ for (let round = 0; round < ROUNDS; round += 1) {
   }
 }
 
-const summary = Object.fromEntries(
+const engines = Object.fromEntries(
   ENGINES.map((engine) => {
-    const rate = percentile(rates.get(engine) ?? [], 50)
     const times = latencies.get(engine) ?? []
     return [
       engine,
       {
-        deliveriesPerSecond: Math.round(rate),
+        deliveriesPerSecond: Math.round(percentile(rates.get(engine) ?? [], 50)),
         commitToReceivedMs: { p50: rounded(percentile(times, 50)), p99: rounded(percentile(times, 99)) },
-        ...(engine === 'gateway'
-          ? {}
-          : { gatewayTimes: rounded(percentile(rates.get('gateway') ?? [], 50) / rate) }),
       },
     ]
   }),
-)
+) as Record<Engine, { deliveriesPerSecond: number; commitToReceivedMs: { p50: number; p99: number } }>
 receivers.child.disconnect()
 await database.drop()
-const result = {
-  bench: 'webhooks',
-  measuredAt: new Date().toISOString(),
-  cpu: cpus()[0]?.model,
-  cores: cpus().length,
-  node: process.version,
+const comparisons = ENGINES.filter((engine) => engine !== 'gateway').flatMap((against) => {
+  const [ours, theirs] = [engines.gateway, engines[against]]
+  return [
+    ofRates(
+      { work: 'deliver a burst', against, unit: 'deliveries/s' },
+      ours.deliveriesPerSecond,
+      theirs.deliveriesPerSecond,
+    ),
+    ofTimes(
+      { work: 'deliver one event', against, unit: 'ms p50' },
+      ours.commitToReceivedMs.p50,
+      theirs.commitToReceivedMs.p50,
+    ),
+  ]
+})
+const settings = {
   receivers: RECEIVERS,
   concurrency: CONCURRENCY,
   burstDeliveries: BURST * RECEIVERS,
   singleEvents: SINGLES,
   rounds: ROUNDS,
-  engines: summary,
 }
-const folder = fileURLToPath(new URL('../results', import.meta.url))
-mkdirSync(folder, { recursive: true })
-writeFileSync(`${folder}/webhooks.json`, `${JSON.stringify(result, null, 2)}\n`)
-process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+keepResult('webhooks', { comparisons }, { ...settings, engines })
 process.exit(0)

@@ -1,20 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { readRuntime, type Runtime } from '../../src/bootstrap/runtime-file.ts'
+import { readRuntime, type Runtime } from '../src/bootstrap/runtime-file.ts'
+import { temporaryFolder } from '../test/support/temporary-folder.ts'
 
 export interface BenchGateway extends Runtime {
+  readonly pid: number
   stop(): Promise<void>
 }
 
-/** The service as `npm start` runs it, in a process of its own on a throw-away folder. */
-export async function startBenchGateway(): Promise<BenchGateway> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-bench-'))
+/** The service as `npm start` runs it, in a process of its own on a throw-away folder, and without rate limits. */
+export async function startBenchGateway(settings: Record<string, string> = {}): Promise<BenchGateway> {
+  const dataDir = temporaryFolder('gateway-bench-')
   const child = spawn(process.execPath, ['src/server.ts'], {
-    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: {
       ...process.env,
       DATA_DIR: dataDir,
@@ -22,9 +22,12 @@ export async function startBenchGateway(): Promise<BenchGateway> {
       LOCALNET_PORT: '0',
       SEED_AGENTS: '0',
       RATE_LIMITS: 'off',
+      ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  // A bench that throws must not leave it running.
+  process.once('exit', () => child.kill('SIGTERM'))
   let output = ''
   while (!output.includes('the gateway is ready')) {
     const [chunk] = (await once(child.stdout, 'data')) as [Buffer]
@@ -35,6 +38,7 @@ export async function startBenchGateway(): Promise<BenchGateway> {
   if (runtime === null) throw new Error('the gateway wrote no runtime file')
   return {
     ...runtime,
+    pid: child.pid ?? 0,
     stop: async () => {
       child.kill('SIGTERM')
       await once(child, 'exit')

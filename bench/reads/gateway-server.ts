@@ -2,6 +2,8 @@ import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { systemClock } from '../../src/clock.ts'
 import { openOrm } from '../../src/db/orm.ts'
+import { poolQueue } from '../../src/db/pool-queue.ts'
+import { openReads } from '../../src/db/reads.ts'
 import type { Database } from '../../src/db/tables.ts'
 import { pubkey } from '../../src/domain/pubkey.ts'
 import { registryIdl } from '../../src/ledger/idl/types.ts'
@@ -10,14 +12,16 @@ import { createRelay } from '../../src/relay/relay.ts'
 import { createIdentity } from '../../src/identity/identity.ts'
 import { createGuardedHttp } from '../../src/net/guarded-http.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
+import { createAdmission } from '../../src/overload/admission.ts'
 import { createSponsorship } from '../../src/sponsorship/sponsorship.ts'
 import { rolesOf } from '../../src/service-info/roles.ts'
 import { createServices } from '../../src/services.ts'
 import { createSecretBox } from '../../src/webhooks/secret-box.ts'
-import { rawRoutes } from './raw-routes.ts'
+import { serveMeasured } from './measured-server.ts'
 
-/** A child process that serves both variants side by side, each on a port of its own. */
+/** The whole service but for a ledger; no answers are kept unless a second argument says how many bytes they may take. */
 const url = process.argv[2] ?? ''
+const responseCacheBytes = Number(process.argv[3] ?? 0)
 const orm = await openOrm({ url })
 const kysely = orm.em.getKysely<Database>()
 const rpc = { call: () => Promise.reject(new Error('the bench has no ledger')) }
@@ -43,6 +47,7 @@ const sponsorship = createSponsorship({
 const metrics = createMetrics()
 const services = createServices({
   kysely,
+  reads: await openReads(orm),
   rpc,
   relay: relay.service,
   sponsorship: sponsorship.service(relay),
@@ -70,6 +75,12 @@ const services = createServices({
   },
   webhooks: { secretBox: createSecretBox([new Uint8Array(32)]), receiverProblem: () => null },
   rateLimits: null,
+  admission: createAdmission({
+    queue: await poolQueue(orm),
+    clock: systemClock,
+    limits: { inHand: 1_000, waiting: 200 },
+    metrics,
+  }),
   indexerStatus: () => Promise.reject(new Error('the bench has no indexer')),
   feePayer: null,
   roles: rolesOf(['api']),
@@ -81,12 +92,6 @@ const gateway = await buildApp({
   metrics,
   version: '0.0.0',
   baseUrl: 'http://127.0.0.1',
+  responseCacheBytes,
 })
-const raw = rawRoutes({ connectionString: url })
-const ports = {
-  gateway: Number(new URL(await gateway.listen({ port: 0 })).port),
-  raw: Number(new URL(await raw.listen({ port: 0 })).port),
-}
-process.send?.(ports)
-process.on('message', () => process.send?.(process.cpuUsage()))
-process.once('disconnect', () => process.exit(0))
+serveMeasured(Number(new URL(await gateway.listen({ port: 0 })).port))

@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { Database } from '../../src/db/tables.ts'
+import { openBenchDatabase } from '../reads/database.ts'
+import { makeDataset } from '../reads/dataset.ts'
+import { shapesFor } from '../reads/shapes.ts'
+import { startServer } from '../reads/variants.ts'
+import { type Comparison, keepResult, ofRates } from '../support/result.ts'
+import { median, rounded } from '../support/statistics.ts'
+import { type Load, load, type Target } from './load.ts'
+import { writeEvery } from './writer.ts'
+
+const AGENTS = Number(process.env.BENCH_AGENTS ?? 100_000)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 3)
+const CACHE_BYTES = 64 * 1024 * 1024
+const WRITE_MS = 100
+/** Long enough for the code of a process that was idle until now to be compiled. */
+const WARM_UP_SECONDS = 3
+
+const database = await openBenchDatabase()
+const kysely = database.orm.em.getKysely<Database>()
+await makeDataset(kysely, AGENTS)
+const { rows } = await sql<{ pda: string }>`select pda from agents order by md5(pda)`.execute(kysely)
+const pdas = rows.map((row) => row.pda)
+const [raw, keeping, off] = await Promise.all([
+  startServer('raw', database.url),
+  startServer('gateway', database.url, String(CACHE_BYTES)),
+  startServer('gateway', database.url),
+])
+
+const comparisons: Comparison[] = []
+const details: object[] = []
+/** Loads both in turns, and keeps the median over rounds of how much faster the first is. */
+async function compare(work: string, against: string, ours: Target, theirs: Target): Promise<void> {
+  const rounds: { ours: Load; theirs: Load }[] = []
+  await load(ours, WARM_UP_SECONDS)
+  await load(theirs, WARM_UP_SECONDS)
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const order = round % 2 === 0 ? [ours, theirs] : [theirs, ours]
+    const loads = new Map<Target, Load>()
+    for (const target of order) loads.set(target, await load(target, SECONDS))
+    rounds.push({ ours: loads.get(ours)!, theirs: loads.get(theirs)! })
+  }
+  const times = rounds.map((each) => each.ours.perSecond / each.theirs.perSecond)
+  const of = (side: 'ours' | 'theirs', value: keyof Load) =>
+    Math.round(median(rounds.map((each) => each[side][value])))
+  comparisons.push(
+    ofRates(
+      { work, against, unit: 'requests/s' },
+      of('ours', 'perSecond'),
+      of('theirs', 'perSecond'),
+      median(times),
+    ),
+  )
+  details.push({
+    work,
+    against,
+    cpuMicros: { gateway: of('ours', 'cpuMicros'), other: of('theirs', 'cpuMicros') },
+    spread: times.map((each) => rounded(each)),
+  })
+}
+
+for (const { name, path } of shapesFor(pdas[0] ?? '')) {
+  const written = { server: raw, path }
+  const tag = (await fetch(`http://127.0.0.1:${keeping.port}${path}`)).headers.get('etag') ?? ''
+  await compare(`${name}, repeated`, 'hand-written routes', { server: keeping, path }, written)
+  await compare(
+    `${name}, not modified`,
+    'hand-written routes',
+    { server: keeping, path, ifNoneMatch: tag },
+    written,
+  )
+  const writer = writeEvery(kysely, WRITE_MS)
+  await compare(
+    `${name}, repeated, a write every ${WRITE_MS} ms`,
+    'hand-written routes',
+    { server: keeping, path },
+    written,
+  )
+  await writer.stop()
+}
+// More of them than are kept, round and round: none is ever found.
+const everNew: [string, readonly string[]][] = [
+  ['list of 50', Array.from({ length: 10_000 }, (_, offset) => `/agents?limit=50&offset=${offset}`)],
+  ['one agent', pdas.map((pda) => `/agents/${pda}`)],
+]
+for (const [name, paths] of everNew)
+  await compare(
+    `${name}, never repeated`,
+    'the cache switched off',
+    { server: keeping, path: paths },
+    { server: off, path: paths },
+  )
+
+for (const server of [raw, keeping, off]) server.stop()
+await database.drop()
+const settings = { agents: AGENTS, rounds: ROUNDS, secondsPerRound: SECONDS, cacheBytes: CACHE_BYTES }
+keepResult('cache', { comparisons }, { ...settings, details })
+process.exit(0)

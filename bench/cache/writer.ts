@@ -1,0 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../src/db/tables.ts'
+
+/** Changes an agent every so many milliseconds, so that all that is kept of agents is made again. */
+export function writeEvery(kysely: Kysely<Database>, everyMs: number): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const writing = (async () => {
+    for (;;) {
+      await sql`
+        update agents set reputation_score = (reputation_score + 1) % 1000
+        where pda = (select min(pda) from agents)`.execute(kysely)
+      await delay(everyMs, undefined, { signal: stopping.signal })
+    }
+  })().catch((error: unknown) => {
+    if (!stopping.signal.aborted) throw error
+  })
+  return {
+    stop: () => {
+      stopping.abort()
+      return writing
+    },
+  }
+}

@@ -1,0 +1,14 @@
+/** Every bench in the order in which `npm run bench` runs them; each is a folder with a main.ts that measures, prints and keeps its result. */
+export const BENCHES = [
+  'reads',
+  'cache',
+  'relay',
+  'webhooks',
+  'starvation',
+  'catch-up',
+  'credentials',
+  'visibility',
+  'start',
+  'overload',
+  'graphql-attacks',
+] as const

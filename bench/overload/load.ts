@@ -1,0 +1,98 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { createClient } from './client.ts'
+import { createRequests } from './requests.ts'
+import { createTally, type Tally } from './tally.ts'
+
+/** Load comes from a process of its own, one for each measurement. */
+export interface LoadOrder {
+  readonly url: string
+  readonly pdas: readonly string[]
+  /** Requests a second at the peak; null measures what 32 clients get that wait for each answer. */
+  readonly peakPerSecond: number | null
+  /** A second, before and after the peak. */
+  readonly calmPerSecond: number
+  readonly seconds: number
+}
+
+export interface LoadReport {
+  readonly before: Tally
+  readonly peak: Tally
+  readonly after: Tally
+  /**
+   * From the end of the peak to the first second from which on the median of each is below what 99 of 100 took before, and at most one in twenty is refused
+   * or fails; null where that is not within the time that is looked at.
+   */
+  readonly recoverySeconds: number | null
+}
+
+const CLOSED_CLIENTS = 32
+const CALM_SECONDS = 5
+const AFTER_SECONDS = 20
+
+export async function runLoad<Report>(order: LoadOrder): Promise<Report> {
+  const child = fork(fileURLToPath(import.meta.url), [], { serialization: 'advanced' })
+  child.send(order)
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('the load process ended')))
+  ended.catch(() => undefined)
+  const [report] = (await Promise.race([once(child, 'message'), ended])) as [Report]
+  child.disconnect()
+  return report
+}
+
+async function measureCapacity({ url, pdas, seconds }: LoadOrder): Promise<number> {
+  const client = createClient(url)
+  const nextPath = createRequests(pdas)
+  let answered = 0
+  const end = performance.now() + seconds * 1_000
+  const ask = async (): Promise<void> => {
+    while (performance.now() < end) {
+      if ((await client.send(nextPath(), performance.now())) === 'accepted') answered += 1
+    }
+  }
+  await Promise.all(Array.from({ length: CLOSED_CLIENTS }, ask))
+  await client.close()
+  return answered / seconds
+}
+
+async function measurePeak(order: LoadOrder, peakPerSecond: number): Promise<LoadReport> {
+  const client = createClient(order.url)
+  const nextPath = createRequests(order.pdas)
+  const before = createTally(CALM_SECONDS)
+  await client.offer({ perSecond: order.calmPerSecond, seconds: CALM_SECONDS, nextPath, told: before.told })
+  const peak = createTally(order.seconds)
+  const peakEnded = client.offer({
+    perSecond: peakPerSecond,
+    seconds: order.seconds,
+    nextPath,
+    told: peak.told,
+  })
+  // Not when the last one is answered: those who come after the peak come at once.
+  await new Promise((resolve) => setTimeout(resolve, order.seconds * 1_000))
+  const after = createTally(AFTER_SECONDS)
+  await client.offer({ perSecond: order.calmPerSecond, seconds: AFTER_SECONDS, nextPath, told: after.told })
+  await peakEnded
+  await client.close()
+  const usual = before.summary().acceptedMs.p99
+  const well = after
+    .seconds()
+    .map(({ p50, bad }) => p50 > 0 && p50 <= usual && bad <= order.calmPerSecond / 20)
+  const recovered = well.lastIndexOf(false) + 1
+  return {
+    before: before.summary(),
+    peak: peak.summary(),
+    after: after.summary(),
+    recoverySeconds: recovered < well.length ? recovered : null,
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [order] = (await once(process, 'message')) as [LoadOrder]
+  const report =
+    order.peakPerSecond === null
+      ? await measureCapacity(order)
+      : await measurePeak(order, order.peakPerSecond)
+  process.send?.(report)
+  process.once('disconnect', () => process.exit(0))
+}

@@ -1,0 +1,49 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { startBenchGateway } from '../gateway.ts'
+
+/** The service as it is, the service that refuses nothing, and hand-written routes with the same SQL. */
+export const VARIANTS = ['shedding', 'queueing', 'raw'] as const
+export type Variant = (typeof VARIANTS)[number]
+
+export interface Server {
+  readonly url: string
+  /** MiB of resident memory at the most so far; null where the system does not tell. */
+  maxRssMib(): number | null
+  stop(): Promise<void>
+}
+
+/** A fresh process, so that each measurement has a memory high-water mark of its own. */
+export async function startServer(variant: Variant, databaseUrl: string): Promise<Server> {
+  if (variant === 'raw') return startRaw(databaseUrl)
+  const gateway = await startBenchGateway({
+    DATABASE_URL: databaseUrl,
+    // Reads ask no ledger; none is started, so that memory is the service's own.
+    SOLANA_RPC_URL: 'http://127.0.0.1:9',
+    ROLES: 'api',
+    WEBHOOK_SECRETS_KEY: '00'.repeat(32),
+    LOAD_SHEDDING: variant === 'shedding' ? 'on' : 'off',
+  })
+  return { url: gateway.baseUrl, maxRssMib: () => maxRssMib(gateway.pid), stop: () => gateway.stop() }
+}
+
+async function startRaw(databaseUrl: string): Promise<Server> {
+  const child = fork(fileURLToPath(new URL('../reads/raw-server.ts', import.meta.url)), [databaseUrl])
+  const [port] = (await once(child, 'message')) as [number]
+  return {
+    url: `http://127.0.0.1:${port}`,
+    maxRssMib: () => maxRssMib(child.pid),
+    stop: async () => {
+      child.disconnect()
+      await once(child, 'exit')
+    },
+  }
+}
+
+function maxRssMib(pid: number | undefined): number | null {
+  if (process.platform !== 'linux') return null
+  const kib = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return kib === undefined ? null : Math.round(Number(kib) / 1024)
+}

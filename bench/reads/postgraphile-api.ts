@@ -1,0 +1,30 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../src/db/tables.ts'
+import { COLUMNS, SEARCH } from './raw-routes.ts'
+
+/**
+ * What a PostGraphile user would write to have the same answers fast: views of the documented columns, a list that needs no
+ * condition, the total from the kept counts, and the search in one statement.
+ */
+export async function addPostgraphileApi(kysely: Kysely<Database>): Promise<void> {
+  const search = SEARCH.replaceAll('$1', 'page_limit')
+    .replaceAll('$2', 'page_offset')
+    .replaceAll('$3', 'search_agents.query')
+  await sql`create schema postgraphile`.execute(kysely)
+  await sql`
+    create view postgraphile.listed_agents as
+    select ${sql.raw(COLUMNS)} from agents where not card_hash_mismatch`.execute(kysely)
+  await sql`create view postgraphile.agents as select ${sql.raw(COLUMNS)} from agents`.execute(kysely)
+  for (const view of ['agents', 'listed_agents'])
+    await sql`comment on view ${sql.table(`postgraphile.${view}`)} is '@primaryKey pda'`.execute(kysely)
+  await sql`
+    create function postgraphile.listed_agents_total() returns bigint language sql stable as $$
+      select coalesce(sum(count), 0)::int8 from agent_counts where not card_hash_mismatch $$`.execute(kysely)
+  await sql`
+    create function postgraphile.search_agents(query text, page_limit int, page_offset int)
+    returns table (
+      total bigint, pda text, owner text, name text, tier text, status text, service_category text, reputation_score int,
+      capabilities numeric, version text, agent_card_url text, card_hash_mismatch boolean, created_at timestamptz,
+      updated_at timestamptz, name_similarity real
+    ) language sql stable as ${sql.raw(`$$ ${search} $$`)}`.execute(kysely)
+}

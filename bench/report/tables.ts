@@ -1,0 +1,49 @@
+import type { Comparison, Figure, Result } from '../support/result.ts'
+
+/** Markdown: a section for each result, with what it compares and what it measures alone. */
+export function tables(results: readonly Result[]): string {
+  return results.map(section).join('\n')
+}
+
+function section({ bench, measuredAt, node, cpu, comparisons = [], figures = [] }: Result): string {
+  const parts = [
+    `### ${bench}`,
+    `${measuredAt.slice(0, 16).replace('T', ' ')} UTC, Node ${node.slice(1)}, ${cpu}`,
+    ...(comparisons.length > 0 ? [comparisonTable(comparisons)] : []),
+    ...(figures.length > 0 ? [figureTable(figures)] : []),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+function comparisonTable(comparisons: readonly Comparison[]): string {
+  return table(
+    ['Work', 'Against', 'Unit', 'Gateway', 'Other', 'Gateway / other'],
+    comparisons.map(({ work, against, unit, gateway, other, times }) => [
+      work,
+      against,
+      unit,
+      numeral(gateway),
+      numeral(other),
+      `**${times.toFixed(2)}x**`,
+    ]),
+  )
+}
+
+function figureTable(figures: readonly Figure[]): string {
+  return table(
+    ['Figure', 'Value', 'Unit'],
+    figures.map(({ figure, value, unit }) => [figure, numeral(value), unit]),
+  )
+}
+
+function table(head: string[], rows: string[][]): string {
+  // In columns, as the formatter wants tables.
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)))
+  const line = (cells: string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
+}
+
+/** Four digits are as many as a bench can tell. */
+const numeral = (value: number): string =>
+  value.toLocaleString('en', { maximumFractionDigits: Math.abs(value) >= 100 ? 0 : 2 })

@@ -1,0 +1,80 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { rounded } from './statistics.ts'
+
+/** Two measurements of the same work. */
+export interface Comparison {
+  readonly work: string
+  /** What the gateway is measured against. */
+  readonly against: string
+  /** Of `gateway` and `other`, for instance `requests/s` or `ms p50`. */
+  readonly unit: string
+  readonly gateway: number
+  readonly other: number
+  /** The gateway's speed over the other's: above 1 the gateway is the faster one, whether the unit is a rate or a time. */
+  readonly times: number
+}
+
+/** What stands for itself. */
+export interface Figure {
+  readonly figure: string
+  readonly value: number
+  readonly unit: string
+}
+
+export interface Result {
+  readonly bench: string
+  /** ISO 8601. */
+  readonly measuredAt: string
+  readonly node: string
+  readonly cpu: string
+  readonly comparisons?: readonly Comparison[]
+  readonly figures?: readonly Figure[]
+}
+
+export type Measured = Pick<Result, 'comparisons' | 'figures'>
+
+const RESULTS = fileURLToPath(new URL('../results/', import.meta.url))
+
+/** Prints a result and keeps it as results/BENCH.json; `details` is whatever else the bench knows. */
+export function keepResult(bench: string, measured: Measured, details: object): void {
+  const result: Result = {
+    bench,
+    measuredAt: new Date().toISOString(),
+    node: process.version,
+    cpu: `${cpus().length} x ${cpus()[0]?.model}`,
+    ...measured,
+    ...details,
+  }
+  const text = `${JSON.stringify(result, null, 2)}\n`
+  mkdirSync(RESULTS, { recursive: true })
+  writeFileSync(`${RESULTS}${bench}.json`, text)
+  process.stdout.write(text)
+}
+
+/** Every result that is kept, by the name of its bench. */
+export function keptResults(): Map<string, Result> {
+  const files = readdirSync(RESULTS).filter((file) => file.endsWith('.json'))
+  const results = files.map((file) => JSON.parse(readFileSync(`${RESULTS}${file}`, 'utf8')) as Result)
+  return new Map(results.map((result) => [result.bench, result]))
+}
+
+/** A comparison of rates: the more the better. `times` where it is a median over rounds rather than of these two. */
+export function ofRates(
+  { work, against, unit }: Pick<Comparison, 'work' | 'against' | 'unit'>,
+  gateway: number,
+  other: number,
+  times = gateway / other,
+): Comparison {
+  return { work, against, unit, gateway, other, times: rounded(times) }
+}
+
+/** A comparison of times: the less the better. */
+export function ofTimes(
+  { work, against, unit }: Pick<Comparison, 'work' | 'against' | 'unit'>,
+  gateway: number,
+  other: number,
+): Comparison {
+  return { work, against, unit, gateway, other, times: rounded(other / gateway) }
+}
