@@ -1,5 +1,8 @@
 import { Counter, Gauge } from 'prom-client'
+import type { SponsorshipKind } from '../db/tables/sponsorship.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+
+const KINDS: readonly SponsorshipKind[] = ['registration', 'transaction']
 
 export interface SponsorshipMetrics {
   /** Registrations, sponsored prepares and submits, and why they were refused. */
@@ -25,6 +28,14 @@ export function createSponsorshipMetrics(
       async () => Number(await balance()),
     )
   }
+  const spent = new Counter({
+    name: 'gateway_sponsorship_spent_lamports_total',
+    help: 'Lamports that sponsorship cost, by kind: registration or transaction',
+    labelNames: ['kind'],
+    registers,
+  })
+  // A series that begins with its first lamports shows no increase to a rule.
+  for (const kind of KINDS) spent.inc({ kind }, 0)
   return {
     requests: new Counter({
       name: 'gateway_sponsorship_requests_total',
@@ -32,12 +43,7 @@ export function createSponsorshipMetrics(
       labelNames: ['operation', 'outcome'],
       registers,
     }),
-    spent: new Counter({
-      name: 'gateway_sponsorship_spent_lamports_total',
-      help: 'Lamports that sponsorship cost, by kind: registration or transaction',
-      labelNames: ['kind'],
-      registers,
-    }),
+    spent,
   }
 }
 

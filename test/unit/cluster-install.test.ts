@@ -44,7 +44,11 @@ test.each(['src/run-server.ts', 'src/cli/program.ts'])('%s loads packages of pro
 })
 
 test('a database that cannot be reached is told by address, without its password', async () => {
-  const config = { databaseUrl: 'postgresql://user:hunter2@127.0.0.1:1/agents', dataDir: '/nowhere' }
+  const config = {
+    databaseUrl: 'postgresql://user:hunter2@127.0.0.1:1/agents',
+    databaseWaitMs: 5_000,
+    dataDir: '/nowhere',
+  }
   const starting = startDatabase(config, pino({ level: 'silent' }))
   await expect(starting).rejects.toThrow(OperatorError)
   await expect(starting).rejects.toThrow(

@@ -4,8 +4,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { acquirePidLock, LockHeldError, pidLockHolder } from '../../src/process/pid-lock.ts'
+import { eventually } from '../support/eventually.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lock-'))
 const file = join(folder, 'lock')
@@ -48,7 +49,7 @@ test('is free once the holder has ended, even before its parent has noticed', as
   const pid = pidLockHolder(file) ?? 0
   expect(pid).toBeGreaterThan(0)
   process.kill(pid, 'SIGKILL')
-  await vi.waitFor(() => expect(pidLockHolder(file)).toBeNull())
+  await eventually(() => expect(pidLockHolder(file)).toBeNull())
   acquirePidLock(file)()
   shell.kill('SIGKILL')
 })

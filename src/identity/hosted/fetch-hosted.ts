@@ -1,4 +1,4 @@
-import { UrlRefused } from '../../net/check-url.ts'
+import { urlProblem } from '../../net/url-problem.ts'
 import type { HttpErrorCode } from '../../net/error-codes.ts'
 import type { GuardedHttp } from '../../net/guarded-http.ts'
 import { type Gateways, locate, type Location } from './locate.ts'
@@ -93,7 +93,7 @@ async function get(
   { http, totalMs, signal }: HostedDependencies,
 ): Promise<Hosted> {
   const request = { maxBytes, totalMs, headers: { accept: 'application/json' }, ...(signal && { signal }) }
-  const refused = refusal(url, http)
+  const refused = urlProblem(http, url)
   if (refused !== null) return failed(`The URL ${refused}`)
   const result = await http.get(url, { ...request, maxRedirects: MAX_REDIRECTS })
   if (result.outcome === 'failed') {
@@ -106,16 +106,6 @@ async function get(
   return result.status === 200
     ? { kind: 'fetched', body: result.body }
     : failed(`The host answered with status ${result.status}`)
-}
-
-function refusal(url: string, http: Pick<GuardedHttp, 'checkUrl'>): string | null {
-  try {
-    http.checkUrl(url)
-    return null
-  } catch (error) {
-    if (error instanceof UrlRefused) return error.reason
-    throw error
-  }
 }
 
 function failed(reason: string, hostDown = false): Hosted {

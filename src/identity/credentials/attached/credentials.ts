@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { getAgent } from '../../../agents/get-agent.ts'
+import { createGetAgent } from '../../../agents/get-agent.ts'
 import type { Clock } from '../../../clock.ts'
 import type { Database } from '../../../db/tables.ts'
 import type { Pubkey } from '../../../domain/pubkey.ts'
@@ -47,6 +47,7 @@ export interface CredentialsDependencies {
 export function createCredentials(dependencies: CredentialsDependencies): Credentials {
   const { kysely, clock, verifier, rules, trust, hosted } = dependencies
   const store = createCredentialStore(kysely)
+  const getAgent = createGetAgent(kysely)
   const moment = async () => ({ now: clock.now(), trust: await trust(), rules })
 
   const lists: Credentials['lists'] = async (agents, filter) =>
@@ -56,12 +57,12 @@ export function createCredentials(dependencies: CredentialsDependencies): Creden
     lists,
     list: async (pda, given) => {
       const filter = credentialFilter(given)
-      const agent = await getAgent(kysely, pda)
+      const agent = await getAgent(pda)
       const told = await lists([agent], filter)
       return told.get(agent.pda) ?? { pda: agent.pda, total: 0, credentials: [] }
     },
     verify: async (wallet, pda, submission) => {
-      const agent = await getAgent(kysely, pda)
+      const agent = await getAgent(pda)
       if (agent.owner !== wallet) throw new DomainError('NOT_AGENT_OWNER')
       const submitted = submittedCredential(submission)
       const document = submitted.kind === 'hosted' ? await fetchCredential(submitted.url, hosted) : null
