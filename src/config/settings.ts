@@ -155,7 +155,7 @@ export const SETTINGS = {
   ),
   MAX_DATABASE_QUEUE: withDefault(
     integer(2, 100_000),
-    '200',
+    '1000',
     'Waiting for a database connection before requests are refused; unsigned ones at half of it',
   ),
   DATABASE_WAIT_MS: withDefault(

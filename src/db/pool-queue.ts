@@ -5,14 +5,21 @@ export interface PoolQueue {
   /** How much can be done at once. */
   readonly connections: number
   readonly length: number
+  /** How often a connection was given to work so far. */
+  readonly taken: number
 }
 
 export async function poolQueue(orm: Orm): Promise<PoolQueue> {
   const pool = await orm.em.getConnection().getNativeClient()
+  let taken = 0
+  pool.on('acquire', () => (taken += 1))
   return {
     connections: pool.options.max,
     get length() {
       return pool.waitingCount
+    },
+    get taken() {
+      return taken
     },
   }
 }
