@@ -4,14 +4,21 @@ import { cancelDeliveries } from './enqueue-deliveries.ts'
 
 type Db = Kysely<Database>
 
-export async function markFinalized(db: Db, signatures: readonly string[]): Promise<void> {
-  if (signatures.length === 0) return
+/** Marks transactions that are final in these slots. A row of another slot is of a fork, and stays as it is. */
+export async function markFinalized(
+  db: Db,
+  transactions: readonly { signature: string; slot: number }[],
+): Promise<void> {
+  if (transactions.length === 0) return
+  const signatures = transactions.map((each) => each.signature)
+  const slots = transactions.map((each) => each.slot)
+  const placed = sql`unnest(${signatures}::text[], ${slots}::bigint[]) as f(signature, slot)`
   await sql`
-    update ledger_events set finality = 'finalized'
-    where signature = any(${signatures}) and finality = 'confirmed'`.execute(db)
+    update ledger_events e set finality = 'finalized' from ${placed}
+    where e.signature = f.signature and e.slot = f.slot and e.finality = 'confirmed'`.execute(db)
   await sql`
-    update ledger_transactions set finality = 'finalized', accounts = '{}'
-    where signature = any(${signatures}) and finality = 'confirmed'`.execute(db)
+    update ledger_transactions t set finality = 'finalized', accounts = '{}' from ${placed}
+    where t.signature = f.signature and t.slot = f.slot and t.finality = 'confirmed'`.execute(db)
 }
 
 /** Takes back what a fork undid: events are marked, their history and what was enqueued for receivers withdrawn. */

@@ -35,34 +35,35 @@ export async function takeBackForked(engine: IndexerEngine): Promise<number> {
     ).map((info) => [info.signature, info]),
   )
   const gone = rows.filter(({ signature }) => !found.has(signature))
-  const orphans = await provenOrphans(rpc, gone, commitment)
+  const orphans = (await askBlocks(rpc, gone, commitment)).gone
   if (orphans.length > 0) await takeBack(engine, orphans)
   return orphans.length
 }
 
 /**
- * A transaction is gone only when the block of its slot does not hold it, or when the chain passes over its slot: the next block's parent
- * lies before it. That a node does not list it proves nothing, since its index may lag; nor that it has no block there, since it may
- * have begun from a later snapshot.
+ * Which transactions the blocks of their slots hold, and which are gone; of the others nothing is known. One is gone only when the block of its slot
+ * does not hold it, or when the chain passes over its slot: the next block's parent lies before it. That a node does not list it proves nothing,
+ * since its index may lag; nor that it has no block there, since it may have begun from a later snapshot.
  */
-export async function provenOrphans(
+export async function askBlocks<Suspect extends Placed>(
   rpc: LedgerRpc,
-  suspects: readonly Placed[],
+  suspects: readonly Suspect[],
   commitment: string,
-): Promise<string[]> {
+): Promise<{ held: Suspect[]; gone: string[] }> {
   const slots = [...new Set(suspects.map((suspect) => suspect.slot))]
-  if (slots.length === 0) return []
+  if (slots.length === 0) return { held: [], gone: [] }
   const config = { ...BLOCK_CONFIG, commitment, transactionDetails: 'signatures' }
   const blocks = await rpc.settle<{ signatures?: string[] } | null>(
     slots.map((slot) => ({ method: 'getBlock', params: [slot, config] })),
   )
-  const gone = new Set<string>()
-  for (const [i, slot] of slots.entries()) {
-    const inSlot = suspects.filter((suspect) => suspect.slot === slot)
-    const held = await heldBy(rpc, slot, blocks[i], commitment)
-    for (const { signature } of inSlot) if (held?.has(signature) === false) gone.add(signature)
+  const signatures = new Map<number, ReadonlySet<string> | null>()
+  for (const [i, slot] of slots.entries())
+    signatures.set(slot, await heldBy(rpc, slot, blocks[i], commitment))
+  const has = ({ slot, signature }: Placed): boolean | undefined => signatures.get(slot)?.has(signature)
+  return {
+    held: suspects.filter((each) => has(each) === true),
+    gone: suspects.filter((each) => has(each) === false).map((each) => each.signature),
   }
-  return suspects.map((suspect) => suspect.signature).filter((signature) => gone.has(signature))
 }
 
 const BLOCK_CONFIG = { rewards: false, maxSupportedTransactionVersion: 1 }

@@ -3,7 +3,7 @@ import { listBacklog } from './backlog.ts'
 import type { SignatureInfo } from './batch.ts'
 import type { IndexerEngine } from './engine.ts'
 import { markFinalized } from './finality.ts'
-import { provenOrphans, takeBack } from './fork.ts'
+import { askBlocks, takeBack } from './fork.ts'
 import { FINALITY_OVERLAP_SLOTS } from './state.ts'
 
 /** Accounts, and transactions, in one database transaction: the loop that follows the ledger waits no longer than for one. */
@@ -43,7 +43,7 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
   for await (const page of backlog.oldestFirst()) {
     const recorded = await recordedOf(engine, page)
     const late: SignatureInfo[] = []
-    const settled: string[] = []
+    const settled: SignatureInfo[] = []
     for (const info of page) {
       const row = recorded.get(info.signature)
       if (info.slot < finalizedSlot - FINALITY_OVERLAP_SLOTS) finalizedSignature = info.signature
@@ -54,12 +54,12 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
       }
       listed.add(info.signature)
       if (row === undefined || row.slot !== info.slot || row.finality === 'orphaned') late.push(info)
-      else if (row.finality === 'confirmed') settled.push(info.signature)
+      else if (row.finality === 'confirmed') settled.push(info)
     }
     if (late.length > 0)
       await engine.ingest(late.map((info) => ({ ...info, confirmationStatus: 'finalized' })))
-    for (let at = 0; at < settled.length; at += CHUNK)
-      await engine.store((tx) => markFinalized(tx, settled.slice(at, at + CHUNK)))
+    // Late ones too: the loop that follows the ledger may have written one as `confirmed` since it was looked for.
+    await settle(engine, [...late, ...settled])
     report.late += late.length
     report.finalized += settled.length
   }
@@ -67,7 +67,11 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
     select signature, slot from ledger_transactions
     where finality = 'confirmed' and slot <= ${finalizedSlot}`.execute(db())
   const suspects = unlisted.filter((row) => !listed.has(row.signature))
-  const undone = [...failed, ...(await provenOrphans(rpc, suspects, 'finalized'))]
+  const { held, gone } = await askBlocks(rpc, suspects, 'finalized')
+  // Listed below where this listing ended, or by no node's index.
+  await settle(engine, held)
+  report.finalized += held.length
+  const undone = [...failed, ...gone]
   if (undone.length > 0) await takeBack(engine, undone)
   report.orphaned = undone.length
   await settleReads(engine, finalizedSlot)
@@ -76,6 +80,14 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
     (position) => ({ ...position, finalizedSlot, finalizedSignature }),
   )
   return report
+}
+
+async function settle(
+  engine: IndexerEngine,
+  transactions: readonly { signature: string; slot: number }[],
+): Promise<void> {
+  for (let at = 0; at < transactions.length; at += CHUNK)
+    await engine.store((tx) => markFinalized(tx, transactions.slice(at, at + CHUNK)))
 }
 
 /** What was read before its slot was final is read again as it is finally. */
