@@ -1,12 +1,16 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { Database } from '../../src/db/tables.ts'
 import { generateLedger } from '../ledger/generate.ts'
 import { serveLedger } from '../ledger/serve.ts'
 import { openBenchDatabase } from '../reads/database.ts'
+import { keepResult, ofRates } from '../support/result.ts'
+import { median, rounded } from '../support/statistics.ts'
+import { auditTwice } from './audit.ts'
 
 const AGENTS = Number(process.env.BENCH_AGENTS ?? 100_000)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
@@ -15,6 +19,8 @@ const LEDGER = process.env.BENCH_LEDGER_DIR
 
 interface Reading {
   transactions: number
+  /** Null where they are not decoded. */
+  events: number | null
   seconds: number
   cpuSeconds: number
   maxRssMb: number
@@ -36,35 +42,64 @@ const read = async (...args: string[]): Promise<Reading> => {
 }
 
 const rounds: { raw: Reading; gateway: Reading; shareOfRaw: number }[] = []
+let audits: Awaited<ReturnType<typeof auditTwice>> | null = null
 for (let round = 0; round < ROUNDS; round += 1) {
   const raw = await read('raw', ledger.rpcUrl)
   const database = await openBenchDatabase()
   const gateway = await read('gateway', ledger.rpcUrl, database.url)
+  if (round === ROUNDS - 1)
+    audits = await auditTwice(database.orm.em.getKysely<Database>(), {
+      SOLANA_RPC_URL: ledger.rpcUrl,
+      DATABASE_URL: database.url,
+    })
   await database.drop()
-  const shareOfRaw = Number((raw.seconds / gateway.seconds).toFixed(3))
+  const shareOfRaw = rounded(raw.seconds / gateway.seconds, 3)
   process.stderr.write(`\nround ${round + 1}: ${JSON.stringify({ raw, gateway, shareOfRaw })}\n`)
   rounds.push({ raw, gateway, shareOfRaw })
 }
 await ledger.stop()
 if (LEDGER === undefined) rmSync(dataDir, { recursive: true, force: true })
 
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
-const perSecond = (readings: Reading[]): number =>
-  Math.round(median(readings.map((each) => each.transactions / each.seconds)))
-const result = {
-  bench: 'catch-up',
-  measuredAt: new Date().toISOString(),
-  cpu: cpus()[0]?.model,
-  cores: cpus().length,
-  node: process.version,
-  transactions: rounds[0]?.gateway.transactions,
-  rawTransactionsPerSecond: perSecond(rounds.map((each) => each.raw)),
-  gatewayTransactionsPerSecond: perSecond(rounds.map((each) => each.gateway)),
-  shareOfRaw: median(rounds.map((each) => each.shareOfRaw)),
-  maxRssMb: Math.max(...rounds.map((each) => each.gateway.maxRssMb)),
-  rounds,
-}
-const folder = fileURLToPath(new URL('../results', import.meta.url))
-mkdirSync(folder, { recursive: true })
-writeFileSync(`${folder}/catch-up.json`, `${JSON.stringify(result, null, 2)}\n`)
-process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+const perSecond = (of: 'raw' | 'gateway', what: 'transactions' | 'events' = 'transactions'): number =>
+  Math.round(median(rounds.map((each) => (each[of][what] ?? 0) / each[of].seconds)))
+keepResult(
+  'catch-up',
+  {
+    comparisons: [
+      ofRates(
+        {
+          work: `read a history of ${rounds[0]?.gateway.transactions} transactions`,
+          against: 'fetching the same pages, undecoded and unwritten',
+          unit: 'transactions/s',
+        },
+        perSecond('gateway'),
+        perSecond('raw'),
+        median(rounds.map((each) => each.shareOfRaw)),
+      ),
+    ],
+    figures: [
+      { figure: 'events written', value: perSecond('gateway', 'events'), unit: 'events/s' },
+      {
+        figure: 'memory at most',
+        value: Math.max(...rounds.map((each) => each.gateway.maxRssMb)),
+        unit: 'MiB',
+      },
+      ...(audits === null
+        ? []
+        : [
+            { figure: 'audit of all of it', value: audits.whole.seconds, unit: 's' },
+            {
+              figure: 'differences that it found',
+              value: audits.whole.report.differences.length,
+              unit: 'differences',
+            },
+            {
+              figure: 'differences after one field was edited',
+              value: audits.edited.audited.report.differences.length,
+              unit: 'differences',
+            },
+          ]),
+    ],
+  },
+  { agents: AGENTS, rounds, audits },
+)

@@ -11,16 +11,16 @@ import { rawRead } from './raw-read.ts'
 const [, , mode = '', rpcUrl = '', databaseUrl = ''] = process.argv
 
 const began = performance.now()
-const transactions = mode === 'raw' ? await rawRead(rpcUrl) : await catchUp()
+const read = mode === 'raw' ? { transactions: await rawRead(rpcUrl), events: null } : await catchUp()
 const seconds = (performance.now() - began) / 1000
 const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage()
 const cpuSeconds = (userCPUTime + systemCPUTime) / 1e6
 process.stdout.write(
-  `${JSON.stringify({ transactions, seconds, cpuSeconds, maxRssMb: Math.round(maxRSS / 1024) })}\n`,
+  `${JSON.stringify({ ...read, seconds, cpuSeconds, maxRssMb: Math.round(maxRSS / 1024) })}\n`,
 )
 process.exit(0)
 
-async function catchUp(): Promise<number> {
+async function catchUp(): Promise<{ transactions: number; events: number }> {
   const orm = await openOrm({ url: databaseUrl })
   const indexer = createIndexer({
     orm,
@@ -32,5 +32,6 @@ async function catchUp(): Promise<number> {
   })
   indexer.start()
   await indexer.whenIdle()
-  return indexer.status().counters.transactions
+  const { transactions, events } = indexer.status().counters
+  return { transactions, events }
 }
