@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/tables.ts'
-import type { StateRecord } from '../ledger/indexer/batch.ts'
+import { type AccountStates, pdasOf, type StateRecord } from '../ledger/indexer/batch.ts'
 import { readAccounts } from '../ledger/indexer/read-accounts.ts'
 import { PROJECTIONS } from '../ledger/projections.ts'
 import type { AuditContext } from './audit.ts'
@@ -26,6 +26,7 @@ export async function compareAccounts(context: AuditContext, pdas: readonly stri
       addDifferences(findings, pda, found)
     }
   }
+  await findClosed(context, states, findings)
   const storedLetters = await storedRows<{ id: string; pda: string }>(context, 'dead_letters', pdas)
   for (const pda of pdas) {
     const expected = new Map(letters.filter((each) => each.pda === pda).map((each) => [each.id, { ...each }]))
@@ -38,6 +39,18 @@ export async function compareAccounts(context: AuditContext, pdas: readonly stri
       )
   }
   return findings
+}
+
+/** An account that is open and remembered as closed would never be written again. */
+async function findClosed(
+  context: AuditContext,
+  states: readonly AccountStates[],
+  findings: Findings,
+): Promise<void> {
+  const open = states.flatMap((state) => pdasOf({ ...state, closed: [] }))
+  const stored = await storedRows<{ pda: string }>(context, 'closed_accounts', open)
+  for (const [pda, [row]] of stored)
+    addDifferences(findings, pda, compareRow('closed_accounts', pda, [], undefined, row))
 }
 
 /** By account. */

@@ -9,6 +9,7 @@ import { compareCounts } from './counts.ts'
 import type { Difference, Unreadable } from './findings.ts'
 import { openListedSignatures } from './listed-signatures.ts'
 import type { LedgerReadingOptions } from './options.ts'
+import { findStrays } from './strays.ts'
 import { compareTransactions, everyTransaction } from './transactions.ts'
 
 export interface AuditReport {
@@ -51,7 +52,12 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
     accounts: accounts.items,
     transactions: transactions.items,
     events: transactions.events,
-    differences: [...accounts.differences, ...(await compareCounts(context)), ...transactions.differences],
+    differences: [
+      ...accounts.differences,
+      ...(await compareCounts(context)),
+      ...transactions.differences,
+      ...(await findStrays(context, transactions.differences)),
+    ],
     unreadable: [...accounts.unreadable, ...transactions.unreadable],
   }
 }

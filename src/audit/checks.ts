@@ -84,7 +84,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     table: 'outbox_events',
-    fields: ['type', 'agent_pda'],
+    fields: ['type', 'agent_pda', 'slot', 'body', 'occurred_at'],
     expected: ({ outbox, events }) => {
       const signatures = new Map(events.map((event) => [event.id, event.signature]))
       return outbox.map((row) => ({

@@ -72,6 +72,9 @@ function openOf<Item>(
   { differing, events, unreadable }: Findings,
   keyOf: (item: Item) => string,
 ): Open<Item> {
+  const keys = new Set(items.map(keyOf))
+  for (const key of differing.keys())
+    if (!keys.has(key)) throw new Error(`a difference of ${key}, which was not compared`)
   return new Map(
     items.flatMap((item) => {
       const key = keyOf(item)

@@ -14,7 +14,7 @@ export async function compareCounts({ orm }: AuditContext): Promise<Difference[]
     where coalesce(a.count, 0) <> coalesce(k.count, 0)`.execute(orm.em.fork().getKysely<Database>())
   return rows.map(({ key, actual, kept }) => ({
     table: 'agent_counts',
-    pda: key,
+    key,
     field: 'count',
     ledger: actual,
     database: kept,

@@ -3,8 +3,8 @@ import type { DeadLetterRow } from '../ledger/indexer/batch.ts'
 /** One field, or one whole row (`field` is `*`), that the ledger and the tables do not agree on. */
 export interface Difference {
   table: string
-  /** The account's address, the event's id or the transaction's signature. */
-  pda: string
+  /** The row's: an account's address, an event's or a letter's id, or a transaction's signature. */
+  key: string
   field: string
   /** Undefined where that side has no such row. */
   ledger: unknown
@@ -39,14 +39,14 @@ export function addUnreadable(findings: Findings, letters: readonly DeadLetterRo
 /** The differences of two rows with the same key; a row that one side lacks is one difference. */
 export function compareRow(
   table: string,
-  pda: string,
+  key: string,
   fields: readonly string[],
   ledger: Record<string, unknown> | undefined,
   database: Record<string, unknown> | undefined,
 ): Difference[] {
   if (ledger === undefined && database === undefined) return []
-  if (ledger === undefined || database === undefined) return [{ table, pda, field: '*', ledger, database }]
+  if (ledger === undefined || database === undefined) return [{ table, key, field: '*', ledger, database }]
   return fields
     .filter((field) => JSON.stringify(ledger[field]) !== JSON.stringify(database[field]))
-    .map((field) => ({ table, pda, field, ledger: ledger[field], database: database[field] }))
+    .map((field) => ({ table, key, field, ledger: ledger[field], database: database[field] }))
 }

@@ -11,10 +11,13 @@ export interface ListedSignatures extends AsyncDisposable {
   unlisted(): AsyncGenerator<string[]>
 }
 
+/** Opens a session of its own for them; it ends when it is disposed of. */
 export async function openListedSignatures(orm: Orm): Promise<ListedSignatures> {
   const session = await openSession(orm)
   try {
     await session.query('set statement_timeout = 0')
+    // Between two groups it waits for the ledger's node.
+    await session.query('set idle_in_transaction_session_timeout = 0')
     await session.query('create temporary table listed (signature text collate "C" not null)')
   } catch (error) {
     await session.end()
@@ -34,6 +37,7 @@ async function* unlisted(session: Client): AsyncGenerator<string[]> {
     create temporary table unlisted as
     select signature from ledger_transactions where finality <> 'orphaned'
     union select signature from ledger_events where finality <> 'orphaned'
+    union select signature from dead_letters where signature is not null
     except select signature from listed`)
   await session.query('begin')
   await session.query('declare found cursor for select signature from unlisted')

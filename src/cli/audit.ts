@@ -21,8 +21,8 @@ export function auditCommand(): Command {
     })
 }
 
-function describe({ table, pda, field, ledger, database }: Difference): string {
-  return `${table} ${pda} ${field}: ledger ${shown(ledger)}, database ${shown(database)}`
+function describe({ table, key, field, ledger, database }: Difference): string {
+  return `${table} ${key} ${field}: ledger ${shown(ledger)}, database ${shown(database)}`
 }
 
 const shown = (value: unknown): string => (value === undefined ? 'none' : JSON.stringify(value))

@@ -42,22 +42,22 @@ test.each([
   [
     'a field of a row',
     sql`update agents set reputation_score = 1000 where name = 'a'`,
-    { table: 'agents', pda: keyOf('a'), field: 'reputation_score', ledger: 262, database: 1000 },
+    { table: 'agents', key: keyOf('a'), field: 'reputation_score', ledger: 262, database: 1000 },
   ],
   [
     'a wrong count',
     sql`update agent_counts set count = 7`,
-    { table: 'agent_counts', pda: 'observer/active/research/f', field: 'count', ledger: 2, database: 7 },
+    { table: 'agent_counts', key: 'observer/active/research/f', field: 'count', ledger: 2, database: 7 },
   ],
   [
     'a missing row',
     sql`delete from agents where name = 'b'`,
-    { table: 'agents', pda: keyOf('b'), field: '*', database: undefined },
+    { table: 'agents', key: keyOf('b'), field: '*', database: undefined },
   ],
   [
     'a row too many',
     sql`insert into deactivation_records values ('x', 'y', now(), 1, 1, 1)`,
-    { table: 'deactivation_records', pda: 'x', field: '*', ledger: undefined },
+    { table: 'deactivation_records', key: 'x', field: '*', ledger: undefined },
   ],
   [
     'an edited history entry',
@@ -68,6 +68,42 @@ test.each([
     'a lost message to receivers',
     sql`delete from outbox_events where type = 'agent.closed'`,
     { table: 'outbox_events', field: '*', database: undefined },
+  ],
+  [
+    'another body for receivers',
+    sql`update outbox_events set body = '{}' where type = 'agent.closed'`,
+    { table: 'outbox_events', field: 'body', database: '{}' },
+  ],
+  [
+    'a message to receivers of another slot',
+    sql`update outbox_events set slot = 7 where type = 'agent.closed'`,
+    { table: 'outbox_events', field: 'slot', ledger: 11, database: 7 },
+  ],
+  [
+    'a message to receivers of no event',
+    sql`
+      insert into outbox_events (id, event_id, type, agent_pda, slot, body, occurred_at)
+      values ('evt_invented', 'nowhere', 'agent.closed', 'x', 1, '{}', now())`,
+    { table: 'outbox_events', key: 'evt_invented', field: '*', ledger: undefined },
+  ],
+  [
+    'a letter about a transaction that there is not',
+    sql`
+      insert into dead_letters (id, kind, signature, slot, reason)
+      values ('letter', 'unknown_event', 'nowhere', 1, 'invented')`,
+    { table: 'dead_letters', key: 'letter', field: '*', ledger: undefined },
+  ],
+  [
+    'a letter about an account that there is not',
+    sql`
+      insert into dead_letters (id, kind, pda, slot, reason)
+      values ('letter', 'unknown_account', 'nowhere', 1, 'invented')`,
+    { table: 'dead_letters', key: 'letter', field: '*', ledger: undefined },
+  ],
+  [
+    'an open account remembered as closed',
+    sql`insert into closed_accounts (pda, slot) values (${keyOf('b')}, 999999)`,
+    { table: 'closed_accounts', key: keyOf('b'), field: '*', ledger: undefined },
   ],
 ])('%s is found, and nothing else', async (_, statement, difference) => {
   await indexer.stop()
@@ -108,9 +144,9 @@ test.each([
       ...size,
     })
     expect({ accounts, transactions, events }).toEqual({ accounts: 2, transactions: 6, events: 5 })
-    const found = differences.map(({ table, field, pda, ledger: onLedger, database: inTables }) => {
+    const found = differences.map(({ table, field, key, ledger: onLedger, database: inTables }) => {
       if (field !== '*') return `${table}.${field} ${String(onLedger)} -> ${String(inTables)}`
-      return `${table} ${onLedger === undefined ? `too much: ${pda}` : 'lost'}`
+      return `${table} ${onLedger === undefined ? `too much: ${key}` : 'lost'}`
     })
     expect(found.sort()).toEqual([
       'agents.name b -> edited',

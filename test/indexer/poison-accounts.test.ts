@@ -172,7 +172,7 @@ test('an agent that turns unreadable keeps its last good row, the audit names it
   await sendAndOverwrite(suspend, wallet.keypair, wallet.agent, agent.subarray(0, 100))
   expect(await rowOf(wallet)).toEqual({ name: 'Ada', status: 'active' })
   const { differences, unreadable } = await audited()
-  expect(differences).toMatchObject([{ table: 'agents', pda: wallet.agent, field: '*' }])
+  expect(differences).toMatchObject([{ table: 'agents', key: wallet.agent, field: '*' }])
   expect(unreadable.map((each) => each.pda)).toContain(wallet.agent)
   world.localnet.fault.overwrite(wallet.agent, well?.data ?? agent)
   await wallet.send('update_agent', {}, { name: 'Ada again' })

@@ -25,8 +25,9 @@ export async function listAccounts(
     },
   ])
   const pdas = new Set(listed.value.map((each) => each.pubkey))
-  for (const { table } of PROJECTIONS) {
-    const { rows } = await sql<{ pda: string }>`select pda from ${sql.table(table)}`.execute(db)
+  for (const table of [...PROJECTIONS.map((projection) => projection.table), 'dead_letters'] as const) {
+    const { rows } = await sql<{ pda: string }>`
+      select pda from ${sql.table(table)} where pda is not null`.execute(db)
     for (const row of rows) pdas.add(row.pda)
   }
   return [...pdas].sort()
