@@ -195,10 +195,13 @@ test('bodies as long as they may be, many at once, do not stay in memory', async
         if (body.length > 1_000) throw new Error(`an answer of ${body.length} characters`)
       }),
     )
-  await round()
-  const start = used()
-  for (let i = 0; i < 10; i += 1) await round()
-  expect((used() - start) / MEGABYTE).toBeLessThan(20)
+  const after: number[] = []
+  for (let i = 0; i < 12; i += 1) {
+    await round()
+    after.push(used() / MEGABYTE)
+  }
+  // A round sends 10 MB, so what stays would be 90 MB by the last three; what else there is in the process comes and goes.
+  expect(Math.min(...after.slice(-3)) - Math.min(...after.slice(0, 3))).toBeLessThan(30)
 }, 60_000)
 
 /** Bytes that are still needed. */
