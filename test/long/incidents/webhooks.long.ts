@@ -12,7 +12,7 @@ const ANSWER_MS = 600
 const OLD = '05'.repeat(32)
 const NEW = '06'.repeat(32)
 /** A worker that has far too little room for the load. */
-const SMALL = { TEST_WEBHOOK_LIMITS: JSON.stringify({ slots: 4 }) }
+const SMALL = { slots: 4 }
 
 let incident: IncidentWorld
 let api: Replica
@@ -24,7 +24,7 @@ beforeAll(async () => {
   incident = await createIncidentWorld()
   ada = await incident.world.wallet('Ada')
   api = await incident.start({ ROLES: 'api,indexer' })
-  worker = await incident.start({ ROLES: 'webhooks', ...SMALL })
+  worker = await incident.start({ ROLES: 'webhooks' }, SMALL)
   for (let i = 0; i < WEBHOOKS; i += 1)
     webhooks.push(await subscribe(api.url, incident.receiver.url(`/${i}`), `owner ${i}`, ada.agent))
 })

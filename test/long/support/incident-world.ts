@@ -5,6 +5,7 @@ import { migrate, type Orm, openOrm } from '../../../src/db/orm.ts'
 import { silentLogger } from '../../indexer/support/indexer.ts'
 import { createRegistryWorld, type RegistryWorld } from '../../indexer/support/registry-world.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+import type { WorkerLimits } from '../../../src/webhooks/worker/timing.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -27,7 +28,7 @@ export interface IncidentWorld {
   readonly orm: Orm
   readonly receiver: Receiver
   readonly feePayer: Keypair
-  start(settings: Record<string, string>): Promise<Replica>
+  start(settings: Record<string, string>, webhookLimits?: Partial<WorkerLimits>): Promise<Replica>
   stopDatabase(): Promise<void>
   startDatabase(): Promise<void>
   close(): Promise<void>
@@ -56,8 +57,8 @@ export async function createIncidentWorld(): Promise<IncidentWorld> {
     orm,
     receiver,
     feePayer,
-    start: async (settings) => {
-      const gateway = await createGatewayProcess({
+    start: async (settings, webhookLimits) => {
+      const env = {
         DATABASE_URL: databaseUrl,
         SOLANA_RPC_URL: world.localnet.rpcUrl,
         SOLANA_WS_URL: world.localnet.wsUrl,
@@ -66,7 +67,8 @@ export async function createIncidentWorld(): Promise<IncidentWorld> {
         WEBHOOK_DEV_MODE: 'true',
         TRUST_PROXY: '127.0.0.1',
         ...settings,
-      })
+      }
+      const gateway = await createGatewayProcess(env, webhookLimits)
       stack.defer(() => gateway.remove())
       return startedReplica(gateway)
     },
