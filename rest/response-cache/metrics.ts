@@ -13,7 +13,7 @@ export interface CacheMetrics {
 
 export function createCacheMetrics(
   metrics: Metrics,
-  kept: { readonly bytes: number; readonly size: number },
+  kept: { bytes: () => number; entries: () => number },
 ): CacheMetrics {
   const requests = new Counter({
     name: 'gateway_response_cache_requests_total',
@@ -35,8 +35,8 @@ export function createCacheMetrics(
         this.set(value())
       },
     })
-  gauge('gateway_response_cache_bytes', 'What kept answers take', () => kept.bytes)
-  gauge('gateway_response_cache_entries', 'Answers kept', () => kept.size)
+  gauge('gateway_response_cache_bytes', 'What kept answers take', kept.bytes)
+  gauge('gateway_response_cache_entries', 'Answers kept', kept.entries)
   const byOutcome = {
     hit: requests.labels('hit'),
     shared: requests.labels('shared'),

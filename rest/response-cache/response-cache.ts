@@ -6,7 +6,7 @@ import {
   type Versions,
 } from '../../src/read-versions/read-versions.ts'
 import { entityTag } from './entity-tag.ts'
-import { type Answer, KeptAnswers } from './kept-answers.ts'
+import { type Answer, createKeptAnswers } from './kept-answers.ts'
 import { type CacheMetrics, createCacheMetrics } from './metrics.ts'
 
 /** A read, without who asks for it. */
@@ -46,9 +46,12 @@ export function createResponseCache({
   maxBytes,
   metrics,
 }: ResponseCacheOptions): ResponseCache {
-  const kept = new KeptAnswers<Versions>(maxBytes)
+  const kept = createKeptAnswers(maxBytes)
   const making = new Map<string, Underway>()
-  const cacheMetrics = createCacheMetrics(metrics, kept)
+  const cacheMetrics = createCacheMetrics(metrics, {
+    bytes: () => kept.calculatedSize,
+    entries: () => kept.size,
+  })
 
   const make = (read: CachedRead, label: Versions): Promise<Answer> => {
     cacheMetrics.counted('miss')
@@ -62,7 +65,7 @@ export function createResponseCache({
     // One that began later, at a later version, may have taken its place.
     if (making.get(key) !== underway) return
     making.delete(key)
-    if (made !== null) kept.set(key, made, underway.label)
+    if (made !== null) kept.set(key, { answer: made, label: underway.label })
   }
 
   return {
