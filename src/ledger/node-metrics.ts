@@ -1,6 +1,6 @@
 import { Gauge } from 'prom-client'
 import type { Metrics } from '../metrics/metrics.ts'
-import type { NodeState } from './failover-rpc.ts'
+import type { NodeState } from './failover/nodes.ts'
 
 const STATES: readonly NodeState[] = ['well', 'resting', 'refused']
 

@@ -25,6 +25,11 @@ export class LedgerRpcError extends Error {
     this.data = details.data
   }
 
+  /** The node limits calls: by HTTP, or in the answer itself, as some providers do. */
+  get isRateLimit(): boolean {
+    return RATE_LIMITS.has(this.code ?? 0)
+  }
+
   /** Whether the same call may succeed later: the node was unreachable, overloaded, or behind. */
   get isTransient(): boolean {
     if (this.kind === 'http') return this.code === 429 || this.code === 408 || (this.code ?? 0) >= 500
@@ -33,8 +38,17 @@ export class LedgerRpcError extends Error {
   }
 }
 
-/** Block or node not yet there: -32004, -32005, -32014, -32016; internal error -32603; a provider's limit 429, -32429. */
-const TRANSIENT_CODES = new Set([-32004, -32005, -32014, -32016, -32603, -32429, 429])
+/** Not all nodes could be asked for what one of them does not know, so that nothing follows from its answer. */
+export class UncertainAnswerError extends LedgerRpcError {
+  constructor(message: string, retryAfterMs?: number) {
+    super('transport', message, { retryAfterMs })
+  }
+}
+
+const RATE_LIMITS = new Set([429, -32429])
+
+/** Block or node not yet there: -32004, -32005, -32014, -32016; internal error -32603. */
+const TRANSIENT_CODES = new Set([-32004, -32005, -32014, -32016, -32603, ...RATE_LIMITS])
 
 /** A Retry-After header: seconds or an HTTP date. Undefined when absent or malformed. */
 export function parseRetryAfter(value: string | null, now = Date.now()): number | undefined {

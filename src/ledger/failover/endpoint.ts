@@ -1,12 +1,14 @@
-import type { Clock } from '../clock.ts'
-import type { LedgerRpc, LedgerRpcError } from './rpc.ts'
+import type { Clock } from '../../clock.ts'
+import type { LedgerRpc, LedgerRpcError } from '../rpc.ts'
 
 const MIN_REST_MS = 500
 const MAX_REST_MS = 60_000
 /** A node that says it is behind, or that limits calls without saying for how long. */
 const SHORT_REST_MS = 2_000
 const NODE_BEHIND = -32005
-const HTTP_TOO_MANY = 429
+/** A node that failed this often, and for this long, is waited for no more where all should agree. */
+const GIVEN_UP_FAILURES = 8
+const GIVEN_UP_MS = 600_000
 
 /** One node of several, and what it was like lately. */
 export interface Endpoint {
@@ -16,7 +18,9 @@ export interface Endpoint {
   /** Whether it is on the ledger of the others: unknown until it was asked, and again after it could not be reached. */
   ledger: 'unknown' | 'ours' | 'another'
   genesisHash: string | undefined
+  /** In a row. */
   failures: number
+  failingSince: number
   restsUntil: number
   /** The node itself asked to be left alone for that long. */
   restIsAsked: boolean
@@ -29,6 +33,7 @@ export function newEndpoint(rpc: LedgerRpc, number: number): Endpoint {
     ledger: 'unknown',
     genesisHash: undefined,
     failures: 0,
+    failingSince: 0,
     restsUntil: 0,
     restIsAsked: false,
   }
@@ -37,20 +42,21 @@ export function newEndpoint(rpc: LedgerRpc, number: number): Endpoint {
 /** Lets a node rest after a failure that another node may not have; false when the failure says nothing about the node. */
 export function noteEndpointFailure(endpoint: Endpoint, error: LedgerRpcError, clock: Clock): boolean {
   const now = clock.now()
-  if (error.code === HTTP_TOO_MANY || error.retryAfterMs !== undefined) {
-    endpoint.restsUntil = now + (error.retryAfterMs ?? SHORT_REST_MS)
-    endpoint.restIsAsked = true
-    return true
-  }
-  if (error.kind === 'rpc') {
+  const isPause = error.isRateLimit || error.retryAfterMs !== undefined
+  if (error.kind === 'rpc' && !isPause) {
     if (error.code === NODE_BEHIND) endpoint.restsUntil = now + SHORT_REST_MS
     return error.code === NODE_BEHIND
   }
+  if (endpoint.failures === 0) endpoint.failingSince = now
   endpoint.failures += 1
+  endpoint.restIsAsked = isPause
+  if (isPause) {
+    endpoint.restsUntil = now + (error.retryAfterMs ?? SHORT_REST_MS)
+    return true
+  }
   // What answers there later may be another node, or the same one on another ledger.
   if (endpoint.ledger === 'ours') endpoint.ledger = 'unknown'
   endpoint.restsUntil = now + Math.min(MIN_REST_MS * 2 ** (endpoint.failures - 1), MAX_REST_MS)
-  endpoint.restIsAsked = false
   return true
 }
 
@@ -62,4 +68,13 @@ export function noteLagging(endpoint: Endpoint, clock: Clock): void {
 export function noteEndpointSuccess(endpoint: Endpoint): void {
   endpoint.failures = 0
   endpoint.restIsAsked = false
+}
+
+export function isResting(endpoint: Endpoint, clock: Clock): boolean {
+  return endpoint.restsUntil > clock.now()
+}
+
+/** It has been away for so long that nobody can wait for what it may know. */
+export function isGivenUp({ failures, failingSince }: Endpoint, clock: Clock): boolean {
+  return failures >= GIVEN_UP_FAILURES && clock.now() - failingSince >= GIVEN_UP_MS
 }
