@@ -1,5 +1,5 @@
 import type { Database } from '../db/tables.ts'
-import { listBacklog } from '../ledger/indexer/backlog.ts'
+import { assertWhole, listBacklog } from '../ledger/indexer/backlog.ts'
 import { listAccounts } from '../ledger/indexer/list-accounts.ts'
 import { batchesOf } from '../ledger/indexer/prepared.ts'
 import { retryingRpc } from '../ledger/retrying-rpc.ts'
@@ -76,6 +76,7 @@ async function auditAccounts(context: AuditContext): Promise<Compared> {
 async function auditTransactions(context: AuditContext): Promise<Compared> {
   const { orm, rpc, programId, commitment, onProgress } = context
   const backlog = await listBacklog(rpc, { programId, commitment, until: null, minSlot: 0 })
+  assertWhole(backlog)
   await using listed = await openListedSignatures(orm)
   // Awaited, or the session would end first.
   return await compareAll(context, {

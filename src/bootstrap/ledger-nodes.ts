@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../db/tables.ts'
-import { createFailoverRpc, type FailoverRpc } from '../ledger/failover-rpc.ts'
+import { createFailoverRpc, type FailoverRpc } from '../ledger/failover/failover-rpc.ts'
 import type { Logger } from '../logger.ts'
 import type { RunningLedger } from './ledger.ts'
 

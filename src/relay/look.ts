@@ -1,5 +1,5 @@
 import type { TransactionFailure } from '../domain/transaction-status.ts'
-import { LedgerRpcError } from '../ledger/rpc-error.ts'
+import { LedgerRpcError, UncertainAnswerError } from '../ledger/rpc-error.ts'
 import { parseTransaction } from '../ledger/wire/transaction.ts'
 import type { LedgerCalls } from '../service-info/ledger-probe.ts'
 import type { TransactionRow } from './record.ts'
@@ -22,7 +22,8 @@ interface Statuses {
 export const MAX_LOOKS = 256
 
 /**
- * Looks for submitted transactions, at most 256. Of those about which the node cannot know, since it is behind, nothing is said.
+ * Looks for submitted transactions, at most 256. Of those about which the node cannot know, since it is behind, nothing is said; nor that one expired
+ * while another node that may know it does not answer.
  * Throws LedgerRpcError where it does not answer.
  */
 export async function look(
@@ -52,7 +53,8 @@ export async function look(
   const expired = absent.filter(isExpired)
   if (expired.length === 0) return seen
   // All that landed in time is finalized by now, but may be older than what a node keeps at hand.
-  const all = await statuses(rpc, expired, true)
+  const all = await certainStatuses(rpc, expired)
+  if (all === null) return seen
   for (const [i, row] of expired.entries()) {
     const status = all.value[i]
     if (status !== null && status !== undefined) await note(row, status)
@@ -73,6 +75,16 @@ export async function finalizedHeight(rpc: LedgerCalls): Promise<{ blockHeight: 
 function statuses(rpc: LedgerCalls, rows: readonly TransactionRow[], search: boolean): Promise<Statuses> {
   const signatures = rows.map((row) => row.signature)
   return rpc.call('getSignatureStatuses', [signatures, { searchTransactionHistory: search }])
+}
+
+/** Null while a node that may know better does not answer. */
+async function certainStatuses(rpc: LedgerCalls, rows: readonly TransactionRow[]): Promise<Statuses | null> {
+  try {
+    return await statuses(rpc, rows, true)
+  } catch (error) {
+    if (error instanceof UncertainAnswerError) return null
+    throw error
+  }
 }
 
 async function sighting(

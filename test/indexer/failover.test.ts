@@ -1,28 +1,10 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
-import { createFailoverRpc, type FailoverRpc } from '../../src/ledger/failover-rpc.ts'
+import { createFailoverRpc, type FailoverRpc } from '../../src/ledger/failover/failover-rpc.ts'
 import { LedgerRpcError } from '../../src/ledger/rpc.ts'
 import { eventually } from './support/eventually.ts'
 import { silentLogger } from './support/indexer.ts'
-
-interface Reply {
-  status?: number
-  retryAfter?: string
-  /** Never answers. */
-  silent?: boolean
-  result?: unknown
-  error?: { code: number; message: string }
-}
-
-/** A node that answers what the test tells it to, over a real socket. */
-interface ToldNode {
-  url: string
-  calls: string[]
-  answer: (method: string) => Reply
-  server: Server
-}
+import { type Reply, type ToldNode, toldNode } from './support/told-nodes.ts'
 
 let nodes: ToldNode[] = []
 let now = 0
@@ -33,33 +15,8 @@ beforeEach(async () => {
   nodes = [await toldNode(), await toldNode()]
 })
 afterEach(async () => {
-  for (const { server } of nodes) {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
+  for (const node of nodes) await node.close()
 })
-
-async function toldNode(): Promise<ToldNode> {
-  const server = createServer((request, response) => {
-    let text = ''
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    request.on('end', () => {
-      const body = JSON.parse(text) as { id: number; method: string } | { id: number; method: string }[]
-      const asked = [body].flat()
-      node.calls.push(...asked.map((each) => each.method).filter((each) => each !== 'getGenesisHash'))
-      const replies = asked.map(({ id, method }) => Object.assign({ id }, node.answer(method)))
-      const odd = replies.find((each) => each.status !== undefined || each.silent === true)
-      if (odd?.silent === true) return
-      const headers = odd?.retryAfter === undefined ? {} : { 'retry-after': odd.retryAfter }
-      response.writeHead(odd?.status ?? 200, headers)
-      response.end(JSON.stringify(Array.isArray(body) ? replies : replies[0]))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const node: ToldNode = { url, calls: [], answer: () => ({ result: 'ours' }), server }
-  return node
-}
 
 const rpcOf = (genesisHash?: string): FailoverRpc =>
   createFailoverRpc({

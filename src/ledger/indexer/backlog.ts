@@ -1,4 +1,4 @@
-import { type LedgerRpc, LedgerRpcError } from '../rpc.ts'
+import { type LedgerRpc, LedgerRpcError, UncertainAnswerError } from '../rpc.ts'
 import type { SignatureInfo } from './batch.ts'
 
 const PAGE = 1000
@@ -12,6 +12,8 @@ export interface BacklogQuery {
   until: string | null
   /** A fork may have taken `until` away: nothing below this slot is listed then. */
   minSlot: number
+  /** Nothing newer is wanted, nor this one. */
+  before?: string
   /** The node must have reached this slot. */
   minContextSlot?: number
   /** Entries kept in memory; newer pages beyond that are listed again when their turn comes. */
@@ -26,8 +28,12 @@ interface Page {
 
 export interface Backlog {
   count: number
-  /** The listing reaches what was known before. Otherwise the node has not all of the history in between: it lags, or has dropped it. */
+  /** The listing reaches what was known before, or all that there is. Otherwise the node has not all of the history: it lags, or has dropped it. */
   complete: boolean
+  /** No node has more than was listed; otherwise one that may have does not answer. */
+  certain: boolean
+  /** The signature where the listing ended. */
+  oldest: string | undefined
   /** The pages oldest first, each page oldest first. */
   oldestFirst(): AsyncGenerator<SignatureInfo[]>
 }
@@ -38,12 +44,13 @@ interface Listed {
   complete: boolean
   /** The node shows nothing further back. */
   ended: boolean
+  certain: boolean
 }
 
 /** Lists the program's transactions, newest first as the node does, for reading oldest first. */
 export async function listBacklog(rpc: LedgerRpc, query: BacklogQuery): Promise<Backlog> {
   const pages: Page[] = []
-  let before: string | undefined
+  let { before } = query
   let count = 0
   let kept = 0
   let firstKept = 0
@@ -70,10 +77,20 @@ export async function listBacklog(rpc: LedgerRpc, query: BacklogQuery): Promise<
     if (!listed.complete && !listed.ended) continue
     return {
       count,
-      complete: listed.complete || query.until === null,
+      complete: listed.complete || (query.until === null && listed.certain),
+      certain: listed.certain,
+      oldest: pages.at(-1)?.last,
       oldestFirst: () => oldestFirst(rpc, { ...query, minContextSlot }, pages),
     }
   }
+}
+
+/** Throws where the history may go further back than was listed: what is read from there would be taken for all of it. */
+export function assertWhole({ complete }: Backlog): void {
+  if (!complete)
+    throw new UncertainAnswerError(
+      'where the history begins is not known while a ledger node does not answer that may have more of it: wait for it, or take it out of SOLANA_RPC_URL',
+    )
 }
 
 async function* oldestFirst(
@@ -99,22 +116,27 @@ async function listPage(
   limit: number,
 ): Promise<Listed> {
   const { programId, commitment, until, minSlot, minContextSlot } = query
-  const listed = await rpc.call<SignatureInfo[]>('getSignaturesForAddress', [
-    programId,
-    {
-      limit,
-      commitment,
-      ...(before === undefined ? {} : { before }),
-      ...(minContextSlot === 0 ? {} : { minContextSlot }),
-    },
-  ])
+  const config = {
+    limit,
+    commitment,
+    ...(before === undefined ? {} : { before }),
+    ...(minContextSlot === 0 ? {} : { minContextSlot }),
+  }
+  let listed: SignatureInfo[] = []
+  try {
+    listed = await rpc.call('getSignaturesForAddress', [programId, config])
+  } catch (error) {
+    if (!(error instanceof UncertainAnswerError)) throw error
+    return { infos: [], complete: false, ended: true, certain: false }
+  }
   if (before !== undefined && listed.at(-1)?.signature === before)
-    return { infos: [], complete: false, ended: true }
+    return { infos: [], complete: false, ended: true, certain: true }
   const end = listed.findIndex((info) => info.signature === until || info.slot < minSlot)
   return {
     infos: end < 0 ? listed : listed.slice(0, end),
     complete: end >= 0,
     ended: listed.length === 0,
+    certain: true,
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/tables.ts'
 import { AccountReads } from './account-reads.ts'
-import { listBacklog } from './backlog.ts'
-import { type DeadLetterRow, LETTERS_OF_WHOLE_TRANSACTIONS, type SignatureInfo } from './batch.ts'
+import { assertWhole, listBacklog } from './backlog.ts'
+import { LETTERS_OF_WHOLE_TRANSACTIONS, type SignatureInfo } from './batch.ts'
 import { markOrphaned } from './finality.ts'
 import { fetchTransactions } from './fetch-transactions.ts'
 import { HistoryGaps } from './history-gaps.ts'
@@ -14,7 +14,7 @@ import { batchesOf, mergePrepared, type Prepared } from './prepared.ts'
 import { readAccounts } from './read-accounts.ts'
 import { FINALITY_OVERLAP_SLOTS, type IndexerPosition, positionAfter, storePosition } from './state.ts'
 import { UnsettledReads } from './unsettled-reads.ts'
-import { writeDeadLetters, writeEvents } from './write-events.ts'
+import { writeEvents } from './write-events.ts'
 import { writeStates } from './write-state.ts'
 
 type Work = (db: Kysely<Database>) => Promise<void>
@@ -54,16 +54,18 @@ export class IndexerEngine {
   ): Promise<Set<string>> {
     const { rpc, programId, commitment } = this.options
     const { cursor, finalizedSignature } = this.position
+    const until = query.again === true ? finalizedSignature : cursor.signature
     const backlog = await listBacklog(rpc, {
       programId,
       commitment,
-      until: query.again === true ? finalizedSignature : cursor.signature,
+      until,
       minSlot: this.position.finalizedSlot - FINALITY_OVERLAP_SLOTS,
       ...(query.minContextSlot === undefined ? {} : { minContextSlot: query.minContextSlot }),
     })
     if (backlog.count > 0) query.onBacklog?.(backlog.count)
     if (backlog.count === 0 || backlog.complete) this.#gaps.none()
-    else await this.#passOver(this.#gaps.found(this.position))
+    else if (until === null) assertWhole(backlog)
+    else await this.#gaps.found(this, backlog)
     const seen = new Set<string>()
     const note = backlog.count < 10_000 ? (signature: string) => seen.add(signature) : () => {}
     await this.#ingestPages(backlog.oldestFirst(), true, note)
@@ -115,13 +117,6 @@ export class IndexerEngine {
       await work(db)
     })
     this.position = position
-  }
-
-  async #passOver(letter: DeadLetterRow): Promise<void> {
-    // The node does not list that transaction any more, so no check of finality would ever reach it.
-    const change = (position: IndexerPosition) => ({ ...position, finalizedSignature: null })
-    await this.store((db) => writeDeadLetters(db, [letter]), change)
-    this.sweepDue = true
   }
 
   async #ingestPages(

@@ -1,5 +1,6 @@
 import { lookUp } from './awaited-signatures.ts'
 import type { IndexerEngine } from './engine.ts'
+import { fillHistoryGaps } from './history-gaps.ts'
 import type { IndexerContext } from './indexer.ts'
 import { verifyFinality } from './verify-finality.ts'
 
@@ -63,6 +64,9 @@ export class FinalityWatch {
 
   async #askAgain(): Promise<void> {
     const { rpc, db } = this.#engine.options
+    const filled = await fillHistoryGaps(this.#engine)
+    if (filled > 0)
+      this.#context.options.logger.info({ gaps: filled }, 'history that no node had shown was read after all')
     const letters = await db()
       .selectFrom('dead_letters')
       .select('signature')

@@ -1,11 +1,17 @@
 import { LedgerRpcError } from '../rpc.ts'
+import { type Backlog, listBacklog } from './backlog.ts'
 import type { DeadLetterRow } from './batch.ts'
-import type { IndexerPosition } from './state.ts'
+import type { IndexerEngine } from './engine.ts'
+import { writeDeadLetters } from './write-events.ts'
 
 /** How often in a row a listing that does not reach the cursor is taken for a lag. */
 const DOUBTED = 5
+/** The same, about a minute, while a node that may have the history does not answer. */
+const DOUBTED_IF_UNCERTAIN = 15
+/** Letters looked at in a row. */
+const AT_ONCE = 100
 
-/** Decides what a listing means that ends above what was read before. */
+/** What listings mean that end above what was read before. */
 export class HistoryGaps {
   #seen = 0
 
@@ -13,20 +19,54 @@ export class HistoryGaps {
     this.#seen = 0
   }
 
-  /** Throws while the node may only lag. If it goes on so, events are lost to this service: the letter that says so. */
-  found({ cursor }: IndexerPosition): DeadLetterRow {
+  /**
+   * Throws while the nodes may only lag. If they go on so, what they do not list is passed over, with a letter that says where: it holds both
+   * ends of the gap, so that `fillHistoryGaps` finds it whatever was read since.
+   */
+  async found(engine: IndexerEngine, { certain, oldest }: Backlog): Promise<void> {
     this.#seen += 1
-    if (this.#seen <= DOUBTED)
+    if (this.#seen <= (certain ? DOUBTED : DOUBTED_IF_UNCERTAIN))
       throw new LedgerRpcError('transport', "the node's history ends above what was read before")
-    const { slot, signature } = cursor
-    return {
+    const { slot, signature } = engine.position.cursor
+    const letter: DeadLetterRow = {
       id: `missing_history/${signature}`,
       kind: 'missing_history',
       signature,
       pda: null,
       slot,
       reason: "the node's history ends above this transaction: what came next is not known",
-      data: null,
+      data: oldest ?? null,
     }
+    // No node lists that transaction any more, so no check of finality would ever reach it.
+    await engine.store(
+      (db) => writeDeadLetters(db, [letter]),
+      (position) => ({ ...position, finalizedSignature: null }),
+    )
+    engine.sweepDue = true
   }
+}
+
+/** Reads what was passed over where a node shows it now; returns how many gaps are none any more. A gap that stays costs one call. */
+export async function fillHistoryGaps(engine: IndexerEngine): Promise<number> {
+  const { rpc, programId, commitment, db } = engine.options
+  const letters = await db()
+    .selectFrom('dead_letters')
+    .select(['id', 'signature', 'slot', 'data'])
+    .where('kind', '=', 'missing_history')
+    .where('data', 'is not', null)
+    .orderBy('slot', 'desc')
+    .limit(AT_ONCE)
+    .execute()
+  let filled = 0
+  for (const { id, signature, slot, data: before } of letters) {
+    if (before === null) continue
+    const backlog = await listBacklog(rpc, { programId, commitment, before, until: signature, minSlot: slot })
+    if (!backlog.complete) continue
+    for await (const page of backlog.oldestFirst()) await engine.ingest(page)
+    await engine.store(async (tx) => {
+      await tx.deleteFrom('dead_letters').where('id', '=', id).execute()
+    })
+    filled += 1
+  }
+  return filled
 }

@@ -28,15 +28,17 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
   const report: FinalityReport = { finalized: 0, orphaned: 0, late: 0 }
   const finalizedSlot = await rpc.call<number>('getSlot', [{ commitment: 'finalized' }])
   if (finalizedSlot <= engine.position.finalizedSlot) return report
+  const until = engine.position.finalizedSignature
   const backlog = await listBacklog(rpc, {
     programId,
     commitment: 'finalized',
-    until: engine.position.finalizedSignature,
-    minSlot: 0,
+    until,
+    // After a gap in the history no such transaction is known, but what was checked before is not checked again.
+    minSlot: until === null ? engine.position.finalizedSlot - FINALITY_OVERLAP_SLOTS : 0,
     minContextSlot: finalizedSlot,
   })
   // What a node that lags or has dropped its history does not list is no news.
-  if (backlog.count > 0 && !backlog.complete) return report
+  if (until !== null && backlog.count > 0 && !backlog.complete) return report
   const listed = new Set<string>()
   const failed: string[] = []
   let { finalizedSignature } = engine.position
