@@ -4,7 +4,7 @@ import { DomainError, isDomainError } from './errors.ts'
 const OUTAGE_STATES = /^(08...|57P0[123]|53...|57014)$/
 /** Said by the pool without a code. */
 const OUTAGE_MESSAGES =
-  /timeout exceeded when trying to connect|Connection terminated|driver has already been destroyed|Cannot use a pool after calling end/
+  /timeout exceeded when trying to connect|Connection terminated|is not queryable|driver has already been destroyed|Cannot use a pool after calling end/
 
 /** What was thrown, as an error that a client may be told of; null for a defect. */
 export function knownError(thrown: unknown): DomainError | null {

@@ -19,6 +19,8 @@ export interface OrmOptions {
   poolSize?: number
   /** A statement that runs longer is cancelled by the server. */
   statementTimeoutMs?: number
+  /** A connection of the pool on which no answer comes for longer, the statement's time aside, is closed: its server is gone. */
+  answerMarginMs?: number
   /** A transaction that waits for its client longer than this is ended by the server. */
   idleInTransactionTimeoutMs?: number
   /** For a connection of the pool, a new one or one that is given back. */
@@ -35,6 +37,7 @@ export async function openOrm(connection: DatabaseConnection, options: OrmOption
     'url' in connection
       ? { connectionString: connection.url }
       : { host: connection.host, database: connection.database, user: connection.user }
+  const statementTimeoutMs = options.statementTimeoutMs ?? 15_000
   const orm = await MikroORM.init({
     entities,
     dbName: databaseName(connection),
@@ -58,12 +61,13 @@ export async function openOrm(connection: DatabaseConnection, options: OrmOption
       max: options.poolSize ?? 10,
       connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
       idleTimeoutMillis: 30_000,
+      answerTimeoutMillis: statementTimeoutMs + (options.answerMarginMs ?? 5_000),
       keepAlive: true,
       options: [
         '-c TimeZone=UTC',
         // A search by name takes what is at least this similar.
         '-c pg_trgm.similarity_threshold=0.3',
-        `-c statement_timeout=${options.statementTimeoutMs ?? 15_000}`,
+        `-c statement_timeout=${statementTimeoutMs}`,
         `-c idle_in_transaction_session_timeout=${options.idleInTransactionTimeoutMs ?? 60_000}`,
       ].join(' '),
     },

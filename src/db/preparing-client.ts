@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Client } from 'pg'
-import { TransactionClient } from './transaction-client.ts'
+import type { Query } from './answer-deadline.ts'
+import { type ClientConfig, TransactionClient } from './transaction-client.ts'
 
 /** Statements named per connection; later texts run unnamed, so that generated SQL cannot fill the server's memory. */
 const MAX_NAMED = 256
-
-type Query = (...args: unknown[]) => unknown
 
 /**
  * A pg client that names every statement with parameters, so that the server parses and plans each text once per connection.
@@ -14,7 +12,7 @@ type Query = (...args: unknown[]) => unknown
 export class PreparingClient extends TransactionClient {
   readonly #names = new Map<string, string>()
 
-  constructor(config?: ConstructorParameters<typeof Client>[0]) {
+  constructor(config?: ClientConfig) {
     super(config)
     const plain = this.query.bind(this) as Query
     const prepared: Query = (text, values, ...rest) => {

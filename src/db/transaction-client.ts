@@ -1,6 +1,10 @@
 import { Client } from 'pg'
+import { type Query, withAnswerDeadline } from './answer-deadline.ts'
 
-type Query = (...args: unknown[]) => unknown
+/** `answerTimeoutMillis`: how long the server may say nothing while a statement waits; without end where it is not given. */
+export type ClientConfig = Exclude<ConstructorParameters<typeof Client>[0], string> & {
+  readonly answerTimeoutMillis?: number
+}
 
 const BEGINS = /^(begin|start transaction)\b/
 const ENDED = { command: 'ROLLBACK', rowCount: null, oid: 0, fields: [], rows: [] }
@@ -13,18 +17,20 @@ const ENDED = { command: 'ROLLBACK', rowCount: null, oid: 0, fields: [], rows: [
  * fails closes the connection, which is one too; and after a `begin` that failed every statement tells why, until the rollback.
  *
  * One that is lost between two statements tells the next one: pg's pool listens to a client only while nobody uses it, and an event `error`
- * that nobody hears ends the process.
+ * that nobody hears ends the process. One whose server is gone without a word (half-open after a failover) is closed, which fails what waits on it.
  */
 export class TransactionClient extends Client {
-  constructor(config?: ConstructorParameters<typeof Client>[0]) {
+  constructor(config?: ClientConfig) {
     super(config)
     this.on('error', () => undefined)
-    const plain = super.query.bind(this) as Query
+    const query = super.query.bind(this) as Query
+    const afterMs = config?.answerTimeoutMillis
+    const plain = afterMs === undefined ? query : withAnswerDeadline(query, afterMs, () => this.#close())
     let failed: unknown
     const kept: Query = (text, ...rest) => {
-      if (typeof text !== 'string' || typeof rest.at(-1) === 'function') return plain(text, ...rest)
+      if (typeof rest.at(-1) === 'function') return plain(text, ...rest)
       if (text === 'rollback') return this.#orClose(plain(text, ...rest))
-      if (BEGINS.test(text))
+      if (typeof text === 'string' && BEGINS.test(text))
         return this.#orClose(plain(text, ...rest), (error) => {
           failed = error
         })
@@ -39,8 +45,12 @@ export class TransactionClient extends Client {
     } catch (error) {
       onFailure(error)
       // The pool takes no client back that is ending.
-      void this.end().catch(() => undefined)
+      this.#close()
       return ENDED
     }
+  }
+
+  #close(): void {
+    void this.end().catch(() => undefined)
   }
 }

@@ -1,13 +1,17 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openOrm } from '../../src/db/orm.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Orm, openOrm } from '../../src/db/orm.ts'
+import { openReads } from '../../src/db/reads.ts'
 import { openSession } from '../../src/db/session.ts'
+import type { Database } from '../../src/db/tables.ts'
 import { isoTimestamp } from '../../src/db/value-parsers.ts'
+import { knownError } from '../../src/known-error.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
+import { type SlowNetwork, slowNetwork } from '../support/slow-network.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -157,5 +161,61 @@ describe('a pool of one connection', () => {
     expect(ran).toBe(false)
     expect((await sql`select ${2}::int as n`.execute(orm.em.getKysely())).rows).toEqual([{ n: 2 }])
     await orm.close()
+  })
+})
+
+describe('a server that is gone without a word', () => {
+  let network: SlowNetwork
+  let orm: Orm
+  beforeEach(async () => {
+    network = await slowNetwork(database.connection)
+    orm = await openOrm({ url: network.url }, { poolSize: 1, statementTimeoutMs: 300, answerMarginMs: 200 })
+  })
+  afterEach(async () => {
+    await orm.close()
+    await network.close()
+  })
+  const one = (kysely: Kysely<Database> = orm.em.getKysely<Database>()) =>
+    sql`select ${1}::int as one`.execute(kysely)
+  const inTransaction = (work: (trx: Kysely<Database>) => Promise<unknown>) =>
+    orm.em.fork().transactional((em) => work(em.getKysely<Database>()))
+  const reads = async () => one(await openReads(orm))
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['a statement', () => one()],
+    ['a statement without parameters', () => sql`select 1`.execute(orm.em.getKysely())],
+    ['a read', reads],
+    ['a transaction that begins', () => inTransaction(one)],
+  ])('%s fails as with a lost connection, and the next one has a new connection', async (_, ask) => {
+    await ask()
+    network.silenceNext()
+    const failure = await ask().catch((error: unknown) => error)
+    expect(knownError(failure)?.code).toBe('DATABASE_UNAVAILABLE')
+    expect((await one()).rows).toEqual([{ one: 1 }])
+    expect((await orm.em.getConnection().getNativeClient()).totalCount).toBe(1)
+  })
+
+  test('within a transaction, its place comes back', async () => {
+    await expect(
+      inTransaction(async (trx) => {
+        network.silenceNext()
+        await one(trx)
+      }),
+    ).rejects.toThrow(/terminated/)
+    expect((await one()).rows).toEqual([{ one: 1 }])
+  })
+
+  test('is told from one that works for long: where the limit of statements was lifted, for as long as that holds', async () => {
+    const slow = 'select pg_sleep(0.8)'
+    await inTransaction(async (trx) => {
+      await sql`set local statement_timeout = 0`.execute(trx)
+      await sql.raw(slow).execute(trx)
+    })
+    const session = await openSession(orm)
+    await session.query('set statement_timeout = 0')
+    await session.query(slow)
+    await session.end()
+    network.silenceNext()
+    await expect(one()).rejects.toThrow(/terminated/)
   })
 })

@@ -5,18 +5,26 @@ import type { DatabaseConnection } from '../../src/db/orm.ts'
 export interface SlowNetwork {
   /** The same database, through this network. */
   readonly url: string
+  /** Lets nothing through any more, either way, on the connection whose client asks something next: to both ends the other one is gone without a word. */
+  silenceNext(): void
   close(): Promise<void>
 }
 
-/** Stands between a client and PostgreSQL: what the server answers arrives late, each time by as many milliseconds as `lateMs` says. */
+/** Stands between a client and PostgreSQL: what the server answers arrives late, each time by as many milliseconds as `lateMs` says (0 by default). */
 export async function slowNetwork(
   connection: DatabaseConnection,
-  lateMs: () => number,
+  lateMs: () => number = () => 0,
 ): Promise<SlowNetwork> {
   const sockets = new Set<Socket>()
+  let silenceNext = false
   const server = createServer((client) => {
     const upstream = connectTo(connection)
-    client.pipe(upstream)
+    let silent = false
+    client.on('data', (chunk) => {
+      silent ||= silenceNext
+      silenceNext &&= !silent
+      if (!silent) upstream.write(chunk)
+    })
     let before = Promise.resolve()
     upstream.on('data', (chunk) => {
       const due = delay(lateMs())
@@ -33,6 +41,7 @@ export async function slowNetwork(
   const { port } = server.address() as AddressInfo
   return {
     url: urlThrough(connection, port),
+    silenceNext: () => (silenceNext = true),
     close: async () => {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
