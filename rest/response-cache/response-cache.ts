@@ -5,9 +5,13 @@ import {
   sameVersions,
   type Versions,
 } from '../../src/read-versions/read-versions.ts'
+import { inTime } from '../../src/read-versions/in-time.ts'
 import { entityTag } from './entity-tag.ts'
 import { type Answer, createKeptAnswers } from './kept-answers.ts'
 import { type CacheMetrics, createCacheMetrics } from './metrics.ts'
+
+/** An answer that is longer in the making is waited for by its first request alone: its connection may be dead. */
+const SHARED_MS = 2_000
 
 /** A read, without who asks for it. */
 export interface CachedRead {
@@ -35,11 +39,14 @@ export interface ResponseCacheOptions {
 interface Underway {
   readonly answer: Promise<Answer>
   readonly label: Versions
+  /** Its place among all that were asked for or begun. */
+  readonly begun: number
 }
 
 /**
  * Keeps answers under the version that its tables had when the reading began, or before; so the rows of an answer are at least as new as its version. An
- * answer is given while a look that began after the request finds the same version.
+ * answer is given while a look that began after the request finds the same version. Where no look comes back in time, it is made anew for all who asked before
+ * that began.
  */
 export function createResponseCache({
   readVersions,
@@ -48,6 +55,7 @@ export function createResponseCache({
 }: ResponseCacheOptions): ResponseCache {
   const kept = createKeptAnswers(maxBytes)
   const making = new Map<string, Underway>()
+  let order = 0
   const cacheMetrics = createCacheMetrics(metrics, {
     bytes: () => kept.calculatedSize,
     entries: () => kept.size,
@@ -55,7 +63,11 @@ export function createResponseCache({
 
   const make = (read: CachedRead, label: Versions): Promise<Answer> => {
     cacheMetrics.counted('miss')
-    const underway = { answer: read.make().then((body) => toAnswer(read.mediaType, body)), label }
+    const underway = {
+      answer: read.make().then((body) => toAnswer(read.mediaType, body)),
+      label,
+      begun: ++order,
+    }
     making.set(read.key, underway)
     void keep(read.key, underway)
     return underway.answer
@@ -68,6 +80,14 @@ export function createResponseCache({
     if (made !== null) kept.set(key, { answer: made, label: underway.label })
   }
 
+  const share = async (read: CachedRead, shared: Underway): Promise<Answer> => {
+    cacheMetrics.counted('shared')
+    const answer = await inTime(SHARED_MS, shared.answer)
+    if (answer !== null) return answer
+    const later = making.get(read.key)
+    return later === undefined || later === shared ? make(read, shared.label) : later.answer
+  }
+
   return {
     metrics: cacheMetrics,
     answer: async (read) => {
@@ -75,16 +95,20 @@ export function createResponseCache({
       const latest = readVersions.latest()
       // What nobody asked for before needs no look: any version that was found already is old enough for what is read from now on.
       if (latest !== null && !kept.has(key) && !making.has(key)) return make(read, latest)
+      const asked = ++order
       const versions = await readVersions.current()
+      const shared = making.get(key)
+      if (versions === null) {
+        const isLater = shared !== undefined && shared.begun > asked
+        return isLater ? share(read, shared) : make(read, readVersions.latest() ?? {})
+      }
       const found = kept.get(key)
       if (found !== undefined && sameVersions(tables, found.label, versions)) {
         cacheMetrics.counted('hit')
         return found.answer
       }
-      const shared = making.get(key)
       if (shared !== undefined && sameVersions(tables, shared.label, versions)) {
-        cacheMetrics.counted('shared')
-        return shared.answer
+        return share(read, shared)
       }
       return make(read, versions)
     },

@@ -13,8 +13,11 @@ export type Versions = Readonly<Partial<Record<ReadTables, string>>>
 export interface ReadVersions {
   /** What the last look found, which may be long ago; null before the first. */
   latest(): Versions | null
-  /** The versions now: no older than what was committed when it was called. One statement, shared by those who call before it starts. */
-  current(): Promise<Versions>
+  /**
+   * The versions now: no older than what was committed when it was called. One statement, shared by those who call before it starts. Null where
+   * the database took too long to tell.
+   */
+  current(): Promise<Versions | null>
 }
 
 // The start of the server is part of it, since one restored from a backup, or promoted in another's place, may use numbers again.
@@ -22,7 +25,10 @@ const STATEMENT = `
   select tables, extract(epoch from pg_postmaster_start_time()) || ' ' || string_agg(changed_by::text, ' ' order by place) as version
   from read_versions where tables = any($1) group by tables`
 
-export function createReadVersions(kysely: Kysely<Database>): ReadVersions {
+/** A look is a fraction of a millisecond; one that takes this long is on a connection whose server is gone, or the pool is. */
+const LOOK_MS = 2_000
+
+export function createReadVersions(kysely: Kysely<Database>, lookMs = LOOK_MS): ReadVersions {
   let latest: Versions | null = null
   const current = shareLooks(async () => {
     const { rows } = await kysely.executeQuery<{ tables: ReadTables; version: string }>(
@@ -31,7 +37,7 @@ export function createReadVersions(kysely: Kysely<Database>): ReadVersions {
     const found: Versions = Object.fromEntries(rows.map(({ tables, version }) => [tables, version]))
     if (latest === null || !sameVersions(READ_TABLES, latest, found)) latest = found
     return latest
-  })
+  }, lookMs)
   return { latest: () => latest, current }
 }
 

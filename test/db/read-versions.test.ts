@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const versions = () => createReadVersions(kysely).current()
+const versions = async () => (await createReadVersions(kysely).current())!
 
 /** The groups whose version is another after `change`. */
 async function changedBy(change: () => Promise<unknown>): Promise<ReadTables[]> {
@@ -165,10 +165,10 @@ test('two writers of the same agents and stakes end, whatever the order of their
 
 test('a look is shared by those who call before it starts, and by nobody after', async () => {
   const readVersions = createReadVersions(kysely)
-  const first = await readVersions.current()
+  const first = (await readVersions.current())!
   const early = [readVersions.current(), readVersions.current()]
   await insertAgents(kysely, [agentRow('between')])
-  const late = await readVersions.current()
+  const late = (await readVersions.current())!
   const [one, other] = await Promise.all(early)
   expect(one).toBe(other)
   expect(late.agents).not.toBe(first.agents)

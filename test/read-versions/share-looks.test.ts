@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { shareLooks } from '../../src/read-versions/share-looks.ts'
 
 /** Looks that end when the test says so. */
-function heldLooks() {
+function heldLooks(deadlineMs = 60_000) {
   const started: PromiseWithResolvers<number>[] = []
   const look = shareLooks(() => {
     started.push(Promise.withResolvers())
     return started.at(-1)!.promise
-  })
+  }, deadlineMs)
   return { started, look }
 }
 
@@ -51,4 +51,22 @@ test('a look that fails tells those who share it, and the next one starts all th
   await settle()
   started[1]!.resolve(2)
   expect(await next).toBe(2)
+})
+
+test('a look that does not come back is waited for no longer, and the next one starts', async () => {
+  const { started, look } = heldLooks(100)
+  const first = look()
+  await settle()
+  const during = [look(), look()]
+  expect(await first).toBeNull()
+  await settle()
+  expect(started).toHaveLength(2)
+  started[1]!.resolve(2)
+  expect(await Promise.all(during)).toEqual([2, 2])
+  const after = look()
+  await settle()
+  // Too late, whatever it says.
+  started[0]!.reject(new Error('gone'))
+  started[2]!.resolve(3)
+  expect(await after).toBe(3)
 })
