@@ -7,11 +7,17 @@ import { sweepAccounts } from '../ledger/indexer/sweep-accounts.ts'
 import { PROJECTIONS } from '../ledger/projections.ts'
 import { UnsettledReads } from '../ledger/indexer/unsettled-reads.ts'
 import { retryingRpc } from '../ledger/retrying-rpc.ts'
+import { OperatorError } from '../operator-error.ts'
 import type { LedgerReadingOptions } from './options.ts'
 
 export interface RebuildReport {
   transactions: number
   events: number
+}
+
+export interface RebuildOptions extends LedgerReadingOptions {
+  /** Finalized transactions that no node shows any more may go from the tables. */
+  allowLoss?: boolean
 }
 
 /** Tables that the ledger determines, besides the accounts' own. Children come before their parents. */
@@ -27,8 +33,9 @@ const EVENT_TABLES = [
  * Empties the projections and fills them from the ledger in one transaction: readers see the old tables until the new
  * ones are complete, and a failure leaves the old ones. A running indexer gives up its lock and waits meanwhile.
  * What was enqueued for receivers stays, so nothing is sent twice; verdicts on agent cards stay too.
+ * Fails where finalized transactions would be lost, unless `allowLoss`.
  */
-export async function rebuild(options: LedgerReadingOptions): Promise<RebuildReport> {
+export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
   const { orm, programId, commitment = 'confirmed' } = options
   const signal = options.signal ?? new AbortController().signal
   const rpc = retryingRpc(options.rpc, { signal, maxAttempts: 12 })
@@ -42,6 +49,7 @@ export async function rebuild(options: LedgerReadingOptions): Promise<RebuildRep
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(db)
       // A verdict given meanwhile would reach neither the old row nor the new one.
       await sql`lock table agent_card_checks in share mode`.execute(db)
+      await rememberFinalized(db)
       await empty(db)
       const engine = new IndexerEngine({
         ...ledger,
@@ -69,6 +77,7 @@ export async function rebuild(options: LedgerReadingOptions): Promise<RebuildRep
       await sweepAccounts(engine, (done, of) => options.onProgress?.({ stage: 'accounts', done, total: of }))
       await engine.catchUp({ onBacklog: (count) => (total = count) })
       if (engine.sweepDue) await sweepAccounts(engine)
+      if (options.allowLoss !== true) await refuseLoss(db)
     })
     return report
   })
@@ -81,4 +90,22 @@ async function empty(db: Kysely<Database>): Promise<void> {
     on conflict (agent_pda) do nothing`.execute(db)
   for (const table of [...EVENT_TABLES, ...PROJECTIONS.map((projection) => projection.table)])
     await sql`delete from ${sql.table(table)}`.execute(db)
+}
+
+async function rememberFinalized(db: Kysely<Database>): Promise<void> {
+  await sql`
+    create temporary table finalized_before on commit drop as
+    select signature from ledger_transactions where finality = 'finalized'`.execute(db)
+}
+
+async function refuseLoss(db: Kysely<Database>): Promise<void> {
+  const { rows } = await sql<{ lost: number; example: string }>`
+    select count(*) as lost, min(b.signature) as example from finalized_before b
+    where not exists (select from ledger_transactions t where t.signature = b.signature)`.execute(db)
+  for (const { lost, example } of rows)
+    if (lost > 0)
+      throw new OperatorError(
+        `The ledger nodes do not serve ${lost} finalized transactions that the tables hold, such as ${example}: nothing was changed. ` +
+          'Put a node with a longer history into SOLANA_RPC_URL, or pass --allow-loss to rebuild without them.',
+      )
 }

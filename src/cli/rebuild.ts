@@ -5,9 +5,10 @@ import { ledgerReading, openWorkspace } from './workspace.ts'
 export function rebuildCommand(): Command {
   return new Command('rebuild')
     .description('empty the projections of the ledger and fill them again; what is not on the ledger stays')
-    .action(async (_, command: Command) => {
+    .option('--allow-loss', 'also delete finalized transactions that no ledger node serves any more')
+    .action(async ({ allowLoss = false }: { allowLoss?: boolean }, command: Command) => {
       await using workspace = await openWorkspace(command)
-      const report = await rebuild(ledgerReading(workspace))
+      const report = await rebuild({ ...ledgerReading(workspace), allowLoss })
       workspace.output.result(report, [
         `rebuilt: ${report.transactions} transactions, ${report.events} events`,
       ])

@@ -82,6 +82,25 @@ test('a rebuild whose node fails in the middle gives the same tables', async () 
   expect(await dumpTables(database.orm)).toEqual(before)
 })
 
+test('a rebuild from a node with less history changes nothing, unless it is told to', async () => {
+  await start(ledger.rpc()).whenIdle()
+  const finalities = async (): Promise<Set<string>> =>
+    new Set(
+      ((await dumpTables(database.orm)).ledger_transactions as { finality: string }[]).map(
+        (row) => row.finality,
+      ),
+    )
+  await eventually(finalities).toEqual(new Set(['finalized']))
+  await indexer?.stop()
+  const before = await dumpTables(database.orm)
+  const rpc = await over(answersOf(ledger, { newest: 4 }))
+  const work = { orm: database.orm, rpc, programId: PROGRAM_ID }
+  await expect(rebuild(work)).rejects.toThrow('7 finalized transactions')
+  expect(await dumpTables(database.orm)).toEqual(before)
+  expect(await rebuild({ ...work, allowLoss: true })).toMatchObject({ transactions: 4 })
+  expect(await known()).toBe(4)
+})
+
 test('history that the first node does not have is read from the second, with no letter', async () => {
   await start(ledger.rpc()).whenIdle()
   await indexer?.stop()
