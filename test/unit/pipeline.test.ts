@@ -1,3 +1,4 @@
+import { array, assert, asyncProperty, integer, nat, record } from 'fast-check'
 import { expect, test } from 'vitest'
 import { pipelined } from '../../src/ledger/indexer/pipeline.ts'
 
@@ -22,19 +23,63 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 test('results come in order, all that are ready at once, and never more is under way than allowed', async () => {
   const { jobs, work, job } = controlled()
-  const results = pipelined([1, 2, 3, 4, 5], 3, work)
+  const results = pipelined([1, 2, 3, 4, 5, 6], 3, work)
   const first = results.next()
   await settle()
   expect(jobs.map((each) => each.input)).toEqual([1, 2, 3])
   job(2).finish()
   job(1).finish()
   expect(await first).toEqual({ done: false, value: [10, 20] })
-  const second = results.next()
+  // While these are used.
   await settle()
   expect(jobs.map((each) => each.input)).toEqual([1, 2, 3, 4, 5])
   for (const input of [5, 4, 3]) job(input).finish()
-  expect(await second).toEqual({ done: false, value: [30, 40, 50] })
+  await settle()
+  // As many are finished as may be: no more until somebody takes them.
+  expect(jobs.map((each) => each.input)).toEqual([1, 2, 3, 4, 5])
+  expect(await results.next()).toEqual({ done: false, value: [30, 40, 50] })
+  await settle()
+  expect(jobs.map((each) => each.input)).toEqual([1, 2, 3, 4, 5, 6])
+  job(6).finish()
+  expect(await results.next()).toEqual({ done: false, value: [60] })
   expect(await results.next()).toEqual({ done: true, value: undefined })
+})
+
+test('nothing is lost or doubled, in whatever order inputs come and work ends', async () => {
+  const turns = nat({ max: 4 })
+  const wait = async (count: number): Promise<void> => {
+    for (let i = 0; i < count; i += 1) await Promise.resolve()
+  }
+  await assert(
+    asyncProperty(
+      array(record({ arrives: turns, takes: turns })),
+      integer({ min: 1, max: 4 }),
+      turns,
+      async (plan, inFlight, uses) => {
+        let underway = 0
+        async function* inputs() {
+          for (const [i, { arrives }] of plan.entries()) {
+            await wait(arrives)
+            yield i
+          }
+        }
+        const work = async (i: number): Promise<number> => {
+          underway += 1
+          expect(underway).toBeLessThanOrEqual(inFlight)
+          await wait(plan[i]?.takes ?? 0)
+          underway -= 1
+          return i
+        }
+        const seen: number[] = []
+        for await (const results of pipelined(inputs(), inFlight, work)) {
+          await wait(uses)
+          seen.push(...results)
+        }
+        expect(seen).toEqual(plan.map((_, i) => i))
+      },
+    ),
+    { numRuns: 500 },
+  )
 })
 
 test('a failure is thrown in its turn, once nothing is under way any more', async () => {

@@ -1,7 +1,7 @@
 /**
  * Does `work` on up to `inFlight` inputs at a time and yields what is finished, in the order of the inputs: as many results
- * at once as are ready. Inputs are taken only as fast as results are, so that memory is bounded by `inFlight`.
- * Nothing is still under way when it ends, also when it ends early.
+ * at once as are ready. It goes on while what it yielded is used, until as many are finished or under way again: so memory is bounded by
+ * twice `inFlight`. Nothing is still under way when it ends, also when it ends early.
  */
 export async function* pipelined<Input, Output>(
   inputs: AsyncIterable<Input> | Iterable<Input>,
@@ -11,20 +11,35 @@ export async function* pipelined<Input, Output>(
   const underway: Underway<Output>[] = []
   const source = iteratorOf(inputs)
   let ended = false
+  const fill = async (): Promise<void> => {
+    while (!ended && underway.length < inFlight) {
+      const next = await source.next()
+      ended ||= next.done === true
+      if (!ended) underway.push(begin(work(next.value as Input)))
+    }
+  }
+  let filling = begin(fill())
   try {
     for (;;) {
-      while (!ended && underway.length < inFlight) {
-        const next = await source.next()
-        ended = next.done === true
-        if (!ended) underway.push(begin(work(next.value as Input)))
+      while (underway[0] === undefined) {
+        await filling.settled
+        outcome(filling)
+        if (underway[0] !== undefined) break
+        if (ended) return
+        filling = begin(fill())
       }
-      const first = underway[0]
-      if (first === undefined) return
-      await first.settled
+      await underway[0].settled
       const ready = underway.findIndex((each) => each.result === undefined)
-      yield underway.splice(0, ready < 0 ? underway.length : ready).map(outcome)
+      const results = underway.splice(0, ready < 0 ? underway.length : ready).map(outcome)
+      if (filling.result !== undefined) {
+        outcome(filling)
+        filling = begin(fill())
+      }
+      yield results
     }
   } finally {
+    ended = true
+    await filling.settled
     await Promise.all(underway.map((each) => each.settled))
     await source.return?.()
   }
