@@ -58,7 +58,12 @@ export async function startGateway(options: {
     )
     const { orm } = database
     const kysely = orm.em.getKysely<Database>()
-    const { rpc, wsUrls } = await connectLedgerNodes(ledger, { kysely, clock, logger })
+    const { rpc, wsUrls } = await connectLedgerNodes(ledger, {
+      kysely,
+      clock,
+      logger,
+      programId: config.ledger.programId,
+    })
     exposeLedgerNodes(() => rpc.nodes(), metrics)
     if (secretBox !== null) await checkStoredSecrets(kysely, secretBox)
     const foundation = { config, orm, kysely, rpc, clock, logger, metrics, stack }

@@ -39,7 +39,8 @@ export async function openWorkspace(command: Command): Promise<Workspace> {
     const ledger = await startLedger(config, { logger, clock: systemClock, shared })
     stack.defer(() => ledger.stop())
     const kysely = database.orm.em.getKysely<Database>()
-    const { rpc } = await connectLedgerNodes(ledger, { kysely, clock: systemClock, logger })
+    const { programId } = config.ledger
+    const { rpc } = await connectLedgerNodes(ledger, { kysely, clock: systemClock, logger, programId })
     return {
       config,
       logger,

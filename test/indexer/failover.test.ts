@@ -180,3 +180,26 @@ test('an answer that is the same everywhere, such as a refused call, is given at
   await expect(rpcOf().call('getBalance')).rejects.toMatchObject({ code: -32602 })
   expect(calls()).toEqual([1, 0])
 })
+
+test('a node that is alone is asked for nothing else when it is on another ledger than the database', async () => {
+  const [alone] = nodes
+  let filledFrom: string | undefined
+  const rpc = createFailoverRpc({
+    urls: [alone!.url],
+    clock,
+    logger: silentLogger,
+    readGenesisHash: async () => filledFrom,
+  })
+  expect(await rpc.call('getSlot')).toBe('ours')
+  filledFrom = 'ours'
+  expect(await rpc.batch([{ method: 'getSlot', params: [] }])).toEqual(['ours'])
+  first(() => ({ status: 503 }))
+  await expect(rpc.call('getSlot')).rejects.toMatchObject({ code: 503 })
+  first(onAnotherLedger)
+  alone!.calls = []
+  await expect(rpc.call('sendTransaction', ['wire'])).rejects.toThrow('on another ledger')
+  await expect(rpc.settle([{ method: 'getSlot', params: [] }])).rejects.toThrow('on another ledger')
+  expect(alone!.calls).toEqual([])
+  expect(rpc.nodes()).toEqual(['refused'])
+  expect(await rpc.call('getGenesisHash')).toBe('another')
+})

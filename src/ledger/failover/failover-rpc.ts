@@ -1,14 +1,15 @@
-import { createLedgerRpc, type LedgerRpc, LedgerRpcError, type RpcCall } from '../rpc.ts'
+import { type LedgerRpc, LedgerRpcError, type RpcCall } from '../rpc.ts'
 import { type Endpoint, noteEndpointFailure, noteEndpointSuccess, noteLagging } from './endpoint.ts'
 import { assertCertain, fillGaps } from './fill-gaps.ts'
 import { mayBeKnownElsewhere } from './gaps.ts'
 import { createNodes, type FailoverOptions, type NodeState } from './nodes.ts'
+import { createOneNode } from './one-node.ts'
 
 /** Nodes of one cluster are seldom further apart; one that is would show a past that others have left behind. */
 const MAX_SLOTS_BEHIND = 64
 
 export interface FailoverRpc extends LedgerRpc {
-  /** In the order of the URLs; none of a node that is alone. */
+  /** In the order of the URLs; of a node that is alone only that it is refused. */
   nodes(): NodeState[]
 }
 
@@ -22,8 +23,7 @@ export interface FailoverRpc extends LedgerRpc {
 export function createFailoverRpc(options: FailoverOptions): FailoverRpc {
   const { urls, clock, logger } = options
   const [first = '', ...others] = urls
-  const limit = options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }
-  if (others.length === 0) return { ...createLedgerRpc({ url: first, ...limit }), nodes: () => [] }
+  if (others.length === 0) return createOneNode(first, options)
   const nodes = createNodes(options)
   const newest = new Map<string, number>()
 

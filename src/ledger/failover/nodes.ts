@@ -14,6 +14,8 @@ export interface FailoverOptions {
   timeoutMs?: number
   /** Of the ledger that the nodes must be on, base-58; without it the first node that answers says. */
   genesisHash?: string | undefined
+  /** Asks again for what `genesisHash` did not tell, for a node that is alone: another process may fill the tables. */
+  readGenesisHash?: () => Promise<string | undefined>
 }
 
 /** What is known of one node. */

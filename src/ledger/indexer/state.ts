@@ -48,6 +48,19 @@ export class LeadershipLostError extends Error {
   override readonly name = 'LeadershipLostError'
 }
 
+/** Throws LedgerMismatchError where the tables were filled from another program or ledger than the service is set to. */
+export function assertSameLedger(
+  state: { program_id: string; genesis_hash: string },
+  { programId, genesisHash }: LedgerIdentity,
+): void {
+  if (state.program_id === programId && state.genesis_hash === genesisHash) return
+  throw new LedgerMismatchError(
+    `This database was filled from program ${state.program_id} on the ledger with genesis hash ${state.genesis_hash}, ` +
+      `but the service is set to program ${programId} on genesis hash ${genesisHash}. ` +
+      'Point DATABASE_URL (or DATA_DIR) at another, empty database, or set SOLANA_RPC_URL and REGISTRY_PROGRAM_ID back.',
+  )
+}
+
 /** Claims the tables for a new leader; returns its epoch and where its predecessor stopped. */
 export async function takeOver(
   db: Kysely<Database>,
@@ -64,12 +77,7 @@ export async function takeOver(
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
   const state = await db.selectFrom('indexer_state').selectAll().executeTakeFirstOrThrow()
-  if (state.program_id !== identity.programId || state.genesis_hash !== identity.genesisHash)
-    throw new LedgerMismatchError(
-      `This database was filled from program ${state.program_id} on the ledger with genesis hash ${state.genesis_hash}, ` +
-        `but the service is set to program ${identity.programId} on genesis hash ${identity.genesisHash}. ` +
-        'Point DATABASE_URL (or DATA_DIR) at another, empty database, or set SOLANA_RPC_URL and REGISTRY_PROGRAM_ID back.',
-    )
+  assertSameLedger(state, identity)
   const { leader_epoch: epoch } = await db
     .updateTable('indexer_state')
     .set({ leader_epoch: sql`leader_epoch + 1` })
