@@ -1,33 +1,57 @@
+import type { FastifyRequest } from 'fastify'
 import type { Admission } from '../src/overload/admission.ts'
 import type { ShedOrder } from '../src/overload/shed.ts'
 import type { RestApp } from './door.ts'
+import { Place } from './place.ts'
+import { cutLate } from './server-options.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** When requests of the route are refused where there is too much to do; `first` by default. */
-    shed?: ShedOrder | 'never'
+    /** When requests of the route are refused where there is too much to do; `first` by default. A function where that depends on the body. */
+    shed?: ShedOrder | 'never' | ((request: FastifyRequest) => ShedOrder)
   }
   interface FastifyRequest {
-    /** To be called where an answer turns into a stream, which is not in hand for as long as it is open. */
-    answered: () => void
+    /** What the request holds of what may be in hand; null where it is never refused. */
+    place: Place | null
   }
 }
 
-const nothing = (): void => undefined
-
-/** Refuses what the process could not answer in time, before a wallet, a body or the database is looked at. */
+/**
+ * Refuses what the process could not answer in time, before a wallet, a body or the database is looked at. While a body is under way it holds no place among
+ * those that are worked on, so that who sends a part of one keeps out nobody.
+ */
 export function shedLoad(app: RestApp, admission: Admission): void {
-  app.decorateRequest('answered', nothing)
+  app.decorateRequest('place', null)
   app.addHook('onRequest', (request, reply, done) => {
     const { shed = 'first' } = request.routeOptions.config
     if (shed === 'never') {
       done()
       return
     }
-    const leave = admission.take(shed)
-    request.answered = leave
-    reply.raw.once('finish', leave)
-    reply.raw.once('close', leave)
+    if (typeof shed === 'function') admission.check('last')
+    const place = new Place(typeof shed === 'function' ? undefined : admission.take(shed))
+    request.place = place
+    reply.raw.once('finish', () => place.gone())
+    reply.raw.once('close', () => place.gone())
     done()
   })
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    if (hasBody(request))
+      request.place?.waitForBody(() => admission.arrive(() => cutLate(request.raw.socket)))
+    done(null, payload)
+  })
+  app.addHook('preValidation', (request, _reply, done) => {
+    const { shed = 'first' } = request.routeOptions.config
+    if (shed !== 'never' && (hasBody(request) || typeof shed === 'function'))
+      request.place?.work(() => admission.take(typeof shed === 'function' ? shed(request) : shed))
+    done()
+  })
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    request.place?.settled()
+    done()
+  })
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }

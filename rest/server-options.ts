@@ -77,6 +77,12 @@ const UNREADABLE: Record<string, [status: string, error: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive'],
 }
 
+/** Ends a request that has not arrived, as when its time is over. */
+export function cutLate(socket: Socket): void {
+  answerUnreadable(Object.assign(new Error('too late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+  socket.once('finish', () => socket.destroy())
+}
+
 /** What is not HTTP never reaches a route; the socket is answered by hand and closed. */
 function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -10,6 +10,7 @@ import { noteRateLimit } from '../rate-limit-headers.ts'
 import { createAuthenticate } from '../wallet.ts'
 import { createEventStreams, isEventStream } from './event-stream.ts'
 import { limitValues } from './limit-values.ts'
+import { requestOrder } from './shed-order.ts'
 import { webSockets } from './upgrades.ts'
 import { createSocketServer } from './web-socket.ts'
 import { createGraphQLServer, type ServerContext } from './yoga.ts'
@@ -20,7 +21,7 @@ export function graphqlRoutes(
   { services, logger, corsOrigins }: { services: Services; logger: Logger; corsOrigins: readonly string[] },
 ): void {
   const server = createGraphQLServer(services, logger)
-  const serveSocket = createSocketServer(server, () => services.admission.check('first'))
+  const serveSocket = createSocketServer(server, services.admission)
   const upgrades = webSockets(app, corsOrigins)
   const streams = createEventStreams()
   app.addHook('preClose', async () => streams.cutAll())
@@ -38,6 +39,7 @@ export function graphqlRoutes(
       // Yoga answers no HEAD.
       exposeHeadRoute: false,
       schema: { hide: true },
+      config: { shed: (request) => requestOrder(request, server.documents) },
       handler: async (request, reply) => {
         if (upgrades.asks(request)) {
           const context = { ...contextOf(request), authenticate: unsigned }

@@ -1,5 +1,7 @@
 import { type ExecutionArgs, getOperationAST, GraphQLError } from 'graphql'
 import type { OperationResult, ServerOptions } from 'graphql-ws'
+import { operationOrder } from '../../schema/shed-order.ts'
+import type { Admission } from '../../src/overload/admission.ts'
 import { checkSize, toldErrors } from './guards.ts'
 import type { GraphQLServer, ServerContext } from './yoga.ts'
 
@@ -14,13 +16,13 @@ type Options = ServerOptions<Record<string, unknown>, SocketExtra>
 /** Operations of sockets go the way of those of requests: the same limits, context and words. */
 export function socketOperations(
   { yoga, tell, documents }: GraphQLServer,
-  admit: () => void,
+  admission: Admission,
 ): Pick<Options, 'onSubscribe' | 'onNext' | 'execute' | 'subscribe'> {
-  const runs = new WeakMap<ExecutionArgs, { execute: Run; subscribe: Run }>()
+  const runs = new WeakMap<ExecutionArgs, { execute: Run; subscribe: Run; leave: () => void }>()
   return {
     onSubscribe: async ({ extra }, _id, payload) => {
       try {
-        admit()
+        admission.check('last')
         const params = documents.complete(payload)
         checkSize(params)
         const { schema, parse, validate, contextFactory, execute, subscribe } = yoga.getEnveloped({
@@ -35,16 +37,32 @@ export function socketOperations(
           return [tell(new GraphQLError('operationName must name an operation of the document'))]
         const contextValue = await contextFactory()
         const args = { schema, document, operationName, variableValues, contextValue }
-        runs.set(args, { execute, subscribe })
+        const leave = admission.take(operationOrder(document, operationName))
+        runs.set(args, { execute, subscribe, leave })
         return args
       } catch (error) {
         return [tell(error)]
       }
     },
-    execute: (args) => runOf(runs, args).execute(args),
-    subscribe: (args) => runOf(runs, args).subscribe(args),
+    execute: async (args) => {
+      const { execute, leave } = runOf(runs, args)
+      return settled(() => execute(args), leave)
+    },
+    subscribe: async (args) => {
+      const { subscribe, leave } = runOf(runs, args)
+      return settled(() => subscribe(args), leave)
+    },
     onNext: (_context, _id, _params, _args, result) =>
       result.errors === undefined ? undefined : { ...result, errors: toldErrors(result.errors, tell) },
+  }
+}
+
+/** An operation is in hand until it is answered; a subscription until it is open. */
+async function settled(run: () => OperationResult, leave: () => void): Promise<Awaited<OperationResult>> {
+  try {
+    return await run()
+  } finally {
+    leave()
   }
 }
 

@@ -54,7 +54,7 @@ export function webSockets(app: RestApp, corsOrigins: readonly string[]): Upgrad
       if (server.clients.size >= MAX_SOCKETS) throw new DomainError('TOO_MANY_SOCKETS')
       const { socket, head } = sockets.get(raw)!
       const response = reply.hijack().raw
-      reply.request.answered()
+      reply.request.place?.leave()
       response.detachSocket(socket as never)
       server.handleUpgrade(raw, socket, head, use)
     },

@@ -1,6 +1,7 @@
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws'
 import type { RawData, WebSocket } from 'ws'
 import { LIMITS } from '../../schema/limits.ts'
+import type { Admission } from '../../src/overload/admission.ts'
 import { TOO_MANY_VALUES } from './guards.ts'
 import { hasMoreMembers } from './json-size.ts'
 import { type SocketExtra, socketOperations } from './socket-operations.ts'
@@ -9,11 +10,11 @@ import type { GraphQLServer, ServerContext } from './yoga.ts'
 const INIT_WAIT_MS = 3_000
 const PING_MS = 12_000
 
-/** Serves the protocol graphql-transport-ws (graphql-ws) on sockets that are open already. `admit` throws where there is too much to do. */
-export function createSocketServer(graphql: GraphQLServer, admit: () => void) {
+/** Serves the protocol graphql-transport-ws (graphql-ws) on sockets that are open already. */
+export function createSocketServer(graphql: GraphQLServer, admission: Admission) {
   const server = makeServer<Record<string, unknown>, SocketExtra>({
     connectionInitWaitTimeout: INIT_WAIT_MS,
-    ...socketOperations(graphql, admit),
+    ...socketOperations(graphql, admission),
   })
   return (socket: WebSocket, context: ServerContext): void => {
     const closed = server.opened(

@@ -1,6 +1,8 @@
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createMcpServer } from '../../src/mcp/server.ts'
+import { messageOrder } from '../../src/mcp/shed-order.ts'
+import type { ToolContext } from '../../src/mcp/tool.ts'
 import { createSessions } from '../../src/mcp/sessions.ts'
 import { DomainError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
@@ -9,6 +11,7 @@ import { refuseOtherOrigins } from '../cors.ts'
 import type { RestApp } from '../door.ts'
 import { noteRateLimit } from '../rate-limit-headers.ts'
 
+const nothing = (): void => undefined
 const MESSAGES = '/mcp/messages'
 
 export interface McpOptions {
@@ -27,19 +30,21 @@ export function mcpRoutes(app: RestApp, { services, logger, version, corsOrigins
   const route = {
     schema: { hide: true },
     // The protocol demands it of both transports, against pages that rebind a name to this address.
+    config: { shed: ({ body }: FastifyRequest) => messageOrder(body) },
     onRequest: async ({ raw }: FastifyRequest) => refuseOtherOrigins(raw, corsOrigins),
   }
   const countMessage = async (request: FastifyRequest): Promise<void> =>
     services.rateLimits.take('reads', request.ip, (state) => noteRateLimit(request, state))
-  const serverFor = ({ ip }: FastifyRequest) => createMcpServer({ services, clientIp: ip, logger }, version)
+  const serverFor = ({ ip }: FastifyRequest, admit: ToolContext['admit']) =>
+    createMcpServer({ services, clientIp: ip, logger, admit }, version)
 
   app.post('/mcp', route, async (request, reply) => {
     if (Array.isArray(request.body))
       throw new DomainError('INVALID_REQUEST', { problem: 'Batches are not taken: send one message' })
     await countMessage(request)
-    const server = serverFor(request)
+    const server = serverFor(request, () => request.place?.hold() ?? nothing)
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
-    takeOver(reply)
+    if (!takeOver(request, reply)) return
     reply.raw.once('close', () => void server.close())
     await server.connect(transport)
     await transport.handleRequest(request.raw, reply.raw, request.body)
@@ -49,25 +54,30 @@ export function mcpRoutes(app: RestApp, { services, logger, version, corsOrigins
   app.get('/mcp/sse', { ...route, exposeHeadRoute: false }, async (request, reply) => {
     sessions.checkRoom(request.ip)
     await countMessage(request)
-    takeOver(reply)
-    request.answered()
-    await sessions.open(serverFor(request), request.ip, reply.raw)
+    if (!takeOver(request, reply)) return
+    request.place?.leave()
+    const server = serverFor(request, (order) => services.admission.take(order))
+    await sessions.open(server, request.ip, reply.raw)
   })
   app.post(MESSAGES, route, async (request, reply) => {
     const { sessionId } = Object.fromEntries(new URL(request.url, 'http://localhost').searchParams)
     const session = sessions.find(sessionId)
     if (session === undefined) throw new DomainError('MCP_SESSION_NOT_FOUND')
     await countMessage(request)
-    takeOver(reply)
+    if (!takeOver(request, reply)) return
+    // It is answered before its tool has run, which is therefore in hand by itself.
+    request.place?.leave()
     await session.handlePostMessage(request.raw, reply.raw, request.body)
   })
   app.addHook('preClose', () => sessions.closeAll())
 }
 
-/** The transports write to Node's response; what hooks have put into Fastify's goes along. */
-function takeOver(reply: FastifyReply): void {
+/** The transports write to Node's response; what hooks have put into Fastify's goes along. False where the client is gone, and nothing is to be done. */
+function takeOver(request: FastifyRequest, reply: FastifyReply): boolean {
   reply.hijack()
+  request.place?.settled()
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value)
   }
+  return !reply.raw.destroyed
 }

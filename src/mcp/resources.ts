@@ -8,13 +8,15 @@ import type { ToolContext } from './tool.ts'
 const RESOURCE_NOT_FOUND = -32_002
 
 /** Agents and DID documents, each under its own URI. */
-export function addResources(server: McpServer, { services, logger }: ToolContext): void {
+export function addResources(server: McpServer, { services, logger, admit }: ToolContext): void {
   const read = async (
     uri: URL,
     mimeType: string,
     value: () => Promise<object>,
   ): Promise<ReadResourceResult> => {
+    let done = (): void => undefined
     try {
+      done = admit('first')
       return { contents: [{ uri: uri.href, mimeType, text: JSON.stringify(await value()) }] }
     } catch (error) {
       const known = knownError(error)
@@ -24,6 +26,8 @@ export function addResources(server: McpServer, { services, logger }: ToolContex
       }
       const code = known.status === 404 ? RESOURCE_NOT_FOUND : ErrorCode.InvalidParams
       throw new McpError(code, known.message, { code: known.code, status: known.status })
+    } finally {
+      done()
     }
   }
 

@@ -3,6 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { ZodObject, ZodRawShape, output } from 'zod'
 import { knownError } from '../known-error.ts'
 import type { Logger } from '../logger.ts'
+import type { ShedOrder } from '../overload/shed.ts'
 import type { RateLimitKind } from '../rate-limits/kinds.ts'
 import type { Services } from '../services.ts'
 
@@ -10,6 +11,8 @@ export interface ToolContext {
   readonly services: Services
   readonly clientIp: string
   readonly logger: Pick<Logger, 'error'>
+  /** Takes work in hand; what it gives is called when it is done, also for a client that is gone. Throws OVERLOADED. */
+  readonly admit: (order: ShedOrder) => () => void
 }
 
 interface ToolDefinition<Input extends ZodRawShape, Output extends ZodRawShape> {
@@ -30,15 +33,19 @@ export type AddTool = <Input extends ZodRawShape, Output extends ZodRawShape>(
 ) => void
 
 /** Adds tools to a server: each call is counted against its client, and what a service refuses is a tool error in the service's words. */
-export function toolAdder(server: McpServer, { services, clientIp, logger }: ToolContext): AddTool {
+export function toolAdder(server: McpServer, { services, clientIp, logger, admit }: ToolContext): AddTool {
   return (name, { title, description, kind, input, output, readOnly, run }) => {
     const answer = async (given: never): Promise<CallToolResult> => {
+      let done = (): void => undefined
       try {
+        done = admit(kind === 'submit' ? 'last' : 'first')
         if (kind !== 'reads') await services.rateLimits.take(kind, clientIp, () => undefined)
         const result = await run(services, given)
         return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: { ...result } }
       } catch (error) {
         return toolError(error, name, logger)
+      } finally {
+        done()
       }
     }
     server.registerTool(

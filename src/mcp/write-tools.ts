@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { PreparedTransactionView } from '../relay/prepare.ts'
 import type { TransactionRecord } from '../relay/record.ts'
 import { amount, category, owner, prepared, priorityLevel, transaction } from './shapes.ts'
+import { SUBMIT_TOOL } from './shed-order.ts'
 import type { AddTool } from './tool.ts'
 
 const NEXT = 'Have the owner sign serializedTx, then call submit_transaction.'
@@ -68,7 +69,7 @@ export function addWriteTools(add: AddTool): void {
       preparedView(await registryTransactions.requestWithdrawal(input)),
   })
 
-  add('submit_transaction', {
+  add(SUBMIT_TOOL, {
     title: 'Send a signed transaction',
     description:
       'Sends a prepared transaction with its signatures, once, and waits some seconds for its outcome.',

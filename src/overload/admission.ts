@@ -2,12 +2,13 @@ import type { Clock } from '../clock.ts'
 import type { PoolQueue } from '../db/pool-queue.ts'
 import { DomainError } from '../errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { createArrivals } from './arrivals.ts'
 import { measureAdmission } from './metrics.ts'
 import type { ShedOrder, ShedReason } from './shed.ts'
 import { PATIENCE_MS, watchQueue } from './standing-queue.ts'
 
 export interface AdmissionLimits {
-  /** Requests of each order that may be in hand at once; bounds memory where something other than the database is slow. */
+  /** Requests of each order that may be in hand at once, and bodies that may be under way; bounds memory where something other than the database is slow. */
   readonly inHand: number
   /** Work that may wait for a connection to the database before anything is refused; what is shed first may fill half of it. */
   readonly waiting: number
@@ -18,12 +19,18 @@ export interface AdmissionLimits {
 export interface Admission {
   /** Takes a request in hand; call what it gives, once or more often, when it is answered. Throws OVERLOADED. */
   take(order: ShedOrder): () => void
+  /** Counts a request whose body is under way; `cut` is called where there are too many and it has taken longest. Call what it gives when the body is there. */
+  arrive(cut: () => void): () => void
   /** The same for an operation of a stream that is open already and counts as such. */
   check(order: ShedOrder): void
 }
 
 /** For where nothing is to be refused. */
-export const admitAll: Admission = { take: () => () => undefined, check: () => undefined }
+export const admitAll: Admission = {
+  take: () => () => undefined,
+  arrive: () => () => undefined,
+  check: () => undefined,
+}
 
 /** Clients that all came back in the same second would be too many again. */
 const RETRY_SPREAD_SECONDS = 5
@@ -37,7 +44,13 @@ export function createAdmission(options: {
   const { queue, clock, limits, metrics } = options
   const stands = watchQueue(queue, clock, limits.patienceMs ?? PATIENCE_MS)
   const inHand = { first: 0, last: 0 }
-  const shed = measureAdmission({ metrics, inHand, waiting: () => queue.length })
+  const told = measureAdmission({
+    metrics,
+    inHand,
+    arriving: () => arrivals.length,
+    waiting: () => queue.length,
+  })
+  const arrivals = createArrivals(limits.inHand, () => told.cut())
   let refused = 0
 
   const reasonAgainst = (order: ShedOrder): ShedReason | null => {
@@ -48,12 +61,13 @@ export function createAdmission(options: {
   const check = (order: ShedOrder): void => {
     const reason = reasonAgainst(order)
     if (reason === null) return
-    shed(order, reason)
+    told.shed(order, reason)
     const seconds = 1 + (refused++ % RETRY_SPREAD_SECONDS)
     throw new DomainError('OVERLOADED', { seconds }, { retryAfterSeconds: seconds })
   }
   return {
     check,
+    arrive: (cutOff) => arrivals.add(cutOff),
     take: (order) => {
       check(order)
       inHand[order] += 1

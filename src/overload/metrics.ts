@@ -2,14 +2,20 @@ import { Counter, Gauge } from 'prom-client'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { ShedOrder, ShedReason } from './shed.ts'
 
-/** Returns what is to be told of each refusal; the rest is looked at when the metrics are read. */
+/** What is told of each refusal; the rest is looked at when the metrics are read. */
+export interface AdmissionMetrics {
+  shed(order: ShedOrder, reason: ShedReason): void
+  cut(): void
+}
+
 export function measureAdmission(options: {
   metrics?: Metrics
   inHand: Readonly<Record<ShedOrder, number>>
+  arriving: () => number
   waiting: () => number
-}): (order: ShedOrder, reason: ShedReason) => void {
-  const { metrics, inHand, waiting } = options
-  if (metrics === undefined) return () => undefined
+}): AdmissionMetrics {
+  const { metrics, inHand, arriving, waiting } = options
+  if (metrics === undefined) return { shed: () => undefined, cut: () => undefined }
   const registers = [metrics]
   const shed = new Counter({
     name: 'gateway_overload_shed_requests_total',
@@ -19,7 +25,7 @@ export function measureAdmission(options: {
   })
   const requests: Gauge<'order'> = new Gauge({
     name: 'gateway_overload_requests_in_hand',
-    help: 'Requests taken and not answered yet, streams and health checks aside',
+    help: 'Requests that are worked on, streams and health checks aside',
     labelNames: ['order'],
     registers,
     collect: () => {
@@ -32,5 +38,16 @@ export function measureAdmission(options: {
     registers,
     collect: () => queue.set(waiting()),
   })
-  return (order, reason) => shed.inc({ order, reason })
+  const bodies: Gauge = new Gauge({
+    name: 'gateway_overload_bodies_under_way',
+    help: 'Requests whose body has not arrived yet',
+    registers,
+    collect: () => bodies.set(arriving()),
+  })
+  const cut = new Counter({
+    name: 'gateway_overload_cut_bodies_total',
+    help: 'Connections cut because too many bodies were under way and theirs had taken longest',
+    registers,
+  })
+  return { shed: (order, reason) => shed.inc({ order, reason }), cut: () => cut.inc() }
 }

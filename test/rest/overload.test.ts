@@ -82,7 +82,7 @@ describe('a full queue before the database', () => {
     const refused = await Promise.all([
       get('/agents?offset=200'),
       get('/stakes'),
-      post('/graphql', 'no JSON'),
+      post('/graphql', '{"query":"{ stakes { total } }"}'),
     ])
     for (const [i, each] of refused.entries()) {
       expect(each.status).toBe(503)
@@ -183,7 +183,7 @@ describe('too many in hand', () => {
   const inHand = async (): Promise<string[]> => metric('gateway_overload_requests_in_hand')
   const EMPTY = ['{order="first"} 0', '{order="last"} 0']
 
-  test('the next one is refused; those of a client that goes away count no longer', async () => {
+  test('the next one is refused; those of a client that goes away count until their work is done', async () => {
     await start({ inHand: 5 })
     const gone = new AbortController()
     const taken = reads(2)
@@ -199,7 +199,8 @@ describe('too many in hand', () => {
     gone.abort()
     pipelined.destroy()
     await settled
-    await expect.poll(inHand, PATIENT).toEqual(['{order="first"} 2', '{order="last"} 0'])
+    expect((await get('/agents?offset=60')).status).toBe(503)
+    expect(await inHand()).toEqual(['{order="first"} 5', '{order="last"} 0'])
     await blocked.release()
     expect(await statuses(taken)).toEqual([200, 200])
     await expect.poll(inHand, PATIENT).toEqual(EMPTY)
