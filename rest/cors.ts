@@ -1,7 +1,4 @@
-import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { quoted } from '../src/domain/quoted.ts'
-import { DomainError } from '../src/errors.ts'
 import type { RestApp } from './door.ts'
 
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE'
@@ -43,17 +40,6 @@ export function allowOrigins(app: RestApp, origins: readonly string[]): void {
     }
     done()
   })
-}
-
-/**
- * For what a browser does not ask CORS about (a WebSocket), or what has to ask itself (MCP's transports). Who sends no origin is no page, and
- * a page of the service's own host may. Throws ORIGIN_NOT_ALLOWED.
- */
-export function refuseOtherOrigins({ headers }: IncomingMessage, allowed: readonly string[]): void {
-  const { origin } = headers
-  if (origin === undefined || allowed.includes('*') || allowed.includes(origin)) return
-  if (URL.canParse(origin) && new URL(origin).host === headers.host) return
-  throw new DomainError('ORIGIN_NOT_ALLOWED', { value: quoted(origin) })
 }
 
 function isPreflight({ method, headers }: FastifyRequest): boolean {

@@ -11,6 +11,7 @@ import { limitPipelining } from '../rest/pipelining.ts'
 import { registerOperations, registerRest } from '../rest/index.ts'
 import { metricsRoute } from '../rest/metrics.ts'
 import { allowOrigins } from '../rest/cors.ts'
+import { createPageGuard } from '../rest/page-guard.ts'
 import { securityHeaders } from '../rest/security-headers.ts'
 import { rateLimitHeaders } from '../rest/rate-limit-headers.ts'
 import { createResponseCache } from '../rest/response-cache/response-cache.ts'
@@ -35,6 +36,8 @@ export interface AppOptions {
   readonly trustProxy?: string[]
   /** Origins whose pages may call the service; `*` is all, none by default. */
   readonly corsOrigins?: readonly string[]
+  /** Names of the service beside that of `baseUrl`; null where it may be called by names that nobody has told. */
+  readonly hostNames?: readonly string[] | null
   readonly executor?: Executor
   /** What kept answers may take; 0, the default, keeps none. */
   readonly responseCacheBytes?: number
@@ -53,6 +56,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     baseUrl,
     trustProxy = [],
     corsOrigins = [],
+    hostNames = [],
     executor,
     responseCacheBytes = 0,
     surface = 'all',
@@ -95,8 +99,10 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     registerOperations(app, { services, executor })
   } else {
     await describeRoutes(app, { version, baseUrl })
-    mcpRoutes(app, { services, logger, version, corsOrigins })
-    graphqlRoutes(app, { services, logger, corsOrigins })
+    const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]
+    const pages = createPageGuard(corsOrigins, ownNames)
+    mcpRoutes(app, { services, logger, version, pages })
+    graphqlRoutes(app, { services, logger, pages })
     const { readVersions } = services
     const responseCache =
       responseCacheBytes > 0

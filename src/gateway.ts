@@ -89,6 +89,8 @@ export async function startGateway(options: {
       baseUrl: config.server.baseUrl ?? (port === 0 ? null : `http://${host}:${port}`),
       trustProxy,
       corsOrigins: config.server.corsOrigins,
+      // A proxy may be called by any name.
+      hostNames: config.server.baseUrl === null && trustProxy.length > 0 ? null : [host],
       responseCacheBytes: config.server.responseCacheBytes,
     })
     stack.defer(() => app.close())

@@ -7,6 +7,7 @@ import type { Services } from '../../src/services.ts'
 import type { RestApp } from '../door.ts'
 import { sendGraphiql, wantsPage } from './graphiql.ts'
 import { noteRateLimit } from '../rate-limit-headers.ts'
+import type { PageGuard } from '../page-guard.ts'
 import { createAuthenticate } from '../wallet.ts'
 import { createEventStreams, isEventStream } from './event-stream.ts'
 import { limitValues } from './limit-values.ts'
@@ -18,11 +19,11 @@ import { createGraphQLServer, type ServerContext } from './yoga.ts'
 /** /graphql with GraphiQL, and the SDL. */
 export function graphqlRoutes(
   app: RestApp,
-  { services, logger, corsOrigins }: { services: Services; logger: Logger; corsOrigins: readonly string[] },
+  { services, logger, pages }: { services: Services; logger: Logger; pages: PageGuard },
 ): void {
   const server = createGraphQLServer(services, logger)
   const serveSocket = createSocketServer(server, services.admission)
-  const upgrades = webSockets(app, corsOrigins)
+  const upgrades = webSockets(app, pages)
   const streams = createEventStreams()
   app.addHook('preClose', async () => streams.cutAll())
   const authenticate = createAuthenticate(services)

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { DomainError } from '../../src/errors.ts'
-import { refuseOtherOrigins } from '../cors.ts'
+import type { PageGuard } from '../page-guard.ts'
 import type { RestApp } from '../door.ts'
 import { offersProtocol } from './web-socket.ts'
 
@@ -24,7 +24,7 @@ export interface Upgrades {
  * WebSockets on the port of the service. A request for one passes through Fastify as any other, so that hooks, addresses and
  * errors are the same. Pages of the origins that may call the service may open one.
  */
-export function webSockets(app: RestApp, corsOrigins: readonly string[]): Upgrades {
+export function webSockets(app: RestApp, pages: PageGuard): Upgrades {
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
@@ -50,7 +50,7 @@ export function webSockets(app: RestApp, corsOrigins: readonly string[]): Upgrad
   return {
     asks: ({ raw }) => sockets.has(raw),
     accept: ({ raw }, reply, use) => {
-      refuseOtherOrigins(raw, corsOrigins)
+      pages.checkOrigin(raw)
       if (server.clients.size >= MAX_SOCKETS) throw new DomainError('TOO_MANY_SOCKETS')
       const { socket, head } = sockets.get(raw)!
       const response = reply.hijack().raw

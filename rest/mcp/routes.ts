@@ -7,7 +7,7 @@ import { createSessions } from '../../src/mcp/sessions.ts'
 import { DomainError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
-import { refuseOtherOrigins } from '../cors.ts'
+import type { PageGuard } from '../page-guard.ts'
 import type { RestApp } from '../door.ts'
 import { noteRateLimit } from '../rate-limit-headers.ts'
 
@@ -18,20 +18,19 @@ export interface McpOptions {
   readonly services: Services
   readonly logger: Logger
   readonly version: string
-  /** Origins whose pages may call; `*` is all. */
-  readonly corsOrigins: readonly string[]
+  readonly pages: PageGuard
 }
 
 /**
  * The Model Context Protocol: Streamable HTTP at /mcp, without sessions, so that any replica answers any request; and the older
  * transport at /mcp/sse, where a session lives in the process that holds its stream.
  */
-export function mcpRoutes(app: RestApp, { services, logger, version, corsOrigins }: McpOptions): void {
+export function mcpRoutes(app: RestApp, { services, logger, version, pages }: McpOptions): void {
   const route = {
     schema: { hide: true },
     // The protocol demands it of both transports, against pages that rebind a name to this address.
     config: { shed: ({ body }: FastifyRequest) => messageOrder(body) },
-    onRequest: async ({ raw }: FastifyRequest) => refuseOtherOrigins(raw, corsOrigins),
+    onRequest: async ({ raw }: FastifyRequest) => pages.check(raw),
   }
   const countMessage = async (request: FastifyRequest): Promise<void> =>
     services.rateLimits.take('reads', request.ip, (state) => noteRateLimit(request, state))

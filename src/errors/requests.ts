@@ -50,4 +50,5 @@ export const REQUEST_ERRORS = {
   },
   EXPECTATION_FAILED: { status: 417, message: 'Expect must be 100-continue, got {value}' },
   ORIGIN_NOT_ALLOWED: { status: 403, message: 'Pages of {value} may not call this service' },
+  HOST_NOT_ALLOWED: { status: 403, message: 'This service does not go by the name {value} (see BASE_URL)' },
 } as const satisfies Record<string, ErrorEntry>

@@ -381,6 +381,14 @@ test('pages of other origins open no socket; a service that stops cuts its strea
     403,
     { error: 'Pages of "https://other.example" may not call this service' },
   ])
+  const host = 'rebound.example:3000'
+  const rebound = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+    headers: { host },
+    origin: `http://${host}`,
+  })
+  const [answer] = (await once(rebound, 'unexpected-response')).slice(1) as [IncomingMessage]
+  expect(answer.statusCode).toBe(403)
+  answer.destroy()
   const own = open(url)
   await once(own, 'open')
   own.terminate()

@@ -82,6 +82,9 @@ export interface Surroundings {
   overload: AdmissionLimits
   /** All by default. */
   corsOrigins: readonly string[]
+  /** As `AppOptions` has them. */
+  baseUrl: string
+  hostNames: readonly string[] | null
   /** As much as the setting's default, by default. */
   responseCacheBytes: number
 }
@@ -207,8 +210,9 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     logger:
       surroundings.log === undefined ? pino({ level: 'silent' }) : pino({ level: 'info' }, surroundings.log),
     version: '0.1.0',
-    baseUrl: 'http://127.0.0.1:3000',
+    baseUrl: surroundings.baseUrl ?? 'http://127.0.0.1:3000',
     corsOrigins: surroundings.corsOrigins ?? ['*'],
+    hostNames: surroundings.hostNames,
     executor: surroundings.executor,
     connectionLimits: surroundings.connectionLimits,
     responseCacheBytes: surroundings.responseCacheBytes ?? 64 * 1024 * 1024,
