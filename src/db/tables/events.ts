@@ -66,7 +66,7 @@ export interface DeadLettersTable {
   pda: string | null
   slot: number
   reason: string
-  /** base64 of what could not be read, where there is any. */
+  /** base64 of what could not be read, where there is any; of `missing_history` the signature above the gap. */
   data: string | null
   created_at: Generated<Timestamp>
 }

@@ -31,6 +31,7 @@ export function gapIn(call: RpcCall, answer: unknown): Gap | null {
 /** A node shows nothing below its own history, and nothing below a transaction that it does not have. */
 function endOfListing(whole: Gap, answer: unknown): Gap | null {
   const { before, until } = (whole.call.params[1] ?? {}) as { before?: string; until?: string }
+  if (!Array.isArray(answer)) return null
   const last = (answer as { signature: string }[]).at(-1)
   if (last !== undefined && (before === undefined || last.signature !== before)) return null
   return { ...whole, isDecisive: before !== undefined && until === undefined }
@@ -43,8 +44,8 @@ interface Statuses {
 /** Without a search a node tells of recent transactions only, and nothing follows from null. */
 function unknownStatuses({ method, params }: RpcCall, answer: unknown): Gap | null {
   const [signatures, config] = params as [string[], { searchTransactionHistory?: boolean } | undefined]
-  if (config?.searchTransactionHistory !== true) return null
-  const known = answer as Statuses
+  const known = answer as Statuses | null
+  if (config?.searchTransactionHistory !== true || !Array.isArray(known?.value)) return null
   const missing = signatures.flatMap((_, i) => ((known.value[i] ?? null) === null ? [i] : []))
   if (missing.length === 0) return null
   return {

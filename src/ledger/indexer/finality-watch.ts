@@ -55,18 +55,23 @@ export class FinalityWatch {
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
     status.deadLetters = letters.count
-    if (letters.count > 0 && options.clock.now() >= this.#askAgainAt) {
-      this.#askAgainAt = options.clock.now() + ASK_AGAIN_MS
-      await this.#askAgain()
+    if (letters.count > 0) {
+      const isDue = options.clock.now() >= this.#askAgainAt
+      if (isDue) this.#askAgainAt = options.clock.now() + ASK_AGAIN_MS
+      await this.#fillGaps(isDue)
+      if (isDue) await this.#askAgain()
     }
     options.logger.debug(report, 'finality checked')
   }
 
+  async #fillGaps(all: boolean): Promise<void> {
+    const gaps = await fillHistoryGaps(this.#engine, all ? 'all' : 'recent')
+    if (gaps > 0)
+      this.#context.options.logger.info({ gaps }, 'history that no node had shown was read after all')
+  }
+
   async #askAgain(): Promise<void> {
     const { rpc, db } = this.#engine.options
-    const filled = await fillHistoryGaps(this.#engine)
-    if (filled > 0)
-      this.#context.options.logger.info({ gaps: filled }, 'history that no node had shown was read after all')
     const letters = await db()
       .selectFrom('dead_letters')
       .select('signature')

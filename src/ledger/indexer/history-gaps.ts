@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { LedgerRpcError } from '../rpc.ts'
 import { type Backlog, listBacklog } from './backlog.ts'
 import type { DeadLetterRow } from './batch.ts'
@@ -46,14 +47,18 @@ export class HistoryGaps {
   }
 }
 
-/** Reads what was passed over where a node shows it now; returns how many gaps are none any more. A gap that stays costs one call. */
-export async function fillHistoryGaps(engine: IndexerEngine): Promise<number> {
+/**
+ * Reads what was passed over where a node shows it now; returns how many gaps are none any more. A gap that stays costs one call. Recent ones are
+ * those of the last ten minutes: most outages are over by then.
+ */
+export async function fillHistoryGaps(engine: IndexerEngine, which: 'recent' | 'all'): Promise<number> {
   const { rpc, programId, commitment, db } = engine.options
   const letters = await db()
     .selectFrom('dead_letters')
     .select(['id', 'signature', 'slot', 'data'])
     .where('kind', '=', 'missing_history')
     .where('data', 'is not', null)
+    .$if(which === 'recent', (query) => query.where(sql<boolean>`created_at > now() - interval '10 minutes'`))
     .orderBy('slot', 'desc')
     .limit(AT_ONCE)
     .execute()
