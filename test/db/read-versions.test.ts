@@ -56,6 +56,27 @@ describe('what gives a group another version', () => {
     expect(await changedBy(change)).toEqual(expected)
   })
 
+  test.each<[ReadTables, string]>([
+    [
+      'agents',
+      `insert into agents select (jsonb_populate_record(a, '{"pda": "replicated"}')).* from agents a limit 1`,
+    ],
+    ['agents', 'update agents set slot = slot + 1'],
+    ['agents', 'update agent_counts set count = count + 1'],
+    ['stakes', 'truncate stakes'],
+    ['history', 'truncate agent_history'],
+    ['agents', `delete from agents where pda = 'replicated'`],
+  ])('%s as a replica of another server writes: %s', async (group, statement) => {
+    await insertAgents(kysely, [agentRow(`for ${statement}`)])
+    const changed = await changedBy(() =>
+      kysely.transaction().execute(async (work) => {
+        await sql`set local session_replication_role = replica`.execute(work)
+        await sql.raw(statement).execute(work)
+      }),
+    )
+    expect(changed).toEqual([group])
+  })
+
   test('a savepoint that is rolled back takes its note with it, what follows is noted again', async () => {
     const changed = await changedBy(() =>
       kysely.transaction().execute(async (work) => {
