@@ -13,6 +13,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the request holds of what may be in hand; null where it is never refused. */
     place: Place | null
+    /** It was refused because there is too much to do. */
+    isShed: boolean
   }
 }
 
@@ -22,14 +24,23 @@ declare module 'fastify' {
  */
 export function shedLoad(app: RestApp, admission: Admission): void {
   app.decorateRequest('place', null)
+  app.decorateRequest('isShed', false)
+  const take = (request: FastifyRequest, order: ShedOrder): (() => void) => {
+    request.isShed = true
+    const leave = admission.take(order)
+    request.isShed = false
+    return leave
+  }
   app.addHook('onRequest', (request, reply, done) => {
     const { shed = 'first' } = request.routeOptions.config
     if (shed === 'never') {
       done()
       return
     }
-    if (typeof shed === 'function') admission.check('last')
-    const place = new Place(typeof shed === 'function' ? undefined : admission.take(shed))
+    const leave = take(request, typeof shed === 'function' ? 'last' : shed)
+    // Its order is not known yet; nobody works for it before it is.
+    if (typeof shed === 'function') leave()
+    const place = new Place(leave)
     request.place = place
     reply.raw.once('finish', () => place.gone())
     reply.raw.once('close', () => place.gone())
@@ -43,7 +54,7 @@ export function shedLoad(app: RestApp, admission: Admission): void {
   app.addHook('preValidation', (request, _reply, done) => {
     const { shed = 'first' } = request.routeOptions.config
     if (shed !== 'never' && (hasBody(request) || typeof shed === 'function'))
-      request.place?.work(() => admission.take(typeof shed === 'function' ? shed(request) : shed))
+      request.place?.work(() => take(request, typeof shed === 'function' ? shed(request) : shed))
     done()
   })
   app.addHook('onSend', (request, _reply, _payload, done) => {

@@ -10,7 +10,7 @@ export class Place {
   #held = 0
   #gone = false
 
-  constructor(leave: () => void = nothing) {
+  constructor(leave: () => void) {
     this.#leave = leave
   }
 

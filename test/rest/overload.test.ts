@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
@@ -63,6 +64,15 @@ const metric = async (name: string): Promise<string[]> =>
     line.slice(name.length),
   )
 
+/** Answers counted that an alert is about. */
+async function answersOfAlert(name: string): Promise<string[]> {
+  const rules = readFileSync(new URL('../../ops/alerts.yaml', import.meta.url), 'utf8')
+  const [, status = ''] = new RegExp(`alert: ${name}\n.*status=~"([^"]+)"`).exec(rules) ?? []
+  const counted = await gateway.metrics.getSingleMetricAsString('gateway_http_request_duration_seconds')
+  expect(counted).toMatch(/_count\{.*status="shed"\} \d/)
+  return counted.match(new RegExp(`^\\w+_count\\{.*status="${status}"\\}.*$`, 'gm')) ?? []
+}
+
 /** Fills the pool, and then the queue before it. */
 async function fill(queued: number): Promise<Promise<Response>[]> {
   const answers = reads(CONNECTIONS)
@@ -95,6 +105,7 @@ describe('a full queue before the database', () => {
     expect(await metric('gateway_overload_shed_requests_total')).toEqual([
       '{order="first",reason="queue_full"} 3',
     ])
+    expect(await answersOfAlert('GatewayErrors')).toEqual([])
 
     await blocked.release()
     expect(await statuses(taken)).toEqual(taken.map(() => 200))
