@@ -9,6 +9,7 @@ export interface PoolQueue {
   readonly taken: number
 }
 
+/** The queue of the ORM's pool, as it is at each look; `taken` counts from here. */
 export async function poolQueue(orm: Orm): Promise<PoolQueue> {
   const pool = await orm.em.getConnection().getNativeClient()
   let taken = 0
