@@ -2,12 +2,11 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import * as documents from '../../rest/generated/graphql.ts'
-import { operationOrder } from '../../schema/shed-order.ts'
+import { afterEach, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../support/app.ts'
-import { type BlockedReads, blockReads, poolOf } from '../support/blocked-reads.ts'
-import { agentRow, insertAgents, keyOf } from '../support/factories.ts'
+import { type BlockedReads, blockReads } from '../support/blocked-reads.ts'
+import { agentRow, insertAgents } from '../support/factories.ts'
+import { firstOf, openSocket } from '../support/operation-socket.ts'
 
 const PATIENT = { timeout: 10_000, interval: 20 }
 const noLedger = { call: () => Promise.reject(new Error('not asked')) }
@@ -17,10 +16,10 @@ let t: TestApp
 let blocked: BlockedReads
 let url: string
 const sockets: Socket[] = []
-async function start(limits: { inHand?: number; waiting?: number }): Promise<void> {
+async function start(limits: { inHand: number }): Promise<void> {
   t = await createTestApp({
     ledger: noLedger,
-    overload: { inHand: 1_000, waiting: 1_000, patienceMs: Infinity, ...limits },
+    overload: { waiting: 1_000, patienceMs: Infinity, ...limits },
   })
   await insertAgents(t.kysely, [agentRow('One')])
   url = await t.app.listen({ port: 0, host: '127.0.0.1' })
@@ -86,6 +85,19 @@ describe('who asks and hangs up', () => {
     expect((await fetch(`${url}/agents`)).status).toBe(200)
   })
 
+  test('counts as well on a WebSocket', async () => {
+    await start({ inHand: 2 })
+    const socket = await openSocket(url)
+    const asked = [1, 2].map((offset) => firstOf(socket, `{ agents(offset: ${offset}) { total } }`))
+    await expect.poll(() => blocked.held(), PATIENT).toBe(2)
+    expect(await firstOf(socket, '{ agents(offset: 3) { total } }')).toMatch(/too much to do/)
+    void socket.dispose()
+    await Promise.all(asked)
+    expect((await fetch(`${url}/agents?offset=9`)).status).toBe(503)
+    await blocked.release()
+    await expect.poll(() => metric('requests_in_hand'), PATIENT).toBe('{order="first"} 0\n{order="last"} 0')
+  })
+
   test('counts as well in a session of MCP, whose messages are answered before their work is done', async () => {
     await start({ inHand: 2 })
     const client = new McpClient({ name: 'test', version: '1.0.0' })
@@ -144,69 +156,4 @@ describe('bodies under way', () => {
     await expect.poll(() => metric('bodies_under_way'), PATIENT).toBe('0')
     expect(await metric('requests_in_hand')).toBe('{order="first"} 0\n{order="last"} 0')
   })
-})
-
-describe('what a wallet has signed is shed last', () => {
-  const SUBMIT = 'mutation { submitTransaction(id: "x", signedTx: "y") { id } }'
-  const LIST = '{ webhooks { id } }'
-  const READ = `{ agent(pda: "${keyOf('agent One')}") { pda } }`
-  /** Half of what may wait does. */
-  async function fillHalf(): Promise<void> {
-    await start({ waiting: 2 })
-    const pool = await poolOf(t.database)
-    for (let i = 0; i <= pool.options.max; i += 1) void fetch(`${url}/agents?offset=${i}`)
-    await expect.poll(() => pool.waitingCount, PATIENT).toBe(1)
-  }
-  beforeEach(fillHalf)
-  const graphql = (body: object) => outcome(post('/graphql', body))
-
-  test('over GraphQL: submits, and what asks for a signature, where nothing else is asked for', async () => {
-    expect(await graphql({ query: SUBMIT })).toMatch(/TRANSACTION_NOT_FOUND/)
-    expect(await graphql({ query: LIST })).toMatch(/X-Wallet/i)
-    expect(await graphql({ query: `query a ${READ} query b ${LIST}`, operationName: 'b' })).toMatch(
-      /X-Wallet/i,
-    )
-    expect(await outcome(fetch(`${url}/graphql?query=${encodeURIComponent(LIST)}`))).toMatch(/X-Wallet/i)
-    for (const query of [
-      READ,
-      `query a ${READ} query b ${LIST}`,
-      LIST.replace('webhooks', `a: agent(pda: "x") { pda } webhooks`),
-      LIST.replace('webhooks { id }', '... on Query { webhooks { id } }'),
-      `{ webhooks: agent(pda: "x") { pda } }`,
-      'webhooks {',
-    ])
-      expect({ query, outcome: await graphql({ query, operationName: 'a' }) }).toEqual({
-        query,
-        outcome: 'shed',
-      })
-    expect(await graphql({ query: READ, extensions: { webhooks: 1 } })).toBe('shed')
-    expect(await outcome(fetch(`${url}/graphql?query=${encodeURIComponent(READ)}`))).toBe('shed')
-  })
-
-  test('over MCP: the tool that submits', async () => {
-    const submit = await outcome(post('/mcp', tool('submit_transaction', { txId: 'x', signedTx: 'y' })))
-    expect(JSON.parse(submit)).toMatchObject({ result: { isError: true, _meta: { status: 404 } } })
-    expect(await outcome(post('/mcp', tool('list_agents', {})))).toBe('shed')
-    expect(await outcome(post('/mcp', { jsonrpc: '2.0', id: 1, method: 'submit_transaction' }))).toBe('shed')
-  })
-})
-
-test('operations of REST routes that are shed last are so over GraphQL', () => {
-  const last = Object.entries(documents)
-    .filter(([name, value]) => name.endsWith('Document') && operationOrder(value as never) === 'last')
-    .map(([name]) => name.replace(/Document$/, ''))
-  expect(last.sort()).toEqual([
-    'CreateWebhook',
-    'DeleteWebhook',
-    'ListWebhookDeliveries',
-    'ListWebhooks',
-    'PingWebhook',
-    'RecoverWebhook',
-    'ResendWebhookDelivery',
-    'RotateWebhookSecret',
-    'SubmitSponsoredRegistration',
-    'SubmitTransaction',
-    'UpdateWebhook',
-    'VerifyCredential',
-  ])
 })
