@@ -9,6 +9,7 @@ import { connectLedgerNodes } from './bootstrap/ledger-nodes.ts'
 import { keepLocalnetInvite } from './bootstrap/localnet-invite.ts'
 import { lockDataDir, writeRuntime } from './bootstrap/runtime-file.ts'
 import { composeServices } from './bootstrap/services.ts'
+import { hostNamesOf } from './config/host-names.ts'
 import { startWorkers } from './bootstrap/workers.ts'
 import { checkStoredSecrets, webhookSecretBox } from './bootstrap/webhook-secrets.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -89,8 +90,7 @@ export async function startGateway(options: {
       baseUrl: config.server.baseUrl ?? (port === 0 ? null : `http://${host}:${port}`),
       trustProxy,
       corsOrigins: config.server.corsOrigins,
-      // A proxy may be called by any name.
-      hostNames: config.server.baseUrl === null && trustProxy.length > 0 ? null : [host],
+      hostNames: hostNamesOf(config.server),
       responseCacheBytes: config.server.responseCacheBytes,
     })
     stack.defer(() => app.close())

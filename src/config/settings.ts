@@ -151,7 +151,7 @@ export const SETTINGS = {
   MAX_REQUESTS_IN_HAND: withDefault(
     integer(1, 100_000),
     '1000',
-    'Requests worked on at once, and as many signed ones; more are answered 503',
+    'Requests worked on at once, as many signed ones, and bodies under way; more are answered 503, or 408',
   ),
   MAX_DATABASE_QUEUE: withDefault(
     integer(2, 100_000),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config/config.ts'
+import { hostNamesOf } from '../../src/config/host-names.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 
 const problemsOf = (env: Record<string, string>): readonly string[] => {
@@ -50,6 +51,16 @@ describe('readConfig', () => {
     const { config } = readConfig({ SOLANA_RPC_URL: 'https://rpc.example.org' })
     expect(config.webhooks.devMode).toBe(false)
   })
+})
+
+test.each([
+  [{}, ['127.0.0.1']],
+  [{ HOST: 'Gateway' }, ['gateway']],
+  [{ BASE_URL: 'https://Registry.example:8443', HOST: '0.0.0.0' }, ['0.0.0.0', 'registry.example']],
+  [{ BASE_URL: 'https://registry.example', TRUST_PROXY: '10.0.0.0/8' }, ['127.0.0.1', 'registry.example']],
+  [{ TRUST_PROXY: '10.0.0.0/8' }, null],
+])('with %j the service goes by %j', (env: Record<string, string>, names) => {
+  expect(hostNamesOf(readConfig(env).config.server)).toEqual(names)
 })
 
 describe('documentation of the settings', () => {
