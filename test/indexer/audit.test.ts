@@ -194,6 +194,21 @@ test('what the indexer is about to write is no difference', async () => {
   expect({ differences, accounts }).toEqual({ differences: [], accounts: 3 })
 })
 
+test('what a fork moved to another slot and time is written anew, in every table', async () => {
+  const sent = report('a', 262, 270)
+  const signature = ledger.send(sent)
+  const { slot } = ledger
+  await indexer.whenIdle()
+  ledger.forkFrom(slot - 1)
+  ledger.advance(3)
+  const [event] = sent.events ?? []
+  const later = { ...event, data: { ...event?.data, timestamp: 1_800_000_000n } } as NonNullable<typeof event>
+  ledger.send({ ...sent, events: [later], signature })
+  ledger.advance()
+  const { differences, events } = await run(10_000)
+  expect({ differences, events }).toEqual({ differences: [], events: 6 })
+})
+
 test('a rebuild beside a running indexer gives identical tables and enqueues nothing twice', async () => {
   await edit(sql`update agents set card_hash_mismatch = true where name = 'b'`)
   await edit(sql`update agent_card_checks set card_hash_mismatch = true where agent_pda = ${keyOf('b')}`)
