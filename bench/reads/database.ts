@@ -1,4 +1,6 @@
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { join } from 'node:path'
 import { Client, escapeIdentifier } from 'pg'
 import { startEmbeddedPostgres } from '../../src/db/embedded/postgres.ts'
 import { migrate, openOrm, type Orm } from '../../src/db/orm.ts'
@@ -10,9 +12,14 @@ export interface BenchDatabase {
   drop(): Promise<void>
 }
 
-/** A migrated database of its own, on the server of DATABASE_URL or on an embedded one that is thrown away. */
-export async function openBenchDatabase(): Promise<BenchDatabase> {
-  const { server, stop } = await startServer()
+/** As background work: what else runs on the machine has the processors first, as if the server had some of its own. */
+const BACKGROUND = 10
+
+/**
+ * A migrated database of its own, on the server of DATABASE_URL or on an embedded one that is thrown away, which may run in the background.
+ */
+export async function openBenchDatabase({ inBackground = false } = {}): Promise<BenchDatabase> {
+  const { server, stop } = await startServer(inBackground)
   const name = `gateway_bench_${process.pid}`
   const administer = async (statement: string): Promise<void> => {
     const client = new Client({ connectionString: server })
@@ -39,12 +46,14 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
   }
 }
 
-async function startServer(): Promise<{ server: string; stop: () => Promise<void> }> {
+async function startServer(inBackground: boolean): Promise<{ server: string; stop: () => Promise<void> }> {
   const given = process.env.DATABASE_URL
   if (given !== undefined && given !== '') return { server: given, stop: async () => undefined }
   const dataDir = temporaryFolder('gateway-bench-')
   const postgres = await startEmbeddedPostgres({ dataDir, logger: { info: () => undefined } })
   const { host, user } = postgres.connection
+  // Connections made from now on inherit it.
+  if (inBackground) setPriority(postmasterOf(dataDir), BACKGROUND)
   const server = `postgresql:///postgres?host=${encodeURIComponent(host)}&user=${user}`
   return {
     server,
@@ -53,4 +62,8 @@ async function startServer(): Promise<{ server: string; stop: () => Promise<void
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+function postmasterOf(dataDir: string): number {
+  return Number.parseInt(readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8'), 10)
 }

@@ -1,6 +1,8 @@
-/** The middle value, the higher of two; 0 of none. */
+/** The middle value, the mean of two in the middle; 0 of none. */
 export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+  const sorted = values.toSorted((a, b) => a - b)
+  const upper = sorted[values.length >> 1] ?? 0
+  return values.length % 2 === 1 ? upper : (upper + (sorted[(values.length >> 1) - 1] ?? 0)) / 2
 }
 
 export function rounded(value: number, digits = 2): number {
