@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { withAdvisoryLock } from '../db/advisory-lock.ts'
 import type { Database } from '../db/tables.ts'
 import { IndexerEngine } from '../ledger/indexer/engine.ts'
+import { cancelDeliveriesOf } from '../ledger/indexer/enqueue-deliveries.ts'
 import { openLedger } from '../ledger/indexer/open-ledger.ts'
 import { sweepAccounts } from '../ledger/indexer/sweep-accounts.ts'
 import { PROJECTIONS } from '../ledger/projections.ts'
@@ -32,7 +33,7 @@ const EVENT_TABLES = [
 /**
  * Empties the projections and fills them from the ledger in one transaction: readers see the old tables until the new
  * ones are complete, and a failure leaves the old ones. A running indexer gives up its lock and waits meanwhile.
- * What was enqueued for receivers stays, so nothing is sent twice; verdicts on agent cards stay too.
+ * What was enqueued for receivers stays, so nothing is sent twice, unless a fork has taken its event back; verdicts on agent cards stay too.
  * Fails where finalized transactions would be lost, unless `allowLoss`.
  */
 export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
@@ -49,7 +50,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(db)
       // A verdict given meanwhile would reach neither the old row nor the new one.
       await sql`lock table agent_card_checks in share mode`.execute(db)
-      await rememberFinalized(db)
+      await remember(db)
       await empty(db)
       const engine = new IndexerEngine({
         ...ledger,
@@ -78,6 +79,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
       await engine.catchUp({ onBacklog: (count) => (total = count) })
       if (engine.sweepDue) await sweepAccounts(engine)
       if (options.allowLoss !== true) await refuseLoss(db)
+      await withdraw(db)
     })
     return report
   })
@@ -92,10 +94,26 @@ async function empty(db: Kysely<Database>): Promise<void> {
     await sql`delete from ${sql.table(table)}`.execute(db)
 }
 
-async function rememberFinalized(db: Kysely<Database>): Promise<void> {
+async function remember(db: Kysely<Database>): Promise<void> {
   await sql`
     create temporary table finalized_before on commit drop as
     select signature from ledger_transactions where finality = 'finalized'`.execute(db)
+  await sql`
+    create temporary table confirmed_before on commit drop as
+    select id from ledger_events where finality = 'confirmed'`.execute(db)
+}
+
+/** No check of finality finds an event that is in no table, so what was enqueued for it would be sent. */
+async function withdraw(db: Kysely<Database>): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    update outbox_events o set cancelled_at = now()
+    where o.cancelled_at is null and o.event_id in (
+      select b.id from confirmed_before b where not exists (select from ledger_events e where e.id = b.id))
+    returning o.id`.execute(db)
+  await cancelDeliveriesOf(
+    db,
+    rows.map((row) => row.id),
+  )
 }
 
 async function refuseLoss(db: Kysely<Database>): Promise<void> {

@@ -264,6 +264,23 @@ test('a rebuild sends nothing twice, and nothing old to who subscribed later', a
   expect((await run()).differences).toEqual([])
 })
 
+test('a rebuild withdraws what was enqueued for an event that a fork took back unnoticed', async () => {
+  const db = kyselyOf(database.orm)
+  await sql`
+    insert into webhook_subscriptions (id, wallet, url, event_types, secret_encrypted)
+    values ('s', 'w', 'https://r.example', '{agent.registered}', '')`.execute(db)
+  const { slot } = ledger
+  ledger.advance()
+  ledger.send(registration('gone'))
+  await indexer.whenIdle()
+  await indexer.stop()
+  ledger.forkFrom(slot)
+  await rebuild({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
+  const deliveries = await db.selectFrom('webhook_deliveries').select('status').execute()
+  expect(deliveries).toEqual([{ status: 'cancelled' }])
+  expect((await run()).differences).toEqual([])
+})
+
 test('a rebuild that fails leaves the tables as they were', async () => {
   const before = await dumpTables(database.orm)
   const broken = { ...ledger.rpc(), settle: () => Promise.reject(new Error('the node is gone')) }

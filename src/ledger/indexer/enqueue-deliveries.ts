@@ -29,9 +29,19 @@ export async function enqueueDeliveries(db: Db, outboxIds: readonly string[]): P
 
 /** Withdraws what receivers were not told yet of events that a fork took back. */
 export async function cancelDeliveries(db: Db, signatures: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select o.id from outbox_events o join ledger_events e on e.id = o.event_id
+    where e.signature = any(${signatures})`.execute(db)
+  await cancelDeliveriesOf(
+    db,
+    rows.map((row) => row.id),
+  )
+}
+
+/** The same by what was enqueued. */
+export async function cancelDeliveriesOf(db: Db, outboxIds: readonly string[]): Promise<void> {
+  if (outboxIds.length === 0) return
   await sql`
     update webhook_deliveries set status = 'cancelled', next_attempt_at = null, completed_at = now()
-    where status in ('pending', 'retrying') and event_id in (
-      select o.id from outbox_events o join ledger_events e on e.id = o.event_id
-      where e.signature = any(${signatures}))`.execute(db)
+    where status in ('pending', 'retrying') and event_id = any(${outboxIds})`.execute(db)
 }
