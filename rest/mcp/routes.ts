@@ -28,8 +28,8 @@ export interface McpOptions {
 export function mcpRoutes(app: RestApp, { services, logger, version, pages }: McpOptions): void {
   const route = {
     schema: { hide: true },
-    // The protocol demands it of both transports, against pages that rebind a name to this address.
     config: { shed: ({ body }: FastifyRequest) => messageOrder(body) },
+    // The protocol demands it of both transports, against pages that rebind a name to this address.
     onRequest: async ({ raw }: FastifyRequest) => pages.check(raw),
   }
   const countMessage = async (request: FastifyRequest): Promise<void> =>

@@ -87,7 +87,8 @@ export async function writeOutbox(db: Db, rows: OutboxRow[]): Promise<string[]> 
   const written = await sql<{ id: string }>`
     insert into outbox_events as t (id, event_id, type, agent_pda, slot, body, occurred_at)
     select id, event_id, type, agent_pda, slot, body, occurred_at from ${records(placed, columns)} order by place
-    on conflict (id) do update set slot = excluded.slot, body = excluded.body, occurred_at = excluded.occurred_at, cancelled_at = null,
+    on conflict (id) do update set slot = excluded.slot, body = excluded.body,
+      occurred_at = excluded.occurred_at, cancelled_at = null,
       restored_sequence = case when t.cancelled_at is null then t.restored_sequence
         else nextval('outbox_events_sequence_seq') end
     where t.cancelled_at is not null or t.slot <> excluded.slot
