@@ -11,7 +11,8 @@ export function knownError(thrown: unknown): DomainError | null {
   if (isDomainError(thrown)) return thrown
   if (!(thrown instanceof Error)) return null
   const { code, syscall } = thrown as NodeJS.ErrnoException
-  const down = syscall === 'connect' || code === 'ECONNRESET' || OUTAGE_STATES.test(code ?? '')
+  const down =
+    syscall === 'connect' || code === 'ECONNRESET' || code === 'EPIPE' || OUTAGE_STATES.test(code ?? '')
   return down || OUTAGE_MESSAGES.test(thrown.message)
     ? new DomainError('DATABASE_UNAVAILABLE', {}, { cause: thrown })
     : null

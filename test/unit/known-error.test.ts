@@ -19,9 +19,11 @@ test.each([
   ['57014', true],
   ['53300', true],
   ['08006', true],
+  ['ECONNRESET', true],
+  ['EPIPE', true],
   ['42P01', false],
   ['23505', false],
-])('SQLSTATE %s: an outage is %s', (code, outage) => {
+])('code %s: an outage is %s', (code, outage) => {
   expect(knownError(Object.assign(new Error('x'), { code })) !== null).toBe(outage)
 })
 
