@@ -25,9 +25,8 @@ interface Frame {
   entries: ProgramData[]
 }
 
-const INVOKE = /^Program ([1-9A-HJ-NP-Za-km-z]{32,44}) invoke \[(\d{1,3})\]$/
-const SUCCESS = /^Program ([1-9A-HJ-NP-Za-km-z]{32,44}) success$/
-const FAILED = /^Program ([1-9A-HJ-NP-Za-km-z]{32,44}) failed(?:: |$)/
+/** The program; the depth where it is invoked, or its success where it ends. */
+const FRAME = /^Program ([1-9A-HJ-NP-Za-km-z]{32,44}) (?:invoke \[(\d{1,3})\]$|(success)$|failed(?:: |$))/
 const DATA = 'Program data: '
 
 /**
@@ -80,14 +79,10 @@ export function parseProgramLogs(
   for (const line of logs) {
     // Shorter lines may still follow a cut one, under invocations whose own lines were cut: nobody can tell whose they are.
     if (line === 'Log truncated') return finish('truncated')
-    const invoke = INVOKE.exec(line)
-    if (invoke !== null) {
-      if (!enter(invoke[1] ?? '', Number(invoke[2]))) return finish('inconsistent')
-      continue
-    }
-    const end = SUCCESS.exec(line) ?? FAILED.exec(line)
-    if (end !== null) {
-      if (!leave(end[1] ?? '', end[0].endsWith(' success'))) return finish('inconsistent')
+    const [, program, depth, success] = FRAME.exec(line) ?? []
+    if (program !== undefined) {
+      const fits = depth === undefined ? leave(program, success !== undefined) : enter(program, Number(depth))
+      if (!fits) return finish('inconsistent')
       continue
     }
     const frame = stack.at(-1)
