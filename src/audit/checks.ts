@@ -75,11 +75,14 @@ export const CHECKS: readonly Check[] = [
         row: { ...row },
       }))
     },
-    stored: (context, signatures) =>
+    // By the ids of events, here and below: what follows from an event stays when the event's own row is lost.
+    stored: (context, signatures, { events }) =>
       query(
         context,
         sql`select h.event_id as key, e.signature, h.* from agent_history h
-          join ledger_events e on e.id = h.event_id where e.signature = any(${signatures})`,
+          left join ledger_events e on e.id = h.event_id
+          where h.event_id = any(${events.map((event) => event.id)}::text[] || array(
+            select id from ledger_events where signature = any(${signatures})))`,
       ),
   },
   {
@@ -93,7 +96,6 @@ export const CHECKS: readonly Check[] = [
         row: { ...row },
       }))
     },
-    // By the ids of events: what was enqueued for an event stays when the event's own row is lost.
     stored: (context, signatures, { events }) =>
       query(
         context,

@@ -7,14 +7,7 @@ const AgentHistoryEntrySchema = defineEntity({
   name: 'AgentHistoryEntry',
   tableName: 'agent_history',
   properties: {
-    event: () =>
-      p
-        .manyToOne(LedgerEvent)
-        .ref()
-        .deleteRule('cascade')
-        .updateRule('no action')
-        .foreignKeyName('agent_history_event_id_fkey')
-        .primary(),
+    event: () => p.manyToOne(LedgerEvent).ref().createForeignKeyConstraint(false).primary(),
     position: key(),
     agentPda: key(),
     eventType: p.text().$type<HistoryEventType>(),

@@ -14,6 +14,7 @@ const IndexerStateSchema = defineEntity({
     finalizedSlot: p.bigint('number').defaultRaw('0'),
     finalizedSignature: key().nullable(),
     updatedAt: timestamp().defaultRaw('now()'),
+    commits: p.bigint('number').defaultRaw('0'),
   },
   checks: [{ name: 'indexer_state_id_check', expression: 'id = 1' }],
 })

@@ -19,10 +19,9 @@ const LedgerEventSchema = defineEntity({
   },
   indexes: [
     {
-      name: 'ledger_events_by_agent',
-      expression: 'create index ledger_events_by_agent on ledger_events (agent_pda, position desc)',
+      name: 'ledger_events_signature',
+      expression: 'create index ledger_events_signature on ledger_events using hash (signature)',
     },
-    { name: 'ledger_events_signature', properties: ['signature'] },
     {
       name: 'ledger_events_unfinalized',
       expression:

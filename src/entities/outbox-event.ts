@@ -18,8 +18,15 @@ const OutboxEventSchema = defineEntity({
     restoredSequence: p.bigint('number').nullable(),
   },
   indexes: [
-    { name: 'outbox_events_event', properties: ['eventId'] },
-    { name: 'outbox_events_restored', properties: ['restoredSequence'] },
+    {
+      name: 'outbox_events_event',
+      expression: 'create index outbox_events_event on outbox_events using hash (event_id)',
+    },
+    {
+      name: 'outbox_events_restored',
+      expression:
+        'create index outbox_events_restored on outbox_events (restored_sequence) where restored_sequence is not null',
+    },
     { name: 'outbox_events_by_agent', properties: ['agentPda', 'sequence'] },
   ],
   uniques: [{ name: 'outbox_events_id_key', properties: ['id'] }],

@@ -43,7 +43,7 @@ describe('what gives a group another version', () => {
     ['a count edited by hand', run('update agent_counts set count = 3'), ['agents']],
     ['a stake', () => insertStakes(kysely, [stakeRow('A')]), ['stakes']],
     ['a history entry', () => insertHistory(kysely, 'A', [{}, {}]), ['history']],
-    ['a history entry gone with its event', run('delete from ledger_events'), ['history']],
+    ['no history entry left', run('delete from agent_history'), ['history']],
     ['another table', run('delete from rate_limits'), []],
     ['no stake left', run('delete from stakes'), ['stakes']],
     ['deletion of no row', run('delete from stakes'), []],

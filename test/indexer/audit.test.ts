@@ -101,6 +101,12 @@ test.each([
     { table: 'dead_letters', key: 'letter', field: '*', ledger: undefined },
   ],
   [
+    'history of no event',
+    sql`insert into agent_history (event_id, position, agent_pda, event_type, old_value, new_value, occurred_at)
+      values ('evt_invented', 'p', ${keyOf('b')}, 'tier_updated', 'basic', 'standard', now())`,
+    { table: 'agent_history', key: 'evt_invented', field: '*', ledger: undefined },
+  ],
+  [
     'an open account remembered as closed',
     sql`insert into closed_accounts (pda, slot) values (${keyOf('b')}, 999999)`,
     { table: 'closed_accounts', key: keyOf('b'), field: '*', ledger: undefined },
@@ -113,9 +119,11 @@ test.each([
   expect(differences[0]).toMatchObject(difference)
 })
 
-test('a lost event is found, with the history that was lost with it', async () => {
+test('a lost event is found, with the history that was lost with it, and without the one that was not', async () => {
   await indexer.stop()
   await edit(sql`delete from ledger_events where name = 'ReputationUpdated'`)
+  expect((await run()).differences.map((each) => each.table)).toEqual(['ledger_events'])
+  await edit(sql`delete from agent_history where event_type = 'reputation_updated'`)
   const { differences } = await run()
   expect(differences.map((each) => each.table).sort()).toEqual(['agent_history', 'ledger_events'])
 })

@@ -15,6 +15,7 @@ import { Migration0050LiveEvents } from './0050-live-events.ts'
 import { Migration0051OpenRegistrations } from './0051-open-registrations.ts'
 import { Migration0060ReadVersions } from './0060-read-versions.ts'
 import { Migration0061ReadVersionsAlways } from './0061-read-versions-always.ts'
+import { Migration0062CatchUp } from './0062-catch-up.ts'
 
 /** Every migration in the order in which it is applied. A folder scan would not work from inside node_modules. */
 export const migrationsList = [
@@ -35,4 +36,5 @@ export const migrationsList = [
   { name: '0051-open-registrations', class: Migration0051OpenRegistrations },
   { name: '0060-read-versions', class: Migration0060ReadVersions },
   { name: '0061-read-versions-always', class: Migration0061ReadVersionsAlways },
+  { name: '0062-catch-up', class: Migration0062CatchUp },
 ]

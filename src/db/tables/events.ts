@@ -76,6 +76,8 @@ export interface IndexerStateTable {
   program_id: string
   genesis_hash: string
   leader_epoch: Generated<number>
+  /** Of all leaders. */
+  commits: Generated<number>
   cursor_slot: Generated<number>
   cursor_signature: string | null
   finalized_slot: Generated<number>
