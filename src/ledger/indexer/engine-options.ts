@@ -10,6 +10,8 @@ export interface EngineOptions {
   commitment: string
   signal: AbortSignal
   epoch: number
+  /** How often leaders have committed before. */
+  commits: number
   position: IndexerPosition
   /** Some accounts may be known from no transaction. */
   sweepDue: boolean

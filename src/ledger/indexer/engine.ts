@@ -35,10 +35,12 @@ export class IndexerEngine {
   #reads = new AccountReads()
   readonly #unread = new Set<string>()
   readonly #gaps = new HistoryGaps()
+  #commits: number
 
   constructor(options: EngineOptions) {
     this.options = options
     this.position = options.position
+    this.#commits = options.commits
     this.sweepDue = options.sweepDue
     this.unsettled = options.unsettled ?? new UnsettledReads()
   }
@@ -113,9 +115,10 @@ export class IndexerEngine {
   async #commit(change: (position: IndexerPosition) => IndexerPosition, work: Work): Promise<void> {
     const position = change(this.position)
     await this.options.transaction(async (db) => {
-      await storePosition(db, this.options.epoch, position)
+      await storePosition(db, { epoch: this.options.epoch, commits: this.#commits, position })
       await work(db)
     })
+    this.#commits += 1
     this.position = position
   }
 

@@ -2,12 +2,10 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../../db/tables.ts'
 import { type LedgerRpc, LedgerRpcError } from '../rpc.ts'
 import { LETTERS_OF_WHOLE_TRANSACTIONS } from './batch.ts'
-import { type IndexerPosition, LedgerMismatchError, takeOver } from './state.ts'
+import { type IndexerPosition, type Leader, LedgerMismatchError, takeOver } from './state.ts'
 import { loadUnsettledReads, type UnsettledReads } from './unsettled-reads.ts'
 
-export interface OpenedLedger {
-  epoch: number
-  position: IndexerPosition
+export interface OpenedLedger extends Leader {
   /** The ledger's finalized slot now. */
   finalizedTip: number
   /** The tables are new, or there are transactions that could not be read. */
@@ -23,7 +21,8 @@ export async function openLedger(
 ): Promise<OpenedLedger> {
   const genesisHash = await rpc.call<string>('getGenesisHash')
   const finalizedTip = await rpc.call<number>('getSlot', [{ commitment: 'finalized' }])
-  const { epoch, position } = await takeOver(db, { programId, genesisHash })
+  const leader = await takeOver(db, { programId, genesisHash })
+  const { position } = leader
   if (finalizedTip < position.finalizedSlot) await refuseResetLedger(rpc, position, finalizedTip)
   const unread = await db
     .selectFrom('dead_letters')
@@ -32,7 +31,7 @@ export async function openLedger(
     .executeTakeFirst()
   const sweepDue = position.cursor.signature === null || unread !== undefined
   const unsettled = await loadUnsettledReads(db, position.finalizedSlot)
-  return { epoch, position, finalizedTip, sweepDue, unsettled }
+  return { ...leader, finalizedTip, sweepDue, unsettled }
 }
 
 /** What is finalized stays. A node that is behind still knows it; a ledger that began anew does not. */

@@ -43,7 +43,7 @@ export class LedgerMismatchError extends OperatorError {
   override readonly name = 'LedgerMismatchError'
 }
 
-/** Another indexer has taken over. */
+/** Another indexer has taken over, or must read on from an earlier place. */
 export class LeadershipLostError extends Error {
   override readonly name = 'LeadershipLostError'
 }
@@ -61,11 +61,15 @@ export function assertSameLedger(
   )
 }
 
-/** Claims the tables for a new leader; returns its epoch and where its predecessor stopped. */
-export async function takeOver(
-  db: Kysely<Database>,
-  identity: LedgerIdentity,
-): Promise<{ epoch: number; position: IndexerPosition }> {
+export interface Leader {
+  epoch: number
+  /** How often a leader has committed. */
+  commits: number
+  position: IndexerPosition
+}
+
+/** Claims the tables for a new leader; returns where its predecessor stopped. */
+export async function takeOver(db: Kysely<Database>, identity: LedgerIdentity): Promise<Leader> {
   await db
     .insertInto('indexer_state')
     .values({
@@ -76,15 +80,15 @@ export async function takeOver(
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
-  const state = await db.selectFrom('indexer_state').selectAll().executeTakeFirstOrThrow()
-  assertSameLedger(state, identity)
-  const { leader_epoch: epoch } = await db
+  assertSameLedger(await db.selectFrom('indexer_state').selectAll().executeTakeFirstOrThrow(), identity)
+  const state = await db
     .updateTable('indexer_state')
     .set({ leader_epoch: sql`leader_epoch + 1` })
-    .returning('leader_epoch')
+    .returningAll()
     .executeTakeFirstOrThrow()
   return {
-    epoch,
+    epoch: state.leader_epoch,
+    commits: state.commits,
     position: {
       cursor: { slot: state.cursor_slot, signature: state.cursor_signature },
       finalizedSlot: state.finalized_slot,
@@ -93,22 +97,28 @@ export async function takeOver(
   }
 }
 
-/** Stores the position in the caller's transaction; LeadershipLostError when another indexer has taken over. */
-export async function storePosition(
-  db: Kysely<Database>,
-  epoch: number,
-  position: IndexerPosition,
-): Promise<void> {
+/**
+ * Stores the position in the caller's transaction, which is the leader's next commit. Throws LeadershipLostError when another indexer has taken over, and when
+ * fewer or more commits are stored than the leader made: the server has lost the last ones, in a crash or with its primary, or the answer to one was lost.
+ * Reading must go on from where the tables stand then.
+ */
+export async function storePosition(db: Kysely<Database>, leader: Leader): Promise<void> {
+  const { position } = leader
   const result = await db
     .updateTable('indexer_state')
     .set({
+      commits: leader.commits + 1,
       cursor_slot: position.cursor.slot,
       cursor_signature: position.cursor.signature,
       finalized_slot: position.finalizedSlot,
       finalized_signature: position.finalizedSignature,
       updated_at: sql`now()`,
     })
-    .where('leader_epoch', '=', epoch)
+    .where('leader_epoch', '=', leader.epoch)
+    .where('commits', '=', leader.commits)
     .executeTakeFirst()
-  if (result.numUpdatedRows !== 1n) throw new LeadershipLostError('another indexer has taken over')
+  if (result.numUpdatedRows !== 1n)
+    throw new LeadershipLostError(
+      'another indexer has taken over, or the database has lost what was committed',
+    )
 }
