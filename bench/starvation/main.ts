@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Database } from '../../src/db/tables.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
 import { emptyBatch } from '../../src/ledger/indexer/decode-transaction.ts'
-import { writeEvents } from '../../src/ledger/indexer/write-events.ts'
+import { mergeEvents } from '../../src/ledger/indexer/write-events.ts'
 import { openBenchDatabase } from '../reads/database.ts'
 import { keepResult, ofTimes } from '../support/result.ts'
 import type { Arrivals } from '../webhooks/receivers.ts'
@@ -56,7 +56,7 @@ async function measure(hanging: boolean): Promise<number[]> {
     const outbox = [{ id, event_id: id, type, agent_pda: id, slot, body, occurred_at }]
     await orm.em
       .fork()
-      .transactional((em) => writeEvents(em.getKysely<Database>(), { ...emptyBatch(), outbox }))
+      .transactional((em) => mergeEvents(em.getKysely<Database>(), { ...emptyBatch(), outbox }))
     committed.set(id, now())
     await delay(PAUSE_MS)
   }

@@ -8,7 +8,7 @@ import type { Database } from '../../src/db/tables.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
 import type { OutboxRow } from '../../src/ledger/indexer/batch.ts'
 import { emptyBatch } from '../../src/ledger/indexer/decode-transaction.ts'
-import { writeEvents } from '../../src/ledger/indexer/write-events.ts'
+import { mergeEvents } from '../../src/ledger/indexer/write-events.ts'
 import { openBenchDatabase } from '../reads/database.ts'
 import { keepResult, ofRates, ofTimes } from '../support/result.ts'
 import { CONCURRENCY, type Engine, ENGINES, GRAPHILE_WORKER } from './engines.ts'
@@ -67,7 +67,7 @@ function event(): OutboxRow {
 async function commit(engine: Engine, events: OutboxRow[]): Promise<number> {
   await orm.em.fork().transactional(async (em) => {
     const db = em.getKysely<Database>()
-    await writeEvents(db, { ...emptyBatch(), outbox: events })
+    await mergeEvents(db, { ...emptyBatch(), outbox: events })
     if (engine === 'gateway') return
     await sql`
       select graphile_worker.add_jobs(array(

@@ -66,7 +66,8 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
         commitment,
         signal,
         batchSize: options.batchSize ?? 100,
-        inFlight: options.inFlight ?? 6,
+        inFlight: options.inFlight ?? 12,
+        copies: false,
         db: () => db,
         transaction: (work) => work(db),
         onWritten: (written) => {

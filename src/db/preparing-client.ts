@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Query } from './answer-deadline.ts'
+import { CopyData } from './copy-in.ts'
 import { type ClientConfig, TransactionClient } from './transaction-client.ts'
 
 /** Statements named per connection; later texts run unnamed, so that generated SQL cannot fill the server's memory. */
@@ -16,8 +17,8 @@ export class PreparingClient extends TransactionClient {
     super(config)
     const plain = this.query.bind(this) as Query
     const prepared: Query = (text, values, ...rest) => {
-      const name =
-        typeof text === 'string' && Array.isArray(values) && values.length > 0 ? this.#name(text) : undefined
+      const hasParameters = Array.isArray(values) && values.length > 0 && !(values[0] instanceof CopyData)
+      const name = typeof text === 'string' && hasParameters ? this.#name(text) : undefined
       return name === undefined ? plain(text, values, ...rest) : plain({ name, text, values }, ...rest)
     }
     this.query = prepared as typeof this.query

@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { type Query, withAnswerDeadline } from './answer-deadline.ts'
+import { copying } from './copy-in.ts'
 
 /** `answerTimeoutMillis`: how long the server may say nothing while a statement waits; without end where it is not given. */
 export type ClientConfig = Exclude<ConstructorParameters<typeof Client>[0], string> & {
@@ -23,7 +24,7 @@ export class TransactionClient extends Client {
   constructor(config?: ClientConfig) {
     super(config)
     this.on('error', () => undefined)
-    const query = super.query.bind(this) as Query
+    const query = copying(super.query.bind(this) as Query)
     const afterMs = config?.answerTimeoutMillis
     const plain = afterMs === undefined ? query : withAnswerDeadline(query, afterMs, () => this.#close())
     let failed: unknown

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws'
 import { LIMITS } from '../../schema/limits.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createIndexer, type Indexer } from '../../src/ledger/indexer/indexer.ts'
-import { writeOutbox } from '../../src/ledger/indexer/write-events.ts'
+import { mergeOutbox } from '../../src/ledger/indexer/write-events.ts'
 import { eventually } from '../indexer/support/eventually.ts'
 import { silentLogger } from '../indexer/support/indexer.ts'
 import {
@@ -205,7 +205,7 @@ describe('what stands in the outbox already', () => {
     expect(eventOf(await stream.next()).id).toBe('evt_row_4002')
     const [row] = rows(4_001, 1)
     const { event_id, type, agent_pda, slot, body, occurred_at } = row!
-    await writeOutbox(replicas[0].kysely, [
+    await mergeOutbox(replicas[0].kysely, [
       { id: row!.id, event_id, type, agent_pda, slot, body, occurred_at },
     ])
     expect(eventOf(await stream.next()).id).toBe('evt_row_4001')

@@ -29,6 +29,7 @@ async function openEngine(db: () => Kysely<Database> = () => kyselyOf(database.o
     signal: new AbortController().signal,
     batchSize: 100,
     inFlight: 6,
+    copies: true,
     db,
     transaction: (work) => kyselyOf(database.orm).transaction().execute(work),
     onWritten: () => undefined,

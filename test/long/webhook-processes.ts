@@ -7,7 +7,7 @@ import { migrate, openOrm } from '../../src/db/orm.ts'
 import type { Database } from '../../src/db/tables.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
 import { emptyBatch } from '../../src/ledger/indexer/decode-transaction.ts'
-import { writeEvents } from '../../src/ledger/indexer/write-events.ts'
+import { mergeEvents } from '../../src/ledger/indexer/write-events.ts'
 import { createSecretBox } from '../../src/webhooks/secret-box.ts'
 import type { WorkerLimits } from '../../src/webhooks/worker/timing.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
@@ -132,7 +132,7 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
         try {
           await orm.em
             .fork()
-            .transactional((em) => writeEvents(em.getKysely<Database>(), { ...emptyBatch(), outbox }))
+            .transactional((em) => mergeEvents(em.getKysely<Database>(), { ...emptyBatch(), outbox }))
           return outbox.map((row) => row.id)
         } catch (error) {
           // The server is away, or ended this connection: the same rows again are enqueued once all the same.

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../../rest/connection-limits.ts'
 import { createLedgerRpc } from '../../src/ledger/rpc.ts'
-import { writeOutbox } from '../../src/ledger/indexer/write-events.ts'
+import { mergeOutbox } from '../../src/ledger/indexer/write-events.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../support/app.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { keyOf } from '../support/factories.ts'
@@ -112,7 +112,7 @@ describe('a request that does not arrive', () => {
     // Those that came later have been cut: the limits have passed for the streams.
     await drip(...SLOW_BODY)
     await drip(...SLOW_HEADERS)
-    await writeOutbox(hasty.kysely, [
+    await mergeOutbox(hasty.kysely, [
       {
         id: 'evt_slow_1',
         event_id: 'slow:1',

@@ -22,6 +22,8 @@ export interface EngineOptions {
   batchSize: number
   /** Batches fetched ahead of those that are written, and written in one database transaction, at most. */
   inFlight: number
+  /** Rows that the tables lack are copied in, and `transaction` begins anew where they turn out to hold some. Otherwise all are merged. */
+  copies: boolean
   /** Outside of transactions. */
   db: () => Kysely<Database>
   transaction: (work: (db: Kysely<Database>) => Promise<void>) => Promise<void>

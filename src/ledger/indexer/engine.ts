@@ -1,21 +1,29 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/tables.ts'
-import { AccountReads } from './account-reads.ts'
 import { assertWhole, listBacklog } from './backlog.ts'
 import { LETTERS_OF_WHOLE_TRANSACTIONS, type SignatureInfo } from './batch.ts'
+import { isHeldAlready } from './copied-rows.ts'
 import { markOrphaned } from './finality.ts'
-import { fetchTransactions } from './fetch-transactions.ts'
 import { HistoryGaps } from './history-gaps.ts'
-import { unknownTransactions } from './known-transactions.ts'
 import type { EngineOptions } from './engine-options.ts'
+import { holdsTransactions } from './known-transactions.ts'
 import { Mutex } from './mutex.ts'
 import { pipelined } from './pipeline.ts'
-import { batchesOf, mergePrepared, type Prepared } from './prepared.ts'
+import { batchesOf, mergePrepared, type Prepared, slices } from './prepared.ts'
 import { readAccounts } from './read-accounts.ts'
 import { FINALITY_OVERLAP_SLOTS, type IndexerPosition, positionAfter, storePosition } from './state.ts'
+import { TransactionReader } from './transaction-reader.ts'
 import { UnsettledReads } from './unsettled-reads.ts'
-import { writeEvents } from './write-events.ts'
+import { copyEvents, mergeEvents } from './write-events.ts'
 import { writeStates } from './write-state.ts'
+
+interface Ingestion {
+  /** What is read comes next after the cursor. */
+  moveCursor: boolean
+  /** The tables were filled from no transaction yet. */
+  fromNothing?: boolean
+  note?: (signature: string) => void
+}
 
 type Work = (db: Kysely<Database>) => Promise<void>
 
@@ -32,7 +40,7 @@ export class IndexerEngine {
   readonly options: EngineOptions
   readonly unsettled: UnsettledReads
   readonly #writes = new Mutex()
-  #reads = new AccountReads()
+  readonly #reader: TransactionReader
   readonly #unread = new Set<string>()
   readonly #gaps = new HistoryGaps()
   #commits: number
@@ -42,6 +50,7 @@ export class IndexerEngine {
     this.position = options.position
     this.#commits = options.commits
     this.sweepDue = options.sweepDue
+    this.#reader = new TransactionReader(options)
     this.unsettled = options.unsettled ?? new UnsettledReads()
   }
 
@@ -70,20 +79,22 @@ export class IndexerEngine {
     else await this.#gaps.found(this, backlog)
     const seen = new Set<string>()
     const note = backlog.count < 10_000 ? (signature: string) => seen.add(signature) : () => {}
-    await this.#ingestPages(backlog.oldestFirst(), true, note)
+    const fromNothing =
+      this.options.copies && cursor.signature === null && !(await holdsTransactions(this.options.db()))
+    await this.#ingestPages(backlog.oldestFirst(), { moveCursor: true, fromNothing, note })
     return seen
   }
 
   /** Reads transactions that are no continuation of the cursor: late ones, and what a fork moved. */
   async ingest(infos: readonly SignatureInfo[]): Promise<void> {
-    await this.#ingestPages([infos], false)
+    await this.#ingestPages([infos], { moveCursor: false })
   }
 
   /** Reads accounts again after a fork and applies `work` in the same transaction. */
   async restore(pdas: readonly string[], work: Work, change = unchanged): Promise<void> {
     // Under the lock, so that nothing read before is written after.
     await this.#writes.run(async () => {
-      this.#forgetReads()
+      this.#reader.forget()
       const states = await readAccounts(this.options.rpc, pdas, this.options)
       await this.#commit(change, async (db) => {
         await work(db)
@@ -99,7 +110,7 @@ export class IndexerEngine {
     { commitment = this.options.commitment, minContextSlot = this.position.cursor.slot } = {},
   ): Promise<void> {
     const { rpc, programId } = this.options
-    const reads = this.#reads
+    const { reads } = this.#reader
     const states = await readAccounts(rpc, pdas, { programId, commitment, minContextSlot })
     const final = commitment === 'finalized'
     await this.store((db) => writeStates(db, states, { keepUnchanged: final }))
@@ -124,59 +135,51 @@ export class IndexerEngine {
 
   async #ingestPages(
     pages: AsyncIterable<readonly SignatureInfo[]> | Iterable<readonly SignatureInfo[]>,
-    moveCursor: boolean,
-    note: (signature: string) => void = () => {},
+    ingestion: Ingestion,
   ): Promise<void> {
     const { batchSize, inFlight } = this.options
+    const prepare = (infos: SignatureInfo[]): Promise<Prepared> =>
+      this.#reader.prepare(infos, ingestion.fromNothing)
     try {
-      const prepared = pipelined(batchesOf(pages, batchSize), inFlight, (infos) => this.#prepare(infos))
-      for await (const ready of prepared)
+      for await (const ready of pipelined(batchesOf(pages, batchSize), inFlight, prepare))
         for (const batch of mergePrepared(ready)) {
-          await this.#write(batch, moveCursor)
-          for (const { signature } of batch.infos) note(signature)
+          await this.#write(batch, ingestion)
+          for (const { signature } of batch.infos) ingestion.note?.(signature)
         }
     } catch (error) {
-      this.#forgetReads()
+      this.#reader.forget()
       throw error
     }
   }
 
-  async #prepare(infos: SignatureInfo[]): Promise<Prepared> {
-    const { rpc, db } = this.options
-    const successful = new Map(infos.filter(({ err }) => err === null).map((info) => [info.signature, info]))
-    const { wanted, moved } = await unknownTransactions(db(), [...successful.values()])
-    if (moved.length > 0) this.#forgetReads()
-    const decoded = await fetchTransactions(rpc, wanted, this.options)
-    return { infos, moved, decoded, ...(await this.#readStale(decoded)) }
+  /** Where the tables turn out to hold some of what was taken for new, all of it is looked at again. */
+  async #write(batch: Prepared, ingestion: Ingestion): Promise<void> {
+    try {
+      await this.#writeAs(batch, ingestion)
+    } catch (error) {
+      if (batch.copied === null || !isHeldAlready(error)) throw error
+      // What was read for it was not written.
+      this.#reader.forget()
+      for (const infos of slices(batch.infos, this.options.batchSize))
+        await this.#writeAs({ ...(await this.#reader.prepare(infos)), copied: null }, ingestion)
+    }
   }
 
-  async #readStale(decoded: Prepared['decoded']): Promise<Pick<Prepared, 'reads' | 'states'>> {
-    const { rpc, programId, commitment } = this.options
-    const reads = this.#reads
-    const pdas = reads.stale(decoded)
-    if (pdas.length === 0) return { reads, states: [] }
-    const minContextSlot = Math.max(0, ...decoded.transactions.map((transaction) => transaction.slot))
-    const states = await readAccounts(rpc, pdas, { programId, commitment, minContextSlot })
-    reads.remember(states)
-    return { reads, states }
-  }
-
-  /** After a fork or a failed write, what was read counts no more; nor what is being read now. */
-  #forgetReads(): void {
-    this.#reads = new AccountReads()
-  }
-
-  async #write({ infos, moved, decoded, ...read }: Prepared, moveCursor: boolean): Promise<void> {
+  async #writeAs(
+    { infos, moved, decoded, copied, ...read }: Prepared,
+    { moveCursor }: Ingestion,
+  ): Promise<void> {
     const change = moveCursor
       ? (position: IndexerPosition) => positionAfter(position, infos, this.options.finalizedTip)
       : unchanged
     await this.#writes.run(async () => {
       // What was read before a fork was noticed may be what the fork took back.
-      const { states } = read.reads === this.#reads ? read : await this.#readStale(decoded)
+      const { states } = read.reads === this.#reader.reads ? read : await this.#reader.readStale(decoded)
       await this.#commit(change, async (db) => {
         // Its events, and the state after it, need not be what they were; and its new slot may be an earlier one.
         if (moved.length > 0) await markOrphaned(db, moved)
-        await writeEvents(db, decoded)
+        if (copied === null) await mergeEvents(db, decoded)
+        else await copyEvents(db, decoded, copied)
         await writeStates(db, states, { force: moved.length > 0 })
       })
       this.unsettled.add(states)

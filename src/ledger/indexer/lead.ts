@@ -26,7 +26,7 @@ export async function leadOnce(context: IndexerContext, leadership: Leadership):
   const signal = AbortSignal.any([context.signal, leaving.signal])
   const db = (): Kysely<Database> => options.orm.em.fork().getKysely<Database>()
   const rpc = retryingRpc(options.rpc, { signal, maxAttempts: 6 })
-  const { programId, commitment, batchSize = 100, inFlight = 6 } = options
+  const { programId, commitment, batchSize = 100, inFlight = 12 } = options
   const leader = new Leader(context, leadership, {
     ...(await openLedger(db(), rpc, programId)),
     rpc,
@@ -35,6 +35,7 @@ export async function leadOnce(context: IndexerContext, leadership: Leadership):
     signal,
     batchSize,
     inFlight,
+    copies: true,
     db,
     transaction: (work) => options.orm.em.fork().transactional((em) => work(em.getKysely<Database>())),
   })

@@ -1,5 +1,6 @@
 import type { AccountReads } from './account-reads.ts'
 import type { AccountStates, DecodedTransactions, SignatureInfo } from './batch.ts'
+import { type CopiedRows, joinCopied } from './copied-rows.ts'
 
 /** Transactions read from the node and decoded, ready to be written. */
 export interface Prepared {
@@ -8,6 +9,8 @@ export interface Prepared {
   /** Signatures that were read in another slot: a fork has moved them. */
   moved: string[]
   decoded: DecodedTransactions
+  /** The same, where the tables are not known to hold any of it. */
+  copied: CopiedRows | null
   /** What was known to be read when `states` were read. */
   reads: AccountReads
   states: AccountStates[]
@@ -18,38 +21,63 @@ export async function* batchesOf<Item>(
   pages: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>,
   size: number,
 ): AsyncGenerator<Item[]> {
-  for await (const page of pages)
-    for (let at = 0; at < page.length; at += size) yield page.slice(at, at + size)
+  for await (const page of pages) yield* slices(page, size)
+}
+
+export function* slices<Item>(items: readonly Item[], size: number): Generator<Item[]> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
 }
 
 /** Joins neighbours, so that they are written in one database transaction. What a fork moved is written by itself. */
 export function mergePrepared(batches: readonly Prepared[]): Prepared[] {
-  const merged: Prepared[] = []
+  const groups: Prepared[][] = []
   for (const batch of batches) {
-    const last = merged.at(-1)
-    if (last?.reads !== batch.reads || last.moved.length > 0 || batch.moved.length > 0) merged.push(batch)
-    else merged[merged.length - 1] = join(last, batch)
+    const group = groups.at(-1)
+    const last = group?.at(-1)
+    if (last?.reads !== batch.reads || last.moved.length > 0 || batch.moved.length > 0) groups.push([batch])
+    else group?.push(batch)
   }
-  return merged
+  return groups.map(join)
 }
 
-function join(a: Prepared, b: Prepared): Prepared {
+function join(batches: Prepared[]): Prepared {
+  const [first] = batches
+  if (first === undefined || batches.length === 1) return first as Prepared
+  const decoded = batches.map((batch) => batch.decoded)
   return {
-    infos: [...a.infos, ...b.infos],
+    infos: batches.flatMap((batch) => batch.infos),
     moved: [],
-    reads: b.reads,
+    reads: first.reads,
+    copied: joinCopied(batches.map((batch) => batch.copied)),
     decoded: {
-      transactions: union(a.decoded.transactions, b.decoded.transactions, (row) => row.signature),
-      events: union(a.decoded.events, b.decoded.events, (row) => row.id),
-      history: union(a.decoded.history, b.decoded.history, (row) => row.event_id),
-      outbox: union(a.decoded.outbox, b.decoded.outbox, (row) => row.id),
-      deadLetters: union(a.decoded.deadLetters, b.decoded.deadLetters, (row) => row.id),
+      transactions: union(
+        decoded.map((each) => each.transactions),
+        (row) => row.signature,
+      ),
+      events: union(
+        decoded.map((each) => each.events),
+        (row) => row.id,
+      ),
+      history: union(
+        decoded.map((each) => each.history),
+        (row) => row.event_id,
+      ),
+      outbox: union(
+        decoded.map((each) => each.outbox),
+        (row) => row.id,
+      ),
+      deadLetters: union(
+        decoded.map((each) => each.deadLetters),
+        (row) => row.id,
+      ),
     },
-    states: [...a.states, ...b.states],
+    states: batches.flatMap((batch) => batch.states),
   }
 }
 
 /** A listing may show a transaction twice, and a statement may write a row only once. */
-function union<Row>(a: readonly Row[], b: readonly Row[], keyOf: (row: Row) => string): Row[] {
-  return [...new Map([...a, ...b].map((row) => [keyOf(row), row])).values()]
+function union<Row>(parts: readonly (readonly Row[])[], keyOf: (row: Row) => string): Row[] {
+  const rows = new Map<string, Row>()
+  for (const part of parts) for (const row of part) rows.set(keyOf(row), row)
+  return [...rows.values()]
 }

@@ -10,23 +10,54 @@ import {
   type OutboxRow,
   type TransactionRow,
 } from './batch.ts'
+import { type CopiedRows, writeCopied } from './copied-rows.ts'
 import { enqueueDeliveries } from './enqueue-deliveries.ts'
 
 type Db = Kysely<Database>
 
 /** Writes what transactions logged. Replay changes nothing; a transaction that a fork moved takes its new place. */
-export async function writeEvents(db: Db, batch: DecodedTransactions): Promise<void> {
-  await writeTransactions(db, batch.transactions)
-  await writeLedgerEvents(db, batch.events)
-  await writeHistory(db, batch.history)
-  await enqueueDeliveries(db, await writeOutbox(db, batch.outbox))
+export async function mergeEvents(db: Db, batch: DecodedTransactions): Promise<void> {
+  await mergeTransactions(db, batch.transactions)
+  await mergeLedgerEvents(db, batch.events)
+  await mergeHistory(db, batch.history)
+  await noteRead(db, batch)
+  await enqueueDeliveries(db, await mergeOutbox(db, batch.outbox))
   await writeDeadLetters(db, batch.deadLetters)
+}
+
+/** The same for what the tables lack; fails where they hold any of it. */
+export async function copyEvents(db: Db, batch: DecodedTransactions, rows: CopiedRows): Promise<void> {
+  await writeCopied(db, rows)
+  await noteRead(db, batch)
+  await announce(db, batch.outbox.length)
+  await enqueueDeliveries(
+    db,
+    batch.outbox.map((row) => row.id),
+  )
+  await writeDeadLetters(db, batch.deadLetters)
+}
+
+/** What could not be read before, and what a fork had taken back. */
+async function noteRead(db: Db, { transactions, history }: DecodedTransactions): Promise<void> {
+  if (transactions.length > 0)
+    await sql`
+      delete from dead_letters
+      where kind = any(${LETTERS_OF_WHOLE_TRANSACTIONS})
+        and signature = any(${transactions.map((row) => row.signature)})`.execute(db)
+  if (history.length > 0)
+    await sql`
+      delete from orphaned_history where event_id = any(${history.map((row) => row.event_id)})`.execute(db)
+}
+
+/** A hint that saves live streams the wait for their next look. */
+async function announce(db: Db, written: number): Promise<void> {
+  if (written > 0) await sql`select pg_notify(${EVENTS_CHANNEL}, '')`.execute(db)
 }
 
 const records = (rows: readonly object[], columns: string) =>
   sql`json_to_recordset(${JSON.stringify(rows)}::json) as r(${sql.raw(columns)})`
 
-async function writeTransactions(db: Db, rows: TransactionRow[]): Promise<void> {
+async function mergeTransactions(db: Db, rows: TransactionRow[]): Promise<void> {
   if (rows.length === 0) return
   const columns = 'signature text, slot bigint, transaction_index integer, accounts text[], finality text'
   await sql`
@@ -37,13 +68,9 @@ async function writeTransactions(db: Db, rows: TransactionRow[]): Promise<void> 
       slot = excluded.slot, transaction_index = excluded.transaction_index,
       accounts = excluded.accounts, finality = excluded.finality
     where t.finality <> 'finalized'`.execute(db)
-  await sql`
-    delete from dead_letters
-    where kind = any(${LETTERS_OF_WHOLE_TRANSACTIONS})
-      and signature = any(${rows.map((row) => row.signature)})`.execute(db)
 }
 
-async function writeLedgerEvents(db: Db, rows: EventRow[]): Promise<void> {
+async function mergeLedgerEvents(db: Db, rows: EventRow[]): Promise<void> {
   if (rows.length === 0) return
   const columns = `id text, position text, signature text, slot bigint, name text, agent_pda text, owner text,
     data text, finality text, occurred_at timestamptz`
@@ -58,7 +85,7 @@ async function writeLedgerEvents(db: Db, rows: EventRow[]): Promise<void> {
     where t.finality <> 'finalized'`.execute(db)
 }
 
-async function writeHistory(db: Db, rows: HistoryRow[]): Promise<void> {
+async function mergeHistory(db: Db, rows: HistoryRow[]): Promise<void> {
   if (rows.length === 0) return
   const columns = `event_id text, position text, agent_pda text, event_type text, old_value text, new_value text,
     delta text, occurred_at timestamptz`
@@ -71,15 +98,13 @@ async function writeHistory(db: Db, rows: HistoryRow[]): Promise<void> {
       position = excluded.position, old_value = excluded.old_value, new_value = excluded.new_value,
       delta = excluded.delta, occurred_at = excluded.occurred_at
     where t.position <> excluded.position`.execute(db)
-  await sql`
-    delete from orphaned_history where event_id = any(${rows.map((row) => row.event_id)})`.execute(db)
 }
 
 /**
  * What is enqueued stays as it is, unless a fork had taken the event back and brings it again, or has moved it.
  * Returns the ids of what is new or changed.
  */
-export async function writeOutbox(db: Db, rows: OutboxRow[]): Promise<string[]> {
+export async function mergeOutbox(db: Db, rows: OutboxRow[]): Promise<string[]> {
   if (rows.length === 0) return []
   const columns = `place integer, id text, event_id text, type text, agent_pda text, slot bigint, body text,
     occurred_at timestamptz`
@@ -93,8 +118,7 @@ export async function writeOutbox(db: Db, rows: OutboxRow[]): Promise<string[]> 
         else nextval('outbox_events_sequence_seq') end
     where t.cancelled_at is not null or t.slot <> excluded.slot
     returning t.id`.execute(db)
-  // A hint that saves live streams the wait for their next look.
-  if (written.rows.length > 0) await sql`select pg_notify(${EVENTS_CHANNEL}, '')`.execute(db)
+  await announce(db, written.rows.length)
   return written.rows.map((row) => row.id)
 }
 

@@ -9,7 +9,7 @@ import type {
 } from '../../../src/db/tables.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../src/domain/webhook-events.ts'
 import { emptyBatch } from '../../../src/ledger/indexer/decode-transaction.ts'
-import { writeEvents } from '../../../src/ledger/indexer/write-events.ts'
+import { mergeEvents } from '../../../src/ledger/indexer/write-events.ts'
 import { createMetrics, type Metrics } from '../../../src/metrics/metrics.ts'
 import { createGuardedHttp } from '../../../src/net/guarded-http.ts'
 import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
@@ -110,7 +110,7 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
       const rows = events.map((event) => outboxRow(event))
       await database.orm.em
         .fork()
-        .transactional((em) => writeEvents(em.getKysely<Database>(), { ...emptyBatch(), outbox: rows }))
+        .transactional((em) => mergeEvents(em.getKysely<Database>(), { ...emptyBatch(), outbox: rows }))
       return rows.map((row) => row.id)
     },
     worker: (options = {}) => {
