@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, escapeIdentifier } from 'pg'
@@ -47,6 +48,12 @@ export async function startEmbeddedPostgres(options: {
   return { connection, adopted: running !== null, stop }
 }
 
+/** A quarter of the machine's or the container's memory, as PostgreSQL's manual has it, within bounds. Only what is used of it is taken. */
+function sharedBuffersMb(): number {
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
+  return Math.round(Math.min(Math.max(memory / 4 / 2 ** 20, 64), 1_024))
+}
+
 async function launch(placement: Placement, settings: string[]): Promise<() => Promise<void>> {
   const binaries = locateBinaries(placement)
   await ensureCluster(binaries, placement)
@@ -56,7 +63,9 @@ async function launch(placement: Placement, settings: string[]): Promise<() => P
     `unix_socket_directories=${socketDir}`,
     'unix_socket_permissions=0700',
     'max_connections=60',
-    'shared_buffers=64MB',
+    `shared_buffers=${sharedBuffersMb()}MB`,
+    // Checkpoints of a long catch-up, less often.
+    'max_wal_size=4GB',
     'jit=off',
     'timezone=UTC',
     'log_timezone=UTC',
