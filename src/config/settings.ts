@@ -76,7 +76,7 @@ export const SETTINGS = {
   INDEXER_BATCH_SIZE: withDefault(integer(1, 1_000), '100', 'Transactions fetched from the node at a time'),
   INDEXER_FETCH_AHEAD: withDefault(
     integer(1, 64),
-    '6',
+    '12',
     'Batches fetched ahead while catching up; bounds memory',
   ),
   LOCALNET_PORT: withDefault(
