@@ -12,6 +12,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     // Nothing here patches a module, and loading Solana's and GraphQL's anew for each file would cost most of the time.
     isolate: false,
+    maxWorkers: '100%',
     testTimeout: 30_000,
     expect: { poll: { timeout: 20_000 } },
     hookTimeout: 60_000,
