@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { CopyData, copyIn } from '../../db/copy-in.ts'
 import { copyText } from '../../db/copy-text.ts'
 import type { Database } from '../../db/tables.ts'
+import { EVENTS_CHANNEL } from '../../domain/webhook-events.ts'
 import type { DecodedTransactions } from './batch.ts'
 
 const TRANSACTION = ['signature', 'slot', 'transaction_index', 'accounts', 'finality'] as const
@@ -61,9 +62,9 @@ export function joinCopied(parts: readonly (CopiedRows | null)[]): CopiedRows | 
   return TABLES.map((_, table) => known.flatMap((part) => part[table] ?? []))
 }
 
-/** Half the work of merging rows. Fails where the tables hold any of them. */
-export const writeCopied = (db: Kysely<Database>, rows: CopiedRows): Promise<void> =>
-  copyIn(db, STATEMENTS, new CopyData(rows))
+/** Half the work of merging rows. Fails where the tables hold any of them. Then live streams are told, if there is anything for them. */
+export const writeCopied = (db: Kysely<Database>, rows: CopiedRows, hasMessages: boolean): Promise<void> =>
+  copyIn(db, hasMessages ? `${STATEMENTS}; notify ${EVENTS_CHANNEL}` : STATEMENTS, new CopyData(rows))
 
 /** What the tables held already, or the listing showed twice. */
 export const isHeldAlready = (error: unknown): boolean =>

@@ -27,9 +27,8 @@ export async function mergeEvents(db: Db, batch: DecodedTransactions): Promise<v
 
 /** The same for what the tables lack; fails where they hold any of it. */
 export async function copyEvents(db: Db, batch: DecodedTransactions, rows: CopiedRows): Promise<void> {
-  await writeCopied(db, rows)
+  await writeCopied(db, rows, batch.outbox.length > 0)
   await noteRead(db, batch)
-  await announce(db, batch.outbox.length)
   await enqueueDeliveries(
     db,
     batch.outbox.map((row) => row.id),
@@ -37,21 +36,16 @@ export async function copyEvents(db: Db, batch: DecodedTransactions, rows: Copie
   await writeDeadLetters(db, batch.deadLetters)
 }
 
-/** What could not be read before, and what a fork had taken back. */
+/** What could not be read before, and what a fork had taken back, is in the tables now. In one round trip, since the node is read meanwhile. */
 async function noteRead(db: Db, { transactions, history }: DecodedTransactions): Promise<void> {
-  if (transactions.length > 0)
-    await sql`
+  if (transactions.length === 0) return
+  await sql`
+    with letters as (
       delete from dead_letters
       where kind = any(${LETTERS_OF_WHOLE_TRANSACTIONS})
-        and signature = any(${transactions.map((row) => row.signature)})`.execute(db)
-  if (history.length > 0)
-    await sql`
-      delete from orphaned_history where event_id = any(${history.map((row) => row.event_id)})`.execute(db)
-}
-
-/** A hint that saves live streams the wait for their next look. */
-async function announce(db: Db, written: number): Promise<void> {
-  if (written > 0) await sql`select pg_notify(${EVENTS_CHANNEL}, '')`.execute(db)
+        and signature = any(${transactions.map((row) => row.signature)})
+    )
+    delete from orphaned_history where event_id = any(${history.map((row) => row.event_id)})`.execute(db)
 }
 
 const records = (rows: readonly object[], columns: string) =>
@@ -118,7 +112,8 @@ export async function mergeOutbox(db: Db, rows: OutboxRow[]): Promise<string[]> 
         else nextval('outbox_events_sequence_seq') end
     where t.cancelled_at is not null or t.slot <> excluded.slot
     returning t.id`.execute(db)
-  await announce(db, written.rows.length)
+  // A hint that saves live streams the wait for their next look.
+  if (written.rows.length > 0) await sql`select pg_notify(${EVENTS_CHANNEL}, '')`.execute(db)
   return written.rows.map((row) => row.id)
 }
 
