@@ -1,11 +1,13 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { IndexerEngine } from '../../src/ledger/indexer/engine.ts'
 import type { Database } from '../../src/db/tables.ts'
 import { openLedger } from '../../src/ledger/indexer/open-ledger.ts'
 import { verifyFinality } from '../../src/ledger/indexer/verify-finality.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { registration } from './support/samples.ts'
+import { eventually } from './support/eventually.ts'
+import { scriptedIndexer } from './support/indexer.ts'
+import { registration, report } from './support/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from './support/scripted-ledger.ts'
 import { kyselyOf } from './support/tables.ts'
 
@@ -97,4 +99,47 @@ test('a row of a slot that a fork has left is not made final by the transaction 
   ledger.advance()
   await verifyFinality(engine)
   expect(await finalities()).toEqual(['finalized'])
+})
+
+test('a transaction that a fork put into another place of its slot is moved there by the check', async () => {
+  let index = 0
+  const rpc = ledger.rpc()
+  const call: typeof rpc.call = async <T>(method: string, params?: unknown[]): Promise<T> => {
+    const answer = await rpc.call<T>(method, params)
+    if (method !== 'getSignaturesForAddress') return answer
+    for (const info of answer as object[]) Object.assign(info, { transactionIndex: index })
+    return answer
+  }
+  ledger.send(registration('a'))
+  ledger.send(report('a', 250, 300))
+  ledger.entries.shift()
+  ledger.advance()
+  const indexer = scriptedIndexer(database.orm, ledger, { rpc: { ...rpc, call } })
+  await indexer.whenIdle()
+  index = 1
+  ledger.advance(40)
+  const places = async (): Promise<unknown> => {
+    const { rows } = await sql`
+      select t.transaction_index, substring(e.position from 22 for 6) as in_event, substring(h.position from 22 for 6) as in_history,
+        e.finality, o.cancelled_at
+      from ledger_transactions t join ledger_events e using (signature)
+      join agent_history h on h.event_id = e.id join outbox_events o on o.event_id = e.id`.execute(
+      kyselyOf(database.orm),
+    )
+    return rows
+  }
+  try {
+    await eventually(async () => JSON.stringify(await places())).toContain('"finality":"finalized"')
+    expect(await places()).toEqual([
+      {
+        transaction_index: 1,
+        in_event: '000001',
+        in_history: '000001',
+        finality: 'finalized',
+        cancelled_at: null,
+      },
+    ])
+  } finally {
+    await indexer.stop()
+  }
 })

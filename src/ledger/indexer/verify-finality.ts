@@ -4,6 +4,7 @@ import type { SignatureInfo } from './batch.ts'
 import type { IndexerEngine } from './engine.ts'
 import { markFinalized } from './finality.ts'
 import { askBlocks, takeBack } from './fork.ts'
+import { isListedPlace, recordedOf } from './known-transactions.ts'
 import { FINALITY_OVERLAP_SLOTS } from './state.ts'
 
 /** Accounts, and transactions, in one database transaction: the loop that follows the ledger waits no longer than for one. */
@@ -14,12 +15,6 @@ export interface FinalityReport {
   orphaned: number
   /** Finalized transactions that the live path had not seen. */
   late: number
-}
-
-interface Recorded {
-  signature: string
-  slot: number
-  finality: string
 }
 
 /** Compares what was read at `confirmed` with the finalized ledger since the last check. */
@@ -43,7 +38,7 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
   const failed: string[] = []
   let { finalizedSignature } = engine.position
   for await (const page of backlog.oldestFirst()) {
-    const recorded = await recordedOf(engine, page)
+    const recorded = await recordedOf(db(), page)
     const late: SignatureInfo[] = []
     const settled: SignatureInfo[] = []
     for (const info of page) {
@@ -55,7 +50,7 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
         continue
       }
       listed.add(info.signature)
-      if (row === undefined || row.slot !== info.slot || row.finality === 'orphaned') late.push(info)
+      if (row === undefined || row.finality === 'orphaned' || !isListedPlace(row, info)) late.push(info)
       else if (row.finality === 'confirmed') settled.push(info)
     }
     if (late.length > 0)
@@ -100,14 +95,4 @@ async function settleReads(engine: IndexerEngine, finalizedSlot: number): Promis
     await engine.refresh(pdas, { commitment: 'finalized', minContextSlot: finalizedSlot })
     engine.unsettled.settle(pdas, finalizedSlot)
   }
-}
-
-async function recordedOf(
-  engine: IndexerEngine,
-  page: readonly SignatureInfo[],
-): Promise<Map<string, Recorded>> {
-  const { rows } = await sql<Recorded>`
-    select signature, slot, finality from ledger_transactions
-    where signature = any(${page.map((info) => info.signature)})`.execute(engine.options.db())
-  return new Map(rows.map((row) => [row.signature, row]))
 }
