@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../../db/tables.ts'
 import { type LedgerRpc, LedgerRpcError } from '../rpc.ts'
 import { LETTERS_OF_WHOLE_TRANSACTIONS } from './batch.ts'
-import { type IndexerPosition, type Leader, LedgerMismatchError, takeOver } from './state.ts'
+import { type Claim, type IndexerPosition, LedgerMismatchError, takeOver } from './state.ts'
 import { loadUnsettledReads, type UnsettledReads } from './unsettled-reads.ts'
 
-export interface OpenedLedger extends Leader {
+export interface OpenedLedger extends Claim {
   /** The ledger's finalized slot now. */
   finalizedTip: number
   /** The tables are new, or there are transactions that could not be read. */
@@ -21,8 +21,8 @@ export async function openLedger(
 ): Promise<OpenedLedger> {
   const genesisHash = await rpc.call<string>('getGenesisHash')
   const finalizedTip = await rpc.call<number>('getSlot', [{ commitment: 'finalized' }])
-  const leader = await takeOver(db, { programId, genesisHash })
-  const { position } = leader
+  const claim = await takeOver(db, { programId, genesisHash })
+  const { position } = claim
   if (finalizedTip < position.finalizedSlot) await refuseResetLedger(rpc, position, finalizedTip)
   const unread = await db
     .selectFrom('dead_letters')
@@ -31,7 +31,7 @@ export async function openLedger(
     .executeTakeFirst()
   const sweepDue = position.cursor.signature === null || unread !== undefined
   const unsettled = await loadUnsettledReads(db, position.finalizedSlot)
-  return { ...leader, finalizedTip, sweepDue, unsettled }
+  return { ...claim, finalizedTip, sweepDue, unsettled }
 }
 
 /** What is finalized stays. A node that is behind still knows it; a ledger that began anew does not. */

@@ -61,15 +61,16 @@ export function assertSameLedger(
   )
 }
 
-export interface Leader {
+/** What a leader goes on from. */
+export interface Claim {
   epoch: number
-  /** How often a leader has committed. */
+  /** How often leaders have committed. */
   commits: number
   position: IndexerPosition
 }
 
 /** Claims the tables for a new leader; returns where its predecessor stopped. */
-export async function takeOver(db: Kysely<Database>, identity: LedgerIdentity): Promise<Leader> {
+export async function takeOver(db: Kysely<Database>, identity: LedgerIdentity): Promise<Claim> {
   await db
     .insertInto('indexer_state')
     .values({
@@ -102,20 +103,20 @@ export async function takeOver(db: Kysely<Database>, identity: LedgerIdentity): 
  * fewer or more commits are stored than the leader made: the server has lost the last ones, in a crash or with its primary, or the answer to one was lost.
  * Reading must go on from where the tables stand then.
  */
-export async function storePosition(db: Kysely<Database>, leader: Leader): Promise<void> {
-  const { position } = leader
+export async function storePosition(db: Kysely<Database>, claim: Claim): Promise<void> {
+  const { position } = claim
   const result = await db
     .updateTable('indexer_state')
     .set({
-      commits: leader.commits + 1,
+      commits: claim.commits + 1,
       cursor_slot: position.cursor.slot,
       cursor_signature: position.cursor.signature,
       finalized_slot: position.finalizedSlot,
       finalized_signature: position.finalizedSignature,
       updated_at: sql`now()`,
     })
-    .where('leader_epoch', '=', leader.epoch)
-    .where('commits', '=', leader.commits)
+    .where('leader_epoch', '=', claim.epoch)
+    .where('commits', '=', claim.commits)
     .executeTakeFirst()
   if (result.numUpdatedRows !== 1n)
     throw new LeadershipLostError(
