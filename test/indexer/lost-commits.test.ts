@@ -1,42 +1,24 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { audit } from '../../src/audit/audit.ts'
 import { startEmbeddedPostgres } from '../../src/db/embedded/postgres.ts'
 import { migrate, openOrm } from '../../src/db/orm.ts'
-import type { Indexer } from '../../src/ledger/indexer/indexer.ts'
 import { LeadershipLostError, storePosition, takeOver } from '../../src/ledger/indexer/state.ts'
 import type { LedgerRpc } from '../../src/ledger/rpc.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { eventually } from './support/eventually.ts'
-import { scriptedIndexer, silentLogger } from './support/indexer.ts'
-import { registration, report } from './support/samples.ts'
-import { PROGRAM_ID, ScriptedLedger } from './support/scripted-ledger.ts'
+import { silentLogger } from './support/indexer.ts'
+import { registration } from './support/samples.ts'
+import { PROGRAM_ID, type ScriptedLedger } from './support/scripted-ledger.ts'
+import { useScriptedWorld } from './support/scripted-world.ts'
 import { count, kyselyOf } from './support/tables.ts'
 
-let database: TestDatabase
-let ledger: ScriptedLedger
-let indexer: Indexer | undefined
-
-beforeEach(async () => {
-  database = await createTestDatabase()
-  ledger = new ScriptedLedger()
-})
-afterEach(async () => {
-  await indexer?.stop()
-  await database.drop()
-})
-
-function send(transactions: number): void {
-  for (let i = 0; i < transactions; i += 1) {
-    ledger.send(i % 2 === 0 ? registration(`agent-${i}`) : report(`agent-${i - 1}`, 250, 250 + i))
-    ledger.advance()
-  }
-}
+const world = useScriptedWorld()
 
 test('a leader notices that a commit was lost, also one that did not move the position', async () => {
+  const { database } = world()
   const db = kyselyOf(database.orm)
   const leader = await takeOver(db, { programId: PROGRAM_ID, genesisHash: 'g' })
   await storePosition(db, leader)
@@ -53,6 +35,7 @@ test('a leader notices that a commit was lost, also one that did not move the po
 })
 
 test('a crash of the server in the middle of a backlog loses nothing, and enqueues nothing twice', async () => {
+  const { ledger, send, start, stop } = world()
   const dataDir = temporaryFolder('gateway-crash-')
   const server = { dataDir, logger: silentLogger, settings: ['fsync=off'] }
   let postgres = await startEmbeddedPostgres(server)
@@ -64,11 +47,11 @@ test('a crash of the server in the middle of a backlog loses nothing, and enqueu
       values ('s', 'w', 'https://r.example', '{agent.registered}', '')`.execute(kyselyOf(orm))
     send(600)
     const { rpc, resume } = halting(ledger, 4)
-    indexer = scriptedIndexer(orm, ledger, { rpc, batchSize: 100 })
-    await eventually(() => indexer?.status().counters.transactions).toBe(400)
+    const indexer = start({ rpc, batchSize: 100 }, orm)
+    await eventually(() => indexer.status().counters.transactions).toBe(400)
     process.kill(-postmasterOf(dataDir), 'SIGKILL')
     resume()
-    await eventually(() => indexer?.status().counters.failures).toBeGreaterThan(0)
+    await eventually(() => indexer.status().counters.failures).toBeGreaterThan(0)
     postgres = await startEmbeddedPostgres(server)
     await indexer.whenIdle()
     const report = await audit({ orm, rpc: ledger.rpc(), programId: PROGRAM_ID, settleMs: 0 })
@@ -76,7 +59,7 @@ test('a crash of the server in the middle of a backlog loses nothing, and enqueu
     const { rows } = await sql`select count(*) as count from webhook_deliveries`.execute(kyselyOf(orm))
     expect(rows).toEqual([{ count: 300 }])
   } finally {
-    await indexer?.stop()
+    await stop()
     await orm.close()
     await postgres.stop()
     rmSync(dataDir, { recursive: true, force: true })
@@ -84,6 +67,7 @@ test('a crash of the server in the middle of a backlog loses nothing, and enqueu
 })
 
 test('a server that took over without what was committed last is read into from where it stands', async () => {
+  const { database, ledger, send, start } = world()
   const tables = [
     'agents',
     'ledger_transactions',
@@ -94,7 +78,7 @@ test('a server that took over without what was committed last is read into from 
   ]
   const db = kyselyOf(database.orm)
   send(20)
-  indexer = scriptedIndexer(database.orm, ledger, { verifyMs: 60_000 })
+  const indexer = start({ verifyMs: 60_000 })
   await indexer.whenIdle()
   for (const table of tables)
     await sql`create table ${sql.ref(`kept_${table}`)} as table ${sql.table(table)}`.execute(db)
