@@ -11,8 +11,14 @@ export async function findStrays({ orm }: AuditContext, found: readonly Differen
   const isStray = sql`not (s.event_id = any(${lost.map(({ key }) => key)}))
     and not exists (select 1 from ledger_events e where e.id = s.event_id)`
   const strays = async (table: string, rows: RawBuilder<{ key: string }>): Promise<Difference[]> => {
-    const found = await rows.execute(orm.em.fork().getKysely<Database>())
-    return found.rows.map(({ key, ...row }) => ({ table, key, field: '*', ledger: undefined, database: row }))
+    const stored = await rows.execute(orm.em.fork().getKysely<Database>())
+    return stored.rows.map(({ key, ...row }) => ({
+      table,
+      key,
+      field: '*',
+      ledger: undefined,
+      database: row,
+    }))
   }
   return [
     ...(await strays(

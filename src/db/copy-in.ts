@@ -32,9 +32,7 @@ export function copying(query: Query): Query {
   }
 }
 
-/**
- * Sends statements and data at once: the server takes the data as it comes to each statement, and drops it where one fails.
- */
+/** Sends statements and data at once: the server takes the data as it comes to each statement, and drops it where one fails. */
 class CopyIn implements Submittable {
   readonly finished: Promise<{ command: string; rowCount: null; rows: [] }>
   readonly #statements: string

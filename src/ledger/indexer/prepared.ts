@@ -6,7 +6,7 @@ import { type CopiedRows, joinCopied } from './copied-rows.ts'
 export interface Prepared {
   /** All that were listed, also those that failed or are known. */
   infos: SignatureInfo[]
-  /** Signatures that were read in another slot: a fork has moved them. */
+  /** Signatures that were read in another place: a fork has moved them. */
   moved: string[]
   decoded: DecodedTransactions
   /** The same, where the tables are not known to hold any of it. */
