@@ -49,9 +49,11 @@ export async function readEvents(
   if (types !== undefined) conditions.push(sql`type = any(${[...types]}::text[])`)
   if (agentPda !== undefined) conditions.push(sql`agent_pda = ${agentPda}`)
   const wanted = sql.join(conditions, sql` and `)
-  const { rows } = await sql<{ newest: number } & (OutboxRow | { position: null })>`
-    select counted.newest, page.*
-    from (select ${newest} as newest) as counted
+  const { rows } = await sql<Counted & (OutboxRow | { position: null })>`
+    select counted.newest, counted.next, page.*
+    from (select ${newest} as newest, least(
+      (select min(sequence) from outbox_events where sequence > ${until}),
+      (select min(restored_sequence) from outbox_events where restored_sequence > ${until})) as next) as counted
     left join (
       (select sequence as position, type, agent_pda as "agentPda", body from outbox_events
         where sequence > ${after} and sequence <= ${until} and restored_sequence is null and ${wanted}
@@ -63,9 +65,16 @@ export async function readEvents(
       order by position limit ${EVENTS_PAGE}
     ) as page on true
     order by page.position`.execute(kysely)
-  const found = rows.filter((row): row is { newest: number } & OutboxRow => row.position !== null)
+  const found = rows.filter((row): row is Counted & OutboxRow => row.position !== null)
   const last = found.at(-1)
-  const full = found.length >= EVENTS_PAGE
-  const seen = Math.max(after, Math.min(until, rows[0]?.newest ?? 0))
-  return { rows: found, upTo: full && last !== undefined ? last.position : seen }
+  if (found.length >= EVENTS_PAGE && last !== undefined) return { rows: found, upTo: last.position }
+  const [counted] = rows
+  const seen = counted?.next == null ? (counted?.newest ?? 0) : counted.next - 1
+  return { rows: found, upTo: Math.max(after, seen) }
+}
+
+interface Counted {
+  newest: number
+  /** The first place behind those that were looked at; each leader leaves a gap before its own. */
+  next: number | null
 }

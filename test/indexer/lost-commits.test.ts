@@ -7,6 +7,7 @@ import { startEmbeddedPostgres } from '../../src/db/embedded/postgres.ts'
 import { migrate, openOrm } from '../../src/db/orm.ts'
 import { LeadershipLostError, storePosition, takeOver } from '../../src/ledger/indexer/state.ts'
 import type { LedgerRpc } from '../../src/ledger/rpc.ts'
+import { newestPosition, readEvents } from '../../src/live-events/read-events.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { eventually } from './support/eventually.ts'
 import { silentLogger } from './support/indexer.ts'
@@ -82,21 +83,28 @@ test('a server that took over without what was committed last is read into from 
   await indexer.whenIdle()
   for (const table of tables)
     await sql`create table ${sql.ref(`kept_${table}`)} as table ${sql.table(table)}`.execute(db)
+  const { rows: sequence } = await sql<{ last_value: number }>`
+    select last_value from outbox_events_sequence_seq`.execute(db)
   send(10)
   await indexer.whenIdle()
   expect(await count(database.orm, 'ledger_transactions')).toBe(30)
+  const seen = await newestPosition(db)
   await db.transaction().execute(async (tx) => {
     for (const table of tables) {
       await sql`delete from ${sql.table(table)}`.execute(tx)
       const kept = sql`select * from ${sql.ref(`kept_${table}`)}`
       await sql`insert into ${sql.table(table)} overriding system value ${kept}`.execute(tx)
     }
+    await sql`select setval('outbox_events_sequence_seq', ${sequence[0]?.last_value})`.execute(tx)
   })
   ledger.send(registration('after'))
   await eventually(() => count(database.orm, 'ledger_transactions')).toBe(31)
   await indexer.whenIdle()
   const report = await audit({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID, settleMs: 0 })
   expect(report).toEqual({ accounts: 11, transactions: 31, events: 31, differences: [], unreadable: [] })
+  const gap = await readEvents(db, seen, {})
+  const { rows } = await readEvents(db, gap.upTo, {})
+  expect([...gap.rows, ...rows]).toHaveLength(11)
 })
 
 /** Serves some batches of transactions, and the others once it may go on. */

@@ -69,6 +69,12 @@ export interface Claim {
   position: IndexerPosition
 }
 
+/**
+ * Places of the outbox that each leader leaves free before its own. A server that is failed over to without the last commits would
+ * hand out their places again, and streams that have seen those would pass over the events at them.
+ */
+const FREE_PLACES = 1_000_000
+
 /** Claims the tables for a new leader; returns where its predecessor stopped. */
 export async function takeOver(db: Kysely<Database>, identity: LedgerIdentity): Promise<Claim> {
   await db
@@ -82,11 +88,19 @@ export async function takeOver(db: Kysely<Database>, identity: LedgerIdentity): 
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
   assertSameLedger(await db.selectFrom('indexer_state').selectAll().executeTakeFirstOrThrow(), identity)
-  const state = await db
-    .updateTable('indexer_state')
-    .set({ leader_epoch: sql`leader_epoch + 1` })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const state = await db.transaction().execute(async (tx) => {
+    const claimed = await tx
+      .updateTable('indexer_state')
+      .set({ leader_epoch: sql`leader_epoch + 1` })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    // Under the lock of the row: two leaders at once would set it back for each other.
+    await sql`
+      select setval('outbox_events_sequence_seq', last_value + ${FREE_PLACES}) from outbox_events_sequence_seq`.execute(
+      tx,
+    )
+    return claimed
+  })
   return {
     epoch: state.leader_epoch,
     commits: state.commits,
