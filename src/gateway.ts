@@ -9,6 +9,7 @@ import { connectLedgerNodes } from './bootstrap/ledger-nodes.ts'
 import { keepLocalnetInvite } from './bootstrap/localnet-invite.ts'
 import { lockDataDir, writeRuntime } from './bootstrap/runtime-file.ts'
 import { composeServices } from './bootstrap/services.ts'
+import { both } from './both.ts'
 import { hostNamesOf } from './config/host-names.ts'
 import { startWorkers } from './bootstrap/workers.ts'
 import { checkStoredSecrets, webhookSecretBox } from './bootstrap/webhook-secrets.ts'
@@ -111,12 +112,6 @@ export async function startGateway(options: {
     await stack.disposeAsync()
     throw error
   }
-}
-
-/** Unlike Promise.all, settles when both have, so that nothing is still starting while the rest is torn down. */
-async function both<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
-  await Promise.allSettled([first, second])
-  return [await first, await second]
 }
 
 function endOf(indexer: Indexer | null, signal: AbortSignal): Promise<void> {

@@ -30,3 +30,12 @@ export interface EngineOptions {
   /** Called after each commit. */
   onWritten: (progress: { transactions: number; events: number; outbox: number }) => void
 }
+
+export interface CatchUpQuery {
+  minContextSlot?: number
+  /** From the last finalized transaction on, since what lies above it may have changed. */
+  again?: boolean
+  onBacklog?: (count: number) => void
+  /** Done while the node lists, before any transaction is read. */
+  meanwhile?: () => Promise<void>
+}

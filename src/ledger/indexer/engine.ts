@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely'
+import { both } from '../../both.ts'
 import type { Database } from '../../db/tables.ts'
 import { assertWhole, listBacklog } from './backlog.ts'
 import { LETTERS_OF_WHOLE_TRANSACTIONS, type SignatureInfo } from './batch.ts'
 import { isHeldAlready } from './copied-rows.ts'
 import { markOrphaned } from './finality.ts'
 import { HistoryGaps } from './history-gaps.ts'
-import type { EngineOptions } from './engine-options.ts'
+import type { CatchUpQuery, EngineOptions } from './engine-options.ts'
 import { holdsTransactions } from './known-transactions.ts'
 import { Mutex } from './mutex.ts'
 import { pipelined } from './pipeline.ts'
@@ -55,24 +56,18 @@ export class IndexerEngine {
   }
 
   /** Reads everything that the node lists above the cursor; returns the signatures seen. */
-  async catchUp(
-    query: {
-      minContextSlot?: number
-      /** From the last finalized transaction on, since what lies above it may have changed. */
-      again?: boolean
-      onBacklog?: (count: number) => void
-    } = {},
-  ): Promise<Set<string>> {
+  async catchUp(query: CatchUpQuery = {}): Promise<Set<string>> {
     const { rpc, programId, commitment } = this.options
     const { cursor, finalizedSignature } = this.position
     const until = query.again === true ? finalizedSignature : cursor.signature
-    const backlog = await listBacklog(rpc, {
+    const listing = listBacklog(rpc, {
       programId,
       commitment,
       until,
       minSlot: this.position.finalizedSlot - FINALITY_OVERLAP_SLOTS,
       ...(query.minContextSlot === undefined ? {} : { minContextSlot: query.minContextSlot }),
     })
+    const [backlog] = await both(listing, query.meanwhile?.() ?? Promise.resolve())
     if (backlog.count > 0) query.onBacklog?.(backlog.count)
     if (backlog.count === 0 || backlog.complete) this.#gaps.none()
     else if (until === null) assertWhole(backlog)

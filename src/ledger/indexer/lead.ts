@@ -123,10 +123,10 @@ class Leader {
       status.tipSlot = tip
       again = await mayHaveForked(this.#engine)
     }
-    await this.#sweep()
     const seen = await this.#engine.catchUp({
       again,
       minContextSlot: Math.max(tip ?? 0, this.#announcements.slot),
+      meanwhile: () => this.#sweep(),
       onBacklog: (count) => {
         if (status.phase !== 'live') status.phase = 'backfilling'
         if (count > 1_000) options.logger.info({ transactions: count }, 'catching up with the ledger')

@@ -3,7 +3,7 @@ import type { IndexerEngine } from './engine.ts'
 import { pipelined } from './pipeline.ts'
 import { listAccounts } from './list-accounts.ts'
 
-const CHUNK = 1_000
+const CHUNK = 2_500
 
 /**
  * Reads every account of the program, for those that no transaction served by the node tells of: nodes prune, and may
