@@ -3,7 +3,7 @@ import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../src/db/embedded/postgres.ts'
 import { migrate, openOrm } from '../../src/db/orm.ts'
 import { connectionTo, createDatabase, dropDatabase, type Server } from './database-server.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { memoryFolder, temporaryFolder } from './temporary-folder.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -33,11 +33,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function startServer(): Promise<{ server: Server; stop: () => Promise<void> }> {
   const url = process.env.DATABASE_URL
   if (url !== undefined && url !== '') return { server: { url }, stop: async () => undefined }
-  const dataDir = temporaryFolder('gateway-test-')
+  const dataDir = temporaryFolder('gateway-test-', memoryFolder())
   const postgres = await startEmbeddedPostgres({
     dataDir,
     logger: silent,
-    settings: ['fsync=off', 'max_connections=200'],
+    settings: ['fsync=off', 'max_connections=200', 'max_wal_size=256MB'],
   })
   const { host, user } = postgres.connection
   const stop = async (): Promise<void> => {
