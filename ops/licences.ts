@@ -27,6 +27,7 @@ interface Locked {
   resolved?: string
   integrity?: string
   dev?: boolean
+  link?: boolean
   optional?: boolean
   license?: string
   hasInstallScript?: boolean
@@ -48,17 +49,22 @@ export function productionDependencies(): Dependency[] {
   const { packages } = JSON.parse(readFileSync(`${ROOT}package-lock.json`, 'utf8')) as {
     packages: Record<string, Locked>
   }
-  return Object.entries(packages)
-    .filter(([path, { dev }]) => path !== '' && dev !== true)
-    .map(([path, locked]) => ({
-      name: path.replace(/^.*node_modules\//, ''),
-      version: locked.version,
-      licence: locked.license ?? licenceOf(path, locked.version),
-      optional: locked.optional === true,
-      installScript: locked.hasInstallScript === true,
-      pinned: locked.integrity !== undefined,
-    }))
-    .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1))
+  return (
+    Object.entries(packages)
+      // The workspaces are this repository's own.
+      .filter(
+        ([path, { dev, link }]) => /^node_modules|\/node_modules/.test(path) && link !== true && dev !== true,
+      )
+      .map(([path, locked]) => ({
+        name: path.replace(/^.*node_modules\//, ''),
+        version: locked.version,
+        licence: locked.license ?? licenceOf(path, locked.version),
+        optional: locked.optional === true,
+        installScript: locked.hasInstallScript === true,
+        pinned: locked.integrity !== undefined,
+      }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1))
+  )
 }
 
 /** Not accepted, or not known. Of `A OR B` one must be accepted, of `A AND B` both. */

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { RestApp } from './door.ts'
+import type { RestApp } from './rest-app.ts'
 
 export interface OpenApiOptions {
   readonly version: string

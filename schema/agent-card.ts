@@ -1,12 +1,16 @@
-import type { CardInterface, CardSkill } from '../src/agent-cards/card-content.ts'
-import { NOT_CHECKED } from '../src/agent-cards/card-reads.ts'
-import { CARD_STATES, type CardRow } from '../src/agent-cards/card-row.ts'
-import { CARD_SIGNATURES } from '../src/agent-cards/card-signature.ts'
-import { CARD_MATCHES } from '../src/agent-cards/compare-card.ts'
+import { NOT_CHECKED } from '../src/identity/agent-cards/card-reads.ts'
+import { type CardRow } from '../src/identity/agent-cards/card-row.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 import { fieldsBelow } from './selection-size.ts'
+import {
+  type CardInterface,
+  type CardSkill,
+  CARD_SIGNATURES,
+  CARD_MATCHES,
+  CARD_STATES,
+} from '../src/domain/agent-card.ts'
 
 const AgentCardState = builder.enumType('AgentCardState', {
   description:

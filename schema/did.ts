@@ -1,5 +1,5 @@
 import type { DidDocument, DidService, VerificationMethod } from '../src/identity/did/document.ts'
-import { didOf } from '../src/identity/did/parse-did.ts'
+import { didOf } from '../src/domain/parse-did.ts'
 import type { DidResolution } from '../src/identity/did/resolve-did.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { knownError } from '../src/known-error.ts'
+import { knownError } from '../src/domain/known-error.ts'
 
 /** A message that repeats what the client sent is cut here, in characters. */
 const MAX_MESSAGE = 500

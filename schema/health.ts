@@ -1,4 +1,4 @@
-import type { DetailedHealth, Health, Readiness } from '../src/service-info/health.ts'
+import type { DetailedHealth, Health, Readiness } from '../src/health/health.ts'
 import { builder } from './builder.ts'
 
 const HealthRef = builder.objectRef<Health>('Health').implement({

@@ -1,4 +1,4 @@
-import type { ServiceInfo } from '../src/service-info/info.ts'
+import type { ServiceInfo } from '../src/health/info.ts'
 import { builder } from './builder.ts'
 
 type Features = ServiceInfo['features']

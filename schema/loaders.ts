@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import type { CardRow } from '../src/agent-cards/card-row.ts'
+import type { CardRow } from '../src/identity/agent-cards/card-row.ts'
 import type { HistoryQuery, HistoryRow } from '../src/agents/agent-history.ts'
 import type { AgentRow } from '../src/agents/agent-row.ts'
 import type { Page } from '../src/domain/page.ts'

@@ -1,5 +1,5 @@
 import { defaultFieldResolver, type GraphQLSchema } from 'graphql'
-import type { RateLimitKind } from '../src/rate-limits/kinds.ts'
+import type { RateLimitKind } from '../src/platform/rate-limits/kinds.ts'
 import type { GraphQLContext } from './context.ts'
 
 /** Queries that are no plain reads; `null` is not counted: load balancers ask without pause, and wallets are counted when authenticated. */

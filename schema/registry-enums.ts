@@ -1,5 +1,6 @@
+import { AGENT_STATUSES, SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
+import { HISTORY_EVENT_TYPES } from '../src/domain/history-events.ts'
 import { STATUS_FILTERS } from '../src/agents/agent-filter.ts'
-import { AGENT_STATUSES, HISTORY_EVENT_TYPES, SERVICE_CATEGORIES, TIERS } from '../src/domain/registry.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 

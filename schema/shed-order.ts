@@ -1,5 +1,5 @@
 import { type DocumentNode, getOperationAST, Kind } from 'graphql'
-import type { ShedOrder } from '../src/overload/shed.ts'
+import type { ShedOrder } from '../src/platform/overload/shed.ts'
 
 /** Root fields that send what a wallet has signed, or ask for its signature before anything else. */
 const LAST = {

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely'
+import { pubkey } from '@agent-registry/solana'
 import { type AgentReads, createAgentReads } from './agents/agent-reads.ts'
-import { type CardReads, createCardReads } from './agent-cards/card-reads.ts'
-import type { Clock } from './clock.ts'
+import { type CardReads, createCardReads } from './identity/agent-cards/card-reads.ts'
+import type { Clock } from './platform/clock.ts'
 import type { Database } from './db/tables.ts'
 import type { Credentials } from './identity/credentials/attached/credentials.ts'
 import { createDidResolver, type DidResolver } from './identity/did/resolve-did.ts'
@@ -9,25 +10,26 @@ import { createWalletAuth, type WalletAuth } from './identity/wallet-auth/wallet
 import {
   createRegistryTransactions,
   type RegistryTransactions,
-} from './registry-transactions/registry-transactions.ts'
-import { pubkey } from './domain/pubkey.ts'
-import { type Admission, admitAll } from './overload/admission.ts'
+} from './relay/registry-transactions/registry-transactions.ts'
+import { type Admission, admitAll } from './platform/overload/admission.ts'
 import type { LiveEvents } from './live-events/live-events.ts'
 import type { RelayService } from './relay/relay.ts'
-import type { FeePayerStatus } from './service-info/fee-payer-status.ts'
-import type { IndexerStatus } from './service-info/indexer-status.ts'
+import type { FeePayerStatus } from './health/fee-payer-status.ts'
+import type { IndexerStatus } from './ledger/indexer-status.ts'
 import type { SponsorshipService } from './sponsorship/sponsorship.ts'
-import type { ServiceIdentity } from './service-info/info.ts'
-import type { Roles } from './service-info/roles.ts'
-import { createLedgerProbe, type LedgerCalls } from './service-info/ledger-probe.ts'
-import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
-import type { RateLimitNumbers } from './rate-limits/kinds.ts'
-import { createServiceInfoReads, type ServiceInfoReads } from './service-info/service-info-reads.ts'
-import { createReadVersions, type ReadVersions } from './read-versions/read-versions.ts'
+import type { ServiceIdentity } from './health/info.ts'
+import type { Roles } from './health/roles.ts'
+import { createLedgerProbe, type LedgerCalls } from './ledger/ledger-probe.ts'
+import { createRateLimitCounter } from './db/rate-limit-counter.ts'
+import { createRateLimits, type RateLimits } from './platform/rate-limits/rate-limits.ts'
+import type { RateLimitNumbers } from './platform/rate-limits/kinds.ts'
+import { createServiceInfoReads, type ServiceInfoReads } from './health/service-info-reads.ts'
+import { createReadVersions } from './db/read-versions/read-versions.ts'
 import { createStakeReads, type StakeReads } from './stakes/stake-reads.ts'
 import type { SecretBox } from './webhooks/secret-box.ts'
 import type { ReceiverProblem } from './webhooks/subscriptions/read-input.ts'
 import { createWebhookService, type WebhookService } from './webhooks/webhooks.ts'
+import type { ReadVersions } from './domain/read-versions.ts'
 
 /** What every door (REST, GraphQL, MCP) calls; all guards are in here. */
 export interface Services {
@@ -88,7 +90,11 @@ export function createServices(dependencies: ServiceDependencies): Services {
     walletAuth: createWalletAuth({ kysely, clock }),
     webhooks: createWebhookService({ kysely, clock, ...dependencies.webhooks }),
     admission: dependencies.admission ?? admitAll,
-    rateLimits: createRateLimits({ kysely, clock, limits: dependencies.rateLimits }),
+    rateLimits: createRateLimits({
+      sharedCounter: createRateLimitCounter(kysely),
+      clock,
+      limits: dependencies.rateLimits,
+    }),
     readVersions: createReadVersions(reads),
     info: createServiceInfoReads({ ...dependencies, ledger: createLedgerProbe(rpc, clock) }),
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { type Kysely, sql } from 'kysely'
-import type { AuditReport } from '../../src/audit/audit.ts'
+import type { AuditReport } from '../../src/ledger/audit/audit.ts'
 import type { Database } from '../../src/db/tables.ts'
 import { rounded } from '../support/statistics.ts'
 

@@ -1,6 +1,5 @@
 import { Pool } from 'undici'
-import { registryIdl } from '../../src/ledger/idl/types.ts'
-
+import { registryIdl } from '@agent-registry/program'
 const PROGRAM = registryIdl.address
 const PAGE = 1_000
 const BATCH = 100

@@ -1,10 +1,10 @@
-import { systemClock } from '../../src/clock.ts'
+import { pubkey } from '@agent-registry/solana'
+import { registryIdl } from '@agent-registry/program'
+import { systemClock } from '../../src/platform/clock.ts'
 import { openOrm } from '../../src/db/orm.ts'
-import { pubkey } from '../../src/domain/pubkey.ts'
-import { registryIdl } from '../../src/ledger/idl/types.ts'
 import { createIndexer } from '../../src/ledger/indexer/indexer.ts'
 import { createLedgerRpc } from '../../src/ledger/rpc.ts'
-import { createLogger } from '../../src/logger.ts'
+import { createLogger } from '../../src/platform/logger.ts'
 import { rawRead } from './raw-read.ts'
 
 /** One reading in a process of its own, so that its memory is its own: `raw RPC_URL`, or `gateway RPC_URL DATABASE_URL`. */

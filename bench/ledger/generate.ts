@@ -2,22 +2,18 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Keypair, type TransactionInstruction } from '@solana/web3.js'
-import { systemClock } from '../../src/clock.ts'
-import { type Pubkey, pubkey } from '../../src/domain/pubkey.ts'
-import { loadLocalnetKeys, type LocalnetKeys } from '../../src/keys/localnet-keys.ts'
-import { registryIdl } from '../../src/ledger/idl/types.ts'
-import { registryAddresses } from '../../src/ledger/pda.ts'
-import { registryInstruction } from '../../src/ledger/registry-instructions.ts'
-import { parseTransaction } from '../../src/ledger/wire/transaction.ts'
-import { openContext } from '../../src/localnet/context.ts'
-import type { GenesisOptions } from '../../src/localnet/options.ts'
-import { LedgerStore } from '../../src/localnet/store/ledger-store.ts'
-import { createLogger } from '../../src/logger.ts'
-import { programDataAddress } from '../../program/deploy-accounts.ts'
+import { parseTransaction, programDataAddress, pubkey, type Pubkey } from '@agent-registry/solana'
+import { registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
+import type { GenesisOptions } from '@agent-registry/localnet'
+import { systemClock } from '../../src/platform/clock.ts'
+import { loadLocalnetKeys, type LocalnetKeys } from '../../src/platform/keys/localnet-keys.ts'
+import { openContext } from '../../packages/localnet/src/context.ts'
+import { LedgerStore } from '../../packages/localnet/src/store/ledger-store.ts'
+import { createLogger } from '../../src/platform/logger.ts'
 import { generateWallet, type Wallet, walletOf, wireTransaction } from './wallet.ts'
 
 const PROGRAM = pubkey(registryIdl.address)
-const PROGRAM_FILE = new URL('../../program/registry.so', import.meta.url)
+const PROGRAM_FILE = new URL('../../packages/registry-program/registry.so', import.meta.url)
 const CATEGORIES = registryIdl.types.find((each) => each.name === 'ServiceCategory')
 const TRANSACTIONS_PER_SLOT = 1_000
 /** Agents whose lives run side by side, so that an account's transactions lie apart as they do on a cluster. */

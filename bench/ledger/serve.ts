@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { loadLocalnetKeys } from '../../src/keys/localnet-keys.ts'
-import { startLocalnet } from '../../src/localnet/index.ts'
-import { createLogger } from '../../src/logger.ts'
+import { startLocalnet } from '@agent-registry/localnet'
+import { loadLocalnetKeys } from '../../src/platform/keys/localnet-keys.ts'
+import { createLogger } from '../../src/platform/logger.ts'
 import { genesisOf } from './generate.ts'
 
 export interface ServedLedger {

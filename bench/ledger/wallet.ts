@@ -6,7 +6,7 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
-import { type Pubkey, pubkey } from '../../src/domain/pubkey.ts'
+import { pubkey, type Pubkey } from '@agent-registry/solana'
 
 /** A key that signs natively: a hundred times faster than in JavaScript. */
 export interface Wallet {

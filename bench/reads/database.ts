@@ -3,8 +3,10 @@ import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { Client, escapeIdentifier } from 'pg'
 import { startEmbeddedPostgres } from '../../src/db/embedded/postgres.ts'
-import { migrate, openOrm, type Orm } from '../../src/db/orm.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openOrm } from '../../src/db/orm.ts'
 import { temporaryFolder } from '../../test/support/temporary-folder.ts'
+import type { Orm } from '../../src/db/orm-types.ts'
 
 export interface BenchDatabase {
   readonly orm: Orm

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { systemClock } from '../../src/clock.ts'
+import { pubkey } from '@agent-registry/solana'
+import { registryIdl } from '@agent-registry/program'
+import { systemClock } from '../../src/platform/clock.ts'
 import { openOrm } from '../../src/db/orm.ts'
-import { pubkey } from '../../src/domain/pubkey.ts'
-import { registryIdl } from '../../src/ledger/idl/types.ts'
 import { createIndexer } from '../../src/ledger/indexer/indexer.ts'
 import { createLedgerRpc } from '../../src/ledger/rpc.ts'
-import { createLogger } from '../../src/logger.ts'
+import { createLogger } from '../../src/platform/logger.ts'
 
 /** The indexer with its defaults, in a process of its own, once it has caught up. */
 export async function startFollower(...args: string[]): Promise<{ stop(): Promise<void> }> {

@@ -1,5 +1,5 @@
-import { systemClock } from '../../src/clock.ts'
-import { createGuardedHttp } from '../../src/net/guarded-http.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { createGuardedHttp } from '../../src/platform/net/guarded-http.ts'
 import { createSender } from '../../src/webhooks/send/send.ts'
 import type { Send } from '../../src/webhooks/worker/sender.ts'
 

@@ -1,4 +1,4 @@
-import { exactInteger } from '../exact-integer.ts'
+import { exactInteger } from '../contract/exact-integer.ts'
 import type {
   AgentFieldsFragment,
   GetAgentHistoryQuery,

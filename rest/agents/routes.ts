@@ -1,8 +1,9 @@
-import type { Door, RestApp } from '../door.ts'
+import type { Door } from '../operations.ts'
 import { GetAgentDocument, GetAgentHistoryDocument, ListAgentsDocument } from '../generated/graphql.ts'
-import { snakeCase } from '../parameter-names.ts'
+import { snakeCase } from '../contract/parameter-names.ts'
 import { toAgent, toAgentList, toHistory, toListVariables } from './map.ts'
 import { getAgentHistorySchema, getAgentSchema, listAgentsSchema } from './schemas.ts'
+import type { RestApp } from '../rest-app.ts'
 
 const config = { spellParameter: snakeCase }
 

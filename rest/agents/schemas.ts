@@ -1,4 +1,6 @@
 import { Type } from 'typebox'
+import { AGENT_STATUSES, SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
+import { HISTORY_EVENT_TYPES } from '../../src/domain/history-events.ts'
 import {
   AGENT_SORTS,
   MAX_NAME_SEARCH,
@@ -6,8 +8,17 @@ import {
   STATUS_FILTERS,
 } from '../../src/agents/agent-filter.ts'
 import { ORDERS } from '../../src/domain/page.ts'
-import { AGENT_STATUSES, HISTORY_EVENT_TYPES, SERVICE_CATEGORIES, TIERS } from '../../src/domain/registry.ts'
-import { Choice, conditional, envelope, errors, kept, pageQuery, Pubkey, Timestamp, U64 } from '../shapes.ts'
+import {
+  Choice,
+  conditional,
+  envelope,
+  errors,
+  kept,
+  pageQuery,
+  Pubkey,
+  Timestamp,
+  U64,
+} from '../contract/shapes.ts'
 
 const reputation = (description: string) =>
   Type.Optional(Type.Integer({ minimum: REPUTATION_RANGE.min, maximum: REPUTATION_RANGE.max, description }))

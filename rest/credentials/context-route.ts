@@ -5,7 +5,7 @@ import {
   AGENT_CREDENTIALS_PATH,
   AGENT_CREDENTIALS_V1,
 } from '../../src/identity/credentials/contexts/pinned.ts'
-import type { RestApp } from '../door.ts'
+import type { RestApp } from '../rest-app.ts'
 
 const schema = {
   operationId: 'getAgentCredentialsContext',

@@ -1,6 +1,7 @@
-import type { Door, RestApp } from '../door.ts'
+import type { Door } from '../operations.ts'
 import { ListCredentialsDocument, VerifyCredentialDocument } from '../generated/graphql.ts'
 import { listCredentialsSchema, verifyCredentialSchema } from './schemas.ts'
+import type { RestApp } from '../rest-app.ts'
 
 /** A credential of 32 KiB, also where its JSON is written wastefully. */
 const BODY_LIMIT = 131_072

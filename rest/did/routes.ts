@@ -1,8 +1,9 @@
-import type { Door, RestApp } from '../door.ts'
+import type { Door } from '../operations.ts'
 import { GetDidDocumentDocument, ResolveDidDocument } from '../generated/graphql.ts'
 import { toDidDocument, toResolution } from './map.ts'
 import { didMediaType } from './media-type.ts'
 import { getDidDocumentSchema, resolveDidSchema } from './schemas.ts'
+import type { RestApp } from '../rest-app.ts'
 
 export function didRoutes(app: RestApp, door: Door): void {
   const resolveDid = door.read(ResolveDidDocument, { tables: ['agents'], toBody: toResolution })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { TIERS } from '../../src/domain/registry.ts'
-import { Choice, conditional, errors, kept, Pubkey } from '../shapes.ts'
+import { TIERS } from '@agent-registry/program'
+import { Choice, conditional, errors, kept, Pubkey } from '../contract/shapes.ts'
 import { DID_MEDIA_TYPES } from './media-type.ts'
 
 const EXAMPLE = 'did:sol:DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'

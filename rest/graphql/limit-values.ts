@@ -1,8 +1,8 @@
 import { LIMITS } from '../../schema/limits.ts'
-import { DomainError } from '../../src/errors.ts'
-import type { RestApp } from '../door.ts'
+import { DomainError } from '../../src/domain/errors.ts'
 import { TOO_MANY_VALUES } from './guards.ts'
 import { hasMoreMembers } from './json-size.ts'
+import type { RestApp } from '../rest-app.ts'
 
 /** Refuses JSON bodies of too many values before they are parsed, in the routes of `app`. */
 export function limitValues(app: RestApp): void {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Plugin, createLRUCache } from 'graphql-yoga'
-import { DomainError } from '../../src/errors.ts'
+import { DomainError } from '../../src/domain/errors.ts'
 import { refusal } from './guards.ts'
 
 interface DocumentParams {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { LIMITS, parseLimited } from '../../schema/limits.ts'
 import { MAY_BE_LAST, operationOrder } from '../../schema/shed-order.ts'
-import type { ShedOrder } from '../../src/overload/shed.ts'
+import type { ShedOrder } from '../../src/platform/overload/shed.ts'
 import type { PersistedDocuments } from './persisted-documents.ts'
 
 interface Params {

@@ -1,7 +1,7 @@
 import { type ExecutionArgs, getOperationAST, GraphQLError } from 'graphql'
 import type { OperationResult, ServerOptions } from 'graphql-ws'
 import { operationOrder } from '../../schema/shed-order.ts'
-import type { Admission } from '../../src/overload/admission.ts'
+import type { Admission } from '../../src/platform/overload/admission.ts'
 import { checkSize, toldErrors } from './guards.ts'
 import type { GraphQLServer, ServerContext } from './yoga.ts'
 

@@ -2,10 +2,10 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { DomainError } from '../../src/errors.ts'
-import type { PageGuard } from '../page-guard.ts'
-import type { RestApp } from '../door.ts'
+import { DomainError } from '../../src/domain/errors.ts'
+import type { PageGuard } from '../plugins/page-guard.ts'
 import { offersProtocol } from './web-socket.ts'
+import type { RestApp } from '../rest-app.ts'
 
 /** Sockets open at once, of a process. Each stream on them counts against its client besides. */
 const MAX_SOCKETS = 1_000

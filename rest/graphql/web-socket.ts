@@ -1,7 +1,7 @@
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws'
 import type { RawData, WebSocket } from 'ws'
 import { LIMITS } from '../../schema/limits.ts'
-import type { Admission } from '../../src/overload/admission.ts'
+import type { Admission } from '../../src/platform/overload/admission.ts'
 import { TOO_MANY_VALUES } from './guards.ts'
 import { hasMoreMembers } from './json-size.ts'
 import { type SocketExtra, socketOperations } from './socket-operations.ts'

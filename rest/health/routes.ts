@@ -1,5 +1,5 @@
-import { DomainError } from '../../src/errors.ts'
-import type { Door, RestApp } from '../door.ts'
+import { DomainError } from '../../src/domain/errors.ts'
+import type { Door } from '../operations.ts'
 import {
   GetDetailedHealthDocument,
   GetHealthDocument,
@@ -8,6 +8,7 @@ import {
 } from '../generated/graphql.ts'
 import { toDetailedHealth } from './map.ts'
 import { detailedHealthSchema, healthSchema, infoSchema, readySchema } from './schemas.ts'
+import type { RestApp } from '../rest-app.ts'
 
 /** Whoever watches must see how it stands just when there is too much to do. */
 const config = { shed: 'never' } as const

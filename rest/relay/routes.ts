@@ -1,4 +1,4 @@
-import type { Door, RestApp } from '../door.ts'
+import type { Door } from '../operations.ts'
 import {
   EstimateFeesDocument,
   GetTransactionDocument,
@@ -14,6 +14,7 @@ import {
   statusSchema,
   submitSchema,
 } from './schemas.ts'
+import type { RestApp } from '../rest-app.ts'
 
 export function relayRoutes(app: RestApp, door: Door): void {
   const prepare = door.operation(PrepareTransactionDocument)

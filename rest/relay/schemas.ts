@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { FAILURE_CODES, TRANSACTION_STATUSES } from '../../src/domain/transaction-status.ts'
 import { PRIORITY_LEVELS } from '../../src/relay/policy.ts'
-import { Choice, errors, Pubkey } from '../shapes.ts'
+import { Choice, errors, Pubkey } from '../contract/shapes.ts'
 
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const none = { querystring: Type.Object({}), tags: ['Relay'] }

@@ -1,4 +1,4 @@
-import { exactInteger } from '../exact-integer.ts'
+import { exactInteger } from '../contract/exact-integer.ts'
 import type { GetEligibilityQuery } from '../generated/graphql.ts'
 
 /** Either the balance or the reason, as the contract has it. */

@@ -1,4 +1,4 @@
-import type { Door, RestApp } from '../door.ts'
+import type { Door } from '../operations.ts'
 import {
   GetEligibilityDocument,
   RegisterSponsoredDocument,
@@ -7,6 +7,7 @@ import {
 import { toPrepared, toTransaction } from '../relay/map.ts'
 import { toEligibility } from './map.ts'
 import { eligibilitySchema, registerSchema, submitRegistrationSchema } from './schemas.ts'
+import type { RestApp } from '../rest-app.ts'
 
 export function sponsorRoutes(app: RestApp, door: Door): void {
   const getEligibility = door.operation(GetEligibilityDocument)

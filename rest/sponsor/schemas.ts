@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Instruction, PreparedTransaction, Transaction, TransactionId } from '../relay/schemas.ts'
-import { errors, Pubkey, U64 } from '../shapes.ts'
+import { errors, Pubkey, U64 } from '../contract/shapes.ts'
 
 const CODE = '7KQ4M-X2D9H-0RTVW-P3ZBN'
 const tags = ['Sponsorship']

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { conditional, envelope, errors, kept, pageQuery, Pubkey, U64 } from '../shapes.ts'
+import { conditional, envelope, errors, kept, pageQuery, Pubkey, U64 } from '../contract/shapes.ts'
 
 const Stake = Type.Object(
   {

@@ -1,4 +1,4 @@
-import type { RestApp } from '../door.ts'
+import type { RestApp } from '../rest-app.ts'
 
 /** For routes that need no body: many clients send `{}` or an empty one labelled as JSON all the same. */
 export function ignoreBodies(app: RestApp): void {

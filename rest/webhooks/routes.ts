@@ -1,4 +1,4 @@
-import type { Door, RestApp } from '../door.ts'
+import type { Door } from '../operations.ts'
 import {
   CreateWebhookDocument,
   DeleteWebhookDocument,
@@ -14,6 +14,7 @@ import {
 import { ignoreBodies } from './ignore-bodies.ts'
 import { toDelivery, toDeliveryList, toWebhook } from './map.ts'
 import * as schemas from './schemas.ts'
+import type { RestApp } from '../rest-app.ts'
 
 export function webhookRoutes(app: RestApp, door: Door): void {
   const { guarded } = door

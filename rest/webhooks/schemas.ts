@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { envelope, errors, pageQuery, signed } from '../shapes.ts'
+import { envelope, errors, pageQuery, signed } from '../contract/shapes.ts'
 import {
   Delivery,
   EventTypes,

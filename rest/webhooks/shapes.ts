@@ -6,7 +6,7 @@ import {
   DISABLED_REASONS,
 } from '../../src/domain/webhook-delivery.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
-import { Choice, Timestamp } from '../shapes.ts'
+import { Choice, Timestamp } from '../contract/shapes.ts'
 
 export const ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
 export const URL_EXAMPLE = 'https://receiver.example.com/hooks/agents'

@@ -1,3 +1,12 @@
+import type { Pubkey } from '@agent-registry/solana'
+import {
+  AGENT_STATUSES,
+  MAX_REPUTATION,
+  SERVICE_CATEGORIES,
+  type ServiceCategory,
+  type Tier,
+  TIERS,
+} from '@agent-registry/program'
 import { ORDERS, type Order, type PageBounds, type PageInput, pageBounds } from '../domain/page.ts'
 import {
   booleanParameter,
@@ -7,16 +16,7 @@ import {
   pubkeyParameter,
   textParameter,
 } from '../domain/parameters.ts'
-import type { Pubkey } from '../domain/pubkey.ts'
-import {
-  AGENT_STATUSES,
-  MAX_REPUTATION,
-  SERVICE_CATEGORIES,
-  type ServiceCategory,
-  type Tier,
-  TIERS,
-} from '../domain/registry.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../domain/errors.ts'
 
 /** `inactive` is every status but active. */
 export const STATUS_FILTERS = [...AGENT_STATUSES, 'inactive'] as const

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
+import { HISTORY_EVENT_TYPES, type HistoryEventType } from '../domain/history-events.ts'
 import { type PageRow, readPage } from '../db/read-page.ts'
 import type { Database } from '../db/tables.ts'
 import { type Page, type PageBounds, type PageInput, pageBounds } from '../domain/page.ts'
 import { enumParameter, optional, pubkeyParameter } from '../domain/parameters.ts'
-import { HISTORY_EVENT_TYPES, type HistoryEventType } from '../domain/registry.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../domain/errors.ts'
 
 /** One entry of an agent's history. */
 export interface HistoryRow {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { AgentStatus, ServiceCategory, Tier } from '../domain/registry.ts'
+import type { AgentStatus, ServiceCategory, Tier } from '@agent-registry/program'
 
 /** An agent as the read API shows it. */
 export interface AgentRow {

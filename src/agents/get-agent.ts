@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { gather } from '../db/gather.ts'
 import type { Database } from '../db/tables.ts'
 import { pubkeyParameter } from '../domain/parameters.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../domain/errors.ts'
 import { agentColumns, type AgentRow } from './agent-row.ts'
 
 const MOST_AT_ONCE = 100

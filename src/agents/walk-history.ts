@@ -10,7 +10,7 @@ import {
   keyAfter,
 } from '../domain/connection.ts'
 import { pubkeyParameter } from '../domain/parameters.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../domain/errors.ts'
 import { type HistoryInput, historyQuery, type HistoryRow } from './agent-history.ts'
 
 export type HistoryWalkInput = ConnectionInput & Pick<HistoryInput, 'eventType' | 'orphaned'>

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { audit } from '../audit/audit.ts'
-import type { Difference } from '../audit/findings.ts'
+import { audit } from '../ledger/audit/audit.ts'
+import type { Difference } from '../ledger/audit/findings.ts'
 import { ledgerReading, openWorkspace } from './workspace.ts'
 
 export function auditCommand(): Command {

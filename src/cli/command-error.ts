@@ -1,4 +1,4 @@
-import { OperatorError } from '../operator-error.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 
 /** A command cannot do what was asked; the message says why and what to do. Exit code 1. */
 export class CommandError extends OperatorError {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { Kysely } from 'kysely'
-import { startDatabase } from '../bootstrap/database.ts'
-import { isGatewayRunning, lockDataDir } from '../bootstrap/runtime-file.ts'
-import { readConfig } from '../config/config.ts'
+import { startDatabase } from '../gateway/database.ts'
+import { isGatewayRunning, lockDataDir } from '../gateway/runtime-file.ts'
+import { readConfig } from '../platform/config/config.ts'
 import type { Database } from '../db/tables.ts'
-import { createCommandLogger } from '../logger.ts'
+import { createCommandLogger } from '../platform/logger.ts'
 import { createOutput, type Output } from './output.ts'
 
 /** What a command that needs only the database works with. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { systemClock } from '../clock.ts'
+import { systemClock } from '../platform/clock.ts'
 import { checkIssuer } from '../identity/credentials/trusted-issuers/check-issuer.ts'
 import type { TrustedIssuer } from '../identity/credentials/trusted-issuers/issuer.ts'
 import { createTrustedIssuers, type TrustedIssuers } from '../identity/credentials/trusted-issuers/service.ts'

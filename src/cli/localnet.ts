@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { once } from 'node:events'
-import { lockDataDir, readRuntime, writeRuntime } from '../bootstrap/runtime-file.ts'
-import { systemClock } from '../clock.ts'
-import { readConfig } from '../config/config.ts'
-import { isPubkey } from '../domain/pubkey.ts'
+import { isPubkey } from '@agent-registry/solana'
+import { lockDataDir, readRuntime, writeRuntime } from '../gateway/runtime-file.ts'
+import { systemClock } from '../platform/clock.ts'
+import { readConfig } from '../platform/config/config.ts'
 import { createLedgerRpc, type LedgerRpc } from '../ledger/rpc.ts'
-import { createLogger } from '../logger.ts'
+import { createLogger } from '../platform/logger.ts'
 import { CommandError } from './command-error.ts'
 import { createOutput } from './output.ts'
 import { waitFor } from './wait.ts'
@@ -62,7 +62,7 @@ async function runLocalnet(): Promise<void> {
   const logger = createLogger(config.logLevel)
   const release = lockDataDir(config.dataDir)
   // The VM may be missing where only clusters are used.
-  const { startGatewayLocalnet } = await import('../bootstrap/localnet.ts')
+  const { startGatewayLocalnet } = await import('../gateway/localnet.ts')
   const localnet = await startGatewayLocalnet(config, { clock: systemClock, logger })
   try {
     await localnet.provision()

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { startDatabase } from '../bootstrap/database.ts'
-import { isGatewayRunning } from '../bootstrap/runtime-file.ts'
-import { readConfig } from '../config/config.ts'
-import { createCommandLogger } from '../logger.ts'
+import { startDatabase } from '../gateway/database.ts'
+import { isGatewayRunning } from '../gateway/runtime-file.ts'
+import { readConfig } from '../platform/config/config.ts'
+import { createCommandLogger } from '../platform/logger.ts'
 import { createOutput } from './output.ts'
 
 export function migrateCommand(): Command {

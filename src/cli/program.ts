@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { loadEnvFile } from '../config/env-file.ts'
-import { epitaph } from '../operator-error.ts'
+import { loadEnvFile } from '../platform/config/env-file.ts'
+import { epitaph } from '../platform/process/operator-error.ts'
 import { auditCommand } from './audit.ts'
 import { credentialCommand } from './credential.ts'
 import { demoCommand } from './demo.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { rebuild } from '../audit/rebuild.ts'
+import { rebuild } from '../ledger/audit/rebuild.ts'
 import { ledgerReading, openWorkspace } from './workspace.ts'
 
 export function rebuildCommand(): Command {

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
-import type { Orm } from './orm.ts'
 import { openSession } from './session.ts'
+import type { Orm } from './orm-types.ts'
 
 /** Session advisory locks of this service: (class, key), apart from those of anything else in the database. */
 const LOCK_CLASS = 0x41524757

@@ -1,5 +1,5 @@
-import type { Orm } from './orm.ts'
 import { openSession } from './session.ts'
+import type { Orm } from './orm-types.ts'
 
 /** A connection that hears a channel; `lost` once it is gone. */
 export interface Listening {

@@ -1,35 +1,12 @@
 import { type Configuration, MikroORM, type Options } from '@mikro-orm/postgresql'
 import { Migrator } from '@mikro-orm/migrations'
 import type { Pool } from 'pg'
-import { entities } from '../entities/index.ts'
+import { entities } from './entities/index.ts'
 import { migrationsList } from './migrations/index.ts'
 import { PreparingClient } from './preparing-client.ts'
 import { TransactionClient } from './transaction-client.ts'
 import { valueParsers } from './value-parsers.ts'
-
-export { migrate } from './migrate.ts'
-
-export type Orm = MikroORM
-
-/** A server by URL, or one on a unix socket: `host` is its folder. */
-export type DatabaseConnection = { url: string } | { host: string; database: string; user: string }
-
-export interface OrmOptions {
-  /** Connections of this process at most. */
-  poolSize?: number
-  /** A statement that runs longer is cancelled by the server. */
-  statementTimeoutMs?: number
-  /** A connection of the pool on which no answer comes for longer, the statement's time aside, is closed: its server is gone. */
-  answerMarginMs?: number
-  /** A transaction that waits for its client longer than this is ended by the server. */
-  idleInTransactionTimeoutMs?: number
-  /** For a connection of the pool, a new one or one that is given back. */
-  connectTimeoutMs?: number
-  /** Off behind a pooler in transaction mode. */
-  preparedStatements?: boolean
-  /** Told of connections that the server dropped; the next query opens a new one. */
-  onWarning?: (message: string) => void
-}
+import type { Orm, DatabaseConnection, OrmOptions } from './orm-types.ts'
 
 /** Opens the pool and checks that the database answers. Schema changes are `migrate`'s. */
 export async function openOrm(connection: DatabaseConnection, options: OrmOptions = {}): Promise<Orm> {

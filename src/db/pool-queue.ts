@@ -1,13 +1,5 @@
-import type { Orm } from './orm.ts'
-
-/** Work that waits for a connection of the pool. */
-export interface PoolQueue {
-  /** How much can be done at once. */
-  readonly connections: number
-  readonly length: number
-  /** How often a connection was given to work so far. */
-  readonly taken: number
-}
+import type { PoolQueue } from '../platform/overload/pool-queue.ts'
+import type { Orm } from './orm-types.ts'
 
 /** The queue of the ORM's pool, as it is at each look; `taken` counts from here. */
 export async function poolQueue(orm: Orm): Promise<PoolQueue> {

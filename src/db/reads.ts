@@ -9,8 +9,8 @@ import {
   type QueryResult,
 } from 'kysely'
 import type { Pool } from 'pg'
-import type { Orm } from './orm.ts'
 import type { Database } from './tables.ts'
+import type { Orm } from './orm-types.ts'
 
 /**
  * For statements outside transactions, on the pool of the ORM. Each goes straight to the pool, which has its connection back within the callback of the answer;

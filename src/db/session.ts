@@ -1,5 +1,5 @@
 import { Client, type Pool } from 'pg'
-import type { Orm } from './orm.ts'
+import type { Orm } from './orm-types.ts'
 
 /**
  * A connection of its own beside the pool, with the pool's settings: session locks live as long as it does. Once it is lost every query

@@ -1,4 +1,4 @@
-import { DomainError } from '../errors.ts'
+import { DomainError } from './errors.ts'
 import { PAGE_LIMIT } from './page.ts'
 import { integerParameter, optional } from './parameters.ts'
 import { quoted } from './quoted.ts'

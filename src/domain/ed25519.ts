@@ -1,6 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { type Pubkey, pubkeyBytes } from './pubkey.ts'
-
+import { type Pubkey, pubkeyBytes } from '@agent-registry/solana'
 /**
  * y coordinates of the points of small order, also in encodings that are not canonical; the sign bit makes 14 of these 7.
  * Signatures of such keys can be made without a private key, and node's verification takes them.

@@ -1,5 +1,5 @@
-import { DomainError } from '../errors.ts'
-import { isPubkey, type Pubkey } from './pubkey.ts'
+import { isPubkey, type Pubkey } from '@agent-registry/solana'
+import { DomainError } from './errors.ts'
 import { quoted } from './quoted.ts'
 
 export interface IntegerRange {

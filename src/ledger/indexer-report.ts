@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/tables.ts'
-import type { IndexerStatus } from '../service-info/indexer-status.ts'
+import type { IndexerStatus } from './indexer-status.ts'
 import type { Indexer } from './indexer/indexer.ts'
 
 /** Slots that the tables may lie behind the ledger's tip before the service calls itself degraded. */

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../platform/logger.ts'
 
 /** The node sends a slot about every 400 ms: a socket silent for this long is dead, whatever it claims. */
 const QUIET_MS = 15_000

@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client'
-import type { Metrics } from '../metrics/metrics.ts'
+import type { Metrics } from '../platform/metrics/metrics.ts'
 import type { NodeState } from './failover/nodes.ts'
 
 const STATES: readonly NodeState[] = ['well', 'resting', 'refused']

@@ -1,5 +1,5 @@
-import { decodeBase58 } from '../domain/base58.ts'
-import { registryIdl } from './idl/types.ts'
+import { decodeBase58 } from '@agent-registry/solana'
+import { registryIdl } from '@agent-registry/program'
 import type { Invocation, OuterInvocation } from './events/transaction.ts'
 
 /** The names under which instructions list accounts that hold registry state. */

@@ -1,5 +1,5 @@
-import type { Logger } from '../logger.ts'
-import { WakeUp } from '../ledger/indexer/wake-up.ts'
+import type { Logger } from '../platform/logger.ts'
+import { WakeUp } from '../platform/async/wake-up.ts'
 import type { OutboxRow } from './live-event.ts'
 import type { EventPage } from './read-events.ts'
 

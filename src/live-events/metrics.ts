@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client'
-import type { Metrics } from '../metrics/metrics.ts'
+import type { Metrics } from '../platform/metrics/metrics.ts'
 
 /** Returns what is to be told how many streams are open. */
 export function countStreams(metrics: Metrics): (open: number) => void {

@@ -1,5 +1,5 @@
 import { clientNetwork } from '../domain/client-network.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../domain/errors.ts'
 
 /** Streams held open at once, of one client and of a process. */
 export const STREAM_LIMITS = { perClient: 20, perProcess: 1_000 } as const

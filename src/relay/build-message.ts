@@ -1,9 +1,7 @@
-import type { Pubkey } from '../domain/pubkey.ts'
-import { DomainError } from '../errors.ts'
-import { compileMessage } from '../ledger/wire/compile-message.ts'
+import { compileMessage, COMPUTE_BUDGET_PROGRAM, type Pubkey } from '@agent-registry/solana'
+import { DomainError } from '../domain/errors.ts'
 import type { CheckedRequest } from './check-instructions.ts'
 import type { Instruction } from './instruction.ts'
-import { COMPUTE_BUDGET_PROGRAM } from '../domain/program-ids.ts'
 import { RELAY_POLICY } from './policy.ts'
 
 export interface ComputeBudget {

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
-import type { LedgerCalls } from '../service-info/ledger-probe.ts'
-import { type FreshValue, freshValue } from './fresh-value.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { LedgerCalls } from '../ledger/ledger-probe.ts'
+import { type FreshValue, freshValue } from '../platform/async/fresh-value.ts'
 
 /** A blockhash may be used in this many blocks after its own. */
 const BLOCKHASH_LIFE = 150

@@ -1,9 +1,8 @@
-import type { Pubkey } from '../domain/pubkey.ts'
+import { COMPUTE_BUDGET_PROGRAM, type Pubkey, SYSTEM_PROGRAM } from '@agent-registry/solana'
 import { pubkeyParameter } from '../domain/parameters.ts'
 import { isSmallOrderKey } from '../domain/ed25519.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../domain/errors.ts'
 import { type Instruction, type InstructionInput, readInstruction } from './instruction.ts'
-import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../domain/program-ids.ts'
 import { RELAY_POLICY } from './policy.ts'
 
 /** The System program's AdvanceNonceAccount: a transaction with it does not expire. */

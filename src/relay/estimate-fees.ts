@@ -1,5 +1,5 @@
 import { pubkeyParameter } from '../domain/parameters.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../domain/errors.ts'
 import { LedgerRpcError } from '../ledger/rpc-error.ts'
 import type { FeeEstimate, FeeSamples } from './fee-samples.ts'
 import { RELAY_POLICY } from './policy.ts'

@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts'
-import type { Pubkey } from '../domain/pubkey.ts'
-import type { LedgerCalls } from '../service-info/ledger-probe.ts'
-import { freshValue } from './fresh-value.ts'
+import type { Pubkey } from '@agent-registry/solana'
+import type { Clock } from '../platform/clock.ts'
+import type { LedgerCalls } from '../ledger/ledger-probe.ts'
+import { freshValue } from '../platform/async/fresh-value.ts'
 import { PRIORITY_LEVELS, type PriorityLevel, RELAY_POLICY } from './policy.ts'
 
 /** Micro-lamports per compute unit. */

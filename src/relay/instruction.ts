@@ -1,7 +1,7 @@
+import type { NamedInstruction } from '@agent-registry/solana'
 import { pubkeyParameter } from '../domain/parameters.ts'
 import { quoted } from '../domain/quoted.ts'
-import { DomainError } from '../errors.ts'
-import type { NamedInstruction } from '../ledger/wire/compile-message.ts'
+import { DomainError } from '../domain/errors.ts'
 
 export interface AccountMetaInput {
   readonly pubkey: string

@@ -1,6 +1,10 @@
-import type { Pubkey } from '../domain/pubkey.ts'
-import { isStaticWritable, type Message } from '../ledger/wire/message.ts'
-import { COMPUTE_BUDGET_PROGRAM, LIGHTHOUSE_PROGRAM } from '../domain/program-ids.ts'
+import {
+  COMPUTE_BUDGET_PROGRAM,
+  isStaticWritable,
+  LIGHTHOUSE_PROGRAM,
+  type Message,
+  type Pubkey,
+} from '@agent-registry/solana'
 import { RELAY_POLICY } from './policy.ts'
 
 interface Call {

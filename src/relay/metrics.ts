@@ -1,5 +1,5 @@
 import { Counter } from 'prom-client'
-import type { Metrics } from '../metrics/metrics.ts'
+import type { Metrics } from '../platform/metrics/metrics.ts'
 
 export interface RelayMetrics {
   /** Prepares, submits and so on, and how they were answered. */

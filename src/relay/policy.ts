@@ -1,12 +1,11 @@
 import {
   ASSOCIATED_TOKEN_PROGRAM,
   MEMO_PROGRAMS,
+  type Pubkey,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
-} from '../domain/program-ids.ts'
-import type { Pubkey } from '../domain/pubkey.ts'
-
+} from '@agent-registry/solana'
 export const PRIORITY_LEVELS = ['low', 'medium', 'high'] as const
 export type PriorityLevel = (typeof PRIORITY_LEVELS)[number]
 

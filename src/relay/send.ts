@@ -1,7 +1,7 @@
+import type { Message } from '@agent-registry/solana'
 import type { TransactionFailure } from '../domain/transaction-status.ts'
 import { LedgerRpcError } from '../ledger/rpc-error.ts'
-import type { Message } from '../ledger/wire/message.ts'
-import type { LedgerCalls } from '../service-info/ledger-probe.ts'
+import type { LedgerCalls } from '../ledger/ledger-probe.ts'
 import { transactionErrorText } from './transaction-error-text.ts'
 
 /**

@@ -1,8 +1,7 @@
 import bs58 from 'bs58'
+import { parseTransaction, WireError, type WireTransaction } from '@agent-registry/solana'
 import { verifyEd25519 } from '../domain/ed25519.ts'
-import { DomainError } from '../errors.ts'
-import { WireError } from '../ledger/wire/byte-reader.ts'
-import { parseTransaction, type WireTransaction } from '../ledger/wire/transaction.ts'
+import { DomainError } from '../domain/errors.ts'
 import { decodeBase64 } from './instruction.ts'
 import { RELAY_POLICY } from './policy.ts'
 

@@ -1,4 +1,4 @@
-import type { WireTransaction } from '../ledger/wire/transaction.ts'
+import type { WireTransaction } from '@agent-registry/solana'
 import type { BuildTransaction, PreparedTransactionView, PrepareInput } from './prepare.ts'
 import type { TransactionRow } from './record.ts'
 

@@ -1,6 +1,6 @@
 import PQueue from 'p-queue'
-import { WakeUp } from '../ledger/indexer/wake-up.ts'
-import type { Logger } from '../logger.ts'
+import { WakeUp } from '../platform/async/wake-up.ts'
+import type { Logger } from '../platform/logger.ts'
 import { dispatch, type DispatchDependencies } from './dispatch.ts'
 import { finalizedHeight, look, MAX_LOOKS } from './look.ts'
 import type { TransactionRow } from './record.ts'

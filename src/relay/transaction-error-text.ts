@@ -1,5 +1,4 @@
-import { registryIdl } from '../ledger/idl/types.ts'
-
+import { registryIdl } from '@agent-registry/program'
 /** The instructions of the compute budget come before the client's. */
 const OWN_INSTRUCTIONS = 2
 

@@ -1,4 +1,4 @@
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../domain/errors.ts'
 import type { Changes } from './changes.ts'
 import { toRecord, type TransactionRecord, type TransactionRow } from './record.ts'
 import type { TransactionStore } from './transaction-store.ts'

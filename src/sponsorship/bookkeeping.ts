@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/tables.ts'
-import type { SponsorshipKind } from '../db/tables/sponsorship.ts'
-import { WakeUp } from '../ledger/indexer/wake-up.ts'
+import { WakeUp } from '../platform/async/wake-up.ts'
 import type { SponsorContext } from './context.ts'
 import type { SponsorshipMetrics } from './metrics.ts'
+import type { SponsorshipKind } from '../domain/sponsorship.ts'
 
 const CLEANING_MS = 3_600_000
 const AT_ONCE = 20

@@ -1,9 +1,12 @@
-import { type Pubkey, pubkeyBytes } from '../domain/pubkey.ts'
-import { DomainError } from '../errors.ts'
-import { camelCase } from '../ledger/idl/codec.ts'
-import { type IdlInstruction, registryIdl } from '../ledger/idl/types.ts'
-import type { RegistryAddresses } from '../ledger/pda.ts'
-import { decodeInstruction } from '../ledger/registry-codec.ts'
+import { type Pubkey, pubkeyBytes } from '@agent-registry/solana'
+import {
+  camelCase,
+  decodeInstruction,
+  type IdlInstruction,
+  type RegistryAddresses,
+  registryIdl,
+} from '@agent-registry/program'
+import { DomainError } from '../domain/errors.ts'
 import type { Instruction } from '../relay/instruction.ts'
 import { SPONSOR_POLICY, type WalletAccounts } from './policy.ts'
 

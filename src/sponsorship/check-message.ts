@@ -1,7 +1,11 @@
-import { COMPUTE_BUDGET_PROGRAM, LIGHTHOUSE_PROGRAM } from '../domain/program-ids.ts'
-import { pubkeyBytes } from '../domain/pubkey.ts'
-import { DomainError } from '../errors.ts'
-import type { Instruction, Message } from '../ledger/wire/message.ts'
+import {
+  COMPUTE_BUDGET_PROGRAM,
+  type Instruction,
+  LIGHTHOUSE_PROGRAM,
+  type Message,
+  pubkeyBytes,
+} from '@agent-registry/solana'
+import { DomainError } from '../domain/errors.ts'
 import { networkFee } from './costs.ts'
 import { SPONSOR_POLICY } from './policy.ts'
 

@@ -1,5 +1,5 @@
-import type { Idl, IdlInstruction } from '../ledger/idl/types.ts'
-import { OperatorError } from '../operator-error.ts'
+import type { Idl, IdlInstruction } from '@agent-registry/program'
+import { OperatorError } from '../platform/process/operator-error.ts'
 import type { SponsorPolicy } from './policy.ts'
 
 /** The sponsorship policy does not fit the registry's interface. */

@@ -1,6 +1,6 @@
 import { clientNetwork } from '../domain/client-network.ts'
 import { pubkeyParameter } from '../domain/parameters.ts'
-import { DomainError, type ErrorCode, isDomainError } from '../errors.ts'
+import { DomainError, type ErrorCode, isDomainError } from '../domain/errors.ts'
 import { inviteCodeHash } from './invite-code.ts'
 import type { SponsorContext } from './context.ts'
 import { judge } from './judge.ts'

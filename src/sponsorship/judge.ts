@@ -1,17 +1,8 @@
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../domain/errors.ts'
 import type { SponsorshipFacts } from './facts.ts'
 import { SPONSOR_POLICY } from './policy.ts'
-import type { Applicant } from './reservations.ts'
-
-/** What the operator is ready to spend. */
-export interface SponsorLimits {
-  /** Lamports in any 24 hours. */
-  readonly dailyBudget: bigint
-  /** Lamports that stay on the fee payer. */
-  readonly minBalance: bigint
-  /** Sponsored transactions beside registrations, in any 24 hours. */
-  readonly dailyTransactionsPerWallet: number
-}
+import type { SponsorLimits } from '../domain/sponsorship.ts'
+import type { Applicant } from './applicant.ts'
 
 /**
  * Throws where the facts do not allow a sponsorship. Who has no code learns nothing about wallets, clients or money.

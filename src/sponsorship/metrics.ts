@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client'
-import type { SponsorshipKind } from '../db/tables/sponsorship.ts'
-import type { Metrics } from '../metrics/metrics.ts'
+import type { Metrics } from '../platform/metrics/metrics.ts'
+import type { SponsorshipKind } from '../domain/sponsorship.ts'
 
 const KINDS: readonly SponsorshipKind[] = ['registration', 'transaction']
 

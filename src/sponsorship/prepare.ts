@@ -1,7 +1,7 @@
+import type { Pubkey } from '@agent-registry/solana'
 import { clientNetwork } from '../domain/client-network.ts'
 import { pubkeyParameter } from '../domain/parameters.ts'
-import type { Pubkey } from '../domain/pubkey.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../domain/errors.ts'
 import { isEmpty, readInstructions } from '../relay/check-instructions.ts'
 import {
   type BuildTransaction,

@@ -1,6 +1,6 @@
 import { clientNetwork } from '../domain/client-network.ts'
 import { pubkeyParameter } from '../domain/parameters.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../domain/errors.ts'
 import { isEmpty, readInstructions } from '../relay/check-instructions.ts'
 import type { InstructionInput } from '../relay/instruction.ts'
 import type { BuildTransaction, PreparedTransactionView } from '../relay/prepare.ts'

@@ -1,4 +1,4 @@
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../domain/errors.ts'
 
 /** Throws FIELD_REQUIRED for text that is missing or empty. */
 export function required(parameter: string, value: string | null | undefined): string {

@@ -1,18 +1,9 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Pubkey } from '@agent-registry/solana'
 import type { Database } from '../db/tables.ts'
-import type { SponsorshipKind } from '../db/tables/sponsorship.ts'
-import type { Pubkey } from '../domain/pubkey.ts'
 import { readFacts, type SponsorshipFacts } from './facts.ts'
-
-/** Who asks to be sponsored. */
-export interface Applicant {
-  readonly kind: SponsorshipKind
-  readonly wallet: Pubkey
-  /** Of a registration: of the invite code, null where none can be. */
-  readonly codeHash: string | null
-  /** As `clientNetwork` says it. */
-  readonly network: string
-}
+import type { SponsorshipKind } from '../domain/sponsorship.ts'
+import type { Applicant } from './applicant.ts'
 
 export interface Reservation extends Applicant {
   /** Of the prepared transaction. */

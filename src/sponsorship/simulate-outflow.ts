@@ -1,7 +1,6 @@
-import { SYSTEM_PROGRAM } from '../domain/program-ids.ts'
-import type { Pubkey } from '../domain/pubkey.ts'
+import { type Pubkey, SYSTEM_PROGRAM } from '@agent-registry/solana'
 import { LedgerRpcError } from '../ledger/rpc-error.ts'
-import type { LedgerCalls } from '../service-info/ledger-probe.ts'
+import type { LedgerCalls } from '../ledger/ledger-probe.ts'
 
 /** How a transaction would leave the fee payer now. Lamports. */
 export interface Outflow {

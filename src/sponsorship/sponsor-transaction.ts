@@ -1,6 +1,6 @@
-import type { Pubkey } from '../domain/pubkey.ts'
-import { DomainError } from '../errors.ts'
-import { programErrorName } from '../ledger/registry-codec.ts'
+import type { Pubkey } from '@agent-registry/solana'
+import { programErrorName } from '@agent-registry/program'
+import { DomainError } from '../domain/errors.ts'
 import { type CheckedRequest, checkSigners } from '../relay/check-instructions.ts'
 import type { Instruction } from '../relay/instruction.ts'
 import type { PriorityLevel } from '../relay/policy.ts'
@@ -10,7 +10,7 @@ import { fromLedger, type SponsorContext } from './context.ts'
 import { mostOf } from './costs.ts'
 import { judge } from './judge.ts'
 import { SPONSOR_POLICY } from './policy.ts'
-import type { Applicant } from './reservations.ts'
+import type { Applicant } from './applicant.ts'
 
 export interface SponsoredRequest {
   readonly applicant: Applicant

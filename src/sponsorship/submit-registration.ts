@@ -1,5 +1,5 @@
 import { pubkeyParameter } from '../domain/parameters.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../domain/errors.ts'
 import type { TransactionRecord } from '../relay/record.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { SponsorContext } from './context.ts'

@@ -4,7 +4,7 @@ import { type PageRow, readPage } from '../db/read-page.ts'
 import type { Connection } from '../domain/connection.ts'
 import { type Page, type PageInput, pageBounds } from '../domain/page.ts'
 import { optional, pubkeyParameter } from '../domain/parameters.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../domain/errors.ts'
 import { type StakeWalkInput, walkStakes } from './walk-stakes.ts'
 import { stakeColumns, type StakeRow } from './stake-row.ts'
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { OperatorError } from '../operator-error.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 
 /**
  * Secrets of subscriptions as they are stored: AES-256-GCM under a key from the settings, bound to their subscription.

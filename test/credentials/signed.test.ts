@@ -1,6 +1,6 @@
 import bs58 from 'bs58'
 import { afterAll, describe, expect, test } from 'vitest'
-import { pubkeyFromBytes } from '../../src/domain/pubkey.ts'
+import { pubkeyFromBytes } from '@agent-registry/solana'
 import { trustRegistry } from '../../src/identity/credentials/trusted-issuers/issuer.ts'
 import { createVerifier } from '../../src/identity/credentials/verify/verifier.ts'
 import {

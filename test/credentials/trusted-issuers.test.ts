@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { DatabaseConnection } from '../../src/db/orm.ts'
+import { pubkey } from '@agent-registry/solana'
 import type { Database } from '../../src/db/tables.ts'
 import { checkIssuer } from '../../src/identity/credentials/trusted-issuers/check-issuer.ts'
 import {
@@ -13,7 +13,6 @@ import { multibaseOfKey } from '../../src/identity/credentials/verify/crypto/mul
 import { reevaluate } from '../../src/identity/credentials/verify/reevaluate.ts'
 import { rulesMark } from '../../src/identity/credentials/verify/rules-mark.ts'
 import { createVerifier } from '../../src/identity/credentials/verify/verifier.ts'
-import { pubkey } from '../../src/domain/pubkey.ts'
 import {
   AGENT_DID,
   contexts,
@@ -24,6 +23,7 @@ import {
 } from '../support/credentials/issuer.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import type { DatabaseConnection } from '../../src/db/orm-types.ts'
 
 const auditor = createTestIssuer('auditor')
 const other = createTestIssuer('other')

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CopyData, copyIn } from '../../src/db/copy-in.ts'
 import { copyText } from '../../src/db/copy-text.ts'
-import { knownError } from '../../src/known-error.ts'
+import { knownError } from '../../src/domain/known-error.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/db/tables.ts'
-import { AgentCardCheck } from '../../src/entities/agent-card-check.ts'
-import { AgentHistoryEntry } from '../../src/entities/agent-history-entry.ts'
-import { OutboxEvent } from '../../src/entities/outbox-event.ts'
-import { RegistryConfig } from '../../src/entities/registry-config.ts'
-import { Stake } from '../../src/entities/stake.ts'
+import { AgentCardCheck } from '../../src/db/entities/agent-card-check.ts'
+import { AgentHistoryEntry } from '../../src/db/entities/agent-history-entry.ts'
+import { OutboxEvent } from '../../src/db/entities/outbox-event.ts'
+import { RegistryConfig } from '../../src/db/entities/registry-config.ts'
+import { Stake } from '../../src/db/entities/stake.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 const MAX_U64 = 18_446_744_073_709_551_615n

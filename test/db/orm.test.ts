@@ -3,15 +3,16 @@ import type { Socket } from 'node:net'
 import { type Kysely, sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Orm, openOrm } from '../../src/db/orm.ts'
+import { openOrm } from '../../src/db/orm.ts'
 import { openReads } from '../../src/db/reads.ts'
 import { openSession } from '../../src/db/session.ts'
 import type { Database } from '../../src/db/tables.ts'
 import { isoTimestamp } from '../../src/db/value-parsers.ts'
-import { knownError } from '../../src/known-error.ts'
+import { knownError } from '../../src/domain/known-error.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { type SlowNetwork, slowNetwork } from '../support/slow-network.ts'
+import type { Orm } from '../../src/db/orm-types.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

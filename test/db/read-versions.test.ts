@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/tables.ts'
-import { createReadVersions, type ReadTables } from '../../src/read-versions/read-versions.ts'
+import { createReadVersions } from '../../src/db/read-versions/read-versions.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { agentRow, insertAgents, insertHistory, insertStakes, keyOf, stakeRow } from '../support/factories.ts'
+import type { ReadTables } from '../../src/domain/read-versions.ts'
 
 let database: TestDatabase
 let kysely: Kysely<Database>

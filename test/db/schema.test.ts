@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { migrationsList } from '../../src/db/migrations/index.ts'
-import { migrate, openOrm } from '../../src/db/orm.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openOrm } from '../../src/db/orm.ts'
 import { createDatabase, dropDatabase, connectionTo } from '../support/database-server.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Runtime } from '../../src/bootstrap/runtime-file.ts'
+import type { Runtime } from '../../src/gateway/runtime-file.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 
 const TOUR = fileURLToPath(new URL('../tour/register-agent.ts', import.meta.url))

@@ -1,6 +1,6 @@
 import { VersionedTransaction } from '@solana/web3.js'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Runtime } from '../../src/bootstrap/runtime-file.ts'
+import type { Runtime } from '../../src/gateway/runtime-file.ts'
 import { eventually } from '../indexer/support/eventually.ts'
 import {
   type AgentWallet,

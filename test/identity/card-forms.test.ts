@@ -3,12 +3,12 @@ import bs58 from 'bs58'
 import canonicalize from 'canonicalize'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CARD_LIMITS, cardContent } from '../../src/agent-cards/card-content.ts'
-import { cardSignature } from '../../src/agent-cards/card-signature.ts'
-import { matchCard } from '../../src/agent-cards/compare-card.ts'
-import { readJson } from '../../src/agent-cards/read-json.ts'
-import { type Pubkey, pubkey } from '../../src/domain/pubkey.ts'
-import { locate } from '../../src/identity/hosted/locate.ts'
+import { pubkey, type Pubkey } from '@agent-registry/solana'
+import { CARD_LIMITS, cardContent } from '../../src/identity/agent-cards/card-content.ts'
+import { cardSignature } from '../../src/identity/agent-cards/card-signature.ts'
+import { matchCard } from '../../src/identity/agent-cards/compare-card.ts'
+import { readJson } from '../../src/identity/agent-cards/read-json.ts'
+import { locate } from '../../src/platform/net/hosted/locate.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')

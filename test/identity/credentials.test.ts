@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { CARD_TIMING } from '../../src/agent-cards/timing.ts'
+import { CARD_TIMING } from '../../src/identity/agent-cards/timing.ts'
 import {
   createCredentialStore,
   MAX_CREDENTIALS,
@@ -10,15 +10,15 @@ import {
   createTrustedIssuers,
   type TrustedIssuers,
 } from '../../src/identity/credentials/trusted-issuers/service.ts'
-import type { Verdict } from '../../src/identity/credentials/verify/result.ts'
 import { rulesMark } from '../../src/identity/credentials/verify/rules-mark.ts'
-import { createMetrics } from '../../src/metrics/metrics.ts'
+import { createMetrics } from '../../src/platform/metrics/metrics.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
 import { contexts, createTestIssuer, type Json, NOW, unsigned } from '../support/credentials/issuer.ts'
 import { agentRow, insertAgents, keyOf } from '../support/factories.ts'
 import { type GraphQLAnswer, query } from '../support/graphql.ts'
 import { walletOf } from '../support/wallet.ts'
 import { startHost, type TestHost } from './support/host.ts'
+import type { Verdict } from '../../src/domain/credential-verdict.ts'
 
 const CHECKS = ['context', 'type', 'subject', 'temporal', 'proof_present', 'proof_verified']
 const FIELDS = [

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { audit } from '../../src/audit/audit.ts'
+import { audit } from '../../src/ledger/audit/audit.ts'
 import type { Indexer } from '../../src/ledger/indexer/indexer.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { scriptedIndexer } from './support/indexer.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { createFailoverRpc, type FailoverRpc } from '../../src/ledger/failover/failover-rpc.ts'
 import { LedgerRpcError } from '../../src/ledger/rpc.ts'
 import { eventually } from './support/eventually.ts'

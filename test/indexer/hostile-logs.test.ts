@@ -1,6 +1,6 @@
 import { PublicKey, TransactionInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { createIndexer, type Indexer } from '../../src/ledger/indexer/indexer.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { silentLogger } from './support/indexer.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rebuild } from '../../src/audit/rebuild.ts'
+import { rebuild } from '../../src/ledger/audit/rebuild.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
 import { scriptedIndexer } from './support/indexer.ts'
 import { closing, keyOf, registration, report } from './support/samples.ts'

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { audit } from '../../src/audit/audit.ts'
-import { systemClock } from '../../src/clock.ts'
-import { createIndexer, type Indexer, type IndexerOptions } from '../../src/ledger/indexer/indexer.ts'
-import { rebuild } from '../../src/audit/rebuild.ts'
+import { audit } from '../../src/ledger/audit/audit.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { createIndexer, type Indexer } from '../../src/ledger/indexer/indexer.ts'
+import { rebuild } from '../../src/ledger/audit/rebuild.ts'
 import { eventually } from './support/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { silentLogger } from './support/indexer.ts'
@@ -15,6 +15,7 @@ import {
   type RegistryWorld,
 } from './support/registry-world.ts'
 import { dumpTables, kyselyOf } from './support/tables.ts'
+import type { IndexerOptions } from '../../src/ledger/indexer/indexer-context.ts'
 
 const DAY = 86_400
 let world: RegistryWorld

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { Keypair, PublicKey, VersionedTransaction } from '@solana/web3.js'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SYSTEM_PROGRAM } from '../../src/domain/program-ids.ts'
-import { registryInstruction } from '../../src/ledger/registry-instructions.ts'
+import { SYSTEM_PROGRAM } from '@agent-registry/solana'
+import { registryInstruction } from '@agent-registry/program'
 import {
   addresses,
   type AgentWallet,

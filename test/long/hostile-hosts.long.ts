@@ -2,7 +2,7 @@ import { queryObjects } from 'node:v8'
 import { gzipSync } from 'node:zlib'
 import { Pool } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createGuardedHttp, type GuardedHttp } from '../../src/net/guarded-http.ts'
+import { createGuardedHttp, type GuardedHttp } from '../../src/platform/net/guarded-http.ts'
 import { type Answer, type Receiver, startReceiver } from '../support/receiver.ts'
 
 let receiver: Receiver

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { audit } from '../../src/audit/audit.ts'
+import { audit } from '../../src/ledger/audit/audit.ts'
 import { programId, type RegistryWorld } from '../indexer/support/registry-world.ts'
 import { kyselyOf } from '../indexer/support/tables.ts'
 import { compareDeliveries, compareEvents } from './support/ledger-oracle.ts'

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Connection, Keypair } from '@solana/web3.js'
-import { keyOf } from '../../src/bootstrap/registry-setup.ts'
-import { pubkey } from '../../src/domain/pubkey.ts'
-import { registryInstruction } from '../../src/ledger/registry-instructions.ts'
-import { registryIdl } from '../../src/ledger/idl/types.ts'
+import { pubkey } from '@agent-registry/solana'
+import { registryIdl, registryInstruction } from '@agent-registry/program'
+import { keyOf } from '../../src/gateway/registry-setup.ts'
 import { TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 
 const PROGRAM = pubkey(registryIdl.address)

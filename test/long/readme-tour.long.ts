@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Runtime } from '../../src/bootstrap/runtime-file.ts'
+import type { Runtime } from '../../src/gateway/runtime-file.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { runInShell, tourSteps } from '../tour/readme.ts'
 

@@ -1,7 +1,7 @@
 import { Keypair } from '@solana/web3.js'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { audit } from '../../src/audit/audit.ts'
+import { audit } from '../../src/ledger/audit/audit.ts'
 import { createInviteCodes } from '../../src/sponsorship/invite-codes.ts'
 import { createRegistryWorld, programId, type RegistryWorld } from '../indexer/support/registry-world.ts'
 import { kyselyOf } from '../indexer/support/tables.ts'

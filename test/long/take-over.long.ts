@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { audit } from '../../src/audit/audit.ts'
+import { audit } from '../../src/ledger/audit/audit.ts'
 import { createRegistryWorld, programId, type RegistryWorld } from '../indexer/support/registry-world.ts'
 import { kyselyOf } from '../indexer/support/tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'

@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js'
 import { Connection, Keypair, VersionedTransaction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Runtime } from '../../src/bootstrap/runtime-file.ts'
+import type { Runtime } from '../../src/gateway/runtime-file.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 
 let gateway: GatewayProcess

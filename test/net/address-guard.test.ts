@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createAddressGuard } from '../../src/net/address-guard.ts'
+import { createAddressGuard } from '../../src/platform/net/address-guard.ts'
 
 /**
  * The IANA registries as read for this test, and another way to look addresses up: numbers, and the longest prefix wins.

@@ -3,13 +3,13 @@ import type { ServerResponse } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { ExchangeLimits } from '../../src/net/exchange.ts'
+import type { ExchangeLimits } from '../../src/platform/net/exchange.ts'
 import {
   createGuardedHttp,
   type GetRequest,
   type GuardedHttp,
   type HttpResult,
-} from '../../src/net/guarded-http.ts'
+} from '../../src/platform/net/guarded-http.ts'
 import { type Answer, type Receiver, startReceiver } from '../support/receiver.ts'
 import { createTestCa, type TestCa } from '../support/tls.ts'
 

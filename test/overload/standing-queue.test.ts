@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PATIENCE_MS, watchQueue } from '../../src/overload/standing-queue.ts'
+import { PATIENCE_MS, watchQueue } from '../../src/platform/overload/standing-queue.ts'
 
 const CONNECTIONS = 10
 

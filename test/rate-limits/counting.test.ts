@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { clientNetwork } from '../../src/domain/client-network.ts'
-import { countRequest } from '../../src/rate-limits/gcra.ts'
+import { countRequest } from '../../src/platform/rate-limits/gcra.ts'
 
 const MINUTE = 60_000
 

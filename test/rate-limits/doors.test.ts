@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rateLimitKind } from '../../schema/rate-limits.ts'
 import { schema } from '../../schema/index.ts'
-import { createRateLimits } from '../../src/rate-limits/rate-limits.ts'
+import { createRateLimitCounter } from '../../src/db/rate-limit-counter.ts'
+import { createRateLimits } from '../../src/platform/rate-limits/rate-limits.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../support/app.ts'
 import { walletOf } from '../support/wallet.ts'
 
@@ -140,7 +141,11 @@ test('a sponsored preparation counts as such, also when it is asked of the ordin
 
 test('what the database counts holds across replicas, however many ask at once', async () => {
   const replicas = [0, 1].map(() =>
-    createRateLimits({ kysely: t.kysely, clock: { now: () => 0 }, limits: { ...LIMITS, register: 4 } }),
+    createRateLimits({
+      sharedCounter: createRateLimitCounter(t.kysely),
+      clock: { now: () => 0 },
+      limits: { ...LIMITS, register: 4 },
+    }),
   )
   const results = await Promise.allSettled(
     Array.from({ length: 60 }, (_, i) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shareLooks } from '../../src/read-versions/share-looks.ts'
+import { shareLooks } from '../../src/db/read-versions/share-looks.ts'
 
 /** Looks that end when the test says so. */
 function heldLooks(deadlineMs = 60_000) {

@@ -7,9 +7,8 @@ import {
   TransactionMessage,
 } from '@solana/web3.js'
 import { describe, expect, test } from 'vitest'
-import { parseMessage } from '../../src/ledger/wire/message.ts'
+import { LIGHTHOUSE_PROGRAM, parseMessage } from '@agent-registry/solana'
 import { matchesPrepared } from '../../src/relay/match.ts'
-import { LIGHTHOUSE_PROGRAM } from '../../src/domain/program-ids.ts'
 import { keyOf } from '../support/factories.ts'
 
 const key = (name: string) => new PublicKey(keyOf(name))

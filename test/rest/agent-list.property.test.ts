@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SERVICE_CATEGORIES, TIERS } from '../../src/domain/registry.ts'
+import { SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
 import { createTestApp, type TestApp } from '../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../support/factories.ts'
 import { similarity } from '../support/trigram.ts'

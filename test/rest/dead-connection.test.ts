@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openOrm, type Orm } from '../../src/db/orm.ts'
+import { openOrm } from '../../src/db/orm.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { agentRow, insertAgents } from '../support/factories.ts'
 import { type SlowNetwork, slowNetwork } from '../support/slow-network.ts'
+import type { Orm } from '../../src/db/orm-types.ts'
 
 const CONNECTIONS = 5
 const CROWD = 20

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createLedgerRpc } from '../../src/ledger/rpc.ts'
-import { type LedgerCalls } from '../../src/service-info/ledger-probe.ts'
-import { networkOf } from '../../src/service-info/network.ts'
+import { type LedgerCalls } from '../../src/ledger/ledger-probe.ts'
+import { networkOf } from '../../src/health/network.ts'
 import { createTestApp, FEE_PAYER, PROGRAM, type Surroundings, type TestApp } from '../support/app.ts'
 
 const NOW = '2026-11-21T06:29:22.123Z'

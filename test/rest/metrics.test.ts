@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { Counter } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildApp } from '../../src/app.ts'
-import { createMetrics } from '../../src/metrics/metrics.ts'
+import { buildApp } from '../../rest/app.ts'
+import { createMetrics } from '../../src/platform/metrics/metrics.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
 
 let gateway: TestApp

@@ -1,5 +1,6 @@
 import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SYSTEM_PROGRAM } from '@agent-registry/solana'
 import {
   DOORS,
   json,
@@ -10,7 +11,6 @@ import {
   type Told,
 } from './support/doors.ts'
 import { HOSTILE_REQUESTS } from './support/hostile-requests.ts'
-import { SYSTEM_PROGRAM } from '../../src/domain/program-ids.ts'
 import { type Parties, registrationOf, sponsoredRegistration, update } from './support/parties.ts'
 import { createSponsoredWorld, keyOf, type SponsoredWorld } from './support/sponsored-world.ts'
 

@@ -1,7 +1,7 @@
 import { Keypair, PublicKey } from '@solana/web3.js'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createLocalSigner, type FeePayerSigner } from '../../src/keys/fee-payer-signer.ts'
+import { createLocalSigner, type FeePayerSigner } from '../../src/platform/keys/fee-payer-signer.ts'
 import { eventually } from '../indexer/support/eventually.ts'
 import { addresses, keyOf, toJson } from '../relay/support/relay-world.ts'
 import {

@@ -1,7 +1,7 @@
 import { Keypair, PublicKey } from '@solana/web3.js'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { decodeAccount } from '../../src/ledger/registry-codec.ts'
+import { decodeAccount } from '@agent-registry/program'
 import { eventually } from '../indexer/support/eventually.ts'
 import { addresses, keyOf, toJson } from '../relay/support/relay-world.ts'
 import { createTestApp, SPONSOR_LIMITS } from '../support/app.ts'

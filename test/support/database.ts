@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { inject } from 'vitest'
-import { openOrm, type DatabaseConnection } from '../../src/db/orm.ts'
+import { openOrm } from '../../src/db/orm.ts'
 import { connectionTo, createDatabase, dropDatabase } from './database-server.ts'
+import type { DatabaseConnection } from '../../src/db/orm-types.ts'
 
 export interface TestDatabase {
   readonly connection: DatabaseConnection

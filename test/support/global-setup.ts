@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../src/db/embedded/postgres.ts'
-import { migrate, openOrm } from '../../src/db/orm.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openOrm } from '../../src/db/orm.ts'
 import { connectionTo, createDatabase, dropDatabase, type Server } from './database-server.ts'
 import { memoryFolder, temporaryFolder } from './temporary-folder.ts'
 

@@ -1,4 +1,4 @@
-import { runServer } from '../../src/run-server.ts'
+import { runServer } from '../../src/gateway/run-server.ts'
 import type { WorkerLimits } from '../../src/webhooks/worker/timing.ts'
 
 // The service as src/server.ts runs it, with the WorkerLimits of its first argument, in JSON: crashes of whole processes cannot wait for

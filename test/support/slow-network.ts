@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DatabaseConnection } from '../../src/db/orm.ts'
+import type { DatabaseConnection } from '../../src/db/orm-types.ts'
 
 export interface SlowNetwork {
   /** The same database, through this network. */

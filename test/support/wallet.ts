@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
-import { type Pubkey, pubkey } from '../../src/domain/pubkey.ts'
+import { pubkey, type Pubkey } from '@agent-registry/solana'
 
 /** A wallet that signs requests as a client would, with tweetnacl and by the contract's text alone. */
 export interface TestWallet {

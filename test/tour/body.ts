@@ -1,12 +1,12 @@
 import { Connection, PublicKey, type TransactionInstruction } from '@solana/web3.js'
-import { pubkey } from '../../src/domain/pubkey.ts'
-import { associatedTokenAccount } from '../../src/ledger/associated-token-account.ts'
-import { registryIdl } from '../../src/ledger/idl/types.ts'
-import { registryAddresses } from '../../src/ledger/pda.ts'
-import { decodeAccount } from '../../src/ledger/registry-codec.ts'
-import { registryInstruction } from '../../src/ledger/registry-instructions.ts'
-import type { RegistryAccounts } from '../../src/ledger/registry-types.ts'
-
+import { associatedTokenAccount, pubkey } from '@agent-registry/solana'
+import {
+  decodeAccount,
+  type RegistryAccounts,
+  registryAddresses,
+  registryIdl,
+  registryInstruction,
+} from '@agent-registry/program'
 // body.ts register OWNER | sponsor OWNER CODE GATEWAY | deposit OWNER USDC RPC: the body for curl, on standard output.
 const [what, ownerText = '', third = '', url = ''] = process.argv.slice(2)
 const program = pubkey(registryIdl.address)

@@ -1,11 +1,12 @@
 import { Connection, Keypair, PublicKey, sendAndConfirmTransaction, Transaction } from '@solana/web3.js'
-import { pubkey } from '../../src/domain/pubkey.ts'
-import { associatedTokenAccount } from '../../src/ledger/associated-token-account.ts'
-import { registryIdl } from '../../src/ledger/idl/types.ts'
-import { registryAddresses } from '../../src/ledger/pda.ts'
-import { decodeAccount } from '../../src/ledger/registry-codec.ts'
-import { registryInstruction } from '../../src/ledger/registry-instructions.ts'
-import type { RegistryAccounts } from '../../src/ledger/registry-types.ts'
+import { associatedTokenAccount, pubkey } from '@agent-registry/solana'
+import {
+  decodeAccount,
+  type RegistryAccounts,
+  registryAddresses,
+  registryIdl,
+  registryInstruction,
+} from '@agent-registry/program'
 import { createLedgerRpc } from '../../src/ledger/rpc.ts'
 
 const [url = 'http://127.0.0.1:8899', program = registryIdl.address] = process.argv.slice(2)

@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { startDatabase } from '../../src/bootstrap/database.ts'
-import { OperatorError } from '../../src/operator-error.ts'
+import { startDatabase } from '../../src/gateway/database.ts'
+import { OperatorError } from '../../src/platform/process/operator-error.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -24,7 +24,7 @@ function loadedWith(entry: string, seen = new Set<string>()): Set<string> {
 }
 
 // ops/Dockerfile leaves the VM's binary, the localnet's program and the development packages out.
-test.each(['src/run-server.ts', 'src/cli/program.ts'])(
+test.each(['src/gateway/run-server.ts', 'src/cli/program.ts'])(
   '%s loads without the VM and the local program',
   (entry) => {
     const loaded = loadedWith(entry)
@@ -35,13 +35,16 @@ test.each(['src/run-server.ts', 'src/cli/program.ts'])(
   },
 )
 
-test.each(['src/run-server.ts', 'src/cli/program.ts'])('%s loads packages of production alone', (entry) => {
-  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    devDependencies: Record<string, string>
-  }
-  const loaded = loadedWith(entry)
-  expect(Object.keys(devDependencies).filter((name) => loaded.has(name))).toEqual([])
-})
+test.each(['src/gateway/run-server.ts', 'src/cli/program.ts'])(
+  '%s loads packages of production alone',
+  (entry) => {
+    const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      devDependencies: Record<string, string>
+    }
+    const loaded = loadedWith(entry)
+    expect(Object.keys(devDependencies).filter((name) => loaded.has(name))).toEqual([])
+  },
+)
 
 test('a database that cannot be reached is told by address, without its password', async () => {
   const config = {

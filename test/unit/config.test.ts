@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../src/config/config.ts'
-import { hostNamesOf } from '../../src/config/host-names.ts'
-import { SETTINGS } from '../../src/config/settings.ts'
+import { ConfigError, readConfig } from '../../src/platform/config/config.ts'
+import { hostNamesOf } from '../../src/platform/config/host-names.ts'
+import { SETTINGS } from '../../src/platform/config/settings.ts'
 
 const problemsOf = (env: Record<string, string>): readonly string[] => {
   try {

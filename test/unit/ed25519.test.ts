@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import nacl from 'tweetnacl'
 import { describe, expect, test } from 'vitest'
+import { pubkeyFromBytes } from '@agent-registry/solana'
 import { isSmallOrderKey, verifyEd25519 } from '../../src/domain/ed25519.ts'
-import { pubkeyFromBytes } from '../../src/domain/pubkey.ts'
-
 const P = 2n ** 255n - 19n
 const hex = (value: bigint) =>
   Uint8Array.from({ length: 32 }, (_, i) => Number((value >> BigInt(8 * i)) & 0xffn))

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { ERRORS } from '../../src/errors.ts'
+import { ERRORS } from '../../src/domain/errors.ts'
 
-const FOLDER = new URL('../../src/errors/', import.meta.url)
+const FOLDER = new URL('../../src/domain/errors/', import.meta.url)
 
 test('every section is in the table, and no code in two of them', async () => {
   const sections = await Promise.all(

@@ -9,7 +9,7 @@ import {
   parseKeypair,
   readKeypairFile,
   writeKeypairFile,
-} from '../../src/keys/keypair-file.ts'
+} from '../../src/platform/keys/keypair-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keys-'))
 afterAll(() => rmSync(folder, { recursive: true }))

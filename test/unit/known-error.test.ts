@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Pool } from 'pg'
 import { expect, test } from 'vitest'
-import { DomainError } from '../../src/errors.ts'
-import { knownError } from '../../src/known-error.ts'
+import { DomainError } from '../../src/domain/errors.ts'
+import { knownError } from '../../src/domain/known-error.ts'
 
 test.each([
   ['no server at the port', { host: '127.0.0.1', port: 1 }],

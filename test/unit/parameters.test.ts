@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { booleanParameter, integerParameter, optional, textParameter } from '../../src/domain/parameters.ts'
 import { quoted } from '../../src/domain/quoted.ts'
-import { DomainError } from '../../src/errors.ts'
+import { DomainError } from '../../src/domain/errors.ts'
 
 describe('quoted', () => {
   test.each([

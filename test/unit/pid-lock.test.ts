@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { acquirePidLock, LockHeldError, pidLockHolder } from '../../src/process/pid-lock.ts'
+import { acquirePidLock, LockHeldError, pidLockHolder } from '../../src/platform/process/pid-lock.ts'
 import { eventually } from '../support/eventually.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lock-'))
@@ -13,7 +13,7 @@ const file = join(folder, 'lock')
 beforeEach(() => rmSync(file, { force: true }))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const MODULE = fileURLToPath(new URL('../../src/process/pid-lock.ts', import.meta.url))
+const MODULE = fileURLToPath(new URL('../../src/platform/process/pid-lock.ts', import.meta.url))
 
 const holderSource = (): string =>
   `import(${JSON.stringify(MODULE)}).then((m) => { m.acquirePidLock(${JSON.stringify(file)}); console.log('held'); setInterval(() => {}, 1000) })`

@@ -1,6 +1,6 @@
 import { array, assert, asyncProperty, integer, nat, record } from 'fast-check'
 import { expect, test } from 'vitest'
-import { pipelined } from '../../src/ledger/indexer/pipeline.ts'
+import { pipelined } from '../../src/platform/async/pipeline.ts'
 
 interface Job {
   input: number

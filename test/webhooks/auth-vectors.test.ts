@@ -3,7 +3,7 @@ import nacl from 'tweetnacl'
 import { expect, test } from 'vitest'
 import { signedMessage } from '../../src/identity/wallet-auth/signed-request.ts'
 import { verifyRequest } from '../../src/identity/wallet-auth/verify-request.ts'
-import { DomainError } from '../../src/errors.ts'
+import { DomainError } from '../../src/domain/errors.ts'
 import table from './auth-vectors.json' with { type: 'json' }
 
 interface Vector {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { cancelWaiting, HEALTHY } from '../../src/webhooks/deliveries/cancel-waiting.ts'
 import { createDeliveryService, type DeliveryService } from '../../src/webhooks/deliveries/deliveries.ts'
 import { cancelUnwanted, removeOld } from '../../src/webhooks/worker/housekeeping.ts'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createGuardedHttp, type GuardedHttp } from '../../src/net/guarded-http.ts'
+import { createGuardedHttp, type GuardedHttp } from '../../src/platform/net/guarded-http.ts'
 import { createSender } from '../../src/webhooks/send/send.ts'
 import { verifyWebhook } from '../../src/webhooks/verify-webhook.ts'
 import type { AttemptResult, Send } from '../../src/webhooks/worker/sender.ts'

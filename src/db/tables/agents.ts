@@ -1,10 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { CardContent } from '../../agent-cards/card-content.ts'
-import type { CardState } from '../../agent-cards/card-row.ts'
-import type { CardSignature } from '../../agent-cards/card-signature.ts'
-import type { CardMatch } from '../../agent-cards/compare-card.ts'
-import type { AgentStatus, ServiceCategory, Tier } from '../../domain/registry.ts'
+import type { AgentStatus, ServiceCategory, Tier } from '@agent-registry/program'
 import type { Timestamp, U64 } from './columns.ts'
+import type { CardContent, CardSignature, CardMatch, CardState } from '../../domain/agent-card.ts'
 
 export interface AgentsTable {
   pda: string

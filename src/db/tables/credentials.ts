@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely'
-import type { Verdict } from '../../identity/credentials/verify/result.ts'
 import type { Timestamp } from './columns.ts'
+import type { Verdict } from '../../domain/credential-verdict.ts'
 
 /** owner: verified by the owner. card: listed by an agent card that matches. */
 export type CredentialSource = 'owner' | 'card'

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { HistoryEventType } from '../../domain/registry.ts'
+import type { HistoryEventType } from '../../domain/history-events.ts'
 import type { Finality, Timestamp } from './columns.ts'
 
 export interface LedgerTransactionsTable {

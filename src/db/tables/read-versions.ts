@@ -1,4 +1,4 @@
-import type { ReadTables } from '../../read-versions/read-versions.ts'
+import type { ReadTables } from '../../domain/read-versions.ts'
 
 /** Kept by triggers; see the migration. */
 export interface ReadVersionsTable {

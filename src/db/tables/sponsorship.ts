@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Timestamp } from './columns.ts'
+import type { SponsorshipKind, SponsorshipState } from '../../domain/sponsorship.ts'
 
 /** A code that lets its holder register agents at the service's cost. */
 export interface InviteCodesTable {
@@ -10,15 +11,6 @@ export interface InviteCodesTable {
   revoked_at: Timestamp | null
   created_at: Generated<Timestamp>
 }
-
-/** registration: the service pays rent and fee. transaction: the fee alone. */
-export type SponsorshipKind = 'registration' | 'transaction'
-
-/**
- * reserved: prepared. submitted: signed by the service. confirmed: on the ledger. failed: on the ledger, where it failed at the cost of
- * its fee. released: can never land. The last four follow the prepared transaction by a trigger.
- */
-export type SponsorshipState = 'reserved' | 'submitted' | 'confirmed' | 'failed' | 'released'
 
 /** What the service paid, or may have to pay, for one transaction. Amounts in lamports. */
 export interface SponsorshipsTable {

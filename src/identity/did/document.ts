@@ -1,4 +1,4 @@
-import { didOf, keyIdOf } from './parse-did.ts'
+import { didOf, keyIdOf } from '../../domain/parse-did.ts'
 
 export interface VerificationMethod {
   readonly id: string

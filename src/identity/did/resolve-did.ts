@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import { agentColumns, type AgentRow } from '../../agents/agent-row.ts'
 import type { Database } from '../../db/tables.ts'
-import { DomainError } from '../../errors.ts'
+import { DomainError } from '../../domain/errors.ts'
 import { type DidDocument, didDocument } from './document.ts'
-import { parseDid } from './parse-did.ts'
+import { parseDid } from '../../domain/parse-did.ts'
 
 export interface DidResolution {
   readonly did: string

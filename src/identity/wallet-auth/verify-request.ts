@@ -1,7 +1,7 @@
 import bs58 from 'bs58'
+import { isPubkey, type Pubkey } from '@agent-registry/solana'
 import { verifyEd25519 } from '../../domain/ed25519.ts'
-import { isPubkey, type Pubkey } from '../../domain/pubkey.ts'
-import { DomainError } from '../../errors.ts'
+import { DomainError } from '../../domain/errors.ts'
 import { type SignedRequest, signedMessage } from './signed-request.ts'
 
 /** Milliseconds either way between a signature's timestamp and now. */

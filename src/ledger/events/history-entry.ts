@@ -1,5 +1,5 @@
-import type { HistoryEventType } from '../../domain/registry.ts'
-import type { RegistryEvent } from '../registry-types.ts'
+import type { RegistryEvent } from '@agent-registry/program'
+import type { HistoryEventType } from '../../domain/history-events.ts'
 import { metadataChanges } from './metadata-changes.ts'
 import { jsonText } from './values.ts'
 

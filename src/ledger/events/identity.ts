@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { encodeBase58 } from '../../domain/base58.ts'
+import { encodeBase58 } from '@agent-registry/solana'
 import type { ProgramData } from './program-logs.ts'
 
 type Place = Pick<ProgramData, 'outer' | 'inner' | 'ordinal'>

@@ -1,4 +1,4 @@
-import type { AgentMetadata } from '../registry-types.ts'
+import type { AgentMetadata } from '@agent-registry/program'
 import { hex, storable } from './values.ts'
 
 export interface MetadataChange {

@@ -1,6 +1,5 @@
-import type { AgentStatus } from '../../domain/registry.ts'
+import type { AgentStatus, RegistryEvent, RegistryEvents } from '@agent-registry/program'
 import type { WebhookEventType } from '../../domain/webhook-events.ts'
-import type { RegistryEvent, RegistryEvents } from '../registry-types.ts'
 import { metadataChanges } from './metadata-changes.ts'
 import { hex, isoFromSeconds, storable } from './values.ts'
 

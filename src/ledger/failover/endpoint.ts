@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { LedgerRpc, LedgerRpcError } from '../rpc.ts'
 
 const MIN_REST_MS = 500

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { LedgerRpcError, type RpcCall, UncertainAnswerError } from '../rpc.ts'
 import { type Endpoint, isGivenUp, isResting, noteEndpointFailure, noteEndpointSuccess } from './endpoint.ts'
 import { type Gap, gapIn } from './gaps.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts'
-import type { Logger } from '../../logger.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
 import { createLedgerRpc, LedgerRpcError } from '../rpc.ts'
 import { type Endpoint, isResting, newEndpoint } from './endpoint.ts'
 

@@ -1,6 +1,6 @@
 import { type LogSubscription, subscribeToLogs } from '../log-subscription.ts'
 import { AwaitedSignatures } from './awaited-signatures.ts'
-import type { IndexerContext } from './indexer.ts'
+import type { IndexerContext } from './indexer-context.ts'
 
 /** What the node announces over its WebSocket: hints that save polling. Nothing depends on them. */
 export class Announcements {

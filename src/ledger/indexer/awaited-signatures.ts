@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { LedgerRpc } from '../rpc.ts'
 import type { SignatureInfo } from './batch.ts'
 

@@ -1,11 +1,10 @@
+import { decodeEvent, type RegistryEvent } from '@agent-registry/program'
 import { eventId, outboxId, positionOf } from '../events/identity.ts'
 import { historyEntry } from '../events/history-entry.ts'
 import { type ProgramData, parseProgramLogs } from '../events/program-logs.ts'
 import { invocationsOf, type RpcTransaction } from '../events/transaction.ts'
 import { isoFromSeconds, jsonbText, jsonText, storable } from '../events/values.ts'
 import { webhookEvents } from '../events/webhook-events.ts'
-import { decodeEvent } from '../registry-codec.ts'
-import type { RegistryEvent } from '../registry-types.ts'
 import { touchedAccounts } from '../touched-accounts.ts'
 import type { DeadLetterRow, DecodedTransactions, SignatureInfo } from './batch.ts'
 

@@ -1,8 +1,8 @@
 import { lookUp } from './awaited-signatures.ts'
 import type { IndexerEngine } from './engine.ts'
 import { fillHistoryGaps } from './history-gaps.ts'
-import type { IndexerContext } from './indexer.ts'
 import { verifyFinality } from './verify-finality.ts'
+import type { IndexerContext } from './indexer-context.ts'
 
 /** Checks finality beside the loop that follows the ledger, so that it never waits for a slow check. */
 export class FinalityWatch {

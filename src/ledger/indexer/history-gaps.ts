@@ -1,8 +1,10 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../db/tables.ts'
 import { LedgerRpcError } from '../rpc.ts'
 import { type Backlog, listBacklog } from './backlog.ts'
-import type { DeadLetterRow } from './batch.ts'
-import type { IndexerEngine } from './engine.ts'
+import type { DeadLetterRow, SignatureInfo } from './batch.ts'
+import type { EngineOptions } from './engine-options.ts'
+import type { IndexerPosition } from './state.ts'
 import { writeDeadLetters } from './write-events.ts'
 
 /** How often in a row a listing that does not reach the cursor is taken for a lag. */
@@ -11,6 +13,18 @@ const DOUBTED = 5
 const DOUBTED_IF_UNCERTAIN = 15
 /** Letters looked at in a row. */
 const AT_ONCE = 100
+
+/** The part of the engine that gaps are read with. */
+export interface GapEngine {
+  readonly options: EngineOptions
+  readonly position: IndexerPosition
+  sweepDue: boolean
+  ingest(infos: readonly SignatureInfo[]): Promise<void>
+  store(
+    work: (db: Kysely<Database>) => Promise<void>,
+    change?: (position: IndexerPosition) => IndexerPosition,
+  ): Promise<void>
+}
 
 /** What listings mean that end above what was read before. */
 export class HistoryGaps {
@@ -24,7 +38,7 @@ export class HistoryGaps {
    * Throws while the nodes may only lag. If they go on so, what they do not list is passed over, with a letter that says where: it holds both
    * ends of the gap, so that `fillHistoryGaps` finds it whatever was read since.
    */
-  async found(engine: IndexerEngine, { certain, oldest }: Backlog): Promise<void> {
+  async found(engine: GapEngine, { certain, oldest }: Backlog): Promise<void> {
     this.#seen += 1
     if (this.#seen <= (certain ? DOUBTED : DOUBTED_IF_UNCERTAIN))
       throw new LedgerRpcError('transport', "the node's history ends above what was read before")
@@ -51,7 +65,7 @@ export class HistoryGaps {
  * Reads what was passed over where a node shows it now; returns how many gaps are none any more. A gap that stays costs one call. Recent ones are
  * those of the last ten minutes: most outages are over by then.
  */
-export async function fillHistoryGaps(engine: IndexerEngine, which: 'recent' | 'all'): Promise<number> {
+export async function fillHistoryGaps(engine: GapEngine, which: 'recent' | 'all'): Promise<number> {
   const { rpc, programId, commitment, db } = engine.options
   const letters = await db()
     .selectFrom('dead_letters')

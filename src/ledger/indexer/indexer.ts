@@ -1,36 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Clock } from '../../clock.ts'
-import type { Orm } from '../../db/orm.ts'
-import type { Logger } from '../../logger.ts'
-import type { LedgerRpc } from '../rpc.ts'
 import { acquireLeadership } from './leadership.ts'
 import { leadOnce } from './lead.ts'
 import { LedgerMismatchError } from './state.ts'
 import { type IndexerStatus, lagOf, newCounters, noteFailure } from './status.ts'
-import { WakeUp } from './wake-up.ts'
-
-export interface IndexerOptions {
-  orm: Orm
-  rpc: LedgerRpc
-  /** Of one node, or of those of several that may be listened to now. Without it the indexer polls only. */
-  wsUrl?: string | (() => readonly string[])
-  programId: string
-  commitment: 'confirmed' | 'finalized'
-  clock: Clock
-  logger: Pick<Logger, 'info' | 'warn' | 'error' | 'debug'>
-  /** The node is asked this often even when nothing was announced. */
-  pollMs?: number
-  /** How often finality is checked; less often when checking takes long, so that it uses a tenth of the time at most. */
-  verifyMs?: number
-  /** How often a standby tries to take over. */
-  standbyPollMs?: number
-  /** Transactions fetched at a time. */
-  batchSize?: number
-  /** Batches that are fetched ahead while those before them are written: with `batchSize` what bounds memory. */
-  inFlight?: number
-  /** A socket silent for this long counts as dead. */
-  quietMs?: number
-}
+import { WakeUp } from '../../platform/async/wake-up.ts'
+import type { IndexerOptions, IndexerContext } from './indexer-context.ts'
 
 export interface Indexer {
   /** Returns at once; the work goes on in the background until `stop`. */
@@ -45,16 +19,6 @@ export interface Indexer {
   onOutbox(listener: () => void): () => void
   /** Rejects when the database belongs to another ledger; resolves after `stop`. */
   readonly finished: Promise<void>
-}
-
-/** The parts that a leader shares with the indexer around it. */
-export interface IndexerContext {
-  options: IndexerOptions
-  status: IndexerStatus
-  signal: AbortSignal
-  wakeUp: WakeUp
-  waiters: Set<{ slot: number; resolve: () => void; reject: (reason: Error) => void }>
-  outboxListeners: Set<() => void>
 }
 
 const MAX_BACKOFF_MS = 5_000

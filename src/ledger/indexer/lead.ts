@@ -8,12 +8,12 @@ import { IndexerEngine } from './engine.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { FinalityWatch, noteOrphans } from './finality-watch.ts'
 import { mayHaveForked, takeBackForked } from './fork.ts'
-import type { IndexerContext } from './indexer.ts'
 import type { Leadership } from './leadership.ts'
 import { openLedger } from './open-ledger.ts'
 import { LeadershipLostError } from './state.ts'
 import { noteFailure } from './status.ts'
 import { sweepAccounts } from './sweep-accounts.ts'
+import type { IndexerContext } from './indexer-context.ts'
 
 const AWAITED_POLL_MS = 100
 const WAITER_POLL_MS = 20

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { isAdvisoryLockWanted, tryAdvisoryLock } from '../../db/advisory-lock.ts'
-import type { Orm } from '../../db/orm.ts'
 import { openSession } from '../../db/session.ts'
+import type { Orm } from '../../db/orm-types.ts'
 
 /** The right to write projections: one holder per database, lost with its connection. */
 export interface Leadership {

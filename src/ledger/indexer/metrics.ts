@@ -1,5 +1,5 @@
 import { Counter, Gauge } from 'prom-client'
-import type { Metrics } from '../../metrics/metrics.ts'
+import type { Metrics } from '../../platform/metrics/metrics.ts'
 import type { IndexerCounters, IndexerPhase, IndexerStatus } from './status.ts'
 
 const PHASES: readonly IndexerPhase[] = ['starting', 'standby', 'backfilling', 'live', 'stopped']

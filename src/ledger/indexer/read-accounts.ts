@@ -1,5 +1,5 @@
+import { decodeAccount } from '@agent-registry/program'
 import type { LedgerRpc } from '../rpc.ts'
-import { decodeAccount } from '../registry-codec.ts'
 import { projectionOf } from '../projections.ts'
 import type { AccountStates, DeadLetterRow } from './batch.ts'
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/tables.ts'
-import { OperatorError } from '../../operator-error.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import type { SignatureInfo } from './batch.ts'
 
 /** Where reading stands. */

@@ -1,6 +1,6 @@
 import { LedgerRpcError } from '../rpc.ts'
 import type { IndexerEngine } from './engine.ts'
-import { pipelined } from './pipeline.ts'
+import { pipelined } from '../../platform/async/pipeline.ts'
 import { listAccounts } from './list-accounts.ts'
 
 const CHUNK = 2_500

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../db/tables.ts'
-import { DomainError } from '../../errors.ts'
+import { DomainError } from '../../domain/errors.ts'
 import { announceDeliveries } from './announce.ts'
 import { deliveryColumns, type DeliveryRecord } from './delivery-record.ts'
 

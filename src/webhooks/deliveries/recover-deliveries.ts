@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../db/tables.ts'
 import { optional } from '../../domain/parameters.ts'
 import { quoted } from '../../domain/quoted.ts'
-import { DomainError } from '../../errors.ts'
+import { DomainError } from '../../domain/errors.ts'
 import { announceDeliveries } from './announce.ts'
 
 export interface RecoverInput {

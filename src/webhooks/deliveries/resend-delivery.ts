@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/tables.ts'
-import { DomainError } from '../../errors.ts'
+import { DomainError } from '../../domain/errors.ts'
 import { announceDeliveries } from './announce.ts'
 import { deliveryColumns, type DeliveryRecord } from './delivery-record.ts'
 

@@ -1,4 +1,4 @@
-import type { HttpResponse } from '../../net/guarded-http.ts'
+import type { HttpResponse } from '../../platform/net/guarded-http.ts'
 
 /** Types that are text for people. Everything else a receiver answers is not shown, nor what is compressed. */
 const TEXT_TYPES = /^(text\/.+|application\/([\w.-]+\+)?(json|xml)|application\/x-www-form-urlencoded)$/

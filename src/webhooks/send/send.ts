@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts'
-import type { GuardedHttp, HttpResult } from '../../net/guarded-http.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { GuardedHttp, HttpResult } from '../../platform/net/guarded-http.ts'
 import { signDelivery } from '../sign.ts'
 import type { AttemptResult, Send, SendRequest } from '../worker/sender.ts'
 import { excerptOf } from './excerpt.ts'

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
+import type { Pubkey } from '@agent-registry/solana'
 import type { Database } from '../../db/tables.ts'
-import type { Pubkey } from '../../domain/pubkey.ts'
 import { isUuid } from '../../domain/uuid.ts'
-import { DomainError } from '../../errors.ts'
+import { DomainError } from '../../domain/errors.ts'
 
 /** Throws WEBHOOK_NOT_FOUND unless it is a wallet's own subscription that is not deleted: somebody else's looks like none. */
 export async function checkOwn(kysely: Kysely<Database>, wallet: Pubkey, id: string): Promise<void> {

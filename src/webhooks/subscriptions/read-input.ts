@@ -1,7 +1,7 @@
 import { enumParameter } from '../../domain/parameters.ts'
 import { quoted } from '../../domain/quoted.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../domain/webhook-events.ts'
-import { DomainError } from '../../errors.ts'
+import { DomainError } from '../../domain/errors.ts'
 
 /** What keeps a URL from being a receiver's, for instance `must use https`; null for one that may be. */
 export type ReceiverProblem = (url: string) => string | null

@@ -1,5 +1,5 @@
-import type { GuardedHttp } from '../../net/guarded-http.ts'
-import { urlProblem } from '../../net/url-problem.ts'
+import type { GuardedHttp } from '../../platform/net/guarded-http.ts'
+import { urlProblem } from '../../platform/net/url-problem.ts'
 import type { ReceiverProblem } from './read-input.ts'
 
 /** The rules of the client that sends: what it would refuse to call is refused when it is given. */

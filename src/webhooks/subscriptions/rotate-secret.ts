@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Pubkey } from '../../domain/pubkey.ts'
+import type { Pubkey } from '@agent-registry/solana'
 import type { SubscriptionDependencies } from './create.ts'
 import { found, ownedBy } from './find-own.ts'
 import { newSecret } from './new-secret.ts'

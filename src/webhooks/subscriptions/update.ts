@@ -1,7 +1,7 @@
 import { sql, type Updateable } from 'kysely'
+import type { Pubkey } from '@agent-registry/solana'
 import type { WebhookSubscriptionsTable } from '../../db/tables/webhooks.ts'
 import { optional, pubkeyParameter } from '../../domain/parameters.ts'
-import type { Pubkey } from '../../domain/pubkey.ts'
 import { cancelWaiting, HEALTHY } from '../deliveries/cancel-waiting.ts'
 import type { SubscriptionDependencies } from './create.ts'
 import { checkOwn, found, ownedBy } from './find-own.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Claim } from './claim.ts'
 import { pauseOf, retryDelay } from './retry-schedule.ts'
 import { type AttemptResult, foundNobody, type OpenSecret, type Send } from './sender.ts'

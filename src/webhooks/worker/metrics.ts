@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
-import type { Metrics } from '../../metrics/metrics.ts'
+import type { Metrics } from '../../platform/metrics/metrics.ts'
 
 export interface WorkerMetrics {
   readonly inFlight: Gauge

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { retryDelay } from './retry-schedule.ts'
 import type { WorkerSession } from './session.ts'
 import type { Settlement } from './settle.ts'

@@ -1,9 +1,9 @@
 import { type CompiledQuery, type Kysely, type RawBuilder } from 'kysely'
 import type { Client } from 'pg'
-import type { Orm } from '../../db/orm.ts'
 import { openSession } from '../../db/session.ts'
 import type { Database } from '../../db/tables.ts'
 import { DELIVERIES_CHANNEL } from '../../domain/webhook-delivery.ts'
+import type { Orm } from '../../db/orm-types.ts'
 
 /** A worker's own connection: it claims there, and hears there what others announce. */
 export interface WorkerSession {

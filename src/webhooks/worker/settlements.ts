@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/tables.ts'
-import type { Logger } from '../../logger.ts'
+import type { Logger } from '../../platform/logger.ts'
 import { settle, type Settled, type Settlement } from './settle.ts'
 
 /** Writes outcomes together: those that come while one statement runs share the next. */

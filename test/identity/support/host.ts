@@ -1,4 +1,4 @@
-import { createGuardedHttp, type GuardedHttp } from '../../../src/net/guarded-http.ts'
+import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { type Answer, type Receiver, startReceiver } from '../../support/receiver.ts'
 import { createTestCa, type TestCa } from '../../support/tls.ts'
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { compile } from '../../../program/compile.ts'
-import { link } from '../../../program/linker/link.ts'
+import { compile } from '../../../packages/registry-program/build/compile.ts'
+import { link } from '../../../packages/registry-program/build/linker/link.ts'
 
 const HERE = new URL('./', import.meta.url)
 

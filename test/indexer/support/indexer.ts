@@ -1,7 +1,8 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { createIndexer, type Indexer, type IndexerOptions } from '../../../src/ledger/indexer/indexer.ts'
-import { systemClock } from '../../../src/clock.ts'
+import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
 import { PROGRAM_ID, type ScriptedLedger } from './scripted-ledger.ts'
+import type { IndexerOptions } from '../../../src/ledger/indexer/indexer-context.ts'
 
 const ignore = (): void => {}
 export const silentLogger = { info: ignore, warn: ignore, error: ignore, debug: ignore }

@@ -1,18 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { Connection, Keypair, PublicKey, type TransactionInstruction } from '@solana/web3.js'
-import { createTransactionSender, untilConfirmed } from '../../../src/bootstrap/transaction-sender.ts'
-import { type Pubkey, pubkey } from '../../../src/domain/pubkey.ts'
-import { registryIdl } from '../../../src/ledger/idl/types.ts'
-import { registryAddresses } from '../../../src/ledger/pda.ts'
-import { registryInstruction } from '../../../src/ledger/registry-instructions.ts'
+import { pubkey, type Pubkey } from '@agent-registry/solana'
+import { registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
+import { type GenesisOptions, type Localnet, startLocalnet } from '@agent-registry/localnet'
+import { createTransactionSender, untilConfirmed } from '../../../src/gateway/transaction-sender.ts'
 import { createLedgerRpc, type LedgerRpc } from '../../../src/ledger/rpc.ts'
-import { type Localnet, startLocalnet } from '../../../src/localnet/index.ts'
-import type { GenesisOptions } from '../../../src/localnet/options.ts'
-
 const LOADER = new PublicKey('BPFLoaderUpgradeab1e11111111111111111111111')
 const TOKEN = new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
 const ASSOCIATED_TOKEN = new PublicKey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
-const PROGRAM_FILE = new URL('../../../program/registry.so', import.meta.url)
+const PROGRAM_FILE = new URL('../../../packages/registry-program/registry.so', import.meta.url)
 const DAY = 86_400
 
 export const programId = pubkey(registryIdl.address)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type Pubkey, pubkeyFromBytes } from '../../../src/domain/pubkey.ts'
-import type { RegistryAccounts } from '../../../src/ledger/registry-types.ts'
+import { type Pubkey, pubkeyFromBytes } from '@agent-registry/solana'
+import type { RegistryAccounts } from '@agent-registry/program'
 import type { ScriptedTransaction } from './scripted-ledger.ts'
 
 export const keyOf = (label: string): Pubkey => pubkeyFromBytes(createHash('sha256').update(label).digest())

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import bs58 from 'bs58'
-import { ACCOUNT_BYTES } from '../../../src/ledger/account-bytes.ts'
-import { ByteWriter } from '../../../src/ledger/idl/bytes.ts'
-import { codecOf } from '../../../src/ledger/idl/codec.ts'
-import { registryIdl } from '../../../src/ledger/idl/types.ts'
-import type { RegistryAccount, RegistryEvent } from '../../../src/ledger/registry-types.ts'
+import {
+  ACCOUNT_BYTES,
+  codecOf,
+  type RegistryAccount,
+  type RegistryEvent,
+  registryIdl,
+} from '@agent-registry/program'
+import { ByteWriter } from '../../../packages/registry-program/src/idl/bytes.ts'
 import { type LedgerRpc, LedgerRpcError, type RpcCall } from '../../../src/ledger/rpc.ts'
 
 export const PROGRAM_ID = registryIdl.address

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { registryInstruction } from '../../../src/ledger/registry-instructions.ts'
+import { registryInstruction } from '@agent-registry/program'
 import { verifyWebhook } from '../../../src/webhooks/verify-webhook.ts'
 import { type AgentWallet, keyOf, programId } from '../../indexer/support/registry-world.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'

@@ -1,13 +1,15 @@
 import { rmSync } from 'node:fs'
 import { Keypair } from '@solana/web3.js'
 import { startEmbeddedPostgres } from '../../../src/db/embedded/postgres.ts'
-import { migrate, type Orm, openOrm } from '../../../src/db/orm.ts'
+import { migrate } from '../../../src/db/migrate.ts'
+import { openOrm } from '../../../src/db/orm.ts'
 import { silentLogger } from '../../indexer/support/indexer.ts'
 import { createRegistryWorld, type RegistryWorld } from '../../indexer/support/registry-world.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
 import type { WorkerLimits } from '../../../src/webhooks/worker/timing.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import type { Orm } from '../../../src/db/orm-types.ts'
 
 /** Prepared transactions must outlive the stalls of a busy machine. */
 const SLOT_MS = 100

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Orm } from '../../../src/db/orm.ts'
 import { kyselyOf } from '../../indexer/support/tables.ts'
 import { programId, type RegistryWorld } from '../../indexer/support/registry-world.ts'
+import type { Orm } from '../../../src/db/orm-types.ts'
 
 interface Listed {
   signature: string

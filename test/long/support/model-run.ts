@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs'
 import { Keypair } from '@solana/web3.js'
 import { sql } from 'kysely'
-import { untilConfirmed } from '../../../src/bootstrap/transaction-sender.ts'
+import { untilConfirmed } from '../../../src/gateway/transaction-sender.ts'
 import { startEmbeddedPostgres } from '../../../src/db/embedded/postgres.ts'
-import { migrate, type Orm, openOrm } from '../../../src/db/orm.ts'
+import { migrate } from '../../../src/db/migrate.ts'
+import { openOrm } from '../../../src/db/orm.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
 import { silentLogger } from '../../indexer/support/indexer.ts'
 import { createRegistryWorld, keyOf, type RegistryWorld } from '../../indexer/support/registry-world.ts'
@@ -11,6 +12,7 @@ import { kyselyOf } from '../../indexer/support/tables.ts'
 import { createGatewayProcess } from '../../support/gateway-process.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import type { Catastrophes } from './random-faults.ts'
+import type { Orm } from '../../../src/db/orm-types.ts'
 
 const WALLETS = 6
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FaultControls } from '../../../src/localnet/faults/fault-controls.ts'
+import type { FaultControls } from '@agent-registry/localnet'
 import type { RegistryWorld } from '../../indexer/support/registry-world.ts'
 import type { Random } from './random.ts'
 

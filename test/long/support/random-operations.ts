@@ -6,9 +6,8 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
-import type { Pubkey } from '../../../src/domain/pubkey.ts'
-import { associatedTokenAccount } from '../../../src/ledger/associated-token-account.ts'
-import { registryInstruction } from '../../../src/ledger/registry-instructions.ts'
+import { associatedTokenAccount, type Pubkey } from '@agent-registry/solana'
+import { registryInstruction } from '@agent-registry/program'
 import { addresses, keyOf, programId, type RegistryWorld } from '../../indexer/support/registry-world.ts'
 import type { Random } from './random.ts'
 

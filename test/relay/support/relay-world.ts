@@ -1,9 +1,9 @@
 import { Keypair, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
-import { systemClock } from '../../../src/clock.ts'
+import { registryInstruction } from '@agent-registry/program'
+import { systemClock } from '../../../src/platform/clock.ts'
 import { createRelay, type Relay, type RelayOptions } from '../../../src/relay/relay.ts'
 import type { SponsorshipOptions } from '../../../src/sponsorship/sponsorship.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc.ts'
-import { registryInstruction } from '../../../src/ledger/registry-instructions.ts'
 import {
   addresses,
   createRegistryWorld,

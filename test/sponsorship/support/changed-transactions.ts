@@ -6,7 +6,7 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
-import { LIGHTHOUSE_PROGRAM, SYSTEM_PROGRAM } from '../../../src/domain/program-ids.ts'
+import { LIGHTHOUSE_PROGRAM, SYSTEM_PROGRAM } from '@agent-registry/solana'
 import { addresses, keyOf } from '../../indexer/support/registry-world.ts'
 import { meta, type Parties } from './parties.ts'
 

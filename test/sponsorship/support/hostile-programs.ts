@@ -12,7 +12,7 @@ import {
   MEMO_PROGRAMS,
   TOKEN_PROGRAM,
   UPGRADEABLE_LOADER,
-} from '../../../src/domain/program-ids.ts'
+} from '@agent-registry/solana'
 import { programId } from '../../indexer/support/registry-world.ts'
 import { meta, type Parties, publicKey } from './parties.ts'
 

@@ -1,5 +1,5 @@
 import type { TransactionInstruction } from '@solana/web3.js'
-import { LIGHTHOUSE_PROGRAM } from '../../../src/domain/program-ids.ts'
+import { LIGHTHOUSE_PROGRAM } from '@agent-registry/solana'
 import { addresses, keyOf } from '../../indexer/support/registry-world.ts'
 import {
   altered,

@@ -1,6 +1,6 @@
 import { Keypair, type TransactionInstruction } from '@solana/web3.js'
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/domain/program-ids.ts'
-import { registryIdl } from '../../../src/ledger/idl/types.ts'
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@agent-registry/solana'
+import { registryIdl } from '@agent-registry/program'
 import { keyOf } from '../../indexer/support/registry-world.ts'
 import { BUDGET, OTHER_PROGRAMS, SYSTEM, TOKEN, token } from './hostile-programs.ts'
 import {

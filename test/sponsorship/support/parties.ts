@@ -1,6 +1,6 @@
 import { type Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js'
-import type { Pubkey } from '../../../src/domain/pubkey.ts'
-import { registryInstruction } from '../../../src/ledger/registry-instructions.ts'
+import type { Pubkey } from '@agent-registry/solana'
+import { registryInstruction } from '@agent-registry/program'
 import { addresses, keyOf, programId, registrationArgs } from '../../indexer/support/registry-world.ts'
 
 /** Whom an attack is about: the fee payer it is after, the wallet that asks, and somebody else. */

@@ -3,10 +3,10 @@ import bs58 from 'bs58'
 import {
   CLOCK_SYSVAR,
   LIGHTHOUSE_PROGRAM,
+  type Pubkey,
   SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
-} from '../../../src/domain/program-ids.ts'
-import type { Pubkey } from '../../../src/domain/pubkey.ts'
+} from '@agent-registry/solana'
 import { addresses, type AgentWallet, keyOf, programId } from '../../indexer/support/registry-world.ts'
 import { json, type JsonInstruction } from './doors.ts'
 import { HOSTILE_REQUESTS } from './hostile-requests.ts'

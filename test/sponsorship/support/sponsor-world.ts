@@ -1,11 +1,10 @@
 import { Keypair, PublicKey, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
-import { createLocalSigner, type FeePayerSigner } from '../../../src/keys/fee-payer-signer.ts'
-import { registryInstruction } from '../../../src/ledger/registry-instructions.ts'
-import { pubkey } from '../../../src/domain/pubkey.ts'
+import { registryInstruction } from '@agent-registry/program'
+import { pubkey } from '@agent-registry/solana'
+import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
 import { createInviteCodes, type InviteCodes } from '../../../src/sponsorship/invite-codes.ts'
-import type { SponsorLimits } from '../../../src/sponsorship/judge.ts'
 import { createSponsorship, type SponsorshipService } from '../../../src/sponsorship/sponsorship.ts'
-import { systemClock } from '../../../src/clock.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
 import { registrationArgs } from '../../indexer/support/registry-world.ts'
 import {
   addresses,
@@ -19,6 +18,7 @@ import {
   toJson,
 } from '../../relay/support/relay-world.ts'
 import { SPONSOR_LIMITS } from '../../support/app.ts'
+import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
 
 export const FEE_PAYER_LAMPORTS = 2_000_000_000
 

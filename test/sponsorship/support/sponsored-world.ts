@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { Keypair, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
-import { systemClock } from '../../../src/clock.ts'
-import { LIGHTHOUSE_PROGRAM } from '../../../src/domain/program-ids.ts'
-import type { Pubkey } from '../../../src/domain/pubkey.ts'
-import { createLocalSigner } from '../../../src/keys/fee-payer-signer.ts'
+import { LIGHTHOUSE_PROGRAM, type Pubkey } from '@agent-registry/solana'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { createLocalSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
 import type { RelayTiming } from '../../../src/relay/timing.ts'
 import { createInviteCodes } from '../../../src/sponsorship/invite-codes.ts'
-import type { SponsorLimits } from '../../../src/sponsorship/judge.ts'
 import { HOSTILE_FILE } from '../../indexer/hostile-program/build.ts'
 import {
   createRegistryWorld,
@@ -19,6 +17,7 @@ import { QUICK } from '../../relay/support/relay-world.ts'
 import { createTestApp, SPONSOR_LIMITS, type TestApp } from '../../support/app.ts'
 import { json, type Landing, type Prepared, type SponsorDoor, type Told } from './doors.ts'
 import { sponsoredRegistration } from './parties.ts'
+import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
 
 export { keyOf } from '../../indexer/support/registry-world.ts'
 

@@ -7,6 +7,7 @@ import * as vc from '@digitalbazaar/vc'
 import { Keypair } from '@solana/web3.js'
 import bs58 from 'bs58'
 import { createHash } from 'node:crypto'
+import { pubkey } from '@agent-registry/solana'
 import { loadContexts } from '../../../src/identity/credentials/contexts/load.ts'
 import {
   AGENT_CREDENTIALS_V1,
@@ -17,8 +18,6 @@ import {
 } from '../../../src/identity/credentials/contexts/pinned.ts'
 import type { TrustedIssuer } from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
 import type { Suite } from '../../../src/identity/credentials/verify/checks/proof-shape.ts'
-import { pubkey } from '../../../src/domain/pubkey.ts'
-
 export const NOW = Date.parse('2026-11-21T12:00:00Z')
 export const CREATED = '2026-11-21T11:00:00Z'
 export const AGENT_DID = 'did:sol:9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM'

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { type Kysely, type Selectable, sql } from 'kysely'
-import { systemClock } from '../../../src/clock.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
 import type {
   Database,
   WebhookAttemptsTable,
@@ -10,8 +10,8 @@ import type {
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../src/domain/webhook-events.ts'
 import { emptyBatch } from '../../../src/ledger/indexer/decode-transaction.ts'
 import { mergeEvents } from '../../../src/ledger/indexer/write-events.ts'
-import { createMetrics, type Metrics } from '../../../src/metrics/metrics.ts'
-import { createGuardedHttp } from '../../../src/net/guarded-http.ts'
+import { createMetrics, type Metrics } from '../../../src/platform/metrics/metrics.ts'
+import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
 import { createSender } from '../../../src/webhooks/send/send.ts'
 import type { Send } from '../../../src/webhooks/worker/sender.ts'

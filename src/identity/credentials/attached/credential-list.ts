@@ -1,6 +1,6 @@
 import { booleanParameter, optional, textParameter } from '../../../domain/parameters.ts'
-import { isDomainError } from '../../../errors.ts'
-import { didOf } from '../../did/parse-did.ts'
+import { isDomainError } from '../../../domain/errors.ts'
+import { didOf } from '../../../domain/parse-did.ts'
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
 import { reevaluate } from '../verify/reevaluate.ts'
 import type { Verifier } from '../verify/verifier.ts'

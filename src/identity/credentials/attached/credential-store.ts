@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../db/tables.ts'
 import type { CredentialSource } from '../../../db/tables/credentials.ts'
-import type { Verdict, VerificationResult } from '../verify/result.ts'
+import type { VerificationResult } from '../verify/result.ts'
+import type { Verdict } from '../../../domain/credential-verdict.ts'
 
 /** An attached credential as it is stored; time and trust are looked at by whoever reads it. */
 export interface StoredCredential {

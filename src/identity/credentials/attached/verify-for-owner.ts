@@ -1,7 +1,7 @@
 import { textParameter } from '../../../domain/parameters.ts'
 import { quoted } from '../../../domain/quoted.ts'
-import { DomainError } from '../../../errors.ts'
-import { fetchHosted, type HostedDependencies } from '../../hosted/fetch-hosted.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { fetchHosted, type HostedDependencies } from '../../../platform/net/hosted/fetch-hosted.ts'
 import { LIMITS } from '../verify/limits.ts'
 
 /** Exactly one of the two. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { OperatorError } from '../../../operator-error.ts'
+import { OperatorError } from '../../../platform/process/operator-error.ts'
 import { PINNED_CONTEXTS, type PinnedContext } from './pinned.ts'
 import { aliasProblems, contextProblems } from './rules.ts'
 

@@ -1,6 +1,6 @@
+import { isPubkey } from '@agent-registry/solana'
 import { isSmallOrderKey } from '../../../domain/ed25519.ts'
 import type { IssuerKey } from '../../../domain/issuer-key.ts'
-import { isPubkey } from '../../../domain/pubkey.ts'
 import { keyFromMultibase } from '../verify/crypto/multibase.ts'
 
 const MAX_DID_LENGTH = 256

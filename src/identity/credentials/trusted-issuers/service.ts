@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../platform/clock.ts'
 import type { Database } from '../../../db/tables.ts'
 import type { TrustedIssuersTable } from '../../../db/tables/trusted-issuers.ts'
 import { derivedKeys } from './derived-keys.ts'

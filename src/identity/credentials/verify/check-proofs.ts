@@ -5,10 +5,11 @@ import type { CryptoPool } from './crypto/pool.ts'
 import type { CryptoOutcome, CryptoTask } from './crypto/protocol.ts'
 import { verifyProofs } from './crypto/verify-proofs.ts'
 import { keysOfProofs, proofTimeProblem, proofValidity, shapeProofs } from './proofs.ts'
-import { type Check, fail, pass, type Validity } from './result.ts'
+import { type Check, fail, pass } from './result.ts'
 import type { JsonObject } from './strict-json.ts'
 import { trustProblem } from './trust.ts'
 import type { VerdictCache } from './verdict-cache.ts'
+import type { Validity } from '../../../domain/credential-verdict.ts'
 
 export interface ProofsResult {
   readonly check: Check

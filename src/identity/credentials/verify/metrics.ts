@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
-import type { Metrics } from '../../../metrics/metrics.ts'
+import type { Metrics } from '../../../platform/metrics/metrics.ts'
 import type { VerificationResult } from './result.ts'
 
 /** Seconds; a known credential takes about 0.3 ms, a new one some milliseconds. */

@@ -4,9 +4,9 @@ import type { TrustedIssuer } from '../trusted-issuers/issuer.ts'
 import { type ShapedProof, shapeProof } from './checks/proof-shape.ts'
 import { timeProblem } from './checks/temporal.ts'
 import type { IssuerKey } from '../../../domain/issuer-key.ts'
-import type { Validity } from './result.ts'
 import type { JsonObject } from './strict-json.ts'
 import { keyNamed } from './trust.ts'
+import type { Validity } from '../../../domain/credential-verdict.ts'
 
 /** Reads every proof; a text says what is wrong with the first that is not taken. */
 export function shapeProofs(proofs: readonly JsonObject[], credential: JsonObject): ShapedProof[] | string {

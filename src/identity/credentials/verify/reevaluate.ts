@@ -1,8 +1,8 @@
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
 import { timeProblem } from './checks/temporal.ts'
 import { proofTimeProblem } from './proofs.ts'
-import type { Verdict } from './result.ts'
 import { hasKeys, trustProblem } from './trust.ts'
+import type { Verdict } from '../../../domain/credential-verdict.ts'
 
 /** What a stored verdict says at another time, with another registry of issuers. */
 export interface Reevaluation {

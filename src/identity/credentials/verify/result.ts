@@ -1,4 +1,4 @@
-import type { IssuerKey } from '../../../domain/issuer-key.ts'
+import type { Verdict } from '../../../domain/credential-verdict.ts'
 
 /** The checks in the order in which they are told (contract, Credential verification result). */
 export const CHECK_NAMES = [
@@ -21,33 +21,6 @@ export interface Check {
 
 export const pass = (check: CheckName, detail: string): Check => ({ check, passed: true, detail })
 export const fail = (check: CheckName, detail: string): Check => ({ check, passed: false, detail })
-
-/** From when until when something holds, ISO 8601 in UTC; null is without bound. */
-export interface Validity {
-  readonly from: string | null
-  readonly until: string | null
-}
-
-/** What remains true of a credential whenever it is looked at: all but time, trust and status. */
-export interface Verdict {
-  /** `rulesMark` of the verifier that said it. */
-  readonly rules: string
-  /** Whether context, type, subject and proof_present pass. */
-  readonly wellFormed: boolean
-  /** Whether the credential's dates can be read and make sense. */
-  readonly datesSound: boolean
-  readonly issuer: string
-  /** Every type besides VerifiableCredential. */
-  readonly types: readonly string[]
-  /** The latest begin and the earliest end of all that the credential says. */
-  readonly validity: Validity
-  /** The same of its proofs: the latest `created`, the earliest `expires`. */
-  readonly proofValidity: Validity
-  /** The keys that made the proofs; empty where they were not looked at. */
-  readonly proofKeys: readonly IssuerKey[]
-  /** Whether every signature is that of its key in `proofKeys`; null where that was not found out. */
-  readonly signaturesValid: boolean | null
-}
 
 /** The contract's result, with what else callers need. */
 export interface VerificationResult {

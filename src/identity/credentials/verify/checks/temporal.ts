@@ -1,9 +1,10 @@
 import { quoted } from '../../../../domain/quoted.ts'
 import { parseDateTimeStamp } from '../dates.ts'
 import { CLOCK_SKEW_MS } from '../limits.ts'
-import { type Check, fail, pass, type Validity } from '../result.ts'
+import { type Check, fail, pass } from '../result.ts'
 import type { JsonObject } from '../strict-json.ts'
 import type { DataModel } from './context.ts'
+import type { Validity } from '../../../../domain/credential-verdict.ts'
 
 const FROM_TERMS = ['issuanceDate', 'validFrom'] as const
 const UNTIL_TERMS = ['expirationDate', 'validUntil'] as const

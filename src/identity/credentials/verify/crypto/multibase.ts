@@ -1,6 +1,5 @@
 import bs58 from 'bs58'
-import { type Pubkey, pubkeyFromBytes } from '../../../../domain/pubkey.ts'
-
+import { type Pubkey, pubkeyFromBytes } from '@agent-registry/solana'
 const SIGNATURE_BYTES = 64
 const MAX_KEY_LENGTH = 64
 /** Multicodec ed25519-pub, as a varint. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { DomainError } from '../../../../errors.ts'
+import { DomainError } from '../../../../domain/errors.ts'
 import type { Contexts } from '../../contexts/load.ts'
 import type { CryptoOutcome, CryptoTask } from './protocol.ts'
 import { startVerifyThread, type VerifyThread } from './verify-thread.ts'

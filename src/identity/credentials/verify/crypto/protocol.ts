@@ -1,4 +1,4 @@
-import type { Pubkey } from '../../../../domain/pubkey.ts'
+import type { Pubkey } from '@agent-registry/solana'
 import type { Suite } from '../checks/proof-shape.ts'
 
 /** What a worker is asked. Its form has been checked; only canonicalisation and cryptography are left. */

@@ -1,0 +1,52 @@
+import { COMPUTE_BUDGET_PROGRAM, type Message, SYSTEM_PROGRAM } from '@agent-registry/solana'
+const LAMPORTS_PER_SIGNATURE = 5_000n
+const MAX_UNITS = 1_400_000
+const DEFAULT_UNITS = 200_000
+// SIMD-0170: an instruction of a program that is built into the VM is given this many.
+const BUILTIN_UNITS = 3_000
+const BUILTINS: ReadonlySet<string> = new Set([
+  COMPUTE_BUDGET_PROGRAM,
+  SYSTEM_PROGRAM,
+  'BPFLoaderUpgradeab1e11111111111111111111111',
+  'BPFLoader1111111111111111111111111111111111',
+  'BPFLoader2111111111111111111111111111111111',
+  'LoaderV411111111111111111111111111111111111',
+  'Vote111111111111111111111111111111111111111',
+])
+// Programs whose first data byte counts signatures that are charged like the transaction's own.
+const PRECOMPILES: ReadonlySet<string> = new Set([
+  'Ed25519SigVerify111111111111111111111111111',
+  'KeccakSecp256k11111111111111111111111111111',
+  'Secp256r1SigVerify1111111111111111111111111',
+])
+
+interface ComputeBudget {
+  readonly units: number
+  /** Micro-lamports per compute unit. */
+  readonly price: bigint
+}
+
+export function computeBudget(message: Message): ComputeBudget {
+  let limit: number | undefined
+  let price = 0n
+  let fallback = 0
+  for (const { programIdIndex, data } of message.instructions) {
+    const program = message.staticKeys[programIdIndex] ?? ''
+    fallback += BUILTINS.has(program) || PRECOMPILES.has(program) ? BUILTIN_UNITS : DEFAULT_UNITS
+    if (program !== COMPUTE_BUDGET_PROGRAM) continue
+    const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
+    if (data[0] === 2 && data.length >= 5) limit = view.getUint32(1, true)
+    if (data[0] === 3 && data.length >= 9) price = view.getBigUint64(1, true)
+  }
+  return { units: Math.min(limit ?? fallback, MAX_UNITS), price }
+}
+
+/** The fee in lamports: signatures, and the price of the compute units asked for, rounded up. */
+export function feeForMessage(message: Message): bigint {
+  const { units, price } = computeBudget(message)
+  let signatures = BigInt(message.requiredSignatures)
+  for (const { programIdIndex, data } of message.instructions) {
+    if (PRECOMPILES.has(message.staticKeys[programIdIndex] ?? '')) signatures += BigInt(data[0] ?? 0)
+  }
+  return signatures * LAMPORTS_PER_SIGNATURE + (price * BigInt(units) + 999_999n) / 1_000_000n
+}

@@ -1,0 +1,6 @@
+export { startLocalnet, type Localnet } from './localnet.ts'
+export { silentLogger, type Logger } from './logger.ts'
+export type { Clock, GenesisOptions, LocalnetOptions } from './options.ts'
+export type { ProgramDeployment } from './loader-accounts.ts'
+export type { FaultControls } from './faults/fault-controls.ts'
+export { LedgerInUseError } from './store/database.ts'

@@ -1,0 +1,23 @@
+type Log = (details: object, message: string) => void
+
+/** The part of a pino logger that the ledger uses. */
+export type Logger = Readonly<Record<'debug' | 'warn' | 'error' | 'fatal', Log>>
+
+const ignore: Log = () => undefined
+
+export const silentLogger: Logger = { debug: ignore, warn: ignore, error: ignore, fatal: ignore }
+
+/** Writes one JSON line per warning or error to standard error. */
+export const stderrLogger: Logger = {
+  debug: ignore,
+  warn: writer('warn'),
+  error: writer('error'),
+  fatal: writer('fatal'),
+}
+
+function writer(level: string): Log {
+  return (details, msg) => {
+    const { err, ...rest } = details as { err?: Error }
+    process.stderr.write(`${JSON.stringify({ level, ...rest, err: err?.stack, msg })}\n`)
+  }
+}

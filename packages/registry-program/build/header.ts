@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import bs58 from 'bs58'
+import type { Idl, IdlInstruction } from '../src/idl/types.ts'
+
+const LOADER = 'BPFLoaderUpgradeab1e11111111111111111111111'
+const SYSTEM = '11111111111111111111111111111111'
+const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
+
+/** The C header with everything that the C source takes from the IDL: numbers, masks, positions of accounts. */
+export function headerFromIdl(idlPath: URL): string {
+  const idl = JSON.parse(readFileSync(idlPath, 'utf8')) as Idl
+  return [
+    '// Written by program/header.ts from idl.json; `npm run program:build` rewrites it.',
+    '#pragma once',
+    address('SYSTEM_PROGRAM', SYSTEM),
+    address('TOKEN_PROGRAM', TOKEN),
+    address('UPGRADEABLE_LOADER', LOADER),
+    enumeration(idl.errors.map(({ name, code }) => `ERROR_${constant(name)} = ${code}`)),
+    ...enums(idl),
+    ...idl.accounts.map(({ name, discriminator }) => define('ACCOUNT', name, discriminator)),
+    ...idl.events.map(({ name, discriminator }) => define('EVENT', name, discriminator)),
+    ...idl.instructions.map(({ name, accounts }) =>
+      enumeration(accounts.map((account) => `${name}_${account.name}`.toUpperCase())),
+    ),
+    instructionTable(idl.instructions),
+    '',
+  ].join('\n')
+}
+
+function constant(name: string): string {
+  return name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
+}
+
+function number(discriminator: number[]): string {
+  return `0x${Buffer.from(discriminator.toReversed()).toString('hex')}ull`
+}
+
+function define(kind: string, name: string, discriminator: number[]): string {
+  return `#define ${kind}_${constant(name)} ${number(discriminator)}`
+}
+
+function enumeration(entries: string[]): string {
+  return `enum {\n${entries.map((entry) => `  ${entry},`).join('\n')}\n};`
+}
+
+function address(name: string, base58: string): string {
+  return `static const Pubkey ${name} = {{${[...bs58.decode(base58)].join(', ')}}};`
+}
+
+function enums(idl: Idl): string[] {
+  return idl.types.flatMap(({ name, type }) => {
+    if (type.kind !== 'enum') return []
+    const prefix = constant(name)
+    const variants = type.variants.map((variant) => `${prefix}_${constant(variant.name)}`)
+    return [enumeration([...variants, `${prefix}_COUNT`])]
+  })
+}
+
+function instructionTable(instructions: IdlInstruction[]): string {
+  const rows = instructions.map(({ name, accounts, discriminator }) => {
+    const mask = (key: 'signer' | 'writable'): string =>
+      `0x${accounts.reduce((bits, account, i) => bits | (account[key] ? 1 << i : 0), 0).toString(16)}`
+    const position = (program: string): number => accounts.findIndex((each) => each.address === program)
+    const title = name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    const columns = [name, `"Instruction: ${title}"`, number(discriminator), accounts.length]
+    return `  X(${[...columns, mask('signer'), mask('writable'), position(SYSTEM), position(TOKEN)].join(', ')})`
+  })
+  return [
+    '// handler, log line, discriminator, accounts, signers, writables, place of the System and the Token program',
+    `#define INSTRUCTIONS(X) \\\n${rows.join(' \\\n')}`,
+  ].join('\n')
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { registryIdl } from '../src/idl/types.ts'
+import {
+  deactivated,
+  emptied,
+  HASH,
+  registered,
+  REGISTRATION,
+  reporter,
+  staked,
+  withdrawing,
+} from './support/actors.ts'
+import { type Args, Bench, THRESHOLDS, USDC } from './support/bench.ts'
+import type { Outcome } from './support/vm.ts'
+
+type Cause = (bench: Bench) => Outcome
+
+const registerWith =
+  (args: Args): Cause =>
+  (bench) =>
+    bench.call('register_agent', bench.actor().accounts, { ...REGISTRATION, ...args })
+const updateWith =
+  (args: Args): Cause =>
+  (bench) =>
+    bench.call('update_agent', registered(bench).accounts, args)
+const configure =
+  (args: Args): Cause =>
+  (bench) =>
+    bench.call('update_config', {}, args)
+const reporterWith =
+  (args: Args): Cause =>
+  (bench) =>
+    bench.call('register_reporter', { authority: bench.wallet() }, { label: 'Market', weight: 5, ...args })
+
+/** Rewrites the keys or the data of a valid instruction, or an account that it names. */
+const malformed =
+  (change: (bench: Bench, instruction: ReturnType<Bench['instruction']>) => void): Cause =>
+  (bench) => {
+    const { accounts, owner } = registered(bench)
+    const instruction = bench.instruction('suspend_agent', { ...accounts, authority: owner })
+    change(bench, instruction)
+    return bench.send(instruction)
+  }
+
+const rewriteConfig = (change: (data: Buffer) => { data?: Uint8Array; owner?: string }): Cause =>
+  malformed((bench) => {
+    const address = bench.at.config()
+    const stored = bench.vm.account(address)
+    if (stored === null) throw new Error('no config')
+    const image = { ...stored, address, executable: false }
+    bench.vm.put({ ...image, ...change(Buffer.from(stored.data)) } as typeof image)
+  })
+
+/** One way to each error of the IDL. */
+const causes: Record<string, Cause> = {
+  InvalidInstruction: malformed((_, instruction) => {
+    instruction.data = Buffer.alloc(8)
+  }),
+  NotEnoughAccounts: malformed((_, instruction) => instruction.keys.pop()),
+  MissingSigner: malformed((_, { keys }) => Object.assign(keys[0]!, { isSigner: false })),
+  NotWritable: malformed((_, { keys }) => Object.assign(keys[1]!, { isWritable: false })),
+  InvalidPda: (bench) => {
+    const deactivationRecord = bench.wallet()
+    return bench.call('register_agent', { ...bench.actor().accounts, deactivationRecord }, REGISTRATION)
+  },
+  InvalidAccountOwner: rewriteConfig(() => ({ owner: '11111111111111111111111111111112' })),
+  InvalidDiscriminator: rewriteConfig((data) => ({ data: data.fill(0, 0, 1) })),
+  InvalidAccountData: rewriteConfig((data) => ({ data: data.subarray(0, -1) })),
+  InvalidProgram: (bench) =>
+    bench.call('register_agent', { ...bench.actor().accounts, systemProgram: bench.mint }, REGISTRATION),
+  AlreadyInitialized: (bench) =>
+    bench.call('initialize', {}, { tierThresholds: THRESHOLDS, cooldownSeconds: 86_400n }),
+  NotUpgradeAuthority: (bench) =>
+    bench.call(
+      'initialize',
+      { admin: bench.wallet() },
+      { tierThresholds: THRESHOLDS, cooldownSeconds: 86_400n },
+    ),
+  NotAdmin: (bench) => bench.call('update_config', { admin: bench.wallet() }, { paused: true }),
+  NotOwner: (bench) =>
+    bench.call('update_agent', { ...registered(bench).accounts, owner: bench.wallet() }, { name: 'x' }),
+  NotAuthorized: (bench) =>
+    bench.call('suspend_agent', { ...registered(bench).accounts, authority: bench.wallet() }),
+  Paused: (bench) => {
+    bench.must('update_config', {}, { paused: true })
+    return registerWith({})(bench)
+  },
+  Overflow: (bench) => {
+    const { accounts, stake } = staked(bench)
+    const stored = bench.vm.account(stake)
+    const data = Buffer.from(stored?.data ?? [])
+    data.fill(0xff, 72, 80)
+    bench.vm.put({ address: stake, owner: bench.vm.programId, executable: false, data })
+    return bench.call('deposit', accounts, { amount: 1n })
+  },
+  InvalidThresholds: configure({ tierThresholds: [1n, 2n, 3n, 4n] }),
+  InvalidCooldown: configure({ cooldownSeconds: 0n }),
+  InvalidName: registerWith({ name: '' }),
+  InvalidVersion: updateWith({ version: 'v'.repeat(17) }),
+  InvalidCardUrl: registerWith({ agentCardUrl: 'http://a' }),
+  InvalidCardHash: registerWith({ agentCardHash: new Uint8Array(32) }),
+  CardUrlAndHashTogether: updateWith({ agentCardHash: HASH }),
+  InvalidCategory: (bench) => {
+    const instruction = bench.instruction('update_agent', registered(bench).accounts, {
+      serviceCategory: 'other',
+    })
+    instruction.data.writeUInt8(9, 10)
+    return bench.send(instruction)
+  },
+  InvalidCapabilities: updateWith({ capabilities: 64n }),
+  NothingToUpdate: updateWith({}),
+  AgentNotActive: (bench) => bench.call('deposit', deactivated(bench).accounts, { amount: 1n }),
+  AgentNotSuspended: (bench) => {
+    const { accounts, owner } = registered(bench)
+    return bench.call('reactivate_agent', { ...accounts, authority: owner })
+  },
+  AgentDeactivated: (bench) => bench.call('deactivate_agent', deactivated(bench).accounts),
+  AgentNotDeactivated: (bench) => bench.call('close_agent', registered(bench).accounts),
+  SuspendedByAdmin: (bench) => {
+    const { accounts, owner } = registered(bench)
+    bench.must('suspend_agent', { ...accounts, authority: bench.admin })
+    return bench.call('reactivate_agent', { ...accounts, authority: owner })
+  },
+  StakeExists: (bench) => bench.call('close_agent', emptied(bench).accounts),
+  StakeNotEmpty: (bench) => {
+    const { accounts } = staked(bench)
+    bench.must('deactivate_agent', accounts)
+    return bench.call('close_stake', accounts)
+  },
+  InvalidAmount: (bench) => bench.call('deposit', registered(bench).accounts, { amount: 0n }),
+  InsufficientStake: (bench) =>
+    bench.call('request_withdrawal', staked(bench, USDC).accounts, { amount: 2n * USDC }),
+  WithdrawalPending: (bench) => bench.call('request_withdrawal', withdrawing(bench).accounts, { amount: 1n }),
+  CooldownNotOver: (bench) => bench.call('complete_withdrawal', withdrawing(bench).accounts),
+  RecordTooYoung: (bench) => bench.call('close_deactivation_record', deactivated(bench).accounts),
+  InvalidMint: (bench) =>
+    bench.call('deposit', { ...registered(bench).accounts, usdcMint: bench.wallet() }, { amount: 1n }),
+  InvalidTokenAccount: (bench) => {
+    const ownerToken = bench.tokenAccount(bench.wallet(), USDC)
+    return bench.call('deposit', { ...registered(bench).accounts, ownerToken }, { amount: 1n })
+  },
+  InvalidRentPayer: (bench) =>
+    bench.call('close_agent', { ...deactivated(bench).accounts, rentPayer: bench.wallet() }),
+  InvalidWeight: reporterWith({ weight: 11 }),
+  InvalidLabel: reporterWith({ label: '' }),
+  ReporterInactive: (bench) => {
+    const accounts = { ...reporter(bench), agent: registered(bench).agent }
+    bench.must('set_reporter_active', accounts, { active: false })
+    return bench.call('report_behavior', accounts, { delta: 1, reason: 0 })
+  },
+  ZeroDelta: (bench) => {
+    const accounts = { ...reporter(bench), agent: registered(bench).agent }
+    return bench.call('report_behavior', accounts, { delta: 0, reason: 0 })
+  },
+  ReputationChangedToday: (bench) => {
+    const actor = registered(bench)
+    bench.must('report_behavior', { ...reporter(bench), agent: actor.agent }, { delta: 1, reason: 0 })
+    bench.must('deactivate_agent', actor.accounts)
+    return bench.call('close_agent', actor.accounts)
+  },
+}
+
+describe('every error of the IDL', () => {
+  it('has a cause here', () => {
+    expect(Object.keys(causes).sort()).toEqual(registryIdl.errors.map(({ name }) => name).sort())
+  })
+
+  it.each(Object.entries(causes))('%s', (name, cause) => {
+    expect(cause(Bench.initialized()).error).toBe(name)
+  })
+})

@@ -1,0 +1,75 @@
+import bs58 from 'bs58'
+import { type Pubkey, pubkeyBytes } from './pubkey.ts'
+
+export interface AccountMeta {
+  readonly pubkey: Pubkey
+  readonly isSigner: boolean
+  readonly isWritable: boolean
+}
+
+/** An instruction with its accounts by name, as it is before a message numbers them. */
+export interface NamedInstruction {
+  readonly programId: Pubkey
+  readonly keys: readonly AccountMeta[]
+  readonly data: Uint8Array
+}
+
+const VERSION_0 = 0x80
+
+/**
+ * The bytes of a v0 message without lookup tables: what signers sign. Accounts stand in the order of web3.js: the payer, writable signers,
+ * other signers, writable accounts, others; within each as they first appear, a program before its accounts.
+ */
+export function compileMessage(
+  payer: Pubkey,
+  instructions: readonly NamedInstruction[],
+  blockhash: string,
+): Uint8Array {
+  const accounts = collect(payer, instructions)
+  const rank = (each: AccountMeta): number => (each.isSigner ? 0 : 2) + (each.isWritable ? 0 : 1)
+  const ordered = accounts.toSorted((a, b) => rank(a) - rank(b))
+  const count = (wanted: number): number => ordered.filter((each) => rank(each) === wanted).length
+  const index = new Map(ordered.map(({ pubkey }, i) => [pubkey, i]))
+  const at = (key: Pubkey): number => index.get(key) ?? 0
+  const parts: (Uint8Array | number[])[] = [
+    [VERSION_0, count(0) + count(1), count(1), count(3), ...compactLength(ordered.length)],
+    ...ordered.map((each) => pubkeyBytes(each.pubkey)),
+    bs58.decode(blockhash),
+    compactLength(instructions.length),
+  ]
+  for (const { programId, keys, data } of instructions) {
+    parts.push([at(programId), ...compactLength(keys.length), ...keys.map((each) => at(each.pubkey))])
+    parts.push(compactLength(data.length), data)
+  }
+  parts.push(compactLength(0))
+  return Buffer.concat(parts.map((each) => (each instanceof Uint8Array ? each : Uint8Array.from(each))))
+}
+
+/** Every account once, with all that any instruction asks of it. */
+function collect(payer: Pubkey, instructions: readonly NamedInstruction[]): AccountMeta[] {
+  const accounts = new Map<Pubkey, AccountMeta>([
+    [payer, { pubkey: payer, isSigner: true, isWritable: true }],
+  ])
+  for (const { programId, keys } of instructions) {
+    for (const each of [{ pubkey: programId, isSigner: false, isWritable: false }, ...keys]) {
+      const known = accounts.get(each.pubkey)
+      accounts.set(each.pubkey, {
+        pubkey: each.pubkey,
+        isSigner: each.isSigner || known?.isSigner === true,
+        isWritable: each.isWritable || known?.isWritable === true,
+      })
+    }
+  }
+  return [...accounts.values()]
+}
+
+/** 7 bits a byte, least significant first. */
+function compactLength(length: number): number[] {
+  const bytes: number[] = []
+  let rest = length
+  while (rest >= 0x80) {
+    bytes.push((rest & 0x7f) | 0x80)
+    rest >>= 7
+  }
+  return [...bytes, rest]
+}

@@ -1,0 +1,115 @@
+import { type TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { type FastifyBaseLogger, fastify } from 'fastify'
+import { handleError } from './contract/errors.ts'
+import type { Executor } from './execute.ts'
+import { graphqlRoutes } from './graphql/routes.ts'
+import { checkPreconditions } from './plugins/http-preconditions.ts'
+import { closeAnswered } from './plugins/closing.ts'
+import { shedLoad } from './plugins/load-shedding.ts'
+import { limitPipelining } from './plugins/pipelining.ts'
+import { registerOperations, registerRest } from './index.ts'
+import { metricsRoute } from './plugins/metrics.ts'
+import { allowOrigins } from './plugins/cors.ts'
+import { createPageGuard } from './plugins/page-guard.ts'
+import { securityHeaders } from './plugins/security-headers.ts'
+import { rateLimitHeaders } from './plugins/rate-limit-headers.ts'
+import { createResponseCache } from './plugins/response-cache/response-cache.ts'
+import { mcpRoutes } from './mcp/routes.ts'
+import { describeRoutes } from './openapi.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits } from './plugins/connection-limits.ts'
+import { compileSerializer, compileValidator, serverOptions } from './plugins/server-options.ts'
+import { answerUnknownPaths } from './contract/unknown-paths.ts'
+import type { Logger } from '../src/platform/logger.ts'
+import type { Metrics } from '../src/platform/metrics/metrics.ts'
+import type { Services } from '../src/services.ts'
+import type { RestApp } from './rest-app.ts'
+
+export interface AppOptions {
+  readonly services: Services
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** Semantic version, for the OpenAPI document. */
+  readonly version: string
+  /** Public address of the service; null where it is not known. */
+  readonly baseUrl: string | null
+  /** Proxies (addresses or CIDR blocks) whose X-Forwarded-For counts. */
+  readonly trustProxy?: string[]
+  /** Origins whose pages may call the service; `*` is all, none by default. */
+  readonly corsOrigins?: readonly string[]
+  /** Names of the service beside that of `baseUrl`; null where it may be called by names that nobody has told. */
+  readonly hostNames?: readonly string[] | null
+  readonly executor?: Executor
+  /** What kept answers may take; 0, the default, keeps none. */
+  readonly responseCacheBytes?: number
+  readonly connectionLimits?: ConnectionLimits
+  /** `operations` is health, readiness, info and metrics alone, for a process without the role `api`. */
+  readonly surface?: 'all' | 'operations'
+}
+
+/** The whole HTTP surface, ready to listen or to be injected into. It owns nothing of what it is given. */
+export async function buildApp(options: AppOptions): Promise<RestApp> {
+  const {
+    services,
+    logger,
+    metrics,
+    version,
+    baseUrl,
+    trustProxy = [],
+    corsOrigins = [],
+    hostNames = [],
+    executor,
+    responseCacheBytes = 0,
+    surface = 'all',
+    connectionLimits = CONNECTION_LIMITS,
+  } = options
+  const loggerInstance: FastifyBaseLogger = logger
+  const app: RestApp = fastify({
+    ...serverOptions(connectionLimits),
+    loggerInstance,
+    trustProxy: trustProxy.length > 0 ? trustProxy : false,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  app.server.maxConnections = connectionLimits.maxConnections
+  app.setValidatorCompiler(compileValidator)
+  app.setSerializerCompiler(compileSerializer)
+  app.setErrorHandler(handleError)
+  // Any page may send it across origins without asking, and nothing here reads it.
+  app.removeContentTypeParser('text/plain')
+  limitPipelining(app)
+  closeAnswered(app)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method } = request
+    // A query may hold an invite code.
+    const path = request.url.replace(/\?.*$/s, '')
+    request.log.debug({ method, path, status: reply.statusCode, ms: reply.elapsedTime }, 'request')
+    done()
+  })
+  securityHeaders(app, { https: baseUrl?.startsWith('https:') === true })
+  allowOrigins(app, corsOrigins)
+  rateLimitHeaders(app)
+  checkPreconditions(app)
+  answerUnknownPaths(app)
+  shedLoad(app, services.admission)
+  metricsRoute(app, metrics)
+  if (surface === 'operations') {
+    registerOperations(app, { services, executor })
+  } else {
+    await describeRoutes(app, { version, baseUrl })
+    const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]
+    const pages = createPageGuard(corsOrigins, ownNames)
+    mcpRoutes(app, { services, logger, version, pages })
+    graphqlRoutes(app, { services, logger, pages })
+    const { readVersions } = services
+    const responseCache =
+      responseCacheBytes > 0
+        ? createResponseCache({ readVersions, maxBytes: responseCacheBytes, metrics })
+        : null
+    registerRest(app, { services, executor, responseCache })
+  }
+  await app.ready()
+  return app
+}

@@ -1,0 +1,87 @@
+import type { TObject } from 'typebox'
+import { enumParameter } from '../../src/domain/parameters.ts'
+import { quoted } from '../../src/domain/quoted.ts'
+import { DomainError, isDomainError } from '../../src/domain/errors.ts'
+
+type JsonType = 'object' | 'array' | 'string' | 'boolean'
+
+interface JsonSchema {
+  type?: JsonType | [JsonType, 'null']
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  items?: JsonSchema
+  enum?: string[]
+}
+
+const EXPECTED = { object: 'an object', array: 'an array', string: 'text', boolean: 'true or false' } as const
+
+/**
+ * Makes a reader of JSON bodies from a route's schema, for GraphQL variables that have its types. A list at the top that is none
+ * becomes null, as if it were missing, for which the services have the contract's texts. Null counts as absent elsewhere, unless the
+ * schema's type names it. Other members are left out.
+ */
+export function bodyReader(schema: TObject): (body: unknown) => { value: unknown } | { error: Error } {
+  return (body) => {
+    try {
+      if (kindOf(body) !== 'object') throw new DomainError('BODY_NOT_OBJECT')
+      const [right, wrongLists] = withoutWrongLists(body as object, schema)
+      return { value: { ...readMembers('', right, schema), ...wrongLists } }
+    } catch (error) {
+      if (isDomainError(error)) return { error }
+      throw error
+    }
+  }
+}
+
+function withoutWrongLists(
+  body: object,
+  { properties }: TObject,
+): [right: Record<string, unknown>, wrong: Record<string, null>] {
+  const isWrong = ([name, value]: [string, unknown]): boolean =>
+    Object.hasOwn(properties, name) &&
+    (properties[name] as JsonSchema).type === 'array' &&
+    !Array.isArray(value)
+  const { right = [], wrong = [] } = Object.groupBy(Object.entries(body), (each) =>
+    isWrong(each) ? 'wrong' : 'right',
+  )
+  return [Object.fromEntries(right), Object.fromEntries(wrong.map(([name]) => [name, null]))]
+}
+
+function readMembers(
+  place: string,
+  value: Record<string, unknown>,
+  { properties = {}, required = [] }: JsonSchema,
+): Record<string, unknown> {
+  const members: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(properties)) {
+    if (Object.hasOwn(value, name) && value[name] === null && Array.isArray(schema.type)) {
+      members[name] = null
+      continue
+    }
+    const given = Object.hasOwn(value, name) ? (value[name] ?? undefined) : undefined
+    if (given === undefined && !required.includes(name)) continue
+    members[name] = read(place === '' ? name : `${place}.${name}`, given, schema)
+  }
+  return members
+}
+
+function read(place: string, value: unknown, schema: JsonSchema): unknown {
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
+  if (schema.enum !== undefined) return enumParameter(schema.enum)(place, value)
+  if (type === undefined) return value
+  if (kindOf(value) !== type) {
+    const shown = typeof value === 'object' && value !== null ? kindOf(value) : quoted(value)
+    throw new DomainError('INVALID_TYPE', { parameter: place, expected: EXPECTED[type], value: shown })
+  }
+  if (type === 'object') return readMembers(place, value as Record<string, unknown>, schema)
+  if (type === 'array' && schema.items !== undefined) {
+    const { items } = schema
+    return (value as unknown[]).map((each, i) => read(`${place}[${i}]`, each, items))
+  }
+  return value
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}

@@ -1,0 +1,76 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { quoted } from '../../src/domain/quoted.ts'
+import { DomainError, type ErrorAddition, isDomainError } from '../../src/domain/errors.ts'
+import { knownError } from '../../src/domain/known-error.ts'
+import type { SpellParameter } from './parameter-names.ts'
+import { pathNotFound } from './unknown-paths.ts'
+
+export interface ErrorAnswer {
+  status: number
+  body: ErrorAddition & { error: string; details?: { code: string; parameter?: string } }
+}
+
+/** RFC 9110, section 15.5.2, wants one with every 401. */
+const CHALLENGE = 'WalletSignature'
+
+/** A restart of the database takes about as long. */
+const RETRY_AFTER_SECONDS = 5
+
+const same: SpellParameter = (parameter) => parameter
+
+/** What a client is told: the text of a DomainError, and nothing of a defect. */
+export function errorAnswer(error: DomainError, spell: SpellParameter = same): ErrorAnswer {
+  const { parameter } = error.context
+  const details = {
+    code: error.code,
+    ...(parameter === undefined ? {} : { parameter: spell(String(parameter)) }),
+  }
+  return {
+    status: error.status,
+    body: {
+      error: error.messageNaming(spell),
+      ...error.addition,
+      ...(error.status === 400 ? { details } : {}),
+    },
+  }
+}
+
+/** The one place where a thrown error becomes an answer. */
+export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // A client that hangs up looks like a database that does, but for the status that Fastify gives it.
+  const known = isDomainError(error) ? error : (fromFramework(error, request) ?? knownError(error))
+  if (known === null) {
+    request.log.error({ err: error }, 'request failed')
+    return reply.code(500).send({ error: 'Internal server error' })
+  }
+  const { status, body } = errorAnswer(known, request.routeOptions.config?.spellParameter)
+  if (status >= 500 && known.cause !== undefined) request.log.warn({ err: known.cause }, known.message)
+  if (status === 401) reply.header('www-authenticate', CHALLENGE)
+  const retryAfter = known.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : null)
+  if (retryAfter !== null) reply.header('retry-after', retryAfter)
+  return reply.code(status).send(body)
+}
+
+/** Fastify's own refusals in our words; null for what is a defect. */
+function fromFramework(error: FastifyError, request: FastifyRequest): DomainError | null {
+  switch (error.code) {
+    case 'FST_ERR_BAD_URL':
+      return new DomainError('INVALID_ENCODING', { given: 'The path', value: quoted(request.raw.url) })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new DomainError('UNSUPPORTED_MEDIA_TYPE', {
+        value: quoted(request.headers['content-type'] ?? 'none'),
+      })
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new DomainError('BODY_TOO_LARGE', { max: request.routeOptions.bodyLimit ?? 0 })
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new DomainError('INVALID_JSON', { problem: 'it is empty' })
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new DomainError('INVALID_JSON', { problem: 'it cannot be parsed, or has a key like __proto__' })
+    default:
+      // The file server of /docs, of a path that leaves its folder.
+      if (error.statusCode === 403) return pathNotFound(request)
+      return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+        ? new DomainError('INVALID_REQUEST', { problem: error.message })
+        : null
+  }
+}

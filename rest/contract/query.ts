@@ -1,0 +1,78 @@
+import type { TObject, TSchema } from 'typebox'
+import { booleanParameter, enumParameter, integerParameter } from '../../src/domain/parameters.ts'
+import { quoted } from '../../src/domain/quoted.ts'
+import { DomainError, isDomainError } from '../../src/domain/errors.ts'
+
+/** A query string as it came; routes read it by their schema. */
+export interface RawQuery extends Record<string, unknown> {
+  readonly text: string
+}
+
+type Read = (parameter: string, text: string) => unknown
+
+/**
+ * Makes a reader of query strings from a route's schema. Unknown, repeated and badly encoded parameters are refused.
+ * Numbers, booleans and choices leave the text here, as GraphQL variables have types; all other checks are the services'.
+ */
+export function queryReader(schema: TObject): (query: RawQuery) => { value: unknown } | { error: Error } {
+  const readers = new Map(Object.entries(schema.properties).map(([name, type]) => [name, reader(type)]))
+  return ({ text }) => {
+    try {
+      return { value: read(text, readers) }
+    } catch (error) {
+      if (isDomainError(error)) return { error }
+      throw error
+    }
+  }
+}
+
+function read(text: string, readers: ReadonlyMap<string, Read>): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  if (text === '') return values
+  const pairs = text.split('&').filter((pair) => pair !== '')
+  const given = Map.groupBy(pairs.map(decodePair), (pair) => pair.name)
+  for (const [name, [first, ...more]] of given) {
+    const reader = readers.get(name)
+    if (reader === undefined) {
+      const known = [...readers.keys()].join(', ') || 'none'
+      throw new DomainError('UNKNOWN_PARAMETER', { given: quoted(name), known })
+    }
+    if (more.length > 0) {
+      throw new DomainError('REPEATED_PARAMETER', { parameter: name, count: more.length + 1 })
+    }
+    values[name] = reader(name, first?.value ?? '')
+  }
+  return values
+}
+
+function decodePair(pair: string): { name: string; value: string } {
+  const end = pair.indexOf('=')
+  const rawName = end < 0 ? pair : pair.slice(0, end)
+  const name = decode(rawName, () => 'A parameter name')
+  return { name, value: end < 0 ? '' : decode(pair.slice(end + 1), () => quoted(name).slice(1, -1)) }
+}
+
+function decode(text: string, given: () => string): string {
+  if (/^[\w.-]*$/.test(text)) return text
+  try {
+    if (/^[\x21-\x7e]*$/.test(text)) return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error
+  }
+  throw new DomainError('INVALID_ENCODING', { given: given(), value: quoted(text) })
+}
+
+function reader(type: TSchema): Read {
+  const { type: kind, minimum, maximum, enum: choices } = type as JsonSchema
+  if (kind === 'integer') return integerParameter({ min: minimum ?? 0, max: maximum ?? 0 })
+  if (kind === 'boolean') return booleanParameter
+  if (choices !== undefined) return enumParameter(choices)
+  return (_, text) => text
+}
+
+interface JsonSchema {
+  type?: string
+  minimum?: number
+  maximum?: number
+  enum?: string[]
+}

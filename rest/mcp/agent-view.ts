@@ -1,0 +1,33 @@
+import type { output } from 'zod'
+import type { AgentRow } from '../../src/agents/agent-row.ts'
+import { didOf } from '../../src/domain/parse-did.ts'
+import type { Services } from '../../src/services.ts'
+import type { agent } from './shapes.ts'
+
+export type AgentView = output<typeof agent>
+
+/** Its fields one by one: a row of a search has more, which the tools' output schemas do not allow. */
+export function agentView(row: AgentRow): AgentView {
+  return {
+    pda: row.pda,
+    owner: row.owner,
+    did: didOf(row.owner),
+    name: row.name,
+    tier: row.tier,
+    status: row.status,
+    serviceCategory: row.serviceCategory,
+    reputationScore: row.reputationScore,
+    capabilities: row.capabilities,
+    version: row.version,
+    agentCardUrl: row.agentCardUrl,
+    cardHashMismatch: row.cardHashMismatch,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  }
+}
+
+/** The agent of an owner; null where there is none. Throws INVALID_PUBKEY. */
+export async function agentOf({ agents }: Services, owner: string): Promise<AgentRow | null> {
+  const { rows } = await agents.list({ owner, includeMismatched: true, limit: 1 })
+  return rows[0] ?? null
+}

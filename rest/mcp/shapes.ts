@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { AGENT_STATUSES, SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
+import { TRANSACTION_STATUSES } from '../../src/domain/transaction-status.ts'
+import { PRIORITY_LEVELS } from '../../src/relay/policy.ts'
+
+/** Inputs. Bounds that a service checks are told in words here, so that its own errors reach the caller. */
+export const owner = z.string().max(64).describe('Owner’s public key, base-58')
+export const tier = z.enum(TIERS)
+export const category = z.enum(SERVICE_CATEGORIES)
+export const priorityLevel = z
+  .enum(PRIORITY_LEVELS)
+  .optional()
+  .describe('How much priority fee to pay; default medium')
+export const amount = z.string().max(20).describe('USDC base units (6 decimals) as decimal text')
+
+/** Outputs. */
+export const agent = z.object({
+  pda: z.string().describe('Address of the agent’s account, base-58'),
+  owner: z.string(),
+  did: z.string(),
+  name: z.string(),
+  tier,
+  status: z.enum(AGENT_STATUSES),
+  serviceCategory: category,
+  reputationScore: z.number().describe('0 to 1000'),
+  capabilities: z.string().describe('u64 bit mask in decimal'),
+  version: z.string(),
+  agentCardUrl: z.string(),
+  cardHashMismatch: z.boolean().describe('The hosted card does not match its recorded hash'),
+  createdAt: z.string().describe('ISO 8601'),
+  updatedAt: z.string().describe('ISO 8601'),
+})
+
+export const check = z.object({ check: z.string(), passed: z.boolean(), detail: z.string() })
+
+export const credential = z.object({
+  type: z.string(),
+  issuer: z.string().describe('DID'),
+  credentialUrl: z.string(),
+  vcHash: z.string().describe('SHA-256 of the credential’s canonical JSON, hex'),
+  validFrom: z.string().nullable(),
+  validUntil: z.string().nullable().describe('Null means no expiry'),
+  structurallyValid: z.boolean(),
+  proofVerified: z.boolean().describe('Signed by an issuer that the service trusts for this type'),
+})
+
+export const prepared = z.object({
+  txId: z.string().describe('For submit_transaction and transaction_status'),
+  serializedTx: z.string().describe('base64 of the unsigned transaction; the owner signs it'),
+  blockhash: z.string(),
+  lastValidBlockHeight: z.number(),
+  estimatedComputeUnits: z.number(),
+  priorityFee: z.number().describe('Micro-lamports per compute unit'),
+  feePayer: z.string(),
+})
+
+export const transaction = z.object({
+  txId: z.string(),
+  status: z.enum(TRANSACTION_STATUSES),
+  signature: z.string().nullable(),
+  slot: z.number().nullable(),
+  error: z
+    .object({ code: z.string(), message: z.string(), logs: z.array(z.string()).optional() })
+    .nullable()
+    .describe('There exactly when the status is failed'),
+})

@@ -1,0 +1,83 @@
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { ZodObject, ZodRawShape, output } from 'zod'
+import { knownError } from '../../src/domain/known-error.ts'
+import type { Logger } from '../../src/platform/logger.ts'
+import type { ShedOrder } from '../../src/platform/overload/shed.ts'
+import type { RateLimitKind } from '../../src/platform/rate-limits/kinds.ts'
+import type { Services } from '../../src/services.ts'
+
+export interface ToolContext {
+  readonly services: Services
+  readonly clientIp: string
+  readonly logger: Pick<Logger, 'error'>
+  /** Takes work in hand; what it gives is called when it is done, also for a client that is gone. Throws OVERLOADED. */
+  readonly admit: (order: ShedOrder) => () => void
+}
+
+interface ToolDefinition<Input extends ZodRawShape, Output extends ZodRawShape> {
+  readonly title: string
+  readonly description: string
+  /** How its client's calls are counted, beside being messages, each of which is a read. */
+  readonly kind: RateLimitKind
+  readonly input: Input
+  readonly output: ZodObject<Output>
+  /** Nothing is changed, neither here nor on the ledger. */
+  readonly readOnly: boolean
+  readonly run: (services: Services, input: output<ZodObject<Input>>) => Promise<output<ZodObject<Output>>>
+}
+
+export type AddTool = <Input extends ZodRawShape, Output extends ZodRawShape>(
+  name: string,
+  definition: ToolDefinition<Input, Output>,
+) => void
+
+/** Adds tools to a server: each call is counted against its client, and what a service refuses is a tool error in the service's words. */
+export function toolAdder(server: McpServer, { services, clientIp, logger, admit }: ToolContext): AddTool {
+  return (name, { title, description, kind, input, output, readOnly, run }) => {
+    const answer = async (given: never): Promise<CallToolResult> => {
+      let done = (): void => undefined
+      try {
+        done = admit(kind === 'submit' ? 'last' : 'first')
+        if (kind !== 'reads') await services.rateLimits.take(kind, clientIp, () => undefined)
+        const result = await run(services, given)
+        return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: { ...result } }
+      } catch (error) {
+        return toolError(error, name, logger)
+      } finally {
+        done()
+      }
+    }
+    server.registerTool(
+      name,
+      {
+        title,
+        description,
+        inputSchema: input,
+        outputSchema: output.shape,
+        annotations: {
+          readOnlyHint: readOnly,
+          destructiveHint: false,
+          idempotentHint: readOnly,
+          openWorldHint: true,
+        },
+      },
+      answer as never,
+    )
+  }
+}
+
+function toolError(error: unknown, tool: string, logger: Pick<Logger, 'error'>): CallToolResult {
+  const known = knownError(error)
+  if (known === null) {
+    logger.error({ err: error, tool }, 'a tool failed')
+    return { isError: true, content: [{ type: 'text', text: 'Internal server error' }] }
+  }
+  const { message, code, status, addition } = known
+  const lines = [message, addition.message, ...(addition.logs ?? [])].filter((line) => line !== undefined)
+  return {
+    isError: true,
+    content: [{ type: 'text', text: lines.join('\n') }],
+    _meta: { code, status },
+  }
+}

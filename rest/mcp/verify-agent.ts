@@ -1,0 +1,69 @@
+import { type Tier, TIERS } from '@agent-registry/program'
+import { quoted } from '../../src/domain/quoted.ts'
+import { didOf } from '../../src/domain/parse-did.ts'
+import type { Services } from '../../src/services.ts'
+import { type AgentView, agentOf, agentView } from './agent-view.ts'
+
+export interface VerifyAgentInput {
+  readonly owner: string
+  readonly minTier?: Tier | undefined
+  readonly minReputation?: number | undefined
+}
+
+export interface AgentVerdict {
+  readonly verified: boolean
+  readonly agent: AgentView | null
+  readonly did: string
+  readonly checks: { check: string; passed: boolean; detail: string }[]
+}
+
+/** Whether a wallet's agent is one to deal with: registered, active, its card as recorded, and of the tier and reputation asked for. */
+export async function verifyAgent(services: Services, input: VerifyAgentInput): Promise<AgentVerdict> {
+  const { owner, minTier, minReputation } = input
+  const agent = await agentOf(services, owner)
+  if (agent === null) {
+    const detail = `${quoted(owner).slice(1, -1)} has no agent in the registry`
+    return {
+      verified: false,
+      agent: null,
+      did: didOf(owner),
+      checks: [{ check: 'registered', passed: false, detail }],
+    }
+  }
+  const { name, pda, status, tier, reputationScore, cardHashMismatch } = agent
+  const checks = [
+    { check: 'registered', passed: true, detail: `${name} at ${pda}` },
+    { check: 'active', passed: status === 'active', detail: `status is ${status}` },
+    {
+      check: 'card',
+      passed: !cardHashMismatch,
+      detail: cardHashMismatch
+        ? 'the hosted agent card differs from its recorded hash'
+        : 'no mismatch was found between the hosted agent card and its recorded hash',
+    },
+    ...(minTier === undefined
+      ? []
+      : [
+          {
+            check: 'tier',
+            passed: TIERS.indexOf(tier) >= TIERS.indexOf(minTier),
+            detail: `tier is ${tier}, at least ${minTier} is asked for`,
+          },
+        ]),
+    ...(minReputation === undefined
+      ? []
+      : [
+          {
+            check: 'reputation',
+            passed: reputationScore >= minReputation,
+            detail: `reputation is ${reputationScore}, at least ${minReputation} is asked for`,
+          },
+        ]),
+  ]
+  return {
+    verified: checks.every((each) => each.passed),
+    agent: agentView(agent),
+    did: didOf(owner),
+    checks,
+  }
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import type { PreparedTransactionView } from '../../src/relay/prepare.ts'
+import type { TransactionRecord } from '../../src/relay/record.ts'
+import { amount, category, owner, prepared, priorityLevel, transaction } from './shapes.ts'
+import { SUBMIT_TOOL } from './shed-order.ts'
+import type { AddTool } from './tool.ts'
+
+const NEXT = 'Have the owner sign serializedTx, then call submit_transaction.'
+const cardUrl = z.string().max(400).describe('URL of the agent card, 1 to 200 bytes')
+const cardHash = z.string().max(64).describe('SHA-256 of the agent card, 64 hex digits')
+
+export function addWriteTools(add: AddTool): void {
+  add('prepare_register_agent', {
+    title: 'Prepare the registration of an agent',
+    description: `Builds and simulates the transaction that registers an agent; the owner pays. ${NEXT}`,
+    kind: 'prepare',
+    readOnly: false,
+    input: {
+      ownerPubkey: owner,
+      name: z.string().max(64).describe('1 to 32 bytes'),
+      serviceCategory: category,
+      agentCardUrl: cardUrl,
+      agentCardHash: cardHash,
+      priorityLevel,
+    },
+    output: prepared,
+    run: async ({ registryTransactions }, input) =>
+      preparedView(await registryTransactions.registerAgent(input)),
+  })
+
+  add('prepare_update_agent', {
+    title: 'Prepare a change of an agent’s metadata',
+    description: `Builds and simulates the transaction that changes the fields given; agentCardUrl and agentCardHash change together. ${NEXT}`,
+    kind: 'prepare',
+    readOnly: false,
+    input: {
+      ownerPubkey: owner,
+      name: z.string().max(64).optional().describe('1 to 32 bytes'),
+      serviceCategory: category.optional(),
+      capabilities: z.string().max(20).optional().describe('u64 bit mask in decimal'),
+      version: z.string().max(32).optional().describe('0 to 16 bytes'),
+      agentCardUrl: cardUrl.optional(),
+      agentCardHash: cardHash.optional(),
+      priorityLevel,
+    },
+    output: prepared,
+    run: async ({ registryTransactions }, input) =>
+      preparedView(await registryTransactions.updateAgent(input)),
+  })
+
+  add('prepare_deposit', {
+    title: 'Prepare a deposit of stake',
+    description: `Builds and simulates the transaction that moves USDC from the owner’s associated account to the agent’s vault. ${NEXT}`,
+    kind: 'prepare',
+    readOnly: false,
+    input: { ownerPubkey: owner, amount, priorityLevel },
+    output: prepared,
+    run: async ({ registryTransactions }, input) => preparedView(await registryTransactions.deposit(input)),
+  })
+
+  add('prepare_withdrawal', {
+    title: 'Prepare the request of a withdrawal',
+    description: `Builds and simulates the transaction that asks for stake back; it can be taken out after the registry’s cooldown. ${NEXT}`,
+    kind: 'prepare',
+    readOnly: false,
+    input: { ownerPubkey: owner, amount, priorityLevel },
+    output: prepared,
+    run: async ({ registryTransactions }, input) =>
+      preparedView(await registryTransactions.requestWithdrawal(input)),
+  })
+
+  add(SUBMIT_TOOL, {
+    title: 'Send a signed transaction',
+    description:
+      'Sends a prepared transaction with its signatures, once, and waits some seconds for its outcome.',
+    kind: 'submit',
+    readOnly: false,
+    input: {
+      txId: z.string().max(64),
+      signedTx: z.string().max(2_000).describe('base64 of the transaction with all signatures'),
+    },
+    output: transaction,
+    run: async ({ relay }, { txId, signedTx }) => transactionView(await relay.submit({ id: txId, signedTx })),
+  })
+
+  add('transaction_status', {
+    title: 'Read a transaction’s status',
+    description: 'Where a prepared transaction stands.',
+    kind: 'reads',
+    readOnly: true,
+    input: { txId: z.string().max(64) },
+    output: transaction,
+    run: async ({ relay }, { txId }) => transactionView(await relay.get(txId)),
+  })
+}
+
+function preparedView(view: PreparedTransactionView): z.output<typeof prepared> {
+  const { id, serializedTx, blockhash, lastValidBlockHeight } = view
+  const { estimatedComputeUnits, priorityFee, feePayer } = view
+  return {
+    txId: id,
+    serializedTx,
+    blockhash,
+    lastValidBlockHeight,
+    estimatedComputeUnits,
+    priorityFee,
+    feePayer,
+  }
+}
+
+function transactionView({ id, error, ...rest }: TransactionRecord): z.output<typeof transaction> {
+  const { status, signature, slot } = rest
+  if (error === null) return { txId: id, status, signature, slot, error }
+  const { code, message, logs } = error
+  return {
+    txId: id,
+    status,
+    signature,
+    slot,
+    error: { code, message, ...(logs === undefined ? {} : { logs: [...logs] }) },
+  }
+}

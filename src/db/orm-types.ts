@@ -1,0 +1,23 @@
+import type { MikroORM } from '@mikro-orm/postgresql'
+
+export type Orm = MikroORM
+
+/** A server by URL, or one on a unix socket: `host` is its folder. */
+export type DatabaseConnection = { url: string } | { host: string; database: string; user: string }
+
+export interface OrmOptions {
+  /** Connections of this process at most. */
+  poolSize?: number
+  /** A statement that runs longer is cancelled by the server. */
+  statementTimeoutMs?: number
+  /** A connection of the pool on which no answer comes for longer, the statement's time aside, is closed: its server is gone. */
+  answerMarginMs?: number
+  /** A transaction that waits for its client longer than this is ended by the server. */
+  idleInTransactionTimeoutMs?: number
+  /** For a connection of the pool, a new one or one that is given back. */
+  connectTimeoutMs?: number
+  /** Off behind a pooler in transaction mode. */
+  preparedStatements?: boolean
+  /** Told of connections that the server dropped; the next query opens a new one. */
+  onWarning?: (message: string) => void
+}

@@ -1,0 +1,47 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from './tables.ts'
+import { stateAt } from '../platform/rate-limits/gcra.ts'
+import type { SharedCounter } from '../platform/rate-limits/rate-limits.ts'
+
+const CLEAN_EVERY = 1_000
+
+/** Counts for all processes on a database, by the database's clock: one statement for each request that is allowed. */
+export function createRateLimitCounter(kysely: Kysely<Database>): SharedCounter {
+  let counted = 0
+  return async (kind, client, limit) => {
+    if (++counted % CLEAN_EVERY === 0) await forget(kysely)
+    const step = 60_000 / limit
+    // A row that is a whole minute ahead stays as it is: the condition makes the refusal a statement without a write.
+    const { rows } = await sql<{ now: number; arrival: number | null }>`
+      with at as (select extract(epoch from clock_timestamp())::float8 * 1000 as now),
+      counted as (
+        insert into rate_limits as r (kind, client, arrival)
+        select ${kind}, ${client}, at.now + ${step}::float8 from at
+        on conflict (kind, client) do update
+          set arrival = greatest(r.arrival, excluded.arrival - ${step}::float8) + ${step}::float8
+          where greatest(r.arrival, excluded.arrival - ${step}::float8) - (excluded.arrival - ${step}::float8) + ${step}::float8 <= 60000.5
+        returning arrival
+      )
+      select at.now, counted.arrival from at left join counted on true`.execute(kysely)
+    const [row] = rows
+    if (row === undefined) throw new Error('the rate limit statement answered no row')
+    if (row.arrival !== null) return stateAt(row.arrival, row.now, limit, true)
+    // A statement sees the row as it was when it began, while its condition was held against the newest one.
+    const stored = await kysely
+      .selectFrom('rate_limits')
+      .select('arrival')
+      .where('kind', '=', kind)
+      .where('client', '=', client)
+      .executeTakeFirst()
+    return stateAt(stored?.arrival ?? row.now, row.now, limit, false)
+  }
+}
+
+/** Rows whose client has its whole limit again say nothing. */
+async function forget(kysely: Kysely<Database>): Promise<void> {
+  await sql`
+    delete from rate_limits where (kind, client) in (
+      select kind, client from rate_limits
+      where arrival < extract(epoch from clock_timestamp()) * 1000 limit 10000 for update skip locked
+    )`.execute(kysely)
+}

@@ -1,0 +1,9 @@
+/** The event types that `GET /agents/:pda/history` knows (contract, "Agent history entry"). */
+export const HISTORY_EVENT_TYPES = [
+  'reputation_updated',
+  'tier_updated',
+  'status_changed',
+  'metadata_updated',
+] as const
+
+export type HistoryEventType = (typeof HISTORY_EVENT_TYPES)[number]

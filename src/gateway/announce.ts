@@ -1,0 +1,30 @@
+import type { Logger } from '../platform/logger.ts'
+import type { RunningLedger } from './ledger.ts'
+
+/** Says where everything is. The test harness and the tour wait for it. */
+export function announce(options: {
+  baseUrl: string
+  ledger: RunningLedger
+  logger: Logger
+  dataDir: string
+  inviteCode: string | null
+}): void {
+  const { baseUrl, ledger, logger, dataDir, inviteCode } = options
+  logger.info(
+    {
+      api: baseUrl,
+      graphql: `${baseUrl}/graphql`,
+      docs: `${baseUrl}/docs`,
+      ...(ledger.localnet === null
+        ? {}
+        : {
+            localnetRpc: ledger.localnet.rpcUrl,
+            localnetWebSocket: ledger.localnet.wsUrl,
+            usdcMint: ledger.localnet.keys.usdcMint.publicKey.toBase58(),
+            dataDir,
+            ...(inviteCode === null ? {} : { inviteCode }),
+          }),
+    },
+    'the gateway is ready',
+  )
+}

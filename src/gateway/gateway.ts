@@ -1,0 +1,124 @@
+import type { AddressInfo } from 'node:net'
+import packageJson from '../../package.json' with { type: 'json' }
+import { buildApp } from '../../rest/app.ts'
+import { announce } from './announce.ts'
+import { startDatabase } from './database.ts'
+import { startIndexer } from './indexer.ts'
+import { type RunningLedger, startLedger } from './ledger.ts'
+import { connectLedgerNodes } from './ledger-nodes.ts'
+import { keepLocalnetInvite } from './localnet-invite.ts'
+import { lockDataDir, writeRuntime } from './runtime-file.ts'
+import { composeServices } from './services.ts'
+import { both } from '../platform/async/both.ts'
+import { hostNamesOf } from '../platform/config/host-names.ts'
+import { startWorkers } from './workers.ts'
+import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
+import { type Clock, systemClock } from '../platform/clock.ts'
+import type { Config, Secrets } from '../platform/config/config.ts'
+import type { Database } from '../db/tables.ts'
+import { readFeePayer } from '../platform/keys/fee-payer.ts'
+import type { Indexer } from '../ledger/indexer/indexer.ts'
+import { exposeLedgerNodes } from '../ledger/node-metrics.ts'
+import type { Logger } from '../platform/logger.ts'
+import { addProcessMetrics, createMetrics } from '../platform/metrics/metrics.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
+import { createInviteCodes } from '../sponsorship/invite-codes.ts'
+import type { WorkerLimits } from '../webhooks/worker/timing.ts'
+
+export interface Gateway {
+  baseUrl: string
+  ledger: RunningLedger
+  indexer: Indexer | null
+  /** Resolves when the signal asks to stop; rejects when the service cannot go on, such as with a database of another ledger. */
+  ended: Promise<void>
+  /** Stops everything in the reverse order of its start; the database last. */
+  stop(): Promise<void>
+}
+
+/** Starts all that the settings name: database, ledger, indexer, HTTP. A failed start leaves nothing running. */
+export async function startGateway(options: {
+  config: Config
+  secrets: Secrets
+  logger: Logger
+  clock?: Clock
+  /** Asks to stop, also while the gateway starts: `startGateway` then throws. */
+  signal?: AbortSignal
+  /** Other times and sizes for deliveries, for tests. */
+  webhookLimits?: Partial<WorkerLimits>
+}): Promise<Gateway> {
+  const { config, secrets, logger, clock = systemClock, signal = new AbortController().signal } = options
+  const stack = new AsyncDisposableStack()
+  try {
+    stack.defer(lockDataDir(config.dataDir))
+    const metrics = createMetrics()
+    addProcessMetrics(metrics)
+    const feePayerKey = secrets.feePayerKeypair === null ? null : readFeePayer(secrets.feePayerKeypair)
+    const secretBox = webhookSecretBox(config, secrets)
+    const [database, ledger] = await both(
+      startDatabase(config, logger).then((started) => stack.adopt(started, (each) => each.stop())),
+      startLedger(config, { logger, clock }).then((started) => stack.adopt(started, (each) => each.stop())),
+    )
+    const { orm } = database
+    const kysely = orm.em.getKysely<Database>()
+    const { rpc, wsUrls } = await connectLedgerNodes(ledger, {
+      kysely,
+      clock,
+      logger,
+      programId: config.ledger.programId,
+    })
+    exposeLedgerNodes(() => rpc.nodes(), metrics)
+    if (secretBox !== null) await checkStoredSecrets(kysely, secretBox)
+    const foundation = { config, orm, kysely, rpc, clock, logger, metrics, stack }
+    const indexer = startIndexer(foundation, wsUrls)
+    const ended = endOf(indexer, signal)
+    const early = ended.then(() => Promise.reject(new OperatorError('stopped while starting')))
+    early.catch(() => undefined)
+
+    const parts = await composeServices(foundation, {
+      indexer,
+      feePayerKey: feePayerKey ?? ledger.localnet?.keys.feePayer ?? null,
+      secretBox,
+    })
+    const { services, sponsorship } = parts
+    startWorkers(foundation, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {} })
+    const { host, port, trustProxy } = config.server
+    const app = await buildApp({
+      services,
+      logger,
+      metrics,
+      surface: config.roles.has('api') ? 'all' : 'operations',
+      version: packageJson.version,
+      baseUrl: config.server.baseUrl ?? (port === 0 ? null : `http://${host}:${port}`),
+      trustProxy,
+      corsOrigins: config.server.corsOrigins,
+      hostNames: hostNamesOf(config.server),
+      responseCacheBytes: config.server.responseCacheBytes,
+    })
+    stack.defer(() => app.close())
+    await app.listen({ host, port })
+    const baseUrl = config.server.baseUrl ?? `http://${host}:${(app.server.address() as AddressInfo).port}`
+    const [rpcUrl = ''] = ledger.rpcUrls
+    const [wsUrl = ''] = ledger.wsUrls
+    writeRuntime(config.dataDir, { baseUrl, rpcUrl, wsUrl })
+    await Promise.race([ledger.localnet?.provision(), early])
+    await Promise.race([indexer !== null && ledger.localnet !== null && indexer.whenIdle(), early])
+    const inviteCode =
+      ledger.localnet !== null && sponsorship.gate !== null
+        ? await keepLocalnetInvite(config.dataDir, createInviteCodes(kysely))
+        : null
+    announce({ baseUrl, ledger, logger, dataDir: config.dataDir, inviteCode })
+    return { baseUrl, ledger, indexer, ended, stop: () => stack.disposeAsync() }
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
+  }
+}
+
+function endOf(indexer: Indexer | null, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  promise.catch(() => undefined)
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  if (signal.aborted) resolve()
+  indexer?.finished.catch(reject)
+  return promise
+}

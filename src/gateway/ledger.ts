@@ -1,0 +1,48 @@
+import type { Clock } from '../platform/clock.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Logger } from '../platform/logger.ts'
+import { readRuntime } from './runtime-file.ts'
+import type { GatewayLocalnet } from './localnet.ts'
+
+export interface RunningLedger {
+  /** Of one node, or of several, in the order of preference. */
+  rpcUrls: readonly string[]
+  wsUrls: readonly string[]
+  /** The localnet of this process; null with SOLANA_RPC_URL, or where another process runs it. */
+  localnet: GatewayLocalnet | null
+  stop(): Promise<void>
+}
+
+/** SOLANA_RPC_URL, or the localnet: the running gateway's when `shared`, else one of this process. */
+export async function startLedger(
+  config: Config,
+  options: { logger: Logger; clock: Clock; shared?: boolean },
+): Promise<RunningLedger> {
+  const { rpcUrls, wsUrls } = config.ledger
+  if (rpcUrls !== null) {
+    return {
+      rpcUrls,
+      wsUrls: wsUrls ?? rpcUrls.map(websocketOf),
+      localnet: null,
+      stop: async () => undefined,
+    }
+  }
+  const runtime = options.shared === true ? readRuntime(config.dataDir) : null
+  if (runtime !== null) {
+    const { rpcUrl, wsUrl } = runtime
+    return { rpcUrls: [rpcUrl], wsUrls: [wsUrl], localnet: null, stop: async () => undefined }
+  }
+  // The VM is loaded where it runs: an installation for a cluster may leave it out.
+  const { startGatewayLocalnet } = await import('./localnet.ts')
+  const localnet = await startGatewayLocalnet(config, options)
+  const { rpcUrl, wsUrl } = localnet
+  return { rpcUrls: [rpcUrl], wsUrls: [wsUrl], localnet, stop: () => localnet.stop() }
+}
+
+/** Solana's rule: the WebSocket is on the next port where a port is named, else on the same host. */
+export function websocketOf(rpcUrl: string): string {
+  const url = new URL(rpcUrl)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  if (url.port !== '') url.port = String(Number(url.port) + 1)
+  return url.href
+}

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Connection, PublicKey } from '@solana/web3.js'
+import type { Pubkey } from '@agent-registry/solana'
+import { startLocalnet } from '@agent-registry/localnet'
+import type { Clock } from '../platform/clock.ts'
+import type { Config } from '../platform/config/config.ts'
+import { loadLocalnetKeys, type LocalnetKeys } from '../platform/keys/localnet-keys.ts'
+import { createLedgerRpc } from '../ledger/rpc.ts'
+import type { Logger } from '../platform/logger.ts'
+import { keyOf, setUpRegistry } from './registry-setup.ts'
+import { SAMPLE_DAYS } from './sample-agents.ts'
+import { type LocalnetFaucet, seedSampleAgents } from './seed.ts'
+import { createTransactionSender, untilConfirmed } from './transaction-sender.ts'
+
+const PROGRAM_FILE = new URL('../../packages/registry-program/registry.so', import.meta.url)
+const SERVICE_LAMPORTS = 1_000_000_000_000n
+const SECONDS_PER_DAY = 86_400
+
+export interface GatewayLocalnet {
+  rpcUrl: string
+  wsUrl: string
+  keys: LocalnetKeys
+  /** Funds the service's keys, initialises the registry and registers the sample agents, as far as not done yet. */
+  provision(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts the localnet on DATA_DIR with the registry program and the USDC mint in its genesis. */
+export async function startGatewayLocalnet(
+  config: Config,
+  { clock, logger }: { clock: Clock; logger: Logger },
+): Promise<GatewayLocalnet> {
+  const { programId } = config.ledger
+  const keys = loadLocalnetKeys(config.dataDir)
+  const localnet = await startLocalnet({
+    dataDir: join(config.dataDir, 'localnet'),
+    port: config.localnet.port,
+    clock,
+    logger,
+    genesis: {
+      // The sample agents' week lies in the past, so that their history reads like one.
+      clockOffsetSeconds: config.localnet.seedAgents > 0 ? -(SAMPLE_DAYS - 1) * SECONDS_PER_DAY : 0,
+      faucet: keys.faucet,
+      usdcMint: keys.usdcMint,
+      usdcMintAuthority: keys.usdcMintAuthority,
+      programs: [{ programId, elf: readFileSync(PROGRAM_FILE), upgradeAuthority: keyOf(keys.registryAdmin) }],
+    },
+  })
+  const connection = new Connection(localnet.rpcUrl, 'confirmed')
+  const advance = async (): Promise<void> => localnet.stepSlot()
+
+  return {
+    rpcUrl: localnet.rpcUrl,
+    wsUrl: localnet.wsUrl,
+    keys,
+    provision: async () => {
+      const faucet = localnetFaucet(connection, localnet.rpcUrl, advance)
+      for (const key of [keys.feePayer, keys.registryAdmin, keys.reputationReporter]) {
+        if ((await connection.getBalance(key.publicKey, 'processed')) === 0)
+          await faucet.airdrop(keyOf(key), SERVICE_LAMPORTS)
+      }
+      const sender = createTransactionSender(connection, keys.feePayer, advance)
+      await setUpRegistry({ connection, programId, keys, sender })
+      const {
+        dataDir,
+        localnet: { seedAgents: count },
+      } = config
+      await seedSampleAgents({ count, dataDir, connection, programId, keys, sender, faucet, clock, logger })
+    },
+    stop: () => localnet.close(),
+  }
+}
+
+function localnetFaucet(
+  connection: Connection,
+  rpcUrl: string,
+  advance: () => Promise<void>,
+): LocalnetFaucet {
+  const rpc = createLedgerRpc({ url: rpcUrl })
+  return {
+    airdrop: async (owner: Pubkey, lamports: bigint) => {
+      const signature = await connection.requestAirdrop(new PublicKey(owner), Number(lamports))
+      await untilConfirmed(connection, [signature], advance)
+    },
+    mintUsdc: async (owner, amount) => {
+      const signature = await rpc.call<string>('localnet_mintUsdc', [owner, Number(amount)])
+      await untilConfirmed(connection, [signature], advance)
+    },
+    warp: async (seconds) => {
+      await rpc.call('localnet_warp', [seconds])
+      await advance()
+    },
+    now: async () => {
+      const slot = await connection.getSlot('processed')
+      return (await connection.getBlockTime(slot)) ?? 0
+    },
+  }
+}

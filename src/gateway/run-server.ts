@@ -1,0 +1,54 @@
+import { readConfig } from '../platform/config/config.ts'
+import { loadEnvFile } from '../platform/config/env-file.ts'
+import { startGateway } from './gateway.ts'
+import { createLogger } from '../platform/logger.ts'
+import { epitaph } from '../platform/process/operator-error.ts'
+import type { WorkerLimits } from '../webhooks/worker/timing.ts'
+
+export interface ServerOptions {
+  /** Times and sizes of the webhook worker in place of those of production. */
+  readonly webhookLimits?: Partial<WorkerLimits>
+}
+
+/**
+ * The process: settings, start, signals, exit code. Ctrl-C or SIGTERM stops it in order, also while it starts; a second one at once.
+ */
+export async function runServer(options: ServerOptions = {}): Promise<void> {
+  try {
+    await serve(options)
+    process.exitCode = 0
+  } catch (error) {
+    process.stderr.write(`${epitaph(error)}\n`)
+    process.exit(1)
+  }
+}
+
+async function serve({ webhookLimits }: ServerOptions): Promise<void> {
+  loadEnvFile()
+  const { config, secrets } = readConfig(process.env)
+  const logger = createLogger(config.logLevel)
+  const stopping = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stopping.signal.aborted) process.exit(1)
+      logger.info({ signal }, 'stopping')
+      stopping.abort()
+    })
+  }
+  const gateway = await startGateway({
+    config,
+    secrets,
+    logger,
+    signal: stopping.signal,
+    webhookLimits,
+  }).catch((error: unknown) => {
+    if (stopping.signal.aborted) return null
+    throw error
+  })
+  if (gateway === null) return
+  try {
+    await gateway.ended
+  } finally {
+    await gateway.stop()
+  }
+}

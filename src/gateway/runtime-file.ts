@@ -1,0 +1,43 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { acquirePidLock, pidLockHolder } from '../platform/process/pid-lock.ts'
+
+/** Where the gateway that runs on a DATA_DIR can be reached; the command line reads it. */
+export interface Runtime {
+  baseUrl: string
+  rpcUrl: string
+  wsUrl: string
+}
+
+const lockFile = (dataDir: string): string => join(dataDir, 'gateway.lock')
+const runtimeFile = (dataDir: string): string => join(dataDir, 'gateway.json')
+
+/** Makes this process the only gateway on the folder; LockHeldError when one runs already. */
+export function lockDataDir(dataDir: string): () => void {
+  mkdirSync(dataDir, { recursive: true })
+  const release = acquirePidLock(lockFile(dataDir))
+  return () => {
+    rmSync(runtimeFile(dataDir), { force: true })
+    release()
+  }
+}
+
+export function writeRuntime(dataDir: string, runtime: Runtime): void {
+  const unfinished = `${runtimeFile(dataDir)}.${process.pid}`
+  writeFileSync(unfinished, `${JSON.stringify(runtime)}\n`)
+  renameSync(unfinished, runtimeFile(dataDir))
+}
+
+/** The gateway that runs on the folder now; null where none does or it is still starting. */
+export function readRuntime(dataDir: string): Runtime | null {
+  if (pidLockHolder(lockFile(dataDir)) === null) return null
+  try {
+    return JSON.parse(readFileSync(runtimeFile(dataDir), 'utf8')) as Runtime
+  } catch {
+    return null
+  }
+}
+
+export function isGatewayRunning(dataDir: string): boolean {
+  return pidLockHolder(lockFile(dataDir)) !== null
+}

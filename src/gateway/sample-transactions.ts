@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import type { Keypair, TransactionInstruction } from '@solana/web3.js'
+import { associatedTokenAccount, type Pubkey } from '@agent-registry/solana'
+import { registryAddresses, registryInstruction } from '@agent-registry/program'
+import type { LocalnetKeys } from '../platform/keys/localnet-keys.ts'
+import { keyOf } from './registry-setup.ts'
+import type { SampleAgent } from './sample-agents.ts'
+import type { Job } from './transaction-sender.ts'
+
+/** Builds the transactions of one sample agent's life. */
+export interface SampleTransactions {
+  register: (agent: SampleAgent, wallet: Keypair) => Job
+  describe: (agent: SampleAgent, wallet: Keypair) => Job
+  /** The deposit, and half of it requested back where the agent is withdrawing. */
+  deposit: (agent: SampleAgent, wallet: Keypair) => Job
+  report: (wallet: Keypair, delta: number) => TransactionInstruction
+  /** Suspends or deactivates. */
+  end: (agent: SampleAgent, wallet: Keypair) => Job
+}
+
+export function sampleTransactions(programId: Pubkey, keys: LocalnetKeys): SampleTransactions {
+  const addresses = registryAddresses(programId)
+  const payer = keyOf(keys.feePayer)
+  const build = (name: string, accounts: Record<string, Pubkey>, args = {}): TransactionInstruction =>
+    registryInstruction(programId, name, accounts, args)
+  const job = (signers: Keypair[], ...instructions: TransactionInstruction[]): Job => ({
+    signers,
+    instructions,
+  })
+
+  return {
+    register: (agent, wallet) =>
+      job(
+        [wallet],
+        build(
+          'register_agent',
+          { payer, owner: keyOf(wallet) },
+          {
+            name: agent.name,
+            serviceCategory: agent.category,
+            agentCardUrl: cardUrl(agent),
+            agentCardHash: createHash('sha256').update(cardUrl(agent)).digest(),
+          },
+        ),
+      ),
+    describe: (agent, wallet) =>
+      job(
+        [wallet],
+        build(
+          'update_agent',
+          { owner: keyOf(wallet) },
+          { version: agent.version, capabilities: agent.capabilities },
+        ),
+      ),
+    deposit: (agent, wallet) => {
+      const owner = keyOf(wallet)
+      const usdcMint = keyOf(keys.usdcMint)
+      const ownerToken = associatedTokenAccount(owner, usdcMint)
+      return job(
+        [wallet],
+        build('deposit', { payer, owner, ownerToken, usdcMint }, { amount: agent.deposit }),
+      )
+    },
+    report: (wallet, delta) =>
+      build(
+        'report_behavior',
+        { authority: keyOf(keys.reputationReporter), agent: addresses.agent(keyOf(wallet)) },
+        { delta, reason: delta > 0 ? 1 : 2 },
+      ),
+    end: (agent, wallet) => {
+      const account = addresses.agent(keyOf(wallet))
+      const suspend = (authority: Keypair): Job =>
+        job([authority], build('suspend_agent', { authority: keyOf(authority), agent: account }))
+      if (agent.fate === 'suspendedByOwner') return suspend(wallet)
+      if (agent.fate === 'suspendedByAdmin') return suspend(keys.registryAdmin)
+      return job([wallet], build('deactivate_agent', { owner: keyOf(wallet) }))
+    },
+  }
+}
+
+function cardUrl(agent: SampleAgent): string {
+  return `https://agents.example.org/${agent.name.toLowerCase().replaceAll(' ', '-')}/agent-card.json`
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import type { Keypair } from '@solana/web3.js'
+import packageJson from '../../package.json' with { type: 'json' }
+import { createIdentity, type Identity } from '../identity/identity.ts'
+import { indexerReport } from '../ledger/indexer-report.ts'
+import type { Indexer } from '../ledger/indexer/indexer.ts'
+import { poolQueue } from '../db/pool-queue.ts'
+import { openReads } from '../db/reads.ts'
+import { admitAll, createAdmission } from '../platform/overload/admission.ts'
+import { createLiveEvents } from '../live-events/live-events.ts'
+import { createGuardedHttp, type GuardedHttp } from '../platform/net/guarded-http.ts'
+import { createNetMetrics } from '../platform/net/metrics.ts'
+import { createRelay, type Relay } from '../relay/relay.ts'
+import { type Roles, rolesOf } from '../health/roles.ts'
+import { createServices, type Services } from '../services.ts'
+import type { Sponsorship } from '../sponsorship/sponsorship.ts'
+import { createSecretBox, type SecretBox } from '../webhooks/secret-box.ts'
+import { receiverProblemOf } from '../webhooks/subscriptions/receiver-problem.ts'
+import type { Foundation } from './foundation.ts'
+import { startSponsorship } from './sponsorship.ts'
+
+export interface Parts {
+  readonly services: Services
+  readonly relay: Relay
+  readonly sponsorship: Sponsorship
+  readonly identity: Identity
+  readonly http: GuardedHttp
+  /** Told of the workers as they start. */
+  readonly roles: Roles
+}
+
+/** What requests are answered with, and what the workers share with it. Nothing of it works by itself yet. */
+export async function composeServices(
+  { config, orm, kysely, rpc, clock, logger, metrics, stack }: Foundation,
+  {
+    indexer,
+    feePayerKey,
+    secretBox,
+  }: { indexer: Indexer | null; feePayerKey: Keypair | null; secretBox: SecretBox | null },
+): Promise<Parts> {
+  const { sponsorship, feePayer } = startSponsorship(config, feePayerKey, {
+    kysely,
+    rpc,
+    clock,
+    logger,
+    metrics,
+  })
+  const relay = createRelay({
+    kysely,
+    rpc,
+    clock,
+    registryProgram: config.ledger.programId,
+    allowedPrograms: config.relay.allowedPrograms,
+    submitWaitMs: config.relay.submitWaitMs,
+    logger,
+    metrics,
+    sponsor: sponsorship.gate,
+  })
+  const http = createGuardedHttp({ ...config.webhooks, metrics: createNetMetrics(metrics) })
+  stack.defer(() => http.close())
+  const identity = createIdentity({
+    kysely,
+    clock,
+    http,
+    gateways: config.gateways,
+    contextsDir: config.credentialContextsDir,
+    logger,
+    metrics,
+  })
+  stack.defer(() => identity.close())
+  const liveEvents = createLiveEvents({
+    orm,
+    watchTransaction: relay.watch,
+    logger,
+    metrics,
+  })
+  stack.defer(() => liveEvents.close())
+  const roles = rolesOf(config.roles)
+  const services = createServices({
+    kysely,
+    reads: await openReads(orm),
+    rpc,
+    relay: relay.service,
+    sponsorship: sponsorship.service(relay),
+    credentials: identity.credentials,
+    liveEvents,
+    clock,
+    identity: {
+      name: 'Agent Registry Gateway',
+      version: packageJson.version,
+      program: config.ledger.programId,
+      features: { did: true, mcp: true, a2a: true, credentials: true },
+    },
+    webhooks: {
+      // Without a key no role of this process makes or opens a secret.
+      secretBox: secretBox ?? createSecretBox([randomBytes(32)]),
+      receiverProblem: receiverProblemOf(http),
+    },
+    rateLimits: config.rateLimits,
+    admission:
+      config.overload === null
+        ? admitAll
+        : createAdmission({ queue: await poolQueue(orm), clock, limits: config.overload, metrics }),
+    indexerStatus: () => indexerReport(indexer, kysely),
+    feePayer,
+    roles,
+  })
+  return { services, relay, sponsorship, identity, http, roles }
+}

@@ -1,0 +1,26 @@
+import { type Kysely, sql } from 'kysely'
+import type { Config, Secrets } from '../platform/config/config.ts'
+import type { Database } from '../db/tables.ts'
+import { loadOrCreateSecretsKey } from '../platform/keys/webhook-secrets-key.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
+import { createSecretBox, type SecretBox, unknownKey } from '../webhooks/secret-box.ts'
+
+/** The box of this process under the keys of the settings, or on the localnet under a key of DATA_DIR; null where no role needs one. */
+export function webhookSecretBox(config: Config, { webhookSecretsKeys }: Secrets): SecretBox | null {
+  const roles = (['api', 'webhooks'] as const).filter((role) => config.roles.has(role))
+  if (roles.length === 0) return null
+  if (webhookSecretsKeys !== null && webhookSecretsKeys.length > 0) return createSecretBox(webhookSecretsKeys)
+  if (config.ledger.rpcUrls === null) return createSecretBox([loadOrCreateSecretsKey(config.dataDir)])
+  throw new OperatorError(
+    `WEBHOOK_SECRETS_KEY is missing: ROLES has ${roles.join(' and ')}, and with SOLANA_RPC_URL no key is made. \`openssl rand -base64 32\` makes one; every replica needs the same`,
+  )
+}
+
+/** Throws OperatorError where a stored secret is under a key that the box does not have. */
+export async function checkStoredSecrets(kysely: Kysely<Database>, box: SecretBox): Promise<void> {
+  const { rows } = await sql`
+    select 1 from webhook_subscriptions
+    where deleted_at is null and substring(secret_encrypted from 1 for 5) <> all(${box.prefixes}::bytea[])
+    limit 1`.execute(kysely)
+  if (rows.length > 0) throw unknownKey()
+}

@@ -1,0 +1,52 @@
+import { DomainError } from '../domain/errors.ts'
+import type { FeePayerStatus } from './fee-payer-status.ts'
+import type { LedgerProbe } from '../ledger/ledger-probe.ts'
+import { networkOf } from './network.ts'
+
+export interface ServiceIdentity {
+  readonly name: string
+  /** Semantic version. */
+  readonly version: string
+  /** Registry program, base-58. */
+  readonly program: string
+  readonly features: Readonly<Record<'did' | 'mcp' | 'a2a' | 'credentials', boolean>>
+}
+
+export interface ServiceInfo extends Omit<ServiceIdentity, 'features'> {
+  readonly feeSponsorshipEnabled: boolean
+  readonly network: string
+  readonly features: {
+    readonly did: { readonly enabled: boolean; readonly method: string; readonly spec: string }
+    readonly mcp: { readonly enabled: boolean; readonly endpoint: string; readonly spec: string }
+    readonly a2a: { readonly enabled: boolean; readonly spec: string }
+    readonly credentials: { readonly enabled: boolean; readonly spec: string }
+  }
+}
+
+/** Throws LEDGER_UNAVAILABLE while neither the ledger nor the tables can tell which network this is. */
+export async function serviceInfo(
+  { features, ...identity }: ServiceIdentity,
+  {
+    ledger,
+    feePayer,
+    indexedGenesisHash,
+  }: {
+    ledger: LedgerProbe
+    feePayer: FeePayerStatus | null
+    indexedGenesisHash: () => Promise<string | null>
+  },
+): Promise<ServiceInfo> {
+  const genesisHash = (await ledger.genesisHash()) ?? (await indexedGenesisHash())
+  if (genesisHash === null) throw new DomainError('LEDGER_UNAVAILABLE')
+  return {
+    ...identity,
+    feeSponsorshipEnabled: (await feePayer?.enabled()) ?? false,
+    network: networkOf(genesisHash),
+    features: {
+      did: { enabled: features.did, method: 'did:sol', spec: 'W3C DID Core 1.0' },
+      mcp: { enabled: features.mcp, endpoint: '/mcp/sse', spec: 'MCP 2025-11-25' },
+      a2a: { enabled: features.a2a, spec: 'A2A Agent Card 1.0' },
+      credentials: { enabled: features.credentials, spec: 'W3C Verifiable Credentials 2.0' },
+    },
+  }
+}

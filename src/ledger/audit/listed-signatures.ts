@@ -1,0 +1,50 @@
+import type { Client } from 'pg'
+import { openSession } from '../../db/session.ts'
+import type { Orm } from '../../db/orm-types.ts'
+
+const PAGE = 1_000
+
+/** The signatures that the ledger lists, kept by the database: in memory they would grow with the history. */
+export interface ListedSignatures extends AsyncDisposable {
+  add(signatures: readonly string[]): Promise<void>
+  /** Those that a table holds as valid and the ledger does not list, in groups. */
+  unlisted(): AsyncGenerator<string[]>
+}
+
+/** Opens a session of its own for them; it ends when it is disposed of. */
+export async function openListedSignatures(orm: Orm): Promise<ListedSignatures> {
+  const session = await openSession(orm)
+  try {
+    await session.query('set statement_timeout = 0')
+    // Between two groups it waits for the ledger's node.
+    await session.query('set idle_in_transaction_session_timeout = 0')
+    await session.query('create temporary table listed (signature text collate "C" not null)')
+  } catch (error) {
+    await session.end()
+    throw error
+  }
+  return {
+    add: async (signatures) => {
+      await session.query('insert into listed select unnest($1::text[])', [signatures])
+    },
+    unlisted: () => unlisted(session),
+    [Symbol.asyncDispose]: () => session.end(),
+  }
+}
+
+async function* unlisted(session: Client): AsyncGenerator<string[]> {
+  await session.query(`
+    create temporary table unlisted as
+    select signature from ledger_transactions where finality <> 'orphaned'
+    union select signature from ledger_events where finality <> 'orphaned'
+    union select signature from dead_letters where signature is not null
+    except select signature from listed`)
+  await session.query('begin')
+  await session.query('declare found cursor for select signature from unlisted')
+  for (;;) {
+    const { rows } = await session.query<{ signature: string }>(`fetch ${PAGE} from found`)
+    if (rows.length === 0) break
+    yield rows.map((row) => row.signature)
+  }
+  await session.query('commit')
+}

@@ -1,0 +1,158 @@
+import { resolve } from 'node:path'
+import type { Pubkey } from '@agent-registry/solana'
+import { OperatorError } from '../process/operator-error.ts'
+import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../rate-limits/kinds.ts'
+import { SettingError } from './parsers.ts'
+import { type ROLES, type Setting, SETTINGS, type SettingValues } from './settings.ts'
+import type { SponsorLimits } from '../../domain/sponsorship.ts'
+
+export type Role = (typeof ROLES)[number]
+
+export interface Config {
+  server: {
+    host: string
+    port: number
+    baseUrl: string | null
+    trustProxy: string[]
+    corsOrigins: string[]
+    /** 0 keeps no answers. */
+    responseCacheBytes: number
+  }
+  /** Requests a minute and client; null where limits are off. */
+  rateLimits: RateLimitNumbers | null
+  /** Null where nothing is refused. */
+  overload: { inHand: number; waiting: number } | null
+  /** Absolute path. */
+  dataDir: string
+  databaseUrl: string | null
+  databaseWaitMs: number
+  ledger: {
+    /** Of nodes of one cluster, in the order of preference; null for the localnet. */
+    rpcUrls: readonly string[] | null
+    wsUrls: readonly string[] | null
+    programId: Pubkey
+    commitment: 'confirmed' | 'finalized'
+  }
+  indexer: { pollMs: number; verifyMs: number; batchSize: number; inFlight: number }
+  localnet: { port: number; seedAgents: number }
+  sponsorship: { enabled: boolean } & SponsorLimits
+  relay: { allowedPrograms: Pubkey[] | null; submitWaitMs: number }
+  webhooks: { devMode: boolean; allowedPorts: number[] }
+  credentialContextsDir: string | null
+  gateways: { ipfs: string | null; arweave: string | null }
+  roles: ReadonlySet<Role>
+  logLevel: string
+}
+
+/** What must never be printed; kept apart from Config so that a dump of the configuration cannot leak it. */
+export interface Secrets {
+  /** Path of a Solana CLI JSON file, or its JSON text. */
+  feePayerKeypair: string | null
+  /** Of 32 bytes each; the first one encrypts. */
+  webhookSecretsKeys: Buffer[] | null
+}
+
+/** All problems of the configuration at once, a line each. */
+export class ConfigError extends OperatorError {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: string[]) {
+    super(
+      `The configuration has ${problems.length} problem(s):\n${problems.map((each) => `  - ${each}`).join('\n')}`,
+    )
+    this.problems = problems
+  }
+}
+
+/** Reads and checks every setting; throws ConfigError with all problems. Empty values count as absent. */
+export function readConfig(env: Record<string, string | undefined>): { config: Config; secrets: Secrets } {
+  const problems: string[] = []
+  const values = Object.fromEntries(
+    Object.entries(SETTINGS).map(([name, setting]) => [name, readSetting(env, name, setting, problems)]),
+  ) as unknown as SettingValues
+  if (values.SOLANA_WS_URL !== null && values.SOLANA_RPC_URL === null) {
+    problems.push('SOLANA_WS_URL is set without SOLANA_RPC_URL: set both, or neither for the localnet')
+  }
+  if (values.ROLES?.length === 0)
+    problems.push('ROLES is empty: name at least one of api, indexer, webhooks, cards')
+  if (problems.length > 0) throw new ConfigError(problems)
+  return {
+    config: toConfig(values),
+    secrets: { feePayerKeypair: values.FEE_PAYER_KEYPAIR, webhookSecretsKeys: values.WEBHOOK_SECRETS_KEY },
+  }
+}
+
+function readSetting(
+  env: Record<string, string | undefined>,
+  name: string,
+  setting: Setting<unknown>,
+  problems: string[],
+): unknown {
+  const given = env[name]?.trim()
+  const value = given === undefined || given === '' ? setting.default : given
+  if (value === undefined) return null
+  try {
+    return setting.parse(value)
+  } catch (error) {
+    if (!(error instanceof SettingError)) throw error
+    // Connection strings and keys may hold secrets, so their value is not repeated.
+    const shown = /URL|KEY/.test(name) ? '' : `, got ${JSON.stringify(value)}`
+    problems.push(`${name} ${error.message}${shown} (${setting.meaning})`)
+    return null
+  }
+}
+
+function toConfig(values: SettingValues): Config {
+  return {
+    server: {
+      host: values.HOST,
+      port: values.PORT,
+      baseUrl: values.BASE_URL,
+      trustProxy: values.TRUST_PROXY,
+      corsOrigins: values.CORS_ORIGINS,
+      responseCacheBytes: values.RESPONSE_CACHE_BYTES,
+    },
+    rateLimits: values.RATE_LIMITS === 'off' ? null : rateLimitNumbers(values),
+    overload:
+      values.LOAD_SHEDDING === 'off'
+        ? null
+        : { inHand: values.MAX_REQUESTS_IN_HAND, waiting: values.MAX_DATABASE_QUEUE },
+    dataDir: resolve(values.DATA_DIR),
+    databaseUrl: values.DATABASE_URL,
+    databaseWaitMs: values.DATABASE_WAIT_MS,
+    ledger: {
+      rpcUrls: values.SOLANA_RPC_URL,
+      wsUrls: values.SOLANA_WS_URL,
+      programId: values.REGISTRY_PROGRAM_ID,
+      commitment: values.COMMITMENT,
+    },
+    indexer: {
+      pollMs: values.INDEXER_POLL_MS,
+      verifyMs: values.INDEXER_VERIFY_MS,
+      batchSize: values.INDEXER_BATCH_SIZE,
+      inFlight: values.INDEXER_FETCH_AHEAD,
+    },
+    localnet: { port: values.LOCALNET_PORT, seedAgents: values.SEED_AGENTS },
+    sponsorship: {
+      enabled: values.SPONSORSHIP_ENABLED,
+      dailyBudget: BigInt(values.SPONSOR_DAILY_BUDGET_LAMPORTS),
+      minBalance: BigInt(values.SPONSOR_MIN_BALANCE_LAMPORTS),
+      dailyTransactionsPerWallet: values.SPONSOR_DAILY_TX_PER_WALLET,
+    },
+    relay: { allowedPrograms: values.RELAY_ALLOWED_PROGRAMS, submitWaitMs: values.RELAY_SUBMIT_WAIT_MS },
+    webhooks: {
+      devMode: values.WEBHOOK_DEV_MODE ?? values.SOLANA_RPC_URL === null,
+      allowedPorts: values.WEBHOOK_ALLOWED_PORTS,
+    },
+    credentialContextsDir: values.CREDENTIAL_CONTEXTS_DIR,
+    gateways: { ipfs: values.IPFS_GATEWAY, arweave: values.ARWEAVE_GATEWAY },
+    roles: new Set(values.ROLES),
+    logLevel: values.LOG_LEVEL,
+  }
+}
+
+function rateLimitNumbers(values: SettingValues): RateLimitNumbers {
+  const numbers = Object.entries(RATE_LIMIT_KINDS).map(([kind, { setting }]) => [kind, values[setting]])
+  return Object.fromEntries(numbers) as RateLimitNumbers
+}
