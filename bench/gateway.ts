@@ -21,7 +21,7 @@ export async function startBenchGateway(settings: Record<string, string> = {}): 
       PORT: '0',
       LOCALNET_PORT: '0',
       SEED_AGENTS: '0',
-      RATE_LIMITS: 'off',
+      RATE_LIMITS: 'false',
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -24,7 +24,7 @@ export async function startServer(variant: Variant, databaseUrl: string): Promis
     SOLANA_RPC_URL: 'http://127.0.0.1:9',
     ROLES: 'api',
     WEBHOOK_SECRETS_KEY: '00'.repeat(32),
-    LOAD_SHEDDING: variant === 'shedding' ? 'on' : 'off',
+    LOAD_SHEDDING: String(variant === 'shedding'),
   })
   return { url: gateway.baseUrl, maxRssMib: () => maxRssMib(gateway.pid), stop: () => gateway.stop() }
 }

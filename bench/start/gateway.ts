@@ -31,7 +31,7 @@ export async function measureStart(dataDir: string): Promise<Start> {
       PORT: String(port),
       LOCALNET_PORT: '0',
       SEED_AGENTS: String(SAMPLE_AGENTS),
-      RATE_LIMITS: 'off',
+      RATE_LIMITS: 'false',
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { loadEnvFile } from '../platform/config/env-file.ts'
+import { misspelledSettings } from '../platform/config/misspelled-settings.ts'
 import { epitaph } from '../platform/process/operator-error.ts'
 import { auditCommand } from './audit.ts'
 import { credentialCommand } from './credential.ts'
@@ -36,6 +37,7 @@ for (const command of [
 
 try {
   loadEnvFile()
+  for (const warning of misspelledSettings(process.env)) process.stderr.write(`warning: ${warning}\n`)
   await cli.parseAsync()
 } catch (error) {
   process.stderr.write(`${epitaph(error)}\n`)

@@ -1,4 +1,5 @@
 import { readConfig } from '../platform/config/config.ts'
+import { misspelledSettings } from '../platform/config/misspelled-settings.ts'
 import { loadEnvFile } from '../platform/config/env-file.ts'
 import { startGateway } from './gateway.ts'
 import { createLogger } from '../platform/logger.ts'
@@ -27,6 +28,7 @@ async function serve({ webhookLimits }: ServerOptions): Promise<void> {
   loadEnvFile()
   const { config, secrets } = readConfig(process.env)
   const logger = createLogger(config.logLevel)
+  for (const warning of misspelledSettings(process.env)) logger.warn(warning)
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {

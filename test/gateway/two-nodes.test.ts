@@ -46,7 +46,7 @@ async function createGateway(): Promise<void> {
     SOLANA_RPC_URL: nodes.map(({ http }) => `http://127.0.0.1:${http.port}`).join(','),
     SOLANA_WS_URL: nodes.map(({ socket }) => `ws://127.0.0.1:${socket.port}`).join(','),
     WEBHOOK_SECRETS_KEY: '07'.repeat(32),
-    RATE_LIMITS: 'off',
+    RATE_LIMITS: 'false',
   })
   runtime = await gateway.start()
 }

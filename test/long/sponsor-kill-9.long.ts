@@ -31,7 +31,7 @@ beforeAll(async () => {
   gateway = await createGatewayProcess({
     SEED_AGENTS: '0',
     RELAY_SUBMIT_WAIT_MS: '0',
-    RATE_LIMITS: 'off',
+    RATE_LIMITS: 'false',
     DATABASE_URL: url,
   })
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/platform/config/config.ts'
 import { hostNamesOf } from '../../src/platform/config/host-names.ts'
+import { misspelledSettings } from '../../src/platform/config/misspelled-settings.ts'
 import { SETTINGS } from '../../src/platform/config/settings.ts'
 
 const problemsOf = (env: Record<string, string>): readonly string[] => {
@@ -61,6 +62,55 @@ test.each([
   [{ TRUST_PROXY: '10.0.0.0/8' }, null],
 ])('with %j the service goes by %j', (env: Record<string, string>, names) => {
   expect(hostNamesOf(readConfig(env).config.server)).toEqual(names)
+})
+
+test.each([
+  ['true', true],
+  ['on', true],
+  ['false', false],
+  ['off', false],
+])('every switch takes %s', (text, value) => {
+  const { config } = readConfig({
+    RATE_LIMITS: text,
+    LOAD_SHEDDING: text,
+    SPONSORSHIP_ENABLED: text,
+    WEBHOOK_DEV_MODE: text,
+  })
+  const { rateLimits, overload, sponsorship, webhooks } = config
+  expect([rateLimits !== null, overload !== null, sponsorship.enabled, webhooks.devMode]).toEqual(
+    Array.from({ length: 4 }, () => value),
+  )
+  expect(problemsOf({ RATE_LIMITS: 'yes' })).toEqual([
+    expect.stringContaining('RATE_LIMITS must be true or false, got "yes"'),
+  ])
+})
+
+describe('misspelledSettings', () => {
+  test.each([
+    ['SOLANA_RPC', 'SOLANA_RPC_URL'],
+    ['SEED_AGENT', 'SEED_AGENTS'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['ROLE', 'ROLES'],
+    ['WEBHOOKS_DEV_MODE', 'WEBHOOK_DEV_MODE'],
+  ])('%s is taken for %s', (given, meant) => {
+    expect(misspelledSettings({ [given]: '1', PATH: '/bin' })).toEqual([
+      `${given} is not a setting and is ignored; did you mean ${meant}?`,
+    ])
+  })
+
+  test.each([
+    'HOME',
+    'HOSTNAME',
+    'PGHOST',
+    'NODE_ENV',
+    'DATABASE',
+    'SSH_PORT',
+    'LOGNAME',
+    'PORT',
+    'SEED_AGENTS',
+  ])('says nothing about %s', (given) => {
+    expect(misspelledSettings({ [given]: '1' })).toEqual([])
+  })
 })
 
 describe('documentation of the settings', () => {

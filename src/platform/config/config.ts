@@ -113,11 +113,10 @@ function toConfig(values: SettingValues): Config {
       corsOrigins: values.CORS_ORIGINS,
       responseCacheBytes: values.RESPONSE_CACHE_BYTES,
     },
-    rateLimits: values.RATE_LIMITS === 'off' ? null : rateLimitNumbers(values),
-    overload:
-      values.LOAD_SHEDDING === 'off'
-        ? null
-        : { inHand: values.MAX_REQUESTS_IN_HAND, waiting: values.MAX_DATABASE_QUEUE },
+    rateLimits: values.RATE_LIMITS ? rateLimitNumbers(values) : null,
+    overload: values.LOAD_SHEDDING
+      ? { inHand: values.MAX_REQUESTS_IN_HAND, waiting: values.MAX_DATABASE_QUEUE }
+      : null,
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
     databaseWaitMs: values.DATABASE_WAIT_MS,

@@ -47,7 +47,12 @@ export function list<Item>(item: Parser<Item>): Parser<Item[]> {
 
 export const text: Parser<string> = (value) => value
 
-export const boolean: Parser<boolean> = (value) => oneOf('true', 'false')(value) === 'true'
+/** `on` and `off` are older spellings. */
+export const boolean: Parser<boolean> = (value) => {
+  if (value === 'true' || value === 'on') return true
+  if (value === 'false' || value === 'off') return false
+  throw new SettingError('must be true or false')
+}
 
 export const publicKey: Parser<Pubkey> = (value) => {
   if (!isPubkey(value)) throw new SettingError('must be a base-58 public key of 32 bytes')

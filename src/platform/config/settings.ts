@@ -135,7 +135,7 @@ export const SETTINGS = {
   CREDENTIAL_CONTEXTS_DIR: setting(text, 'Folder with an index.json of further pinned JSON-LD contexts'),
   IPFS_GATEWAY: setting(url('http', 'https'), 'Gateway for ipfs:// agent cards and credentials'),
   ARWEAVE_GATEWAY: setting(url('http', 'https'), 'Gateway for ar:// agent cards and credentials'),
-  RATE_LIMITS: withDefault(oneOf('on', 'off'), 'on', '`off` for benches and load tests; money quotas stay'),
+  RATE_LIMITS: withDefault(boolean, 'true', '`false` for benches and load tests; money quotas stay'),
   RATE_LIMIT_READS: withDefault(perMinute, '600', 'Reads a minute and client'),
   RATE_LIMIT_PREPARE: withDefault(perMinute, '60', 'Transactions prepared a minute and client'),
   RATE_LIMIT_SUBMIT: withDefault(perMinute, '60', 'Transactions submitted a minute and client'),
@@ -147,7 +147,7 @@ export const SETTINGS = {
   RATE_LIMIT_REGISTER: withDefault(perMinute, '20', 'Sponsored registrations tried a minute and client'),
   RATE_LIMIT_VERIFY: withDefault(perMinute, '20', 'Credentials verified a minute and client'),
   RATE_LIMIT_AUTHENTICATED: withDefault(perMinute, '120', 'Requests signed by a wallet a minute and client'),
-  LOAD_SHEDDING: withDefault(oneOf('on', 'off'), 'on', '`off` queues whatever comes, as a comparison'),
+  LOAD_SHEDDING: withDefault(boolean, 'true', '`false` queues every request, for comparisons'),
   MAX_REQUESTS_IN_HAND: withDefault(
     integer(1, 100_000),
     '1000',

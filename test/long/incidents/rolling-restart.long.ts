@@ -18,7 +18,7 @@ beforeAll(async () => {
   wallets = []
   for (let i = 0; i < WALLETS; i += 1) wallets.push(await incident.world.wallet(`Wallet ${i}`))
   await incident.start({ ROLES: 'indexer' })
-  for (let i = 0; i < 2; i += 1) replicas.push(await incident.start({ ROLES: 'api', RATE_LIMITS: 'off' }))
+  for (let i = 0; i < 2; i += 1) replicas.push(await incident.start({ ROLES: 'api', RATE_LIMITS: 'false' }))
 })
 afterAll(() => incident.close())
 
