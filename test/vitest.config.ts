@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
+/** Unit tests, and tests of the HTTP interface on a real database and ledger. `npm test`. */
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   resolve: {
@@ -8,7 +9,7 @@ export default defineConfig({
     alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
   },
   test: {
-    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+    include: ['test/{unit,api}/**/*.test.ts', 'packages/*/test/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     // Nothing here patches a module, and loading Solana's and GraphQL's anew for each file would cost most of the time.
     isolate: false,

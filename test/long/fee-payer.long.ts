@@ -9,7 +9,7 @@ import {
   type AgentWallet,
   programId,
   registrationArgs,
-} from '../indexer/support/registry-world.ts'
+} from '../support/indexer/registry-world.ts'
 import {
   graphqlDoor,
   type Landing,
@@ -17,11 +17,11 @@ import {
   restDoor,
   type SponsorDoor,
   type Told,
-} from '../sponsorship/support/doors.ts'
-import { type RandomCase, randomCase } from '../sponsorship/support/random-cases.ts'
-import { type Cast, requestOf } from '../sponsorship/support/random-requests.ts'
-import { signedAs } from '../sponsorship/support/random-signing.ts'
-import { createSponsoredWorld, keyOf, type SponsoredWorld } from '../sponsorship/support/sponsored-world.ts'
+} from '../support/sponsorship/doors.ts'
+import { type RandomCase, randomCase } from '../support/sponsorship/random-cases.ts'
+import { type Cast, requestOf } from '../support/sponsorship/random-requests.ts'
+import { signedAs } from '../support/sponsorship/random-signing.ts'
+import { createSponsoredWorld, keyOf, type SponsoredWorld } from '../support/sponsorship/sponsored-world.ts'
 
 const CASES = Number(process.env.PROPERTY_CASES ?? 10_000)
 const SEED = Number(process.env.PROPERTY_SEED ?? randomInt(2 ** 31))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '../../src/ledger/audit/audit.ts'
-import { createRegistryWorld, programId, type RegistryWorld } from '../indexer/support/registry-world.ts'
-import { kyselyOf } from '../indexer/support/tables.ts'
+import { createRegistryWorld, programId, type RegistryWorld } from '../support/indexer/registry-world.ts'
+import { kyselyOf } from '../support/indexer/tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 

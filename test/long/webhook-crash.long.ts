@@ -5,7 +5,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { readKeypairFile } from '../../src/platform/keys/keypair-file.ts'
 import { WORKER_LIMITS } from '../../src/webhooks/worker/timing.ts'
-import { ok, type ReceiverFarm, startReceiverFarm } from '../webhooks/support/receiver-farm.ts'
+import { ok, type ReceiverFarm, startReceiverFarm } from '../support/webhooks/receiver-farm.ts'
 import { startLoad } from './load.ts'
 import { createProcessWorld, type ProcessWorld } from './webhook-processes.ts'
 

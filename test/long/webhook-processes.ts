@@ -13,7 +13,7 @@ import { createSecretBox } from '../../src/webhooks/secret-box.ts'
 import type { WorkerLimits } from '../../src/webhooks/worker/timing.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { outboxRow } from '../webhooks/support/worker-world.ts'
+import { outboxRow } from '../support/webhooks/worker-world.ts'
 
 const KEY = Buffer.alloc(32, 5)
 /** The shape of the production limits, shorter. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createRegistryWorld } from '../../indexer/support/registry-world.ts'
-import { kyselyOf } from '../../indexer/support/tables.ts'
-import { toJson } from '../../relay/support/relay-world.ts'
+import { createRegistryWorld } from '../../support/indexer/registry-world.ts'
+import { kyselyOf } from '../../support/indexer/tables.ts'
+import { toJson } from '../../support/relay/relay-world.ts'
 import { type CutOff, cutOff } from '../support/cut-off.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 

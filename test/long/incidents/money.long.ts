@@ -1,7 +1,7 @@
 import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keyOf, type Prepared, toJson } from '../../relay/support/relay-world.ts'
-import { signedByOwner, sponsoredRegistration } from '../../sponsorship/support/sponsor-world.ts'
+import { keyOf, type Prepared, toJson } from '../../support/relay/relay-world.ts'
+import { signedByOwner, sponsoredRegistration } from '../../support/sponsorship/sponsor-world.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 
 const SOON = { timeout: 60_000, interval: 100 }

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Prepared, type RecordBody, toJson } from '../../relay/support/relay-world.ts'
-import { signedByOwner } from '../../sponsorship/support/sponsor-world.ts'
+import { type Prepared, type RecordBody, toJson } from '../../support/relay/relay-world.ts'
+import { signedByOwner } from '../../support/sponsorship/sponsor-world.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 
 const SOON = { timeout: 60_000, interval: 100 }

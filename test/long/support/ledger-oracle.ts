@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { kyselyOf } from '../../indexer/support/tables.ts'
-import { programId, type RegistryWorld } from '../../indexer/support/registry-world.ts'
+import { kyselyOf } from '../../support/indexer/tables.ts'
+import { programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
 
 interface Listed {

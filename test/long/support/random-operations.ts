@@ -8,7 +8,7 @@ import {
 } from '@solana/web3.js'
 import { associatedTokenAccount, type Pubkey } from '@agent-registry/solana'
 import { registryInstruction } from '@agent-registry/program'
-import { addresses, keyOf, programId, type RegistryWorld } from '../../indexer/support/registry-world.ts'
+import { addresses, keyOf, programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
 import type { Random } from './random.ts'
 
 const CATEGORIES = ['commerce', 'dataAnalysis', 'financial', 'research', 'other']

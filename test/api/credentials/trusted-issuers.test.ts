@@ -1,0 +1,236 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pubkey } from '@agent-registry/solana'
+import type { Database } from '../../../src/db/tables.ts'
+import { checkIssuer } from '../../../src/identity/credentials/trusted-issuers/check-issuer.ts'
+import {
+  createTrustedIssuers,
+  type NewIssuer,
+  type TrustedIssuers,
+} from '../../../src/identity/credentials/trusted-issuers/service.ts'
+import { multibaseOfKey } from '../../../src/identity/credentials/verify/crypto/multibase.ts'
+import { reevaluate } from '../../../src/identity/credentials/verify/reevaluate.ts'
+import { rulesMark } from '../../../src/identity/credentials/verify/rules-mark.ts'
+import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
+import {
+  AGENT_DID,
+  contexts,
+  createTestIssuer,
+  type Json,
+  NOW,
+  unsigned,
+} from '../../support/credentials/issuer.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import type { DatabaseConnection } from '../../../src/db/orm-types.ts'
+
+const auditor = createTestIssuer('auditor')
+const other = createTestIssuer('other')
+const DAY = 86_400_000
+const PLAIN = { types: [], keys: [], notBefore: null, notAfter: null }
+const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000 })
+let now = NOW
+let database: TestDatabase
+let issuers: TrustedIssuers
+let credential: Json
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  issuers = createTrustedIssuers({
+    kysely: database.orm.em.getKysely<Database>(),
+    clock: { now: () => now },
+  })
+  credential = await auditor.sign(unsigned('2.0', 'eddsa-jcs-2022', auditor.did), 'eddsa-jcs-2022')
+})
+afterAll(async () => {
+  await verifier.close()
+  await database.drop()
+})
+
+async function verdict(): Promise<string> {
+  now += 1_001
+  const result = await verifier.verify(credential, {
+    agentDid: AGENT_DID,
+    now,
+    trust: await issuers.current(),
+  })
+  expect(result.proofVerified).toBe(result.checks.at(-1)?.passed)
+  return result.checks.at(-1)?.detail ?? ''
+}
+
+const issuer = (given: Partial<Parameters<typeof checkIssuer>[0]> = {}): NewIssuer =>
+  checkIssuer({ did: auditor.did, ...PLAIN, ...given }) as NewIssuer
+
+test('a change of the registry counts for the next verification, and no signature is checked without trust', async () => {
+  expect(await verdict()).toMatch(/is not in the trusted issuer registry; the signature was not checked$/)
+  expect(await issuers.put(issuer())).toBe('added')
+  expect(await verdict()).toBe(`signed by ${auditor.did}, a trusted issuer (eddsa-jcs-2022)`)
+  expect(await issuers.setEnabled(auditor.did, false)).toBe(true)
+  expect(await verdict()).toMatch(/is disabled in the trusted issuer registry/)
+  expect(await issuers.put(issuer({ types: ['identity', 'ComplianceCredential'] }))).toBe('replaced')
+  expect(await verdict()).toMatch(/is not trusted with the type "SecurityAuditCredential"/)
+  await issuers.put(issuer({ types: ['SecurityAudit'] }))
+  expect(await verdict()).toMatch(/^signed by/)
+  await issuers.put(issuer({ notBefore: new Date(now + DAY).toISOString() }))
+  expect(await verdict()).toMatch(/is trusted only from/)
+  await issuers.put(issuer({ notAfter: new Date(now - DAY).toISOString() }))
+  expect(await verdict()).toMatch(/was trusted until/)
+  expect(await issuers.remove(auditor.did)).toBe(true)
+  expect(await verdict()).toMatch(/is not in the trusted issuer registry/)
+  expect(await issuers.remove(auditor.did)).toBe(false)
+  expect(await issuers.setEnabled(auditor.did, true)).toBe(false)
+})
+
+test('one reading serves for a second, whoever else writes', async () => {
+  now += 10_000
+  await issuers.current()
+  const elsewhere = createTrustedIssuers({
+    kysely: database.orm.em.getKysely<Database>(),
+    clock: { now: () => now },
+  })
+  await elsewhere.put(issuer())
+  now += 1_000
+  expect((await issuers.current()).find(auditor.did)).toBeUndefined()
+  now += 1
+  expect((await issuers.current()).find(auditor.did)).toMatchObject({
+    enabled: true,
+    keys: auditor.trusted.keys,
+  })
+  await elsewhere.remove(auditor.did)
+})
+
+test('a stored verdict is told anew for time and trust', async () => {
+  await issuers.put(issuer())
+  now += 2_000
+  const trust = await issuers.current()
+  const { verdict } = await verifier.verify(credential, { agentDid: AGENT_DID, now, trust })
+  const rules = rulesMark(contexts)
+  const at = (time: number, registry = trust, mark = rules) =>
+    reevaluate(verdict, { now: time, trust: registry, rules: mark })
+  expect(at(now)).toEqual({ structurallyValid: true, proofVerified: true, needsVerification: false })
+  expect(at(now, trust, rulesMark(contexts, 2))).toEqual({
+    structurallyValid: true,
+    proofVerified: false,
+    needsVerification: true,
+  })
+  expect(at(Date.parse('2027-11-01T00:06:00Z'))).toMatchObject({
+    structurallyValid: false,
+    proofVerified: true,
+  })
+  expect(at(Date.parse('2026-10-31T23:54:00Z'))).toMatchObject({ structurallyValid: false })
+  await issuers.setEnabled(auditor.did, false)
+  expect(at(now, await issuers.current())).toMatchObject({ structurallyValid: true, proofVerified: false })
+  await issuers.remove(auditor.did)
+  const untrusted = await verifier.verify(credential, {
+    agentDid: AGENT_DID,
+    now,
+    trust: await issuers.current(),
+  })
+  await issuers.put(issuer())
+  expect(reevaluate(untrusted.verdict, { now, trust: await issuers.current(), rules })).toEqual({
+    structurallyValid: true,
+    proofVerified: false,
+    needsVerification: true,
+  })
+})
+
+test('keys of did:web are the pinned ones', async () => {
+  const did = 'did:web:issuer.example%3A8443:audits'
+  const signed = { ...credential, issuer: did }
+  const key = multibaseOfKey(pubkey(auditor.keypair.publicKey.toBase58()))
+  const pin = (keys: string[]) => issuers.put(checkIssuer({ did, ...PLAIN, keys }) as NewIssuer)
+  await pin([multibaseOfKey(pubkey(other.keypair.publicKey.toBase58())), `2026=${key}`])
+  const check = async (verificationMethod: string) => {
+    now += 1_001
+    const raw = { ...signed, proof: { ...credential.proof, verificationMethod } }
+    const trust = await issuers.current()
+    return (await verifier.verify(raw, { agentDid: AGENT_DID, now, trust })).checks.at(-1)?.detail
+  }
+  // The issuer was another when it was signed: the keys are found, and the signature is what fails.
+  expect(await check(`${did}#2026`)).toMatch(/the signature does not match/)
+  expect(await check(`${did}#key-1`)).toMatch(/the signature does not match/)
+  expect(await check(auditor.vm)).toMatch(/which is no key of the issuer/)
+  expect((await issuers.list()).find((each) => each.did === did)?.keys).toEqual([
+    { verificationMethod: `${did}#key-1`, key: other.keypair.publicKey.toBase58() },
+    { verificationMethod: `${did}#2026`, key: auditor.keypair.publicKey.toBase58() },
+  ])
+})
+
+describe('what is refused as an issuer', () => {
+  test.each([
+    ['another method', { did: 'did:ethr:0x1' }, /is not a did:sol/],
+    [
+      'a cluster prefix',
+      { did: `did:sol:devnet:${auditor.keypair.publicKey.toBase58()}` },
+      /is not a did:sol/,
+    ],
+    [
+      'the System Program, for which anyone can sign',
+      { did: `did:sol:${'1'.repeat(32)}` },
+      /anyone could sign/,
+    ],
+    [
+      'did:key of another curve',
+      { did: 'did:key:zDnaegE6RR3atJtHKwTRTWHsJ3kNHqFwv7n9YjTgmU7TyfU76' },
+      /is not/,
+    ],
+    ['a pinned key where the DID tells it', { did: auditor.did, keys: ['z6Mk'] }, /leave it out/],
+    ['did:web without key', { did: 'did:web:a.example' }, /pin its keys with --key/],
+    ['did:web with no key', { did: 'did:web:a.example', keys: ['z6Mkgarbage'] }, /is not an Ed25519 key/],
+    [
+      'did:web with a key of small order',
+      { did: 'did:web:a.example', keys: [multibaseOfKey(pubkey('1'.repeat(32)))] },
+      /small order/,
+    ],
+    ['a date without zone', { did: auditor.did, notAfter: '2027-01-01' }, /need a time and a zone/],
+    [
+      'never',
+      { did: auditor.did, notBefore: '2027-01-01T00:00:00Z', notAfter: '2026-01-01T00:00:00Z' },
+      /never/,
+    ],
+    ['a type that is none', { did: auditor.did, types: ['a:b'] }, /is not a credential type/],
+  ])('%s', (_, given, text) => {
+    expect(checkIssuer({ ...PLAIN, ...given })).toMatch(text)
+  })
+})
+
+test('the command line adds, lists, disables and removes', async () => {
+  const env = {
+    DATABASE_URL: urlOf(database.connection),
+    DATA_DIR: temporaryFolder('issuers-'),
+  }
+  const run = promisify(execFile)
+  const cli = async (...args: string[]): Promise<Json> => {
+    const { stdout } = await run(process.execPath, ['src/cli/main.ts', '--json', 'issuer', ...args], { env })
+    return JSON.parse(stdout)
+  }
+  const { did } = other
+  const added = await cli(
+    'add',
+    did,
+    '--types',
+    'SecurityAudit,Identity',
+    '--not-after',
+    '2030-01-01T00:00:00+01:00',
+  )
+  expect(added).toMatchObject({
+    outcome: 'added',
+    issuer: {
+      did,
+      allowedTypes: ['SecurityAuditCredential', 'IdentityCredential'],
+      notAfter: '2029-12-31T23:00:00.000Z',
+    },
+  })
+  expect(await cli('disable', did)).toEqual({ did, done: 'disable' })
+  const found = (await cli('list')).issuers.find((each: Json) => each.did === did)
+  expect(found).toMatchObject({ enabled: false, keys: [{ verificationMethod: `${did}#key-1` }] })
+  expect(await cli('remove', did)).toEqual({ did, done: 'remove' })
+  await expect(cli('enable', did)).rejects.toThrow(`${did} is not in the registry`)
+})
+
+function urlOf(connection: DatabaseConnection): string {
+  if ('url' in connection) return connection.url
+  const { host, database: name, user } = connection
+  return `postgresql://${user}@localhost/${name}?host=${encodeURIComponent(host)}`
+}

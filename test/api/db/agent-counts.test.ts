@@ -1,0 +1,69 @@
+import * as fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../src/db/tables.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const kysely = () => database.orm.em.getKysely<Database>()
+
+const upsert = (rows: { pda: string; tier: string; status: string; mismatch: boolean }[]) => sql`
+  insert into agents
+    select pda, 'owner', 'name', tier, status, 'other', 1, 0, '', '', '', mismatch, false, 0,
+      now(), now(), now(), 'payer', 1, now(), now(), 1
+    from json_to_recordset(${JSON.stringify(rows)}) as r(pda text, tier text, status text, mismatch boolean)
+  on conflict (pda) do update
+    set tier = excluded.tier, status = excluded.status, card_hash_mismatch = excluded.card_hash_mismatch`
+
+const remove = (pdas: string[]) => sql`delete from agents where pda = any(${pdas})`
+
+const EXACT = { surplus: [], missing: [] }
+
+async function differences(): Promise<unknown> {
+  const dimensions = sql`tier, status, service_category, card_hash_mismatch`
+  const { rows } = await sql`
+    select ${dimensions}, count from agent_counts where count <> 0
+    except all select ${dimensions}, count(*) from agents group by ${dimensions}`.execute(kysely())
+  const { rows: missing } = await sql`
+    select ${dimensions}, count(*) from agents group by ${dimensions}
+    except all select ${dimensions}, count from agent_counts`.execute(kysely())
+  return { surplus: rows, missing }
+}
+
+const agent = fc.record({
+  pda: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+  tier: fc.constantFrom('observer', 'basic'),
+  status: fc.constantFrom('active', 'suspended'),
+  mismatch: fc.boolean(),
+})
+const operation = fc.oneof(
+  { weight: 4, arbitrary: fc.uniqueArray(agent, { selector: (each) => each.pda }).map(upsert) },
+  { weight: 2, arbitrary: fc.array(agent.map((each) => each.pda)).map(remove) },
+  { weight: 1, arbitrary: fc.constant(sql`truncate agents`) },
+)
+
+test('counts stay exact under inserts, upserts, deletes and truncation', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { maxLength: 8 }), async (operations) => {
+      for (const each of operations) await each.execute(kysely())
+      expect(await differences()).toEqual(EXACT)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('writers on several connections neither deadlock nor lose a count', async () => {
+  const batch = (tier: string) =>
+    Array.from({ length: 16 }, (_, i) => ({ pda: `${tier}-${i}`, tier, status: 'active', mismatch: false }))
+  await Promise.all(
+    ['observer', 'basic', 'observer', 'basic', 'premium'].map((tier, i) =>
+      upsert(i % 2 === 0 ? batch(tier) : batch(tier).toReversed()).execute(kysely()),
+    ),
+  )
+  expect(await differences()).toEqual(EXACT)
+})

@@ -1,0 +1,122 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import bs58 from 'bs58'
+import nacl from 'tweetnacl'
+import { Connection, Keypair, PublicKey } from '@solana/web3.js'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Runtime } from '../../../src/gateway/runtime-file.ts'
+import { addresses, keyOf, type Prepared, registration, toJson } from '../../support/relay/relay-world.ts'
+import { sponsoredRegistration } from '../../support/sponsorship/sponsor-world.ts'
+import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+
+let gateway: GatewayProcess
+let runtime: Runtime
+beforeAll(async () => {
+  gateway = await createGatewayProcess({ SEED_AGENTS: '0' })
+  runtime = await gateway.start()
+})
+afterAll(() => gateway.remove())
+
+async function post<Body>(path: string, body: object): Promise<Body> {
+  const headers = { 'content-type': 'application/json' }
+  const url = `${runtime.baseUrl}${path}`
+  return (await (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as Body
+}
+
+test('prepared, signed with tweetnacl, submitted: confirmed, and the agent is listed', async () => {
+  const owner = Keypair.generate()
+  const connection = new Connection(runtime.rpcUrl, 'confirmed')
+  await connection.requestAirdrop(owner.publicKey, 1e9)
+  await vi.waitFor(async () => expect(await connection.getBalance(owner.publicKey)).toBe(1e9), 5_000)
+
+  const { id, serializedTx } = await post<Prepared>('/relay/prepare', {
+    instructions: [toJson(registration(owner, 'By relay'))],
+    signerPubkeys: [keyOf(owner)],
+  })
+  const bytes = new Uint8Array(Buffer.from(serializedTx, 'base64'))
+  bytes.set(nacl.sign.detached(bytes.subarray(65), owner.secretKey), 1)
+  expect(await post('/relay/submit', { id, signedTx: Buffer.from(bytes).toString('base64') })).toMatchObject({
+    id,
+    status: 'confirmed',
+    signature: bs58.encode(bytes.subarray(1, 65)),
+    error: null,
+  })
+  const agent = async (): Promise<unknown> =>
+    (await fetch(`${runtime.baseUrl}/agents/${addresses.agent(keyOf(owner))}`)).json()
+  await vi.waitFor(
+    async () => expect(await agent()).toMatchObject({ name: 'By relay', owner: keyOf(owner) }),
+    5_000,
+  )
+})
+
+async function get<Body>(path: string): Promise<Body> {
+  return (await (await fetch(`${runtime.baseUrl}${path}`)).json()) as Body
+}
+async function register(owner: Keypair, inviteCode: string) {
+  const { feePayer } = await get<{ feePayer: { pubkey: string } }>('/health/detailed')
+  const instruction = sponsoredRegistration(owner, new PublicKey(feePayer.pubkey))
+  const body = { instructions: [toJson(instruction)], signerPubkey: keyOf(owner), inviteCode }
+  return post<{ id: string; serializedTx: string; error?: string }>('/sponsor/register', body)
+}
+
+test('a first start is ready to sponsor: a wallet without lamports gets an agent, and it is listed', async () => {
+  expect(await get('/info')).toMatchObject({ feeSponsorshipEnabled: true })
+  expect(await get('/health/detailed')).toMatchObject({ feePayer: { enabled: true } })
+  expect(statSync(join(gateway.dataDir, 'invite-code')).mode & 0o777).toBe(0o600)
+  const localnetCode = readFileSync(join(gateway.dataDir, 'invite-code'), 'utf8').trim()
+  const owner = Keypair.generate()
+  const key = keyOf(owner)
+  expect(await get(`/sponsor/eligibility?wallet=${key}&code=${localnetCode}`)).toMatchObject({
+    eligible: true,
+  })
+  const { id, serializedTx } = await register(owner, localnetCode)
+  const bytes = new Uint8Array(Buffer.from(serializedTx, 'base64'))
+  bytes.set(nacl.sign.detached(bytes.subarray(129), owner.secretKey), 65)
+  const signedTx = Buffer.from(bytes).toString('base64')
+  const submit = { id, signedTx, signerPubkey: key, inviteCode: localnetCode }
+  expect(await post('/sponsor/register/submit', submit)).toMatchObject({
+    status: 'confirmed',
+    sponsored: true,
+  })
+  await vi.waitFor(
+    async () =>
+      expect(await get(`/agents/${addresses.agent(key)}`)).toMatchObject({
+        name: 'Sponsored',
+        owner: key,
+      }),
+    5_000,
+  )
+})
+
+test('codes of the command line', async () => {
+  const created = await gateway.cli(
+    '--json',
+    'invite',
+    'create',
+    '--uses',
+    '2',
+    '--expires',
+    '2099-01-01T00:00:00Z',
+  )
+  const { code, id } = JSON.parse(created.stdout) as { code: string; id: string }
+  expect(await register(Keypair.generate(), code)).toHaveProperty('id')
+  const listed = JSON.parse((await gateway.cli('invite', 'list', '--json')).stdout) as { codes: object[] }
+  expect(listed.codes).toHaveLength(2)
+  expect(listed.codes).toContainEqual(
+    expect.objectContaining({
+      id,
+      maxUses: 2,
+      uses: 1,
+      expiresAt: '2099-01-01T00:00:00.000Z',
+      revokedAt: null,
+    }),
+  )
+  expect(JSON.stringify(listed)).not.toContain(code)
+  expect(await gateway.cli('invite', 'revoke', id)).toMatchObject({ code: 0, stdout: 'revoked\n' })
+  expect(await register(Keypair.generate(), code)).toEqual({
+    error: 'The invite code is unknown, expired, revoked or used up',
+  })
+  expect((await gateway.cli('invite', 'create', '--uses', '0')).stderr).toMatch(
+    /--uses must be a whole number/,
+  )
+})

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { readConfig } from '../../../src/platform/config/config.ts'
+import { type Gateway, startGateway } from '../../../src/gateway/gateway.ts'
+import { createRegistryWorld, type RegistryWorld } from '../../support/indexer/registry-world.ts'
+import { kyselyOf } from '../../support/indexer/tables.ts'
+import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+let world: RegistryWorld
+let database: TestDatabase
+let gateways: Gateway[] = []
+let ahead = 0
+
+beforeAll(async () => {
+  world = await createRegistryWorld()
+  database = await createTestDatabase()
+})
+afterEach(async () => {
+  for (const gateway of gateways) await gateway.stop()
+  gateways = []
+  ahead = 0
+})
+afterAll(async () => {
+  await database.drop()
+  await world.close()
+})
+
+async function start(roles: string, rpcUrl = world.localnet.rpcUrl): Promise<() => Promise<string>> {
+  const gateway = await startGateway({
+    ...readConfig({
+      DATA_DIR: temporaryFolder('roles-'),
+      DATABASE_URL: urlOf(database),
+      SOLANA_RPC_URL: rpcUrl,
+      WEBHOOK_SECRETS_KEY: '07'.repeat(32),
+      PORT: '0',
+      ROLES: roles,
+    }),
+    logger: pino({ level: 'silent' }),
+    clock: { ...systemClock, now: () => Date.now() + ahead },
+  })
+  gateways.push(gateway)
+  return async () => {
+    const answer = await fetch(`${gateway.baseUrl}/ready`)
+    const { status, error } = (await answer.json()) as { status?: string; error?: string }
+    return `${answer.status} ${status ?? error}`
+  }
+}
+
+test('reads wait until the tables are filled, an indexer until it leads or stands by', async () => {
+  const [reads, lost] = [await start('api'), await start('indexer', 'http://127.0.0.1:9')]
+  expect(await reads()).toBe('503 Not ready: the registry has not been read from the ledger yet (off)')
+  expect(await lost()).toBe('503 Not ready: the indexer has not found the ledger and its lock yet (starting)')
+  await gateways.pop()?.stop()
+  const leader = await start('indexer')
+  await expect.poll(leader, { timeout: 10_000 }).toBe('200 ready')
+  await expect.poll(reads, { timeout: 10_000 }).toBe('200 ready')
+  const standby = await start('indexer')
+  await expect.poll(standby, { timeout: 10_000 }).toBe('200 ready')
+  expect(gateways.map(({ indexer }) => indexer?.status().phase)).toEqual([undefined, 'live', 'standby'])
+})
+
+test('workers are ready while they look for work', async () => {
+  const ready = await start('webhooks,cards', 'http://127.0.0.1:9')
+  await expect.poll(ready).toBe('200 ready')
+  const kysely = kyselyOf(database.orm)
+  await sql`alter table webhook_deliveries rename to webhook_deliveries_away`.execute(kysely)
+  await sql`alter table agents rename to agents_away`.execute(kysely)
+  // From now on neither worker can look; a look that was under way ends within the first poll.
+  await expect
+    .poll(
+      async () => {
+        ahead += 20_000
+        return ready()
+      },
+      { timeout: 10_000 },
+    )
+    .toMatch(
+      /^503 Not ready: the webhook worker has not looked for work for \d+ s; the card worker has not looked for work for \d+ s$/,
+    )
+  await sql`alter table webhook_deliveries_away rename to webhook_deliveries`.execute(kysely)
+  await sql`alter table agents_away rename to agents`.execute(kysely)
+  await expect.poll(ready, { timeout: 10_000 }).toBe('200 ready')
+})

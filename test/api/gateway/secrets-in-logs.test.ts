@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Keypair } from '@solana/web3.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+import { walletOf } from '../../support/wallet.ts'
+
+const feePayer = Keypair.generate()
+const json = { 'content-type': 'application/json' }
+
+let gateway: GatewayProcess
+let baseUrl: string
+beforeAll(async () => {
+  gateway = await createGatewayProcess({
+    SEED_AGENTS: '0',
+    LOG_LEVEL: 'debug',
+    FEE_PAYER_KEYPAIR: JSON.stringify([...feePayer.secretKey]),
+    WEBHOOK_SECRETS_KEY: '9c'.repeat(32),
+  })
+  baseUrl = (await gateway.start()).baseUrl
+})
+afterAll(() => gateway.remove())
+
+test('a log at level debug holds request ids and no secret', async () => {
+  const call = (path: string, init: RequestInit = {}) => fetch(`${baseUrl}${path}`, init)
+  const inviteCode = readFileSync(join(gateway.dataDir, 'invite-code'), 'utf8').trim()
+  const signed = walletOf('logged').headers('POST', '/webhooks', Date.now())
+  const body = JSON.stringify({ url: 'http://127.0.0.1:9/hook', eventTypes: ['agent.registered'] })
+  const made = await call('/webhooks', {
+    method: 'POST',
+    headers: { ...json, ...signed, 'x-request-id': 'traced-1' },
+    body,
+  })
+  expect(made.status).toBe(201)
+  const { secret } = (await made.json()) as { secret: string }
+  expect(secret).toMatch(/^whsec_/)
+  // The same signature again, a wrong one, bad input, and a registration that cannot be.
+  expect((await call('/webhooks', { method: 'POST', headers: { ...json, ...signed }, body })).status).toBe(
+    401,
+  )
+  const other = walletOf('logged').headers('POST', '/elsewhere', Date.now())
+  expect((await call('/webhooks', { method: 'POST', headers: { ...json, ...other }, body })).status).toBe(401)
+  const owner = Keypair.generate().publicKey.toBase58()
+  const registration = JSON.stringify({ instructions: [], signerPubkey: owner, inviteCode })
+  expect(
+    (await call('/sponsor/register', { method: 'POST', headers: json, body: registration })).status,
+  ).toBe(400)
+  expect((await call(`/sponsor/eligibility?wallet=${owner}&code=${inviteCode}`)).status).toBe(200)
+  expect((await call('/agents?limit=0')).status).toBe(400)
+  expect(await gateway.stop()).toBe(0)
+  const log = gateway.output()
+  expect(log).toContain('"reqId":"traced-1"')
+  expect(log).toContain('/sponsor/eligibility')
+  const lines = log.split('\n').filter((line) => !line.includes('the gateway is ready'))
+  const secrets = {
+    secret,
+    bare: secret.replace(/^whsec_/, ''),
+    inviteCode,
+    signature: signed['x-wallet-signature'] ?? '',
+    feePayer: [...feePayer.secretKey].slice(0, 8).join(','),
+    key: '9c'.repeat(8),
+  }
+  for (const [name, value] of Object.entries(secrets))
+    expect([name, lines.filter((line) => line.includes(value))]).toEqual([name, []])
+})

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { operation } from '../../../rest/execute.ts'
+import * as documents from '../../../rest/generated/graphql.ts'
+import { createGraphQLContext } from '../../../schema/context.ts'
+import { isDomainError } from '../../../src/domain/errors.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import {
+  agentRow,
+  insertAgents,
+  insertHistory,
+  insertStakes,
+  keyOf,
+  stakeRow,
+} from '../../support/factories.ts'
+import { walletOf } from '../../support/wallet.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await createTestApp()
+  const labels = ['Weather Scout', 'Weather Bot', 'Trader']
+  await insertAgents(
+    t.kysely,
+    labels.map((label) => agentRow(label)),
+  )
+  await insertStakes(t.kysely, [stakeRow('Trader', { deposited_amount: '18446744073709551615' })])
+  await t.services.webhooks.create(wallet.pubkey, {
+    url: 'https://receiver.example.com',
+    eventTypes: ['agent.closed'],
+  })
+  await insertHistory(t.kysely, 'Trader', [{}, { event_type: 'tier_updated', delta: null }])
+})
+afterAll(() => t.close())
+
+const agent = { pda: keyOf('agent Trader') }
+
+const NOBODYS = '0f8fad5b-d9cb-469f-a165-70867728950e'
+const wallet = walletOf('compiled')
+
+/** Every operation of rest/, with variables that succeed and that fail. */
+const CASES: Record<string, Record<string, unknown>[]> = {
+  ListAgentsDocument: [
+    { named: false },
+    { named: true, filter: { name: 'Wether' }, order: 'asc', limit: 1 },
+    {
+      named: false,
+      filter: { tier: 'observer', status: 'inactive', category: null, includeMismatched: true },
+      sort: 'name',
+    },
+    { named: false, limit: null, offset: null, sort: null, filter: null },
+    { named: false, limit: 0 },
+    { named: false, filter: { owner: 'x' } },
+    { named: false, limit: 'ten' },
+    { named: false, filter: { colour: 1 } },
+    {},
+  ],
+  GetAgentDocument: [agent, { pda: keyOf('nobody') }, { pda: 'x' }, { pda: 1 }, {}],
+  GetAgentHistoryDocument: [
+    agent,
+    { ...agent, eventType: 'tier_updated' },
+    { ...agent, limit: -1 },
+    { pda: 'x' },
+  ],
+  ListStakesDocument: [{}, { owner: keyOf('owner Trader'), limit: 1 }, { agentPda: 'x' }],
+  GetStakeDocument: [{ pda: keyOf('stake Trader') }, { pda: keyOf('stake nobody') }],
+  ResolveDidDocument: [{ did: `did:sol:${keyOf('owner Trader')}` }, { did: 'did:sol:x' }, { did: 1 }, {}],
+  GetDidDocumentDocument: [
+    { did: `did:sol:${keyOf('owner Trader')}` },
+    { did: `did:sol:${keyOf('nobody')}` },
+  ],
+  ListCredentialsDocument: [
+    agent,
+    { ...agent, type: 'SecurityAudit', active: true },
+    { pda: 'x' },
+    { ...agent, type: '' },
+  ],
+  VerifyCredentialDocument: [agent, { ...agent, credential: {} }, {}],
+  GetHealthDocument: [{}],
+  GetDetailedHealthDocument: [{}],
+  GetReadinessDocument: [{}],
+  GetInfoDocument: [{}],
+  PrepareTransactionDocument: [
+    {},
+    { input: {} },
+    { input: { instructions: [{ programId: 'x', keys: [], data: '' }], signerPubkeys: ['x'] } },
+    { input: { instructions: [{ programId: 'x' }] } },
+    { input: { priorityLevel: 'urgent' } },
+  ],
+  PrepareSponsoredTransactionDocument: [{}, { input: {} }, { input: { signerPubkeys: [1] } }],
+  GetEligibilityDocument: [{}, { wallet: agent.pda, code: 'x' }, { wallet: 'x', code: 'x' }],
+  RegisterSponsoredDocument: [{}, { input: {} }],
+  SubmitSponsoredRegistrationDocument: [{}, { input: {} }],
+  SubmitTransactionDocument: [{}, { id: 'x', signedTx: '' }, { id: 1 }],
+  GetTransactionDocument: [{ id: 'x' }, { id: '00000000-0000-0000-0000-000000000000' }, {}],
+  ListWebhookEventTypesDocument: [{}],
+  ListWebhooksDocument: [{}],
+  CreateWebhookDocument: [
+    {},
+    { input: {} },
+    { input: { url: 'https://receiver.example.com', eventTypes: ['x'] } },
+    { input: { url: 1 } },
+  ],
+  UpdateWebhookDocument: [
+    { id: NOBODYS, input: {} },
+    { id: NOBODYS, input: { eventTypes: null } },
+    { id: 'x', input: null },
+  ],
+  DeleteWebhookDocument: [{ id: NOBODYS }, {}],
+  RotateWebhookSecretDocument: [{ id: NOBODYS }, {}],
+  ListWebhookDeliveriesDocument: [
+    { id: NOBODYS },
+    { id: NOBODYS, limit: 0 },
+    { id: 'x', limit: null, offset: null },
+  ],
+  PingWebhookDocument: [{ id: NOBODYS }],
+  ResendWebhookDeliveryDocument: [{ id: NOBODYS, deliveryId: NOBODYS }, { id: NOBODYS }],
+  RecoverWebhookDocument: [{ id: NOBODYS }, { id: NOBODYS, since: 1 }],
+  EstimateFeesDocument: [{}, { accountKeys: [] }, { accountKeys: ['x'] }, { accountKeys: 'x' }],
+}
+
+const compiled = Object.entries(documents).filter(([name]) => name.endsWith('Document'))
+
+test('every operation has its cases', () => {
+  expect(compiled.map(([name]) => name).sort()).toEqual(Object.keys(CASES).sort())
+})
+
+const contextOf = () =>
+  createGraphQLContext({ services: t.services, clientIp: '', authenticate: async () => wallet.pubkey })
+
+async function outcome(run: Promise<unknown>): Promise<unknown> {
+  try {
+    return { data: JSON.parse(JSON.stringify(await run)) as unknown }
+  } catch (error) {
+    // The wording of GraphQL’s own variable errors differs; that there is one must not.
+    return isDomainError(error) ? { code: error.code, message: error.message } : 'refused by GraphQL'
+  }
+}
+
+test.each(compiled)('%s: compiled and interpreted agree', async (name, document) => {
+  const variants = (['jit', 'execute'] as const).map((executor) =>
+    operation<unknown, Record<string, unknown>>(document as never, executor),
+  )
+  for (const variables of CASES[name] ?? []) {
+    const [jit, interpreted] = await Promise.all(variants.map((run) => outcome(run(contextOf(), variables))))
+    expect(jit).toEqual(interpreted)
+  }
+})
+
+test('the service runs on the interpreter as well', async () => {
+  const slow = await createTestApp({ executor: 'execute' })
+  try {
+    await insertAgents(slow.kysely, [agentRow('Any')])
+    expect((await slow.app.inject('/agents?name=Any')).json()).toMatchObject({
+      total: 1,
+      agents: [{ name: 'Any' }],
+    })
+  } finally {
+    await slow.close()
+  }
+})

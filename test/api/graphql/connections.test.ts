@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { openSession } from '../../../src/db/session.ts'
+import type { Connection } from '../../../src/domain/connection.ts'
+import type { DeliveryRecord } from '../../../src/webhooks/deliveries/delivery-record.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import {
+  agentRow,
+  insertAgents,
+  insertHistory,
+  insertStakes,
+  keyOf,
+  stakeRow,
+} from '../../support/factories.ts'
+import { post, query } from '../../support/graphql.ts'
+
+const COUNT = 1_500
+const LABELS = Array.from({ length: COUNT }, (_, i) => `agent ${i}`)
+
+// Connections take the method when they are made, so the spy comes first; it records and lets through.
+const statements = vi.spyOn(Client.prototype, 'query')
+let t: TestApp
+beforeAll(async () => {
+  t = await createTestApp()
+  await insertAgents(
+    t.kysely,
+    LABELS.map((label, i) =>
+      agentRow(label, {
+        name: i % 3 === 0 ? 'same name' : `name ${i}`,
+        reputation_score: i % 7,
+        created_at: new Date(Date.UTC(2026, 10, 1, 0, i % 200)).toISOString(),
+      }),
+    ),
+  )
+  await insertStakes(
+    t.kysely,
+    LABELS.slice(0, 90).map((label) => stakeRow(label)),
+  )
+  await insertHistory(
+    t.kysely,
+    LABELS[0]!,
+    Array.from({ length: 90 }, (_, i) => (i % 2 === 0 ? {} : { event_type: 'tier_updated', delta: null })),
+  )
+  await t.database.orm.em.getConnection().execute('analyze')
+})
+afterAll(async () => {
+  await t.close()
+  statements.mockRestore()
+})
+beforeEach(() => {
+  statements.mockClear()
+})
+
+interface Walked {
+  edges: { cursor: string; node: { pda: string; newValue: string } }[]
+  pageInfo: { hasNextPage: boolean; endCursor: string | null }
+}
+
+/** All that a connection has, page by page; `args` is what stands before `first`. */
+async function walk(field: string, args: string, selection = 'pda', first = 70): Promise<string[]> {
+  const found: string[] = []
+  let after: string | null = null
+  for (;;) {
+    const given: string = `${args} first: ${first} after: ${JSON.stringify(after)}`
+    const data: Record<string, Walked> = await query(
+      t,
+      `{ ${field}(${given}) { edges { cursor node { ${selection} } } pageInfo { hasNextPage endCursor } } }`,
+    )
+    const { edges, pageInfo } = data[field]!
+    found.push(...edges.map(({ node }) => node.pda ?? node.newValue))
+    expect(pageInfo.endCursor).toBe(edges.at(-1)?.cursor ?? null)
+    if (!pageInfo.hasNextPage) return found
+    after = pageInfo.endCursor
+  }
+}
+
+async function listed(args: string): Promise<string[]> {
+  const found: string[] = []
+  for (let offset = 0; ; offset += 200) {
+    const { agents } = await query<{ agents: { agents: { pda: string }[] } }>(
+      t,
+      `{ agents(${args} limit: 200 offset: ${offset}) { agents { pda } } }`,
+    )
+    if (agents.agents.length === 0) return found
+    found.push(...agents.agents.map(({ pda }) => pda))
+  }
+}
+
+describe('agentsConnection gives what agents gives, each once, in the same order', () => {
+  const orders = ['created_at', 'reputation', 'name'].flatMap((sort) =>
+    ['asc', 'desc'].map((order) => `sort: ${sort} order: ${order}`),
+  )
+  test.each([
+    ...orders.map((each) => `filter: { minReputation: 3 } ${each}`),
+    'filter: { name: "same" }',
+    'filter: { name: "name 7" } order: asc',
+    'filter: { name: "name 7" } sort: reputation',
+  ])('%s', async (args) => {
+    const walked = await walk('agentsConnection', args, 'pda', 199)
+    expect(walked.length).toBeGreaterThan(200)
+    expect(walked).toEqual(await listed(args))
+  })
+
+  test('in one statement for each page, its edges by loaders as those of lists', async () => {
+    await query(t, '{ agentsConnection(first: 50) { edges { node { pda stake { pda } } } } }')
+    expect(statements).toHaveBeenCalledTimes(2)
+  })
+
+  test('agents that come meanwhile move nothing', async () => {
+    const first = await query<{ agentsConnection: Walked }>(
+      t,
+      '{ agentsConnection(first: 20) { edges { node { pda } } pageInfo { endCursor } } }',
+    )
+    const rest = await walk('agentsConnection', '')
+    await insertAgents(t.kysely, [agentRow('latecomer', { created_at: '2026-11-20T23:00:00.000Z' })])
+    const { agentsConnection } = await query<{ agentsConnection: Walked }>(
+      t,
+      'query ($after: String) { agentsConnection(first: 20 after: $after) { edges { node { pda } } } }',
+      { after: first.agentsConnection.pageInfo.endCursor },
+    )
+    expect(agentsConnection.edges.map(({ node }) => node.pda)).toEqual(rest.slice(20, 40))
+    await t.kysely.deleteFrom('agents').where('pda', '=', keyOf('agent latecomer')).execute()
+  })
+
+  test.each([
+    ['created_at', 'agents_by_created_at'],
+    ['reputation', 'agents_by_reputation'],
+    ['name', 'agents_by_name'],
+  ])('a page far behind begins at its cursor in the index: by %s', async (sort, index) => {
+    const page = `agentsConnection(sort: ${sort} first: 200`
+    const deep = await query<{ agentsConnection: Walked }>(t, `{ ${page}) { pageInfo { endCursor } } }`)
+    statements.mockClear()
+    const { endCursor } = deep.agentsConnection.pageInfo
+    await query(t, `{ ${page} after: "${endCursor}") { edges { node { pda } } } }`)
+    const [statement] = statements.mock.calls.at(-1) as unknown as [{ text: string; values: unknown[] }]
+    const client = await openSession(t.database.orm)
+    await client.query('set enable_seqscan = off')
+    await client.query('set enable_sort = off')
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+      `explain ${statement.text}`,
+      statement.values,
+    )
+    await client.end()
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).toContain(`using ${index} `)
+    expect(plan).toMatch(/Index Cond: \(+(created_at|reputation_score|name)\)?(::text)? <=/)
+    // At most within those of one name.
+    expect(plan).not.toMatch(/(^|-> {2})Sort/m)
+  })
+})
+
+test('agentHistoryConnection, also of one type', async () => {
+  const pda = keyOf(`agent ${LABELS[0]!}`)
+  const all = Array.from({ length: 90 }, (_, i) => String(251 + i)).toReversed()
+  expect(await walk('agentHistoryConnection', `pda: "${pda}"`, 'newValue', 7)).toEqual(all)
+  const tiers = await walk('agentHistoryConnection', `pda: "${pda}" eventType: tier_updated`, 'newValue', 7)
+  expect(tiers).toEqual(all.filter((_, i) => i % 2 === 0))
+  const empty = `{ agentHistoryConnection(pda: "${keyOf('nobody')}") { pageInfo { endCursor } } }`
+  expect((await post(t, empty)).errors).toMatchObject([{ extensions: { code: 'AGENT_NOT_FOUND' } }])
+})
+
+test('stakesConnection', async () => {
+  const all = LABELS.slice(0, 90).map((label) => keyOf(`stake ${label}`))
+  expect(await walk('stakesConnection', '', 'pda', 8)).toEqual(all.toSorted())
+  expect(await walk('stakesConnection', `owner: "${keyOf(`owner ${LABELS[3]!}`)}"`)).toEqual([all[3]])
+})
+
+test('deliveries of a webhook, by the owner, within one millisecond too', async () => {
+  const wallet = keyOf('wallet')
+  const id = randomUUID()
+  await t.kysely
+    .insertInto('webhook_subscriptions')
+    .values({
+      id,
+      wallet,
+      url: 'https://a.example',
+      event_types: ['agent.updated'],
+      secret_encrypted: Buffer.alloc(1),
+    })
+    .execute()
+  await sql`
+    insert into webhook_deliveries (subscription_id, event_id, event_type, created_at)
+    select ${id}, 'evt_' || i, 'agent.updated', '2026-11-20T10:00:00Z'::timestamptz + i / 2 * interval '1 microsecond'
+    from generate_series(1, 50) as i`.execute(t.kysely)
+  const { rows } = await t.services.webhooks.deliveries(wallet, id, {})
+  const walked: string[] = []
+  let after: string | null = null
+  do {
+    const part: Connection<DeliveryRecord> = await t.services.webhooks.walkDeliveries(wallet, id, {
+      first: 7,
+      after,
+    })
+    walked.push(...part.edges.map(({ node }) => node.id))
+    after = part.hasNextPage ? part.endCursor : null
+  } while (after !== null)
+  expect(walked).toEqual(rows.map((row) => row.id))
+  await expect(t.services.webhooks.walkDeliveries(keyOf('other'), id, {})).rejects.toMatchObject({
+    code: 'WEBHOOK_NOT_FOUND',
+  })
+  const unsigned = await post(t, `{ webhookDeliveriesConnection(id: "${id}") { edges { cursor } } }`)
+  expect(unsigned.errors).toMatchObject([{ extensions: { code: 'AUTH_HEADERS_MISSING' } }])
+})
+
+describe('a broken cursor is told', () => {
+  const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const NOBODY = keyOf('nobody')
+  test.each([
+    ['no base64', '€'],
+    ['empty', ''],
+    ['no list', encoded({ a: 1 })],
+    ['too deep', '['.repeat(400)],
+    ['another list', encoded(['stakes', NOBODY])],
+    ['another order', encoded(['agents/created_at/asc', '2026-11-20T10:00:00.000Z', NOBODY])],
+    ['a time that is none', encoded(['agents/created_at/desc', '2026-13-41T10:00:00.000Z', NOBODY])],
+    ['a number for a time', encoded(['agents/created_at/desc', 5, NOBODY])],
+    ['NUL', encoded(['agents/created_at/desc', '2026-11-20T10:00:00.000Z', 'a\0'])],
+    ['half a character', encoded(['agents/created_at/desc', '2026-11-20T10:00:00.000Z', '\ud800'])],
+    ['one part more', encoded(['agents/created_at/desc', '2026-11-20T10:00:00.000Z', NOBODY, 1])],
+  ])('%s', async (_, after) => {
+    const { errors } = await post(
+      t,
+      'query ($after: String) { agentsConnection(after: $after) { edges { cursor } } }',
+      { after },
+    )
+    expect(errors).toMatchObject([
+      {
+        message: expect.stringMatching(/^after must be a cursor of this list and order, got /),
+        extensions: { code: 'INVALID_CURSOR', status: 400 },
+      },
+    ])
+  })
+
+  test.each([0, 201])('first: %i', async (first) => {
+    const { errors } = await post(t, `{ stakesConnection(first: ${first}) { edges { cursor } } }`)
+    expect(errors).toMatchObject([{ message: `first must be an integer from 1 to 200, got ${first}` }])
+  })
+})

@@ -1,0 +1,197 @@
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LIMITS } from '../../../schema/limits.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
+import { type GraphQLAnswer, post } from '../../support/graphql.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await createTestApp()
+  await insertAgents(t.kysely, [agentRow('Any')])
+})
+afterAll(() => t.close())
+
+const first = ({ errors }: GraphQLAnswer) => ({ message: errors?.[0]?.message, ...errors?.[0]?.extensions })
+
+const KEY = keyOf('nobody')
+
+/** The same wrong question at both doors: the same guard answers, in the spelling of the door. */
+describe('every guard stands behind both doors', () => {
+  test.each([
+    ['/agents?limit=0', '{ agents(limit: 0) { total } }', 'INVALID_INTEGER'],
+    ['/agents?limit=201', '{ agents(limit: 201) { total } }', 'INVALID_INTEGER'],
+    ['/agents?offset=-1', '{ agents(offset: -1) { total } }', 'INVALID_INTEGER'],
+    ['/agents?owner=x', '{ agents(filter: {owner: "x"}) { total } }', 'INVALID_PUBKEY'],
+    ['/agents?name=', '{ agents(filter: {name: ""}) { total } }', 'INVALID_TEXT'],
+    [
+      `/agents?name=${'n'.repeat(65)}`,
+      `{ agents(filter: {name: "${'n'.repeat(65)}"}) { total } }`,
+      'INVALID_TEXT',
+    ],
+    ['/agents?name=%00', String.raw`{ agents(filter: {name: "\u0000"}) { total } }`, 'INVALID_TEXT'],
+    ['/agents?min_reputation=-1', '{ agents(filter: {minReputation: -1}) { total } }', 'INVALID_INTEGER'],
+    ['/agents?max_reputation=1001', '{ agents(filter: {maxReputation: 1001}) { total } }', 'INVALID_INTEGER'],
+    [
+      '/agents?min_reputation=2&max_reputation=1',
+      '{ agents(filter: {minReputation: 2, maxReputation: 1}) { total } }',
+      'INVALID_RANGE',
+    ],
+    ['/agents/x', '{ agent(pda: "x") { pda } }', 'INVALID_PUBKEY'],
+    [`/agents/${KEY}`, `{ agent(pda: "${KEY}") { pda } }`, 'AGENT_NOT_FOUND'],
+    ['/agents/x/history', '{ agentHistory(pda: "x") { total } }', 'INVALID_PUBKEY'],
+    [`/agents/${KEY}/history`, `{ agentHistory(pda: "${KEY}") { total } }`, 'AGENT_NOT_FOUND'],
+    [
+      `/agents/${KEY}/history?limit=0`,
+      `{ agentHistory(pda: "${KEY}", limit: 0) { total } }`,
+      'INVALID_INTEGER',
+    ],
+    ['/stakes?agent_pda=x', '{ stakes(agentPda: "x") { total } }', 'INVALID_PUBKEY'],
+    ['/stakes?owner=x', '{ stakes(owner: "x") { total } }', 'INVALID_PUBKEY'],
+    ['/stakes?limit=201', '{ stakes(limit: 201) { total } }', 'INVALID_INTEGER'],
+    ['/stakes/x', '{ stake(pda: "x") { pda } }', 'INVALID_PUBKEY'],
+    [`/stakes/${KEY}`, `{ stake(pda: "${KEY}") { pda } }`, 'STAKE_NOT_FOUND'],
+  ])('%s', async (url, query, code) => {
+    const rest = await t.app.inject(url)
+    const { error } = rest.json<{ error: string }>()
+    const graphql = first(await post(t, query))
+    expect(graphql).toMatchObject({ code, status: rest.statusCode })
+    const snake = graphql.message?.replace(/[a-z][A-Z]/g, (pair) => `${pair[0]}_${pair[1]?.toLowerCase()}`)
+    const unquoted = (text?: string): string | undefined => text?.replaceAll('"', '')
+    expect(unquoted(error)).toBe(unquoted(snake))
+  })
+
+  test('a nested list has the same bounds', async () => {
+    expect(first(await post(t, '{ agents { agents { history(limit: 201) { total } } } }'))).toEqual({
+      message: 'limit must be an integer from 1 to 200, got 201',
+      code: 'INVALID_INTEGER',
+      status: 400,
+    })
+  })
+})
+
+describe('broken requests', () => {
+  test.each([
+    ['syntax', '{ agents { total'],
+    ['unknown field', '{ agents { nothing } }'],
+    ['unknown enum value', '{ agents(sort: age) { total } }'],
+    ['missing argument', '{ agent { pda } }'],
+    ['number over 32 bits', '{ agents(limit: 99999999999) { total } }'],
+  ])('%s: code INVALID_REQUEST or GraphQL’s own, status 400', async (_, query) => {
+    const error = first(await post(t, query))
+    expect(error.status).toBe(400)
+    expect(error.code).toBe('INVALID_REQUEST')
+  })
+
+  test.each([
+    ['query ($limit: Int) { agents(limit: $limit) { total } }', { limit: 'ten' }],
+    ['query ($filter: AgentFilter) { agents(filter: $filter) { total } }', { filter: { colour: 'red' } }],
+    ['query ($filter: AgentFilter) { agents(filter: $filter) { total } }', { filter: { tier: 'gold' } }],
+    ['query ($pda: Pubkey!) { agent(pda: $pda) { pda } }', { pda: 7 }],
+    ['query ($pda: Pubkey!) { agent(pda: $pda) { pda } }', {}],
+  ])('variables: %s %j', async (query, variables) => {
+    const error = first(await post(t, query, variables))
+    expect(error).toMatchObject({ code: 'INVALID_REQUEST', status: 400 })
+    expect(error.message).toMatch(/Variable/)
+  })
+})
+
+describe('limits', () => {
+  test('of depth', async () => {
+    const nested = (levels: number): string =>
+      levels === 0 ? '{ pda }' : `{ stake { agent ${nested(levels - 1)} } }`
+    expect(first(await post(t, `{ agents { agents ${nested(2)} } }`)).message).toBeUndefined()
+    expect(first(await post(t, `{ agents { agents ${nested(4)} } }`)).message).toBe(
+      `The query is nested deeper than ${LIMITS.depth} levels`,
+    )
+  })
+
+  test('of depth through fragments, and of cycles', async () => {
+    const fragments = `{ agents { agents { ...A } } } fragment A on Agent { stake { agent { stake { agent { stake { agent { stake { pda } } } } } } } }`
+    expect(first(await post(t, fragments)).message).toContain('nested deeper')
+    const cycle = `{ agents { agents { ...A } } } fragment A on Agent { stake { agent { ...A } } }`
+    expect(first(await post(t, cycle))).toMatchObject({ status: 400 })
+  })
+
+  test('fragments that spread each other twice are refused without walking them all', async () => {
+    const levels = Array.from(
+      { length: 60 },
+      (_, i) => `fragment F${i} on Agent { ...F${i + 1} ...F${i + 1} }`,
+    )
+    const bomb = `{ agents { agents { ...F0 } } } ${levels.join(' ')} fragment F60 on Agent { pda }`
+    expect(first(await post(t, bomb)).message).toContain('more than 500 fields')
+  })
+
+  test('of root fields and tokens', async () => {
+    const aliases = (count: number): string =>
+      `{ ${Array.from({ length: count }, (_, i) => `a${i}: agents { total }`).join(' ')} }`
+    expect(first(await post(t, aliases(LIMITS.rootFields))).message).toBeUndefined()
+    expect(first(await post(t, aliases(LIMITS.rootFields + 1))).message).toContain('more than 10 root fields')
+    expect(first(await post(t, `{ ${'a '.repeat(LIMITS.tokens)} }`)).message).toContain('Syntax Error')
+  })
+})
+
+test('nested pages share a budget, whatever the variables say', async () => {
+  const labels = Array.from({ length: 120 }, (_, i) => `crowd ${i}`)
+  await insertAgents(
+    t.kysely,
+    labels.map((label) => agentRow(label)),
+  )
+  const text =
+    'query ($n: Int) { agents(limit: 101) { agents { history(limit: $n) { total limit ...F } } } }' +
+    ' fragment F on AgentHistoryPage { offset history { __typename ...on AgentHistoryEntry { delta oldValue newValue timestamp agentPda } } }'
+  expect(await post(t, text, { n: 198 })).not.toHaveProperty('errors')
+  expect(first(await post(t, text, { n: 199 }))).toEqual({
+    message:
+      'The query asks for more than 200000 values in nested lists: lower their limits or select fewer fields',
+    code: 'QUERY_TOO_LARGE',
+    status: 400,
+  })
+})
+
+test('what fails inside is masked', async () => {
+  const broken = await createTestApp()
+  try {
+    await broken.kysely.schema.dropTable('stakes').execute()
+    const answer = await post(broken, '{ stakes { total } }')
+    expect(first(answer)).toEqual({
+      message: 'Internal server error',
+      code: 'INTERNAL_SERVER_ERROR',
+      status: 500,
+    })
+    expect(JSON.stringify(answer)).not.toMatch(/relation|stakes"? does|select/)
+    const rest = await broken.app.inject('/stakes')
+    expect([rest.statusCode, rest.body]).toEqual([500, '{"error":"Internal server error"}'])
+  } finally {
+    await broken.close()
+  }
+})
+
+test('any document and variables get an answer, and none of them a defect', async () => {
+  const words =
+    '{ } ( ) : $v ... on query fragment F @include " """ [ ! agents agent total pda filter name limit 0 -1 1e400 null ' +
+    '\u0000 __schema __typename history stake Agent mutation subscription'
+  const word = fc.constantFrom(...words.split(' '))
+  const text = fc.array(word, { maxLength: 20 }).map((words) => words.join(' '))
+  const wild = fc.record({ query: text, variables: fc.dictionary(fc.string(), fc.jsonValue()) })
+  const listing = fc.record({
+    query: fc.constant('query ($f: AgentFilter, $l: Int) { agents(filter: $f, limit: $l) { total } }'),
+    variables: fc.record({
+      f: fc.record({
+        name: fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()),
+        minReputation: fc.jsonValue(),
+      }),
+      l: fc.jsonValue(),
+    }),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(wild, listing), async (payload) => {
+      const response = await t.app.inject({ method: 'POST', url: '/graphql', payload })
+      expect(response.statusCode).toBeLessThan(500)
+      for (const { extensions } of response.json<GraphQLAnswer>().errors ?? []) {
+        expect(extensions.status).toBeLessThan(500)
+      }
+    }),
+    { numRuns: 400 },
+  )
+})

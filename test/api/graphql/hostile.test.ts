@@ -1,0 +1,153 @@
+import { Writable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LIMITS } from '../../../schema/limits.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { agentRow, insertAgents } from '../../support/factories.ts'
+import { type GraphQLAnswer, post } from '../../support/graphql.ts'
+
+const logged: string[] = []
+const log = new Writable({
+  write: (line: Buffer, _, done) => {
+    logged.push(line.toString())
+    done()
+  },
+})
+
+let t: TestApp
+beforeAll(async () => {
+  t = await createTestApp({ log })
+  await insertAgents(t.kysely, [agentRow('Any')])
+})
+afterAll(() => t.close())
+
+const first = ({ errors }: GraphQLAnswer) => ({ message: errors?.[0]?.message, ...errors?.[0]?.extensions })
+const send = (payload: string, headers: Record<string, string> = {}) =>
+  t.app.inject({
+    method: 'POST',
+    url: '/graphql',
+    headers: { 'content-type': 'application/json', ...headers },
+    payload,
+  })
+const LISTING = 'query ($f: AgentFilter) { agents(filter: $f) { total } }'
+
+describe('a broken request is the client’s fault, told without the inside', () => {
+  test.each(['null', '7', '"x"', '{}', '[]', '[{"query":"{ health { status } }"}]'])(
+    'body %s',
+    async (payload) => {
+      const response = await send(payload)
+      expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([
+        400,
+        'The body must be one JSON object with a query',
+      ])
+    },
+  )
+
+  test.each(['variables={x', 'extensions=[1'])('GET with %s', async (part) => {
+    const response = await t.app.inject(`/graphql?query={health{status}}&${part}`)
+    expect(response.statusCode).toBe(400)
+    expect(response.json<GraphQLAnswer>()).toEqual({
+      errors: [
+        {
+          message: 'variables and extensions must be JSON',
+          extensions: { code: 'INVALID_REQUEST', status: 400 },
+        },
+      ],
+    })
+  })
+
+  test('a content type that needs no preflight is 415 in JSON', async () => {
+    const response = await send('{"query":"{ health { status } }"}', { 'content-type': 'text/plain' })
+    expect([response.statusCode, response.json()]).toEqual([
+      415,
+      { error: 'Content-Type must be application/json, got "text/plain"' },
+    ])
+  })
+
+  test('an Accept that nothing meets is 406 in JSON', async () => {
+    const response = await send('{"query":"{ health { status } }"}', { accept: 'text/xml' })
+    expect([response.statusCode, response.json()]).toEqual([
+      406,
+      { error: 'Accept must allow application/json, got "text/xml"' },
+    ])
+  })
+
+  test.each([
+    ['an object', '{a: 1}'],
+    ['a list', '["x"]'],
+    ['a name', 'somebody'],
+  ])('%s is no key', async (_, literal) => {
+    const error = first(await post(t, `{ agent(pda: ${literal}) { pda } }`))
+    expect(error).toMatchObject({ code: 'INVALID_REQUEST', status: 400 })
+    expect(error.message).toMatch(/^Pubkey must be base-58 text/)
+  })
+
+  test.each([
+    ['lists', '[', ''],
+    ['objects', '{a:', ''],
+    ['fields', '', '{a'],
+  ])('nesting of %s down to the token limit', async (_, value, fields) => {
+    for (const levels of [LIMITS.tokens / 4, LIMITS.tokens / 2 - 20]) {
+      const text = value === '' ? fields.repeat(levels) : `{ agent(pda: ${value.repeat(levels)}`
+      const closed = value === '[' ? `${text}${']'.repeat(levels)}) { pda } }` : text
+      expect(first(await post(t, text)).status).toBe(400)
+      expect(first(await post(t, closed)).status).toBe(400)
+    }
+  })
+
+  test('none of it is logged, since clients could fill the disk with it', async () => {
+    logged.length = 0
+    await post(t, '{ nothing }')
+    await post(t, '{ agent(pda: "x") { pda } }')
+    await post(t, LISTING, { f: { tier: 'x'.repeat(1_000) } })
+    await t.app.inject('/graphql?query={health{status}}&variables={x')
+    expect(logged).toEqual([])
+  })
+})
+
+describe('what is said about a mistake stays small', () => {
+  const small = 10_000
+  test.each([
+    [
+      'variables',
+      LISTING,
+      { f: Object.fromEntries(Array.from({ length: LIMITS.values - 10 }, (_, i) => [`k${i}`, 1])) },
+    ],
+    ['a variable', LISTING, { f: { tier: 'x'.repeat(200_000) } }],
+    ['fields', `{ health { ${Array.from({ length: 300 }, (_, i) => `x${i}`).join(' ')} } }`, {}],
+    ['a name', `{ ${'x'.repeat(100_000)} }`, {}],
+  ])('%s', async (_, query, variables) => {
+    const response = await send(JSON.stringify({ query, variables }))
+    expect(response.body.length).toBeLessThan(small)
+    expect(first(response.json()).status).toBe(400)
+  })
+})
+
+describe('what one operation may ask for', () => {
+  test('introspection counts as a read', async () => {
+    const aliases = Array.from({ length: 11 }, (_, i) => `a${i}: __schema { types { name } }`)
+    expect(first(await post(t, `{ ${aliases.join(' ')} }`)).message).toContain('more than 10 root fields')
+  })
+
+  test('fields are counted as often as fragments repeat them', async () => {
+    const names = Array.from({ length: 50 }, (_, i) => `n${i}: name`).join(' ')
+    const stakes = Array.from({ length: 20 }, (_, i) => `s${i}: stake { agent { ...Names } }`).join(' ')
+    const text = `{ agents { agents { ${stakes} } } } fragment Names on Agent { ${names} }`
+    expect(first(await post(t, text))).toEqual({
+      message: `The query has more than ${LIMITS.fields} fields, fragments included`,
+      code: 'INVALID_REQUEST',
+      status: 400,
+    })
+  })
+
+  test('nested pages count each field of an entry', async () => {
+    const crowd = Array.from({ length: 100 }, (_, i) => agentRow(`crowd ${i}`))
+    await insertAgents(t.kysely, crowd)
+    const text = (fields: number, limit: number): string =>
+      `{ agents(limit: 100) { agents { history(limit: ${limit}) { history { ${Array.from(
+        { length: fields },
+        (_, i) => `a${i}: delta`,
+      ).join(' ')} } } } } }`
+    expect(await post(t, text(6, 200))).not.toHaveProperty('errors')
+    expect(first(await post(t, text(100, 200)))).toMatchObject({ code: 'QUERY_TOO_LARGE', status: 400 })
+  })
+})

@@ -1,0 +1,129 @@
+import { sql } from 'kysely'
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import {
+  agentRow,
+  insertAgents,
+  insertHistory,
+  insertStakes,
+  keyOf,
+  stakeRow,
+} from '../../support/factories.ts'
+import { query } from '../../support/graphql.ts'
+
+const LABELS = Array.from({ length: 50 }, (_, i) => `agent number ${i}`)
+
+// Connections take the method when they are made, so the spy comes first; it counts and lets through.
+const statements = vi.spyOn(Client.prototype, 'query')
+let t: TestApp
+let name: unknown
+/** How many statements this database was asked: other files of the process may still use theirs. */
+const asked = (): number =>
+  statements.mock.contexts.filter((each) => (each as Client & { database?: unknown }).database === name)
+    .length
+beforeAll(async () => {
+  t = await createTestApp()
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(t.kysely)
+  name = rows[0]?.name
+  await insertAgents(
+    t.kysely,
+    LABELS.map((label) => agentRow(label)),
+  )
+  await insertStakes(
+    t.kysely,
+    LABELS.slice(1).map((label) => stakeRow(label)),
+  )
+  for (const [i, label] of LABELS.entries()) {
+    await insertHistory(
+      t.kysely,
+      label,
+      Array.from({ length: i % 4 }, () => ({})),
+    )
+  }
+})
+afterAll(async () => {
+  await t.close()
+  statements.mockRestore()
+})
+beforeEach(() => {
+  statements.mockClear()
+})
+
+interface Data {
+  agents: {
+    total: number
+    agents: {
+      pda: string
+      stake: { pda: string; agent: { pda: string } } | null
+      history: { total: number; history: { agentPda: string }[] }
+    }[]
+  }
+}
+
+test('50 agents with stakes and history cost three statements, and each gets its own', async () => {
+  const { agents } = await query<Data>(
+    t,
+    `{ agents { total agents { pda stake { pda } history(limit: 2) { total history { agentPda } } } } }`,
+  )
+  expect(asked()).toBe(3)
+  expect(agents.agents).toHaveLength(50)
+  const byPda = new Map(agents.agents.map((agent) => [agent.pda, agent]))
+  for (const [i, label] of LABELS.entries()) {
+    const agent = byPda.get(keyOf(`agent ${label}`))
+    expect(agent?.stake?.pda).toBe(i === 0 ? undefined : keyOf(`stake ${label}`))
+    expect(agent?.history.total).toBe(i % 4)
+    expect(agent?.history.history).toEqual(
+      Array.from({ length: Math.min(2, i % 4) }, () => ({ agentPda: agent?.pda })),
+    )
+  }
+})
+
+test('DIDs cost nothing, credentials and cards a statement each, for any number of agents', async () => {
+  const fields = 'pda owner did credentials { total credentials { type } } card { state name skills { id } }'
+  const statementsFor = async (limit: number): Promise<number> => {
+    statements.mockClear()
+    const data = await query<{ agents: { agents: { owner: string; did: string; card: unknown }[] } }>(
+      t,
+      `{ agents(limit: ${limit}) { agents { ${fields} } } }`,
+    )
+    expect(data.agents.agents).toHaveLength(limit)
+    for (const { owner, did } of data.agents.agents) expect(did).toBe(`did:sol:${owner}`)
+    return asked()
+  }
+  // Who is trusted is read with the first credentials, and known from then on.
+  expect(await statementsFor(1)).toBe(4)
+  expect(await statementsFor(50)).toBe(3)
+  expect(await statementsFor(1)).toBe(3)
+})
+
+test('one agent costs as much, and so do 50 stakes with their agents', async () => {
+  await query(t, `{ agents(limit: 1) { agents { stake { pda } history { total } } } }`)
+  expect(asked()).toBe(3)
+  statements.mockClear()
+  await query(t, `{ stakes { stakes { agent { pda name } } } }`)
+  expect(asked()).toBe(2)
+})
+
+test('a different question to the histories is one statement more, whatever it is nested in', async () => {
+  await query(
+    t,
+    `{ agents { agents {
+      history { total }
+      tiers: history(eventType: tier_updated) { total }
+      stake { agent { history { total } } }
+    } } }`,
+  )
+  // agents, two histories, stakes, agents by key; the inner histories are those already read
+  expect(asked()).toBe(5)
+})
+
+test('the agent of a stake whose agent was closed is null', async () => {
+  await insertStakes(t.kysely, [stakeRow('closed')])
+  const { stake } = await query<{ stake: { agent: null } }>(
+    t,
+    'query ($pda: Pubkey!) { stake(pda: $pda) { agent { pda } } }',
+    { pda: keyOf('stake closed') },
+  )
+  expect(stake.agent).toBeNull()
+})

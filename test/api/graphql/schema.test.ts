@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import {
+  assertObjectType,
+  buildClientSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { schema } from '../../../schema/index.ts'
+import { printedSchema } from '../../../schema/print.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { query } from '../../support/graphql.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await createTestApp()
+})
+afterAll(() => t.close())
+
+test('the committed SDL is in step with the schema (npm run codegen)', () => {
+  expect(readFileSync(new URL('../../../schema/schema.graphql', import.meta.url), 'utf8')).toBe(
+    printedSchema(),
+  )
+})
+
+test('the SDL is served', async () => {
+  const response = await t.app.inject('/graphql/schema.graphql')
+  expect(response.headers['content-type']).toBe('text/plain; charset=utf-8')
+  expect(response.body).toBe(printedSchema())
+})
+
+test('the introspection query, in its longest form, gives the whole schema', async () => {
+  const introspection = await query<IntrospectionQuery>(
+    t,
+    getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, schemaDescription: true }),
+  )
+  expect(`${printSchema(lexicographicSortSchema(buildClientSchema(introspection)))}\n`).toBe(printedSchema())
+})
+
+test('a browser gets GraphiQL, which loads nothing from elsewhere', async () => {
+  const response = await t.app.inject({ url: '/graphql', headers: { accept: 'text/html' } })
+  expect(response.statusCode).toBe(200)
+  expect(response.headers['content-type']).toBe('text/html; charset=utf-8')
+  // The browser itself sees to it.
+  expect(response.headers['content-security-policy']).toContain("default-src 'none'; connect-src 'self';")
+  const packed = await t.app.inject({
+    url: '/graphql',
+    headers: { accept: 'text/html', 'accept-encoding': 'gzip, br' },
+  })
+  expect(packed.headers['content-encoding']).toBe('gzip')
+  expect(gunzipSync(packed.rawPayload).equals(response.rawPayload)).toBe(true)
+  expect(response.body).toContain('<title>Agent Registry Gateway</title>')
+  expect(response.body).not.toMatch(/<(script|link|img)[^>]*(src|href)="?(https?:)?\/\//)
+})
+
+test('amounts, keys and times have scalars of their own; edges are typed', () => {
+  const typeOf = Object.fromEntries(
+    ['Agent', 'Stake'].flatMap((name) =>
+      Object.values(assertObjectType(schema.getType(name)).getFields()).map((field) => [
+        `${name}.${field.name}`,
+        String(field.type),
+      ]),
+    ),
+  )
+  expect(typeOf).toMatchObject({
+    'Stake.depositedAmount': 'U64!',
+    'Stake.pda': 'Pubkey!',
+    'Agent.createdAt': 'DateTime!',
+    'Agent.stake': 'Stake',
+    'Agent.history': 'AgentHistoryPage!',
+    'Stake.agent': 'Agent',
+  })
+})

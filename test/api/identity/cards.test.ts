@@ -1,0 +1,444 @@
+import { createHash, randomUUID } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type CardCheckStore,
+  createCardCheckStore,
+} from '../../../src/identity/agent-cards/card-check-store.ts'
+import { type CardMetrics, createCardMetrics } from '../../../src/identity/agent-cards/metrics.ts'
+import { CARD_TIMING } from '../../../src/identity/agent-cards/timing.ts'
+import { type CardWorker, createCardWorker } from '../../../src/identity/agent-cards/worker.ts'
+import { createMetrics, type Metrics } from '../../../src/platform/metrics/metrics.ts'
+import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
+import { query } from '../../support/graphql.ts'
+import { startHost, type TestHost } from '../../support/identity/host.ts'
+
+const CARD = {
+  name: 'Kestrel',
+  version: '1',
+  protocolVersion: '0.3.0',
+  url: 'https://kestrel.test/rpc',
+  skills: [{ id: 'a', name: 'Audit', tags: ['x'] }],
+}
+const BODY = JSON.stringify(CARD)
+const sha256 = (data: string): string => createHash('sha256').update(data).digest('hex')
+
+let t: TestApp
+let host: TestHost
+let store: CardCheckStore
+let metrics: Metrics
+let cardMetrics: CardMetrics
+const workers: CardWorker[] = []
+const warnings: unknown[] = []
+beforeAll(async () => {
+  t = await createTestApp()
+  store = createCardCheckStore(t.kysely)
+})
+beforeEach(async () => {
+  host = await startHost()
+  metrics = createMetrics()
+  cardMetrics = createCardMetrics(metrics)
+})
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()))
+  await host.close()
+  await t.kysely.deleteFrom('agents').execute()
+  await t.kysely.deleteFrom('agent_card_checks').execute()
+  await t.kysely.deleteFrom('agent_card_hosts').execute()
+})
+afterAll(() => t.close())
+
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000, interval: 10 })
+
+function startWorker(): void {
+  const worker = createCardWorker({
+    store,
+    hosted: {
+      http: host.http,
+      gateways: { ipfs: host.origin, arweave: host.origin },
+      cardUrlOf: async (did) =>
+        did === `did:sol:${keyOf('owner other')}` ? `${host.origin}/other.json` : null,
+      // Long enough for a TLS handshake on a busy machine.
+      totalMs: 3_000,
+    },
+    clock: { now: () => FIXED_NOW },
+    timing: { ...CARD_TIMING, idleMs: 10 },
+    metrics: cardMetrics,
+    newId: randomUUID,
+    random: () => 0.5,
+    logger: { warn: (...given: unknown[]) => warnings.push(given) },
+  })
+  workers.push(worker)
+  worker.start()
+}
+
+const register = (label: string, url: string, hash: string) =>
+  insertAgents(t.kysely, [agentRow(label, { agent_card_url: url, agent_card_hash: hash })])
+
+/** As an update_agent on the ledger does. */
+const update = (label: string, change: { agent_card_url?: string; agent_card_hash?: string }) =>
+  t.kysely.updateTable('agents').set(change).where('name', '=', label).execute()
+
+const makeDue = () => sql`update agent_card_checks set next_check_at = now()`.execute(t.kysely)
+
+interface Known {
+  cardHashMismatch: boolean
+  card: {
+    state: string
+    reason: string | null
+    matchedBy: string | null
+    checkedAt: string | null
+    name: string | null
+  }
+}
+
+async function known(label: string): Promise<Known> {
+  const { agent } = await query<{ agent: Known }>(
+    t,
+    `query ($pda: Pubkey!) { agent(pda: $pda) { cardHashMismatch card { state reason matchedBy checkedAt name } } }`,
+    { pda: keyOf(`agent ${label}`) },
+  )
+  return agent
+}
+
+/** Waits for the check of an agent's card to end. */
+async function checked(label: string, state: string): Promise<Known> {
+  await eventually(async () => (await known(label)).card.state).toBe(state)
+  return known(label)
+}
+
+const checks = async () => (await metrics.getSingleMetric('gateway_cards_checks_total')!.get()).values
+
+async function listed(parameters = ''): Promise<{ total: number; names: string[] }> {
+  const { total, agents } = (await t.app.inject(`/agents?sort=name&order=asc${parameters}`)).json<{
+    total: number
+    agents: { name: string }[]
+  }>()
+  return { total, names: agents.map(({ name }) => name) }
+}
+
+describe('the verdict', () => {
+  test('a card with the recorded hash matches, and what it says is told', async () => {
+    await register('a', host.serve('/card', BODY), sha256(BODY))
+    expect(await known('a')).toEqual({
+      cardHashMismatch: false,
+      card: { state: 'unchecked', reason: null, matchedBy: null, checkedAt: null, name: null },
+    })
+    startWorker()
+    expect(await checked('a', 'matched')).toEqual({
+      cardHashMismatch: false,
+      card: {
+        state: 'matched',
+        reason: null,
+        matchedBy: 'raw',
+        checkedAt: new Date(FIXED_NOW).toISOString(),
+        name: 'Kestrel',
+      },
+    })
+    const { agents } = await query<{ agents: { agents: unknown[] } }>(
+      t,
+      '{ agents { agents { card { signature url protocolVersion interfaces { url } skills { id tags } } } } }',
+    )
+    expect(agents.agents).toEqual([
+      {
+        card: {
+          signature: 'unsigned',
+          url: CARD.url,
+          protocolVersion: '0.3.0',
+          interfaces: [{ url: CARD.url }],
+          skills: [{ id: 'a', tags: ['x'] }],
+        },
+      },
+    ])
+  })
+
+  test('white space and order do not count where the canonical form is recorded', async () => {
+    await register('a', host.serve('/card', JSON.stringify(CARD, null, 4)), sha256(canonicalize(CARD)!))
+    startWorker()
+    expect(await checked('a', 'matched')).toMatchObject({
+      cardHashMismatch: false,
+      card: { matchedBy: 'jcs' },
+    })
+  })
+
+  test('the flag goes up and down with what the host serves; lists and totals follow', async () => {
+    await register('b', host.serve('/b', BODY), sha256(BODY))
+    await register('a', host.serve('/a', '{"name":"Evil"}'), sha256(BODY))
+    startWorker()
+    expect(await checked('a', 'mismatched')).toEqual({
+      cardHashMismatch: true,
+      card: expect.objectContaining({
+        reason: 'The hosted card has another hash, in its canonical form as well',
+        matchedBy: null,
+        name: 'Evil',
+      }) as unknown,
+    })
+    await checked('b', 'matched')
+    expect(await listed()).toEqual({ total: 1, names: ['b'] })
+    expect(await listed('&include_mismatched=true')).toEqual({ total: 2, names: ['a', 'b'] })
+    const detail = (await t.app.inject(`/agents/${keyOf('agent a')}`)).json<{ card_hash_mismatch: boolean }>()
+    expect(detail.card_hash_mismatch).toBe(true)
+
+    host.serve('/a', BODY)
+    host.serve('/b', 'gone bad')
+    await makeDue()
+    expect((await checked('a', 'matched')).cardHashMismatch).toBe(false)
+    expect(await checked('b', 'mismatched')).toMatchObject({
+      cardHashMismatch: true,
+      card: { reason: 'The hosted document has another hash, and is not JSON' },
+    })
+    expect(await listed()).toEqual({ total: 1, names: ['a'] })
+    expect(await listed('&min_reputation=0')).toEqual({ total: 1, names: ['a'] })
+    expect(await listed('&include_mismatched=true')).toEqual({ total: 2, names: ['a', 'b'] })
+  })
+
+  test('a key twice has no canonical form', async () => {
+    await register('a', host.serve('/card', '{"name":"Evil","name":"Kestrel"}'), sha256('{"name":"Kestrel"}'))
+    startWorker()
+    const { card } = await checked('a', 'mismatched')
+    expect(card.reason).toContain('a key comes twice')
+  })
+})
+
+const redirect = (path: string, location: string): string =>
+  host.serve(path, { status: 302, headers: { location } })
+
+describe('a card that cannot be had', () => {
+  test.each<[string, () => string, string]>([
+    ['not there', () => `${host.origin}/nothing`, 'The host answered with status 404'],
+    ['slow', () => host.serve('/slow', () => {}), 'The host did not answer in time'],
+    ['huge', () => host.serve('/huge', ' '.repeat(262_145)), 'The document is too large'],
+    ['nowhere', () => 'https://cards.test:1/card', 'The host does not take connections'],
+    [
+      'at a name for documentation',
+      () => 'https://agents.example.org/card',
+      'agents.example.org is a name for documentation (RFC 2606), where nothing is',
+    ],
+    [
+      'behind a redirect inward',
+      () => redirect('/in', 'https://10.0.0.1/card'),
+      'The host has no public address',
+    ],
+    [
+      'behind a redirect to the metadata of a cloud',
+      () => redirect('/cloud', 'https://169.254.169.254/card'),
+      'The host has no public address',
+    ],
+    [
+      'behind four redirects',
+      () => [1, 2, 3, 4].map((i) => redirect(`/hop${i}`, `/hop${i + 1}`))[0]!,
+      'The host redirects too often, or to nowhere',
+    ],
+    ['inside', () => host.origin.replace('cards.test', '10.0.0.1'), 'The URL must point to a public address'],
+    ['of another scheme', () => 'did:key:z6Mk', 'Of DIDs, only did:web and did:sol are resolved'],
+  ])('%s: the verdict before stays', async (_, url, reason) => {
+    const bad = host.serve('/bad', 'bad')
+    await register('a', bad, sha256(BODY))
+    startWorker()
+    await checked('a', 'mismatched')
+    await update('a', { agent_card_url: url() })
+    expect(await checked('a', 'unreachable')).toMatchObject({
+      cardHashMismatch: true,
+      card: { reason, name: null },
+    })
+    await update('a', { agent_card_url: host.serve('/good', BODY) })
+    expect((await checked('a', 'matched')).cardHashMismatch).toBe(false)
+  })
+
+  test('what was known of the same URL stays, and the next look is later each time', async () => {
+    await register('a', host.serve('/card', BODY), sha256(BODY))
+    startWorker()
+    await checked('a', 'matched')
+    const wait = async (): Promise<number> => {
+      const { rows } = await sql<{ seconds: number }>`
+        select extract(epoch from next_check_at - now())::float8 as seconds from agent_card_checks`.execute(
+        t.kysely,
+      )
+      return rows[0]!.seconds
+    }
+    expect(await wait()).toBeCloseTo(86_400, -2)
+    host.serve('/card', { status: 503 })
+    for (const [i, seconds] of [60, 240, 960, 3_840, 15_360, 61_440, 86_400, 86_400].entries()) {
+      await makeDue()
+      await eventually(async () => (await checks()).map(({ value }) => value)).toEqual([1, i + 1])
+      expect(await wait()).toBeGreaterThan(seconds - 30)
+      expect(await wait()).toBeLessThan(seconds + 1)
+    }
+    // A card that cannot be had is no trouble of the service.
+    expect(warnings).toEqual([])
+    expect(await known('a')).toMatchObject({
+      cardHashMismatch: false,
+      card: {
+        state: 'unreachable',
+        reason: 'The host answered with status 503',
+        matchedBy: 'raw',
+        name: 'Kestrel',
+      },
+    })
+  })
+
+  test('a host that is down is asked once for all of its agents, and again when its time has come', async () => {
+    const origin = host.origin.replace('cards', 'down')
+    for (const label of ['a', 'b', 'c']) await register(label, `${origin}/${label}`, sha256(BODY))
+    startWorker()
+    for (const label of ['a', 'b', 'c']) {
+      expect((await checked(label, 'unreachable')).card.reason).toBe('The host has no public address')
+    }
+    expect(await checks()).toEqual([{ labels: { state: 'unreachable' }, value: 1 }])
+    await sql`update agent_card_hosts set retry_at = now()`.execute(t.kysely)
+    await eventually(async () => (await checks())[0]?.value).toBe(2)
+    const [row] = await t.kysely.selectFrom('agent_card_hosts').selectAll().execute()
+    expect(row).toMatchObject({ host: origin.slice('https://'.length), failures: 2 })
+  })
+})
+
+describe('the ledger comes first', () => {
+  test('a verdict on what is no longer recorded is not written', async () => {
+    const answer = Promise.withResolvers<void>()
+    const url = host.serve('/card', (_, response) => {
+      void answer.promise.then(() => response.end('another card'))
+    })
+    await register('a', url, sha256(BODY))
+    startWorker()
+    await eventually(() => host.requests().length).toBe(1)
+    await update('a', { agent_card_hash: sha256('another card') })
+    answer.resolve()
+    expect(await checked('a', 'matched')).toMatchObject({ cardHashMismatch: false })
+    expect(await checks()).toEqual([
+      { labels: { state: 'stale' }, value: 1 },
+      { labels: { state: 'matched' }, value: 1 },
+    ])
+  })
+
+  test('a verdict waits for whoever writes the agent', async () => {
+    await register('a', host.serve('/card', 'bad'), sha256(BODY))
+    const written = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const writing = t.kysely.transaction().execute(async (db) => {
+      await db.updateTable('agents').set({ reputation_score: 300 }).execute()
+      locked.resolve()
+      await written.promise
+    })
+    await locked.promise
+    startWorker()
+    const waitingSince = async (): Promise<string | undefined> => {
+      const { rows } = await sql<{ since: string }>`
+        select query_start::text as since from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(t.kysely)
+      return rows[0]?.since
+    }
+    await eventually(waitingSince).toBeDefined()
+    const first = await waitingSince()
+    // The first attempt gives up after half a second, and another one waits.
+    await eventually(async () => ![undefined, first].includes(await waitingSince())).toBe(true)
+    written.resolve()
+    await writing
+    expect((await checked('a', 'mismatched')).cardHashMismatch).toBe(true)
+    expect(warnings).toEqual([])
+  })
+
+  test('an agent that is closed meanwhile stays closed', async () => {
+    const answer = Promise.withResolvers<void>()
+    const url = host.serve('/card', (_, response) => {
+      void answer.promise.then(() => response.end('bad'))
+    })
+    await register('a', url, sha256(BODY))
+    startWorker()
+    await eventually(() => host.requests().length).toBe(1)
+    await t.kysely.deleteFrom('agents').execute()
+    answer.resolve()
+    await eventually(checks).toEqual([{ labels: { state: 'stale' }, value: 1 }])
+    expect(await listed('&include_mismatched=true')).toEqual({ total: 0, names: [] })
+  })
+
+  test('an update of anything else is no reason to look again', async () => {
+    await register('a', host.serve('/card', BODY), sha256(BODY))
+    startWorker()
+    await checked('a', 'matched')
+    await t.kysely.updateTable('agents').set({ reputation_score: 300 }).execute()
+    await register('b', host.serve('/b', BODY), sha256(BODY))
+    await checked('b', 'matched')
+    expect(host.requests()).toEqual(['/card', '/b'])
+  })
+})
+
+test('several workers look at each card once', async () => {
+  const labels = Array.from({ length: 20 }, (_, i) => `agent ${i}`)
+  await insertAgents(
+    t.kysely,
+    labels.map((label, i) =>
+      agentRow(label, { agent_card_url: host.serve(`/${i}`, BODY), agent_card_hash: sha256(BODY) }),
+    ),
+  )
+  startWorker()
+  startWorker()
+  startWorker()
+  for (const label of labels) await checked(label, 'matched')
+  expect(host.requests().toSorted()).toEqual(labels.map((_, i) => `/${i}`).toSorted())
+})
+
+test('a card whose worker died is looked at when its lease has ended', async () => {
+  await register('a', host.serve('/card', BODY), sha256(BODY))
+  const taken = await store.claim({ token: 'dead', leaseMs: 60_000, busy: [] })
+  expect(taken?.agentPda).toBe(keyOf('agent a'))
+  expect(await store.claim({ token: 'other', leaseMs: 60_000, busy: [] })).toBeNull()
+  await makeDue()
+  startWorker()
+  await checked('a', 'matched')
+  const late = {
+    outcome: { state: 'unreachable', reason: 'late', hostDown: false } as const,
+    checkedAt: new Date(),
+    nextCheckMs: 0,
+  }
+  expect(await store.record(taken!, 'dead', late)).toBe(false)
+})
+
+describe('where cards are', () => {
+  const cid = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'
+  test.each<[string, string, () => void]>([
+    ['ipfs', `ipfs://${cid}/card.json`, () => host.serve(`/ipfs/${cid}/card.json`, BODY)],
+    ['ar', `ar://${'a'.repeat(43)}`, () => host.serve(`/${'a'.repeat(43)}`, BODY)],
+    [
+      'another agent, by its DID',
+      `did:sol:${keyOf('owner other')}#agent-card`,
+      () => host.serve('/other.json', BODY),
+    ],
+  ])('%s', async (_, url, serve) => {
+    serve()
+    await register('a', url, sha256(BODY))
+    startWorker()
+    expect((await checked('a', 'matched')).cardHashMismatch).toBe(false)
+  })
+})
+
+test('up to three redirects are followed', async () => {
+  expect.hasAssertions()
+  for (const i of [1, 2]) redirect(`/hop${i}`, `/hop${i + 1}`)
+  redirect('/hop3', '/end')
+  host.serve('/end', BODY)
+  await register('a', `${host.origin}/hop1`, sha256(BODY))
+  startWorker()
+  await checked('a', 'matched')
+})
+
+test('a did:web DID leads to the card that its document names', async () => {
+  const did = `did:web:${encodeURIComponent(host.origin.slice('https://'.length))}`
+  const service = [
+    { id: `${did}#other`, type: 'LinkedDomains', serviceEndpoint: 'https://10.0.0.1/' },
+    { id: `${did}#card`, type: 'A2AAgentCard', serviceEndpoint: host.serve('/card', BODY) },
+  ]
+  host.serve('/.well-known/did.json', JSON.stringify({ id: did, service }))
+  await register('a', did, sha256(BODY))
+  await register('b', `${did}#card`, sha256(BODY))
+  await register('c', `${did}#other`, sha256(BODY))
+  await register('d', `${did}#missing`, sha256(BODY))
+  startWorker()
+  await checked('a', 'matched')
+  await checked('b', 'matched')
+  expect((await checked('c', 'unreachable')).card.reason).toBe('The URL must point to a public address')
+  expect((await checked('d', 'unreachable')).card.reason).toBe(
+    'The DID names no agent card that can be fetched',
+  )
+})

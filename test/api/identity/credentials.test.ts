@@ -1,0 +1,587 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { CARD_TIMING } from '../../../src/identity/agent-cards/timing.ts'
+import {
+  createCredentialStore,
+  MAX_CREDENTIALS,
+} from '../../../src/identity/credentials/attached/credential-store.ts'
+import {
+  createTrustedIssuers,
+  type TrustedIssuers,
+} from '../../../src/identity/credentials/trusted-issuers/service.ts'
+import { rulesMark } from '../../../src/identity/credentials/verify/rules-mark.ts'
+import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { contexts, createTestIssuer, type Json, NOW, unsigned } from '../../support/credentials/issuer.ts'
+import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
+import { type GraphQLAnswer, query } from '../../support/graphql.ts'
+import { walletOf } from '../../support/wallet.ts'
+import { startHost, type TestHost } from '../../support/identity/host.ts'
+import type { Verdict } from '../../../src/domain/credential-verdict.ts'
+
+const CHECKS = ['context', 'type', 'subject', 'temporal', 'proof_present', 'proof_verified']
+const FIELDS = [
+  'type',
+  'issuer',
+  'credential_url',
+  'vc_hash',
+  'valid_from',
+  'valid_until',
+  'structurally_valid',
+  'proof_verified',
+  'indexed_at',
+]
+const DAY = 86_400_000
+
+const owner = walletOf('owner')
+const stranger = walletOf('stranger')
+const issuer = createTestIssuer('Ossian Labs')
+const PDA = keyOf('agent Kestrel')
+const PATH = `/agents/${PDA}/credentials`
+
+let now = NOW
+let t: TestApp
+let host: TestHost
+let issuers: TrustedIssuers
+beforeAll(async () => {
+  host = await startHost()
+  const clock = { now: () => now }
+  t = await createTestApp({
+    clock,
+    hosted: { http: host.http, gateways: { ipfs: host.origin, arweave: null } },
+  })
+  issuers = createTrustedIssuers({ kysely: t.kysely, clock })
+  await insertAgents(t.kysely, [agentRow('Kestrel', { owner: owner.pubkey }), agentRow('Other')])
+})
+afterAll(async () => {
+  await t.close()
+  await host.close()
+})
+beforeEach(async () => {
+  now += 10_000
+  await t.kysely.deleteFrom('agent_credentials').execute()
+  await issuers.put({ ...issuer.trusted, allowedTypes: null })
+})
+
+interface Answer {
+  status: number
+  body: Json
+}
+
+/** Signed by a wallet, in a second of its own. */
+async function verify(body: object, wallet = owner, pda: string = PDA): Promise<Answer> {
+  now += 1_000
+  const url = `/agents/${pda}/credentials/verify`
+  const response = await t.app.inject({
+    method: 'POST',
+    url,
+    payload: body,
+    headers: wallet.headers('POST', url, now),
+  })
+  return { status: response.statusCode, body: response.json() }
+}
+
+async function mutate(variables: object, wallet = owner): Promise<GraphQLAnswer> {
+  now += 1_000
+  const response = await t.app.inject({
+    method: 'POST',
+    url: '/graphql',
+    headers: wallet.headers('POST', '/graphql', now),
+    payload: {
+      query: `mutation ($pda: Pubkey!, $credentialUrl: String, $credential: JSON) {
+        verifyCredential(pda: $pda, credentialUrl: $credentialUrl, credential: $credential) {
+          structurallyValid proofVerified type issuer vcHash checks { check passed }
+        }
+      }`,
+      variables: { pda: PDA, ...variables },
+    },
+  })
+  return response.json()
+}
+
+async function list(parameters = '', pda: string = PDA): Promise<Json> {
+  return (await t.app.inject(`/agents/${pda}/credentials${parameters}`)).json()
+}
+
+/** A signed credential about the agent; `change` comes before signing. */
+function issue(change: object = {}, type = 'SecurityAuditCredential'): Promise<Json> {
+  const credential = unsigned('2.0', 'Ed25519Signature2020', issuer.did, type)
+  credential.credentialSubject.id = `did:sol:${owner.pubkey}`
+  return issuer.sign({ ...credential, ...change }, 'Ed25519Signature2020')
+}
+
+const serve = (path: string, credential: unknown): string => host.serve(path, JSON.stringify(credential))
+const passed = (answer: Json): [string, boolean][] =>
+  answer.checks.map((each: Json) => [each.check, each.passed])
+const failedChecks = (answer: Json): string[] =>
+  passed(answer).flatMap(([name, isPassed]) => (isPassed ? [] : [name]))
+
+describe('POST /agents/:pda/credentials/verify', () => {
+  test('a hosted credential is verified, attached and listed', async () => {
+    const url = serve('/vc/audit.json', await issue())
+    const { status, body } = await verify({ credentialUrl: url })
+    expect(status).toBe(200)
+    expect(Object.keys(body)).toEqual([
+      'structurallyValid',
+      'proofVerified',
+      'type',
+      'issuer',
+      'vcHash',
+      'checks',
+    ])
+    expect(body).toMatchObject({
+      structurallyValid: true,
+      proofVerified: true,
+      type: 'SecurityAuditCredential',
+      issuer: issuer.did,
+      vcHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    })
+    expect(passed(body)).toEqual(CHECKS.map((name) => [name, true]))
+
+    const { pda, total, credentials } = await list()
+    expect([pda, total]).toEqual([PDA, 1])
+    expect(Object.keys(credentials[0])).toEqual(FIELDS)
+    expect(credentials).toEqual([
+      {
+        type: 'SecurityAuditCredential',
+        issuer: issuer.did,
+        credential_url: url,
+        vc_hash: body.vcHash,
+        valid_from: '2026-11-01T00:00:00.000Z',
+        valid_until: '2027-11-01T00:00:00.000Z',
+        structurally_valid: true,
+        proof_verified: true,
+        indexed_at: new Date(now).toISOString(),
+      },
+    ])
+  })
+
+  test('an inline credential is verified and not attached; its hash is that of the hosted one', async () => {
+    const credential = await issue()
+    const inline = await verify({ credential })
+    expect(inline.body).toMatchObject({ structurallyValid: true, proofVerified: true })
+    expect((await list()).total).toBe(0)
+    const hosted = await verify({
+      credentialUrl: host.serve('/vc/spaced.json', JSON.stringify(credential, null, 2)),
+    })
+    expect(hosted.body).toEqual(inline.body)
+  })
+
+  test('GraphQL does the same for the same wallet', async () => {
+    const url = serve('/vc/graphql.json', await issue())
+    const rest = await verify({ credentialUrl: url })
+    const { data } = await mutate({ credentialUrl: url })
+    const { checks, ...told } = (data as Json).verifyCredential
+    expect(told).toEqual({ ...rest.body, checks: undefined })
+    expect(checks.map(({ check }: Json) => check)).toEqual(CHECKS)
+    expect((await list()).total).toBe(1)
+  })
+
+  test.each<[string, string, (credential: Json) => Json]>([
+    [
+      'a claim',
+      'proof_verified',
+      (c) => ({ ...c, credentialSubject: { ...c.credentialSubject, auditResult: 'Passed' } }),
+    ],
+    ['the type', 'proof_verified', (c) => ({ ...c, type: ['VerifiableCredential', 'ComplianceCredential'] })],
+    [
+      'the subject',
+      'subject',
+      (c) => ({ ...c, credentialSubject: { ...c.credentialSubject, id: 'did:sol:1' } }),
+    ],
+    ['the end', 'temporal', (c) => ({ ...c, validUntil: '2026-11-02T00:00:00Z' })],
+    ['the proof', 'proof_present', (c) => ({ ...c, proof: [] })],
+    ['the contexts', 'context', (c) => ({ ...c, '@context': [...c['@context'], { x: 'urn:x' }] })],
+  ])('tampering with %s fails %s, and says why', async (_, check, tamper) => {
+    const { body } = await verify({ credential: tamper(await issue()) })
+    expect(passed(body).map(([name]) => name)).toEqual(CHECKS)
+    expect(failedChecks(body)).toContain(check)
+    expect(body.proofVerified).toBe(false)
+    expect(body.checks.every(({ detail }: Json) => detail.length > 10)).toBe(true)
+  })
+
+  test('what is structurally wrong is told and not attached', async () => {
+    const other = serve(
+      '/vc/other.json',
+      await issue({ credentialSubject: { id: `did:sol:${stranger.pubkey}` } }),
+    )
+    expect((await verify({ credentialUrl: other })).body).toMatchObject({
+      structurallyValid: false,
+      proofVerified: true,
+    })
+    const noCredential = host.serve('/vc/page.html', '<html>')
+    expect((await verify({ credentialUrl: noCredential })).body).toMatchObject({
+      structurallyValid: false,
+      vcHash: '',
+    })
+    expect((await list()).total).toBe(0)
+  })
+
+  test('a URL that comes to hold another credential has but that one', async () => {
+    const url = serve('/vc/renewed.json', await issue())
+    await verify({ credentialUrl: url })
+    serve('/vc/renewed.json', await issue({ validUntil: '2029-01-01T00:00:00Z' }))
+    const { body } = await verify({ credentialUrl: url })
+    expect((await list()).credentials).toMatchObject([
+      { vc_hash: body.vcHash, valid_until: '2029-01-01T00:00:00.000Z' },
+    ])
+  })
+
+  test.each(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+14:00', '9999-12-31T23:59:59-14:00'])(
+    'a date that the database cannot hold, %s, is no defect',
+    async (validFrom) => {
+      const credential = { ...(await issue()), validFrom, validUntil: '9999-12-31T23:59:59-14:00' }
+      const { status, body } = await verify({ credentialUrl: serve('/vc/year.json', credential) })
+      expect([status, failedChecks(body)]).toEqual([200, ['temporal', 'proof_verified']])
+      expect((await list()).total).toBe(0)
+    },
+  )
+
+  test('text that the database cannot hold is no defect', async () => {
+    const strange = { ...(await issue()), issuer: 'did:sol:\0' }
+    const { status, body } = await verify({ credentialUrl: serve('/vc/nul.json', strange) })
+    expect([status, body.proofVerified]).toEqual([200, false])
+    expect((await list()).total).toBe(0)
+  })
+})
+
+describe('refusals, in their order', () => {
+  test.each<[string, () => Promise<Answer>, number, object]>([
+    [
+      'no signature, whatever the body',
+      async () => {
+        const response = await t.app.inject({
+          method: 'POST',
+          url: `${PATH}/verify`,
+          payload: 'x',
+          headers: { 'content-type': 'application/json' },
+        })
+        return { status: response.statusCode, body: response.json() }
+      },
+      401,
+      { error: 'Missing auth headers. Required: X-Wallet-Pubkey, X-Wallet-Signature, X-Wallet-Timestamp' },
+    ],
+    ['no key', () => verify({}, owner, 'x'), 400, { details: { code: 'INVALID_PUBKEY', parameter: 'pda' } }],
+    ['no such agent', () => verify({}, owner, keyOf('nobody')), 404, { error: 'Agent not found' }],
+    ['another’s agent', () => verify({}, stranger), 403, { error: 'Wallet does not own this agent' }],
+    ['neither', () => verify({}), 400, { error: 'Provide exactly one of credentialUrl or credential' }],
+    [
+      'both',
+      () => verify({ credentialUrl: 'https://a.test/', credential: {} }),
+      400,
+      { error: 'Provide exactly one of credentialUrl or credential' },
+    ],
+    [
+      'null for both',
+      () => verify({ credentialUrl: null, credential: null }),
+      400,
+      { error: 'Provide exactly one of credentialUrl or credential' },
+    ],
+    ['a list', () => verify({ credential: [] }), 400, { error: 'credential must be an object, got a list' }],
+    ['text', () => verify({ credential: 'vc' }), 400, { error: 'credential must be an object, got "vc"' }],
+    ['a number as URL', () => verify({ credentialUrl: 7 }), 400, { details: { parameter: 'credentialUrl' } }],
+    [
+      'no URL',
+      () => verify({ credentialUrl: 'vc.json' }),
+      400,
+      { error: 'credentialUrl must be a URL with scheme https, ipfs or ar, got "vc.json"' },
+    ],
+    [
+      'another scheme',
+      () => verify({ credentialUrl: 'did:web:cards.test' }),
+      400,
+      { error: 'credentialUrl must be a URL with scheme https, ipfs or ar, got "did:web:cards.test"' },
+    ],
+    [
+      'a document that is not there',
+      () => verify({ credentialUrl: `${host.origin}/nothing` }),
+      422,
+      { error: 'Credential could not be fetched', message: 'The host answered with status 404' },
+    ],
+    [
+      'a host without address',
+      () => verify({ credentialUrl: host.origin.replace('cards', 'unknown') }),
+      422,
+      { error: 'Credential could not be fetched', message: 'The host has no public address' },
+    ],
+    [
+      'an address inside',
+      () => verify({ credentialUrl: 'https://169.254.169.254/latest' }),
+      422,
+      { error: 'Credential could not be fetched', message: 'The URL must point to a public address' },
+    ],
+    [
+      'http',
+      () => verify({ credentialUrl: host.origin.replace('https', 'http') }),
+      422,
+      { error: 'Credential could not be fetched', message: 'The URL must use https' },
+    ],
+    [
+      'a document larger than a credential',
+      () => verify({ credentialUrl: host.serve('/vc/large.json', ' '.repeat(32_769)) }),
+      422,
+      { error: 'Credential could not be fetched', message: 'The document is too large' },
+    ],
+    ['a body beyond all', () => verify({ credential: { x: 'x'.repeat(140_000) } }), 413, {}],
+  ])('%s', async (_, ask, status, body) => {
+    const answer = await ask()
+    expect(answer).toMatchObject({ status, body })
+  })
+
+  test('through GraphQL as well', async () => {
+    const codes = async (variables: object, wallet = owner) =>
+      (await mutate(variables, wallet)).errors?.map(({ extensions }) => [extensions.code, extensions.status])
+    expect(await codes({}, stranger)).toEqual([['NOT_AGENT_OWNER', 403]])
+    expect(await codes({})).toEqual([['CREDENTIAL_SOURCE', 400]])
+    expect(await codes({ credential: {}, credentialUrl: 'https://a.test/' })).toEqual([
+      ['CREDENTIAL_SOURCE', 400],
+    ])
+    expect(await codes({ credential: 'x' })).toEqual([['INVALID_TYPE', 400]])
+    expect(await codes({ credentialUrl: `${host.origin}/nothing` })).toEqual([
+      ['CREDENTIAL_NOT_FETCHED', 422],
+    ])
+    const unsignedRequest = await t.app.inject({
+      method: 'POST',
+      url: '/graphql',
+      payload: { query: `mutation { verifyCredential(pda: "${PDA}") { type } }` },
+    })
+    expect(unsignedRequest.json().errors[0].extensions).toMatchObject({
+      code: 'AUTH_HEADERS_MISSING',
+      status: 401,
+    })
+  })
+})
+
+describe('GET /agents/:pda/credentials', () => {
+  const types = async (parameters: string): Promise<string[]> =>
+    (await list(parameters)).credentials.map(({ type }: Json) => type)
+
+  test('filters by type and by what holds now, newest first', async () => {
+    await verify({ credentialUrl: serve('/vc/1', await issue()) })
+    await verify({
+      credentialUrl: serve(
+        '/vc/2',
+        await issue({ validUntil: '2026-12-01T00:00:00Z' }, 'IdentityCredential'),
+      ),
+    })
+    expect(await types('')).toEqual(['IdentityCredential', 'SecurityAuditCredential'])
+    for (const type of [
+      'SecurityAudit',
+      'securityaudit',
+      'SECURITYAUDITCREDENTIAL',
+      'SecurityAuditCredential',
+    ]) {
+      expect(await types(`?type=${type}`)).toEqual(['SecurityAuditCredential'])
+    }
+    expect(await list('?type=Compliance')).toEqual({ pda: PDA, total: 0, credentials: [] })
+    expect(await types('?active=true')).toHaveLength(2)
+    const before = now
+    now = Date.parse('2026-12-02T00:00:00Z')
+    expect(await types('?active=true')).toEqual(['SecurityAuditCredential'])
+    expect((await list('?active=false')).credentials).toMatchObject([
+      { type: 'IdentityCredential', structurally_valid: false },
+    ])
+    now = before
+    expect(await types('?active=true&type=identity')).toEqual(['IdentityCredential'])
+  })
+
+  test('is public, and for agents that are there', async () => {
+    expect(await list('', keyOf('agent Other'))).toEqual({
+      pda: keyOf('agent Other'),
+      total: 0,
+      credentials: [],
+    })
+    expect(await list('', keyOf('nobody'))).toEqual({ error: 'Agent not found' })
+    expect(await list('', 'x')).toMatchObject({ details: { code: 'INVALID_PUBKEY', parameter: 'pda' } })
+    expect(await list('?active=yes')).toMatchObject({ error: 'active must be true or false, got "yes"' })
+    expect(await list('?type=')).toMatchObject({ error: 'type must have 1 to 128 characters, got ""' })
+    expect(await list('?kind=x')).toMatchObject({
+      error: 'Unknown parameter "kind". Known parameters: type, active',
+    })
+  })
+
+  test('a change of the trusted issuers counts at once, also for an issuer nobody trusted before', async () => {
+    const verified = async (): Promise<boolean> => {
+      now += 2_000
+      return (await list()).credentials[0].proof_verified
+    }
+    await issuers.remove(issuer.did)
+    now += 2_000
+    const { body } = await verify({ credentialUrl: serve('/vc/trust', await issue()) })
+    expect(body).toMatchObject({ structurallyValid: true, proofVerified: false })
+    expect(await verified()).toBe(false)
+    await issuers.put(issuer.trusted)
+    expect(await verified()).toBe(true)
+    await issuers.setEnabled(issuer.did, false)
+    expect(await verified()).toBe(false)
+    await issuers.setEnabled(issuer.did, true)
+    expect(await verified()).toBe(true)
+    await issuers.put({ ...issuer.trusted, allowedTypes: ['IdentityCredential'] })
+    expect(await verified()).toBe(false)
+  })
+
+  test('a forged one stays forged when its issuer becomes trusted', async () => {
+    await issuers.remove(issuer.did)
+    now += 2_000
+    const forged = await issue()
+    forged.credentialSubject.auditor = 'Somebody else'
+    await verify({ credentialUrl: serve('/vc/forged', forged) })
+    await issuers.put(issuer.trusted)
+    now += 2_000
+    expect((await list()).credentials).toMatchObject([{ structurally_valid: true, proof_verified: false }])
+  })
+
+  test('a verdict by other rules or contexts is found out again, and once', async () => {
+    const count = () => t.metrics.getSingleMetric('gateway_credentials_verification_duration_seconds')!.get()
+    const verifications = async (): Promise<number> =>
+      (await count()).values.find((each) => (each as Json).metricName?.endsWith('_count'))?.value ?? 0
+    const mark = async () => (await store.find([PDA]))[0]!.verdict.rules
+    const store = createCredentialStore(t.kysely)
+    const holds = { structurally_valid: true, proof_verified: true }
+    const { body } = await verify({ credentialUrl: serve('/vc/rules', await issue()) })
+    const [stored] = await store.find([PDA])
+    const { rules, ...unmarked } = stored!.verdict
+    expect(rules).toBe(rulesMark(contexts))
+    const untrue = { ...stored!.verdict, wellFormed: false, signaturesValid: false }
+    await store.setVerdict(PDA, body.vcHash, untrue)
+    expect((await list()).credentials).toMatchObject([{ structurally_valid: false, proof_verified: false }])
+    const olderContexts = rulesMark(new Map([...contexts].slice(1)))
+    for (const older of [
+      { ...untrue, rules: olderContexts },
+      { ...unmarked, wellFormed: false },
+    ]) {
+      await store.setVerdict(PDA, body.vcHash, older as Verdict)
+      const before = await verifications()
+      expect((await list()).credentials).toMatchObject([holds])
+      expect((await list()).credentials).toMatchObject([holds])
+      expect(await verifications()).toBe(before + 1)
+      expect(await mark()).toBe(rules)
+    }
+    await issuers.remove(issuer.did)
+    now += 2_000
+    await store.setVerdict(PDA, body.vcHash, { ...untrue, rules: '0:' })
+    expect((await list()).credentials).toMatchObject([{ structurally_valid: true, proof_verified: false }])
+    expect(await mark()).toBe(rules)
+  })
+
+  test('in GraphQL, alone and with every agent', async () => {
+    await verify({ credentialUrl: serve('/vc/3', await issue()) })
+    const data = await query<Json>(
+      t,
+      `query ($pda: Pubkey!) {
+        credentials(pda: $pda, type: "securityAudit", active: true) { total credentials { type proofVerified validFrom } }
+        agents(sort: name, order: asc) { agents { name credentials { pda total credentials { issuer } } } }
+      }`,
+      { pda: PDA },
+    )
+    expect(data.credentials).toEqual({
+      total: 1,
+      credentials: [
+        { type: 'SecurityAuditCredential', proofVerified: true, validFrom: '2026-11-01T00:00:00.000Z' },
+      ],
+    })
+    expect(data.agents.agents).toEqual([
+      { name: 'Kestrel', credentials: { pda: PDA, total: 1, credentials: [{ issuer: issuer.did }] } },
+      { name: 'Other', credentials: { pda: keyOf('agent Other'), total: 0, credentials: [] } },
+    ])
+  })
+
+  test(`an agent has at most ${MAX_CREDENTIALS}`, async () => {
+    const credential = await issue()
+    const { body } = await verify({ credential })
+    const store = createCredentialStore(t.kysely)
+    const result = { ...body, validFrom: null, validUntil: null, verdict: { wellFormed: true, types: [] } }
+    for (let i = 0; i < MAX_CREDENTIALS + 3; i += 1) {
+      await store.attach({
+        agentPda: PDA,
+        credentialUrl: `https://a.test/${i}`,
+        source: 'owner',
+        result: { ...result, vcHash: createHash('sha256').update(String(i)).digest('hex') },
+        document: Buffer.from('{}'),
+        now: now + i,
+      })
+    }
+    const urls = (await store.find([PDA])).map(({ credentialUrl }) => credentialUrl)
+    expect(urls).toHaveLength(MAX_CREDENTIALS)
+    expect([urls[0], urls.at(-1)]).toEqual([`https://a.test/${MAX_CREDENTIALS + 2}`, 'https://a.test/3'])
+  })
+})
+
+test('what a card lists is attached while the card matches, and follows it', async () => {
+  const [first, second] = [
+    serve('/vc/first', await issue()),
+    serve('/vc/second', await issue({}, 'IdentityCredential')),
+  ]
+  const owned = serve('/vc/owned', await issue({}, 'CapabilityCredential'))
+  await verify({ credentialUrl: owned })
+  const foreign = serve('/vc/foreign', await issue({ credentialSubject: { id: 'did:sol:other' } }))
+  const urls = async (): Promise<string[]> => {
+    const { credentials } = await list()
+    return credentials.map((each: Json) => each.credential_url).sort()
+  }
+  const publish = async (
+    body: string,
+    hash = createHash('sha256').update(body).digest('hex'),
+  ): Promise<void> => {
+    const change = { agent_card_url: host.serve(`/card-${hash}`, body), agent_card_hash: hash }
+    await t.kysely.updateTable('agents').set(change).where('pda', '=', PDA).execute()
+  }
+  const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000, interval: 20 })
+  const worker = t.identity.cardWorker(t.metrics, { ...CARD_TIMING, idleMs: 20 })
+  worker.start()
+  try {
+    await publish(
+      JSON.stringify({ credentials: [first, { url: second }, foreign, 'https://a.test/nothing', 7] }),
+    )
+    await eventually(urls).toEqual([first, owned, second].sort())
+
+    // A card that is not the recorded one attaches nothing, and takes nothing away.
+    const third = serve('/vc/third', await issue({ validUntil: '2028-01-01T00:00:00Z' }))
+    await publish(JSON.stringify({ credentials: [third] }), '00'.repeat(32))
+    const state = async () =>
+      (await query<Json>(t, 'query ($pda: Pubkey!) { agent(pda: $pda) { card { state } } }', { pda: PDA }))
+        .agent.card.state
+    await eventually(state).toBe('mismatched')
+    expect(await urls()).toEqual([first, owned, second].sort())
+
+    await publish(JSON.stringify({ credentials: [second] }))
+    await eventually(urls).toEqual([owned, second].sort())
+
+    // A day later, what the URLs hold then.
+    serve('/vc/owned', await issue({ validUntil: '2030-01-01T00:00:00Z' }, 'CapabilityCredential'))
+    host.serve('/vc/second', { status: 404 })
+    now += DAY
+    await sql`update agent_card_checks set next_check_at = now()`.execute(t.kysely)
+    await eventually(async () => (await list('?type=capability')).credentials[0].valid_until).toBe(
+      '2030-01-01T00:00:00.000Z',
+    )
+    expect(await urls()).toEqual([owned, second].sort())
+  } finally {
+    await worker.stop()
+  }
+})
+
+test('a card at a DID that is none is unreachable, and not looked at for ever', async () => {
+  await t.kysely
+    .updateTable('agents')
+    .set({ agent_card_url: 'did:sol:nobody' })
+    .where('pda', '=', PDA)
+    .execute()
+  const worker = t.identity.cardWorker(createMetrics(), { ...CARD_TIMING, idleMs: 20 })
+  worker.start()
+  try {
+    const card = () =>
+      t.kysely
+        .selectFrom('agent_card_checks')
+        .select(['state', 'reason'])
+        .where('agent_pda', '=', PDA)
+        .executeTakeFirst()
+    await expect.poll(card, { timeout: 5_000, interval: 20 }).toEqual({
+      state: 'unreachable',
+      reason: 'The did:sol DID names no key',
+    })
+  } finally {
+    await worker.stop()
+  }
+})

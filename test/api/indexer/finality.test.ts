@@ -1,0 +1,145 @@
+import { type Kysely, sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { IndexerEngine } from '../../../src/ledger/indexer/engine.ts'
+import type { Database } from '../../../src/db/tables.ts'
+import { openLedger } from '../../../src/ledger/indexer/open-ledger.ts'
+import { verifyFinality } from '../../../src/ledger/indexer/verify-finality.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { eventually } from '../../support/indexer/eventually.ts'
+import { scriptedIndexer } from '../../support/indexer/indexer.ts'
+import { registration, report } from '../../support/indexer/samples.ts'
+import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { kyselyOf } from '../../support/indexer/tables.ts'
+
+let database: TestDatabase
+let ledger: ScriptedLedger
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  ledger = new ScriptedLedger()
+})
+afterEach(() => database.drop())
+
+/** An engine that nothing drives; `db` is what it reads with. */
+async function openEngine(db: () => Kysely<Database> = () => kyselyOf(database.orm)): Promise<IndexerEngine> {
+  const rpc = ledger.rpc()
+  return new IndexerEngine({
+    ...(await openLedger(kyselyOf(database.orm), rpc, PROGRAM_ID)),
+    rpc,
+    programId: PROGRAM_ID,
+    commitment: 'confirmed',
+    signal: new AbortController().signal,
+    batchSize: 100,
+    inFlight: 6,
+    copies: true,
+    db,
+    transaction: (work) => kyselyOf(database.orm).transaction().execute(work),
+    onWritten: () => undefined,
+  })
+}
+
+async function finalities(): Promise<string[]> {
+  const db = kyselyOf(database.orm)
+  const events = await db.selectFrom('ledger_events').select('finality').orderBy('position').execute()
+  const transactions = await db.selectFrom('ledger_transactions').select('finality').orderBy('slot').execute()
+  expect(events).toEqual(transactions)
+  return events.map((each) => each.finality)
+}
+
+test('what the live path writes while the check looks for it is final with that check', async () => {
+  let beforeIngest: (() => Promise<void>) | undefined
+  // The check asks first which transactions of the listing are in the tables.
+  const engine = await openEngine(() =>
+    kyselyOf(database.orm).withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        const inject = beforeIngest
+        beforeIngest = undefined
+        await inject?.()
+        return result
+      },
+    }),
+  )
+  const signature = ledger.send(registration('late'))
+  const { slot } = ledger
+  ledger.advance(40)
+  beforeIngest = () => engine.ingest([{ signature, slot, err: null, confirmationStatus: 'confirmed' }])
+  expect(await verifyFinality(engine)).toEqual({ finalized: 0, orphaned: 0, late: 1 })
+  expect(beforeIngest).toBeUndefined()
+  expect(await finalities()).toEqual(['finalized'])
+})
+
+test('what no listing shows any more is final when the block of its slot holds it', async () => {
+  const engine = await openEngine()
+  const dropped = ledger.send(registration('not indexed by the node'))
+  ledger.advance()
+  ledger.send(registration('next'))
+  await engine.catchUp()
+  expect(await finalities()).toEqual(['confirmed', 'confirmed'])
+  ledger.hidden.add(dropped)
+  ledger.advance(40)
+  expect(await verifyFinality(engine)).toEqual({ finalized: 2, orphaned: 0, late: 0 })
+  expect(await finalities()).toEqual(['finalized', 'finalized'])
+})
+
+test('a row of a slot that a fork has left is not made final by the transaction in its new slot', async () => {
+  const engine = await openEngine()
+  const signature = ledger.send(registration('moved'))
+  await engine.catchUp()
+  ledger.forkFrom(0)
+  ledger.advance(3)
+  ledger.send({ ...registration('moved'), signature })
+  // The node lists it in its new slot and does not serve it yet.
+  ledger.missing.add(signature)
+  ledger.advance(40)
+  await verifyFinality(engine)
+  expect(await finalities()).toEqual(['orphaned'])
+
+  ledger.missing.delete(signature)
+  ledger.advance()
+  await verifyFinality(engine)
+  expect(await finalities()).toEqual(['finalized'])
+})
+
+test('a transaction that a fork put into another place of its slot is moved there by the check', async () => {
+  let index = 0
+  const rpc = ledger.rpc()
+  const call: typeof rpc.call = async <T>(method: string, params?: unknown[]): Promise<T> => {
+    const answer = await rpc.call<T>(method, params)
+    if (method !== 'getSignaturesForAddress') return answer
+    for (const info of answer as object[]) Object.assign(info, { transactionIndex: index })
+    return answer
+  }
+  ledger.send(registration('a'))
+  ledger.send(report('a', 250, 300))
+  ledger.entries.shift()
+  ledger.advance()
+  const indexer = scriptedIndexer(database.orm, ledger, { rpc: { ...rpc, call } })
+  await indexer.whenIdle()
+  index = 1
+  ledger.advance(40)
+  const places = async (): Promise<unknown> => {
+    const { rows } = await sql`
+      select t.transaction_index, substring(e.position from 22 for 6) as in_event, substring(h.position from 22 for 6) as in_history,
+        e.finality, o.cancelled_at
+      from ledger_transactions t join ledger_events e using (signature)
+      join agent_history h on h.event_id = e.id join outbox_events o on o.event_id = e.id`.execute(
+      kyselyOf(database.orm),
+    )
+    return rows
+  }
+  try {
+    await eventually(async () => JSON.stringify(await places())).toContain('"finality":"finalized"')
+    expect(await places()).toEqual([
+      {
+        transaction_index: 1,
+        in_event: '000001',
+        in_history: '000001',
+        finality: 'finalized',
+        cancelled_at: null,
+      },
+    ])
+  } finally {
+    await indexer.stop()
+  }
+})

@@ -1,0 +1,163 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { getAgentHistory } from '../../../src/agents/agent-history.ts'
+import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import type { LedgerRpc } from '../../../src/ledger/rpc.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { eventually } from '../../support/indexer/eventually.ts'
+import { scriptedIndexer } from '../../support/indexer/indexer.ts'
+import { agentAccount, keyOf, registration, report } from '../../support/indexer/samples.ts'
+import { ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { kyselyOf } from '../../support/indexer/tables.ts'
+
+let database: TestDatabase
+let ledger: ScriptedLedger
+let indexer: Indexer
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  ledger = new ScriptedLedger()
+  ledger.send(registration('a'))
+  ledger.advance(5)
+})
+afterEach(async () => {
+  await indexer.stop()
+  await database.drop()
+})
+
+const scoreOf = async (name: string): Promise<number | undefined> =>
+  (
+    await kyselyOf(database.orm)
+      .selectFrom('agents')
+      .select('reputation_score')
+      .where('name', '=', name)
+      .executeTakeFirst()
+  )?.reputation_score
+
+test('a fork that brings nothing new is noticed long before finality', async () => {
+  const base = ledger.slot - 1
+  ledger.send(report('a', 250, 262))
+  indexer = scriptedIndexer(database.orm, ledger)
+  await indexer.whenIdle()
+  expect(await scoreOf('a')).toBe(262)
+  ledger.forkFrom(base)
+  ledger.advance(3)
+  await eventually(() => scoreOf('a')).toBe(250)
+  expect(indexer.status().counters.orphaned).toBe(1)
+  expect(indexer.status().finalizedSlot).toBe(0)
+  ledger.send(report('a', 250, 255))
+  await indexer.whenIdle()
+  expect(await scoreOf('a')).toBe(255)
+})
+
+test('history that a fork took back can be listed apart, until it comes again', async () => {
+  const base = ledger.slot - 1
+  const moved = report('a', 250, 262)
+  const signature = ledger.send(moved)
+  indexer = scriptedIndexer(database.orm, ledger)
+  await indexer.whenIdle()
+  const listed = async (orphaned: boolean): Promise<unknown[]> =>
+    (await getAgentHistory(kyselyOf(database.orm), keyOf('a'), { orphaned })).rows.map((row) => row.newValue)
+  expect([await listed(false), await listed(true)]).toEqual([['262'], []])
+  ledger.forkFrom(base)
+  ledger.advance(3)
+  await eventually(() => listed(false)).toEqual([])
+  expect(await listed(true)).toEqual(['262'])
+  ledger.send({ ...moved, signature })
+  await indexer.whenIdle()
+  expect([await listed(false), await listed(true)]).toEqual([['262'], []])
+})
+
+test('state that only a transaction nobody listed had written does not outlive its fork', async () => {
+  const base = ledger.slot
+  ledger.advance(2)
+  ledger.hidden.add(ledger.send({ accounts: { [keyOf('a')]: agentAccount('a', { reputationScore: 999 }) } }))
+  indexer = scriptedIndexer(database.orm, ledger)
+  await indexer.whenIdle()
+  expect(await scoreOf('a')).toBe(999)
+  ledger.forkFrom(base)
+  ledger.advance(2)
+  await indexer.whenIdle()
+  ledger.advance(60)
+  await eventually(() => scoreOf('a')).toBe(250)
+})
+
+test('such state is put right by the indexer that comes after, too', async () => {
+  const base = ledger.slot
+  ledger.advance(2)
+  ledger.hidden.add(ledger.send({ accounts: { [keyOf('a')]: agentAccount('a', { reputationScore: 999 }) } }))
+  indexer = scriptedIndexer(database.orm, ledger)
+  await indexer.whenIdle()
+  await indexer.stop()
+  expect(await scoreOf('a')).toBe(999)
+  ledger.forkFrom(base)
+  ledger.advance(62)
+  indexer = scriptedIndexer(database.orm, ledger)
+  await eventually(() => scoreOf('a')).toBe(250)
+})
+
+test('a check of finality that does not come back delays nothing else', async () => {
+  const held = Promise.withResolvers<void>()
+  const rpc = ledger.rpc()
+  const slow: LedgerRpc = {
+    ...rpc,
+    call: async <T>(method: string, params: unknown[] = []) => {
+      const [, config] = params as [unknown, { commitment?: string } | undefined]
+      if (config?.commitment === 'finalized') await held.promise
+      return rpc.call<T>(method, params)
+    },
+  }
+  ledger.advance(50)
+  indexer = scriptedIndexer(database.orm, ledger, { rpc: slow })
+  for (const score of [260, 270, 280]) {
+    ledger.send(report('a', 250, score))
+    ledger.advance()
+    await indexer.whenIdle()
+    expect(await scoreOf('a')).toBe(score)
+  }
+  expect(indexer.status().counters.finalized).toBe(0)
+  held.resolve()
+  ledger.advance(50)
+  await eventually(() => indexer.status().counters.finalized).toBe(3)
+})
+
+test('deliveries that were not sent are cancelled with their event, and due again when a fork brings it back', async () => {
+  const base = ledger.slot - 1
+  const moved = report('a', 250, 262)
+  const signature = ledger.send(moved)
+  indexer = scriptedIndexer(database.orm, ledger)
+  await indexer.whenIdle()
+  const db = kyselyOf(database.orm)
+  for (const [id, status] of Object.entries({ one: 'pending', two: 'retrying', three: 'success' }))
+    await sql`
+      with s as (
+        insert into webhook_subscriptions (id, wallet, url, event_types, secret_encrypted)
+        values (${id}, 'w', 'https://r.example', '{agent.reputation_updated}', '') returning id)
+      insert into webhook_deliveries (subscription_id, event_id, event_type, status, next_attempt_at, completed_at)
+      select s.id, o.id, o.type, ${status}::text,
+        case when ${status}::text <> 'success' then now() end, case when ${status}::text = 'success' then now() end
+      from s, outbox_events o where o.type = 'agent.reputation_updated'`.execute(db)
+  const deliveries = async (): Promise<unknown[]> =>
+    (
+      await db
+        .selectFrom('webhook_deliveries')
+        .select(['subscription_id', 'status'])
+        .orderBy('subscription_id')
+        .execute()
+    ).map((row) => [row.subscription_id, row.status])
+  ledger.forkFrom(base)
+  ledger.advance(2)
+  await eventually(deliveries).toEqual([
+    ['one', 'cancelled'],
+    ['three', 'success'],
+    ['two', 'cancelled'],
+  ])
+  await sql`update webhook_subscriptions set active = false where id = 'two'`.execute(db)
+  ledger.send({ ...moved, signature })
+  await indexer.whenIdle()
+  expect(await deliveries()).toEqual([
+    ['one', 'pending'],
+    ['three', 'success'],
+    ['two', 'cancelled'],
+  ])
+})

@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs'
+import { Keypair, SystemProgram, Transaction, type TransactionInstruction, PublicKey } from '@solana/web3.js'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { hasCompiler } from '../../../packages/registry-program/build/compile.ts'
+import { audit, type AuditReport } from '../../../src/ledger/audit/audit.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { buildHostileProgram, HOSTILE_FILE } from '../../support/hostile-program/build.ts'
+import { hostile, hostileProgram } from '../../support/indexer/hostile-program.ts'
+import { silentLogger } from '../../support/indexer/indexer.ts'
+import {
+  type AgentWallet,
+  createRegistryWorld,
+  programId,
+  type RegistryWorld,
+} from '../../support/indexer/registry-world.ts'
+import { closing, keyOf } from '../../support/indexer/samples.ts'
+import { encodeEvent } from '../../support/indexer/scripted-ledger.ts'
+import { kyselyOf } from '../../support/indexer/tables.ts'
+
+let world: RegistryWorld
+let database: TestDatabase
+let indexer: Indexer
+let wallet: AgentWallet
+
+beforeAll(async () => {
+  world = await createRegistryWorld({ programs: [hostileProgram] })
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  database = await createTestDatabase()
+  indexer = createIndexer({
+    orm: database.orm,
+    rpc: world.rpc,
+    wsUrl: world.localnet.wsUrl,
+    programId,
+    commitment: 'confirmed',
+    clock: systemClock,
+    logger: silentLogger,
+  })
+  indexer.start()
+  wallet = await world.wallet('Honest')
+})
+afterEach(async () => {
+  await indexer.stop()
+  await database.drop()
+})
+
+const send = async (...instructions: TransactionInstruction[]): Promise<void> => {
+  await world.transact(instructions, [wallet.keypair])
+  await indexer.whenIdle()
+}
+const suspend = () => wallet.instruction('suspend_agent', { authority: wallet.owner })
+const reactivate = () => wallet.instruction('reactivate_agent', { authority: wallet.owner })
+const update = (name: string) => wallet.instruction('update_agent', {}, { name })
+
+const events = async (): Promise<string[]> => {
+  const rows = await kyselyOf(database.orm)
+    .selectFrom('ledger_events')
+    .select('name')
+    .where('agent_pda', '=', wallet.agent)
+    .orderBy('position')
+    .execute()
+  return rows.map((row) => row.name)
+}
+const forged = async (): Promise<unknown[]> =>
+  kyselyOf(database.orm)
+    .selectFrom('ledger_events')
+    .select('id')
+    .where('agent_pda', '=', keyOf('Honest'))
+    .execute()
+const letters = async (): Promise<string[]> =>
+  (await kyselyOf(database.orm).selectFrom('dead_letters').select('kind').execute()).map((row) => row.kind)
+const agent = () =>
+  kyselyOf(database.orm)
+    .selectFrom('agents')
+    .select(['name', 'status'])
+    .where('pda', '=', wallet.agent)
+    .executeTakeFirst()
+const audited = (): Promise<AuditReport> =>
+  audit({ orm: database.orm, rpc: world.rpc, programId, settleMs: 0 })
+
+const forgery = encodeEvent(closing('Honest').events![0]!)
+const invoke = `Program ${programId} invoke [1]`
+const success = `Program ${programId} success`
+
+test.skipIf(!hasCompiler())('the hostile program is what its source gives', () => {
+  expect(buildHostileProgram().equals(readFileSync(HOSTILE_FILE))).toBe(true)
+})
+
+test('data and text of a stranger are no events, before, inside and after invocations of the registry', async () => {
+  const lies = [
+    { data: forgery },
+    { text: `${invoke}\nProgram data: ${forgery.toString('base64')}\n${success}` },
+    { text: invoke },
+    { text: success },
+    { text: 'Log truncated' },
+    { text: '\nLog truncated\n' },
+  ]
+  await send(hostile([{ data: forgery }, { invoke: suspend() }, { text: invoke }, { invoke: reactivate() }]))
+  await send(hostile([{ invoke: hostile([{ data: forgery }, { invoke: suspend() }, { data: forgery }]) }]))
+  const mention = { pubkey: new PublicKey(programId), isSigner: false, isWritable: false }
+  for (const lie of lies) {
+    const instruction = hostile([lie])
+    instruction.keys.push(mention)
+    await world.transact([instruction], [])
+  }
+  await send(hostile([{ text: success }]), reactivate(), hostile([{ text: 'Log truncated' }]))
+  expect(await events()).toEqual([
+    'AgentRegistered',
+    'AgentSuspended',
+    'AgentReactivated',
+    'AgentSuspended',
+    'AgentReactivated',
+  ])
+  expect(await forged()).toEqual([])
+  expect(await letters()).toEqual([])
+  expect((await audited()).differences).toEqual([])
+})
+
+test('many nested invocations keep their order', async () => {
+  const turns = Array.from({ length: 6 }, () => [{ invoke: suspend() }, { invoke: reactivate() }]).flat()
+  await send(hostile(turns), hostile([{ invoke: hostile([{ invoke: update('Nested') }]) }]))
+  expect(await events()).toEqual([
+    'AgentRegistered',
+    ...Array.from({ length: 6 }, () => ['AgentSuspended', 'AgentReactivated']).flat(),
+    'AgentUpdated',
+  ])
+  expect((await audited()).differences).toEqual([])
+})
+
+test('a failed transaction leaves no event, whatever it logged', async () => {
+  const failing = new Transaction().add(suspend(), hostile([{ invoke: reactivate() }, { fail: true }]))
+  const signature = await world.connection.sendTransaction(failing, [wallet.keypair], { skipPreflight: true })
+  world.localnet.stepSlot()
+  await indexer.whenIdle()
+  const { value } = await world.connection.getSignatureStatus(signature)
+  expect(value?.err).toEqual({ InstructionError: [1, { Custom: 1 }] })
+  expect(await events()).toEqual(['AgentRegistered'])
+  expect((await audited()).differences).toEqual([])
+})
+
+test('an empty account that a stranger gives to the program is none of the registry', async () => {
+  const gift = Keypair.generate()
+  const create = SystemProgram.createAccount({
+    fromPubkey: wallet.keypair.publicKey,
+    newAccountPubkey: gift.publicKey,
+    lamports: 10_000_000,
+    space: 100,
+    programId: new PublicKey(programId),
+  })
+  await world.transact([create, hostile([]), suspend()], [wallet.keypair, gift])
+  await indexer.whenIdle()
+  expect(await letters()).toEqual([])
+  expect((await audited()).differences).toEqual([])
+})
+
+test('noise that cuts the logs hides events but never state, and is told', async () => {
+  await send(
+    suspend(),
+    hostile([{ noise: 100 }, { data: forgery }, { invoke: reactivate() }, { data: forgery }]),
+    update('Quiet'),
+  )
+  expect(await agent()).toEqual({ name: 'Quiet', status: 'active' })
+  expect(await events()).toEqual(['AgentRegistered', 'AgentSuspended'])
+  expect(await letters()).toEqual(['truncated_logs'])
+  const { differences, unreadable } = await audited()
+  expect(differences).toEqual([])
+  expect(unreadable).toMatchObject([{ kind: 'truncated_logs' }])
+})

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type LogSubscription, subscribeToLogs } from '../../../src/ledger/log-subscription.ts'
+import { eventually } from '../../support/indexer/eventually.ts'
+import { silentLogger } from '../../support/indexer/indexer.ts'
+import { createRegistryWorld, programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
+
+let world: RegistryWorld
+let subscription: LogSubscription | undefined
+let connections = 0
+let announced: string[] = []
+
+beforeEach(async () => {
+  world = await createRegistryWorld({ slotMs: 20 })
+  connections = 0
+  announced = []
+})
+afterEach(async () => {
+  subscription?.close()
+  await world.close()
+})
+
+function subscribe(quietMs?: number, url: string | (() => string[]) = world.localnet.wsUrl): void {
+  subscription = subscribeToLogs({
+    url,
+    programId,
+    commitment: 'confirmed',
+    logger: silentLogger,
+    onTransaction: ({ signature }) => announced.push(signature),
+    onConnected: () => (connections += 1),
+    ...(quietMs === undefined ? {} : { quietMs }),
+  })
+}
+
+test('transactions of the program are announced, before and after a dropped connection', async () => {
+  subscribe()
+  await eventually(() => connections).toBe(1)
+  await world.wallet('one')
+  await eventually(() => announced).toHaveLength(1)
+  world.localnet.fault.refuseSockets = true
+  world.localnet.fault.dropSockets()
+  await eventually(() => subscription?.connected).toBe(false)
+  world.localnet.fault.clear()
+  await eventually(() => connections).toBe(2)
+  await world.wallet('two')
+  await eventually(() => announced).toHaveLength(2)
+  expect(new Set(announced).size).toBe(2)
+})
+
+test('a socket that stays open and says nothing is replaced', async () => {
+  subscribe(150)
+  await eventually(() => connections).toBe(1)
+  world.localnet.fault.muteSockets = true
+  await eventually(() => connections).toBeGreaterThan(1)
+  expect(announced).toEqual([])
+})
+
+test('a node that may not be listened to any more is left for another', async () => {
+  const other = await createRegistryWorld({ slotMs: 20 })
+  try {
+    const urls = [other.localnet.wsUrl, world.localnet.wsUrl]
+    subscribe(300, () => urls)
+    await eventually(() => connections).toBe(1)
+    urls.shift()
+    await eventually(() => connections).toBe(2)
+    await other.wallet('unheard')
+    await world.wallet('heard')
+    await eventually(() => announced).toHaveLength(1)
+    expect(subscription?.connected).toBe(true)
+  } finally {
+    await other.close()
+  }
+})

@@ -1,0 +1,345 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import { LedgerRpcError } from '../../../src/ledger/rpc.ts'
+import { eventually } from '../../support/indexer/eventually.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { scriptedIndexer } from '../../support/indexer/indexer.ts'
+import { agentAccount, closing, keyOf, registration, report } from '../../support/indexer/samples.ts'
+import { encodeEvent, PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { count, dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
+
+let database: TestDatabase
+let ledger: ScriptedLedger
+let indexers: Indexer[] = []
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  ledger = new ScriptedLedger()
+})
+afterEach(async () => {
+  await Promise.all(indexers.map((indexer) => indexer.stop()))
+  indexers = []
+  await database.drop()
+})
+
+function start(options: Parameters<typeof scriptedIndexer>[2] = {}): Indexer {
+  const indexer = scriptedIndexer(database.orm, ledger, options)
+  indexers.push(indexer)
+  return indexer
+}
+
+const scores = async (): Promise<unknown[]> =>
+  (
+    await kyselyOf(database.orm)
+      .selectFrom('agents')
+      .select(['name', 'reputation_score'])
+      .orderBy('name')
+      .execute()
+  ).map((row) => [row.name, row.reputation_score])
+
+test('a history of several pages becomes rows, in ledger order', async () => {
+  ledger.pageCap = 7
+  for (let i = 0; i < 20; i += 1) {
+    ledger.send(registration(`agent-${i}`))
+    if (i % 3 === 0) ledger.advance()
+    ledger.send(report(`agent-${i}`, 250, 250 + i))
+  }
+  await start({ batchSize: 4 }).whenIdle()
+  const tables = await dumpTables(database.orm)
+  expect(tables.agents).toHaveLength(20)
+  expect(tables.ledger_events).toHaveLength(40)
+  expect(tables.agent_history).toHaveLength(20)
+  const { rows } = await sql<{ signature: string }>`
+    select signature from ledger_events order by position`.execute(kyselyOf(database.orm))
+  expect(rows.map((row) => row.signature)).toEqual(ledger.entries.map((entry) => entry.signature))
+  const outbox = await kyselyOf(database.orm)
+    .selectFrom('outbox_events')
+    .selectAll()
+    .orderBy('sequence')
+    .execute()
+  expect(outbox.map((row) => row.type).slice(0, 2)).toEqual(['agent.registered', 'agent.reputation_updated'])
+  expect(JSON.parse(outbox[1]!.body)).toEqual({
+    id: outbox[1]!.id,
+    type: 'agent.reputation_updated',
+    pda: keyOf('agent-0'),
+    slot: 2,
+    timestamp: '2025-11-24T16:01:00.000Z',
+    data: {
+      agentPda: keyOf('agent-0'),
+      owner: keyOf('owner of agent-0'),
+      previousReputation: 250,
+      newReputation: 250,
+      delta: 0,
+      reason: 1,
+    },
+  })
+})
+
+test('reading again from nothing changes nothing', async () => {
+  for (const label of ['a', 'b', 'c']) ledger.send(registration(label))
+  ledger.advance()
+  ledger.send(report('a', 250, 262))
+  ledger.send(closing('c'))
+  await start().whenIdle()
+  await indexers.pop()!.stop()
+  const before = await dumpTables(database.orm)
+  await sql`update indexer_state set cursor_slot = 0, cursor_signature = null, finalized_slot = 0`.execute(
+    kyselyOf(database.orm),
+  )
+  await sql`update ledger_transactions set slot = 0`.execute(kyselyOf(database.orm))
+  await start().whenIdle()
+  expect(await dumpTables(database.orm)).toEqual(before)
+})
+
+test('a restart goes on where the last indexer stopped', async () => {
+  ledger.send(registration('a'))
+  await start().whenIdle()
+  await indexers.pop()!.stop()
+  ledger.advance()
+  ledger.send(report('a', 250, 260))
+  ledger.send({ ...registration('failed'), err: { InstructionError: [0, 'Custom'] } })
+  ledger.calls = 0
+  await start().whenIdle()
+  expect(await scores()).toEqual([['a', 260]])
+  expect(await count(database.orm, 'ledger_events')).toBe(2)
+})
+
+test('transactions that the node serves late, refusals and time-outs lose nothing', async () => {
+  const late = ledger.send(registration('a'))
+  ledger.missing.add(late)
+  ledger.failures.push(
+    new LedgerRpcError('http', 'busy', { code: 429, retryAfterMs: 20 }),
+    new LedgerRpcError('timeout', 'slow'),
+    new LedgerRpcError('rpc', 'behind', { code: -32016 }),
+  )
+  const indexer = start()
+  await eventually(() => ledger.calls).toBeGreaterThan(6)
+  ledger.missing.delete(late)
+  await indexer.whenIdle()
+  expect(await scores()).toEqual([['a', 250]])
+})
+
+test('a transaction that the listing hid is found when it is final', async () => {
+  const indexer = start()
+  await indexer.whenIdle()
+  const hidden = ledger.send(registration('hidden'))
+  ledger.hidden.add(hidden)
+  ledger.send(registration('seen'))
+  await indexer.whenIdle()
+  expect(await scores()).toEqual([['seen', 250]])
+  ledger.hidden.clear()
+  ledger.advance(40)
+  await eventually(scores).toEqual([
+    ['hidden', 250],
+    ['seen', 250],
+  ])
+  await eventually(() => indexer.status().counters.late).toBe(1)
+})
+
+test('at commitment finalized only what is final is read', async () => {
+  ledger.send(registration('final'))
+  ledger.advance(40)
+  ledger.send(registration('fresh'))
+  const indexer = start({ commitment: 'finalized' })
+  await indexer.whenIdle()
+  const names = async (): Promise<unknown[]> =>
+    (await dumpTables(database.orm)).ledger_events!.map((row) => (row as { finality: string }).finality)
+  expect(await names()).toEqual(['finalized'])
+  ledger.advance(40)
+  await eventually(names).toEqual(['finalized', 'finalized'])
+})
+
+test('a fork takes back events, history, enqueued messages and state', async () => {
+  ledger.send(registration('a'))
+  ledger.advance(5)
+  const base = ledger.slot - 1
+  ledger.send(report('a', 250, 262))
+  const gone = ledger.send(registration('gone'))
+  const moved = report('a', 262, 270)
+  const signature = ledger.send(moved)
+  const indexer = start()
+  await indexer.whenIdle()
+  expect(await scores()).toEqual([
+    ['a', 270],
+    ['gone', 250],
+  ])
+  ledger.forkFrom(base)
+  ledger.advance(2)
+  ledger.send({ ...report('a', 250, 258), signature })
+  ledger.advance(60)
+  await eventually(() => indexer.status().counters.orphaned).toBe(2)
+  await indexer.whenIdle()
+  expect(await scores()).toEqual([['a', 258]])
+  const tables = await dumpTables(database.orm)
+  expect(tables.agent_history).toMatchObject([{ old_value: '250', new_value: '258', delta: '+8' }])
+  const finalities = async (): Promise<string[]> =>
+    ((await dumpTables(database.orm)).ledger_events as { finality: string }[])
+      .map((row) => row.finality)
+      .sort()
+  await eventually(finalities).toEqual(['finalized', 'finalized', 'orphaned', 'orphaned'])
+  const outbox = async (): Promise<unknown[]> =>
+    (await kyselyOf(database.orm).selectFrom('outbox_events').selectAll().orderBy('sequence').execute()).map(
+      (row) => [
+        row.type,
+        row.cancelled_at === null,
+        (JSON.parse(row.body) as { slot: number; data: { newReputation?: number } }).data.newReputation,
+      ],
+    )
+  expect(await outbox()).toEqual([
+    ['agent.registered', true, undefined],
+    ['agent.reputation_updated', false, 262],
+    ['agent.registered', false, undefined],
+    ['agent.reputation_updated', true, 258],
+  ])
+
+  ledger.send({ ...registration('gone'), signature: gone })
+  await indexer.whenIdle()
+  expect(await scores()).toEqual([
+    ['a', 258],
+    ['gone', 250],
+  ])
+  expect((await outbox())[2]).toEqual(['agent.registered', true, undefined])
+})
+
+test('a transaction that a fork moves to an earlier slot brings its new events and state', async () => {
+  ledger.send(registration('a'))
+  ledger.advance(20)
+  const signature = ledger.send(report('a', 250, 262))
+  const indexer = start()
+  await indexer.whenIdle()
+  ledger.forkFrom(5)
+  const again = report('a', 250, 258)
+  ledger.send({ ...again, events: [], signature })
+  await eventually(scores).toEqual([['a', 258]])
+  const { ledger_events: events, agent_history: history } = await dumpTables(database.orm)
+  expect(history).toEqual([])
+  expect(
+    (events as { name: string; finality: string }[]).map((each) => `${each.name} ${each.finality}`).sort(),
+  ).toEqual(['AgentRegistered confirmed', 'ReputationUpdated orphaned'])
+})
+
+test('poison goes to the dead letters and stops nothing', async () => {
+  const lines = (...data: Buffer[]): string[] => [
+    `Program ${PROGRAM_ID} invoke [1]`,
+    ...data.map((each) => `Program data: ${each.toString('base64')}`),
+    `Program ${PROGRAM_ID} success`,
+  ]
+  const closed = encodeEvent(closing('x').events![0]!)
+  ledger.send({ logs: lines(Buffer.from('unknown event')) })
+  ledger.send({ logs: lines(closed.subarray(0, 30)) })
+  ledger.send({ logs: ['Log truncated'], accounts: { [keyOf('a')]: agentAccount('a') } })
+  ledger.send({ logs: [`Program ${PROGRAM_ID} success`] })
+  ledger.send({ accounts: { [keyOf('b')]: Buffer.from('not an account') } })
+  ledger.send({ accounts: { [keyOf('c')]: agentAccount('c', { createdAt: 2n ** 62n }) } })
+  ledger.send({ accounts: { [keyOf('d')]: agentAccount('d\0') } })
+  ledger.send(registration('last'))
+  await start().whenIdle()
+  const { dead_letters: letters } = await dumpTables(database.orm)
+  expect((letters as { kind: string }[]).map((letter) => letter.kind).sort()).toEqual([
+    'inconsistent_logs',
+    'truncated_logs',
+    'undecodable_account',
+    'undecodable_event',
+    'unknown_account',
+    'unknown_event',
+  ])
+  expect(await scores()).toEqual([
+    ['a', 250],
+    ['d\u{fffd}', 250],
+    ['last', 250],
+  ])
+})
+
+test('an account that many transactions wrote and nobody can read is told once and stops nothing', async () => {
+  const poison = { [keyOf('a')]: Buffer.from('not an account') }
+  for (let i = 0; i < 8; i += 1) {
+    ledger.send({ accounts: poison })
+    ledger.advance()
+  }
+  ledger.send(registration('last'))
+  const indexer = start({ batchSize: 1, inFlight: 8 })
+  await indexer.whenIdle()
+  expect(indexer.status().counters.failures).toBe(0)
+  expect(await scores()).toEqual([['last', 250]])
+  expect((await dumpTables(database.orm)).dead_letters).toMatchObject([{ kind: 'unknown_account' }])
+})
+
+test('one of two indexers works; the other takes over and doubles nothing', async () => {
+  ledger.send(registration('a'))
+  const first = start()
+  await first.whenIdle()
+  const second = start()
+  await eventually(() => second.status().phase).toBe('standby')
+  ledger.send(registration('b'))
+  await first.whenIdle()
+  await first.stop()
+  ledger.send(registration('c'))
+  await second.whenIdle()
+  expect(second.status().phase).toBe('live')
+  expect(await scores()).toEqual([
+    ['a', 250],
+    ['b', 250],
+    ['c', 250],
+  ])
+  expect(await count(database.orm, 'outbox_events')).toBe(3)
+})
+
+test('an indexer whose connections are cut goes on', async () => {
+  ledger.send(registration('a'))
+  const indexer = start()
+  await indexer.whenIdle()
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(kyselyOf(database.orm))
+  ledger.send(registration('b'))
+  await indexer.whenIdle()
+  expect(await scores()).toEqual([
+    ['a', 250],
+    ['b', 250],
+  ])
+})
+
+test('a database of another ledger is refused, and one of a ledger that was reset', async () => {
+  ledger.send(registration('a'))
+  ledger.advance(100)
+  const indexer = start()
+  await indexer.whenIdle()
+  await eventually(
+    async () =>
+      (await kyselyOf(database.orm).selectFrom('indexer_state').selectAll().execute())[0]?.finalized_slot,
+  ).toBeGreaterThan(0)
+  await indexers.pop()!.stop()
+
+  const { genesisHash } = ledger
+  ledger = new ScriptedLedger()
+  await expect(start().finished).rejects.toThrow(/genesis hash .* DATABASE_URL/s)
+  ledger.genesisHash = genesisHash
+  await expect(start().finished).rejects.toThrow(/it was reset/)
+  await expect(start({ programId: keyOf('another program') }).finished).rejects.toThrow(/filled from program/)
+})
+
+test('a read made before the account was closed does not bring it back', async () => {
+  ledger.send(registration('a'))
+  ledger.advance()
+  ledger.send(closing('a'))
+  await start().whenIdle()
+  expect(await scores()).toEqual([])
+  await indexers.pop()!.stop()
+  const { writeStates } = await import('../../../src/ledger/indexer/write-state.ts')
+  const { addAccount } = await import('../../../src/ledger/indexer/read-accounts.ts')
+  const { encodeAccount } = await import('../../support/indexer/scripted-ledger.ts')
+  const readAt = (slot: number, score: number) => {
+    const states = { slot, rows: new Map(), closed: [], deadLetters: [] }
+    const data = encodeAccount(agentAccount('a', { reputationScore: score })).toString('base64')
+    addAccount(states, keyOf('a'), { owner: PROGRAM_ID, data: [data, 'base64'] }, PROGRAM_ID)
+    return writeStates(kyselyOf(database.orm), [states])
+  }
+  await readAt(ledger.slot - 1, 1)
+  expect(await scores()).toEqual([])
+  await readAt(ledger.slot + 5, 5)
+  expect(await scores()).toEqual([['a', 5]])
+  await readAt(ledger.slot + 4, 4)
+  expect(await scores()).toEqual([['a', 5]])
+  await readAt(ledger.slot + 5, 6)
+  expect(await scores()).toEqual([['a', 6]])
+})

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../../src/platform/clock.ts'
+import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import { exposeIndexer } from '../../../src/ledger/indexer/metrics.ts'
+import { indexerReport } from '../../../src/ledger/indexer-report.ts'
+import { LedgerRpcError } from '../../../src/ledger/rpc.ts'
+import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { eventually } from '../../support/indexer/eventually.ts'
+import { scriptedIndexer } from '../../support/indexer/indexer.ts'
+import { registration } from '../../support/indexer/samples.ts'
+import { ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { kyselyOf } from '../../support/indexer/tables.ts'
+
+let database: TestDatabase
+let indexer: Indexer
+const ledger = new ScriptedLedger()
+let ahead = 0
+const clock = { ...systemClock, now: () => Date.now() + ahead }
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  ledger.send(registration('a'))
+  ledger.send({ logs: ['Log truncated'] })
+  ledger.advance(200)
+  indexer = scriptedIndexer(database.orm, ledger, { clock })
+  await indexer.whenIdle()
+})
+afterAll(async () => {
+  await indexer.stop()
+  await database.drop()
+})
+
+test('while all is well the report says how far the tables are, and metrics say the same', async () => {
+  await eventually(() => indexer.status().finalizedSlot).toBe(ledger.finalizedSlot)
+  await eventually(() => indexer.status().deadLetters).toBe(1)
+  const report = await indexerReport(indexer, kyselyOf(database.orm))
+  expect(report).toMatchObject({
+    phase: 'live',
+    cursorSlot: ledger.slot,
+    finalizedSlot: ledger.finalizedSlot,
+    lagSlots: 0,
+    deadLetters: 1,
+    ready: true,
+    healthy: true,
+  })
+  expect(report.lagSeconds).toBeLessThan(60)
+  const metrics = createMetrics()
+  exposeIndexer(() => indexer.status(), metrics)
+  for (const scrape of [await metrics.metrics(), await metrics.metrics()]) {
+    expect(scrape).toContain(`gateway_indexer_cursor_slot ${ledger.slot}\n`)
+    expect(scrape).toContain('gateway_indexer_transactions_total 2\n')
+    expect(scrape).toContain('gateway_indexer_dead_letters 1\n')
+    expect(scrape).toContain('gateway_indexer_phase{phase="live"} 1\n')
+    expect(scrape).toContain('gateway_indexer_phase{phase="standby"} 0\n')
+  }
+})
+
+test('where another process indexes, a leader that falls silent is noticed', async () => {
+  const other = () => indexerReport(null, kyselyOf(database.orm))
+  expect(await other()).toMatchObject({ phase: 'off', lagSlots: null, deadLetters: 1, healthy: true })
+  await indexer.stop()
+  await database.orm.em
+    .getConnection()
+    .execute("update indexer_state set updated_at = now() - interval '5 minutes'")
+  const report = await other()
+  expect(report).toMatchObject({ ready: true, healthy: false })
+  expect(report.lagSeconds).toBeGreaterThanOrEqual(300)
+})
+
+test('a node that does not answer shows as lag in seconds', async () => {
+  indexer = scriptedIndexer(database.orm, ledger, { clock })
+  await indexer.whenIdle()
+  ledger.failures.push(...Array.from({ length: 10_000 }, () => new LedgerRpcError('timeout', 'slow')))
+  ahead = 90_000
+  const report = await indexerReport(indexer, kyselyOf(database.orm))
+  expect(report.lagSeconds).toBeGreaterThanOrEqual(89)
+  expect(report.healthy).toBe(false)
+  ledger.failures.length = 0
+  await indexer.whenIdle()
+  expect(indexer.status().lagSeconds).toBeLessThan(60)
+})

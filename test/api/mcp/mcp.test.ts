@@ -1,0 +1,229 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js'
+import { Connection, Keypair, VersionedTransaction } from '@solana/web3.js'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Runtime } from '../../../src/gateway/runtime-file.ts'
+import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+
+let gateway: GatewayProcess
+let runtime: Runtime
+beforeAll(async () => {
+  gateway = await createGatewayProcess({ SEED_AGENTS: '3' })
+  runtime = await gateway.start()
+})
+afterAll(() => gateway.remove())
+
+/** What the tools answer, as far as the tests read it. */
+interface Structured {
+  txId: string
+  serializedTx: string
+  verified: boolean
+  checks: object[]
+  total: number
+  agents: { owner: string }[]
+  agent: { pda: string }
+  didDocument: { '@context': string[] }
+}
+
+interface ToolResult {
+  isError?: boolean
+  content: { type: string; text: string }[]
+  structuredContent: Structured
+  _meta?: Record<string, unknown>
+}
+
+async function connect(kind: 'streamable' | 'sse'): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  const transport =
+    kind === 'streamable'
+      ? new StreamableHTTPClientTransport(new URL(`${runtime.baseUrl}/mcp`))
+      : new SSEClientTransport(new URL(`${runtime.baseUrl}/mcp/sse`))
+  await client.connect(transport)
+  return client
+}
+
+describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) => {
+  let client: Client
+  beforeAll(async () => {
+    client = await connect(kind)
+    // The client checks results against the output schemas of tools that it has listed.
+    await client.listTools()
+  })
+  afterAll(() => client.close())
+  const call = async (name: string, args: Record<string, unknown>): Promise<ToolResult> =>
+    (await client.callTool({ name, arguments: args })) as unknown as ToolResult
+
+  test('the tools are listed, each with a description, an input and an output schema', async () => {
+    const { tools } = await client.listTools()
+    expect(tools.map((tool) => tool.name).sort()).toEqual([
+      'check_credentials',
+      'check_reputation',
+      'list_agents',
+      'lookup_agent',
+      'prepare_deposit',
+      'prepare_register_agent',
+      'prepare_update_agent',
+      'prepare_withdrawal',
+      'resolve_did',
+      'submit_transaction',
+      'transaction_status',
+      'verify_agent',
+    ])
+    for (const tool of tools) {
+      expect(tool.description).toBeTruthy()
+      expect(tool.inputSchema.type).toBe('object')
+      expect(tool.outputSchema?.type).toBe('object')
+    }
+  })
+
+  test('an agent is registered: prepared, signed by its owner, submitted, and then verified', async () => {
+    const owner = Keypair.generate()
+    const ownerKey = owner.publicKey.toBase58()
+    const connection = new Connection(runtime.rpcUrl, 'confirmed')
+    await connection.confirmTransaction(await connection.requestAirdrop(owner.publicKey, 1_000_000_000))
+
+    const before = await call('verify_agent', { owner: ownerKey })
+    expect(before.structuredContent).toMatchObject({ verified: false, agent: null })
+
+    const { structuredContent: prepared } = await call('prepare_register_agent', {
+      ownerPubkey: ownerKey,
+      name: `Tool ${kind}`,
+      serviceCategory: 'research',
+      agentCardUrl: 'https://tools.example.org/card.json',
+      agentCardHash: 'ab'.repeat(32),
+    })
+    const transaction = VersionedTransaction.deserialize(Buffer.from(prepared.serializedTx, 'base64'))
+    transaction.sign([owner])
+    const signedTx = Buffer.from(transaction.serialize()).toString('base64')
+    const sent = await call('submit_transaction', { txId: prepared.txId, signedTx })
+    expect(sent.structuredContent).toMatchObject({
+      txId: prepared.txId,
+      status: 'confirmed',
+      error: null,
+      signature: expect.any(String),
+    })
+    const status = await call('transaction_status', { txId: prepared.txId })
+    expect(status.structuredContent).toEqual(sent.structuredContent)
+
+    await vi.waitFor(
+      async () => {
+        const { structuredContent: verdict } = await call('verify_agent', {
+          owner: ownerKey,
+          minReputation: 250,
+        })
+        expect(verdict).toMatchObject({
+          verified: true,
+          did: `did:sol:${ownerKey}`,
+          agent: { name: `Tool ${kind}`, serviceCategory: 'research', tier: 'observer' },
+        })
+      },
+      { timeout: 10_000 },
+    )
+    const demanding = await call('verify_agent', { owner: ownerKey, minTier: 'premium' })
+    expect(demanding.structuredContent.verified).toBe(false)
+    expect(demanding.structuredContent.checks).toContainEqual({
+      check: 'tier',
+      passed: false,
+      detail: 'tier is observer, at least premium is asked for',
+    })
+
+    for (const query of [ownerKey, `did:sol:${ownerKey}`, `Tool ${kind}`]) {
+      const { structuredContent: found } = await call('lookup_agent', { query })
+      expect(found.agents.map((each) => each.owner)).toContain(ownerKey)
+    }
+    const audited = await call('check_credentials', { owner: ownerKey, type: 'SecurityAudit' })
+    expect(audited.structuredContent).toMatchObject({ owner: ownerKey, credentials: [] })
+    const { structuredContent: resolved } = await call('resolve_did', { did: `did:sol:${ownerKey}` })
+    expect(resolved.didDocument['@context'][0]).toBe('https://www.w3.org/ns/did/v1')
+    const document = await client.readResource({ uri: `did:sol:${ownerKey}` })
+    const [content] = document.contents as { text: string; mimeType: string }[]
+    expect(content!.mimeType).toBe('application/did+ld+json')
+    expect(JSON.parse(content!.text)).toEqual(resolved.didDocument)
+    const { pda } = resolved.agent
+    const resource = await client.readResource({ uri: `agent://${pda}` })
+    expect(JSON.parse((resource.contents as { text: string }[])[0]!.text)).toEqual(resolved.agent)
+  })
+
+  test('what a service refuses is a tool error in its words, with its code', async () => {
+    const nobody = Keypair.generate().publicKey.toBase58()
+    const missing = await call('check_reputation', { owner: nobody })
+    expect(missing).toMatchObject({
+      isError: true,
+      content: [{ text: 'Agent not found' }],
+      _meta: { code: 'AGENT_NOT_FOUND', status: 404 },
+    })
+    const malformed = await call('resolve_did', { did: 'did:web:example.org' })
+    expect(malformed).toMatchObject({ isError: true, _meta: { code: 'INVALID_DID', status: 400 } })
+    const poor = await call('prepare_deposit', { ownerPubkey: nobody, amount: '1000000' })
+    expect(poor).toMatchObject({ isError: true, _meta: { code: 'SIMULATION_FAILED', status: 422 } })
+    expect(poor.content[0]!.text).toContain('Transaction simulation failed')
+    const nothing = await call('prepare_update_agent', { ownerPubkey: nobody })
+    expect(nothing.content[0]!.text).toContain('Name at least one field to change')
+    await expect(client.readResource({ uri: `agent://${nobody}` })).rejects.toMatchObject({ code: -32_002 })
+  })
+
+  test('lists are bounded, and say how many there are', async () => {
+    const { structuredContent: page } = await call('list_agents', { limit: 1 })
+    expect(page.agents).toHaveLength(1)
+    expect(page.total).toBeGreaterThanOrEqual(3)
+    expect(await call('list_agents', { limit: 51 })).toMatchObject({ isError: true })
+  })
+})
+
+test('the newest version of the protocol is spoken, the one that /info names', async () => {
+  const { features } = (await (await fetch(`${runtime.baseUrl}/info`)).json()) as {
+    features: { mcp: { enabled: boolean; endpoint: string; spec: string } }
+  }
+  expect(features.mcp).toEqual({
+    enabled: true,
+    endpoint: '/mcp/sse',
+    spec: `MCP ${LATEST_PROTOCOL_VERSION}`,
+  })
+})
+
+test.each([
+  ['{', 400],
+  ['[]', 400],
+  ['{"jsonrpc":"2.0","id":1,"method":"tools/call"}', 200],
+  ['{"jsonrpc":"2.0","id":1,"method":"nope"}', 200],
+])('POST /mcp with %s answers %i in JSON', async (body, status) => {
+  const answer = await fetch(`${runtime.baseUrl}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body,
+  })
+  expect(answer.status).toBe(status)
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(await answer.json()).toHaveProperty('error')
+})
+
+test('GET /mcp is 405, and a message without a session 404', async () => {
+  expect((await fetch(`${runtime.baseUrl}/mcp`)).status).toBe(405)
+  const lost = await fetch(`${runtime.baseUrl}/mcp/messages?sessionId=nope`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  })
+  expect(lost.status).toBe(404)
+  expect(await lost.json()).toEqual({ error: 'No such MCP session: open one at /mcp/sse' })
+})
+
+test.each(['/mcp', '/mcp/sse'])(
+  'the client of the README registers and verifies an agent over %s',
+  async (path) => {
+    const key = join(gateway.dataDir, `wallet${path.replaceAll('/', '-')}.json`)
+    const { stdout: owner } = await gateway.cli('keygen', key)
+    await gateway.cli('localnet', 'airdrop', owner.split(' ')[0]!, '1')
+    const script = fileURLToPath(new URL('../../tour/mcp-client.ts', import.meta.url))
+    const { stdout } = await promisify(execFile)(process.execPath, [script, key, `${runtime.baseUrl}${path}`])
+    expect(stdout).toMatch(/^tools: .*prepare_register_agent/)
+    expect(stdout).toContain('\nregistration: confirmed\n')
+    expect(stdout).toMatch(/\nverified: true, Tool User did:sol:\w+\n$/)
+  },
+)

@@ -1,0 +1,91 @@
+import { ComputeBudgetProgram, type Keypair, SystemProgram } from '@solana/web3.js'
+import * as fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { estimate } from '../../../src/relay/fee-samples.ts'
+import { computeUnitLimit } from '../../../src/relay/prepare.ts'
+import { createRelayWorld, keyOf, type RelayWorld } from '../../support/relay/relay-world.ts'
+
+let world: RelayWorld
+let payer: Keypair
+beforeAll(async () => {
+  world = await createRelayWorld()
+  payer = await world.funded()
+})
+afterAll(() => world.close())
+afterEach(() => world.localnet.fault.clear())
+
+test('percentiles are of the sorted samples, whatever their order', () => {
+  const sorted = Array.from({ length: 100 }, (_, i) => (i + 1) * 1_000)
+  expect(estimate(sorted)).toEqual({ low: 25_000, medium: 50_000, high: 75_000 })
+  expect(estimate(sorted.toReversed())).toEqual(estimate(sorted))
+})
+
+test('floors and ceiling hold, and levels never cross', () => {
+  expect(estimate([])).toEqual({ low: 0, medium: 1_000, high: 10_000 })
+  expect(estimate([10 ** 12])).toEqual({ low: 1_000_000, medium: 1_000_000, high: 1_000_000 })
+  fc.assert(
+    fc.property(fc.array(fc.nat(2_000_000), { maxLength: 150 }), (samples) => {
+      const { low, medium, high } = estimate(samples)
+      expect(low).toBeLessThanOrEqual(medium)
+      expect(medium).toBeLessThanOrEqual(high)
+      expect(high).toBeLessThanOrEqual(1_000_000)
+    }),
+  )
+})
+
+test('the compute-unit limit has headroom, a floor and a cap', () => {
+  expect([0, 300, 833, 834, 10_001, 1_400_000].map(computeUnitLimit)).toEqual([
+    1_000, 1_000, 1_000, 1_001, 12_002, 1_400_000,
+  ])
+})
+
+test('estimates from what landed on the accounts', async () => {
+  for (let i = 0; i < 4; i += 1) {
+    await world.transact(
+      [
+        ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 50_000 }),
+        SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: payer.publicKey, lamports: 1 }),
+      ],
+      [payer],
+    )
+  }
+  const { status, body } = await world.post<Record<string, number>>('/relay/estimate-fees', {
+    accountKeys: [keyOf(payer), keyOf(payer)],
+  })
+  expect(status).toBe(200)
+  expect(Object.keys(body)).toEqual(['low', 'medium', 'high'])
+  const answer = await world.graphql(
+    'query ($k: [Pubkey!]) { feeEstimate(accountKeys: $k) { low medium high } }',
+    {
+      k: [keyOf(payer)],
+    },
+  )
+  expect(answer.data).toMatchObject({ feeEstimate: { low: expect.any(Number) as number } })
+  expect((await world.post('/relay/estimate-fees', { accountKeys: [] })).status).toBe(200)
+})
+
+test.each([
+  [{}, 'accountKeys array is required'],
+  [{ accountKeys: 'x' }, 'accountKeys array is required'],
+  [{ accountKeys: ['x'] }, 'accountKeys[0] must be a base-58 public key of 32 bytes, got "x"'],
+  [{ accountKeys: Array.from({ length: 129 }, () => 'x') }, 'Too many account keys: 129, at most 128'],
+])('400: %j', async (body, error) => {
+  const answer = await world.post<{ error: string }>('/relay/estimate-fees', body)
+  expect([answer.status, answer.body.error]).toEqual([400, error])
+})
+
+test('503 while the ledger does not answer', async () => {
+  world.localnet.fault.http({ methods: ['getRecentPrioritizationFees'], status: 429 })
+  const { status, body } = await world.post('/relay/estimate-fees', { accountKeys: [keyOf(payer)] })
+  expect([status, body]).toEqual([503, { error: 'The ledger RPC node cannot be reached' }])
+})
+
+test('no samples do not stop a prepare', async () => {
+  world.localnet.fault.http({ methods: ['getRecentPrioritizationFees'], status: 503 })
+  const transfer = SystemProgram.transfer({
+    fromPubkey: payer.publicKey,
+    toPubkey: payer.publicKey,
+    lamports: 1,
+  })
+  expect(await world.prepare([transfer], [payer])).toMatchObject({ feePayer: keyOf(payer) })
+})

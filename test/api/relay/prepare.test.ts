@@ -1,0 +1,374 @@
+import {
+  ComputeBudgetProgram,
+  Keypair,
+  PublicKey,
+  SystemProgram,
+  TransactionInstruction,
+  VersionedTransaction,
+} from '@solana/web3.js'
+import { type LedgerRpc, LedgerRpcError } from '../../../src/ledger/rpc.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { keyOf as named } from '../../support/factories.ts'
+import {
+  createRelayWorld,
+  keyOf,
+  registration,
+  type RelayWorld,
+  toJson,
+} from '../../support/relay/relay-world.ts'
+
+let world: RelayWorld
+let payer: Keypair
+beforeAll(async () => {
+  world = await createRelayWorld()
+  payer = await world.funded()
+})
+afterAll(() => world.close())
+afterEach(() => world.localnet.fault.clear())
+
+const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
+const STRANGER = named('a program of nobody')
+const transfer = (lamports = 1) =>
+  SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: payer.publicKey, lamports })
+const json = (...instructions: TransactionInstruction[]) => instructions.map(toJson)
+const me = () => [keyOf(payer)]
+
+test('answers a v0 transaction that its signer can sign, with the compute budget of its simulation', async () => {
+  const { status, body } = await world.post<Record<string, unknown>>('/relay/prepare', {
+    instructions: json(registration(payer)),
+    signerPubkeys: me(),
+    priorityLevel: 'high',
+  })
+  expect(status).toBe(200)
+  expect(Object.keys(body).sort()).toEqual([
+    'blockhash',
+    'estimatedComputeUnits',
+    'feePayer',
+    'id',
+    'lastValidBlockHeight',
+    'priorityFee',
+    'serializedTx',
+  ])
+  expect(body).toMatchObject({ feePayer: keyOf(payer), priorityFee: 10_000 })
+  const transaction = VersionedTransaction.deserialize(Buffer.from(String(body.serializedTx), 'base64'))
+  expect(transaction.version).toBe(0)
+  expect(transaction.message.recentBlockhash).toBe(body.blockhash)
+  expect(transaction.message.staticAccountKeys[0]?.toBase58()).toBe(keyOf(payer))
+  expect(transaction.signatures).toEqual([new Uint8Array(64)])
+  const [limit, price] = transaction.message.compiledInstructions
+  const units = Buffer.from(limit?.data ?? []).readUInt32LE(1)
+  expect(units).toBe(body.estimatedComputeUnits)
+  expect(Buffer.from(price?.data ?? []).readBigUInt64LE(1)).toBe(10_000n)
+
+  // What the same message uses when it runs.
+  transaction.sign([payer])
+  const run = await world.connection.simulateTransaction(transaction, { commitment: 'confirmed' })
+  expect(run.value.err).toBeNull()
+  expect(units).toBe(Math.ceil((run.value.unitsConsumed ?? 0) * 1.2))
+  const height = await world.connection.getBlockHeight('confirmed')
+  expect(Number(body.lastValidBlockHeight) - height).toBeLessThanOrEqual(150)
+  expect(Number(body.lastValidBlockHeight) - height).toBeGreaterThan(100)
+  expect(await world.status(String(body.id))).toEqual({
+    id: body.id,
+    status: 'simulated',
+    signature: null,
+    error: null,
+    slot: null,
+  })
+})
+
+test('once warm, the simulation is the only call on the path', async () => {
+  await world.prepare([transfer()], [payer])
+  world.calls.length = 0
+  await world.prepare([transfer(2)], [payer])
+  expect(world.calls).toContain('simulateTransaction')
+  expect(world.calls.filter((each) => each === 'simulateTransaction')).toHaveLength(1)
+  expect(world.calls.filter((each) => each === 'getLatestBlockhash').length).toBeLessThanOrEqual(1)
+})
+
+test('the first signer pays, whoever else signs', async () => {
+  const [first, second] = [payer, Keypair.generate()]
+  const both = SystemProgram.transfer({
+    fromPubkey: first.publicKey,
+    toPubkey: second.publicKey,
+    lamports: 1_000_000,
+  })
+  both.keys.push({ pubkey: second.publicKey, isSigner: true, isWritable: false })
+  const { feePayer, serializedTx } = await world.prepare([both], [first, second])
+  expect(feePayer).toBe(keyOf(first))
+  const { message } = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
+  expect(message.header.numRequiredSignatures).toBe(2)
+})
+
+const nonce = () => {
+  const data = Buffer.alloc(4)
+  data.writeUInt32LE(4)
+  return new TransactionInstruction({ programId: SystemProgram.programId, keys: [], data })
+}
+const callOf = (program: string) =>
+  new TransactionInstruction({ programId: new PublicKey(program), keys: [], data: Buffer.alloc(1) })
+const memo = (bytes: number) =>
+  new TransactionInstruction({ programId: MEMO, keys: [], data: Buffer.alloc(bytes, 65) })
+
+describe('refuses, at both doors, with the contract’s texts', () => {
+  const other = Keypair.generate()
+  const signedByOther = () => {
+    const instruction = transfer()
+    instruction.keys.push({ pubkey: other.publicKey, isSigner: true, isWritable: false })
+    return instruction
+  }
+  const cases: [name: string, body: () => Record<string, unknown>, status: number, error: string][] = [
+    ['no instructions', () => ({ signerPubkeys: me() }), 400, 'instructions array is required'],
+    [
+      'an empty list',
+      () => ({ instructions: [], signerPubkeys: me() }),
+      400,
+      'instructions array is required',
+    ],
+    [
+      'null for the list',
+      () => ({ instructions: null, signerPubkeys: me() }),
+      400,
+      'instructions array is required',
+    ],
+    ['no signers', () => ({ instructions: json(transfer()) }), 400, 'signerPubkeys array is required'],
+    [
+      'an empty list of signers',
+      () => ({ instructions: json(transfer()), signerPubkeys: [] }),
+      400,
+      'signerPubkeys array is required',
+    ],
+    [
+      '17 instructions',
+      () => ({
+        instructions: json(...Array.from({ length: 17 }, () => transfer())),
+        signerPubkeys: me(),
+      }),
+      400,
+      'Too many instructions: 17, at most 16',
+    ],
+    [
+      'too many bytes',
+      () => ({ instructions: json(memo(1_009)), signerPubkeys: me() }),
+      400,
+      'Transaction too large: 1233 bytes, at most 1232',
+    ],
+    [
+      'a foreign program',
+      () => ({
+        instructions: json(callOf(STRANGER)),
+        signerPubkeys: me(),
+      }),
+      403,
+      `Program ${STRANGER} is not allowed by this relay`,
+    ],
+    [
+      'a compute budget of the client’s',
+      () => ({
+        instructions: json(ComputeBudgetProgram.setComputeUnitLimit({ units: 1 }), transfer()),
+        signerPubkeys: me(),
+      }),
+      400,
+      'Compute budget instructions are added by the service; choose a priorityLevel instead',
+    ],
+    [
+      'a durable nonce',
+      () => ({ instructions: json(nonce(), transfer()), signerPubkeys: me() }),
+      400,
+      'Durable nonces are not relayed: leave out AdvanceNonceAccount',
+    ],
+    [
+      'a signer too few',
+      () => ({ instructions: json(signedByOther()), signerPubkeys: me() }),
+      400,
+      `signerPubkeys lacks ${other.publicKey.toBase58()}, which an instruction needs as signer`,
+    ],
+    [
+      'a signer too many',
+      () => ({ instructions: json(transfer()), signerPubkeys: [...me(), keyOf(other)] }),
+      400,
+      `signerPubkeys names ${keyOf(other)}, which no instruction needs as signer`,
+    ],
+    [
+      'a signer twice',
+      () => ({ instructions: json(transfer()), signerPubkeys: [...me(), ...me()] }),
+      400,
+      'signerPubkeys must name each key once',
+    ],
+    [
+      'a payer whose signature anybody can make',
+      () => ({ instructions: json(memo(1)), signerPubkeys: [SystemProgram.programId.toBase58()] }),
+      400,
+      'signerPubkeys names 11111111111111111111111111111111, which cannot sign',
+    ],
+    [
+      'a payer that is called',
+      () => ({ instructions: json(memo(1)), signerPubkeys: [MEMO.toBase58()] }),
+      400,
+      `signerPubkeys names ${MEMO.toBase58()}, which cannot sign`,
+    ],
+    [
+      'a malformed signer',
+      () => ({ instructions: json(transfer()), signerPubkeys: ['abc'] }),
+      400,
+      'signerPubkeys[0] must be a base-58 public key of 32 bytes, got "abc"',
+    ],
+    [
+      'a malformed program',
+      () => ({ instructions: [{ ...toJson(transfer()), programId: '0' }], signerPubkeys: me() }),
+      400,
+      'instructions[0].programId must be a base-58 public key of 32 bytes, got "0"',
+    ],
+    [
+      'a malformed account',
+      () => ({
+        instructions: [{ ...toJson(transfer()), keys: [{ pubkey: '', isSigner: false, isWritable: false }] }],
+        signerPubkeys: me(),
+      }),
+      400,
+      'instructions[0].keys[0].pubkey must be a base-58 public key of 32 bytes, got ""',
+    ],
+    [
+      'data that is not base64',
+      () => ({ instructions: [{ ...toJson(transfer()), data: 'AA' }], signerPubkeys: me() }),
+      400,
+      'instructions[0].data must be base64 with padding, got "AA"',
+    ],
+    [
+      'sponsorship',
+      () => ({ instructions: json(transfer()), signerPubkeys: me(), sponsored: true }),
+      503,
+      'Sponsorship is off',
+    ],
+  ]
+  test.each(cases)('%s', async (_, body, status, error) => {
+    const rest = await world.post<{ error: string }>('/relay/prepare', body())
+    expect({ status: rest.status, error: rest.body.error }).toEqual({ status, error })
+    const { errors } = await world.graphql(
+      'mutation ($input: PrepareTransactionInput!) { prepareTransaction(input: $input) { id } }',
+      { input: body() },
+    )
+    expect(errors?.[0]).toMatchObject({ message: error, extensions: { status } })
+  })
+
+  test.each([
+    ['[]', 'The body must be a JSON object'],
+    ['null', 'The body must be a JSON object'],
+    ['{"instructions":"all"}', 'instructions array is required'],
+    ['{"instructions":[7]}', 'instructions[0] must be an object, got 7'],
+    ['{"instructions":[{}]}', 'instructions[0].programId must be text, got undefined'],
+    [
+      '{"instructions":[{"programId":"x","keys":{},"data":""}]}',
+      'instructions[0].keys must be an array, got object',
+    ],
+    ['{"signerPubkeys":[{}]}', 'signerPubkeys[0] must be text, got object'],
+    ['{"priorityLevel":"urgent"}', 'priorityLevel must be one of low, medium, high, got "urgent"'],
+    ['{"sponsored":"yes"}', 'sponsored must be true or false, got "yes"'],
+  ])('%s', async (payload, error) => {
+    const response = await world.t.app.inject({
+      method: 'POST',
+      url: '/relay/prepare',
+      headers: { 'content-type': 'application/json' },
+      payload,
+    })
+    expect(response.statusCode).toBe(400)
+    expect(response.json()).toMatchObject({ error })
+  })
+})
+
+test('takes exactly 1,232 bytes', async () => {
+  const { serializedTx } = await world.prepare([memo(1_008)], [payer])
+  expect(Buffer.from(serializedTx, 'base64')).toHaveLength(1_232)
+})
+
+test('422 with the program’s logs and its error by name', async () => {
+  const bad = registration(payer, '')
+  const { status, body } = await world.post<{ error: string; message: string; logs: string[] }>(
+    '/relay/prepare',
+    { instructions: json(bad), signerPubkeys: me() },
+  )
+  expect(status).toBe(422)
+  expect(Object.keys(body).sort()).toEqual(['error', 'logs', 'message'])
+  expect(body.error).toBe('Transaction simulation failed')
+  expect(body.message).toMatch(/^Instruction 0: \w+: /)
+  expect(body.logs.join('\n')).toContain('Instruction: RegisterAgent')
+  const { errors } = await world.graphql(
+    'mutation ($input: PrepareTransactionInput!) { prepareTransaction(input: $input) { id } }',
+    { input: { instructions: json(bad), signerPubkeys: me() } },
+  )
+  expect(errors?.[0]).toMatchObject({
+    message: 'Transaction simulation failed',
+    extensions: { code: 'SIMULATION_FAILED', status: 422, message: body.message, logs: body.logs },
+  })
+})
+
+test('a payer without lamports is a failed simulation', async () => {
+  const poor = Keypair.generate()
+  const instruction = SystemProgram.transfer({
+    fromPubkey: poor.publicKey,
+    toPubkey: poor.publicKey,
+    lamports: 0,
+  })
+  const { status, body } = await world.post('/relay/prepare', {
+    instructions: json(instruction),
+    signerPubkeys: [keyOf(poor)],
+  })
+  expect({ status, body }).toMatchObject({
+    status: 422,
+    body: { message: 'Account not found', logs: [] },
+  })
+})
+
+test('500 while the ledger does not answer, without a word of where it is', async () => {
+  world.localnet.fault.http({ methods: ['simulateTransaction'], status: 503 })
+  const { status, body } = await world.post('/relay/prepare', {
+    instructions: json(transfer()),
+    signerPubkeys: me(),
+  })
+  expect({ status, body }).toEqual({
+    status: 500,
+    body: {
+      error: 'Failed to prepare transaction',
+      message: 'The ledger RPC node cannot be reached or is behind',
+    },
+  })
+})
+
+test('what the node will not even run is refused like what fails', async () => {
+  const refusing: LedgerRpc = {
+    ...world.rpc,
+    call: async <T>(method: string, params?: unknown[]) => {
+      if (method !== 'simulateTransaction') return world.rpc.call<T>(method, params)
+      throw new LedgerRpcError('rpc', 'invalid transaction', { code: -32_602 })
+    },
+  }
+  const { service } = world.replica({ rpc: refusing })
+  await expect(
+    service.prepare({ instructions: json(transfer()), signerPubkeys: me() }),
+  ).rejects.toMatchObject({
+    status: 422,
+    message: 'Transaction simulation failed',
+    addition: { message: 'Sanitize failure', logs: [] },
+  })
+})
+
+test('a blockhash that a fork took back is replaced by a new one', async () => {
+  world.localnet.stepSlot(40)
+  const { blockhash: finalized } = await world.prepare([transfer()], [payer])
+  const newest = async () => (await world.prepare([transfer()], [payer])).blockhash
+  await expect.poll(newest, { timeout: 15_000 }).not.toBe(finalized)
+  const taken = await newest()
+  world.localnet.fault.fork()
+  world.localnet.stepSlot(2)
+  const isValid = async (hash: string) =>
+    (await world.connection.isBlockhashValid(hash, { commitment: 'confirmed' })).value
+  expect(await isValid(taken)).toBe(false)
+  expect(await isValid(await newest())).toBe(true)
+})
+
+test('404 for what was never prepared', async () => {
+  for (const id of ['x', '00000000-0000-0000-0000-000000000000', '%00', '%F0%9F%92%A5']) {
+    const response = await world.t.app.inject(`/relay/status/${id}`)
+    expect([response.statusCode, response.json()]).toEqual([404, { error: 'Transaction not found' }])
+  }
+})

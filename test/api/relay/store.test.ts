@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../../src/db/tables.ts'
+import type { TransactionRow } from '../../../src/relay/record.ts'
+import { createTransactionStore, type TransactionStore } from '../../../src/relay/transaction-store.ts'
+import { onSend, onSighting, type Sighting } from '../../../src/relay/transitions.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+
+const NOW = Date.parse('2026-11-21T08:00:00.000Z')
+const DAY = 86_400_000
+let database: TestDatabase
+let store: TransactionStore
+beforeAll(async () => {
+  database = await createTestDatabase()
+  store = createTransactionStore(database.orm.em.getKysely<Database>())
+})
+afterAll(() => database.drop())
+
+let count = 0
+async function row(now = NOW): Promise<TransactionRow> {
+  const id = `00000000-0000-0000-0000-${String((count += 1)).padStart(12, '0')}`
+  await store.insertSimulated({ id, message: 'AA==', lastValidBlockHeight: 1_000, now })
+  return (await store.find(id))!
+}
+async function submitted(now = NOW): Promise<TransactionRow> {
+  const change = {
+    status: 'submitted',
+    signed_tx: 'AA==',
+    signature: 's',
+    next_check_at: new Date(now),
+  } as const
+  return (await store.update(await row(now), change))!
+}
+
+test('only one of those who read a row may write it', async () => {
+  const read = await row()
+  const written = await Promise.all(Array.from({ length: 20 }, () => store.update(read, { misses: 1 })))
+  expect(written.filter((each) => each !== null)).toHaveLength(1)
+})
+
+test('rows are claimed once, by whoever asks first, and again when the lease is over', async () => {
+  const rows = await Promise.all(Array.from({ length: 30 }, () => submitted()))
+  const claim = (now: number) => store.claim({ now, until: now + 1_000, limit: 10 })
+  const claimed = (await Promise.all(Array.from({ length: 8 }, () => claim(NOW)))).flat()
+  expect(claimed.map((each) => each.id).sort()).toEqual(rows.map((each) => each.id).sort())
+  expect(await claim(NOW + 999)).toEqual([])
+  expect(await claim(NOW + 1_000)).toHaveLength(10)
+  // Whoever held it before may no longer write.
+  const [again] = await claim(NOW + 1_000)
+  expect(
+    await store.update(
+      claimed.find((each) => each.id === again?.id)!,
+      { misses: 1 },
+    ),
+  ).toBeNull()
+})
+
+test('logs that PostgreSQL could not store are stored without what is wrong in them', async () => {
+  const failure = { code: 'execution_failed', message: 'a\0b\ud800', logs: ['\0', 'x\udfff'] } as const
+  const change = onSighting(await submitted(), { kind: 'landed', slot: 5, finality: 'confirmed', failure })
+  const failed = await store.update(await submitted(), change)
+  expect(failed).toMatchObject({
+    status: 'failed',
+    error: { code: 'execution_failed', message: 'ab\ufffd', logs: ['', 'x\ufffd'] },
+  })
+})
+
+test('old rows are forgotten once they are settled', async () => {
+  const old = [await row(NOW - 2 * DAY), await submitted(NOW - 2 * DAY), await submitted(NOW - 91 * DAY)]
+  await store.deleteOld(NOW)
+  expect(await Promise.all(old.map(async ({ id }) => (await store.find(id)) !== null))).toEqual([
+    true,
+    true,
+    true,
+  ])
+  for (const each of old) await store.update(each, { settled: true })
+  expect(await store.deleteOld(NOW)).toBe(2)
+  expect(await Promise.all(old.map(async ({ id }) => (await store.find(id)) !== null))).toEqual([
+    false,
+    true,
+    false,
+  ])
+})
+
+describe('transitions', () => {
+  const base = {
+    slot: null,
+    error: null,
+    landed: false,
+    misses: 0,
+    sent_at: null,
+    accepted: false,
+    settled: false,
+  }
+  const open = { ...base, status: 'submitted' } as unknown as TransactionRow
+  const landed = (finality: 'confirmed' | 'finalized', failed = false): Sighting => ({
+    kind: 'landed',
+    slot: 7,
+    finality,
+    failure: failed ? { code: 'execution_failed', message: 'no' } : null,
+  })
+  const absent: Sighting = { kind: 'absent', expired: false }
+  const gone: Sighting = { kind: 'absent', expired: true }
+  const refused = { kind: 'refused', failure: { code: 'simulation_failed', message: 'no' } } as const
+
+  const step = (state: TransactionRow, seen: Sighting | typeof refused): TransactionRow => {
+    const change = seen.kind === 'refused' ? onSend(state, seen, new Date(NOW)) : onSighting(state, seen)
+    const error = typeof change.error === 'string' ? (JSON.parse(change.error) as object) : change.error
+    const next = { ...state, ...change, ...(error === undefined ? {} : { error }) } as TransactionRow
+    expect(next.error !== null).toBe(next.status === 'failed')
+    return next
+  }
+  const run = (...seen: (Sighting | typeof refused)[]): string => {
+    const { status, error, settled } = seen.reduce(step, open)
+    return [status, error?.code, settled ? 'settled' : null].filter(Boolean).join(' ')
+  }
+
+  test.each<[string, (Sighting | typeof refused)[]]>([
+    ['submitted', [absent, absent, absent]],
+    ['submitted', [{ kind: 'processed' }]],
+    ['confirmed', [landed('confirmed')]],
+    ['confirmed settled', [landed('confirmed'), landed('finalized')]],
+    ['confirmed', [landed('confirmed'), absent]],
+    ['submitted', [landed('confirmed'), absent, absent]],
+    ['confirmed', [landed('confirmed'), absent, absent, landed('confirmed')]],
+    ['failed execution_failed', [landed('confirmed', true)]],
+    ['failed execution_failed settled', [landed('confirmed', true), landed('finalized', true)]],
+    ['submitted', [landed('confirmed', true), absent, absent]],
+    ['submitted', [gone]],
+    ['failed blockhash_expired settled', [gone, gone]],
+    ['submitted', [gone, absent, gone]],
+    ['confirmed settled', [gone, landed('finalized')]],
+    ['failed dropped settled', [landed('confirmed'), absent, absent, gone, gone]],
+    ['failed simulation_failed', [refused, absent]],
+    ['failed simulation_failed settled', [refused, gone, gone]],
+    ['confirmed', [refused, landed('confirmed')]],
+  ])('%s', (expected, seen) => {
+    expect(run(...seen)).toBe(expected)
+  })
+
+  test('a refusal counts only as long as nothing was sent', () => {
+    const sent = { ...open, sent_at: new Date(NOW).toISOString() }
+    expect(onSend(sent, refused, new Date(NOW))).not.toHaveProperty('status')
+    expect(onSend(open, { kind: 'early' }, new Date(NOW))).toEqual({})
+  })
+})

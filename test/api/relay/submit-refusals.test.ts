@@ -1,0 +1,126 @@
+import {
+  type Keypair,
+  SystemProgram,
+  type TransactionInstruction,
+  VersionedTransaction,
+} from '@solana/web3.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRegistryWorld } from '../../support/indexer/registry-world.ts'
+import {
+  createRelayWorld,
+  keyOf,
+  type Prepared,
+  type RelayWorld,
+  signed,
+} from '../../support/relay/relay-world.ts'
+
+let world: RelayWorld
+let payer: Keypair
+beforeAll(async () => {
+  world = await createRelayWorld()
+  payer = await world.funded()
+})
+afterAll(() => world.close())
+
+let lamports = 0
+/** Another amount each time, so that no two transactions are the same. */
+const transfer = (from = payer, to = from): TransactionInstruction =>
+  SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey: to.publicKey, lamports: (lamports += 1) })
+
+/** What both doors say to the same submission: the status, which must be the same, the text and what is said beside it. */
+async function refusal(id: unknown, signedTx: unknown): Promise<[status: number, ...texts: unknown[]]> {
+  const { status, body } = await world.submit(id as string, signedTx as string)
+  const { data, errors } = await world.graphql(
+    'mutation ($id: String, $tx: String) { submitTransaction(id: $id, signedTx: $tx) { status } }',
+    { id, tx: signedTx },
+  )
+  expect(data ?? null).toBeNull()
+  expect(errors?.[0]).toMatchObject({ message: body.error, extensions: { status } })
+  return [status, body.error, ...(body.message === undefined ? [] : [body.message])]
+}
+
+const MISMATCH = [400, 'Signed transaction does not match the prepared transaction']
+
+test.each([
+  [undefined, undefined],
+  ['x', undefined],
+  [undefined, 'x'],
+  [null, null],
+])('%j with %j', async (id, signedTx) => {
+  expect(await refusal(id, signedTx)).toEqual([400, 'id and signedTx are required'])
+})
+
+test('an id that is no text', async () => {
+  const { status, body } = await world.submit(1 as never, 'x')
+  expect([status, body.error]).toEqual([400, 'id must be text, got 1'])
+})
+
+test.each(['', 'x', '\u0000', '00000000-0000-0000-0000-000000000000'])(
+  'the id %j, which was never given',
+  async (id) => {
+    expect(await refusal(id, 'AA==')).toEqual([404, 'Transaction not found'])
+  },
+)
+
+test.each([
+  ['', 'unexpected end of data'],
+  ['not base64', 'not base64 with padding'],
+  ['AA==', 'unexpected end of data'],
+  [Buffer.alloc(1_233).toString('base64'), 'transaction too large: 1233 bytes (max: 1232 bytes)'],
+  [Buffer.alloc(100_000).toString('base64'), 'longer than 1644 characters of base64'],
+  [Buffer.from([0x81, 1, 0, 0]).toString('base64'), 'transaction version 1 is not supported'],
+])('bytes that are no transaction (%#)', async (signedTx, message) => {
+  const { id } = await world.prepare([transfer()], [payer])
+  expect(await refusal(id, signedTx)).toEqual([400, 'Invalid signed transaction', message])
+})
+
+test('an unsigned, a wrongly signed and a foreign transaction; then takes the right one', async () => {
+  const mine = await world.prepare([transfer()], [payer])
+  const invalid = [400, `Missing or invalid signature for ${keyOf(payer)}`]
+  expect(await refusal(mine.id, mine.serializedTx)).toEqual(invalid)
+  const flipped = Buffer.from(signed(mine, payer), 'base64')
+  flipped[20] = (flipped[20] ?? 0) ^ 1
+  expect(await refusal(mine.id, flipped.toString('base64'))).toEqual(invalid)
+  const foreign = await world.prepare([transfer()], [payer])
+  expect(await refusal(mine.id, signed(foreign, payer))).toEqual(MISMATCH)
+  expect((await world.status(mine.id)).status).toBe('simulated')
+  expect((await world.submit(mine.id, signed(mine, payer))).body.status).toBe('confirmed')
+})
+
+/** The prepared transaction with its message changed, signed by its payer. */
+function changed(prepared: Prepared, change: (transaction: VersionedTransaction) => void): string {
+  const transaction = VersionedTransaction.deserialize(Buffer.from(prepared.serializedTx, 'base64'))
+  change(transaction)
+  transaction.sign([payer])
+  return Buffer.from(transaction.serialize()).toString('base64')
+}
+
+test('the same transaction for another cluster, whose blockhash it has', async () => {
+  const elsewhere = await createRegistryWorld()
+  try {
+    const { blockhash } = await elsewhere.connection.getLatestBlockhash()
+    const prepared = await world.prepare([transfer()], [payer])
+    const other = changed(prepared, ({ message }) => (message.recentBlockhash = blockhash))
+    expect(blockhash).not.toBe(prepared.blockhash)
+    expect(await refusal(prepared.id, other)).toEqual(MISMATCH)
+    expect((await world.status(prepared.id)).status).toBe('simulated')
+  } finally {
+    await elsewhere.close()
+  }
+})
+
+test('a second message for a transaction that was submitted', async () => {
+  const prepared = await world.prepare([transfer()], [payer])
+  await world.submit(prepared.id, signed(prepared, payer))
+  const other = changed(prepared, ({ message }) => {
+    const [limit] = message.compiledInstructions
+    Buffer.from(limit?.data.buffer ?? new ArrayBuffer(0), limit?.data.byteOffset, 5).writeUInt32LE(999, 1)
+  })
+  expect(other).not.toBe(signed(prepared, payer))
+  expect(await refusal(prepared.id, other)).toEqual(MISMATCH)
+})
+
+test('none of it was sent to the node', () => {
+  // The right one, and the one before the second message.
+  expect(world.calls.filter((each) => each === 'sendTransaction')).toHaveLength(2)
+})

@@ -1,0 +1,156 @@
+import {
+  type Keypair,
+  PublicKey,
+  SystemProgram,
+  type TransactionInstruction,
+  VersionedTransaction,
+} from '@solana/web3.js'
+import bs58 from 'bs58'
+import nacl from 'tweetnacl'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../support/indexer/eventually.ts'
+import {
+  addresses,
+  createRelayWorld,
+  keyOf,
+  registration,
+  type RelayWorld,
+  signed,
+} from '../../support/relay/relay-world.ts'
+
+let world: RelayWorld
+let payer: Keypair
+beforeAll(async () => {
+  world = await createRelayWorld()
+  payer = await world.funded()
+})
+afterAll(() => world.close())
+afterEach(() => world.localnet.fault.clear())
+
+let lamports = 0
+/** Another amount each time, so that no two transactions are the same. */
+const transfer = (from = payer, to = from): TransactionInstruction =>
+  SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey: to.publicKey, lamports: (lamports += 1) })
+const sends = () => world.calls.filter((each) => each === 'sendTransaction').length
+
+test('signed with web3.js: confirmed, then final, with slot and signature', async () => {
+  const owner = await world.funded()
+  const prepared = await world.prepare([registration(owner)], [owner])
+  const signedTx = signed(prepared, owner)
+  const { status, body } = await world.submit(prepared.id, signedTx)
+  const { signatures } = VersionedTransaction.deserialize(Buffer.from(signedTx, 'base64'))
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    id: prepared.id,
+    status: 'confirmed',
+    signature: bs58.encode(signatures[0] ?? new Uint8Array()),
+    error: null,
+    slot: expect.any(Number) as number,
+  })
+  const onLedger = await world.connection.getTransaction(body.signature ?? '', {
+    maxSupportedTransactionVersion: 0,
+  })
+  expect(onLedger?.slot).toBe(body.slot)
+  expect(await world.connection.getAccountInfo(agentAddress(owner))).not.toBeNull()
+  world.localnet.stepSlot(33)
+  await eventually(() => world.settled(prepared.id)).toBe(true)
+  expect(await world.status(prepared.id)).toEqual(body)
+})
+
+test('signed with tweetnacl and bs58 alone, by GraphQL', async () => {
+  const owner = await world.funded()
+  const { id, serializedTx } = await world.prepare([registration(owner)], [owner])
+  const bytes = new Uint8Array(Buffer.from(serializedTx, 'base64'))
+  expect(bytes[0]).toBe(1)
+  bytes.set(nacl.sign.detached(bytes.subarray(65), owner.secretKey), 1)
+  const { data } = await world.graphql(
+    'mutation ($id: String, $tx: String) { submitTransaction(id: $id, signedTx: $tx) { status signature slot error { code } sponsored } }',
+    { id, tx: Buffer.from(bytes).toString('base64') },
+  )
+  expect(data).toEqual({
+    submitTransaction: {
+      status: 'confirmed',
+      signature: bs58.encode(bytes.subarray(1, 65)),
+      slot: expect.any(Number) as number,
+      error: null,
+      sponsored: false,
+    },
+  })
+  const read = await world.graphql('query ($id: String!) { transaction(id: $id) { status } }', { id })
+  expect(read.data).toEqual({ transaction: { status: 'confirmed' } })
+})
+
+test('50 submits at once of one transaction: one record, one send', async () => {
+  const prepared = await world.prepare([transfer()], [payer])
+  const signedTx = signed(prepared, payer)
+  const before = sends()
+  const answers = await Promise.all(Array.from({ length: 50 }, () => world.submit(prepared.id, signedTx)))
+  expect(new Set(answers.map((each) => JSON.stringify(each))).size).toBe(1)
+  expect(answers[0]).toMatchObject({ status: 200, body: { status: 'confirmed' } })
+  expect(sends() - before).toBe(1)
+  expect(await world.submit(prepared.id, signedTx)).toEqual(answers[0])
+  expect(sends() - before).toBe(1)
+})
+
+test('submits at two replicas at once: one send', async () => {
+  const prepared = await world.prepare([transfer()], [payer])
+  const signedTx = signed(prepared, payer)
+  const before = sends()
+  const other = world.replica()
+  const records = await Promise.all(
+    Array.from({ length: 20 }, (_, i) =>
+      (i % 2 === 0 ? other.service : world.t.services.relay).submit({ id: prepared.id, signedTx }),
+    ),
+  )
+  expect(new Set(records.map((each) => each.status))).toEqual(new Set(['confirmed']))
+  expect(sends() - before).toBe(1)
+})
+
+test('what fails at the node’s preflight is not sent: simulation_failed, with logs', async () => {
+  const owner = await world.funded()
+  const [first, second] = [
+    await world.prepare([registration(owner, 'One')], [owner]),
+    await world.prepare([registration(owner, 'Two')], [owner]),
+  ]
+  expect((await world.submit(first.id, signed(first, owner))).body.status).toBe('confirmed')
+  const { body } = await world.submit(second.id, signed(second, owner))
+  expect(body).toMatchObject({
+    status: 'failed',
+    slot: null,
+    error: { code: 'simulation_failed', message: expect.stringMatching(/^Instruction 0: /) as string },
+  })
+  world.localnet.stepSlot(200)
+  await eventually(() => world.settled(second.id)).toBe(true)
+  expect(await world.status(second.id)).toEqual(body)
+})
+
+test('what fails on the ledger: execution_failed, with logs and slot', async () => {
+  const owner = await world.funded()
+  const prepared = await world.prepare([registration(owner, 'Late')], [owner])
+  const signedTx = signed(prepared, owner)
+  // Sent past the relay, after another transaction of the owner has made it fail.
+  await world.transact([registration(owner, 'Early')], [owner])
+  await world.connection.sendRawTransaction(Buffer.from(signedTx, 'base64'), { skipPreflight: true })
+  world.localnet.stepSlot()
+  const { body } = await world.submit(prepared.id, signedTx)
+  expect(body).toMatchObject({ error: { code: 'execution_failed' }, slot: expect.any(Number) as number })
+  expect((body.error as unknown as { logs: string[] }).logs.join('\n')).toContain('RegisterAgent')
+})
+
+test('410 after its block height, and failed with blockhash_expired', async () => {
+  const prepared = await world.prepare([transfer()], [payer])
+  world.localnet.stepSlot(200)
+  await eventually(async () => (await world.status(prepared.id)).status).toBe('failed')
+  expect(await world.status(prepared.id)).toMatchObject({
+    signature: null,
+    error: { code: 'blockhash_expired' },
+  })
+  expect(await world.submit(prepared.id, signed(prepared, payer))).toEqual({
+    status: 410,
+    body: { error: 'Transaction expired' },
+  })
+})
+
+function agentAddress(owner: Keypair) {
+  return new PublicKey(addresses.agent(keyOf(owner)))
+}

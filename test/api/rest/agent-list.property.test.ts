@@ -1,0 +1,114 @@
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
+import { similarity } from '../../support/trigram.ts'
+
+const WORDS = ['Weather', 'Wether', 'Scout', 'Scot', 'Market', 'market', 'Zeta', 'alpha', '9']
+const FIXED = { seed: 7, numRuns: 400 }
+
+/** Few distinct values, so that ties are everywhere. */
+const agents = fc
+  .sample(
+    fc.record({
+      name: fc
+        .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 })
+        .map((words) => words.join(' ')),
+      tier: fc.constantFrom(...TIERS),
+      status: fc.constantFrom('active', 'active', 'suspended', 'deactivated'),
+      service_category: fc.constantFrom(...SERVICE_CATEGORIES.slice(0, 3)),
+      reputation_score: fc.constantFrom(0, 250, 250, 251, 999, 1000),
+      card_hash_mismatch: fc.constantFrom(false, false, false, true),
+      created_at: fc.constantFrom(
+        '2026-11-01T00:00:00.000Z',
+        '2026-11-01T00:00:00.001Z',
+        '2026-11-02T00:00:00.000Z',
+      ),
+      owner: fc.constantFrom(keyOf('one'), keyOf('two'), keyOf('three')),
+    }),
+    { seed: 11, numRuns: 300 },
+  )
+  .map((overrides, i) => Object.assign(agentRow(String(i)), overrides))
+
+type Agent = (typeof agents)[number]
+
+let t: TestApp
+beforeAll(async () => {
+  t = await createTestApp()
+  await insertAgents(t.kysely, agents)
+})
+afterAll(() => t.close())
+
+const optional = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
+  fc.option(arbitrary, { nil: undefined, freq: 1 })
+
+const query = fc.record({
+  owner: optional(fc.constantFrom(keyOf('one'), keyOf('nobody'))),
+  tier: optional(fc.constantFrom(...TIERS)),
+  status: optional(fc.constantFrom('active', 'suspended', 'deactivated', 'inactive')),
+  category: optional(fc.constantFrom(...SERVICE_CATEGORIES.slice(0, 4))),
+  name: optional(fc.constantFrom('Weather Scout', 'wether', 'Mrket', 'zzz', '9')),
+  min_reputation: optional(fc.constantFrom(0, 250, 251)),
+  max_reputation: optional(fc.constantFrom(251, 999, 1000)),
+  include_mismatched: optional(fc.boolean()),
+  sort: optional(fc.constantFrom('reputation', 'created_at', 'name')),
+  order: optional(fc.constantFrom('asc', 'desc')),
+  limit: optional(fc.integer({ min: 1, max: 200 })),
+  offset: optional(fc.integer({ min: 0, max: 320 })),
+})
+
+type Query = typeof query extends fc.Arbitrary<infer Value> ? Value : never
+
+function expected(q: Query): { total: number; pdas: string[] } {
+  const found = agents.filter(
+    (agent) =>
+      (q.owner === undefined || agent.owner === q.owner) &&
+      (q.tier === undefined || agent.tier === q.tier) &&
+      (q.status === undefined ||
+        (q.status === 'inactive' ? agent.status !== 'active' : agent.status === q.status)) &&
+      (q.category === undefined || agent.service_category === q.category) &&
+      (q.name === undefined || Math.fround(similarity(agent.name, q.name)) >= 0.3) &&
+      (q.min_reputation === undefined || agent.reputation_score >= q.min_reputation) &&
+      (q.max_reputation === undefined || agent.reputation_score <= q.max_reputation) &&
+      (q.include_mismatched === true || !agent.card_hash_mismatch),
+  )
+  const key = (agent: Agent): number | string => {
+    if (q.sort === 'reputation') return agent.reputation_score
+    if (q.sort === 'name') return agent.name
+    return q.sort === undefined && q.name !== undefined ? similarity(agent.name, q.name) : agent.created_at
+  }
+  const direction = q.order === 'asc' ? 1 : -1
+  const compare = (a: number | string, b: number | string): number => (a < b ? -1 : a > b ? 1 : 0)
+  found.sort((a, b) => direction * compare(key(a), key(b)) || compare(a.pda, b.pda))
+  const offset = q.offset ?? 0
+  return { total: found.length, pdas: found.slice(offset, offset + (q.limit ?? 50)).map(({ pda }) => pda) }
+}
+
+test('any filter, order and page is what a scan in memory finds, with the exact total', async () => {
+  await fc.assert(
+    fc.asyncProperty(query, async (q) => {
+      const given = Object.entries(q).filter(([, value]) => value !== undefined)
+      const url = `/agents?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+      const page = (await t.app.inject(url)).json<{ total: number; agents: { pda: string }[] }>()
+      expect({ total: page.total, pdas: page.agents.map(({ pda }) => pda) }).toEqual(expected(q))
+    }),
+    FIXED,
+  )
+})
+
+test('walking the pages meets every agent once', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 200 }), query, async (limit, q) => {
+      const url = `/agents?include_mismatched=true&limit=${limit}&sort=${q.sort ?? 'reputation'}&order=${q.order ?? 'asc'}`
+      const walked: string[] = []
+      for (let offset = 0; offset < agents.length; offset += limit) {
+        const response = await t.app.inject(`${url}&offset=${offset}`)
+        walked.push(...response.json<{ agents: { pda: string }[] }>().agents.map(({ pda }) => pda))
+      }
+      expect(walked).toHaveLength(agents.length)
+      expect(new Set(walked).size).toBe(agents.length)
+    }),
+    { seed: 3, numRuns: 15 },
+  )
+})

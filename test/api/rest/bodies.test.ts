@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+
+let t: TestApp
+beforeAll(async () => {
+  t = await createTestApp()
+})
+afterAll(() => t.close())
+
+describe('bodies', () => {
+  const post = (payload: string, type: string) =>
+    t.app.inject({ url: '/graphql', method: 'POST', headers: { 'content-type': type }, payload })
+
+  test.each(['{"__proto__":{}}', '{"constructor":{"prototype":{}}}'])('%s is 400', async (payload) => {
+    expect((await post(payload, 'application/json')).json()).toMatchObject({
+      error: 'The body must be valid JSON: it cannot be parsed, or has a key like __proto__',
+    })
+  })
+
+  test('broken JSON is 400', async () => {
+    const response = await post('{"query":', 'application/json')
+    expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([
+      400,
+      'The body must be valid JSON: it cannot be parsed, or has a key like __proto__',
+    ])
+  })
+
+  test('an empty body is 400', async () => {
+    expect((await post('', 'application/json')).statusCode).toBe(400)
+  })
+
+  test('another content type is 415', async () => {
+    const response = await post('<query/>', 'text/xml')
+    expect([response.statusCode, response.json()]).toEqual([
+      415,
+      { error: 'Content-Type must be application/json, got "text/xml"' },
+    ])
+  })
+
+  test('too large a body is 413', async () => {
+    const response = await post(JSON.stringify({ query: ' '.repeat(300_000) }), 'application/json')
+    expect([response.statusCode, response.json()]).toEqual([
+      413,
+      { error: 'The body must not be larger than 262144 bytes' },
+    ])
+  })
+})
+
+describe('request ids', () => {
+  test('are answered, taken over when harmless, and made when not', async () => {
+    const id = async (given?: string): Promise<unknown> =>
+      (await t.app.inject({ url: '/health', headers: given === undefined ? {} : { 'x-request-id': given } }))
+        .headers['x-request-id']
+    expect(await id('trace-1')).toBe('trace-1')
+    expect(await id()).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await id('two words')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})

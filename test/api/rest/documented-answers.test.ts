@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import {
+  agentRow,
+  insertAgents,
+  insertHistory,
+  insertStakes,
+  keyOf,
+  stakeRow,
+} from '../../support/factories.ts'
+import { type OpenApi, problems } from '../../support/openapi.ts'
+
+let t: TestApp
+let document: OpenApi
+beforeAll(async () => {
+  t = await createTestApp()
+  await insertAgents(t.kysely, [
+    agentRow('Most', { capabilities: '18446744073709551615', version: '', card_hash_mismatch: true }),
+    agentRow('Least', { capabilities: '0', name: '𝔊', status: 'deactivated', reputation_score: 0 }),
+  ])
+  await insertStakes(t.kysely, [stakeRow('Most', { deposited_amount: '18446744073709551615' })])
+  await insertHistory(t.kysely, 'Most', [
+    { delta: '-5' },
+    { event_type: 'tier_updated', delta: null },
+    { event_type: 'metadata_updated', delta: null, old_value: '{}', new_value: '{"version":"2"}' },
+    { event_type: 'status_changed', delta: null },
+  ])
+  document = (await t.app.inject('/openapi.json')).json()
+})
+afterAll(() => t.close())
+
+const MOST = keyOf('agent Most')
+/** What the document does not say of an answer: empty where they agree. */
+const mismatches = async (
+  { app }: TestApp,
+  path: string,
+  url: string,
+  status: number,
+): Promise<unknown[]> => {
+  const { statusCode, headers, body } = await app.inject(url)
+  if (statusCode !== status) return [statusCode, body]
+  const [type] = String(headers['content-type']).split(';')
+  const media = document.paths[path]?.get?.responses[status]?.content?.[type!]
+  return media === undefined
+    ? [`${path} ${status} ${type}`]
+    : problems(document, media.schema, JSON.parse(body))
+}
+
+test.each([
+  ['/agents', '/agents?include_mismatched=true', 200],
+  ['/agents', '/agents?name=Most&include_mismatched=true', 200],
+  ['/agents', '/agents?offset=10', 200],
+  ['/agents', '/agents?limit=0', 400],
+  ['/agents', '/agents?nothing=0', 400],
+  ['/agents/{pda}', `/agents/${MOST}`, 200],
+  ['/agents/{pda}', '/agents/x', 400],
+  ['/agents/{pda}', `/agents/${keyOf('nobody')}`, 404],
+  ['/agents/{pda}/history', `/agents/${MOST}/history`, 200],
+  ['/agents/{pda}/history', `/agents/${MOST}/history?event_type=x`, 400],
+  ['/agents/{pda}/history', `/agents/${keyOf('nobody')}/history`, 404],
+  ['/stakes', '/stakes', 200],
+  ['/stakes', '/stakes?owner=x', 400],
+  ['/stakes/{pda}', `/stakes/${keyOf('stake Most')}`, 200],
+  ['/stakes/{pda}', '/stakes/x', 400],
+  ['/stakes/{pda}', `/stakes/${keyOf('nobody')}`, 404],
+  ['/agents/{pda}/credentials', `/agents/${MOST}/credentials`, 200],
+  ['/agents/{pda}/credentials', '/agents/x/credentials', 400],
+  ['/agents/{pda}/credentials', `/agents/${keyOf('nobody')}/credentials`, 404],
+  ['/did/{did}', `/did/did:sol:${keyOf('owner Most')}`, 200],
+  ['/did/{did}', '/did/x', 400],
+  ['/did/{did}', `/did/did:sol:${keyOf('nobody')}`, 404],
+  ['/did/{did}/document', `/did/did:sol:${keyOf('owner Most')}/document`, 200],
+  ['/did/{did}/document', '/did/x/document', 400],
+  ['/did/{did}/document', `/did/did:sol:${keyOf('nobody')}/document`, 404],
+  ['/sponsor/eligibility', `/sponsor/eligibility?wallet=${MOST}&code=x`, 200],
+  ['/sponsor/eligibility', '/sponsor/eligibility?wallet=x&code=x', 400],
+  ['/health', '/health', 200],
+  ['/health', '/health?x', 400],
+  ['/health/detailed', '/health/detailed', 200],
+  ['/health/detailed', '/health/detailed?x', 400],
+  ['/ready', '/ready', 200],
+  ['/ready', '/ready?x', 400],
+  ['/info', '/info', 200],
+  ['/info', '/info?x', 400],
+])('%s: %s is %i', async (path, url, status) => {
+  expect(await mismatches(t, path, url, status)).toEqual([])
+})
+
+test('also while everything around is down, and with a defect', async () => {
+  const silent = { call: () => Promise.reject(new Error('down')) }
+  const starting = {
+    phase: 'starting',
+    cursorSlot: null,
+    finalizedSlot: null,
+    lagSlots: null,
+    lagSeconds: null,
+    deadLetters: null,
+    ready: false,
+    healthy: false,
+  }
+  const bare = await createTestApp({ ledger: silent, feePayer: null, indexer: async () => starting })
+  try {
+    expect(await mismatches(bare, '/health/detailed', '/health/detailed', 200)).toEqual([])
+    expect(await mismatches(bare, '/info', '/info', 503)).toEqual([])
+    expect(await mismatches(bare, '/ready', '/ready', 503)).toEqual([])
+    await bare.kysely.schema.dropTable('stakes').execute()
+    expect(await mismatches(bare, '/stakes', '/stakes', 500)).toEqual([])
+  } finally {
+    await bare.close()
+  }
+})
+
+test('with the greatest balance', async () => {
+  const rich = await createTestApp({ feePayerLamports: 2n ** 53n })
+  try {
+    expect(await mismatches(rich, '/health/detailed', '/health/detailed', 200)).toEqual([])
+  } finally {
+    await rich.close()
+  }
+})

@@ -1,0 +1,182 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createLedgerRpc } from '../../../src/ledger/rpc.ts'
+import { type LedgerCalls } from '../../../src/ledger/ledger-probe.ts'
+import { networkOf } from '../../../src/health/network.ts'
+import { createTestApp, FEE_PAYER, PROGRAM, type Surroundings, type TestApp } from '../../support/app.ts'
+
+const NOW = '2026-11-21T06:29:22.123Z'
+/** A fault: nobody listens at the node's address. */
+const deafLedger: LedgerCalls = {
+  call: () => Promise.reject(new Error('connect ECONNREFUSED http://secret-rpc/key')),
+}
+
+let t: TestApp | undefined
+afterEach(async () => {
+  await t?.close()
+  t = undefined
+})
+
+async function get(url: string, surroundings: Partial<Surroundings> = {}) {
+  t ??= await createTestApp(surroundings)
+  const response = await t.app.inject(url)
+  return { status: response.statusCode, body: response.json<Record<string, unknown>>(), text: response.body }
+}
+
+test('/health says ok and when', async () => {
+  expect(await get('/health', { ledger: deafLedger })).toMatchObject({
+    status: 200,
+    body: { status: 'ok', timestamp: NOW },
+  })
+})
+
+describe('/health/detailed', () => {
+  test('healthy', async () => {
+    const { status, body } = await get('/health/detailed')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      status: 'healthy',
+      rpc: { connected: true, slot: (t?.localnet?.slot ?? 0) - 1 },
+      feePayer: { enabled: true, pubkey: FEE_PAYER, balanceLamports: 2_500_000_000, balanceSol: 2.5 },
+      database: { connected: true },
+      indexer: {
+        phase: 'live',
+        cursorSlot: 990,
+        finalizedSlot: 960,
+        lagSlots: 10,
+        lagSeconds: 0.4,
+        deadLetters: 0,
+        ready: true,
+        healthy: true,
+      },
+      timestamp: NOW,
+    })
+  })
+
+  test('degraded while the ledger does not answer, and its address stays inside', async () => {
+    const { status, body, text } = await get('/health/detailed', { ledger: deafLedger })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      status: 'degraded',
+      rpc: { connected: false, slot: null },
+      feePayer: { enabled: true, pubkey: FEE_PAYER, balanceLamports: null, balanceSol: null },
+    })
+    expect(text).not.toContain('secret-rpc')
+  })
+
+  test('degraded while the indexer fails', async () => {
+    const indexer = () => Promise.reject(new Error('no table'))
+    expect((await get('/health/detailed', { indexer })).body).toMatchObject({
+      status: 'degraded',
+      indexer: { phase: 'unknown', cursorSlot: null, healthy: false },
+    })
+  })
+
+  test('degraded while the database does not answer, and reads are 503 without detail', async () => {
+    t = await createTestApp()
+    await t.database.orm.close()
+    expect((await get('/health/detailed')).body).toMatchObject({
+      status: 'degraded',
+      database: { connected: false },
+    })
+    expect(await get('/agents')).toMatchObject({
+      status: 503,
+      body: { error: 'The database does not answer now' },
+    })
+    expect(await get('/ready')).toMatchObject({
+      status: 503,
+      body: { error: 'Not ready: the database does not answer' },
+    })
+  })
+
+  test('without a fee payer', async () => {
+    expect((await get('/health/detailed', { feePayer: null })).body).toMatchObject({
+      status: 'healthy',
+      feePayer: { enabled: false, pubkey: null, balanceLamports: null, balanceSol: null },
+    })
+  })
+
+  test('asks the ledger at most once a second, however many ask', async () => {
+    let now = Date.parse(NOW)
+    let asked = 0
+    const other = await createTestApp()
+    const node = createLedgerRpc({ url: other.localnet?.rpcUrl ?? '' })
+    const ledger: LedgerCalls = {
+      call: (method, params) => {
+        if (method === 'getSlot') asked += 1
+        return node.call(method, params)
+      },
+    }
+    const surroundings = { ledger, clock: { now: () => now } }
+    await Promise.all([1, 2, 3].map(() => get('/health', surroundings)))
+    await Promise.all([1, 2, 3].map(() => get('/health/detailed')))
+    expect(asked).toBe(1)
+    now += 1_000
+    await get('/health/detailed')
+    expect(asked).toBe(2)
+    await other.close()
+  })
+})
+
+describe('/ready', () => {
+  test('ready', async () => {
+    expect(await get('/ready')).toMatchObject({ status: 200, body: { status: 'ready' } })
+  })
+
+  test('503 until the registry was read once; a silent ledger alone does not matter', async () => {
+    const indexer = async () => ({
+      phase: 'backfilling',
+      cursorSlot: null,
+      finalizedSlot: null,
+      lagSlots: null,
+      lagSeconds: null,
+      deadLetters: null,
+      ready: false,
+      healthy: false,
+    })
+    expect(await get('/ready', { indexer, ledger: deafLedger })).toMatchObject({
+      status: 503,
+      body: { error: 'Not ready: the registry has not been read from the ledger yet (backfilling)' },
+    })
+  })
+})
+
+describe('/info', () => {
+  const features = {
+    did: { enabled: true, method: 'did:sol', spec: 'W3C DID Core 1.0' },
+    mcp: { enabled: false, endpoint: '/mcp/sse', spec: 'MCP 2025-11-25' },
+    a2a: { enabled: true, spec: 'A2A Agent Card 1.0' },
+    credentials: { enabled: true, spec: 'W3C Verifiable Credentials 2.0' },
+  }
+
+  test('tells the network that the genesis hash names', async () => {
+    expect((await get('/info')).body).toEqual({
+      name: 'Agent Registry Gateway',
+      version: '0.1.0',
+      program: PROGRAM,
+      feeSponsorshipEnabled: true,
+      network: 'localnet',
+      features,
+    })
+  })
+
+  test.each([
+    ['5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d', 'mainnet-beta'],
+    ['EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG', 'devnet'],
+    ['4uhcVJyU9pJkvQyS88uRDiswHXSGkY3zQawwpjk2NsNY', 'testnet'],
+    ['3JVu3i2UHCzqf85m5a7171Vbyk8qQ6wdoZUANamFpEaW', 'localnet'],
+  ])('genesis hash %s is %s', (genesisHash, network) => {
+    expect(networkOf(genesisHash)).toBe(network)
+  })
+
+  test('a silent ledger: the network that the tables are of, or 503', async () => {
+    expect(await get('/info', { ledger: deafLedger })).toMatchObject({
+      status: 503,
+      body: { error: 'The ledger RPC node cannot be reached' },
+    })
+    await t?.kysely
+      .insertInto('indexer_state')
+      .values({ program_id: PROGRAM, genesis_hash: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' })
+      .execute()
+    expect(await get('/info')).toMatchObject({ status: 200, body: { network: 'devnet' } })
+  })
+})

@@ -1,0 +1,59 @@
+import { CompiledQuery, type KyselyPlugin, type RootOperationNode, createQueryId } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAgentReads } from '../../../src/agents/agent-reads.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { agentRow, insertAgents, insertHistory, keyOf } from '../../support/factories.ts'
+
+interface PlanNode {
+  'Node Type': string
+  'Actual Loops': number
+  Plans?: PlanNode[]
+}
+
+let t: TestApp
+beforeAll(async () => {
+  t = await createTestApp()
+  await insertAgents(
+    t.kysely,
+    ['A', 'B'].map((label) => agentRow(label)),
+  )
+  for (const label of ['A', 'B']) {
+    await insertHistory(
+      t.kysely,
+      label,
+      Array.from({ length: 50 }, () => ({})),
+    )
+  }
+})
+afterAll(() => t.close())
+
+/** The plan that PostgreSQL carried out for the one statement that `read` runs. */
+async function planOf(read: (reads: ReturnType<typeof createAgentReads>) => Promise<unknown>) {
+  const statements: RootOperationNode[] = []
+  const recorder: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      statements.push(node)
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  await read(createAgentReads(t.kysely.withPlugin(recorder)))
+  expect(statements).toHaveLength(1)
+  const compiled = t.kysely.getExecutor().compileQuery(statements[0]!, createQueryId())
+  const { rows } = await t.kysely.executeQuery<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+    CompiledQuery.raw(`explain (analyze, format json) ${compiled.sql}`, [...compiled.parameters]),
+  )
+  return rows[0]!['QUERY PLAN'][0]!.Plan
+}
+
+function nodes(plan: PlanNode): PlanNode[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodes)]
+}
+
+test.each([1, 2])('%i histories cost as many counts, however long the page is', async (agents) => {
+  const pdas = ['A', 'B'].slice(0, agents).map((label) => keyOf(`agent ${label}`))
+  const plan = await planOf((reads) => reads.histories(pdas, { limit: 50, offset: 0 }))
+  const counts = nodes(plan).filter((node) => node['Node Type'] === 'Aggregate')
+  expect(counts.map((node) => node['Actual Loops'])).toEqual([agents])
+  expect(Math.max(...nodes(plan).map((node) => node['Actual Loops']))).toBe(agents)
+})

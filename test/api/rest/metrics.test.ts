@@ -1,0 +1,57 @@
+import { pino } from 'pino'
+import { Counter } from 'prom-client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildApp } from '../../../rest/app.ts'
+import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+
+let gateway: TestApp
+
+beforeAll(async () => {
+  gateway = await createTestApp()
+})
+
+afterAll(() => gateway.close())
+
+test('GET /metrics answers what the process counted, in the Prometheus format', async () => {
+  const counter = new Counter({
+    name: 'gateway_test_things_total',
+    help: 'Things',
+    registers: [gateway.metrics],
+  })
+  counter.inc(3)
+  const answer = await gateway.app.inject('/metrics')
+  expect(answer.statusCode).toBe(200)
+  expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
+  expect(answer.body).toContain('gateway_test_things_total 3\n')
+})
+
+test('answers are counted by route, whatever their path', async () => {
+  await gateway.app.inject('/agents/11111111111111111111111111111111')
+  await gateway.app.inject('/nowhere/at/all')
+  const { body } = await gateway.app.inject('/metrics')
+  expect(body).toContain(
+    'gateway_http_request_duration_seconds_count{method="GET",route="/agents/:pda",status="404"} 1\n',
+  )
+  expect(body).toContain(
+    'gateway_http_request_duration_seconds_count{method="GET",route="unknown",status="404"} 1\n',
+  )
+})
+
+test('a process without the api role answers health, readiness and metrics, and nothing else', async () => {
+  const app = await buildApp({
+    services: gateway.services,
+    logger: pino({ level: 'silent' }),
+    metrics: createMetrics(),
+    version: '0.1.0',
+    baseUrl: null,
+    surface: 'operations',
+  })
+  const statuses = await Promise.all(
+    ['/health', '/ready', '/metrics', '/info', '/agents', '/graphql', '/mcp', '/docs'].map(
+      async (url) => (await app.inject(url)).statusCode,
+    ),
+  )
+  await app.close()
+  expect(statuses).toEqual([200, 200, 200, 200, 404, 404, 404, 404])
+})

@@ -1,0 +1,115 @@
+import { hash } from 'node:crypto'
+import type { Client } from 'graphql-ws'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import * as documents from '../../../rest/generated/graphql.ts'
+import { operationOrder } from '../../../schema/shed-order.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { type BlockedReads, blockReads, poolOf } from '../../support/blocked-reads.ts'
+import { keyOf } from '../../support/factories.ts'
+import { firstOf, openSocket } from '../../support/operation-socket.ts'
+
+const PATIENT = { timeout: 10_000, interval: 20 }
+const noLedger = { call: () => Promise.reject(new Error('not asked')) }
+const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+async function outcome(answer: Promise<Response>): Promise<string> {
+  const text = await (await answer).text()
+  return /too much to do/.test(text) ? 'shed' : text
+}
+const tool = (name: string, args: object) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
+
+describe('what a wallet has signed is shed last', () => {
+  const SUBMIT = 'mutation { submitTransaction(id: "x", signedTx: "y") { id } }'
+  const LIST = '{ webhooks { id } }'
+  const READ = `{ agent(pda: "${keyOf('agent One')}") { pda } }`
+  /** Half of what may wait does. */
+  let t: TestApp
+  let url: string
+  let blocked: BlockedReads
+  let socket: Client
+  async function fillHalf(): Promise<void> {
+    const overload = { inHand: 1_000, waiting: 2, patienceMs: Infinity }
+    t = await createTestApp({ ledger: noLedger, overload })
+    url = await t.app.listen({ port: 0, host: '127.0.0.1' })
+    blocked = await blockReads(t.database)
+    socket = await openSocket(url)
+    const pool = await poolOf(t.database)
+    for (let i = 0; i <= pool.options.max; i += 1) void fetch(`${url}/agents?offset=${i}`)
+    await expect.poll(() => pool.waitingCount, PATIENT).toBe(1)
+  }
+  beforeEach(fillHalf)
+  afterEach(async () => {
+    await socket.dispose()
+    await blocked.release()
+    await t.close()
+  })
+  const post = (path: string, body: unknown): Promise<Response> =>
+    fetch(url + path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) })
+  const graphql = (body: object) => outcome(post('/graphql', body))
+
+  test('over GraphQL: submits, and what asks for a signature, where nothing else is asked for', async () => {
+    expect(await graphql({ query: SUBMIT })).toMatch(/TRANSACTION_NOT_FOUND/)
+    expect(await graphql({ query: LIST })).toMatch(/X-Wallet/i)
+    expect(await graphql({ query: `query a ${READ} query b ${LIST}`, operationName: 'b' })).toMatch(
+      /X-Wallet/i,
+    )
+    expect(await outcome(fetch(`${url}/graphql?query=${encodeURIComponent(LIST)}`))).toMatch(/X-Wallet/i)
+    for (const query of [
+      READ,
+      `query a ${READ} query b ${LIST}`,
+      LIST.replace('webhooks', `a: agent(pda: "x") { pda } webhooks`),
+      LIST.replace('webhooks { id }', '... on Query { webhooks { id } }'),
+      `{ webhooks: agent(pda: "x") { pda } }`,
+      'webhooks {',
+    ])
+      expect({ query, outcome: await graphql({ query, operationName: 'a' }) }).toEqual({
+        query,
+        outcome: 'shed',
+      })
+    expect(await graphql({ query: READ, extensions: { webhooks: 1 } })).toBe('shed')
+    expect(await outcome(fetch(`${url}/graphql?query=${encodeURIComponent(READ)}`))).toBe('shed')
+  })
+
+  test('over GraphQL: by the hash of a document as by its text', async () => {
+    const extensions = { persistedQuery: { version: 1, sha256Hash: hash('sha256', LIST) } }
+    expect(await graphql({ query: LIST, extensions })).toMatch(/X-Wallet/i)
+    expect(await graphql({ extensions })).toMatch(/X-Wallet/i)
+  })
+
+  test('over a WebSocket', async () => {
+    expect(await firstOf(socket, SUBMIT)).toMatch(/Transaction not found/)
+    expect(await firstOf(socket, READ)).toMatch(/too much to do/)
+  })
+
+  test('over MCP: the tool that submits', async () => {
+    const submit = await outcome(post('/mcp', tool('submit_transaction', { txId: 'x', signedTx: 'y' })))
+    expect(JSON.parse(submit)).toMatchObject({ result: { isError: true, _meta: { status: 404 } } })
+    expect(await outcome(post('/mcp', tool('list_agents', {})))).toBe('shed')
+    expect(await outcome(post('/mcp', { jsonrpc: '2.0', id: 1, method: 'submit_transaction' }))).toBe('shed')
+  })
+})
+
+test('operations of REST routes that are shed last are so over GraphQL', () => {
+  const last = Object.entries(documents)
+    .filter(([name, value]) => name.endsWith('Document') && operationOrder(value as never) === 'last')
+    .map(([name]) => name.replace(/Document$/, ''))
+  expect(last.sort()).toEqual([
+    'CreateWebhook',
+    'DeleteWebhook',
+    'ListWebhookDeliveries',
+    'ListWebhooks',
+    'PingWebhook',
+    'RecoverWebhook',
+    'ResendWebhookDelivery',
+    'RotateWebhookSecret',
+    'SubmitSponsoredRegistration',
+    'SubmitTransaction',
+    'UpdateWebhook',
+    'VerifyCredential',
+  ])
+})

@@ -1,0 +1,135 @@
+import { Keypair } from '@solana/web3.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SYSTEM_PROGRAM } from '@agent-registry/solana'
+import {
+  DOORS,
+  json,
+  type JsonInstruction,
+  type Prepared,
+  restDoor,
+  type SponsorDoor,
+  type Told,
+} from '../../support/sponsorship/doors.ts'
+import { HOSTILE_REQUESTS } from '../../support/sponsorship/hostile-requests.ts'
+import {
+  type Parties,
+  registrationOf,
+  sponsoredRegistration,
+  update,
+} from '../../support/sponsorship/parties.ts'
+import {
+  createSponsoredWorld,
+  keyOf,
+  type SponsoredWorld,
+} from '../../support/sponsorship/sponsored-world.ts'
+
+let world: SponsoredWorld
+/** A wallet with an agent, and one without: nothing but the attack stands between them and a sponsorship. */
+let settled: Parties
+let fresh: Parties
+let code: string
+let before: number
+beforeAll(async () => {
+  world = await createSponsoredWorld()
+  const feePayer = keyOf(world.feePayer)
+  const stranger = Keypair.generate()
+  settled = { feePayer, stranger, wallet: await world.sponsoredWallet(restDoor(world.t)) }
+  fresh = { feePayer, stranger, wallet: Keypair.generate() }
+  code = await world.code(1_000)
+  before = await world.balance()
+  world.calls.length = 0
+})
+afterAll(() => world.close())
+
+const register = (door: SponsorDoor, instructions: JsonInstruction[], wallet = fresh.wallet) =>
+  door.register({ instructions, signerPubkey: keyOf(wallet), inviteCode: code })
+const transactionWays = [
+  (door: SponsorDoor, instructions: JsonInstruction[], signerPubkeys = [keyOf(settled.wallet)]) =>
+    door.prepareSponsored({ instructions, signerPubkeys }),
+  (door: SponsorDoor, instructions: JsonInstruction[], signerPubkeys = [keyOf(settled.wallet)]) =>
+    door.prepareFlagged({ instructions, signerPubkeys }),
+]
+
+const refusal = ({ status, error }: Told<Prepared>): { refused: boolean; text: string } => ({
+  refused: status === 400 || status === 403,
+  text: error.replaceAll(/[1-9A-HJ-NP-Za-km-z]{32,44}/g, 'KEY'),
+})
+
+describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door] as const))(
+  'through %s the service does not pay',
+  (_, open) => {
+    test.each(HOSTILE_REQUESTS.map((each) => [each.name, each] as const))('%s', async (__, hostile) => {
+      const door = open(world.t)
+      const registration = await register(door, json(hostile.instructions(fresh)))
+      expect(refusal(registration)).toEqual({ refused: true, text: hostile.register })
+      const instructions = json(hostile.instructions(settled))
+      for (const way of transactionWays)
+        expect(refusal(await way(door, instructions))).toEqual({ refused: true, text: hostile.transaction })
+    })
+
+    test.each([
+      ['nobody', () => [], 'signerPubkeys array is required'],
+      [
+        'the fee payer',
+        () => [keyOf(world.feePayer)],
+        'The fee payer KEY must not appear in signerPubkeys[0]',
+      ],
+      [
+        'the fee payer beside the wallet',
+        () => [keyOf(settled.wallet), keyOf(world.feePayer)],
+        'The fee payer KEY must not appear in signerPubkeys[1]',
+      ],
+      [
+        'a second wallet',
+        () => [keyOf(settled.wallet), keyOf(settled.stranger)],
+        'signerPubkeys must name one wallet, the fee payer aside: sponsored transactions have one signer',
+      ],
+      [
+        'a stranger in the place of the wallet',
+        () => [keyOf(settled.stranger)],
+        'instructions[0].keys[0] is not sponsored: owner must be KEY',
+      ],
+    ])('a transaction signed by %s', async (__, signers, text) => {
+      for (const way of transactionWays)
+        expect(refusal(await way(open(world.t), json([update(settled.wallet)]), signers()))).toEqual({
+          refused: true,
+          text,
+        })
+    })
+
+    test('a registration signed by the fee payer', async () => {
+      const answer = await open(world.t).register({
+        instructions: json([sponsoredRegistration({ ...fresh, wallet: world.feePayer })]),
+        signerPubkey: keyOf(world.feePayer),
+        inviteCode: code,
+      })
+      expect(refusal(answer)).toEqual({
+        refused: true,
+        text: 'The fee payer KEY must not appear in signerPubkey',
+      })
+    })
+
+    test('a registration of a key of small order, for which anybody can sign', async () => {
+      const answer = await open(world.t).register({
+        instructions: json([registrationOf(SYSTEM_PROGRAM, fresh.feePayer)]),
+        signerPubkey: SYSTEM_PROGRAM,
+        inviteCode: code,
+      })
+      expect(refusal(answer)).toEqual({ refused: true, text: 'signerPubkeys names KEY, which cannot sign' })
+    })
+  },
+)
+
+test('nothing was reserved, simulated, signed or paid for any of them', async () => {
+  expect(await world.states()).toEqual({ confirmed: 1 })
+  expect(world.calls).not.toContain('simulateTransaction')
+  expect(world.calls).not.toContain('sendTransaction')
+  expect(await world.balance()).toBe(before)
+})
+
+test('the same wallets are sponsored for what is no attack', async () => {
+  const door = restDoor(world.t)
+  expect((await register(door, json([sponsoredRegistration(fresh)]))).status).toBe(200)
+  for (const way of transactionWays)
+    expect((await way(door, json([update(settled.wallet)]))).status).toBe(200)
+})

@@ -1,0 +1,216 @@
+import { ComputeBudgetProgram, Keypair, SystemProgram } from '@solana/web3.js'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { DOORS, json, type Prepared, restDoor } from '../../support/sponsorship/doors.ts'
+import {
+  meta,
+  type Parties,
+  publicKey,
+  sponsoredRegistration,
+  update,
+} from '../../support/sponsorship/parties.ts'
+import {
+  createSponsoredWorld,
+  keyOf,
+  signedBy,
+  type SponsoredWorld,
+} from '../../support/sponsorship/sponsored-world.ts'
+import { assertion, signChanged, treacherous } from '../../support/sponsorship/changed-transactions.ts'
+import { TAMPERINGS } from '../../support/sponsorship/tampering.ts'
+
+let world: SponsoredWorld
+let parties: Parties
+let code: string
+/** One sponsored transaction of each kind, for all of the attacks: what is refused leaves it as it was. */
+let registration: { wallet: Keypair; prepared: Prepared }
+let transaction: { wallet: Keypair; prepared: Prepared }
+let before: number
+
+beforeAll(async () => {
+  // Slots pass when they are told to: what was prepared does not expire meanwhile.
+  world = await createSponsoredWorld({ slotMs: 0, submitWaitMs: 0 })
+  const door = restDoor(world.t)
+  code = await world.code(100)
+  const feePayer = keyOf(world.feePayer)
+  const wallet = await registered()
+  parties = { feePayer, wallet, stranger: Keypair.generate() }
+  registration = await prepareRegistration()
+  const asked = await door.prepareSponsored({
+    // Enough of them that the headroom of the compute-unit limit holds what an attack runs.
+    instructions: json(['2.0', '2.1', '2.2', '2.3'].map((version) => update(wallet, { version }))),
+    signerPubkeys: [keyOf(wallet)],
+  })
+  transaction = { wallet, prepared: asked.body }
+  before = await world.balance()
+  world.calls.length = 0
+})
+afterAll(() => world.close())
+
+async function prepareRegistration(): Promise<{ wallet: Keypair; prepared: Prepared }> {
+  const wallet = Keypair.generate()
+  const { body } = await restDoor(world.t, { address: `2001:db8:${(networks += 1)}::1` }).register({
+    instructions: json([sponsoredRegistration({ feePayer: keyOf(world.feePayer), wallet })]),
+    signerPubkey: keyOf(wallet),
+    inviteCode: code,
+  })
+  return { wallet, prepared: body }
+}
+let networks = 0
+
+async function registered(): Promise<Keypair> {
+  const { wallet, prepared } = await prepareRegistration()
+  const body = { id: prepared.id, signedTx: signedBy(prepared.serializedTx, wallet) }
+  await restDoor(world.t).submitRegistration({ ...body, signerPubkey: keyOf(wallet), inviteCode: code })
+  await confirmed(prepared.id)
+  return wallet
+}
+
+async function confirmed(id: string): Promise<void> {
+  await vi.waitFor(async () => {
+    world.localnet.stepSlot()
+    expect((await restDoor(world.t).status(id)).body.status).toBe('confirmed')
+  }, 5_000)
+}
+
+const registrationBody = (signedTx: string) => ({
+  id: registration.prepared.id,
+  signedTx,
+  signerPubkey: keyOf(registration.wallet),
+  inviteCode: code,
+})
+
+describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door] as const))(
+  'through %s the service does not sign',
+  (_, open) => {
+    test.each(TAMPERINGS.map((each) => [each.name, each] as const))('%s', async (__, { signedTx, error }) => {
+      const door = open(world.t)
+      const ofRegistration = { ...parties, wallet: registration.wallet }
+      const answers = [
+        await door.submitRegistration(
+          registrationBody(signedTx(ofRegistration, registration.prepared.serializedTx)),
+        ),
+        await door.submit({
+          id: transaction.prepared.id,
+          signedTx: signedTx(parties, transaction.prepared.serializedTx),
+        }),
+      ]
+      for (const answer of answers)
+        expect(answer).toMatchObject({ status: 400, error: expect.stringMatching(error) as string })
+    })
+
+    test.each([
+      ['the id of another transaction', 'does not match the prepared transaction', 400],
+      ['an id that was never given', 'Transaction not found', 404],
+    ])('%s', async (__, text, status) => {
+      const door = open(world.t)
+      const id = status === 404 ? '00000000-0000-4000-8000-000000000000' : transaction.prepared.id
+      const signedTx = signedBy(registration.prepared.serializedTx, registration.wallet)
+      expect(await door.submit({ id, signedTx })).toMatchObject({
+        status,
+        error: expect.stringContaining(text) as string,
+      })
+    })
+
+    test('what was prepared without sponsorship with the fee payer as its payer', async () => {
+      const transfer = SystemProgram.transfer({
+        fromPubkey: world.feePayer.publicKey,
+        toPubkey: parties.wallet.publicKey,
+        lamports: 1_000_000,
+      })
+      const asked = await world.t.app.inject({
+        method: 'POST',
+        url: '/relay/prepare',
+        payload: { instructions: json([transfer]), signerPubkeys: [parties.feePayer] },
+      })
+      const { id, serializedTx } = asked.json<Prepared>()
+      const answer = await open(world.t).submit({ id, signedTx: serializedTx })
+      expect([answer.status, answer.error]).toEqual([
+        400,
+        `Missing or invalid signature for ${parties.feePayer}`,
+      ])
+    })
+
+    test('a registration at the door of transactions, and the reverse', async () => {
+      const door = open(world.t)
+      const { prepared, wallet } = registration
+      const signedTx = signedBy(prepared.serializedTx, wallet)
+      expect(await door.submit({ id: prepared.id, signedTx })).toMatchObject({
+        status: 400,
+        error: 'The transaction is a sponsored registration: submit it to POST /sponsor/register/submit',
+      })
+      const other = {
+        ...registrationBody(signedBy(transaction.prepared.serializedTx, transaction.wallet)),
+        id: transaction.prepared.id,
+      }
+      expect(await door.submitRegistration(other)).toMatchObject({
+        status: 400,
+        error: 'The transaction is not a sponsored registration: submit it to POST /relay/submit',
+      })
+    })
+
+    test('a registration for another code or another wallet than it was prepared for', async () => {
+      const signedTx = signedBy(registration.prepared.serializedTx, registration.wallet)
+      const body = registrationBody(signedTx)
+      const wrong = [
+        { ...body, inviteCode: await world.code() },
+        { ...body, inviteCode: 'x' },
+        { ...body, signerPubkey: keyOf(parties.wallet) },
+      ]
+      for (const each of wrong)
+        expect(await open(world.t).submitRegistration(each)).toMatchObject({
+          status: 403,
+          error: 'signerPubkey and inviteCode must be those of the registration',
+        })
+    })
+
+    // What matches because wallets do it is simulated again, and what it takes is measured.
+    test.each([
+      ['a part of its balance', 20_000_000],
+      ['one lamport', 1],
+    ])('an assertion that turns out to take %s from the fee payer', async (__, lamports) => {
+      for (const { wallet, prepared } of [registration, transaction]) {
+        const take = treacherous({ ...parties, wallet }, lamports)
+        const signedTx = signChanged(prepared.serializedTx, [wallet], ({ instructions }) => ({
+          instructions: [...instructions, take],
+        }))
+        const door = open(world.t)
+        const answer =
+          prepared === registration.prepared
+            ? await door.submitRegistration(registrationBody(signedTx))
+            : await door.submit({ id: prepared.id, signedTx })
+        expect(answer).toMatchObject({
+          status: 403,
+          error: expect.stringMatching(
+            /^The transaction takes more than is sponsored: \d+ lamports, at most \d+$/,
+          ) as string,
+        })
+      }
+    })
+  },
+)
+
+test('nothing was sent, signed or paid for any of it', async () => {
+  expect(world.calls).not.toContain('sendTransaction')
+  expect(await world.balance()).toBe(before)
+  expect(await world.states()).toEqual({ confirmed: 1, reserved: 2 })
+  const rows = await world.t.kysely
+    .selectFrom('prepared_transactions')
+    .select('signature')
+    .where('id', 'in', [registration.prepared.id, transaction.prepared.id])
+    .execute()
+  expect(rows).toEqual([{ signature: null }, { signature: null }])
+})
+
+test('then takes both, the one with assertions of a wallet, at a lower price', async () => {
+  const door = restDoor(world.t)
+  const signedTx = signedBy(registration.prepared.serializedTx, registration.wallet)
+  expect((await door.submitRegistration(registrationBody(signedTx))).status).toBe(200)
+  await confirmed(registration.prepared.id)
+  const reading = assertion(meta(publicKey(parties.feePayer)))
+  const price = ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 1 })
+  const { id, serializedTx } = transaction.prepared
+  const asserted = signChanged(serializedTx, [transaction.wallet], ({ instructions: [limit, , ...own] }) => ({
+    instructions: [reading, limit ?? reading, price, ...own, reading],
+  }))
+  expect(await door.submit({ id, signedTx: asserted })).toMatchObject({ status: 200, error: '' })
+  await confirmed(id)
+})

@@ -1,0 +1,221 @@
+import { Keypair, PublicKey } from '@solana/web3.js'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
+import { eventually } from '../../support/indexer/eventually.ts'
+import { addresses, keyOf, toJson } from '../../support/relay/relay-world.ts'
+import {
+  createSponsorWorld,
+  newClient,
+  sponsoredRegistration,
+  type SponsorWorld,
+} from '../../support/sponsorship/sponsor-world.ts'
+
+let world: SponsorWorld
+let many: string
+let beforeSign: () => Promise<void> = async () => undefined
+beforeAll(async () => {
+  world = await createSponsorWorld((feePayer) => meddled(createLocalSigner(feePayer)))
+  many = await world.code(1_000)
+})
+afterAll(() => world.close())
+afterEach(() => {
+  world.localnet.fault.clear()
+  beforeSign = async () => undefined
+})
+
+/** The real signer, before which something can happen: the time between the simulation and the ledger. */
+const meddled = (signer: FeePayerSigner): FeePayerSigner => ({
+  pubkey: signer.pubkey,
+  sign: async (message) => {
+    await beforeSign()
+    return signer.sign(message)
+  },
+})
+const stateOf = async (owner: Keypair) => (await world.sponsorships(owner)).map((each) => each.state).join()
+const metric = async (line: RegExp) =>
+  (await world.t.app.inject('/metrics')).body.split('\n').find((each) => line.test(each))
+
+test('what a sponsorship did cost is read from the ledger once it is final', async () => {
+  const owner = Keypair.generate()
+  const before = await world.balance()
+  const { body } = await world.register({ owner, inviteCode: many })
+  await world.submitRegistration(body, owner, many)
+  world.localnet.stepSlot(40)
+  await eventually(async () => (await world.sponsorships(owner))[0]?.spent_lamports ?? null).toBe(
+    before - (await world.balance()),
+  )
+  const row = await world.t.kysely
+    .selectFrom('sponsorships')
+    .selectAll()
+    .where('id', '=', body.id)
+    .executeTakeFirstOrThrow()
+  const agent = new PublicKey(addresses.agent(keyOf(owner)))
+  expect(row).toMatchObject({
+    agent_pda: agent.toBase58(),
+    rent_lamports: await world.connection.getBalance(agent),
+    signature: (await world.status(body.id)).signature,
+    reserved_lamports: row.spent_lamports,
+  })
+  expect(await metric(/^gateway_sponsorship_spent_lamports_total\{kind="registration"\}/)).toMatch(
+    new RegExp(` ${row.spent_lamports}$`),
+  )
+  expect(
+    await metric(/^gateway_sponsorship_requests_total\{operation="register",outcome="ok"\}/),
+  ).toBeTruthy()
+  expect(
+    await metric(/^gateway_relay_transactions_total\{status="confirmed",error="none",sponsored="true"\}/),
+  ).toBeTruthy()
+  expect(await metric(/^gateway_sponsorship_fee_payer_lamports \d+$/)).toBeTruthy()
+})
+
+test('made to fail on the ledger after the simulation: the fee is gone and counted, code and wallet are free', async () => {
+  const owner = await world.funded()
+  const inviteCode = await world.code()
+  const client = newClient()
+  const { body } = await world.register({ owner, inviteCode, client })
+  const before = await world.balance()
+  // Preflight would see it as well: this node runs none, as one that is behind the others.
+  beforeSign = async () => {
+    await world.transact([sponsoredRegistration(owner, owner, 'First')], [owner])
+    await world.t.kysely
+      .updateTable('prepared_transactions')
+      .set({ accepted: true })
+      .where('id', '=', body.id)
+      .execute()
+  }
+  const { body: record } = await world.submitRegistration(body, owner, inviteCode)
+  expect(record).toMatchObject({ status: 'failed', error: { code: 'execution_failed' } })
+  expect(await stateOf(owner)).toBe('submitted')
+  world.localnet.stepSlot(40)
+  await eventually(() => stateOf(owner)).toBe('failed')
+  const cost = before - (await world.balance())
+  expect(cost).toBeLessThan(12_000)
+  await eventually(async () => (await world.sponsorships(owner))[0]?.spent_lamports ?? null).toBe(cost)
+  // The code's one use is there again, of the client's five one is gone.
+  expect((await world.register({ inviteCode, client })).status).toBe(200)
+  const more = []
+  for (let i = 0; i < 4; i++) more.push((await world.register({ inviteCode: many, client })).status)
+  expect(more).toEqual([200, 200, 200, 429])
+})
+
+test('a fork takes a registration back and it lands again: one registration, paid once', async () => {
+  const owner = Keypair.generate()
+  const { body } = await world.register({ owner, inviteCode: many })
+  world.localnet.stepSlot(33)
+  await world.submitRegistration(body, owner, many)
+  expect(await stateOf(owner)).toBe('confirmed')
+  const { slot } = await world.status(body.id)
+  world.localnet.fault.fork()
+  await eventually(async () => (await world.status(body.id)).slot ?? 0).toBeGreaterThan(slot ?? Infinity)
+  await eventually(() => stateOf(owner)).toBe('confirmed')
+  expect((await world.register({ owner, inviteCode: many })).status).toBe(409)
+})
+
+test('a fork takes it back for good: released, and the wallet may try again', async () => {
+  world.localnet.stepSlot(40)
+  let owner = Keypair.generate()
+  let body = (await world.register({ owner, inviteCode: many })).body
+  const registersOnFork = async () => {
+    owner = Keypair.generate()
+    body = (await world.register({ owner, inviteCode: many })).body
+    const { value } = await world.connection.isBlockhashValid(body.blockhash, { commitment: 'finalized' })
+    return !value
+  }
+  await eventually(registersOnFork).toBe(true)
+  await world.submitRegistration(body, owner, many)
+  world.localnet.fault.fork()
+  await eventually(() => stateOf(owner)).toBe('submitted')
+  world.localnet.stepSlot(250)
+  await eventually(() => stateOf(owner)).toBe('released')
+  expect((await world.status(body.id)).error?.code).toBe('dropped')
+  const again = await world.register({ owner, inviteCode: many })
+  expect(again.status).toBe(200)
+  expect((await world.submitRegistration(again.body, owner, many)).body.status).toBe('confirmed')
+})
+
+test('submitted while it expires and is released: never signed, or never released', async () => {
+  const owner = Keypair.generate()
+  const { body } = await world.register({ owner, inviteCode: many })
+  beforeSign = async () => {
+    world.localnet.stepSlot(200)
+    await eventually(() => stateOf(owner)).toBe('released')
+  }
+  expect(await world.submitRegistration(body, owner, many)).toEqual({
+    status: 410,
+    body: { error: 'Transaction expired' },
+  })
+  expect((await world.status(body.id)).signature).toBeNull()
+})
+
+test('a process that dies between reserving and storing: released by the next reservation', async () => {
+  const owner = Keypair.generate()
+  const client = newClient()
+  const lost = (minutes: number, id: string) =>
+    sql`
+    insert into sponsorships (id, kind, wallet, client_network, code_hash, reserved_lamports, created_at)
+    select ${id}, 'registration', ${keyOf(owner)}, ${client}, hash, 1, now() - ${`${minutes} minutes`}::interval
+    from invite_codes limit 1`.execute(world.t.kysely)
+  await lost(1, 'lost')
+  expect((await world.register({ owner, inviteCode: many, client })).status).toBe(409)
+  await sql`update sponsorships set created_at = now() - interval '4 minutes' where id = 'lost'`.execute(
+    world.t.kysely,
+  )
+  expect((await world.register({ owner, inviteCode: many, client })).status).toBe(200)
+  expect(await stateOf(owner)).toBe('released,reserved')
+})
+
+test('a ledger that does not answer sponsors nothing, and keeps nothing reserved', async () => {
+  const owner = Keypair.generate()
+  const { body } = await world.register({ owner, inviteCode: many })
+  const other = Keypair.generate()
+  world.localnet.fault.http({ status: 503 })
+  expect((await world.submitRegistration(body, owner, many)).status).toBe(503)
+  expect([500, 503]).toContain((await world.register({ owner: other, inviteCode: many })).status)
+  expect(await stateOf(other)).toBe('')
+  world.localnet.fault.clear()
+  expect((await world.submitRegistration(body, owner, many)).body.status).toBe('confirmed')
+})
+
+test('eligibility tells what would happen', async () => {
+  const ask = async (wallet: string, code: string, client = newClient()) => {
+    const url = `/sponsor/eligibility?wallet=${wallet}&code=${encodeURIComponent(code)}`
+    return (await world.t.app.inject({ url, remoteAddress: client })).json<object>()
+  }
+  const owner = Keypair.generate()
+  const code = await world.code()
+  const balance = await world.balance()
+  await eventually(() => ask(keyOf(owner), code)).toEqual({ eligible: true, feePayerBalance: balance })
+  expect(await ask(keyOf(owner), 'x')).toEqual({
+    eligible: false,
+    reason: 'The invite code is unknown, expired, revoked or used up',
+  })
+  const { body } = await world.register({ owner, inviteCode: code })
+  await world.submitRegistration(body, owner, code)
+  expect(await ask(keyOf(owner), many)).toEqual({
+    eligible: false,
+    reason: `Wallet ${keyOf(owner)} has already received a sponsored registration`,
+  })
+  expect(await ask('x', many)).toMatchObject({ error: expect.stringMatching(/^wallet must be/) as string })
+  expect(await ask(keyOf(owner), '')).toMatchObject({ error: 'code is required' })
+  const { data } = await world.graphql(
+    'query ($wallet: Pubkey, $code: String) { eligibility(wallet: $wallet, code: $code) { eligible feePayerBalance reason } }',
+    { wallet: keyOf(Keypair.generate()), code: many },
+  )
+  expect(data).toEqual({
+    eligibility: { eligible: true, feePayerBalance: expect.stringMatching(/^\d+$/) as string, reason: null },
+  })
+})
+
+test('two replicas at once spend the one use of a code once', async () => {
+  const inviteCode = await world.code()
+  const services = [world.t.services.sponsorship, world.sponsorReplica()]
+  const register = async (i: number) => {
+    const owner = Keypair.generate()
+    const instructions = [toJson(sponsoredRegistration(owner, world.feePayer))]
+    const input = { instructions, signerPubkey: keyOf(owner), inviteCode }
+    return services[i % 2]!.register(input, newClient())
+  }
+  const answers = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => register(i)))
+  expect(answers.filter((each) => each.status === 'fulfilled')).toHaveLength(1)
+})

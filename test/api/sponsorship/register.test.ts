@@ -1,0 +1,262 @@
+import { Keypair, PublicKey } from '@solana/web3.js'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { decodeAccount } from '@agent-registry/program'
+import { eventually } from '../../support/indexer/eventually.ts'
+import { addresses, keyOf, toJson } from '../../support/relay/relay-world.ts'
+import { createTestApp, SPONSOR_LIMITS } from '../../support/app.ts'
+import {
+  createSponsorWorld,
+  newClient,
+  signedByOwner,
+  sponsoredRegistration,
+  type SponsorWorld,
+} from '../../support/sponsorship/sponsor-world.ts'
+
+let world: SponsorWorld
+beforeAll(async () => {
+  world = await createSponsorWorld()
+})
+afterAll(() => world.close())
+afterEach(() => {
+  Object.assign(world.limits, SPONSOR_LIMITS)
+})
+
+test('a wallet without lamports gets an agent; the fee payer pays rent and fee, and gets the rent back on close', async () => {
+  const owner = Keypair.generate()
+  const inviteCode = await world.code()
+  const before = await world.balance()
+  const { status, body } = await world.register({ owner, inviteCode })
+  expect([status, body.sponsored, body.feePayer]).toEqual([200, true, keyOf(world.feePayer)])
+  expect(Buffer.from(body.serializedTx, 'base64').subarray(0, 129)).toEqual(
+    Buffer.concat([Buffer.from([2]), Buffer.alloc(128)]),
+  )
+  const submitted = await world.submitRegistration(body, owner, inviteCode)
+  expect(submitted).toEqual({
+    status: 200,
+    body: {
+      id: body.id,
+      status: 'confirmed',
+      signature: expect.any(String) as string,
+      error: null,
+      slot: expect.any(Number) as number,
+      sponsored: true,
+    },
+  })
+  const account = await world.connection.getAccountInfo(new PublicKey(addresses.agent(keyOf(owner))))
+  expect(decodeAccount(account!.data)).toMatchObject({
+    name: 'Agent',
+    data: { owner: keyOf(owner), rentPayer: keyOf(world.feePayer) },
+  })
+  const fee = before - (await world.balance()) - account!.lamports
+  expect(fee).toBeGreaterThanOrEqual(10_000)
+  expect(fee).toBeLessThan(12_000)
+  expect(await world.connection.getBalance(owner.publicKey)).toBe(0)
+  expect(await world.sponsorships(owner)).toMatchObject([{ state: 'confirmed', id: body.id }])
+  // The same again is the same record.
+  expect(await world.submitRegistration(body, owner, inviteCode)).toEqual(submitted)
+  expect(await world.status(body.id)).toEqual(submitted.body)
+})
+
+test('by GraphQL', async () => {
+  const owner = Keypair.generate()
+  const inviteCode = await world.code()
+  const input = {
+    instructions: [toJson(sponsoredRegistration(owner, world.feePayer))],
+    signerPubkey: keyOf(owner),
+    inviteCode,
+  }
+  const registered = await world.graphql(
+    'mutation ($input: RegisterSponsoredInput!) { registerSponsored(input: $input) { id serializedTx sponsored feePayer } }',
+    { input },
+  )
+  expect(registered.errors).toBeUndefined()
+  const { id, serializedTx } = (
+    registered.data as { registerSponsored: { id: string; serializedTx: string } }
+  ).registerSponsored
+  const { data } = await world.graphql(
+    'mutation ($input: SubmitSponsoredRegistrationInput!) { submitSponsoredRegistration(input: $input) { status sponsored } }',
+    {
+      input: {
+        id,
+        signedTx: signedByOwner(serializedTx, owner),
+        signerPubkey: keyOf(owner),
+        inviteCode,
+      },
+    },
+  )
+  expect(data).toEqual({ submitSponsoredRegistration: { status: 'confirmed', sponsored: true } })
+})
+
+test('a second time: of the wallet, of the code, and the sixth of a client', async () => {
+  const client = newClient()
+  const owner = Keypair.generate()
+  const once = await world.code()
+  const many = await world.code(100)
+  const first = await world.register({ owner, inviteCode: once, client })
+  expect(await world.register({ owner, inviteCode: many, client })).toEqual({
+    status: 409,
+    body: {
+      error: `A sponsored registration of wallet ${keyOf(owner)} is under way: submit it, or try again when it has expired`,
+    },
+  })
+  await world.submitRegistration(first.body, owner, once)
+  expect(await world.register({ owner, inviteCode: many, client })).toEqual({
+    status: 409,
+    body: { error: `Wallet ${keyOf(owner)} has already received a sponsored registration` },
+  })
+  expect(await world.register({ inviteCode: once, client })).toEqual({
+    status: 403,
+    body: { error: 'The invite code is unknown, expired, revoked or used up' },
+  })
+  for (let i = 0; i < 4; i++) expect((await world.register({ inviteCode: many, client })).status).toBe(200)
+  const other = Keypair.generate()
+  const limited = await world.t.app.inject({
+    method: 'POST',
+    url: '/sponsor/register',
+    remoteAddress: `::ffff:${client}`,
+    payload: {
+      instructions: [toJson(sponsoredRegistration(other, world.feePayer))],
+      signerPubkey: keyOf(other),
+      inviteCode: many,
+    },
+  })
+  expect(limited.statusCode).toBe(429)
+  expect(limited.json()).toMatchObject({
+    error: expect.stringMatching(/^At most 5 sponsored registrations a day from one address/) as string,
+  })
+  const wait = Number(limited.headers['retry-after'])
+  expect(wait).toBeGreaterThan(86_300)
+  expect(wait).toBeLessThanOrEqual(86_400)
+  // A day later.
+  await world.t.kysely
+    .updateTable('sponsorships')
+    .set({ created_at: sql`created_at - interval '24 hours'` })
+    .where('client_network', '=', client)
+    .execute()
+  expect((await world.register({ inviteCode: many, client })).status).toBe(200)
+})
+
+test('codes: expired, revoked, unknown and malformed are told apart by nobody', async () => {
+  const { code: expired } = await world.codes.create({ maxUses: 1, expiresAt: new Date(Date.now() - 1) })
+  const revoked = await world.code()
+  expect(await world.codes.revoke(revoked)).toBe(true)
+  for (const inviteCode of [expired, revoked, '00000-00000-00000-00000', 'x', 'x'.repeat(10_000)]) {
+    expect(await world.register({ inviteCode })).toEqual({
+      status: 403,
+      body: { error: 'The invite code is unknown, expired, revoked or used up' },
+    })
+  }
+  const typed = (await world.code()).toLowerCase().replaceAll('-', ' ')
+  expect((await world.register({ inviteCode: typed })).status).toBe(200)
+})
+
+test('a code revoked after the registration was prepared', async () => {
+  const owner = Keypair.generate()
+  const inviteCode = await world.code()
+  const { body } = await world.register({ owner, inviteCode })
+  await world.codes.revoke(inviteCode)
+  expect((await world.submitRegistration(body, owner, inviteCode)).status).toBe(403)
+})
+
+test('paused: below the floor, the budget used up', async () => {
+  const inviteCode = await world.code()
+  world.limits.minBalance = BigInt(await world.balance())
+  expect(await world.register({ inviteCode })).toMatchObject({
+    status: 503,
+    body: { error: 'Sponsorship is paused: the balance of the fee payer is too low' },
+  })
+  world.limits.minBalance = 0n
+  world.limits.dailyBudget = 1_000_000n
+  expect(await world.register({ inviteCode })).toMatchObject({
+    status: 503,
+    body: { error: 'Sponsorship is paused: the budget of the day is used up' },
+  })
+})
+
+test('what fails its simulation gives back all it had reserved, at once', async () => {
+  const inviteCode = await world.code()
+  const owner = Keypair.generate()
+  const client = newClient()
+  for (let i = 0; i < 7; i++) {
+    expect(await world.register({ owner, inviteCode, client, name: '' })).toMatchObject({
+      status: 422,
+      body: { message: expect.stringContaining('InvalidName') as string },
+    })
+  }
+  expect(await world.sponsorships(owner)).toEqual([])
+  expect((await world.register({ owner, inviteCode, client })).status).toBe(200)
+})
+
+test('a wallet that has an agent', async () => {
+  const { keypair } = await world.wallet('Own')
+  expect(await world.register({ owner: keypair, inviteCode: await world.code() })).toMatchObject({
+    status: 409,
+    body: { error: `Wallet ${keyOf(keypair)} already has an agent` },
+  })
+})
+
+test('what is never submitted is released when it has expired, and cannot be submitted then', async () => {
+  const inviteCode = await world.code()
+  const owner = Keypair.generate()
+  const client = newClient()
+  const { body } = await world.register({ owner, inviteCode, client })
+  expect((await world.register({ inviteCode, client })).status).toBe(403)
+  world.localnet.stepSlot(200)
+  await eventually(async () => (await world.sponsorships(owner))[0]?.state).toBe('released')
+  expect(await world.submitRegistration(body, owner, inviteCode)).toEqual({
+    status: 410,
+    body: { error: 'Transaction expired' },
+  })
+  const again = await world.register({ owner, inviteCode, client })
+  expect(again.status).toBe(200)
+  expect((await world.submitRegistration(again.body, owner, inviteCode)).body.status).toBe('confirmed')
+})
+
+test('what fails when it is submitted costs nothing and is released', async () => {
+  const inviteCode = await world.code()
+  const owner = await world.funded()
+  const { body } = await world.register({ owner, inviteCode })
+  await world.transact([sponsoredRegistration(owner, owner)], [owner])
+  const before = await world.balance()
+  const submitted = await world.submitRegistration(body, owner, inviteCode)
+  expect(submitted.body).toMatchObject({ status: 'failed', error: { code: 'simulation_failed' }, slot: null })
+  expect(await world.balance()).toBe(before)
+  expect(await world.sponsorships(owner)).toMatchObject([{ state: 'released' }])
+  expect((await world.register({ inviteCode })).status).toBe(200)
+})
+
+test('without a key sponsorship is off, and says so everywhere', async () => {
+  const off = await createTestApp({ ledger: world.rpc, feePayer: null })
+  try {
+    const post = async (url: string, payload: object) => {
+      const response = await off.app.inject({ method: 'POST', url, payload })
+      return [response.statusCode, response.json<{ error: string }>().error]
+    }
+    const owner = Keypair.generate()
+    const instructions = [toJson(sponsoredRegistration(owner, world.feePayer))]
+    const input = { instructions, signerPubkey: keyOf(owner), inviteCode: 'x' }
+    const refused = [503, 'Sponsorship is off']
+    expect(await post('/sponsor/register', input)).toEqual(refused)
+    expect(await post('/sponsor/register/submit', { ...input, id: 'x', signedTx: 'x' })).toEqual(refused)
+    expect(await post('/relay/prepare/sponsored', { instructions, signerPubkeys: [keyOf(owner)] })).toEqual(
+      refused,
+    )
+    const asked = await off.app.inject(`/sponsor/eligibility?wallet=${keyOf(owner)}&code=x`)
+    expect(asked.json()).toEqual({ eligible: false, reason: 'Sponsorship is off' })
+    expect((await off.app.inject('/info')).json()).toMatchObject({ feeSponsorshipEnabled: false })
+  } finally {
+    await off.close()
+  }
+})
+
+test('the health reports follow the balance', async () => {
+  const enabled = async () => [
+    (await world.t.app.inject('/info')).json<{ feeSponsorshipEnabled: boolean }>().feeSponsorshipEnabled,
+    (await world.t.app.inject('/health/detailed')).json<{ feePayer: { enabled: boolean } }>().feePayer
+      .enabled,
+  ]
+  expect(await enabled()).toEqual([true, true])
+  world.limits.minBalance = BigInt(await world.balance()) + 1n
+  await eventually(enabled).toEqual([false, false])
+})

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createGraphQLContext } from '../../../schema/context.ts'
+import type { Database } from '../../../src/db/tables.ts'
+import { createWalletAuth, type WalletAuth } from '../../../src/identity/wallet-auth/wallet-auth.ts'
+import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { walletOf } from '../../support/wallet.ts'
+
+let t: TestApp
+let replicas: WalletAuth[]
+beforeAll(async () => {
+  t = await createTestApp()
+  const kysely = t.database.orm.em.fork().getKysely<Database>()
+  replicas = [1, 2, 3].map(() => createWalletAuth({ kysely, clock: { now: () => FIXED_NOW } }))
+})
+afterAll(() => t.close())
+
+const wallet = walletOf('service')
+const signed = (path: string) => {
+  const headers = wallet.headers('GET', path, FIXED_NOW)
+  return {
+    method: 'GET',
+    path,
+    pubkey: headers['x-wallet-pubkey'],
+    timestamp: headers['x-wallet-timestamp'],
+    signature: headers['x-wallet-signature'],
+  }
+}
+
+test('of many uses at once on several replicas one is taken', async () => {
+  const request = signed('/webhooks/at-once')
+  const uses = await Promise.allSettled(
+    Array.from({ length: 30 }, (_, i) => replicas[i % replicas.length]!.authenticate(request)),
+  )
+  expect(uses.filter(({ status }) => status === 'fulfilled')).toEqual([
+    { status: 'fulfilled', value: wallet.pubkey },
+  ])
+  for (const use of uses.filter(({ status }) => status === 'rejected'))
+    expect(use).toMatchObject({ reason: { code: 'SIGNATURE_USED', status: 401 } })
+})
+
+test('a refused request uses nothing up', async () => {
+  const request = signed('/webhooks/refused')
+  const elsewhere = { ...request, path: '/webhooks/other' }
+  await expect(replicas[0]!.authenticate(elsewhere)).rejects.toMatchObject({
+    code: 'INVALID_WALLET_SIGNATURE',
+  })
+  await expect(replicas[0]!.authenticate(request)).resolves.toBe(wallet.pubkey)
+})
+
+test('old signatures are removed with new uses, in batches', async () => {
+  await sql`insert into used_signatures (hash, used_at)
+    select 'old ' || n, now() - interval '1 hour' from generate_series(1, 25) as n`.execute(t.kysely)
+  const old = async (): Promise<number> => {
+    const rows = await t.kysely
+      .selectFrom('used_signatures')
+      .select('hash')
+      .where('hash', 'like', 'old %')
+      .execute()
+    return rows.length
+  }
+  const left: number[] = []
+  for (const path of ['/a', '/b', '/c']) {
+    await replicas[0]!.authenticate(signed(path))
+    left.push(await old())
+  }
+  expect(left).toEqual([15, 5, 0])
+})
+
+test('a context asks once, and one without a request has no wallet', async () => {
+  const request = signed('/webhooks/context')
+  const context = createGraphQLContext({
+    services: t.services,
+    clientIp: '',
+    authenticate: () => t.services.walletAuth.authenticate(request),
+  })
+  expect(await Promise.all([context.authenticate(), context.authenticate()])).toEqual([
+    wallet.pubkey,
+    wallet.pubkey,
+  ])
+  await expect(
+    createGraphQLContext({ services: t.services, clientIp: '' }).authenticate(),
+  ).rejects.toMatchObject({
+    code: 'AUTH_HEADERS_MISSING',
+  })
+})

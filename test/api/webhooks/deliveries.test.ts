@@ -1,0 +1,232 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { cancelWaiting, HEALTHY } from '../../../src/webhooks/deliveries/cancel-waiting.ts'
+import { createDeliveryService, type DeliveryService } from '../../../src/webhooks/deliveries/deliveries.ts'
+import { cancelUnwanted, removeOld } from '../../../src/webhooks/worker/housekeeping.ts'
+import { readWebhookStats } from '../../../src/webhooks/worker/webhook-stats.ts'
+import { status } from '../../support/webhooks/receiver-farm.ts'
+import {
+  createWorkerWorld,
+  SECRET,
+  signatureOf,
+  type WorkerWorld,
+} from '../../support/webhooks/worker-world.ts'
+import { eventually } from '../../support/eventually.ts'
+
+let world: WorkerWorld
+let service: DeliveryService
+beforeAll(async () => {
+  world = await createWorkerWorld()
+  service = createDeliveryService({ kysely: world.kysely, clock: systemClock, newId: () => 'id' })
+})
+afterEach(() => world.reset())
+afterAll(() => world.close())
+
+const statuses = async (id: string): Promise<string[]> =>
+  (await world.deliveries(id)).map((row) => row.status)
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+test('the log tells deliveries and attempts, newest first, a page at a time', async () => {
+  const id = await world.subscribe('/log')
+  await world.subscribe('/other')
+  world.farm.answer('/log', status(503))
+  const events = await world.emit({}, { type: 'agent.closed' }, {})
+  world.worker()
+  await eventually(async () => expect(await statuses(id)).toEqual(['retrying', 'retrying', 'retrying']))
+  const page = await service.list(id, { limit: 2, offset: 1 })
+  expect(page).toMatchObject({ total: 3, limit: 2, offset: 1 })
+  expect(page.rows.map((row) => row.eventId)).toEqual([events[1], events[0]])
+  expect(page.rows[0]).toMatchObject({
+    id: expect.any(String),
+    eventId: events[1],
+    eventType: 'agent.closed',
+    status: 'retrying',
+    attemptCount: 1,
+    nextAttemptAt: expect.stringMatching(ISO),
+    createdAt: expect.stringMatching(ISO),
+    completedAt: null,
+    attempts: [
+      {
+        number: 1,
+        trigger: 'event',
+        outcome: 'failure',
+        startedAt: expect.stringMatching(ISO),
+        durationMs: expect.any(Number),
+        responseStatus: 503,
+        errorCode: null,
+        responseExcerpt: null,
+        nextAttemptAt: page.rows[0]?.nextAttemptAt,
+      },
+    ],
+  })
+  expect(await service.list('unknown', {})).toMatchObject({ total: 0, rows: [] })
+})
+
+test('a delivery is sent again at once, whatever came of it, and even while its endpoint is paused', async () => {
+  const id = await world.subscribe('/again')
+  const [event] = await world.emit({})
+  const worker = world.worker()
+  await eventually(async () => expect(await statuses(id)).toEqual(['success']))
+  await world.kysely
+    .updateTable('webhook_subscriptions')
+    .set({ paused_until: new Date(Date.now() + 600_000), connect_failures: 7 })
+    .execute()
+  const [delivery] = await world.deliveries(id)
+  const record = await service.resend(id, delivery!.id)
+  expect(record).toMatchObject({ id: delivery!.id, eventId: event, status: 'pending', completedAt: null })
+  await eventually(() => expect(world.farm.at('/again')).toHaveLength(2))
+  await eventually(async () => expect(await statuses(id)).toEqual(['success']))
+  await worker.stop()
+  const { rows } = await service.list(id, {})
+  expect(rows[0]?.attempts.map(({ number, trigger }) => [number, trigger])).toEqual([
+    [2, 'resend'],
+    [1, 'event'],
+  ])
+  expect(new Set(world.farm.at('/again').map(({ body }) => body)).size).toBe(1)
+})
+
+test('what cannot be sent again is refused', async () => {
+  const id = await world.subscribe('/refused')
+  const other = await world.subscribe('/other')
+  await world.emit({})
+  const [delivery] = await world.deliveries(id)
+  await expect(service.resend(other, delivery!.id)).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
+  await expect(service.resend(id, 'no uuid')).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
+  await world.kysely.updateTable('outbox_events').set({ cancelled_at: new Date() }).execute()
+  await expect(service.resend(id, delivery!.id)).rejects.toMatchObject({ code: 'EVENT_WITHDRAWN' })
+  for (const change of [{ active: false }, { active: true, deleted_at: new Date() }]) {
+    await world.kysely.updateTable('webhook_subscriptions').set(change).execute()
+    await expect(service.resend(id, delivery!.id)).rejects.toMatchObject({ code: 'WEBHOOK_INACTIVE' })
+    await expect(service.ping(id)).rejects.toMatchObject({ code: 'WEBHOOK_INACTIVE' })
+    await expect(service.recover(id, { since: new Date().toISOString() })).rejects.toMatchObject({
+      code: 'WEBHOOK_INACTIVE',
+    })
+  }
+})
+
+test('recovery sends again what failed or was cancelled in a span of time, and nothing else', async () => {
+  const id = await world.subscribe('/recover')
+  await world.emit({}, {}, {}, {})
+  const set = (number: number, values: string, hoursAgo: number) =>
+    sql`update webhook_deliveries set ${sql.raw(values)}, created_at = now() - ${hoursAgo} * interval '1 hour'
+      where id = (select id from webhook_deliveries order by event_id offset ${number} limit 1)`.execute(
+      world.kysely,
+    )
+  const ended = 'next_attempt_at = null, completed_at = now(), attempt_count = 10, retry_step = 10'
+  await set(0, `status = 'failed', ${ended}`, 3)
+  await set(1, `status = 'cancelled', ${ended}`, 2)
+  await set(2, `status = 'success', ${ended}`, 2)
+  await set(3, `status = 'failed', ${ended}`, 30)
+  const since = new Date(Date.now() - 5 * 3_600_000).toISOString()
+  expect(await service.recover(id, { since })).toEqual({ recovered: 2, more: false })
+  expect(await service.recover(id, { since })).toEqual({ recovered: 0, more: false })
+  world.worker()
+  await eventually(async () =>
+    expect((await statuses(id)).toSorted()).toEqual(['failed', 'success', 'success', 'success']),
+  )
+  expect((await world.attempts(id)).map(({ trigger, number }) => [trigger, number])).toEqual([
+    ['recover', 11],
+    ['recover', 11],
+  ])
+})
+
+test.each([
+  [{ since: 'yesterday' }, 'since must be an ISO 8601 time with zone'],
+  [{ since: '2026-13-01T00:00:00Z' }, 'since must be an ISO 8601 time with zone'],
+  [{ since: '2026-11-01T00:00:00Z', until: '2026-11-16T00:00:00Z' }, 'at most 14 days apart, got 15'],
+  [{ since: '2026-11-02T00:00:00Z', until: '2026-11-01T00:00:00Z' }, 'since must not be greater than until'],
+])('recovery refuses %j', async (input, text) => {
+  await expect(service.recover('id', input)).rejects.toThrow(text)
+})
+
+test('a ping is signed, sent and logged like an event', async () => {
+  const id = await world.subscribe('/ping', { event_types: ['agent.closed'], filter_agent_pda: 'pda' })
+  world.worker()
+  const record = await service.ping(id)
+  expect(record).toMatchObject({ eventId: 'ping_id', eventType: 'ping', status: 'pending' })
+  await eventually(async () => expect(await statuses(id)).toEqual(['success']))
+  const [received] = world.farm.at('/ping')
+  expect(received?.headers).toMatchObject({
+    'x-service-event': 'ping',
+    'x-service-signature': signatureOf(
+      SECRET,
+      String(received?.headers['x-service-timestamp']),
+      received!.body,
+    ),
+  })
+  expect(received?.event).toEqual({
+    id: 'ping_id',
+    type: 'ping',
+    pda: 'pda',
+    slot: 0,
+    timestamp: expect.stringMatching(ISO),
+    data: { webhookId: id },
+  })
+})
+
+test('switching a webhook off withdraws what waits; what a worker holds is left alone', async () => {
+  const id = await world.subscribe('/off')
+  await world.emit({}, {}, {})
+  await sql`update webhook_deliveries set status = 'in_flight', next_attempt_at = null, lease_token = 'held',
+    lease_until = now() + interval '1 hour' where id = (select id from webhook_deliveries limit 1)`.execute(
+    world.kysely,
+  )
+  expect(await cancelWaiting(world.kysely, id)).toBe(2)
+  expect((await statuses(id)).toSorted()).toEqual(['cancelled', 'cancelled', 'in_flight'])
+})
+
+test('what still waits for a webhook that is off is never sent, and withdrawn by the upkeep', async () => {
+  const id = await world.subscribe('/left')
+  await world.emit({}, {})
+  await world.kysely.updateTable('webhook_subscriptions').set({ active: false }).execute()
+  const on = await world.subscribe('/on')
+  await world.emit({})
+  expect(await cancelUnwanted(world.kysely)).toBe(2)
+  world.worker()
+  await eventually(async () => expect(await statuses(on)).toEqual(['success']))
+  expect(await statuses(id)).toEqual(['cancelled', 'cancelled'])
+  expect(world.farm.at('/left')).toEqual([])
+})
+
+test('the log is kept for 30 days, and deleted webhooks go with it', async () => {
+  const id = await world.subscribe('/old')
+  await world.emit({}, {})
+  world.worker()
+  await eventually(async () => expect(await statuses(id)).toEqual(['success', 'success']))
+  await sql`update webhook_deliveries set created_at = now() - interval '31 days', completed_at = now() - interval '31 days'
+    where id = (select id from webhook_deliveries limit 1)`.execute(world.kysely)
+  await sql`update webhook_attempts set started_at = now() - interval '31 days'
+    where id = (select min(id) from webhook_attempts)`.execute(world.kysely)
+  await sql`update webhook_subscriptions set deleted_at = now() - interval '31 days'`.execute(world.kysely)
+  expect(await removeOld(world.kysely)).toBe(2)
+  expect(await statuses(id)).toHaveLength(1)
+  await world.kysely.deleteFrom('webhook_deliveries').execute()
+  expect(await removeOld(world.kysely)).toBe(1)
+})
+
+test('the numbers for operators count what is there', async () => {
+  const id = await world.subscribe('/stats')
+  await world.emit({}, {})
+  await sql`update webhook_deliveries set next_attempt_at = now() - interval '90 s'`.execute(world.kysely)
+  await world.subscribe('/paused')
+  await world.kysely
+    .updateTable('webhook_subscriptions')
+    .set({ paused_until: new Date(Date.now() + 60_000) })
+    .where('id', '<>', id)
+    .execute()
+  const stats = await readWebhookStats(world.kysely)
+  expect(stats).toMatchObject({
+    subscriptions: { active: 2, paused: 1, disabled: 0 },
+    deliveries: { pending: 2, retrying: 0, inFlight: 0, expired: 0 },
+    dueAge: { retrying: null },
+    lastHour: {},
+  })
+  expect(stats.dueAge.pending).toBeGreaterThanOrEqual(90)
+  await world.kysely
+    .updateTable('webhook_subscriptions')
+    .set({ ...HEALTHY })
+    .execute()
+  expect(await readWebhookStats(world.kysely)).toMatchObject({ subscriptions: { paused: 0 } })
+})

@@ -1,0 +1,93 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../src/db/tables.ts'
+import { markOrphaned } from '../../../src/ledger/indexer/finality.ts'
+import { createWorkerWorld, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+
+let world: WorkerWorld
+beforeAll(async () => {
+  world = await createWorkerWorld()
+})
+afterEach(() => world.reset())
+afterAll(() => world.close())
+
+const enqueued = async (subscriptionId: string): Promise<string[]> =>
+  (await world.deliveries(subscriptionId)).map((row) => row.event_id)
+
+test('an event goes to each active webhook whose types and agent it matches, and to no other', async () => {
+  const all = await world.subscribe('/all')
+  const typed = await world.subscribe('/typed', { event_types: ['stake.deposited', 'agent.closed'] })
+  const filtered = await world.subscribe('/filtered', { filter_agent_pda: 'b' })
+  const both = await world.subscribe('/both', { filter_agent_pda: 'b', event_types: ['agent.closed'] })
+  const off = await world.subscribe('/off', { active: false })
+  const deleted = await world.subscribe('/deleted')
+  await world.kysely
+    .updateTable('webhook_subscriptions')
+    .set({ deleted_at: new Date() })
+    .where('id', '=', deleted)
+    .execute()
+  const [a1, a2, b1, b2] = await world.emit(
+    { agent: 'a', type: 'agent.updated' },
+    { agent: 'a', type: 'agent.closed' },
+    { agent: 'b', type: 'stake.deposited' },
+    { agent: 'b', type: 'agent.closed' },
+  )
+  expect(await enqueued(all)).toEqual([a1, a2, b1, b2])
+  expect(await enqueued(typed)).toEqual([a2, b1, b2])
+  expect(await enqueued(filtered)).toEqual([b1, b2])
+  expect(await enqueued(both)).toEqual([b2])
+  expect(await enqueued(off)).toEqual([])
+  expect(await enqueued(deleted)).toEqual([])
+})
+
+test('writing an event again enqueues nothing, not even for webhooks that came later', async () => {
+  const first = await world.subscribe('/first')
+  const [event] = await world.emit({ id: 'evt_again', slot: 5 })
+  const later = await world.subscribe('/later')
+  await world.emit({ id: 'evt_again', slot: 5 })
+  expect(await enqueued(first)).toEqual([event])
+  expect(await enqueued(later)).toEqual([])
+})
+
+async function emitOnLedger(signature: string): Promise<string> {
+  await world.kysely
+    .insertInto('ledger_events')
+    .values({
+      id: `of_${signature}`,
+      position: signature,
+      signature,
+      slot: 5,
+      name: 'AgentUpdated',
+      agent_pda: 'agent',
+      owner: 'owner',
+      data: '{}',
+      occurred_at: new Date(),
+    })
+    .execute()
+  const [event] = await world.emit({ id: `evt_${signature}`, eventId: `of_${signature}`, slot: 5 })
+  return event!
+}
+
+const fork = (signature: string): Promise<void> =>
+  world.database.orm.em.fork().transactional((em) => markOrphaned(em.getKysely<Database>(), [signature]))
+
+test('a fork withdraws what was not delivered, and what comes back is due again', async () => {
+  const id = await world.subscribe('/')
+  await emitOnLedger('signature')
+  await world.emit({})
+  await fork('signature')
+  expect((await world.deliveries(id)).map((row) => row.status)).toEqual(['cancelled', 'pending'])
+  await world.emit({ id: 'evt_signature', eventId: 'of_signature', slot: 6 })
+  expect((await world.deliveries(id)).map((row) => row.status)).toEqual(['pending', 'pending'])
+})
+
+test('what was delivered stays so, whatever a fork does with its event', async () => {
+  const id = await world.subscribe('/')
+  await emitOnLedger('sent')
+  await world.kysely
+    .updateTable('webhook_deliveries')
+    .set({ status: 'success', next_attempt_at: null, completed_at: new Date() })
+    .execute()
+  await fork('sent')
+  await world.emit({ id: 'evt_sent', eventId: 'of_sent', slot: 6 })
+  expect((await world.deliveries(id)).map((row) => row.status)).toEqual(['success'])
+})

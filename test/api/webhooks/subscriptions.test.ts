@@ -1,0 +1,622 @@
+import { Writable } from 'node:stream'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkStoredSecrets } from '../../../src/gateway/webhook-secrets.ts'
+import { openSession } from '../../../src/db/session.ts'
+import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
+import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
+import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { keyOf } from '../../support/factories.ts'
+import { type OpenApi, problems } from '../../support/openapi.ts'
+import { walletOf } from '../../support/wallet.ts'
+import { clientOf, steppingClock, type WalletClient } from '../../support/wallet-client.ts'
+
+const clock = steppingClock(FIXED_NOW)
+const logged: string[] = []
+const log = new Writable({
+  write: (chunk, _, done) => {
+    logged.push(String(chunk))
+    done()
+  },
+})
+let t: TestApp
+let replica: TestApp
+let document: OpenApi
+let owner: WalletClient
+let stranger: WalletClient
+beforeAll(async () => {
+  t = await createTestApp({ clock, log })
+  replica = await createTestApp({
+    clock,
+    database: t.database,
+    ledger: { call: () => Promise.reject(new Error('none')) },
+  })
+  document = (await t.app.inject('/openapi.json')).json()
+  owner = clientOf(t, walletOf('owner'), clock)
+  stranger = clientOf(t, walletOf('stranger'), clock)
+})
+afterAll(async () => {
+  await replica.close()
+  await t.close()
+})
+
+const URL = 'https://receiver.example.com/hook'
+const BODY = { url: URL, eventTypes: ['agent.closed', 'agent.registered'] }
+const NOT_FOUND = { status: 404, body: { error: 'Webhook not found' } }
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const NOBODYS = '0f8fad5b-d9cb-469f-a165-70867728950e'
+
+interface Webhook {
+  id: string
+  event_types: string[]
+  updated_at: string
+  [field: string]: unknown
+}
+interface Delivery {
+  id: string
+  status: string
+  event_type: string
+  attempts: unknown[]
+  [field: string]: unknown
+}
+
+const create = async (as = owner, body: object = BODY): Promise<{ id: string; secret: string }> => {
+  const { status, body: created } = await as<{ id: string; secret: string }>('POST', '/webhooks', body)
+  expect(status).toBe(201)
+  return created
+}
+const mine = async (as = owner): Promise<Webhook[]> =>
+  (await as<{ subscriptions: Webhook[] }>('GET', '/webhooks')).body.subscriptions
+const documented = (
+  path: string,
+  method: string,
+  { status, body }: { status: number; body: unknown },
+): unknown[] => {
+  const media = document.paths[path]?.[method]?.responses[status]?.content?.['application/json']
+  return media === undefined ? [`${method} ${path} ${status}`] : problems(document, media.schema, body)
+}
+
+test('event types are public, under both names', async () => {
+  const response = await t.app.inject('/webhooks/event-types')
+  expect(response.json()).toEqual({ event_types: WEBHOOK_EVENT_TYPES, eventTypes: WEBHOOK_EVENT_TYPES })
+  expect(documented('/webhooks/event-types', 'get', { status: 200, body: response.json() })).toEqual([])
+  expect(WEBHOOK_EVENT_TYPES).toHaveLength(14)
+})
+
+test('a subscription lives from its creation to its end as documented', async () => {
+  const created = await owner<{ id: string; secret: string }>('POST', '/webhooks', BODY)
+  expect(created.status).toBe(201)
+  expect(created.body).toEqual({
+    id: expect.stringMatching(UUID),
+    secret: expect.stringMatching(/^whsec_[\w-]{43}$/),
+    message: expect.stringContaining('not shown again'),
+  })
+  expect(documented('/webhooks', 'post', created)).toEqual([])
+  const { id, secret } = created.body
+
+  const listed = await owner<{ subscriptions: Webhook[] }>('GET', '/webhooks')
+  expect(documented('/webhooks', 'get', listed)).toEqual([])
+  expect(listed.body).toEqual({
+    subscriptions: [
+      {
+        id,
+        url: URL,
+        event_types: ['agent.registered', 'agent.closed'],
+        eventTypes: ['agent.registered', 'agent.closed'],
+        filter_agent_pda: null,
+        active: true,
+        disabled_reason: null,
+        disabled_at: null,
+        created_at: expect.stringMatching(TIME),
+        updated_at: expect.stringMatching(TIME),
+      },
+    ],
+  })
+  const [before] = listed.body.subscriptions
+
+  const filter = keyOf('an agent')
+  const changed = await owner<Webhook>('PATCH', `/webhooks/${id}`, {
+    url: 'https://other.example.com:8443/x?y=1',
+    eventTypes: ['stake.closed'],
+    filterAgentPda: filter,
+    active: false,
+  })
+  expect(documented('/webhooks/{id}', 'patch', changed)).toEqual([])
+  expect(changed).toEqual({
+    status: 200,
+    body: {
+      ...before,
+      url: 'https://other.example.com:8443/x?y=1',
+      event_types: ['stake.closed'],
+      eventTypes: ['stake.closed'],
+      filter_agent_pda: filter,
+      active: false,
+      updated_at: expect.stringMatching(TIME),
+    },
+  })
+  expect(await mine()).toEqual([changed.body])
+  const resumed = await owner<Webhook>('PATCH', `/webhooks/${id}`, { filterAgentPda: null, active: true })
+  expect(resumed.body).toMatchObject({ filter_agent_pda: null, active: true, event_types: ['stake.closed'] })
+  const same = await owner<Webhook>('PATCH', `/webhooks/${id}`, { url: null, active: null })
+  expect(same.body).toEqual({ ...resumed.body, updated_at: same.body.updated_at })
+
+  const rotated = await owner<{ secret: string }>('POST', `/webhooks/${id}/rotate-secret`)
+  expect(documented('/webhooks/{id}/rotate-secret', 'post', rotated)).toEqual([])
+  expect(rotated).toEqual({ status: 200, body: { secret: expect.stringMatching(/^whsec_[\w-]{43}$/) } })
+  expect(rotated.body.secret).not.toBe(secret)
+  const stored = await t.kysely
+    .selectFrom('webhook_subscriptions')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect(t.secretBox.open(id, stored.secret_encrypted)).toBe(rotated.body.secret)
+
+  const deleted = await owner('DELETE', `/webhooks/${id}`)
+  expect(deleted).toEqual({ status: 200, body: { deleted: true } })
+  expect(documented('/webhooks/{id}', 'delete', deleted)).toEqual([])
+  expect(await mine()).toEqual([])
+  for (const gone of [
+    await owner('DELETE', `/webhooks/${id}`),
+    await owner('PATCH', `/webhooks/${id}`, { active: true }),
+    await owner('POST', `/webhooks/${id}/rotate-secret`),
+    await owner('GET', `/webhooks/${id}/deliveries`),
+    await owner('POST', `/webhooks/${id}/ping`),
+  ])
+    expect(gone).toEqual(NOT_FOUND)
+})
+
+test.each([
+  'GET /deliveries',
+  'POST /rotate-secret',
+  'POST /ping',
+  'POST /recover',
+  `POST /deliveries/${NOBODYS}/resend`,
+  'PATCH ',
+  'DELETE ',
+])('%s: somebody else’s webhook, none, and what is no id look the same', async (route) => {
+  const { id } = await create()
+  const [method = '', path = ''] = route.split(' ')
+  const payload = path === '/recover' || method === 'PATCH' ? {} : undefined
+  for (const [as, which] of [
+    [stranger, id],
+    [owner, NOBODYS],
+    [owner, 'x'],
+    [owner, '%00'],
+    [owner, id.toUpperCase()],
+  ] as const)
+    expect(await as(method, `/webhooks/${which}${path}`, payload)).toEqual(NOT_FOUND)
+  await owner('DELETE', `/webhooks/${id}`)
+})
+
+describe('what is refused', () => {
+  const unknown = `must be one of ${WEBHOOK_EVENT_TYPES.join(', ')}, got`
+  const CASES: [body: unknown, error: string][] = [
+    [{}, 'url is required'],
+    [{ url: null, eventTypes: ['agent.closed'] }, 'url is required'],
+    [{ url: 5, eventTypes: ['agent.closed'] }, 'url must be text, got 5'],
+    [{ url: URL }, 'eventTypes array is required'],
+    [{ url: URL, event_types: ['agent.closed'] }, 'eventTypes array is required'],
+    [{ url: URL, eventTypes: 'agent.closed' }, 'eventTypes array is required'],
+    [{ url: URL, eventTypes: null }, 'eventTypes array is required'],
+    [{ url: URL, eventTypes: [] }, 'eventTypes must name at least one event type'],
+    [{ url: URL, eventTypes: ['agent.closed', 'agent.opened'] }, `eventTypes[1] ${unknown} "agent.opened"`],
+    [{ url: URL, eventTypes: ['ping'] }, `eventTypes[0] ${unknown} "ping"`],
+    [{ url: URL, eventTypes: [null] }, 'eventTypes[0] must be text, got null'],
+    [
+      { url: URL, eventTypes: ['agent.closed', 'agent.closed'] },
+      'eventTypes must name each event type once, got agent.closed twice',
+    ],
+    [{ ...BODY, filterAgentPda: 'x' }, 'filterAgentPda must be a base-58 public key of 32 bytes, got "x"'],
+    [{ ...BODY, filterAgentPda: 5 }, 'filterAgentPda must be text, got 5'],
+    [[], 'The body must be a JSON object'],
+  ]
+
+  test.each(CASES)('POST %j', async (body, error) => {
+    const answer = await owner<{ error: string }>('POST', '/webhooks', body)
+    expect([answer.status, answer.body.error]).toEqual([400, error])
+    expect(documented('/webhooks', 'post', answer)).toEqual([])
+  })
+
+  const URLS: [url: string, problem: string][] = [
+    ['', 'must be an absolute URL'],
+    ['receiver', 'must be'],
+    ['http://receiver.example.com/', 'must use https'],
+    ['ftp://receiver.example.com/', 'must'],
+    ['https://user:pw@receiver.example.com/', 'must not contain a user name or password'],
+    ['https://receiver.example.com/#x', 'must not contain a fragment'],
+    ['https://receiver.example.com:8080/', 'must use port 443 or 8443'],
+    ['https://localhost/', 'must'],
+    ['https://receiver/', 'must'],
+    ['https://a.internal/', 'must'],
+    ['https://127.0.0.1/', 'must'],
+    ['https://2130706433/', 'must'],
+    ['https://127%2e0.0.1/', 'must'],
+    ['https://%6cocalhost/', 'must'],
+    ['https://receiver.example.com%2f@127.0.0.1/', 'must'],
+    ['https://10.0.0.1/', 'must'],
+    ['https://169.254.169.254/latest/meta-data', 'must'],
+    ['https://[::1]/', 'must'],
+    ['https://[::ffff:10.0.0.1]/', 'must'],
+    ['https://receiver.example.com/a b', 'must'],
+    ['https://receiver.example.com/\u0000', 'must'],
+    ['https://bücher.example/', 'must'],
+    [`https://receiver.example.com/${'x'.repeat(2048)}`, 'must have at most 2048 characters'],
+  ]
+
+  test.each(URLS)('the URL %s, at create and at PATCH', async (url, problem) => {
+    const { id } = await create()
+    for (const [method, path, body] of [
+      ['POST', '/webhooks', { ...BODY, url }],
+      ['PATCH', `/webhooks/${id}`, { url }],
+    ] as const) {
+      const answer = await owner<{ error: string; details: unknown }>(method, path, body)
+      expect([answer.status, answer.body.details]).toEqual([
+        400,
+        { code: 'RECEIVER_REFUSED', parameter: 'url' },
+      ])
+      expect(answer.body.error).toContain(`url ${problem}`)
+    }
+    expect((await mine()).map((each) => each['url'])).toEqual([URL])
+    await owner('DELETE', `/webhooks/${id}`)
+  })
+
+  test.each([
+    'https://receiver.example.com',
+    'https://RECEIVER.Example.COM:443/',
+    'HTTPS://receiver.ex%61mple.com/',
+    'https://receiver.example.com/a/../',
+  ])('%s is stored in its normal form, and counts as its host', async (url) => {
+    const { body } = await owner<{ id: string }>('POST', '/webhooks', { ...BODY, url })
+    const other = await create()
+    await owner('PATCH', `/webhooks/${other.id}`, { url })
+    const stored = await t.kysely
+      .selectFrom('webhook_subscriptions')
+      .select(['url', 'host'])
+      .where('id', 'in', [body.id, other.id])
+      .execute()
+    const normal = { url: 'https://receiver.example.com/', host: 'receiver.example.com' }
+    expect(stored).toEqual([normal, normal])
+    for (const { id } of [body, other]) await owner('DELETE', `/webhooks/${id}`)
+  })
+
+  test('of somebody else’s webhook nothing is said, not even what is wrong with the request', async () => {
+    const { id } = await create()
+    expect(await stranger('PATCH', `/webhooks/${id}`, { url: 'x' })).toEqual(NOT_FOUND)
+    expect(await stranger('PATCH', `/webhooks/${id}`, { eventTypes: [] })).toEqual(NOT_FOUND)
+    expect(await stranger('POST', `/webhooks/${id}/recover`, { since: 'x' })).toEqual(NOT_FOUND)
+    await owner('DELETE', `/webhooks/${id}`)
+  })
+
+  test('PATCH changes all or nothing', async () => {
+    const { id } = await create()
+    const [before] = await mine()
+    for (const body of [
+      { url: 'https://other.example.com/', eventTypes: [] },
+      { active: false, eventTypes: 'agent.closed' },
+      { active: false, filterAgentPda: '' },
+      { active: 'no' },
+      { eventTypes: null },
+    ]) {
+      expect((await owner('PATCH', `/webhooks/${id}`, body)).status).toBe(400)
+    }
+    expect(await mine()).toEqual([before])
+    await owner('DELETE', `/webhooks/${id}`)
+  })
+})
+
+test('in dev mode receivers may be http and on loopback', async () => {
+  const dev = await createTestApp({
+    clock,
+    database: t.database,
+    webhookDevMode: true,
+    ledger: { call: () => Promise.reject(new Error('none')) },
+  })
+  try {
+    const client = clientOf(dev, walletOf('developer'), clock)
+    for (const url of ['http://localhost:8080/x', 'http://127.0.0.1:1/', 'https://[::1]:9/'])
+      expect((await client('POST', '/webhooks', { ...BODY, url })).status).toBe(201)
+    expect((await client('POST', '/webhooks', { ...BODY, url: 'http://10.0.0.1/' })).status).toBe(400)
+  } finally {
+    await dev.close()
+  }
+})
+
+test('of thirty creations on two replicas, many at once, twenty are taken; a deletion makes room', async () => {
+  const wallet = walletOf('many')
+  const clients = [clientOf(t, wallet, clock), clientOf(replica, wallet, clock)]
+  const creation = (i: number) => clients[i % 2]!<{ error?: string }>('POST', '/webhooks', BODY)
+  const first = await Promise.all(Array.from({ length: 15 }, (_, i) => creation(i)))
+  // Holds the others before they count, so that all of them are under way when the first of them does.
+  const barrier = await openSession(t.database.orm)
+  await barrier.query('begin')
+  await barrier.query('lock table webhook_subscriptions in share mode')
+  const creations = Array.from({ length: 15 }, (_, i) => creation(i))
+  await expect
+    .poll(async () => {
+      const { rows } = await barrier.query<{ waiting: number }>(
+        'select count(*)::integer as waiting from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())',
+      )
+      return rows[0]?.waiting
+    })
+    .toBeGreaterThanOrEqual(8)
+  await barrier.query('commit')
+  await barrier.end()
+  const answers = [...first, ...(await Promise.all(creations))]
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
+  const refused = answers.filter(({ status }) => status !== 201)
+  expect(refused).toHaveLength(10)
+  for (const each of refused)
+    expect(each).toEqual({ status: 409, body: { error: 'A wallet can have at most 20 webhooks' } })
+  const all = await mine(clients[0])
+  expect(all).toHaveLength(20)
+  await clients[0]!('DELETE', `/webhooks/${all[0]!.id}`)
+  expect((await clients[1]!('POST', '/webhooks', BODY)).status).toBe(201)
+  expect((await clients[1]!('POST', '/webhooks', BODY)).status).toBe(409)
+  expect((await owner('POST', '/webhooks', BODY)).status).toBe(201)
+})
+
+describe('deliveries', () => {
+  const event = async (id: string, type: string): Promise<void> => {
+    await t.kysely
+      .insertInto('outbox_events')
+      .values({
+        id,
+        event_id: id,
+        type,
+        agent_pda: keyOf('agent'),
+        slot: 5,
+        body: '{}',
+        occurred_at: new Date(),
+      })
+      .execute()
+  }
+  const enqueue = async (subscription: string, id: string, status: 'pending' | 'failed'): Promise<void> => {
+    await event(id, 'agent.closed')
+    await t.kysely
+      .insertInto('webhook_deliveries')
+      .values({
+        subscription_id: subscription,
+        event_id: id,
+        event_type: 'agent.closed',
+        status,
+        attempt_count: status === 'failed' ? 1 : 0,
+        next_attempt_at: status === 'pending' ? sql`now()` : null,
+        completed_at: status === 'failed' ? sql`now()` : null,
+      })
+      .execute()
+  }
+  const deliveriesOf = async (id: string, query = '') =>
+    owner<{ total: number; limit: number; offset: number; deliveries: Delivery[] }>(
+      'GET',
+      `/webhooks/${id}/deliveries${query}`,
+    )
+
+  test('are listed in pages, pinged, sent again and recovered as documented; switching off cancels what waits', async () => {
+    const { id } = await create()
+    await enqueue(id, 'evt_one', 'failed')
+    await enqueue(id, 'evt_two', 'pending')
+    const one = (await deliveriesOf(id)).body.deliveries.find((each) => each['event_id'] === 'evt_one')
+    await t.kysely
+      .insertInto('webhook_attempts')
+      .values({
+        delivery_id: one!.id,
+        number: 1,
+        trigger: 'event',
+        outcome: 'failure',
+        started_at: '2026-11-21T06:00:00.000Z',
+        duration_ms: 12,
+        response_status: 500,
+        error_code: null,
+        response_excerpt: 'oops',
+        next_attempt_at: null,
+      })
+      .execute()
+
+    const page = await deliveriesOf(id, '?limit=1&offset=1')
+    expect(documented('/webhooks/{id}/deliveries', 'get', page)).toEqual([])
+    expect(page.body).toMatchObject({ total: 2, limit: 1, offset: 1 })
+    const whole = await deliveriesOf(id)
+    expect(documented('/webhooks/{id}/deliveries', 'get', whole)).toEqual([])
+    expect(whole.body.deliveries.find((each) => each.id === one!.id)).toMatchObject({
+      status: 'failed',
+      attempt_count: 1,
+      attempts: [
+        {
+          number: 1,
+          outcome: 'failure',
+          response_status: 500,
+          response_excerpt: 'oops',
+          duration_ms: 12,
+          started_at: '2026-11-21T06:00:00.000Z',
+        },
+      ],
+    })
+    expect((await deliveriesOf(id, '?limit=0')).status).toBe(400)
+    expect((await deliveriesOf(id, '?status=x')).status).toBe(400)
+
+    const pinged = await owner<Delivery>('POST', `/webhooks/${id}/ping`)
+    expect(pinged).toMatchObject({
+      status: 202,
+      body: { event_type: 'ping', status: 'pending', attempts: [] },
+    })
+    expect(documented('/webhooks/{id}/ping', 'post', pinged)).toEqual([])
+
+    const resent = await owner<Delivery>('POST', `/webhooks/${id}/deliveries/${one!.id}/resend`, {})
+    expect(resent).toMatchObject({ status: 202, body: { id: one!.id, status: 'pending' } })
+    expect(documented('/webhooks/{id}/deliveries/{deliveryId}/resend', 'post', resent)).toEqual([])
+    for (const delivery of [NOBODYS, 'x', '%00'])
+      expect(await owner('POST', `/webhooks/${id}/deliveries/${delivery}/resend`)).toEqual({
+        status: 404,
+        body: { error: 'Delivery not found' },
+      })
+
+    await owner('PATCH', `/webhooks/${id}`, { active: false })
+    expect((await deliveriesOf(id)).body.deliveries.map(({ status }) => status)).toEqual([
+      'cancelled',
+      'cancelled',
+      'cancelled',
+    ])
+    const since = new Date(Date.now() - 3_600_000).toISOString()
+    const until = new Date(Date.now() + 60_000).toISOString()
+    for (const [path, body] of [
+      ['ping', undefined],
+      [`deliveries/${one!.id}/resend`, undefined],
+      ['recover', { since, until }],
+    ] as const) {
+      const answer = await owner<{ error: string }>('POST', `/webhooks/${id}/${path}`, body)
+      expect([answer.status, answer.body.error]).toEqual([
+        409,
+        'Webhook is not active: set active to true first',
+      ])
+    }
+    await owner('PATCH', `/webhooks/${id}`, { active: true })
+    const recovered = await owner('POST', `/webhooks/${id}/recover`, { since, until })
+    expect(recovered).toEqual({ status: 202, body: { recovered: 3, more: false } })
+    expect(documented('/webhooks/{id}/recover', 'post', recovered)).toEqual([])
+    expect((await owner<{ error: string }>('POST', `/webhooks/${id}/recover`, {})).body.error).toContain(
+      'since must be',
+    )
+
+    await owner('DELETE', `/webhooks/${id}`)
+    const left = await t.kysely
+      .selectFrom('webhook_deliveries')
+      .select('status')
+      .where('subscription_id', '=', id)
+      .execute()
+    expect(left.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled'])
+  })
+
+  test('another url or active: true starts with a clean record', async () => {
+    const { id } = await create()
+    const record = {
+      disabled_at: new Date(),
+      disabled_reason: 'gone' as const,
+      connect_failures: 9,
+      paused_until: new Date(),
+    }
+    const read = async () =>
+      t.kysely.selectFrom('webhook_subscriptions').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    for (const [body, clean] of [
+      [{ eventTypes: ['agent.closed'] }, false],
+      [{ active: true }, true],
+      [{ url: 'https://other.example.com/' }, true],
+    ] as const) {
+      await t.kysely.updateTable('webhook_subscriptions').set(record).where('id', '=', id).execute()
+      await owner('PATCH', `/webhooks/${id}`, body)
+      const { disabled_reason: reason, connect_failures: failures, paused_until: paused } = await read()
+      expect([reason, failures, paused === null]).toEqual(clean ? [null, 0, true] : ['gone', 9, false])
+    }
+    await owner('DELETE', `/webhooks/${id}`)
+  })
+})
+
+test('clients that label an absent body as JSON are served', async () => {
+  const { id } = await create()
+  for (const [method, path] of [
+    ['POST', `/webhooks/${id}/rotate-secret`],
+    ['DELETE', `/webhooks/${id}`],
+  ] as const) {
+    const headers = {
+      ...walletOf('owner').headers(method, path, clock.step()),
+      'content-type': 'application/json',
+    }
+    expect((await t.app.inject({ method, url: path, headers })).statusCode).toBe(200)
+  }
+})
+
+test('secrets are not in the database, nor in the log', async () => {
+  const { id, secret } = await create()
+  const { body } = await owner<{ secret: string }>('POST', `/webhooks/${id}/rotate-secret`)
+  const tables = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(
+    t.kysely,
+  )
+  expect(tables.rows.length).toBeGreaterThan(10)
+  const dump: string[] = []
+  for (const { name } of tables.rows) {
+    const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.table(name)} as t`.execute(
+      t.kysely,
+    )
+    dump.push(...rows.map(({ row }) => row))
+  }
+  const text = dump.join('\n')
+  expect(text).toContain(id)
+  for (const each of [secret, body.secret]) {
+    const raw = each.slice('whsec_'.length)
+    for (const form of [
+      raw,
+      Buffer.from(each).toString('hex'),
+      Buffer.from(raw, 'base64url').toString('hex'),
+    ])
+      expect(`${text}${logged.join('')}`).not.toContain(form)
+  }
+})
+
+test('a gateway that lacks the key of a stored secret is told so', async () => {
+  await create()
+  await expect(checkStoredSecrets(t.kysely, t.secretBox)).resolves.toBeUndefined()
+  const [mineAlone, both] = [[9], [9, 7]].map((keys) =>
+    createSecretBox(keys.map((key) => Buffer.alloc(32, key))),
+  )
+  await expect(checkStoredSecrets(t.kysely, mineAlone!)).rejects.toThrow('WEBHOOK_SECRETS_KEY')
+  await expect(checkStoredSecrets(t.kysely, both!)).resolves.toBeUndefined()
+})
+
+test('the document asks for the three headers wherever a wallet is needed, and nowhere else', () => {
+  const { securitySchemes } = document.components as unknown as {
+    securitySchemes: Record<string, { in: string; name: string }>
+  }
+  const operations = Object.entries(document.paths)
+    .filter(([path]) => path.startsWith('/webhooks'))
+    .flatMap(([path, item]) =>
+      Object.values(item).map((each) => [path, each as typeof each & { security?: object[] }] as const),
+    )
+  expect(operations).toHaveLength(10)
+  for (const [path, { security, responses }] of operations) {
+    const names = security?.flatMap((each) => Object.keys(each)).map((each) => securitySchemes[each]?.name)
+    const asked = path !== '/webhooks/event-types'
+    const headers = ['X-Wallet-Pubkey', 'X-Wallet-Signature', 'X-Wallet-Timestamp']
+    expect([names, '401' in responses]).toEqual(asked ? [headers, true] : [undefined, false])
+  }
+})
+
+test('GraphQL offers the same', async () => {
+  const made = await owner.graphql<{ createWebhook: { id: string; secret: string } }>(
+    'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { id secret message } }',
+    { input: { ...BODY, filterAgentPda: keyOf('agent') } },
+  )
+  const { id } = made.data.createWebhook
+  const one = await owner.graphql<{ webhooks: { id: string; filterAgentPda: string }[] }>(
+    '{ webhooks { id filterAgentPda active } }',
+  )
+  expect(one.data.webhooks.find((each) => each.id === id)?.filterAgentPda).toBe(keyOf('agent'))
+  const update =
+    'mutation ($id: String!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) { filterAgentPda active } }'
+  expect((await owner.graphql(update, { id, input: {} })).data).toEqual({
+    updateWebhook: { filterAgentPda: keyOf('agent'), active: true },
+  })
+  expect((await owner.graphql(update, { id, input: { filterAgentPda: null } })).data).toEqual({
+    updateWebhook: { filterAgentPda: null, active: true },
+  })
+  expect((await stranger.graphql(update, { id, input: {} })).errors?.[0]?.message).toBe('Webhook not found')
+  const rest = await owner.graphql<{
+    pingWebhook: { eventType: string }
+    rotateWebhookSecret: { secret: string }
+  }>(
+    'mutation ($id: String!) { pingWebhook(id: $id) { id eventType } rotateWebhookSecret(id: $id) { secret } }',
+    { id },
+  )
+  expect(rest.data.pingWebhook.eventType).toBe('ping')
+  const deliveries = await owner.graphql<{ webhookDeliveries: { total: number } }>(
+    'query ($id: String!) { webhookDeliveries(id: $id, limit: 1) { total deliveries { eventType attempts { number } } } }',
+    { id },
+  )
+  expect(deliveries.data.webhookDeliveries).toEqual({
+    total: 1,
+    deliveries: [{ eventType: 'ping', attempts: [] }],
+  })
+  expect(
+    (await owner.graphql('mutation ($id: String!) { deleteWebhook(id: $id) { deleted } }', { id })).data,
+  ).toEqual({ deleteWebhook: { deleted: true } })
+})

@@ -1,0 +1,229 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { ok, silence, status } from '../../support/webhooks/receiver-farm.ts'
+import {
+  AGENT,
+  createWorkerWorld,
+  QUICK,
+  senderWithin,
+  type WorkerWorld,
+} from '../../support/webhooks/worker-world.ts'
+import { eventually } from '../../support/eventually.ts'
+
+let world: WorkerWorld
+beforeAll(async () => {
+  world = await createWorkerWorld()
+})
+afterEach(() => world.reset())
+afterAll(() => world.close())
+
+const statuses = async (id: string): Promise<string[]> =>
+  (await world.deliveries(id)).map((row) => row.status)
+
+test('who lost its lease changes nothing: the attempt is on record as stale', async () => {
+  const id = await world.subscribe('/slow')
+  const answers: (() => void)[] = []
+  world.farm.answer('/slow', (_, response) => answers.push(() => response.end('late')))
+  // A lease shorter than the deadline is what a stopped process looks like to the others.
+  const limits = { ...QUICK, leaseMs: 60, deadlineMs: 10_000 }
+  const send = senderWithin(limits.deadlineMs)
+  const frozen = world.worker({ limits, send })
+  await world.emit({})
+  await eventually(() => expect(world.farm.at('/slow')).toHaveLength(1))
+  world.farm.answer('/slow', (_, response) => answers.push(() => response.writeHead(500).end()))
+  world.worker({ limits: { ...limits, leaseMs: 10_000 }, send })
+  void frozen.stop()
+  await eventually(() => expect(world.farm.at('/slow')).toHaveLength(2))
+  const [held] = await world.deliveries(id)
+  answers[0]?.()
+  await eventually(async () => expect(await world.attempts(id)).toHaveLength(1))
+  expect(await world.attempts(id)).toMatchObject([{ outcome: 'stale', response_status: 200, number: 1 }])
+  expect(await world.deliveries(id)).toEqual([held])
+  answers[1]?.()
+  await eventually(async () => expect(await statuses(id)).toEqual(['retrying']))
+  expect((await world.attempts(id)).map((each) => each.outcome)).toEqual(['stale', 'failure'])
+  expect(await world.metric('gateway_webhooks_stale_tokens_total')).toBe(1)
+  expect(await world.metric('gateway_webhooks_reclaims_total')).toBe(1)
+})
+
+test('a delivery that workers keep dying of becomes a failed attempt, and comes to an end', async () => {
+  const id = await world.subscribe('/poison')
+  await world.emit({})
+  const lose = (step: number) =>
+    sql`update webhook_deliveries set status = 'in_flight', lease_token = 'of the dead', next_attempt_at = null,
+      lease_until = now() - interval '1 s', claim_count = 5, retry_step = ${step}, attempt_count = ${step}`.execute(
+      world.kysely,
+    )
+  await lose(0)
+  world.worker()
+  await eventually(async () => expect(await statuses(id)).toEqual(['retrying']))
+  await lose(9)
+  await eventually(async () => expect(await statuses(id)).toEqual(['failed']))
+  expect(await world.attempts(id)).toMatchObject([
+    { outcome: 'lost', error_code: 'worker_lost', number: 1 },
+    { outcome: 'lost', number: 10, next_attempt_at: null },
+  ])
+  expect(world.farm.received).toEqual([])
+  expect(await world.subscription(id)).toMatchObject({ failing_since: null })
+})
+
+test('stopping finishes what is under way and leaves the rest to others', async () => {
+  const id = await world.subscribe('/drain')
+  const answers: (() => void)[] = []
+  world.farm.answer('/drain', (_, response) => answers.push(() => response.end()))
+  const worker = world.worker({
+    limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 },
+    send: senderWithin(5_000),
+  })
+  await world.emit({}, {}, {}, {}, {}, {})
+  await eventually(() => expect(answers).toHaveLength(3))
+  const stopped = worker.stop()
+  for (const answer of answers) answer()
+  await stopped
+  expect((await statuses(id)).toSorted()).toEqual([
+    'pending',
+    'pending',
+    'pending',
+    'success',
+    'success',
+    'success',
+  ])
+  expect(world.farm.at('/drain')).toHaveLength(3)
+  const waiting = (await world.deliveries(id)).filter((row) => row.status === 'pending')
+  expect(waiting.map((row) => [row.claim_count, row.lease_token])).toEqual([
+    [0, null],
+    [0, null],
+    [0, null],
+  ])
+})
+
+test('an endpoint that nobody answers at is paused; one probe decides, and pauses double', async () => {
+  const id = await world.subscribe('/dead')
+  world.farm.answer('/dead', silence)
+  world.worker({ send: senderWithin(100) })
+  await world.emit({}, {}, {}, {}, {}, {}, {}, {}, {}, {})
+  const health = () => world.subscription(id)
+  const pauseSeconds = async (): Promise<number> =>
+    Math.round((Date.parse((await health()).paused_until ?? '') - Date.now()) / 1_000)
+  await eventually(async () => expect(await health()).toMatchObject({ breaker_opens: 1 }))
+  expect(Math.abs((await pauseSeconds()) - 30)).toBeLessThan(3)
+  await eventually(async () => expect(await statuses(id)).not.toContain('in_flight'))
+  const tried = world.farm.at('/dead').length
+  expect(tried).toBeLessThan(10)
+  const untouched = (await world.deliveries(id)).filter((row) => row.attempt_count === 0)
+  expect(untouched).toHaveLength(10 - tried)
+
+  await world.expire()
+  await eventually(async () => expect(await health()).toMatchObject({ breaker_opens: 2 }))
+  expect(world.farm.at('/dead')).toHaveLength(tried + 1)
+  expect(Math.abs((await pauseSeconds()) - 60)).toBeLessThan(3)
+
+  world.farm.answer('/dead', ok)
+  await world.expire()
+  await eventually(async () => expect(new Set(await statuses(id))).toEqual(new Set(['success'])))
+  expect(await health()).toMatchObject({
+    breaker_opens: 0,
+    connect_failures: 0,
+    paused_until: null,
+    failing_since: null,
+  })
+  expect(await world.metric('gateway_webhooks_breaker_opens_total')).toBe(2)
+})
+
+test('a half-open breaker lets one probe through, however many workers look', async () => {
+  const id = await world.subscribe('/probe')
+  world.farm.answer('/probe', silence)
+  await world.emit({}, {}, {}, {}, {}, {}, {}, {})
+  await world.kysely
+    .updateTable('webhook_subscriptions')
+    .set({ connect_failures: 5, breaker_opens: 1, paused_until: new Date(Date.now() - 1_000) })
+    .execute()
+  for (let worker = 0; worker < 4; worker += 1) world.worker({ send: senderWithin(200) })
+  await eventually(async () => expect(await world.subscription(id)).toMatchObject({ breaker_opens: 2 }))
+  expect(world.farm.at('/probe')).toHaveLength(1)
+  expect(world.farm.peak('/probe')).toBe(1)
+})
+
+test('a backlog of one endpoint does not hold up another, and neither has more than its share at once', async () => {
+  const [hot, cold] = [
+    await world.subscribe('/hot', { filter_agent_pda: 'hot' }),
+    await world.subscribe('/cold', { filter_agent_pda: 'cold' }),
+  ]
+  world.farm.answer('/hot', silence)
+  await world.emit(...Array.from({ length: 300 }, () => ({ agent: 'hot' })), { agent: 'cold' })
+  world.worker({ limits: { ...QUICK, slots: 8 } })
+  await eventually(async () => expect(await statuses(cold)).toEqual(['success']))
+  expect(world.farm.at('/hot').length).toBeLessThanOrEqual(4)
+  expect(world.farm.peak('/hot')).toBeLessThanOrEqual(4)
+  expect((await statuses(hot)).filter((each) => each === 'pending').length).toBeGreaterThan(290)
+})
+
+test('many webhooks at one host are one neighbour', async () => {
+  for (let n = 0; n < 12; n += 1) {
+    await world.subscribe(`/crowd/${n}`)
+    world.farm.answer(`/crowd/${n}`, silence)
+  }
+  const { port } = new URL(world.farm.url('/'))
+  const apart = await world.subscribe('/apart', { url: `http://localhost:${port}/apart` })
+  await world.emit({}, {}, {})
+  world.worker({ limits: { ...QUICK, perHost: 5 }, send: senderWithin(200) })
+  await eventually(async () => expect(await statuses(apart)).toEqual(['success', 'success', 'success']))
+  const crowd = world.farm.received.filter(({ path }) => path.startsWith('/crowd/'))
+  expect(crowd.length).toBeLessThanOrEqual(5)
+})
+
+test('retries never take more than half of the slots, and first attempts leave some to them', async () => {
+  for (let n = 0; n < 20; n += 1) await world.subscribe(`/old/${n}`, { filter_agent_pda: AGENT })
+  await world.emit({})
+  await sql`update webhook_deliveries set status = 'retrying', retry_step = 1, attempt_count = 1, trigger = 'retry'`.execute(
+    world.kysely,
+  )
+  const held: (() => void)[] = []
+  for (let n = 0; n < 20; n += 1) {
+    world.farm.answer(`/old/${n}`, (_, response) => held.push(() => response.end()))
+  }
+  const worker = world.worker({
+    limits: { ...QUICK, slots: 8, deadlineMs: 5_000, leaseMs: 20_000 },
+    send: senderWithin(5_000),
+  })
+  await eventually(() => expect(held).toHaveLength(4))
+  const fresh = await world.subscribe('/new', { filter_agent_pda: 'new' })
+  await world.emit({ agent: 'new' })
+  await eventually(async () => expect(await statuses(fresh)).toEqual(['success']))
+  expect(held).toHaveLength(4)
+  const stopped = worker.stop()
+  for (const answer of held) answer()
+  await stopped
+})
+
+test('an event that a fork took back is not tried again after a failure', async () => {
+  const id = await world.subscribe('/forked')
+  const answers: (() => void)[] = []
+  world.farm.answer('/forked', (_, response) => answers.push(() => response.writeHead(500).end()))
+  world.worker({ limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 }, send: senderWithin(5_000) })
+  await world.emit({})
+  await eventually(() => expect(answers).toHaveLength(1))
+  await world.kysely.updateTable('outbox_events').set({ cancelled_at: new Date() }).execute()
+  answers[0]?.()
+  await eventually(async () => expect(await statuses(id)).toEqual(['cancelled']))
+  expect(await world.attempts(id)).toMatchObject([{ outcome: 'failure', response_status: 500 }])
+})
+
+test('what was written while the database was away is written when it is back', async () => {
+  const id = await world.subscribe('/cut')
+  const answers: (() => void)[] = []
+  world.farm.answer('/cut', (_, response) => answers.push(() => response.end()))
+  world.worker({ limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 }, send: senderWithin(5_000) })
+  await world.emit({}, {}, {})
+  await eventually(() => expect(answers).toHaveLength(3))
+  const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`
+  await cut.execute(world.kysely)
+  for (const answer of answers) answer()
+  await eventually(async () => expect(await statuses(id)).toEqual(['success', 'success', 'success']))
+  expect(world.farm.at('/cut')).toHaveLength(3)
+  await world.emit({})
+  await eventually(() => expect(world.farm.at('/cut')).toHaveLength(4))
+  world.farm.answer('/cut', status(200))
+  answers[3]?.()
+})

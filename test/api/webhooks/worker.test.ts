@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { status } from '../../support/webhooks/receiver-farm.ts'
+import {
+  box,
+  createWorkerWorld,
+  QUICK,
+  SECRET,
+  signatureOf,
+  type WorkerWorld,
+} from '../../support/webhooks/worker-world.ts'
+import { eventually } from '../../support/eventually.ts'
+
+let world: WorkerWorld
+beforeAll(async () => {
+  world = await createWorkerWorld()
+})
+afterEach(() => world.reset())
+afterAll(() => world.close())
+
+const statuses = async (id: string): Promise<string[]> =>
+  (await world.deliveries(id)).map((row) => row.status)
+
+const signedWith = (secret: string, path: string): boolean[] =>
+  world.farm
+    .at(path)
+    .map(
+      ({ headers, body }) =>
+        headers['x-service-signature'] === signatureOf(secret, String(headers['x-service-timestamp']), body),
+    )
+
+test('an event is sent once, signed, and logged', async () => {
+  const id = await world.subscribe('/a')
+  world.worker()
+  const [event] = await world.emit({})
+  await eventually(async () => expect(await statuses(id)).toEqual(['success']))
+  expect(world.farm.at('/a')).toMatchObject([{ event: { id: event }, headers: { 'x-service-attempt': '1' } }])
+  expect(signedWith(SECRET, '/a')).toEqual([true])
+  const [delivery] = await world.deliveries(id)
+  expect(delivery).toMatchObject({ attempt_count: 1, lease_token: null, next_attempt_at: null })
+  expect(await world.attempts(id)).toMatchObject([
+    { number: 1, trigger: 'event', outcome: 'success', response_status: 200, response_excerpt: 'ok' },
+  ])
+  expect(await world.metric('gateway_webhooks_attempts_total', { class: '2xx' })).toBe(1)
+})
+
+test('failures are tried again by the schedule, ten times in all', async () => {
+  const id = await world.subscribe('/fails')
+  world.farm.answer('/fails', status(500))
+  world.worker({ random: () => 0.5 })
+  await world.emit({})
+  const waits: number[] = []
+  for (let attempt = 1; attempt <= 10; attempt += 1) {
+    await eventually(async () => expect(await world.attempts(id)).toHaveLength(attempt))
+    const [delivery] = await world.deliveries(id)
+    expect(delivery).toMatchObject({ attempt_count: attempt, status: attempt < 10 ? 'retrying' : 'failed' })
+    waits.push(Math.round((Date.parse(delivery?.next_attempt_at ?? '') - Date.now()) / 1_000))
+    await world.expire()
+  }
+  const schedule = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+  for (const [step, seconds] of schedule.entries()) expect(Math.abs(waits[step]! - seconds)).toBeLessThan(4)
+  expect((await world.attempts(id)).map(({ number, trigger }) => [number, trigger])).toEqual([
+    [1, 'event'],
+    ...[2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => [number, 'retry']),
+  ])
+  expect(world.farm.at('/fails').map(({ event }) => event.id)).toEqual(
+    Array.from({ length: 10 }, () => world.farm.at('/fails')[0]?.event.id),
+  )
+})
+
+test('a receiver that asks for time gets it, for all its deliveries', async () => {
+  const id = await world.subscribe('/busy')
+  world.farm.answer('/busy', status(429, { 'retry-after': '120' }))
+  world.worker()
+  await world.emit({})
+  await eventually(async () => expect(await statuses(id)).toEqual(['retrying']))
+  const pause = Date.parse((await world.subscription(id)).paused_until ?? '') - Date.now()
+  expect(pause).toBeGreaterThan(110_000)
+  const [delivery] = await world.deliveries(id)
+  expect(Date.parse(delivery?.next_attempt_at ?? '') - Date.now()).toBeGreaterThan(110_000)
+  const calm = await world.subscribe('/calm')
+  await world.emit({})
+  await eventually(async () => expect(await statuses(calm)).toEqual(['success']))
+  expect(world.farm.at('/busy')).toHaveLength(1)
+})
+
+test('410 switches the webhook off at once and withdraws what waits', async () => {
+  const id = await world.subscribe('/gone')
+  world.farm.answer('/gone', status(410))
+  await world.emit({}, {}, {}, {}, {}, {})
+  world.worker({ limits: { ...QUICK, perEndpoint: 1 } })
+  await eventually(async () => expect(await statuses(id)).not.toContain('pending'))
+  expect(await world.subscription(id)).toMatchObject({ active: false, disabled_reason: 'gone' })
+  expect(await statuses(id)).toEqual(['failed', ...Array.from({ length: 5 }, () => 'cancelled')])
+  expect(world.farm.at('/gone')).toHaveLength(1)
+  expect(await world.metric('gateway_webhooks_disabled_total', { reason: 'gone' })).toBe(1)
+})
+
+test('five days of nothing but failures switch a webhook off; a success begins the count anew', async () => {
+  const [bad, good] = [await world.subscribe('/bad'), await world.subscribe('/good')]
+  const sixDaysAgo = new Date(Date.now() - 6 * 86_400_000)
+  await world.kysely.updateTable('webhook_subscriptions').set({ failing_since: sixDaysAgo }).execute()
+  world.farm.answer('/bad', status(500))
+  world.worker()
+  await world.emit({})
+  await eventually(async () => expect(await world.subscription(bad)).toMatchObject({ active: false }))
+  expect(await world.subscription(bad)).toMatchObject({ disabled_reason: 'failing' })
+  await eventually(async () => expect(await world.subscription(good)).toMatchObject({ failing_since: null }))
+  expect(await world.subscription(good)).toMatchObject({ active: true, disabled_reason: null })
+})
+
+test('trouble of our own is not the receiver\u2019s failure', async () => {
+  const id = await world.subscribe('/ours')
+  let broken = true
+  let opened = 0
+  world.worker({
+    openSecret: (encrypted, subscription) => {
+      opened += 1
+      if (broken) throw new Error('the key is not the one')
+      return box.open(subscription, encrypted)
+    },
+  })
+  await world.emit({})
+  await eventually(() => expect(opened).toBeGreaterThan(2))
+  expect(await world.attempts(id)).toEqual([])
+  broken = false
+  await eventually(async () => expect(await statuses(id)).toEqual(['success']))
+  expect(await world.subscription(id)).toMatchObject({ failing_since: null })
+  expect(await world.attempts(id)).toMatchObject([{ number: 1, outcome: 'success' }])
+})
+
+test('work elsewhere is announced: a worker that hardly polls sends at once', async () => {
+  const id = await world.subscribe('/announced')
+  world.worker({ limits: { ...QUICK, pollMs: 600_000 } })
+  for (const round of [1, 2, 3]) {
+    await world.emit({})
+    await eventually(async () => expect(await statuses(id)).toHaveLength(round))
+    await eventually(() => expect(world.farm.at('/announced')).toHaveLength(round))
+  }
+})
+
+test('several workers send each delivery once', async () => {
+  const ids = await Promise.all([1, 2, 3, 4, 5].map((n) => world.subscribe(`/many/${n}`)))
+  for (let worker = 0; worker < 3; worker += 1) world.worker()
+  for (let batch = 0; batch < 10; batch += 1) await world.emit({}, {}, {}, {}, {}, {}, {}, {}, {}, {})
+  await eventually(async () => {
+    const { open } = await world.kysely
+      .selectFrom('webhook_deliveries')
+      .select(({ fn }) => fn.countAll<number>().as('open'))
+      .where('status', '<>', 'success')
+      .executeTakeFirstOrThrow()
+    expect(open).toBe(0)
+  })
+  expect(world.farm.received).toHaveLength(500)
+  expect(new Set(world.farm.received.map(({ path, event }) => `${path} ${event.id}`)).size).toBe(500)
+  expect(await world.attempts(ids[0]!)).toHaveLength(100)
+  expect(world.farm.peak('/many/1')).toBeLessThanOrEqual(9)
+})

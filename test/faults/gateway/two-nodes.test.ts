@@ -1,0 +1,178 @@
+import { VersionedTransaction } from '@solana/web3.js'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Runtime } from '../../../src/gateway/runtime-file.ts'
+import { eventually } from '../../support/indexer/eventually.ts'
+import {
+  type AgentWallet,
+  createRegistryWorld,
+  type RegistryWorld,
+} from '../../support/indexer/registry-world.ts'
+import { type Answer, type Prepared, type RecordBody, toJson } from '../../support/relay/relay-world.ts'
+import { createFaultInjectingProxy, type FaultInjectingProxy } from '../../support/fault-injecting-proxy.ts'
+import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+
+/** A node as the gateway sees it. */
+interface Node {
+  http: FaultInjectingProxy
+  socket: FaultInjectingProxy
+}
+
+let world: RegistryWorld
+let nodes: Node[] = []
+let gateway: GatewayProcess
+let runtime: Runtime
+
+beforeEach(async () => {
+  world = await createRegistryWorld({ slotMs: 100 })
+})
+afterEach(async () => {
+  await gateway.remove()
+  for (const { http, socket } of nodes) await Promise.all([http.close(), socket.close()])
+  nodes = []
+  await world.close()
+})
+
+async function nodeOf({ localnet }: RegistryWorld): Promise<Node> {
+  const [http, socket] = await Promise.all([localnet.rpcUrl, localnet.wsUrl].map(createFaultInjectingProxy))
+  if (http === undefined || socket === undefined) throw new Error('no proxy')
+  nodes.push({ http, socket })
+  return { http, socket }
+}
+const cut = ({ http, socket }: Node) => Promise.all([http.cut(), socket.cut()])
+const restore = ({ http, socket }: Node) => Promise.all([http.restore(), socket.restore()])
+
+async function createGateway(): Promise<void> {
+  gateway = await createGatewayProcess({
+    SOLANA_RPC_URL: nodes.map(({ http }) => `http://127.0.0.1:${http.port}`).join(','),
+    SOLANA_WS_URL: nodes.map(({ socket }) => `ws://127.0.0.1:${socket.port}`).join(','),
+    WEBHOOK_SECRETS_KEY: '07'.repeat(32),
+    RATE_LIMITS: 'false',
+  })
+  runtime = await gateway.start()
+}
+
+async function ask<Body>(path: string, body?: object): Promise<Answer<Body>> {
+  const headers = { 'content-type': 'application/json' }
+  const init = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) }
+  const response = await fetch(`${runtime.baseUrl}${path}`, init)
+  return { status: response.status, body: (await response.json()) as Body }
+}
+
+/** Renames the agent through the relay; the record once it is settled. */
+async function rename(wallet: AgentWallet, name: string): Promise<RecordBody> {
+  const prepared = await ask<Prepared>('/relay/prepare', {
+    instructions: [toJson(wallet.instruction('update_agent', {}, { name }))],
+    signerPubkeys: [wallet.owner],
+  })
+  expect(prepared).toMatchObject({ status: 200 })
+  const { id, serializedTx } = prepared.body
+  const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
+  transaction.sign([wallet.keypair])
+  const signedTx = Buffer.from(transaction.serialize()).toString('base64')
+  let { status, body: record } = await ask<RecordBody>('/relay/submit', { id, signedTx })
+  expect(status).toBe(200)
+  while (record.status === 'submitted') {
+    const answer = await ask<RecordBody>(`/relay/status/${id}`)
+    expect(answer.status).toBe(200)
+    record = answer.body
+  }
+  return record
+}
+
+const nodeStates = async (): Promise<string[]> => {
+  const text = await (await fetch(`${runtime.baseUrl}/metrics`)).text()
+  return [...text.matchAll(/^gateway_ledger_node\{node="\d",state="(\w+)"\} 1$/gm)].map(
+    ([, state]) => state ?? '',
+  )
+}
+const audited = async (): Promise<unknown> => {
+  const { code, stdout } = await gateway.cli('audit', '--json')
+  const { differences, unreadable } = JSON.parse(stdout) as Record<string, unknown>
+  return { code, differences, unreadable }
+}
+const CLEAN = { code: 0, differences: [], unreadable: [] }
+
+test('the first node dies under load and comes back: reads and transactions go on, nothing is lost or doubled', async () => {
+  const [first] = [await nodeOf(world), await nodeOf(world)]
+  const wallets = await Promise.all(['Ada', 'Ben', 'Cleo'].map((name) => world.wallet(name)))
+  await createGateway()
+  await eventually(async () => (await ask('/agents')).body).toMatchObject({ total: 3 })
+  const renamed = new Map<AgentWallet, number>(wallets.map((wallet) => [wallet, 0]))
+  const stop = new AbortController()
+  let reads = 0
+  const writing = wallets.map(async (wallet) => {
+    while (!stop.signal.aborted) {
+      const count = (renamed.get(wallet) ?? 0) + 1
+      expect(await rename(wallet, `Name ${count}`)).toMatchObject({ status: 'confirmed', error: null })
+      renamed.set(wallet, count)
+    }
+  })
+  const reading = (async () => {
+    while (!stop.signal.aborted) {
+      expect(await ask('/agents?limit=3')).toMatchObject({ status: 200, body: { total: 3 } })
+      reads += 1
+    }
+  })()
+  const done = Promise.all([...writing, reading])
+  const each = (more: number): Promise<unknown> => {
+    const wanted = new Map(wallets.map((wallet) => [wallet, (renamed.get(wallet) ?? 0) + more]))
+    const behind = () => wallets.filter((wallet) => (renamed.get(wallet) ?? 0) < (wanted.get(wallet) ?? 0))
+    return Promise.race([done, eventually(() => behind().length).toBe(0)])
+  }
+  try {
+    await each(2)
+    expect(await nodeStates()).toEqual(['well', 'well'])
+    await cut(first)
+    await each(3)
+    expect(await nodeStates()).toContain('resting')
+    const before = first.http.connections
+    await restore(first)
+    await eventually(nodeStates).toEqual(['well', 'well'])
+    await each(2)
+    expect(first.http.connections).toBeGreaterThan(before)
+  } finally {
+    stop.abort()
+  }
+  await done
+  expect(reads).toBeGreaterThan(0)
+  for (const wallet of wallets) {
+    const count = renamed.get(wallet) ?? 0
+    await eventually(async () => (await ask<{ name: string }>(`/agents/${wallet.agent}`)).body.name).toBe(
+      `Name ${count}`,
+    )
+    const { body } = await ask<{ total: number }>(`/agents/${wallet.agent}/history?limit=200`)
+    expect(body.total).toBe(count)
+  }
+  expect(await audited()).toEqual(CLEAN)
+}, 120_000)
+
+test('a second node of another ledger is told of at once, and neither read nor sent to, whatever the first does', async () => {
+  const other = await createRegistryWorld({ slotMs: 100 })
+  try {
+    const [first, second] = [await nodeOf(world), await nodeOf(other)]
+    const [wallet] = [await world.wallet('Ours'), await other.wallet('Stranger')]
+    await createGateway()
+    await eventually(nodeStates).toEqual(['well', 'refused'])
+    expect(gateway.output()).toContain('this ledger node is on another ledger')
+    await eventually(async () => (await ask('/agents')).body).toMatchObject({ total: 1 })
+
+    await cut(first)
+    const instructions = [toJson(wallet.instruction('update_agent', {}, { name: 'Astray' }))]
+    const refused = await ask('/relay/prepare', { instructions, signerPubkeys: [wallet.owner] })
+    expect(refused).toMatchObject({ status: 500, body: { error: 'Failed to prepare transaction' } })
+    await other.wallet('Second stranger')
+    expect(await ask('/agents')).toMatchObject({ status: 200, body: { total: 1 } })
+
+    // The database knows its ledger, also when the first node to answer is on another one.
+    await gateway.stop()
+    runtime = await gateway.start()
+    expect((await ask('/agents')).body).toMatchObject({ total: 1, agents: [{ name: 'Ours' }] })
+    expect(await nodeStates()).toContain('refused')
+    await restore(first)
+    await eventually(async () => (await rename(wallet, 'Back')).status).toBe('confirmed')
+    expect(second.socket.connections).toBe(0)
+    expect(await audited()).toEqual(CLEAN)
+  } finally {
+    await other.close()
+  }
+}, 120_000)

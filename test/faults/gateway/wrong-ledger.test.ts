@@ -1,0 +1,76 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { registryIdl } from '@agent-registry/program'
+import { readConfig } from '../../../src/platform/config/config.ts'
+import { startGateway } from '../../../src/gateway/gateway.ts'
+import { LedgerMismatchError } from '../../../src/ledger/indexer/state.ts'
+import { answersOf, type ToldNode, toldNode } from '../../support/indexer/told-nodes.ts'
+import { ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { kyselyOf } from '../../support/indexer/tables.ts'
+import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+let database: TestDatabase
+let node: ToldNode
+const ledger = new ScriptedLedger()
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  node = await toldNode(answersOf(ledger))
+})
+afterEach(async () => {
+  await node.close()
+  await database.drop()
+})
+
+const fillFrom = (genesis_hash: string, program_id: string = registryIdl.address) =>
+  kyselyOf(database.orm)
+    .insertInto('indexer_state')
+    .values({ program_id, genesis_hash, cursor_signature: null, finalized_signature: null })
+    .execute()
+const start = (roles: string) =>
+  startGateway({
+    ...readConfig({
+      DATA_DIR: temporaryFolder('wrong-ledger-'),
+      DATABASE_URL: urlOf(database),
+      SOLANA_RPC_URL: node.url,
+      WEBHOOK_SECRETS_KEY: '07'.repeat(32),
+      PORT: '0',
+      ROLES: roles,
+    }),
+    logger: pino({ level: 'silent' }),
+  })
+
+test.each(['api', 'webhooks,cards', 'indexer'])(
+  'with the roles %s nothing starts on a node of another ledger than the database',
+  async (roles) => {
+    await fillFrom('another')
+    await expect(start(roles)).rejects.toThrow(LedgerMismatchError)
+    expect(node.calls).toEqual([])
+  },
+)
+
+test('nor on the database of another program', async () => {
+  await fillFrom(ledger.genesisHash, 'AnotherProgram')
+  await expect(start('api')).rejects.toThrow(/filled from program AnotherProgram/)
+})
+
+test('a node that answers only later is checked before it is used', async () => {
+  await fillFrom('another')
+  const answers = node.answer
+  node.answer = () => ({ status: 503 })
+  const gateway = await start('api')
+  try {
+    node.answer = answers
+    node.calls = []
+    const body = JSON.stringify({ accountKeys: [] })
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+    const { status } = await fetch(`${gateway.baseUrl}/relay/estimate-fees`, init)
+    expect(status).toBe(503)
+    expect(node.calls).toEqual([])
+    const metrics = await (await fetch(`${gateway.baseUrl}/metrics`)).text()
+    expect(metrics).toContain('gateway_ledger_node{node="1",state="refused"} 1')
+  } finally {
+    await gateway.stop()
+  }
+})

@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { audit } from '../../../src/ledger/audit/audit.ts'
+import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
+import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import { type LedgerRpc, LedgerRpcError } from '../../../src/ledger/rpc.ts'
+import { eventually } from '../../support/indexer/eventually.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { scriptedIndexer } from '../../support/indexer/indexer.ts'
+import { agentAccount, closing, keyOf, registration, report } from '../../support/indexer/samples.ts'
+import { encodeAccount, PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { count, dumpTables } from '../../support/indexer/tables.ts'
+
+let database: TestDatabase
+let ledger: ScriptedLedger
+let indexer: Indexer
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  ledger = new ScriptedLedger()
+})
+afterEach(async () => {
+  await indexer.stop()
+  await database.drop()
+})
+
+const start = (): Indexer => (indexer = scriptedIndexer(database.orm, ledger))
+const run = () => audit({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID, settleMs: 0 })
+const letters = async (): Promise<string[]> =>
+  ((await dumpTables(database.orm)).dead_letters as { kind: string }[]).map((row) => row.kind).sort()
+const names = async (): Promise<string[]> =>
+  ((await dumpTables(database.orm)).agents as { name: string }[]).map((row) => row.name).sort()
+const existing = (label: string): void => {
+  ledger.accounts.set(keyOf(label), encodeAccount(agentAccount(label)).toString('base64'))
+}
+
+test('accounts older than the history that the node keeps are in the tables, and after a rebuild', async () => {
+  existing('old')
+  ledger.send(registration('new'))
+  await start().whenIdle()
+  expect(await names()).toEqual(['new', 'old'])
+  await rebuild({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
+  expect(await names()).toEqual(['new', 'old'])
+  expect((await run()).differences).toEqual([])
+})
+
+test('a transaction that the node never serves still reaches the state, and the audit tells', async () => {
+  await start().whenIdle()
+  ledger.missing.add(ledger.send(registration('a')))
+  ledger.withoutOutcome.add(ledger.send(registration('b')))
+  ledger.advance(40)
+  await eventually(names).toEqual(['a', 'b'])
+  await eventually(letters).toEqual(['missing_transaction', 'missing_transaction'])
+  const { differences, unreadable } = await run()
+  expect(differences).toEqual([])
+  expect(unreadable).toHaveLength(2)
+})
+
+test('a transaction that the node finds again is read after all, and its letter goes', async () => {
+  let ahead = 0
+  const clock = { ...systemClock, now: () => Date.now() + ahead }
+  indexer = scriptedIndexer(database.orm, ledger, { clock })
+  const lost = ledger.send(registration('a'))
+  ledger.missing.add(lost)
+  ledger.advance(40)
+  await eventually(letters).toEqual(['missing_transaction'])
+  ledger.missing.delete(lost)
+  ahead = 61_000
+  await eventually(letters).toEqual([])
+  expect(await count(database.orm, 'ledger_events')).toBe(1)
+  expect((await run()).differences).toEqual([])
+})
+
+test('a node that lists no accounts is followed by its transactions', async () => {
+  ledger.refusals.getProgramAccounts = -32010
+  ledger.send(registration('a'))
+  await start().whenIdle()
+  expect(await names()).toEqual(['a'])
+})
+
+test('a block that the node refuses for good holds nothing up once it is final', async () => {
+  ledger.refusals.getBlock = -32009
+  ledger.send(registration('a'))
+  ledger.send(report('a', 250, 251))
+  start()
+  await eventually(() => indexer.status().counters.failures).toBeGreaterThan(0)
+  ledger.advance(40)
+  await indexer.whenIdle()
+  expect(await count(database.orm, 'agent_history')).toBe(1)
+  expect((await run()).differences).toEqual([])
+})
+
+test('a listing that repeats itself doubles nothing', async () => {
+  ledger.doubled.add(ledger.send(registration('a')))
+  ledger.doubled.add(ledger.send(report('a', 250, 251)))
+  await start().whenIdle()
+  expect(await count(database.orm, 'ledger_events')).toBe(2)
+  expect((await run()).differences).toEqual([])
+})
+
+test('logs that the node left out are told', async () => {
+  ledger.send({ ...registration('a'), logs: [] })
+  await start().whenIdle()
+  expect(await names()).toEqual(['a'])
+  expect(await letters()).toEqual(['inconsistent_logs'])
+})
+
+test('the letter about an account goes when the account closes', async () => {
+  ledger.send({ accounts: { [keyOf('a')]: Buffer.from('not an account') } })
+  await start().whenIdle()
+  expect(await letters()).toEqual(['unknown_account'])
+  ledger.send({ ...closing('a'), events: [] })
+  await indexer.whenIdle()
+  expect(await letters()).toEqual([])
+  expect((await run()).differences).toEqual([])
+})
+
+test('a lost letter is a difference', async () => {
+  ledger.send({ logs: ['Log truncated'] })
+  await start().whenIdle()
+  await indexer.stop()
+  await database.orm.em.getConnection().execute('delete from dead_letters')
+  expect((await run()).differences).toMatchObject([{ table: 'dead_letters', field: '*' }])
+})
+
+test('history that the node has dropped is told, and what follows is read', async () => {
+  ledger.send(registration('a'))
+  ledger.advance(400)
+  await start().whenIdle()
+  await eventually(() => indexer.status().finalizedSlot).toBeGreaterThan(0)
+  await indexer.stop()
+  ledger.entries = []
+  ledger.advance(500)
+  ledger.send(report('a', 250, 260))
+  ledger.send(registration('b'))
+  start()
+  await eventually(letters).toEqual(['missing_history'])
+  await indexer.whenIdle()
+  expect(await names()).toEqual(['a', 'b'])
+  expect(await count(database.orm, 'agent_history')).toBe(1)
+  ledger.send(registration('c'))
+  await indexer.whenIdle()
+  expect(await names()).toEqual(['a', 'b', 'c'])
+})
+
+test('after a gap in the history what follows still becomes final', async () => {
+  ledger.send(registration('a'))
+  ledger.advance(400)
+  await start().whenIdle()
+  await eventually(() => indexer.status().finalizedSlot).toBeGreaterThan(0)
+  await indexer.stop()
+  ledger.entries = []
+  ledger.advance(500)
+  ledger.send(registration('b'))
+  start()
+  await eventually(letters).toEqual(['missing_history'])
+  await indexer.whenIdle()
+  ledger.advance(40)
+  await eventually(() => indexer.status().counters.finalized).toBe(1)
+  const base = ledger.slot - 1
+  ledger.send(registration('gone'))
+  await indexer.whenIdle()
+  expect(await names()).toEqual(['a', 'b', 'gone'])
+  ledger.forkFrom(base)
+  ledger.advance(60)
+  await eventually(names).toEqual(['a', 'b'])
+})
+
+test('transactions of version 1 are asked for, and read', async () => {
+  ledger.version = 1
+  ledger.send(registration('a'))
+  ledger.advance(3)
+  ledger.send(report('a', 250, 251))
+  await start().whenIdle()
+  expect(await count(database.orm, 'agent_history')).toBe(1)
+  expect(await letters()).toEqual([])
+  expect((await run()).differences).toEqual([])
+})
+
+test('a page that comes from a node further behind is not taken for the end of history', async () => {
+  ledger.pageCap = 3
+  ledger.send(registration('a'))
+  await start().whenIdle()
+  await indexer.stop()
+  ledger.advance(3)
+  const behind = ledger.slot - 1
+  for (const label of ['b', 'c', 'd', 'e', 'f']) ledger.send(registration(label))
+  const rpc = ledger.rpc()
+  let turns = 4
+  const mixed: LedgerRpc = {
+    ...rpc,
+    call: async <T>(method: string, params: unknown[] = []) => {
+      const [, config] = params as [unknown, { before?: string; minContextSlot?: number } | undefined]
+      if (method !== 'getSignaturesForAddress' || config?.before === undefined || (turns -= 1) < 0)
+        return rpc.call<T>(method, params)
+      if ((config.minContextSlot ?? 0) > behind)
+        throw new LedgerRpcError('rpc', 'Minimum context slot has not been reached', { code: -32016 })
+      return [] as T
+    },
+  }
+  indexer = scriptedIndexer(database.orm, ledger, { rpc: mixed })
+  await indexer.whenIdle()
+  expect(await names()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+  expect(await letters()).toEqual([])
+})

@@ -1,0 +1,380 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { ExchangeLimits } from '../../../src/platform/net/exchange.ts'
+import {
+  createGuardedHttp,
+  type GetRequest,
+  type GuardedHttp,
+  type HttpResult,
+} from '../../../src/platform/net/guarded-http.ts'
+import { type Answer, type Receiver, startReceiver } from '../../support/receiver.ts'
+import { createTestCa, type TestCa } from '../../support/tls.ts'
+
+const HOST = 'receiver.example'
+/** For what must run into a limit; everything else has time enough on any machine. */
+const HURRY = { totalMs: 300, idleMs: 100 } as const
+/** What a slow machine may add. */
+const SLACK = 1500
+
+let ca: TestCa
+let receiver: Receiver
+let http: GuardedHttp
+
+const fakeLookup = async (): Promise<string[]> => ['127.0.0.1']
+
+function guarded(port: number, connectTimeoutMs = 10_000): GuardedHttp {
+  return createGuardedHttp({
+    devMode: false,
+    allowedPorts: [port],
+    allowCidrs: ['127.0.0.1/32'],
+    extraCa: ca.pem,
+    lookup: fakeLookup,
+    connectTimeoutMs,
+  })
+}
+
+beforeAll(async () => {
+  ca = await createTestCa()
+  receiver = await startReceiver({ tls: await ca.issue([HOST]) })
+  http = guarded(receiver.port)
+})
+
+afterAll(async () => {
+  await http.close()
+  await receiver.close()
+})
+
+const timers: NodeJS.Timeout[] = []
+
+afterEach(() => {
+  for (const timer of timers.splice(0)) clearInterval(timer)
+})
+
+/** Writes bytes past the HTTP server, again and again where `everyMs` is given. */
+function raw(bytes: string, again = '', everyMs = 0): Answer {
+  return (_, { socket }) => {
+    socket!.write(bytes)
+    if (everyMs > 0) timers.push(setInterval(() => socket!.write(again), everyMs))
+  }
+}
+
+function post(answer: Answer, limits: ExchangeLimits = {}): Promise<HttpResult> {
+  receiver.answers(answer)
+  return http.post(receiver.url('/hook', HOST), { headers: {}, body: '{}', ...limits })
+}
+
+function get(answer: Answer, options: Partial<GetRequest> = {}): Promise<HttpResult> {
+  receiver.answers(answer)
+  return http.get(receiver.url('/card', HOST), { maxBytes: 64 * 1024, ...options })
+}
+
+const failed = (errorCode: string): unknown => ({
+  outcome: 'failed',
+  errorCode,
+  durationMs: expect.any(Number),
+})
+
+async function noConnectionLeft(): Promise<void> {
+  await expect.poll(() => receiver.openConnections, { timeout: 12_000 }).toBe(0)
+}
+
+test('never answers', async () => {
+  const before = receiver.requests.length
+  const result = await post(() => {}, HURRY)
+  expect(result).toEqual(failed('timeout'))
+  expect(result.durationMs).toBeLessThan(HURRY.totalMs + SLACK)
+  expect(receiver.requests.length - before).toBe(1)
+  expect(await get(() => {}, HURRY)).toEqual(failed('timeout'))
+})
+
+test('drips its headers, a byte at a time', async () => {
+  const result = await post(raw('HTTP/1.1 200 OK\r\nX-Slow: ', 'a', 40), HURRY)
+  expect(result).toEqual(failed('timeout'))
+  expect(result.durationMs).toBeLessThan(HURRY.totalMs + SLACK)
+})
+
+test('drips its body, a byte at a time: the status counts at once, a card must be whole', async () => {
+  const dripping = raw('HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n', 'a', 40)
+  const posted = await post(dripping, { idleMs: HURRY.idleMs })
+  expect(posted).toMatchObject({ outcome: 'response', status: 200, truncated: true })
+  expect(posted.durationMs).toBeLessThan(HURRY.idleMs + SLACK)
+  const got = await get(dripping, HURRY)
+  expect(got).toEqual(failed('timeout'))
+  expect(got.durationMs).toBeLessThan(HURRY.totalMs + SLACK)
+})
+
+test('stops in the middle of its body', async () => {
+  const stalling = raw('HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\nabc')
+  expect(await post(stalling, { idleMs: HURRY.idleMs })).toMatchObject({
+    outcome: 'response',
+    body: Buffer.from('abc'),
+    truncated: true,
+  })
+  expect(await get(stalling, HURRY)).toEqual(failed('timeout'))
+})
+
+test('sends hints for ever, and no answer', async () => {
+  const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
+  const result = await post(raw(hint, hint, 20), HURRY)
+  expect(result).toEqual(failed('timeout'))
+  expect(result.durationMs).toBeLessThan(HURRY.totalMs + SLACK)
+})
+
+/** Writes as fast as it is read, until it is cut off. */
+function flood(head: Record<string, string>, sockets: Socket[]): Answer {
+  const chunk = Buffer.alloc(64 * 1024, 'x')
+  return (_, response: ServerResponse) => {
+    sockets.push(response.socket!)
+    response.writeHead(200, head)
+    const more = (): void => {
+      while (!response.destroyed && response.write(chunk));
+    }
+    response.on('drain', more)
+    more()
+  }
+}
+
+test('sends a body without end', async () => {
+  const sockets: Socket[] = []
+  const posted = await post(flood({ 'content-type': 'text/plain' }, sockets))
+  expect(posted).toMatchObject({ outcome: 'response', status: 200, truncated: true })
+  expect(posted).toHaveProperty('body.length', 16 * 1024)
+  expect(await get(flood({}, sockets))).toEqual(failed('too_large'))
+  expect(await get(flood({ 'content-length': '1000000000' }, sockets))).toEqual(failed('too_large'))
+  await noConnectionLeft()
+  for (const { bytesWritten } of sockets) expect(bytesWritten).toBeLessThan(16 * 1024 * 1024)
+})
+
+test('sends a bomb: kept as it is of a POST, and not inflated beyond the cap of a GET', async () => {
+  const zeros = Buffer.alloc(16 * 1024 * 1024)
+  const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
+  const bombs = { gzip: gzipSync(zeros), br: brotliCompressSync(zeros, quick), deflate: deflateSync(zeros) }
+  for (const [encoding, body] of Object.entries(bombs)) {
+    const answer = { headers: { 'content-encoding': encoding, 'content-type': 'text/plain' }, body }
+    const posted = await post(answer)
+    expect(posted).toMatchObject({ outcome: 'response', status: 200 })
+    expect(posted).toHaveProperty('body', body.subarray(0, 16 * 1024))
+    expect([encoding, await get(answer, { maxBytes: 256 * 1024 })]).toEqual([encoding, failed('too_large')])
+  }
+})
+
+test('compresses although it was asked not to', async () => {
+  const answer = (encoding: string, body: Buffer): Answer => ({
+    headers: { 'content-encoding': encoding },
+    body,
+  })
+  const text = Buffer.from('{"name":"card"}')
+  for (const [encoding, body] of [
+    ['gzip', gzipSync(text)],
+    ['br', brotliCompressSync(text)],
+    ['deflate', deflateSync(text)],
+    ['identity', text],
+  ] as const) {
+    expect(await get(answer(encoding, body))).toMatchObject({ outcome: 'response', body: text })
+  }
+  expect(receiver.requests.at(-1)?.headers['accept-encoding']).toBe('identity')
+  for (const [encoding, body] of [
+    ['gzip', text],
+    ['gzip', gzipSync(text).subarray(0, 12)],
+    ['gzip, gzip', gzipSync(gzipSync(text))],
+    ['zstd', text],
+    ['__proto__', text],
+  ] as const) {
+    expect([encoding, await get(answer(encoding, body))]).toEqual([encoding, failed('bad_encoding')])
+  }
+})
+
+test('redirects to itself for ever', async () => {
+  const loop = { status: 301, headers: { location: '/card' } }
+  const before = receiver.requests.length
+  expect(await get(loop, { maxRedirects: 5 })).toEqual(failed('bad_redirect'))
+  expect(receiver.requests.length - before).toBe(6)
+  expect(await post(loop)).toMatchObject({ outcome: 'response', status: 301 })
+  expect(receiver.requests.length - before).toBe(7)
+})
+
+test('sends huge headers', async () => {
+  const huge = (text: string): Promise<HttpResult> => post(raw(`HTTP/1.1 200 OK\r\n${text}`, text, 1))
+  expect(await huge(`X-Huge: ${'a'.repeat(20_000)}\r\n\r\n`)).toEqual(failed('header_overflow'))
+  expect(await huge('X-Many: a\r\n'.repeat(300))).toEqual(failed('header_overflow'))
+  expect(await post({ headers: { 'x-large': 'a'.repeat(12_000) } })).toMatchObject({ status: 200 })
+})
+
+test('pads its chunks and trailers without end', async () => {
+  const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
+  for (const again of ['a'.repeat(4000), 'X: y\r\n'.repeat(500)]) {
+    const start = again.startsWith('a') ? '5;' : '5\r\nabcde\r\n0\r\n'
+    const got = await get(raw(chunked + start, again, 1), HURRY)
+    expect(got).toMatchObject({ outcome: 'failed' })
+    expect(got.durationMs).toBeLessThan(HURRY.totalMs + SLACK)
+    expect(await post(raw(chunked + start, again, 1), { idleMs: HURRY.idleMs })).toMatchObject({
+      outcome: 'response',
+      status: 200,
+    })
+  }
+})
+
+test('closes before its answer, in its headers, and in its body', async () => {
+  const closing =
+    (bytes: string): Answer =>
+    (_, { socket }) =>
+      void socket!.end(bytes)
+  expect(await post(closing(''))).toEqual(failed('reset'))
+  expect(await post(closing('HTTP/1.1 200 OK\r\nX-Half'))).toEqual(failed('reset'))
+  const half = closing('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')
+  expect(await post(half)).toMatchObject({ outcome: 'response', body: Buffer.from('half'), truncated: true })
+  expect(await get(half)).toEqual(failed('reset'))
+})
+
+test('does not speak HTTP', async () => {
+  expect(await post(raw('SSH-2.0-OpenSSH_9.9\r\n'))).toEqual(failed('protocol_error'))
+  expect(await post(raw('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'))).toEqual(
+    failed('protocol_error'),
+  )
+  const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'
+  expect(await post(raw(upgrade))).toEqual(failed('reset'))
+})
+
+test('nothing is left open of all that', noConnectionLeft, 20_000)
+
+async function withTls(
+  tls: Parameters<typeof startReceiver>[0] & object,
+  host = HOST,
+): Promise<{ results: HttpResult[]; requests: number }> {
+  const bad = await startReceiver(tls)
+  const client = guarded(bad.port)
+  const call = (): Promise<HttpResult> => client.post(bad.url('/', host), { headers: {}, body: 'x' })
+  // Twice: what failed once must not be taken up again.
+  const results = [await call(), await call()]
+  await client.close()
+  await bad.close()
+  return { results, requests: bad.requests.length }
+}
+
+const day = (offset: number): Date => new Date(Date.now() + offset * 86_400_000)
+
+test.for([
+  ['an unknown authority', async () => (await createTestCa()).issue([HOST])],
+  ['another host name', () => ca.issue(['other.example'])],
+  ['no host name', () => ca.issue([])],
+  ['its dates passed', () => ca.issue([HOST], { notBefore: day(-2), notAfter: day(-1) })],
+  ['dates to come', () => ca.issue([HOST], { notBefore: day(1), notAfter: day(2) })],
+] as const)('a certificate of %s is refused', async ([, certificate]) => {
+  for (const maxVersion of ['TLSv1.3', 'TLSv1.2'] as const) {
+    const { results, requests } = await withTls({ tls: { ...(await certificate()), maxVersion } })
+    expect(results).toEqual([failed('tls_error'), failed('tls_error')])
+    expect(requests).toBe(0)
+  }
+})
+
+test.for([
+  ['TLSv1', 'tls_error', 0],
+  ['TLSv1.1', 'tls_error', 0],
+  ['TLSv1.2', 200, 2],
+  ['TLSv1.3', 200, 2],
+] as const)('TLS from 1.2 on: %s', async ([version, expected, arrived]) => {
+  const own = await ca.issue([HOST])
+  const tls = { ...own, minVersion: version, maxVersion: version, ciphers: 'ALL:@SECLEVEL=0' }
+  const { results, requests } = await withTls({ tls })
+  const told = results.map((each) => (each.outcome === 'failed' ? each.errorCode : each.status))
+  expect(told).toEqual([expected, expected])
+  expect(requests).toBe(arrived)
+})
+
+test('settings of the environment switch neither verification nor proxies', async () => {
+  const set = {
+    NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    HTTPS_PROXY: 'http://127.0.0.1:9',
+    https_proxy: 'http://127.0.0.1:9',
+    NODE_USE_ENV_PROXY: '1',
+  }
+  const before = Object.keys(set).map((name) => [name, process.env[name]] as const)
+  Object.assign(process.env, set)
+  try {
+    const { results } = await withTls({ tls: await ca.issue(['other.example']) })
+    expect(results[0]).toEqual(failed('tls_error'))
+    const good = await withTls({ tls: await ca.issue([HOST]) })
+    expect(good.results[0]).toMatchObject({ status: 200 })
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  }
+})
+
+async function tcp(
+  onSocket: (socket: Socket) => void,
+): Promise<{ server: Server; url: string; port: number }> {
+  const server = createServer((socket) => onSocket(socket.on('error', () => undefined)))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return { server, port, url: `https://${HOST}:${port}/` }
+}
+
+test.for([
+  ['silent in the handshake', () => undefined, 'timeout'],
+  ['plain HTTP where TLS should be', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'), 'tls_error'],
+  ['closing in the handshake', (socket: Socket) => socket.destroy(), 'reset'],
+] as const)('a host %s', async ([, onSocket, code]) => {
+  const sockets: Socket[] = []
+  const { server, port, url } = await tcp((socket) => {
+    sockets.push(socket)
+    onSocket(socket)
+  })
+  const client = guarded(port, 300)
+  const result = await client.post(url, { headers: {}, body: 'x' })
+  expect(result).toEqual(failed(code))
+  expect(result.durationMs).toBeLessThan(300 + SLACK)
+  await client.close()
+  for (const socket of sockets) socket.destroy()
+  server.close()
+})
+
+test('nobody listens', async () => {
+  const { server, port, url } = await tcp(() => undefined)
+  server.close()
+  await once(server, 'close')
+  const client = guarded(port)
+  expect(await client.get(url, { maxBytes: 10 })).toEqual(failed('connect_error'))
+  await client.close()
+})
+
+test('ends with the signal of the caller, and with the client', async () => {
+  const client = guarded(receiver.port)
+  const stop = new AbortController()
+  const call = (path: string, signal?: AbortSignal): Promise<HttpResult> =>
+    client.post(receiver.url(path, HOST), {
+      headers: {},
+      body: 'x',
+      ...(signal === undefined ? {} : { signal }),
+    })
+  const before = receiver.requests.length
+  receiver.answers(() => {})
+  const first = call('/first', stop.signal)
+  const second = call('/second')
+  await receiver.received(before + 2)
+  stop.abort()
+  expect(await first).toEqual(failed('aborted'))
+  await client.close()
+  expect(await second).toEqual(failed('aborted'))
+  expect(await call('/third')).toEqual(failed('aborted'))
+  expect(await call('/fourth', stop.signal)).toEqual(failed('aborted'))
+})
+
+test('one path that hangs leaves room for the others of its host', async () => {
+  const client = guarded(receiver.port)
+  const before = receiver.requests.length
+  receiver.answers((request) => (request.path === '/hangs' ? undefined : { body: 'ok' }))
+  const call = (path: string): Promise<HttpResult> =>
+    client.post(receiver.url(path, HOST), { headers: {}, body: 'x' })
+  const hanging = Array.from({ length: 12 }, () => call('/hangs'))
+  await receiver.received(before + 12)
+  expect(await call('/fine')).toMatchObject({ outcome: 'response', status: 200 })
+  await client.close()
+  expect(await Promise.all(hanging)).toEqual(hanging.map(() => failed('aborted')))
+})

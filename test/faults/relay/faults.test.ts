@@ -1,0 +1,237 @@
+import { Keypair, SystemProgram } from '@solana/web3.js'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createLedgerRpc, type LedgerRpc, LedgerRpcError } from '../../../src/ledger/rpc.ts'
+import { eventually } from '../../support/indexer/eventually.ts'
+import {
+  createRelayWorld,
+  type Prepared,
+  QUICK,
+  type RelayWorld,
+  signed,
+} from '../../support/relay/relay-world.ts'
+
+let world: RelayWorld
+let payer: Keypair
+beforeAll(async () => {
+  world = await createRelayWorld({ relay: { submitWaitMs: 300 } })
+  payer = await world.funded()
+  world.localnet.stepSlot(40)
+})
+afterAll(() => world.close())
+afterEach(() => world.localnet.fault.clear())
+
+let receiver: Keypair
+let prepared: Prepared
+let signedTx: string
+/** A transfer of 0.001 SOL to a new wallet: how often it landed can be read there. */
+async function prepareTransfer(): Promise<void> {
+  receiver = Keypair.generate()
+  prepared = await world.prepare(
+    [
+      SystemProgram.transfer({
+        fromPubkey: payer.publicKey,
+        toPubkey: receiver.publicKey,
+        lamports: 1_000_000,
+      }),
+    ],
+    [payer],
+  )
+  signedTx = signed(prepared, payer)
+}
+const received = () => world.connection.getBalance(receiver.publicKey, 'confirmed')
+const statusNow = async () => (await world.status(prepared.id)).status
+const becomes = (status: string) => eventually(statusNow).toBe(status)
+const submit = async () => (await world.submit(prepared.id, signedTx)).body.status
+const service = (rpc: LedgerRpc, leaseMs = 100) =>
+  world.replica({ rpc, submitWaitMs: 0, timing: { ...QUICK, leaseMs } }).service
+
+/** A faulty node: what it does with sendTransaction. */
+function faultySend(sendTransaction: (forward: () => Promise<unknown>) => Promise<unknown>): LedgerRpc {
+  return {
+    ...world.rpc,
+    call: <T>(method: string, params?: unknown[]) => {
+      const forward = () => world.rpc.call<T>(method, params)
+      return method === 'sendTransaction' ? (sendTransaction(forward) as Promise<T>) : forward()
+    },
+  }
+}
+const forever = () => new Promise<never>(() => undefined)
+
+describe('the node does not take it at first', () => {
+  test.each([
+    ['429', { status: 429, retryAfter: 1 }],
+    ['503', { status: 503 }],
+  ])('%s', async (_, kind) => {
+    await prepareTransfer()
+    world.localnet.fault.http({ methods: ['sendTransaction'], count: 2, ...kind })
+    await submit()
+    await becomes('confirmed')
+    expect(await received()).toBe(1_000_000)
+  })
+
+  test('a time-out before it took it: it takes it later', async () => {
+    await prepareTransfer()
+    world.localnet.fault.http({ methods: ['sendTransaction'], count: 1, delayMs: 400 })
+    const impatient = createLedgerRpc({ url: world.localnet.rpcUrl, timeoutMs: 100 })
+    expect(await service(impatient).submit({ id: prepared.id, signedTx })).toMatchObject({
+      status: 'submitted',
+      error: null,
+    })
+    await becomes('confirmed')
+    expect(await received()).toBe(1_000_000)
+  })
+
+  test('a time-out after it took it', async () => {
+    await prepareTransfer()
+    const deaf = faultySend(async (forward) => {
+      await forward()
+      throw new LedgerRpcError('timeout', 'the ledger node did not answer in time')
+    })
+    expect((await service(deaf).submit({ id: prepared.id, signedTx })).status).toBe('submitted')
+    await becomes('confirmed')
+    expect(await received()).toBe(1_000_000)
+  })
+
+  test('it is down when the transaction is submitted, and comes back', async () => {
+    await prepareTransfer()
+    world.localnet.fault.http({ status: 503 })
+    expect(await submit()).toBe('submitted')
+    expect(await submit()).toBe('submitted')
+    world.localnet.fault.clear()
+    await becomes('confirmed')
+    expect(await received()).toBe(1_000_000)
+  })
+
+  test('it takes nothing until the blockhash has expired', async () => {
+    await prepareTransfer()
+    world.localnet.fault.http({ methods: ['sendTransaction'], status: 503 })
+    expect(await submit()).toBe('submitted')
+    world.localnet.stepSlot(200)
+    await becomes('failed')
+    expect((await world.status(prepared.id)).error?.code).toBe('blockhash_expired')
+    await eventually(() => world.settled(prepared.id)).toBe(true)
+    expect(await submit()).toBe('failed')
+    expect(await received()).toBe(0)
+  })
+
+  test('it is behind the node that gave the blockhash', async () => {
+    await prepareTransfer()
+    world.localnet.fault.lag(30)
+    expect(await submit()).toBe('submitted')
+    world.localnet.fault.clear()
+    await becomes('confirmed')
+    expect(await received()).toBe(1_000_000)
+  })
+})
+
+describe('the node does not show it', () => {
+  test('for a while: it stays submitted, and is confirmed once shown', async () => {
+    await prepareTransfer()
+    world.localnet.fault.hideSignatures({})
+    expect(await submit()).toBe('submitted')
+    world.localnet.stepSlot(60)
+    expect(await statusNow()).toBe('submitted')
+    world.localnet.fault.clear()
+    await becomes('confirmed')
+    expect(await received()).toBe(1_000_000)
+  })
+
+  test('not at all while it cannot be asked, even after the expiry', async () => {
+    await prepareTransfer()
+    world.localnet.fault.http({ methods: ['getSignatureStatuses'], status: 503 })
+    expect(await submit()).toBe('submitted')
+    world.localnet.stepSlot(400)
+    expect(await submit()).toBe('submitted')
+    world.localnet.fault.clear()
+    await becomes('confirmed')
+    await eventually(() => world.settled(prepared.id)).toBe(true)
+  })
+})
+
+describe('a fork', () => {
+  test('takes a confirmed transaction back: it is sent again, and lands again', async () => {
+    await prepareTransfer()
+    world.localnet.stepSlot(33)
+    await submit()
+    await becomes('confirmed')
+    const { slot } = await world.status(prepared.id)
+    world.localnet.fault.fork()
+    await eventually(async () => (await world.status(prepared.id)).slot ?? 0).toBeGreaterThan(
+      slot ?? Infinity,
+    )
+    await becomes('confirmed')
+    expect(await received()).toBe(1_000_000)
+    world.localnet.stepSlot(33)
+    await eventually(() => world.settled(prepared.id)).toBe(true)
+  })
+
+  test('takes its blockhash along: it is dropped', async () => {
+    world.localnet.stepSlot(40)
+    const head = async () => {
+      await prepareTransfer()
+      const { value } = await world.connection.isBlockhashValid(prepared.blockhash, {
+        commitment: 'finalized',
+      })
+      return value
+    }
+    await eventually(head).toBe(false)
+    await submit()
+    await becomes('confirmed')
+    world.localnet.fault.fork()
+    await becomes('submitted')
+    expect(await world.status(prepared.id)).toMatchObject({ slot: null, error: null })
+    world.localnet.stepSlot(250)
+    await becomes('failed')
+    expect((await world.status(prepared.id)).error?.code).toBe('dropped')
+    await eventually(() => world.settled(prepared.id)).toBe(true)
+    expect(await received()).toBe(0)
+  })
+
+  test('moves it to another slot', async () => {
+    await prepareTransfer()
+    world.localnet.stepSlot(20)
+    await submit()
+    await becomes('confirmed')
+    const { slot } = await world.status(prepared.id)
+    world.localnet.fault.fork({ slots: 15, reland: true })
+    await eventually(async () => (await world.status(prepared.id)).slot ?? 0).toBeGreaterThan(
+      slot ?? Infinity,
+    )
+    await becomes('confirmed')
+    expect(await received()).toBe(1_000_000)
+  })
+})
+
+describe('the process dies', () => {
+  test('between storing and sending: another one sends it', async () => {
+    await prepareTransfer()
+    void service(faultySend(forever)).submit({ id: prepared.id, signedTx })
+    await becomes('confirmed')
+    expect(await received()).toBe(1_000_000)
+  })
+
+  test('between sending and storing what came of it: another one follows it', async () => {
+    await prepareTransfer()
+    const dying = faultySend(async (forward) => {
+      await forward()
+      return forever()
+    })
+    void service(dying).submit({ id: prepared.id, signedTx })
+    await becomes('confirmed')
+    expect(await received()).toBe(1_000_000)
+  })
+
+  test('while it holds a transaction: another one takes it when the lease is over', async () => {
+    await prepareTransfer()
+    await world.t.relay.tracker.stop()
+    await service(faultySend(async () => 'sent, it says')).submit({ id: prepared.id, signedTx })
+    const other = world.replica()
+    other.tracker.start()
+    try {
+      await becomes('confirmed')
+      expect(await received()).toBe(1_000_000)
+    } finally {
+      await other.tracker.stop()
+    }
+  })
+})

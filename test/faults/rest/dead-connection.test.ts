@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openOrm } from '../../../src/db/orm.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { agentRow, insertAgents } from '../../support/factories.ts'
+import { type SlowNetwork, slowNetwork } from '../../support/slow-network.ts'
+import type { Orm } from '../../../src/db/orm-types.ts'
+
+const CONNECTIONS = 5
+const CROWD = 20
+const noLedger = { call: () => Promise.reject(new Error('not asked')) }
+
+let database: TestDatabase
+let network: SlowNetwork
+let orm: Orm
+let t: TestApp
+beforeEach(async () => {
+  database = await createTestDatabase()
+  network = await slowNetwork(database.connection)
+  orm = await openOrm(
+    { url: network.url },
+    { poolSize: CONNECTIONS, statementTimeoutMs: 2_500, answerMarginMs: 500 },
+  )
+  t = await createTestApp({ ledger: noLedger, database: { ...database, orm } })
+  await insertAgents(t.kysely, [agentRow('One')])
+  const pool = await orm.em.getConnection().getNativeClient()
+  for (const each of await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.connect())))
+    each.release()
+})
+afterEach(async () => {
+  await t.close()
+  await orm.close()
+  await network.close()
+  await database.drop()
+})
+
+const get = async (url: string): Promise<number> => (await t.app.inject(url)).statusCode
+const crowd = (url: string): Promise<number[]> => Promise.all(Array.from({ length: CROWD }, () => get(url)))
+const all = (status: number): number[] => Array.from({ length: CROWD }, () => status)
+/** What the cache counted so far. */
+async function counted(outcome: string): Promise<number> {
+  const { body } = await t.app.inject('/metrics')
+  return Number(new RegExp(`_requests_total\\{outcome="${outcome}"\\} (\\d+)`).exec(body)?.[1])
+}
+
+test('reads whose answer is kept are answered while the connection that the look is on is dead, and made once', async () => {
+  await get('/agents')
+  expect(await get('/agents')).toBe(200)
+  network.silenceNext()
+  const first = get('/agents')
+  const others = crowd('/agents')
+  expect(await first).toBe(200)
+  expect(await others).toEqual(all(200))
+  expect(await counted('miss')).toBe(2)
+  const hits = await counted('hit')
+  expect(await crowd('/agents')).toEqual(all(200))
+  expect(await counted('hit')).toBe(hits + CROWD)
+})
+
+test('who shares an answer that is made on a dead connection gets another, and only who asked for it first is refused', async () => {
+  await get('/agents')
+  network.silenceNext()
+  const first = get('/agents?limit=7')
+  const others = crowd('/agents?limit=7')
+  expect(await others).toEqual(all(200))
+  expect(await counted('miss')).toBe(3)
+  expect(await first).toBe(503)
+  expect(await get('/agents?limit=7')).toBe(200)
+})

@@ -1,0 +1,209 @@
+import type { AddressInfo } from 'node:net'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import {
+  agentRow,
+  insertAgents,
+  insertHistory,
+  insertStakes,
+  keyOf,
+  stakeRow,
+} from '../../support/factories.ts'
+import { type RawAnswer, request, sendRaw } from '../../support/raw-http.ts'
+
+let t: TestApp
+let port: number
+beforeAll(async () => {
+  t = await createTestApp()
+  await insertAgents(
+    t.kysely,
+    ['Weather Scout', 'Trader'].map((label) => agentRow(label)),
+  )
+  await insertStakes(t.kysely, [stakeRow('Trader')])
+  await insertHistory(t.kysely, 'Trader', [{}])
+  await t.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (t.app.server.address() as AddressInfo).port
+})
+afterAll(() => t.close())
+
+const agent = keyOf('agent Trader')
+const ROUTES = [
+  '/agents',
+  `/agents/${agent}`,
+  `/agents/${agent}/history`,
+  '/stakes',
+  `/stakes/${keyOf('stake Trader')}`,
+  `/agents/${agent}/credentials`,
+  `/did/did:sol:${keyOf('owner Trader')}`,
+  `/did/did:sol:${keyOf('owner Trader')}/document`,
+  '/health',
+  '/health/detailed',
+  '/info',
+  '/ready',
+]
+const NAMES = [
+  'owner',
+  'tier',
+  'status',
+  'category',
+  'name',
+  'min_reputation',
+  'max_reputation',
+  'include_mismatched',
+  'sort',
+  'order',
+  'limit',
+  'offset',
+  'event_type',
+  'type',
+  'active',
+  'agent_pda',
+]
+const VALUES = [
+  '0',
+  '1',
+  '50',
+  '200',
+  '1000',
+  '-1',
+  '1e9',
+  'true',
+  'active',
+  'inactive',
+  'basic',
+  'name',
+  'asc',
+  agent,
+]
+
+/** Never a 5xx, never silence; what is said is JSON, and an error has its text and nothing of the inside. */
+function expectSane({ status, body, headers }: RawAnswer): void {
+  expect({ headers, body, sane: status >= 200 && status < 500 }).toMatchObject({ sane: true })
+  if (status === 204 || body === '') return
+  const answer = JSON.parse(body) as { error?: string }
+  if (status < 400) return
+  expect(answer.error).toMatch(/\S/)
+  expect(body).not.toMatch(/at .*\.ts:\d+|node_modules|postgres|select /i)
+}
+
+const hex = fc.constantFrom(...Array.from('0123456789abcdefABCDEF'))
+const encoded = fc.oneof(
+  fc
+    .string({ unit: 'binary' })
+    .filter((text) => text.isWellFormed())
+    .map(encodeURIComponent),
+  fc.array(fc.tuple(hex, hex).map(([a, b]) => `%${a}${b}`)).map((bytes) => bytes.join('')),
+  fc
+    .string({ unit: fc.constantFrom(...Array.from('%=&+;,/?#[]{}\'"\\aZ0.')) })
+    .map((text) => text.replaceAll('#', '%23')),
+)
+/** Anything that can stand in a request line without ending it. */
+const bytes = fc
+  .uint8Array({ min: 1, maxLength: 60 })
+  .map((array) => Buffer.from(array.filter((byte) => byte !== 10 && byte !== 13 && byte !== 32)))
+
+const parameter = fc.tuple(
+  fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...NAMES) }, encoded),
+  fc.oneof(fc.constantFrom(...VALUES), encoded, fc.integer().map(String), fc.double().map(String)),
+)
+const queryText = fc
+  .array(parameter, { maxLength: 5 })
+  .map((pairs) => pairs.map(([name, value]) => `${name}=${value}`).join('&'))
+
+test('any query string on any read route', async () => {
+  expect.hasAssertions()
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...ROUTES), queryText, async (route, text) => {
+      expectSane(await sendRaw(port, request(`${route}?${text}`)))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('any bytes as query string, path segment or path', async () => {
+  expect.hasAssertions()
+  const target = fc.oneof(
+    fc
+      .tuple(fc.constantFrom(...ROUTES), bytes)
+      .map(([route, tail]) => Buffer.concat([Buffer.from(`${route}?`), tail])),
+    fc
+      .tuple(
+        fc.constantFrom('/agents/', '/stakes/', '/did/'),
+        bytes,
+        fc.constantFrom('', '/history', '/document'),
+      )
+      .map(([head, segment, tail]) => Buffer.concat([Buffer.from(head), segment, Buffer.from(tail)])),
+    bytes.map((tail) => Buffer.concat([Buffer.from('/'), tail])),
+  )
+  await fc.assert(
+    fc.asyncProperty(target, async (each) => expectSane(await sendRaw(port, request(each)))),
+    { numRuns: 500 },
+  )
+})
+
+test('any method with any content type and body', async () => {
+  const method = fc.constantFrom(
+    'GET',
+    'HEAD',
+    'POST',
+    'PUT',
+    'PATCH',
+    'DELETE',
+    'OPTIONS',
+    'TRACE',
+    'PROPFIND',
+  )
+  const type = fc.constantFrom('application/json', 'text/plain', 'application/x-www-form-urlencoded', 'x', '')
+  const route = fc.constantFrom(...ROUTES, '/graphql', '/nothing')
+  await fc.assert(
+    fc.asyncProperty(method, type, route, fc.uint8Array({ maxLength: 80 }), async (verb, mime, url, body) => {
+      const head = `Content-Type: ${mime}\r\nContent-Length: ${body.length}\r\n\r\n`
+      const { status } = await sendRaw(port, Buffer.concat([request(url, verb, head), Buffer.from(body)]))
+      expect(status).toBeGreaterThanOrEqual(200)
+      expect(status).toBeLessThan(500)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('what is no HTTP is refused in JSON, and the service goes on', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ minLength: 20, maxLength: 200 }), async (garbage) => {
+      const { status, body } = await sendRaw(
+        port,
+        Buffer.concat([Buffer.from('\u0001'), garbage, Buffer.from('\r\n\r\n')]),
+      )
+      expect(status).toBe(400)
+      expect(JSON.parse(body)).toEqual({ error: 'The request is not valid HTTP' })
+    }),
+    { numRuns: 30 },
+  )
+  const headers = await sendRaw(port, request('/health', 'GET', `X-Long: ${'x'.repeat(20_000)}\r\n\r\n`))
+  expect([headers.status, JSON.parse(headers.body)]).toEqual([
+    431,
+    { error: 'The request headers are too large' },
+  ])
+  expect((await sendRaw(port, request('/health'))).status).toBe(200)
+})
+
+test.each([
+  ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'The Host header is missing'],
+  [
+    'an expectation',
+    'GET /health HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n',
+    417,
+    'Expect must be 100-continue, got "wonders"',
+  ],
+])('what Node would refuse without a word is refused in JSON: %s', async (_, bytes, status, error) => {
+  const answer = await sendRaw(port, Buffer.from(bytes))
+  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([status, { error }])
+})
+
+test('unencoded bytes beyond ASCII are refused', async () => {
+  const { status, body } = await sendRaw(port, request(Buffer.from('/agents?name=Агент')))
+  expect([status, JSON.parse(body)]).toEqual([
+    400,
+    { error: 'The request target must be ASCII; all else in percent-encoding' },
+  ])
+})

@@ -1,0 +1,159 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { type BlockedReads, blockReads } from '../../support/blocked-reads.ts'
+import { agentRow, insertAgents } from '../../support/factories.ts'
+import { firstOf, openSocket } from '../../support/operation-socket.ts'
+
+const PATIENT = { timeout: 10_000, interval: 20 }
+const noLedger = { call: () => Promise.reject(new Error('not asked')) }
+const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+let t: TestApp
+let blocked: BlockedReads
+let url: string
+const sockets: Socket[] = []
+async function start(limits: { inHand: number }): Promise<void> {
+  t = await createTestApp({
+    ledger: noLedger,
+    overload: { waiting: 1_000, patienceMs: Infinity, ...limits },
+  })
+  await insertAgents(t.kysely, [agentRow('One')])
+  url = await t.app.listen({ port: 0, host: '127.0.0.1' })
+  blocked = await blockReads(t.database)
+}
+afterEach(async () => {
+  for (const each of sockets.splice(0)) each.destroy()
+  await blocked.release()
+  await t.close()
+})
+
+const post = (path: string, body: unknown): Promise<Response> =>
+  fetch(url + path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) })
+async function outcome(answer: Promise<Response>): Promise<string> {
+  const text = await (await answer).text()
+  return /too much to do/.test(text) ? 'shed' : text
+}
+const tool = (name: string, args: object) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
+async function metric(name: string): Promise<string> {
+  const text = await t.metrics.getSingleMetricAsString(`gateway_overload_${name}`)
+  return text
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll(/^\w+/gm, '')
+    .trim()
+}
+
+/** Sends this much of a request and reads what comes; nothing is sent after it. */
+function send(method: string, path: string, body = '', length = Buffer.byteLength(body)): Socket {
+  const socket = connect((t.app.server.address() as AddressInfo).port, '127.0.0.1')
+  sockets.push(socket)
+  socket.on('error', () => undefined)
+  const headers = Object.entries({ ...JSON_TYPE, host: 'gateway', 'content-length': String(length) })
+  socket.write(
+    `${method} ${path} HTTP/1.1\r\n${headers.map((each) => each.join(': ')).join('\r\n')}\r\n\r\n${body}`,
+  )
+  return socket
+}
+
+describe('who asks and hangs up', () => {
+  const lookup = (i: number) => JSON.stringify(tool('list_agents', { offset: i }))
+  test.each<[string, (i: number) => Socket]>([
+    ['REST', (i) => send('GET', `/agents?offset=${i}`)],
+    ['GraphQL', (i) => send('POST', '/graphql', `{"query":"{ agents(offset: ${i}) { total } }"}`)],
+    ['MCP', (i) => send('POST', '/mcp', lookup(i))],
+  ])('has given work that counts until it is done: %s', async (_, ask) => {
+    await start({ inHand: 2 })
+    for (let i = 1; i <= 2; i += 1) {
+      const asking = ask(i)
+      await expect.poll(() => blocked.held(), PATIENT).toBe(i)
+      asking.resetAndDestroy()
+    }
+    await expect.poll(openConnections, PATIENT).toBe(0)
+    const [refused] = (await once(ask(3), 'data')) as [Buffer]
+    expect(String(refused)).toMatch(/^HTTP\/1.1 503 /)
+    expect(await blocked.held()).toBe(2)
+    await blocked.release()
+    await expect.poll(() => metric('requests_in_hand'), PATIENT).toBe('{order="first"} 0\n{order="last"} 0')
+    expect((await fetch(`${url}/agents`)).status).toBe(200)
+  })
+
+  test('counts as well on a WebSocket', async () => {
+    await start({ inHand: 2 })
+    const socket = await openSocket(url)
+    const asked = [1, 2].map((offset) => firstOf(socket, `{ agents(offset: ${offset}) { total } }`))
+    await expect.poll(() => blocked.held(), PATIENT).toBe(2)
+    expect(await firstOf(socket, '{ agents(offset: 3) { total } }')).toMatch(/too much to do/)
+    void socket.dispose()
+    await Promise.all(asked)
+    expect((await fetch(`${url}/agents?offset=9`)).status).toBe(503)
+    await blocked.release()
+    await expect.poll(() => metric('requests_in_hand'), PATIENT).toBe('{order="first"} 0\n{order="last"} 0')
+  })
+
+  test('counts as well in a session of MCP, whose messages are answered before their work is done', async () => {
+    await start({ inHand: 2 })
+    const client = new McpClient({ name: 'test', version: '1.0.0' })
+    await client.connect(new SSEClientTransport(new URL(`${url}/mcp/sse`)))
+    const calls = [1, 2].map((offset) => client.callTool({ name: 'list_agents', arguments: { offset } }))
+    const settled = Promise.allSettled(calls)
+    await expect.poll(() => blocked.held(), PATIENT).toBe(2)
+    await expect(client.callTool({ name: 'list_agents', arguments: { offset: 3 } })).rejects.toThrow(/503/)
+    await client.close()
+    await settled
+    expect((await fetch(`${url}/agents?offset=9`)).status).toBe(503)
+    await blocked.release()
+    await expect.poll(() => metric('requests_in_hand'), PATIENT).toBe('{order="first"} 0\n{order="last"} 0')
+  })
+})
+
+function openConnections(): Promise<number> {
+  return new Promise((resolve, reject) =>
+    t.app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+  )
+}
+
+describe('bodies under way', () => {
+  const PATHS = [
+    '/relay/submit',
+    '/webhooks',
+    '/sponsor/register/submit',
+    '/graphql',
+    '/mcp',
+    '/relay/prepare',
+  ]
+  const slow = (path: string): Socket => send('POST', path, '{', 100)
+
+  test('take no place of what is worked on, and the longest is cut where there are too many', async () => {
+    await start({ inHand: 2 })
+    const longest = slow('/relay/submit')
+    const cut = once(longest, 'data') as Promise<[Buffer]>
+    await expect.poll(() => metric('bodies_under_way'), PATIENT).toBe('1')
+    slow('/graphql')
+    await expect.poll(() => metric('bodies_under_way'), PATIENT).toBe('2')
+    expect(await metric('requests_in_hand')).toBe('{order="first"} 0\n{order="last"} 0')
+
+    for (const path of PATHS)
+      expect({ path, outcome: await outcome(post(path, { id: 'x' })) }).not.toEqual({ path, outcome: 'shed' })
+    expect(String((await cut)[0])).toMatch(/^HTTP\/1.1 408 /)
+    expect(await metric('cut_bodies_total')).toBe('1')
+  })
+
+  test('are counted no longer when their client goes away, or is refused', async () => {
+    await start({ inHand: 5 })
+    const gone = ['/relay/submit', '/graphql', '/mcp'].map(slow)
+    const [refused] = (await once(slow('/webhooks'), 'data')) as [Buffer]
+    expect(String(refused)).toMatch(/^HTTP\/1.1 401 /)
+    await expect.poll(() => metric('bodies_under_way'), PATIENT).toBe('3')
+    for (const each of gone) each.destroy()
+    await expect.poll(() => metric('bodies_under_way'), PATIENT).toBe('0')
+    expect(await metric('requests_in_hand')).toBe('{order="first"} 0\n{order="last"} 0')
+  })
+})

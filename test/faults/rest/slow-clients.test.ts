@@ -1,0 +1,252 @@
+import type { ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { createClient } from 'graphql-ws'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../rest/plugins/connection-limits.ts'
+import { createLedgerRpc } from '../../../src/ledger/rpc.ts'
+import { mergeOutbox } from '../../../src/ledger/indexer/write-events.ts'
+import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { keyOf } from '../../support/factories.ts'
+import { openSse } from '../../support/subscriptions.ts'
+
+/** What a test is not about is as in the service. */
+const limits = (given: Partial<ConnectionLimits>): ConnectionLimits => ({ ...CONNECTION_LIMITS, ...given })
+/** No test asks for the ledger. */
+const NO_LEDGER = createLedgerRpc({ url: 'http://127.0.0.1:1' })
+const portOf = ({ app }: TestApp): number => (app.server.address() as AddressInfo).port
+const PATIENT = { timeout: 10_000, interval: 20 }
+
+let database: TestDatabase
+let hasty: TestApp
+let stalling: TestApp
+let port: number
+let url: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const shared = { database, ledger: NO_LEDGER }
+  hasty = await createTestApp({
+    ...shared,
+    connectionLimits: limits({ headersMs: 300, requestMs: 600, checkMs: 50 }),
+  })
+  stalling = await createTestApp({
+    ...shared,
+    connectionLimits: limits({ stalledMs: 400, maxConnections: 3 }),
+  })
+  url = await hasty.app.listen({ port: 0, host: '127.0.0.1' })
+  port = portOf(hasty)
+  await stalling.app.listen({ port: 0, host: '127.0.0.1' })
+})
+afterAll(async () => {
+  await hasty?.app.close()
+  await stalling?.close()
+  await hasty?.close()
+  await database?.drop()
+})
+
+interface Cut {
+  readonly text: string
+  /** Bytes that were sent until then. */
+  readonly sent: number
+}
+
+/** Sends `prompt` at once and the rest byte by byte, until the server closes. */
+function drip(prompt: string, rest: string): Promise<Cut> {
+  const { promise, resolve } = Promise.withResolvers<Cut>()
+  const socket = connect(port, '127.0.0.1')
+  let sent = 0
+  let text = ''
+  socket.write(prompt)
+  const timer = setInterval(() => socket.writable && socket.write(rest[sent++] ?? ' '), 10)
+  socket.on('data', (chunk) => (text += chunk.toString()))
+  // A byte that crosses the end is answered by a reset.
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    clearInterval(timer)
+    resolve({ text, sent })
+  })
+  return promise
+}
+
+const SLOW_HEADERS = ['', `GET /health HTTP/1.1\r\nHost: gateway\r\nX-Slow: ${'a'.repeat(5_000)}`] as const
+const SLOW_BODY = [
+  'POST /graphql HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n',
+  `{"query":"${'a'.repeat(5_000)}`,
+] as const
+
+describe('a request that does not arrive', () => {
+  test.each([
+    ['headers, byte by byte', SLOW_HEADERS],
+    ['a body, byte by byte', SLOW_BODY],
+    ['nothing after the headers', [SLOW_BODY[0], ''] as const],
+  ])('%s: 408, and cut', async (_, [prompt, rest]) => {
+    const { text, sent } = await drip(prompt, rest)
+    const [head, body] = text.split('\r\n\r\n')
+    expect(head).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
+    expect(head).toContain('Connection: close')
+    expect(JSON.parse(body!)).toEqual({ error: 'The request took too long to arrive' })
+    expect(sent).toBeLessThan(1_000)
+  })
+
+  test('streams that are open meanwhile go on', async () => {
+    const sse = await openSse(url, 'subscription { registryEvents { id } }')
+    const mcp = new McpClient({ name: 'test', version: '1.0.0' })
+    await mcp.connect(new SSEClientTransport(new URL(`${url}/mcp/sse`)))
+    let closed = 0
+    const ws = createClient({
+      url: `${url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      lazy: false,
+      retryAttempts: 0,
+      onNonLazyError: () => undefined,
+      on: { closed: () => (closed += 1) },
+    })
+    const parts: unknown[] = []
+    ws.subscribe(
+      { query: 'subscription { registryEvents { id } }' },
+      { next: (part) => parts.push(part.data), error: () => undefined, complete: () => undefined },
+    )
+    // Those that came later have been cut: the limits have passed for the streams.
+    await drip(...SLOW_BODY)
+    await drip(...SLOW_HEADERS)
+    await mergeOutbox(hasty.kysely, [
+      {
+        id: 'evt_slow_1',
+        event_id: 'slow:1',
+        type: 'agent.updated',
+        agent_pda: keyOf('agent'),
+        slot: 7,
+        body: JSON.stringify({
+          id: 'evt_slow_1',
+          type: 'agent.updated',
+          pda: keyOf('agent'),
+          slot: 7,
+          timestamp: new Date(FIXED_NOW).toISOString(),
+          data: {},
+        }),
+        occurred_at: new Date(FIXED_NOW).toISOString(),
+      },
+    ])
+    const event = { registryEvents: { id: 'evt_slow_1' } }
+    expect((await sse.next())?.data).toEqual(event)
+    await expect.poll(() => parts, PATIENT).toEqual([event])
+    expect(closed).toBe(0)
+    expect((await mcp.listTools()).tools.length).toBeGreaterThan(0)
+    sse.cut()
+    await mcp.close()
+    await ws.dispose()
+  })
+})
+
+describe('a client that does not read', () => {
+  test.each([
+    ['asks one by one', 1, 1_000],
+    ['asks for all at once', 5_000, 1],
+  ])('%s: few answers are held for it, and it is cut', async (_, together, times) => {
+    const sockets: Socket[] = []
+    let most = 0
+    const answers: ServerResponse[] = []
+    stalling.app.server.once('connection', (socket) => sockets.push(socket))
+    const watch = (_request: unknown, response: ServerResponse): void => {
+      answers.push(response)
+      const held = answers.reduce((sum, each) => sum + (each.writableFinished ? 0 : each.writableLength), 0)
+      most = Math.max(most, held)
+    }
+    stalling.app.server.on('request', watch)
+    const client = connect(portOf(stalling), '127.0.0.1')
+    client.on('error', () => undefined)
+    client.pause()
+    for (let i = 0; i < times && client.writable; i += 1) {
+      client.write('GET /graphql/schema.graphql HTTP/1.1\r\nHost: gateway\r\n\r\n'.repeat(together))
+      await new Promise(setImmediate)
+    }
+    await expect.poll(() => sockets[0]?.destroyed, PATIENT).toBe(true)
+    client.destroy()
+    stalling.app.server.off('request', watch)
+    expect(answers.length).toBeGreaterThan(0)
+    expect(most).toBeLessThan(4_194_304)
+  })
+
+  test('an answer that is more than the buffers between the two take is not waited for', async () => {
+    const answers: ServerResponse[] = []
+    const watch = (_: unknown, response: ServerResponse): number => answers.push(response)
+    stalling.app.server.on('request', watch)
+    const client = connect(portOf(stalling), '127.0.0.1')
+    client.on('error', () => undefined)
+    client.pause()
+    // Nine megabytes each.
+    client.write('GET /graphql HTTP/1.1\r\nHost: gateway\r\nAccept: text/html\r\n\r\n'.repeat(3))
+    await expect.poll(() => answers.map((each) => each.destroyed), PATIENT).toEqual([true, true, true])
+    expect(answers.at(-1)!.writableFinished).toBe(false)
+    stalling.app.server.off('request', watch)
+    client.destroy()
+  })
+
+  test('a stream of MCP may be silent; answers on it that nobody reads end it', async () => {
+    const at = `http://127.0.0.1:${portOf(stalling)}`
+    const reader = connect(portOf(stalling), '127.0.0.1')
+    const first = Promise.withResolvers<string>()
+    let text = ''
+    reader.on('error', () => undefined)
+    reader.on('data', (chunk) => {
+      text += chunk.toString()
+      const path = /data: (\S+)\r?\n/.exec(text)?.[1]
+      if (path !== undefined) first.resolve(path)
+    })
+    reader.write('GET /mcp/sse HTTP/1.1\r\nHost: gateway\r\n\r\n')
+    const path = await first.promise
+    // Another that is as silent, and may not be, has been cut: the limit has passed for the stream.
+    const silent = connect(portOf(stalling), '127.0.0.1')
+    await new Promise((resolve) => silent.once('close', resolve).resume())
+    reader.pause()
+    const ask = async (id: number): Promise<number> => {
+      const response = await fetch(at + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list' }),
+      })
+      await response.text()
+      return response.status
+    }
+    expect(await ask(0)).toBe(202)
+    let id = 0
+    await expect.poll(() => ask((id += 1)), { timeout: 15_000, interval: 0 }).toBe(404)
+    reader.destroy()
+  })
+})
+
+test('a connection too many is closed, and those before it are served', async () => {
+  const at = portOf(stalling)
+  const held: Socket[] = []
+  const count = (): Promise<number> =>
+    new Promise((resolve) => stalling.app.server.getConnections((_, open) => resolve(open)))
+  // Those of fetch.
+  stalling.app.server.closeIdleConnections()
+  await expect.poll(count, PATIENT).toBe(0)
+  for (let i = 0; i < 3; i += 1) held.push(connect(at, '127.0.0.1'))
+  await expect.poll(count, PATIENT).toBe(3)
+  const refused = connect(at, '127.0.0.1')
+  refused.on('error', () => undefined)
+  await new Promise((resolve) => refused.once('close', resolve).resume())
+  const [one] = held
+  const answered = new Promise<string>((resolve) => one!.once('data', (chunk) => resolve(chunk.toString())))
+  one!.write('GET /health HTTP/1.1\r\nHost: gateway\r\n\r\n')
+  expect(await answered).toMatch(/^HTTP\/1\.1 /)
+  for (const each of held) each.destroy()
+})
+
+test('the limits of the service are those of its server', async () => {
+  const plain = await createTestApp({ database, ledger: NO_LEDGER })
+  const { server } = plain.app
+  expect({
+    headers: server.headersTimeout,
+    request: server.requestTimeout,
+    keepAlive: server.keepAliveTimeout,
+    stalled: server.timeout,
+    connections: server.maxConnections,
+  }).toEqual({ headers: 15_000, request: 30_000, keepAlive: 72_000, stalled: 60_000, connections: 10_000 })
+  await plain.close()
+})

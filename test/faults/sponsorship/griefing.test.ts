@@ -1,0 +1,279 @@
+import { Writable } from 'node:stream'
+import { ComputeBudgetProgram, Keypair, SystemProgram, Transaction } from '@solana/web3.js'
+import bs58 from 'bs58'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { associatedTokenAccount } from '@agent-registry/solana'
+import { registryInstruction } from '@agent-registry/program'
+import { eventually } from '../../support/indexer/eventually.ts'
+import { addresses, programId, registrationArgs } from '../../support/indexer/registry-world.ts'
+import { DOORS, json, type Prepared, restDoor, type SponsorDoor } from '../../support/sponsorship/doors.ts'
+import { ownInstruction, update } from '../../support/sponsorship/parties.ts'
+import {
+  createSponsoredWorld,
+  keyOf,
+  registerBy,
+  signedBy,
+  type SponsoredWorld,
+  submitRegistrationBy,
+} from '../../support/sponsorship/sponsored-world.ts'
+
+let world: SponsoredWorld
+let log = ''
+beforeAll(async () => {
+  world = await createSponsoredWorld({
+    slotMs: 100,
+    log: new Writable({
+      write: (chunk: Buffer, _, done) => {
+        log += chunk.toString()
+        done()
+      },
+    }),
+  })
+})
+afterAll(() => world.close())
+afterEach(() => world.intercept.clear())
+
+let addressesGiven = 0
+const newAddress = (): string => `198.18.${((addressesGiven += 1) >> 8) & 255}.${addressesGiven & 255}`
+
+/** A wallet that is told to the service as having no agent, and its registration. */
+async function prepared(door: SponsorDoor): Promise<{ wallet: Keypair; code: string; body: Prepared }> {
+  const [wallet, code] = [Keypair.generate(), await world.code()]
+  const { status, body, error } = await registerBy(door, wallet, keyOf(world.feePayer), code)
+  expect([status, error]).toEqual([200, ''])
+  return { wallet, code, body }
+}
+
+/** Registers the wallet past the service, paid by the registry's admin: a sponsored registration of it then fails. */
+const registerDirectly = (wallet: Keypair): Promise<void> => {
+  const owner = keyOf(wallet)
+  const payer = keyOf(world.admin)
+  const direct = registryInstruction(
+    programId,
+    'register_agent',
+    { payer, owner, agent: addresses.agent(owner) },
+    registrationArgs('First'),
+  )
+  return world.transact([direct], [wallet, world.admin])
+}
+
+const stateOf = async (id: string) =>
+  (
+    await world.t.kysely
+      .selectFrom('sponsorships')
+      .select(['state', 'spent_lamports'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+  )?.state
+
+describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door] as const))(
+  'through %s',
+  (_, open) => {
+    const client = () => open(world.t, { address: newAddress() })
+
+    test('what is made to fail between prepare and submit is not signed, costs nothing, and frees the code', async () => {
+      const door = client()
+      const { wallet, code, body } = await prepared(door)
+      await registerDirectly(wallet)
+      const before = await world.balance()
+      const sends = world.calls.filter((each) => each === 'sendTransaction').length
+      const { status, body: landing } = await submitRegistrationBy(door, body, wallet, code)
+      expect([status, landing.status, landing.signature, landing.error?.code]).toEqual([
+        200,
+        'failed',
+        null,
+        'simulation_failed',
+      ])
+      expect(world.calls.filter((each) => each === 'sendTransaction')).toHaveLength(sends)
+      expect(await world.balance()).toBe(before)
+      expect(await stateOf(body.id)).toBe('released')
+      expect((await registerBy(door, Keypair.generate(), keyOf(world.feePayer), code)).status).toBe(200)
+      // The same once more is answered with how it ended.
+      expect((await submitRegistrationBy(door, body, wallet, code)).status).toBe(410)
+    })
+
+    test('what is made to fail after the service has simulated and signed costs its network fee, and stays counted', async () => {
+      const door = client()
+      const { wallet, code, body } = await prepared(door)
+      // The node's own preflight would still stop it: a node that skips it, or looks at an older block, sends.
+      world.intercept.set('sendTransaction', async ([tx, config]) => {
+        world.intercept.delete('sendTransaction')
+        await registerDirectly(wallet)
+        return [tx, { ...(config as object), skipPreflight: true }]
+      })
+      const before = await world.balance()
+      const { body: landing } = await submitRegistrationBy(door, body, wallet, code)
+      expect([landing.status, landing.error?.code]).toEqual(['failed', 'execution_failed'])
+      const lost = before - (await world.balance())
+      expect(lost).toBeGreaterThanOrEqual(10_000)
+      expect(lost).toBeLessThanOrEqual(16_000)
+      world.localnet.stepSlot(33)
+      await eventually(() => stateOf(body.id)).toBe('failed')
+      // Failures are not free of charge to who makes them: they count among the five of the day.
+      const many = await world.code(10)
+      const again = await Promise.all(
+        Array.from({ length: 5 }, () => registerBy(door, Keypair.generate(), keyOf(world.feePayer), many)),
+      )
+      expect(again.map((each) => each.status).toSorted((a, b) => a - b)).toEqual([200, 200, 200, 200, 429])
+    })
+
+    test('a sponsored agent that its owner closes gives the rent back, and is not paid for again', async () => {
+      const door = client()
+      const before = await world.balance()
+      const wallet = await world.sponsoredWallet(door)
+      const spent = before - (await world.balance())
+      await world.connection.requestAirdrop(wallet.publicKey, 100_000_000)
+      world.localnet.stepSlot(2)
+      const close = (rentPayer: Keypair) =>
+        ownInstruction(wallet, 'close_agent', { rentPayer: keyOf(rentPayer) })
+      await world.transact([ownInstruction(wallet, 'deactivate_agent')], [wallet])
+      await expect(world.transact([close(wallet)], [wallet])).rejects.toThrow(/custom program error/)
+      await world.transact([close(world.feePayer)], [wallet])
+      const rent = await world.connection.getMinimumBalanceForRentExemption(421)
+      expect(before - (await world.balance())).toBe(spent - rent)
+      const code = await world.code()
+      expect(await registerBy(door, wallet, keyOf(world.feePayer), code)).toMatchObject({
+        status: 409,
+        error: `Wallet ${keyOf(wallet)} has already received a sponsored registration`,
+      })
+    })
+
+    test('the vault of a first deposit is paid by the wallet, and not opened for one that cannot', async () => {
+      const door = client()
+      const rich = await world.wallet('Depositor')
+      const deposit = rich.instruction('deposit', { payer: rich.owner }, { amount: 1_000_000n })
+      const before = await world.balance()
+      const own = await world.connection.getBalance(rich.keypair.publicKey)
+      const asked = await door.prepareSponsored({
+        instructions: json([deposit]),
+        signerPubkeys: [rich.owner],
+      })
+      const { id, serializedTx } = asked.body
+      const landed = await door.submit({ id, signedTx: signedBy(serializedTx, rich.keypair) })
+      expect(landed.body.status).toBe('confirmed')
+      expect(before - (await world.balance())).toBeLessThanOrEqual(25_000)
+      const opened = await world.connection.getMultipleAccountsInfo(
+        deposit.keys.slice(3, 5).map((each) => each.pubkey),
+      )
+      const rents = opened.reduce((sum, each) => sum + (each?.lamports ?? 0), 0)
+      expect(rents).toBeGreaterThan(0)
+      expect(own - (await world.connection.getBalance(rich.keypair.publicKey))).toBe(rents)
+
+      const poor = await world.sponsoredWallet(door)
+      const minted = await world.rpc.call<string>('localnet_mintUsdc', [keyOf(poor), 5_000_000])
+      expect(minted).toEqual(expect.any(String))
+      world.localnet.stepSlot(2)
+      const refused = await door.prepareSponsored({
+        instructions: json([
+          ownInstruction(
+            poor,
+            'deposit',
+            { ownerToken: associatedTokenAccount(keyOf(poor), world.usdcMint), usdcMint: world.usdcMint },
+            { amount: 1_000_000n },
+          ),
+        ]),
+        signerPubkeys: [keyOf(poor)],
+      })
+      expect([refused.status, refused.error]).toEqual([422, 'Transaction simulation failed'])
+    })
+
+    test('the id of a transaction that was released, and the one of somebody else', async () => {
+      const door = client()
+      const mine = await prepared(door)
+      const theirs = await prepared(door)
+      const body = {
+        id: theirs.body.id,
+        signedTx: signedBy(mine.body.serializedTx, mine.wallet),
+        signerPubkey: keyOf(mine.wallet),
+        inviteCode: mine.code,
+      }
+      expect((await door.submitRegistration(body)).status).toBe(403)
+      const before = await world.balance()
+      // Submitted before anybody has noticed that it has expired.
+      world.localnet.fault.http({ methods: ['getEpochInfo'], status: 503 })
+      world.localnet.stepSlot(200)
+      const early = await submitRegistrationBy(door, theirs.body, theirs.wallet, theirs.code)
+      world.localnet.fault.clear()
+      expect([early.status, early.error]).toEqual([410, 'Transaction expired'])
+      await eventually(() => stateOf(mine.body.id)).toBe('released')
+      const late = await submitRegistrationBy(door, mine.body, mine.wallet, mine.code)
+      expect([late.status, late.error]).toEqual([410, 'Transaction expired'])
+      expect(await world.balance()).toBe(before)
+    })
+
+    test('codes cannot be guessed: thirty near a real one are refused alike', async () => {
+      const code = await world.code()
+      const door = client()
+      const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+      const guesses = Array.from({ length: 30 }, (_guess, i) => {
+        const at = [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 12, 13][i % 12] ?? 0
+        const other = alphabet[(alphabet.indexOf(code[at] ?? '') + 1 + (i % 31)) % 32] ?? ''
+        return code.slice(0, at) + other + code.slice(at + 1)
+      })
+      const answers = await Promise.all(
+        guesses.map((each) => registerBy(door, Keypair.generate(), keyOf(world.feePayer), each)),
+      )
+      expect(new Set(answers.map(({ status, error }) => `${status} ${error}`))).toEqual(
+        new Set(['403 The invite code is unknown, expired, revoked or used up']),
+      )
+      expect((await registerBy(door, Keypair.generate(), keyOf(world.feePayer), code)).status).toBe(200)
+    })
+
+    test('a node that is silent, or does not say what the fee payer has: nothing is signed', async () => {
+      const door = client()
+      const { wallet, code, body } = await prepared(door)
+      const before = await world.balance()
+      world.localnet.fault.http({ methods: ['simulateTransaction'], status: 503 })
+      const answer = await submitRegistrationBy(door, body, wallet, code)
+      world.localnet.fault.clear()
+      expect([answer.status, answer.error]).toEqual([503, 'The ledger RPC node cannot be reached'])
+      expect(await world.balance()).toBe(before)
+      expect(await stateOf(body.id)).toBe('reserved')
+      expect((await submitRegistrationBy(door, body, wallet, code)).body.status).toBe('confirmed')
+    })
+  },
+)
+
+test('the fee payer’s key is in no answer and no line of the log', async () => {
+  const door = restDoor(world.t, { address: newAddress() })
+  const { wallet, code, body } = await prepared(door)
+  const { body: landing } = await submitRegistrationBy(door, body, wallet, code)
+  const health = await world.t.app.inject('/health/detailed')
+  const metrics = await world.t.app.inject('/metrics')
+  const told = [log, JSON.stringify([body, landing]), health.body, metrics.body].join('\n')
+  const secret = Buffer.from(world.feePayer.secretKey)
+  const seed = secret.subarray(0, 32)
+  for (const form of [secret, seed].flatMap((each) => [
+    each.toString('base64').replaceAll('=', ''),
+    each.toString('hex'),
+    bs58.encode(each),
+    [...each].join(','),
+  ]))
+    expect(told).not.toContain(form)
+  expect(log).not.toBe('')
+})
+
+test('where fees are high the price that the fee payer pays stops at the policy’s', async () => {
+  const agent = await world.wallet('In a hurry')
+  const payer = agent.keypair
+  for (let i = 0; i < 75; i += 1) {
+    const dear = new Transaction().add(
+      ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 900_000 }),
+      SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: payer.publicKey, lamports: i }),
+    )
+    await world.connection.sendTransaction(dear, [payer], { skipPreflight: true })
+    world.localnet.stepSlot()
+  }
+  const instructions = json([update(payer)])
+  const body = { instructions, signerPubkeys: [agent.owner], priorityLevel: 'high' }
+  const price = async (sponsored: boolean): Promise<number> => {
+    const response = await world.t.app.inject({
+      method: 'POST',
+      url: '/relay/prepare',
+      payload: { ...body, sponsored },
+    })
+    return response.json<Prepared>().priorityFee
+  }
+  await eventually(() => price(false)).toBe(900_000)
+  expect(await price(true)).toBe(100_000)
+})

@@ -1,0 +1,52 @@
+import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
+import { type Answer, type Receiver, startReceiver } from '../receiver.ts'
+import { createTestCa, type TestCa } from '../tls.ts'
+
+export const HOST = 'cards.test'
+
+/** A host of documents with TLS on loopback, and the guarded client, which takes its name and port for public ones. */
+export interface TestHost {
+  readonly origin: string
+  readonly http: GuardedHttp
+  /** Paths requested, in order. */
+  readonly requests: () => string[]
+  /** From now on the path answers so; returns its URL. */
+  serve(path: string, answer: string | Answer): string
+  close(): Promise<void>
+}
+
+let ca: Promise<TestCa> | undefined
+
+export async function startHost(): Promise<TestHost> {
+  ca ??= createTestCa()
+  const authority = await ca
+  const answers = new Map<string, Answer>()
+  const receiver: Receiver = await startReceiver({
+    tls: await authority.issue([HOST]),
+    answer: (request, response) => {
+      const answer = answers.get(request.path) ?? { status: 404 }
+      return typeof answer === 'function' ? answer(request, response) : answer
+    },
+  })
+  const http = createGuardedHttp({
+    devMode: false,
+    allowedPorts: [receiver.port, 1],
+    allowCidrs: ['127.0.0.1/32'],
+    extraCa: authority.pem,
+    lookup: async (name) => (name === HOST ? ['127.0.0.1'] : []),
+  })
+  const origin = receiver.url('', HOST)
+  return {
+    origin,
+    http,
+    requests: () => receiver.requests.map(({ path }) => path),
+    serve: (path, answer) => {
+      answers.set(path, typeof answer === 'string' ? { body: answer } : answer)
+      return origin + path
+    },
+    close: async () => {
+      await http.close()
+      await receiver.close()
+    },
+  }
+}

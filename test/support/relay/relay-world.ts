@@ -1,0 +1,174 @@
+import { Keypair, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
+import { registryInstruction } from '@agent-registry/program'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { createRelay, type Relay, type RelayOptions } from '../../../src/relay/relay.ts'
+import type { SponsorshipOptions } from '../../../src/sponsorship/sponsorship.ts'
+import type { LedgerRpc } from '../../../src/ledger/rpc.ts'
+import {
+  addresses,
+  createRegistryWorld,
+  keyOf,
+  programId,
+  registrationArgs,
+  type RegistryWorld,
+} from '../indexer/registry-world.ts'
+import { createTestApp, type TestApp } from '../app.ts'
+import { post as postGraphQL, type GraphQLAnswer } from '../graphql.ts'
+
+export { addresses, keyOf, programId } from '../indexer/registry-world.ts'
+
+export interface Answer<Body = Record<string, unknown>> {
+  status: number
+  body: Body
+}
+
+export interface Prepared {
+  id: string
+  serializedTx: string
+  blockhash: string
+  lastValidBlockHeight: number
+  estimatedComputeUnits: number
+  priorityFee: number
+  feePayer: string
+}
+
+export interface RecordBody {
+  id: string
+  status: string
+  signature: string | null
+  error: { code: string; message: string; logs?: string[] } | null
+  slot: number | null
+}
+
+/** For slots of 40 ms. */
+export const QUICK = { pollMs: 20, settleMs: 50, resendMs: 200, leaseMs: 5_000, idleMs: 50 }
+
+/** The relay behind both doors, on a real ledger with the registry and a real database. */
+export interface RelayWorld extends RegistryWorld {
+  readonly t: TestApp
+  /** The JSON-RPC methods called so far, in order. */
+  readonly calls: string[]
+  post<Body>(path: string, body: unknown): Promise<Answer<Body>>
+  graphql(query: string, variables?: Record<string, unknown>): Promise<GraphQLAnswer>
+  /** A wallet with SOL and no agent. */
+  funded(): Promise<Keypair>
+  prepare(instructions: TransactionInstruction[], signers: Keypair[]): Promise<Prepared>
+  submit(id: string, signedTx: string): Promise<Answer<RecordBody & { error: unknown; message?: string }>>
+  status(id: string): Promise<RecordBody>
+  /** Whether the tracker is done with it. */
+  settled(id: string): Promise<boolean>
+  /** Another process on the same database: its tracker is not started. */
+  replica(options?: Partial<RelayOptions>): Relay
+}
+
+export async function createRelayWorld(
+  options: {
+    slotMs?: number
+    relay?: Partial<RelayOptions>
+    sponsorship?: Partial<SponsorshipOptions>
+  } = {},
+): Promise<RelayWorld> {
+  const registry = await createRegistryWorld({ slotMs: options.slotMs ?? 40 })
+  const calls: string[] = []
+  const ledger = watched(registry.rpc, calls)
+  const t = await createTestApp({
+    ledger,
+    clock: systemClock,
+    relay: { registryProgram: programId, timing: QUICK, ...options.relay },
+    sponsorship: { registryProgram: programId, timing: QUICK, ...options.sponsorship },
+  })
+  t.relay.tracker.start()
+  const world: RelayWorld = {
+    ...registry,
+    t,
+    calls,
+    post: async (path, body) => {
+      const response = await t.app.inject({ method: 'POST', url: path, payload: body as object })
+      return { status: response.statusCode, body: response.json() }
+    },
+    graphql: (query, variables) => postGraphQL(t, query, variables),
+    funded: async () => {
+      const keypair = Keypair.generate()
+      await registry.connection.requestAirdrop(keypair.publicKey, 10_000_000_000)
+      registry.localnet.stepSlot(2)
+      return keypair
+    },
+    prepare: async (instructions, signers) => {
+      const { status, body } = await world.post<Prepared>('/relay/prepare', {
+        instructions: instructions.map(toJson),
+        signerPubkeys: signers.map(keyOf),
+      })
+      if (status !== 200) throw new Error(`prepare answered ${status}: ${JSON.stringify(body)}`)
+      return body
+    },
+    submit: (id, signedTx) => world.post('/relay/submit', { id, signedTx }),
+    replica: (more) =>
+      createRelay({
+        kysely: t.kysely,
+        rpc: ledger,
+        clock: systemClock,
+        registryProgram: programId,
+        allowedPrograms: null,
+        submitWaitMs: 5_000,
+        logger: { warn: () => undefined },
+        timing: QUICK,
+        ...more,
+      }),
+    settled: async (id) => {
+      const row = await t.kysely
+        .selectFrom('prepared_transactions')
+        .select('settled')
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row?.settled ?? false
+    },
+    status: async (id) => (await t.app.inject(`/relay/status/${id}`)).json(),
+    close: async () => {
+      await t.relay.tracker.stop()
+      await t.close()
+      await registry.close()
+    },
+  }
+  return world
+}
+
+function watched(rpc: LedgerRpc, calls: string[]): LedgerRpc {
+  return {
+    ...rpc,
+    call: (method, params) => {
+      calls.push(method)
+      return rpc.call(method, params)
+    },
+  }
+}
+
+/** Signs the transaction that prepare answered. */
+export function signed({ serializedTx }: Pick<Prepared, 'serializedTx'>, ...signers: Keypair[]): string {
+  const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
+  transaction.sign(signers)
+  return Buffer.from(transaction.serialize()).toString('base64')
+}
+
+/** An instruction as the contract has it in JSON. */
+export function toJson({ programId, keys, data }: TransactionInstruction) {
+  return {
+    programId: programId.toBase58(),
+    keys: keys.map(({ pubkey, isSigner, isWritable }) => ({
+      pubkey: pubkey.toBase58(),
+      isSigner,
+      isWritable,
+    })),
+    data: data.toString('base64'),
+  }
+}
+
+/** register_agent, paid and owned by the same wallet. */
+export function registration(owner: Keypair, name = 'Relayed'): TransactionInstruction {
+  const key = keyOf(owner)
+  return registryInstruction(
+    programId,
+    'register_agent',
+    { payer: key, owner: key, agent: addresses.agent(key) },
+    registrationArgs(name),
+  )
+}

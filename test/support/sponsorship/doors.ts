@@ -1,0 +1,160 @@
+import type { TransactionInstruction } from '@solana/web3.js'
+import type { TestApp } from '../app.ts'
+import { toJson } from '../relay/relay-world.ts'
+
+export interface JsonInstruction {
+  programId: string
+  keys: { pubkey: string; isSigner: boolean; isWritable: boolean }[]
+  data: string
+}
+
+export interface Prepared {
+  id: string
+  serializedTx: string
+  blockhash: string
+  lastValidBlockHeight: number
+  estimatedComputeUnits: number
+  priorityFee: number
+  feePayer: string
+  sponsored: boolean
+}
+
+export interface Landing {
+  id: string
+  status: string
+  signature: string | null
+  error: { code: string; message: string; logs?: string[] } | null
+  slot: number | null
+  sponsored: boolean
+}
+
+/** What a door answered; `error` is the contract's text where the status is none of success. */
+export interface Told<Body> {
+  readonly status: number
+  readonly error: string
+  readonly body: Body
+}
+
+export interface Registration {
+  instructions?: JsonInstruction[] | undefined
+  signerPubkey?: string | undefined
+  inviteCode?: string | undefined
+}
+export interface Request {
+  instructions?: JsonInstruction[] | undefined
+  signerPubkeys?: string[] | undefined
+  priorityLevel?: string | undefined
+}
+export interface SignedRegistration {
+  id: string
+  signedTx: string
+  signerPubkey: string
+  inviteCode: string
+}
+
+/** The same operations over one protocol, as a client at an address calls them. */
+export interface SponsorDoor {
+  readonly name: 'REST' | 'GraphQL'
+  register(body: Registration): Promise<Told<Prepared>>
+  submitRegistration(body: SignedRegistration): Promise<Told<Landing>>
+  prepareSponsored(body: Request): Promise<Told<Prepared>>
+  /** POST /relay/prepare with `sponsored: true`. */
+  prepareFlagged(body: Request): Promise<Told<Prepared>>
+  submit(body: { id: string; signedTx: string }): Promise<Told<Landing>>
+  status(id: string): Promise<Told<Landing>>
+}
+
+/** Of the connection, and headers that a client may send. */
+export interface Client {
+  readonly address?: string
+  readonly headers?: Record<string, string>
+}
+
+export const json = (instructions: readonly TransactionInstruction[]): JsonInstruction[] =>
+  instructions.map(toJson)
+
+type Inject = Pick<TestApp, 'app'>
+
+export function restDoor(
+  { app }: Inject,
+  { address = '198.51.100.1', headers = {} }: Client = {},
+): SponsorDoor {
+  const call = async <Body>(method: 'GET' | 'POST', url: string, payload?: object): Promise<Told<Body>> => {
+    const response = await app.inject({ method, url, payload, headers, remoteAddress: address })
+    const body: Body & { error?: unknown } = response.json()
+    const text = typeof body.error === 'string' ? body.error : ''
+    return { status: response.statusCode, error: response.statusCode < 300 ? '' : text, body }
+  }
+  return {
+    name: 'REST',
+    register: (body) => call('POST', '/sponsor/register', body),
+    submitRegistration: (body) => call('POST', '/sponsor/register/submit', body),
+    prepareSponsored: (body) => call('POST', '/relay/prepare/sponsored', body),
+    prepareFlagged: (body) => call('POST', '/relay/prepare', { ...body, sponsored: true }),
+    submit: (body) => call('POST', '/relay/submit', body),
+    status: (id) => call('GET', `/relay/status/${id}`),
+  }
+}
+
+const PREPARED =
+  'id serializedTx blockhash lastValidBlockHeight estimatedComputeUnits priorityFee feePayer sponsored'
+const LANDING = 'id status signature error { code message logs } slot sponsored'
+
+export function graphqlDoor(
+  { app }: Inject,
+  { address = '198.51.100.1', headers = {} }: Client = {},
+): SponsorDoor {
+  const call = async <Body>(query: string, variables: object): Promise<Told<Body>> => {
+    const response = await app.inject({
+      method: 'POST',
+      url: '/graphql',
+      payload: { query, variables },
+      headers,
+      remoteAddress: address,
+    })
+    const answer: {
+      data?: Record<string, unknown> | null
+      errors?: { message: string; extensions?: { status?: number } }[]
+    } = response.json()
+    const [failed] = answer.errors ?? []
+    const [body] = Object.values(answer.data ?? {})
+    return {
+      status: failed === undefined ? 200 : (failed.extensions?.status ?? response.statusCode),
+      error: failed?.message ?? '',
+      body: body as Body,
+    }
+  }
+  return {
+    name: 'GraphQL',
+    register: (input) =>
+      call(
+        `mutation ($input: RegisterSponsoredInput!) { registerSponsored(input: $input) { ${PREPARED} } }`,
+        { input },
+      ),
+    submitRegistration: (input) =>
+      call(
+        `mutation ($input: SubmitSponsoredRegistrationInput!) { submitSponsoredRegistration(input: $input) { ${LANDING} } }`,
+        { input },
+      ),
+    prepareSponsored: (input) =>
+      call(
+        `mutation ($input: PrepareSponsoredTransactionInput!) { prepareSponsoredTransaction(input: $input) { ${PREPARED} } }`,
+        { input },
+      ),
+    prepareFlagged: (input) =>
+      call(
+        `mutation ($input: PrepareTransactionInput!) { prepareTransaction(input: $input) { ${PREPARED} } }`,
+        {
+          input: { ...input, sponsored: true },
+        },
+      ),
+    submit: (variables) =>
+      call(
+        `mutation ($id: String, $signedTx: String) { submitTransaction(id: $id, signedTx: $signedTx) { ${LANDING} } }`,
+        variables,
+      ),
+    status: (id) => call(`query ($id: String!) { transaction(id: $id) { ${LANDING} } }`, { id }),
+  }
+}
+
+export const DOORS = [restDoor, graphqlDoor] as const

@@ -1,0 +1,85 @@
+import { Keypair, type TransactionInstruction } from '@solana/web3.js'
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@agent-registry/solana'
+import { registryIdl } from '@agent-registry/program'
+import { keyOf } from '../indexer/registry-world.ts'
+import { BUDGET, OTHER_PROGRAMS, SYSTEM, TOKEN, token } from './hostile-programs.ts'
+import {
+  NEEDS_CODE,
+  NONSENSE,
+  NOT_ALLOWED,
+  onlyRegistrations,
+  REGISTRATIONS,
+  TRANSACTIONS,
+} from './hostile-registry.ts'
+import { type Parties, publicKey, sponsoredRegistration } from './parties.ts'
+
+/** With the text that refuses it at POST /sponsor/register, and at the other ways; `KEY` stands for any key. */
+export interface HostileRequest {
+  readonly name: string
+  readonly instructions: (parties: Parties) => TransactionInstruction[]
+  readonly register: string
+  readonly transaction: string
+}
+
+const somebody = Keypair.fromSeed(new Uint8Array(32).fill(4))
+/** To look at instructions before there is a ledger. */
+const ANYBODY: Parties = { feePayer: keyOf(somebody), wallet: somebody, stranger: somebody }
+
+const entries = <Value>(record: Record<string, Value>): [string, Value][] => Object.entries(record)
+const COMPUTE_BUDGET = 'Compute budget instructions are added by the service; choose a priorityLevel instead'
+
+/** Requests to pay that no way may grant. */
+export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
+  ...entries(SYSTEM).flatMap(([name, build]) =>
+    foreign(`System: ${name}`, ({ feePayer, wallet }) => build(publicKey(feePayer), wallet.publicKey)),
+  ),
+  ...Object.keys(TOKEN).flatMap((kind) =>
+    foreign(`SPL Token: ${kind}`, (p) => token(TOKEN_PROGRAM, kind, p)),
+  ),
+  ...Object.keys(TOKEN).flatMap((kind) =>
+    foreign(`Token-2022: ${kind}`, (p) => token(TOKEN_2022_PROGRAM, kind, p)),
+  ),
+  ...entries(OTHER_PROGRAMS).flatMap(([name, build]) => foreign(name, build)),
+  ...entries(BUDGET).flatMap(([name, build]) => foreign(name, build, COMPUTE_BUDGET)),
+  ...entries(REGISTRATIONS).map(([name, [instructions, register]]) => ({
+    name: `a registration: ${name}`,
+    instructions,
+    register,
+    transaction: NEEDS_CODE,
+  })),
+  ...entries(TRANSACTIONS).map(([name, [instructions, transaction]]) => {
+    const register = (p: Parties): string => onlyRegistrations(nameOf(instructions(p)))
+    return { name, instructions, register: register(ANYBODY), transaction }
+  }),
+  ...entries(NONSENSE).map(([name, [instructions, text]]) => ({
+    name,
+    instructions,
+    register: text,
+    transaction: text,
+  })),
+]
+
+/** Alone, and hidden beside what is sponsored. */
+function foreign(
+  name: string,
+  build: (parties: Parties) => TransactionInstruction,
+  text = NOT_ALLOWED,
+): HostileRequest[] {
+  const refused = { register: text, transaction: text }
+  return [
+    { name, instructions: (p) => [build(p)], ...refused },
+    {
+      name: `${name}, beside what is sponsored`,
+      instructions: (p) => [sponsoredRegistration(p), build(p)],
+      ...refused,
+    },
+  ]
+}
+
+function nameOf([instruction]: TransactionInstruction[]): string {
+  const head = instruction?.data.subarray(0, 8).toString('hex')
+  const found = registryIdl.instructions.find(
+    (each) => Buffer.from(each.discriminator).toString('hex') === head,
+  )
+  return found?.name ?? ''
+}

@@ -1,0 +1,160 @@
+import { Keypair, PublicKey, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
+import { registryInstruction } from '@agent-registry/program'
+import { pubkey } from '@agent-registry/solana'
+import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
+import { createInviteCodes, type InviteCodes } from '../../../src/sponsorship/invite-codes.ts'
+import { createSponsorship, type SponsorshipService } from '../../../src/sponsorship/sponsorship.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { registrationArgs } from '../indexer/registry-world.ts'
+import {
+  addresses,
+  type Answer,
+  createRelayWorld,
+  keyOf,
+  type Prepared,
+  programId,
+  type RecordBody,
+  type RelayWorld,
+  toJson,
+} from '../relay/relay-world.ts'
+import { SPONSOR_LIMITS } from '../app.ts'
+import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
+
+export const FEE_PAYER_LAMPORTS = 2_000_000_000
+
+/** Tests take turns with client addresses, since each has five registrations. */
+let clients = 0
+export const newClient = (): string => `198.51.100.${(clients += 1)}`
+
+export interface SponsoredBody extends Prepared {
+  sponsored?: true
+  error?: string
+  message?: string
+}
+
+export interface SponsorWorld extends RelayWorld {
+  readonly feePayer: Keypair
+  readonly codes: InviteCodes
+  /** Of the operator; may be changed while the world runs. */
+  readonly limits: { -readonly [Name in keyof SponsorLimits]: SponsorLimits[Name] }
+  /** A code that may be used so often. */
+  code(maxUses?: number): Promise<string>
+  send<Body>(path: string, body: unknown, client?: string): Promise<Answer<Body>>
+  register(options: RegisterOptions): Promise<Answer<SponsoredBody>>
+  /** Signs as the owner and submits. */
+  submitRegistration(
+    prepared: Pick<Prepared, 'id' | 'serializedTx'>,
+    owner: Keypair,
+    inviteCode: string,
+  ): Promise<Answer<RecordBody & { sponsored?: true; error: unknown }>>
+  /** Rows of `sponsorships` of a wallet, oldest first. */
+  sponsorships(owner: Keypair): Promise<{ state: string; id: string; spent_lamports: number | null }[]>
+  balance(): Promise<number>
+  /** Another process on the same database. */
+  sponsorReplica(): SponsorshipService
+}
+
+export interface RegisterOptions {
+  owner?: Keypair
+  inviteCode: string
+  client?: string
+  name?: string
+}
+
+/** The relay's world with a sponsor: a fee payer with 2 SOL. */
+export async function createSponsorWorld(
+  signerOf: (feePayer: Keypair) => FeePayerSigner = createLocalSigner,
+): Promise<SponsorWorld> {
+  const feePayer = Keypair.generate()
+  const limits = { ...SPONSOR_LIMITS }
+  const relayWorld = await createRelayWorld({
+    // A reservation must not expire while a busy machine runs a test: 182 slots.
+    slotMs: 100,
+    sponsorship: { signer: signerOf(feePayer), limits },
+  })
+  await relayWorld.connection.requestAirdrop(feePayer.publicKey, FEE_PAYER_LAMPORTS)
+  relayWorld.localnet.stepSlot(2)
+  relayWorld.t.sponsorship.bookkeeping.start()
+  const codes = createInviteCodes(relayWorld.t.kysely)
+  const world: SponsorWorld = {
+    ...relayWorld,
+    feePayer,
+    limits,
+    codes,
+    code: async (maxUses = 1) => (await codes.create({ maxUses, expiresAt: null })).code,
+    send: async (path, body, client = newClient()) => {
+      const response = await world.t.app.inject({
+        method: 'POST',
+        url: path,
+        payload: body as object,
+        remoteAddress: client,
+      })
+      return { status: response.statusCode, body: response.json() }
+    },
+    register: ({ owner = Keypair.generate(), inviteCode, client, name }) =>
+      world.send(
+        '/sponsor/register',
+        {
+          instructions: [toJson(sponsoredRegistration(owner, feePayer, name))],
+          signerPubkey: keyOf(owner),
+          inviteCode,
+        },
+        client,
+      ),
+    submitRegistration: ({ id, serializedTx }, owner, inviteCode) =>
+      world.send('/sponsor/register/submit', {
+        id,
+        signedTx: signedByOwner(serializedTx, owner),
+        signerPubkey: keyOf(owner),
+        inviteCode,
+      }),
+    sponsorships: (owner) =>
+      world.t.kysely
+        .selectFrom('sponsorships')
+        .select(['id', 'state', 'spent_lamports'])
+        .where('wallet', '=', keyOf(owner))
+        .orderBy('created_at')
+        .execute(),
+    sponsorReplica: () => {
+      const sponsorship = createSponsorship({
+        kysely: world.t.kysely,
+        rpc: world.rpc,
+        clock: systemClock,
+        logger: { warn: () => undefined },
+        registryProgram: programId,
+        signer: createLocalSigner(feePayer),
+        limits,
+      })
+      return sponsorship.service(world.replica({ sponsor: sponsorship.gate }))
+    },
+    close: async () => {
+      await relayWorld.t.sponsorship.bookkeeping.stop()
+      await relayWorld.close()
+    },
+    balance: () => world.connection.getBalance(feePayer.publicKey, 'confirmed'),
+  }
+  return world
+}
+
+/** register_agent of which the fee payer pays the rent. */
+export function sponsoredRegistration(
+  owner: Keypair,
+  feePayer: Keypair | PublicKey,
+  name = 'Sponsored',
+): TransactionInstruction {
+  const key = keyOf(owner)
+  const payer = feePayer instanceof PublicKey ? feePayer : feePayer.publicKey
+  return registryInstruction(
+    programId,
+    'register_agent',
+    { payer: pubkey(payer.toBase58()), owner: key, agent: addresses.agent(key) },
+    registrationArgs(name),
+  )
+}
+
+/** The transaction with the owner's signature alone. */
+export function signedByOwner(serializedTx: string, owner: Keypair): string {
+  const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
+  transaction.sign([owner])
+  return Buffer.from(transaction.serialize()).toString('base64')
+}

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs'
+import type { Writable } from 'node:stream'
+import { Keypair, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
+import { LIGHTHOUSE_PROGRAM, type Pubkey } from '@agent-registry/solana'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { createLocalSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
+import type { RelayTiming } from '../../../src/relay/timing.ts'
+import { createInviteCodes } from '../../../src/sponsorship/invite-codes.ts'
+import { HOSTILE_FILE } from '../hostile-program/build.ts'
+import { createRegistryWorld, keyOf, programId, type RegistryWorld } from '../indexer/registry-world.ts'
+import { QUICK } from '../relay/relay-world.ts'
+import { createTestApp, SPONSOR_LIMITS, type TestApp } from '../app.ts'
+import { json, type Landing, type Prepared, type SponsorDoor, type Told } from './doors.ts'
+import { sponsoredRegistration } from './parties.ts'
+import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
+
+export { keyOf } from '../indexer/registry-world.ts'
+
+/** Sponsorship behind both doors, on a real ledger with the registry and a real database. */
+export interface SponsoredWorld extends RegistryWorld {
+  readonly t: TestApp
+  readonly feePayer: Keypair
+  /** What the operator is ready to spend; may be changed. */
+  readonly limits: { -readonly [Limit in keyof SponsorLimits]: SponsorLimits[Limit] }
+  /** The JSON-RPC methods called so far, in order. */
+  readonly calls: string[]
+  /** Run before a call of this method reaches the node; may replace its parameters. */
+  readonly intercept: Map<string, (params: unknown[]) => Promise<unknown[]>>
+  /** Lamports of the fee payer, in the newest state there is. */
+  balance(): Promise<number>
+  /** A new invite code. */
+  code(uses?: number): Promise<string>
+  /** What is reserved, submitted or done, by state. */
+  states(): Promise<Record<string, number>>
+  /** A wallet whose agent the service has paid for. */
+  sponsoredWallet(door: SponsorDoor): Promise<Keypair>
+}
+
+export interface SponsoredOptions {
+  slotMs?: number
+  submitWaitMs?: number
+  limits?: Partial<SponsorLimits>
+  timing?: RelayTiming
+  /** Where the log goes; nowhere by default. */
+  log?: Writable
+}
+
+/**
+ * In the place of Lighthouse stands the hostile program, which takes its instructions as a script: an assertion of kind 5 and two zeros logs an
+ * empty text, and anything may follow.
+ */
+export async function createSponsoredWorld(options: SponsoredOptions = {}): Promise<SponsoredWorld> {
+  const feePayer = Keypair.generate()
+  const registry = await createRegistryWorld({
+    slotMs: options.slotMs ?? 40,
+    programs: [
+      {
+        programId: LIGHTHOUSE_PROGRAM,
+        elf: readFileSync(HOSTILE_FILE),
+        upgradeAuthority: keyOf(feePayer),
+      },
+    ],
+  })
+  const { connection, localnet } = registry
+  await connection.requestAirdrop(feePayer.publicKey, 100_000_000_000)
+  localnet.stepSlot(2)
+  const calls: string[] = []
+  const intercept: SponsoredWorld['intercept'] = new Map()
+  const ledger = {
+    ...registry.rpc,
+    call: async <Result>(method: string, params: unknown[] = []): Promise<Result> => {
+      calls.push(method)
+      const hook = intercept.get(method)
+      return registry.rpc.call(method, hook === undefined ? params : await hook(params))
+    },
+  }
+  const timing = options.timing ?? QUICK
+  const limits = { ...SPONSOR_LIMITS, ...options.limits }
+  const t = await createTestApp({
+    ledger,
+    clock: systemClock,
+    ...(options.log === undefined ? {} : { log: options.log }),
+    relay: { registryProgram: programId, timing, submitWaitMs: options.submitWaitMs ?? 5_000 },
+    sponsorship: {
+      registryProgram: programId,
+      timing,
+      signer: createLocalSigner(feePayer),
+      limits,
+    },
+  })
+  t.relay.tracker.start()
+  const codes = createInviteCodes(t.kysely)
+
+  const world: SponsoredWorld = {
+    ...registry,
+    t,
+    feePayer,
+    limits,
+    calls,
+    intercept,
+    balance: () => connection.getBalance(feePayer.publicKey, 'processed'),
+    code: async (uses = 1) => (await codes.create({ maxUses: uses, expiresAt: null })).code,
+    states: async () => {
+      const rows = await t.kysely.selectFrom('sponsorships').select('state').execute()
+      const counts: Record<string, number> = {}
+      for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
+      return counts
+    },
+    sponsoredWallet: async (door) => {
+      const wallet = Keypair.generate()
+      const inviteCode = await world.code()
+      const { body } = await registerBy(door, wallet, keyOf(feePayer), inviteCode)
+      const landed = await submitRegistrationBy(door, body, wallet, inviteCode)
+      if (landed.body.status !== 'confirmed') throw new Error(`not registered: ${JSON.stringify(landed)}`)
+      return wallet
+    },
+    close: async () => {
+      await t.relay.tracker.stop()
+      await t.close()
+      await registry.close()
+    },
+  }
+  return world
+}
+
+/** Asks for the registration of a wallet, as its honest owner does. */
+export function registerBy(
+  door: SponsorDoor,
+  wallet: Keypair,
+  feePayer: Pubkey,
+  inviteCode: string,
+  instructions: TransactionInstruction[] = [sponsoredRegistration({ feePayer, wallet })],
+): Promise<Told<Prepared>> {
+  return door.register({ instructions: json(instructions), signerPubkey: keyOf(wallet), inviteCode })
+}
+
+export function submitRegistrationBy(
+  door: SponsorDoor,
+  { id, serializedTx }: Prepared,
+  wallet: Keypair,
+  inviteCode: string,
+): Promise<Told<Landing>> {
+  const signedTx = signedBy(serializedTx, wallet)
+  return door.submitRegistration({ id, signedTx, signerPubkey: keyOf(wallet), inviteCode })
+}
+
+/** Signs what was prepared, in the wallet's place alone. */
+export function signedBy(serializedTx: string, ...wallets: Keypair[]): string {
+  const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
+  transaction.sign(wallets)
+  return Buffer.from(transaction.serialize()).toString('base64')
+}

@@ -1,0 +1,203 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import { systemClock } from '../../../src/platform/clock.ts'
+import type {
+  Database,
+  WebhookAttemptsTable,
+  WebhookDeliveriesTable,
+  WebhookSubscriptionsTable,
+} from '../../../src/db/tables.ts'
+import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../src/domain/webhook-events.ts'
+import { emptyBatch } from '../../../src/ledger/indexer/decode-transaction.ts'
+import { mergeEvents } from '../../../src/ledger/indexer/write-events.ts'
+import { createMetrics, type Metrics } from '../../../src/platform/metrics/metrics.ts'
+import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
+import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
+import { createSender } from '../../../src/webhooks/send/send.ts'
+import type { Send } from '../../../src/webhooks/worker/sender.ts'
+import {
+  createWebhookWorker,
+  type WebhookWorker,
+  type WorkerOptions,
+} from '../../../src/webhooks/worker/worker.ts'
+import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { silentLogger } from '../indexer/indexer.ts'
+import { type ReceiverFarm, startReceiverFarm } from './receiver-farm.ts'
+
+export const SECRET = 'whsec_of_the_test'
+export const AGENT = 'agent'
+export const box = createSecretBox([Buffer.alloc(32, 7)])
+
+/** The service's own sender, which gives an attempt `totalMs`. */
+export const senderWithin = (totalMs: number): Send =>
+  createSender({
+    http: createGuardedHttp({ devMode: true, allowedPorts: [443] }),
+    clock: systemClock,
+    totalMs,
+  })
+
+/** Short times, the shape of the production ones. */
+export const QUICK = { deadlineMs: 300, leaseMs: 600, pollMs: 20, reclaimMs: 50, troubleMs: 50 } as const
+
+export interface WorkerWorld {
+  readonly database: TestDatabase
+  readonly kysely: Kysely<Database>
+  readonly farm: ReceiverFarm
+  /** A webhook for a path of the farm; returns its id. */
+  subscribe(path: string, changes?: Partial<SubscriptionInput>): Promise<string>
+  /** Commits events as the indexer does; returns their ids. */
+  emit(...events: Partial<EventInput>[]): Promise<string[]>
+  worker(options?: Partial<WorkerOptions>): WebhookWorker
+  deliveries(subscriptionId: string): Promise<Selectable<WebhookDeliveriesTable>[]>
+  attempts(subscriptionId: string): Promise<Selectable<WebhookAttemptsTable>[]>
+  subscription(id: string): Promise<Selectable<WebhookSubscriptionsTable>>
+  /** Makes what waits for a retry, or for a pause to end, due now. */
+  expire(): Promise<void>
+  /** The value of a metric of the workers. */
+  metric(name: string, labels?: Record<string, string>): Promise<number>
+  /** Stops every worker and empties the tables. */
+  reset(): Promise<void>
+  close(): Promise<void>
+}
+
+interface SubscriptionInput {
+  event_types: WebhookEventType[]
+  filter_agent_pda: string | null
+  active: boolean
+  url: string
+}
+
+interface EventInput {
+  id: string
+  eventId: string
+  type: WebhookEventType
+  agent: string
+  slot: number
+}
+
+export async function createWorkerWorld(): Promise<WorkerWorld> {
+  const database = await createTestDatabase()
+  const kysely = database.orm.em.fork().getKysely<Database>()
+  const farm = await startReceiverFarm()
+  let workers: WebhookWorker[] = []
+  let metrics = [createMetrics()]
+  const registryOf = (index: number): Metrics => (metrics[index] ??= createMetrics())
+  const stopWorkers = async (): Promise<void> => {
+    await Promise.all(workers.map((worker) => worker.stop()))
+    workers = []
+    metrics = [createMetrics()]
+  }
+  return {
+    database,
+    kysely,
+    farm,
+    subscribe: async (path, changes = {}) => {
+      const id = randomUUID()
+      await kysely
+        .insertInto('webhook_subscriptions')
+        .values({
+          id,
+          wallet: 'wallet',
+          url: farm.url(path),
+          event_types: [...WEBHOOK_EVENT_TYPES],
+          secret_encrypted: box.seal(id, SECRET),
+          ...changes,
+        })
+        .execute()
+      return id
+    },
+    emit: async (...events) => {
+      const rows = events.map((event) => outboxRow(event))
+      await database.orm.em
+        .fork()
+        .transactional((em) => mergeEvents(em.getKysely<Database>(), { ...emptyBatch(), outbox: rows }))
+      return rows.map((row) => row.id)
+    },
+    worker: (options = {}) => {
+      const worker = createWebhookWorker({
+        orm: database.orm,
+        send: senderWithin(QUICK.deadlineMs),
+        openSecret: (encrypted, id) => box.open(id, encrypted),
+        clock: systemClock,
+        logger: silentLogger,
+        metrics: registryOf(workers.length),
+        limits: QUICK,
+        ...options,
+      })
+      workers.push(worker)
+      worker.start()
+      return worker
+    },
+    deliveries: (subscriptionId) =>
+      kysely
+        .selectFrom('webhook_deliveries')
+        .selectAll()
+        .where('subscription_id', '=', subscriptionId)
+        .orderBy('created_at')
+        .execute(),
+    attempts: (subscriptionId) =>
+      kysely
+        .selectFrom('webhook_attempts as a')
+        .innerJoin('webhook_deliveries as d', 'd.id', 'a.delivery_id')
+        .selectAll('a')
+        .where('d.subscription_id', '=', subscriptionId)
+        .orderBy('a.id')
+        .execute(),
+    subscription: (id) =>
+      kysely.selectFrom('webhook_subscriptions').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+    expire: async () => {
+      await sql`update webhook_subscriptions set paused_until = now() where paused_until > now()`.execute(
+        kysely,
+      )
+      await sql`update webhook_deliveries set next_attempt_at = now() where status = 'retrying'`.execute(
+        kysely,
+      )
+    },
+    metric: async (name, labels = {}) => {
+      const found = await Promise.all(metrics.map(async (each) => each.getSingleMetric(name)?.get()))
+      const values = found
+        .flatMap((each) => each?.values ?? [])
+        .filter((each) => Object.entries(labels).every(([key, value]) => each.labels[key] === value))
+      return values.reduce((sum, { value }) => sum + value, 0)
+    },
+    reset: async () => {
+      await stopWorkers()
+      farm.clear()
+      for (const table of [
+        'webhook_attempts',
+        'webhook_subscriptions',
+        'outbox_events',
+        'ledger_events',
+      ] as const)
+        await kysely.deleteFrom(table).execute()
+    },
+    close: async () => {
+      await stopWorkers()
+      await farm.close()
+      await database.drop()
+    },
+  }
+}
+
+let events = 0
+/** An event as the indexer writes it; each call makes another one. */
+export function outboxRow(event: Partial<EventInput>) {
+  events += 1
+  const { type = 'agent.updated', agent = AGENT, slot = events } = event
+  const id = event.id ?? `evt_${createHash('sha256').update(String(events)).digest('hex').slice(0, 22)}`
+  const timestamp = new Date(1_700_000_000_000 + events).toISOString()
+  const body = JSON.stringify({ id, type, pda: agent, slot, timestamp, data: { number: events } })
+  return {
+    id,
+    event_id: event.eventId ?? `of_${id}`,
+    type,
+    agent_pda: agent,
+    slot,
+    body,
+    occurred_at: timestamp,
+  }
+}
+
+/** The contract's signature, by its words alone. */
+export const signatureOf = (secret: string, timestamp: string, body: string): string =>
+  createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')

@@ -1,0 +1,243 @@
+import bs58 from 'bs58'
+import { afterAll, describe, expect, test } from 'vitest'
+import { pubkeyFromBytes } from '@agent-registry/solana'
+import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
+import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
+import {
+  AGENT_DID,
+  contexts,
+  createTestIssuer,
+  type Json,
+  loaderOf,
+  NOW,
+  SUITES,
+  unsigned,
+} from '../../support/credentials/issuer.ts'
+import { verifiedByDigitalBazaar } from '../../support/credentials/oracle.ts'
+import { seal } from '../../support/credentials/seal.ts'
+import { expectFailures, verifierTrusting } from '../../support/credentials/verifying.ts'
+
+/** The order of the base point: adding it to S makes another signature that some verifiers take. */
+const L = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n
+const issuer = createTestIssuer('auditor')
+const { verify, close } = verifierTrusting(issuer)
+const loader = loaderOf(issuer.documents)
+const SUITE = 'Ed25519Signature2020'
+const credential = (model: '1.1' | '2.0', dates: Json): Json => {
+  const plain = unsigned(model, SUITE, issuer.did)
+  for (const term of ['issuanceDate', 'expirationDate', 'validFrom', 'validUntil']) delete plain[term]
+  return { ...plain, ...dates }
+}
+afterAll(close)
+
+describe('dates, all of them signed', () => {
+  test.each([
+    ['2.0', { validUntil: '2026-11-21T11:55:00Z' }, null],
+    ['2.0', { validUntil: '2026-11-21T11:54:59.999Z' }, /the credential expired at 2026-11-21T11:54:59.999Z/],
+    ['2.0', { validFrom: '2026-11-21T12:05:00Z' }, null],
+    ['2.0', { validFrom: '2026-11-21T12:05:00.001Z' }, /not valid before/],
+    ['2.0', { validFrom: '2026-11-21T14:04:00+02:00' }, null],
+    ['2.0', {}, null],
+    ['1.1', { issuanceDate: '2026-01-01T00:00:00Z' }, null],
+    ['1.1', { issuanceDate: '2026-01-01T00:00:00Z', expirationDate: '2026-11-20T00:00:00Z' }, /expired at/],
+    [
+      '1.1',
+      { issuanceDate: '2026-01-01T00:00:00Z', validUntil: '2026-11-20T00:00:00Z' },
+      /expired at 2026-11-20/,
+    ],
+    ['1.1', { issuanceDate: '2026-12-24T00:00:00Z' }, /not valid before/],
+    [
+      '1.1',
+      {
+        issuanceDate: '2026-01-01T00:00:00Z',
+        expirationDate: '2030-01-01T00:00:00Z',
+        validUntil: '2026-11-20T00:00:00Z',
+      },
+      /expired at 2026-11-20/,
+    ],
+  ] as const)('VC %s %j', async (model, dates, problem) => {
+    const result = await verify(await seal(credential(model, dates), SUITE, issuer))
+    const temporal = result.checks.find(({ check }) => check === 'temporal')
+    expect([temporal?.passed, result.structurallyValid, result.proofVerified]).toEqual([
+      problem === null,
+      problem === null,
+      true,
+    ])
+    expect(temporal?.detail).toMatch(problem ?? /^valid /)
+  })
+
+  test('the Digital Bazaar stack takes a VC 1.1 credential past its validUntil', async () => {
+    const past = await seal(
+      credential('1.1', { issuanceDate: '2026-01-01T00:00:00Z', validUntil: '2026-11-20T00:00:00Z' }),
+      SUITE,
+      issuer,
+    )
+    expect(await verifiedByDigitalBazaar(past, loader)).toBe(true)
+  })
+
+  test.each([
+    ['a proof that expired', { expires: '2026-11-21T11:54:00Z' }, /the proof expired at/],
+    ['a proof made in the future', { created: '2026-11-21T12:06:00Z' }, /the proof is not valid before/],
+  ])('%s, which theirs takes', async (_, proof, detail) => {
+    const sealed = await seal(credential('2.0', {}), SUITE, issuer, proof)
+    expectFailures(await verify(sealed), ['proof_verified'], detail)
+    expect(await verifiedByDigitalBazaar(sealed, loader)).toBe(true)
+  })
+})
+
+describe('years that neither ISO 8601 in four digits nor the database has', () => {
+  test.each(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])(
+    '%s',
+    async (validFrom) => {
+      const result = await verify(await seal(credential('2.0', { validFrom }), SUITE, issuer))
+      expect(result.validFrom).toBeNull()
+      expectFailures(result, ['temporal'], /validFrom must be a date and time with zone/)
+    },
+  )
+
+  test('an expired proof is not hidden behind one that ends in year 10000', async () => {
+    const plain = credential('2.0', {})
+    const proofs = await Promise.all(
+      ['2026-11-20T00:00:00Z', '9999-12-31T23:59:59-14:00'].map(
+        async (expires) =>
+          (await seal(plain, SUITE, issuer, { created: '2026-11-01T00:00:00Z', expires })).proof,
+      ),
+    )
+    const { proofVerified } = await verify({ ...plain, proof: proofs })
+    expect(proofVerified).toBe(false)
+  })
+})
+
+test('an end is not hidden in an inner value that is the credential itself by its id', async () => {
+  const plain = credential('2.0', { validUntil: '2026-11-01T00:00:00Z' })
+  const signed = await seal(
+    { ...plain, evidence: { id: plain.id, type: 'VerifiableCredential' } },
+    SUITE,
+    issuer,
+  )
+  const { validUntil, ...moved } = signed
+  const forged = { ...moved, evidence: { ...signed.evidence, validUntil } }
+  expect(await verifiedByDigitalBazaar(forged, loader)).toBe(true)
+  expectFailures(
+    await verify(forged),
+    ['context', 'proof_verified'],
+    /\$\.evidence has the id of what it stands in/,
+  )
+})
+
+describe('signatures', () => {
+  test.each(SUITES)('two valid proofs both hold, %s', async (suite) => {
+    const plain = unsigned('2.0', suite, issuer.did)
+    const [first, second] = [
+      await seal(plain, suite, issuer),
+      await seal(plain, suite, issuer, { created: '2026-11-20T00:00:00Z' }),
+    ]
+    const result = await verify({ ...plain, proof: [first.proof, second.proof] })
+    expect(result).toMatchObject({ structurallyValid: true, proofVerified: true })
+    expectFailures(
+      await verify({ ...plain, proof: [first.proof, { ...first.proof, created: '2026-11-20T00:00:00Z' }] }),
+      ['proof_verified'],
+      /proof 2 does not match/,
+    )
+  })
+
+  test('S + L in place of S', async () => {
+    expect.hasAssertions()
+    const sealed = await seal(credential('2.0', {}), SUITE, issuer)
+    const bytes = bs58.decode(sealed.proof.proofValue.slice(1))
+    let s = bytes.subarray(32).reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n) + L
+    for (let i = 32; i < 64; i++, s >>= 8n) bytes[i] = Number(s & 0xffn)
+    sealed.proof.proofValue = `z${bs58.encode(bytes)}`
+    expectFailures(await verify(sealed), ['proof_verified'], /does not match/)
+  })
+
+  test.each([
+    ['the identity', [1]],
+    ['zero bytes, the System Program', []],
+    ['the identity with its sign bit set', [1, 0x80]],
+  ])('a key of small order, %s: refused even where the registry has it', async (_, [first = 0, last = 0]) => {
+    expect.hasAssertions()
+    const point = new Uint8Array(32)
+    point[0] = first
+    point[31] = last
+    const did = `did:sol:${pubkeyFromBytes(point)}`
+    const vm = `${did}#key-1`
+    const trust = trustRegistry([
+      { ...issuer.trusted, did, keys: [{ verificationMethod: vm, key: pubkeyFromBytes(point) }] },
+    ])
+    const forged = {
+      ...unsigned('2.0', 'eddsa-jcs-2022', did),
+      proof: {
+        type: 'DataIntegrityProof',
+        cryptosuite: 'eddsa-jcs-2022',
+        verificationMethod: vm,
+        proofPurpose: 'assertionMethod',
+        // R the identity, S zero: it fits every message.
+        proofValue: `z${bs58.encode(Uint8Array.of(1, ...new Uint8Array(63)))}`,
+      },
+    }
+    const verifier = createVerifier({ contexts, size: 1 })
+    expectFailures(
+      await verifier.verify(forged, { agentDid: AGENT_DID, now: NOW, trust }),
+      ['proof_verified'],
+      /key of small order/,
+    )
+    await verifier.close()
+  })
+
+  test('a nonce of small order', async () => {
+    expect.hasAssertions()
+    const sealed = await seal(credential('2.0', {}), SUITE, issuer)
+    const bytes = bs58.decode(sealed.proof.proofValue.slice(1))
+    bytes.fill(0, 0, 32)
+    sealed.proof.proofValue = `z${bs58.encode(bytes)}`
+    expectFailures(await verify(sealed), ['proof_verified'], /does not match/)
+  })
+})
+
+describe('what may differ', () => {
+  test('an issuer as object, a language and a direction, numbers and flags', async () => {
+    const plain = {
+      ...unsigned('2.0', SUITE, issuer.did),
+      issuer: { id: issuer.did, name: 'Ossian Labs' },
+      name: { '@value': 'تدقيق', '@language': 'ar', '@direction': 'rtl' },
+    }
+    plain.credentialSubject = {
+      ...plain.credentialSubject,
+      skillLevel: 3,
+      complianceScope: true,
+      complianceVersion: 1.5,
+    }
+    const sealed = await seal(plain, SUITE, issuer)
+    expect(await verify(sealed)).toMatchObject({
+      structurallyValid: true,
+      proofVerified: true,
+      issuer: issuer.did,
+    })
+    expect(await verifiedByDigitalBazaar(sealed, loader)).toBe(true)
+  })
+
+  test('the order of contexts and types changes the hash of the document, not of what was signed', async () => {
+    const sealed = await seal(credential('2.0', {}), SUITE, issuer)
+    const [base, ...more] = sealed['@context']
+    const other = { ...sealed, '@context': [base, ...more.toReversed()], type: sealed.type.toReversed() }
+    const [one, two] = [await verify(sealed), await verify(other)]
+    expect(two).toMatchObject({ proofVerified: true, contentHash: one.contentHash })
+    expect(two.vcHash).not.toBe(one.vcHash)
+  })
+
+  test('a status that was not checked is told', async () => {
+    const credentialStatus = {
+      id: 'https://a.example/list#7',
+      type: 'BitstringStatusListEntry',
+      statusPurpose: 'revocation',
+      statusListIndex: '7',
+      statusListCredential: 'https://a.example/list',
+    }
+    const sealed = await seal({ ...credential('2.0', {}), credentialStatus }, SUITE, issuer)
+    expect((await verify(sealed)).checks.at(-1)).toMatchObject({
+      passed: true,
+      detail: expect.stringMatching(/credentialStatus was not checked$/),
+    })
+  })
+})

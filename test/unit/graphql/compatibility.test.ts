@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { newBreaks } from '../../../schema/compatibility.ts'
+
+const BEFORE = 'type Query { agent(pda: String): String stake: String! }'
+const REMOVED = 'FIELD_REMOVED: Field Query.stake was removed.'
+
+test('what breaks clients is told, what adds is not', () => {
+  expect(newBreaks(BEFORE, 'type Query { agent: String! }', [])).toEqual([
+    expect.stringContaining('Query.stake was removed'),
+    expect.stringContaining('Query.agent(pda:) was removed'),
+  ])
+  expect(newBreaks(BEFORE, `${BEFORE} extend type Query { more(a: Int): Int }`, [])).toEqual([])
+})
+
+test('a break is let through where it is listed with a reason', () => {
+  const after = 'type Query { agent(pda: String): String }'
+  expect(newBreaks(BEFORE, after, [])).toEqual([REMOVED])
+  expect(newBreaks(BEFORE, after, [{ change: REMOVED, reason: 'nobody could use it' }])).toEqual([])
+  expect(newBreaks(BEFORE, after, [{ change: REMOVED, reason: ' ' }])).toEqual([REMOVED])
+})

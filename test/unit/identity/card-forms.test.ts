@@ -1,0 +1,301 @@
+import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import bs58 from 'bs58'
+import canonicalize from 'canonicalize'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { pubkey, type Pubkey } from '@agent-registry/solana'
+import { CARD_LIMITS, cardContent } from '../../../src/identity/agent-cards/card-content.ts'
+import { cardSignature } from '../../../src/identity/agent-cards/card-signature.ts'
+import { matchCard } from '../../../src/identity/agent-cards/compare-card.ts'
+import { readJson } from '../../../src/identity/agent-cards/read-json.ts'
+import { locate } from '../../../src/platform/net/hosted/locate.ts'
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
+
+/** In the shape of A2A 1.0. */
+const CARD = {
+  name: 'Kestrel Auditor',
+  description: 'Audits contracts',
+  version: '2.3.0',
+  supportedInterfaces: [
+    { url: 'https://kestrel.example/a2a', protocolBinding: 'JSONRPC', protocolVersion: '1.0', tenant: '' },
+    { url: 'https://kestrel.example/grpc', protocolBinding: 'GRPC', protocolVersion: '1.0' },
+  ],
+  provider: { organization: 'Kestrel Ltd', url: 'https://kestrel.example' },
+  capabilities: { streaming: false },
+  defaultInputModes: ['text/plain'],
+  defaultOutputModes: [],
+  skills: [{ id: 'audit', name: 'Audit', description: 'Finds holes', tags: ['security'], examples: [] }],
+}
+
+describe('which form of a card matches', () => {
+  const recorded = JSON.stringify(CARD)
+  const match = (body: string | Uint8Array, hash: string) => {
+    const given = typeof body === 'string' ? bytes(body) : body
+    return matchCard(given, readJson(given), hash)
+  }
+
+  test('the bytes, be they JSON or not', () => {
+    expect(match(recorded, sha256(recorded))).toBe('raw')
+    expect(match('no JSON', sha256('no JSON'))).toBe('raw')
+    expect(match(Uint8Array.of(0xff, 0xfe), sha256(Uint8Array.of(0xff, 0xfe)))).toBe('raw')
+  })
+
+  test('the canonical form, whatever white space and order the host writes', () => {
+    const hash = sha256(canonicalize(CARD)!)
+    const reversed = Object.fromEntries(Object.entries(CARD).toReversed())
+    for (const body of [JSON.stringify(CARD, null, 2), JSON.stringify(reversed), `\n${recorded}\t`]) {
+      expect(match(body, hash)).toBe('jcs')
+    }
+    expect(match(canonicalize(CARD)!, hash)).toBe('raw')
+  })
+
+  test('neither, for any other content', () => {
+    expect(match(recorded.replace('2.3.0', '2.3.1'), sha256(canonicalize(CARD)!))).toBeNull()
+    expect(match('', sha256(recorded))).toBeNull()
+  })
+
+  test.each([
+    ['a key twice', '{"a":1,"a":2}', '{"a":2}'],
+    ['a key twice, once escaped', '{"a":1,"\\u0061":2}', '{"a":2}'],
+    ['a key twice further in', '[{"x":{"a":1,"b":0,"a" : 2}}]', '[{"x":{"a":2,"b":0}}]'],
+    ['a key twice, with text that looks like a key', '{"a":"\\"b\\":","a":2}', '{"a":2}'],
+    ['__proto__ twice', '{"__proto__":1,"__proto__":2}', '{"__proto__":2}'],
+    ['a rounded integer', '{"a":9007199254740993}', '{"a":9007199254740992}'],
+    ['a number beyond all', '{"a":1e400}', '{"a":null}'],
+    ['a lone surrogate', '{"a":"\\ud800"} ', '{"a":"\\ud800"}'],
+    ['a lone surrogate as key', '{"\\ud800":1} ', '{"\\ud800":1}'],
+    ['a byte order mark', '\ufeff{"a":1}', '{"a":1}'],
+    [
+      'more depth than anybody needs',
+      `${'['.repeat(70)}${']'.repeat(70)} `,
+      `${'['.repeat(70)}${']'.repeat(70)}`,
+    ],
+    ['more values than anybody needs', `[${'0,'.repeat(10_000)}0] `, `[${'0,'.repeat(10_000)}0]`],
+  ])('what reads as different things has no canonical form: %s', (_, body, canonical) => {
+    expect(match(body, sha256(canonical))).toBeNull()
+  })
+
+  test('unambiguous JSON is never refused', () => {
+    fc.assert(
+      fc.property(fc.json({ noUnicodeString: false, maxDepth: 5 }), fc.nat(3), (text, indent) => {
+        const value: unknown = JSON.parse(text, (_, each: unknown) =>
+          typeof each === 'number' && Math.abs(each) > Number.MAX_SAFE_INTEGER ? 0 : each,
+        )
+        const canonical = canonicalize(value)!
+        const body = JSON.stringify(value, null, indent)
+        expect(match(body, sha256(canonical))).toBe(body === canonical ? 'raw' : 'jcs')
+      }),
+    )
+  })
+})
+
+describe('what a card says', () => {
+  test('A2A 1.0', () => {
+    expect(cardContent({ ...CARD, credentials: ['https://a/1', { url: 'https://a/2' }, 3, {}] })).toEqual({
+      name: 'Kestrel Auditor',
+      description: 'Audits contracts',
+      version: '2.3.0',
+      url: 'https://kestrel.example/a2a',
+      protocolVersion: '1.0',
+      provider: 'Kestrel Ltd',
+      documentationUrl: null,
+      interfaces: [
+        { url: 'https://kestrel.example/a2a', binding: 'JSONRPC', protocolVersion: '1.0' },
+        { url: 'https://kestrel.example/grpc', binding: 'GRPC', protocolVersion: '1.0' },
+      ],
+      skills: [{ id: 'audit', name: 'Audit', description: 'Finds holes', tags: ['security'] }],
+      credentials: ['https://a/1', 'https://a/2'],
+    })
+  })
+
+  test('A2A 0.3', () => {
+    const content = cardContent({
+      protocolVersion: '0.3.0',
+      name: 'Old',
+      url: 'https://old.example/rpc',
+      preferredTransport: 'JSONRPC',
+      additionalInterfaces: [
+        { url: 'https://old.example/rpc', transport: 'JSONRPC' },
+        { url: 'https://old.example/rest', transport: 'HTTP+JSON' },
+      ],
+    })
+    expect(content).toMatchObject({
+      url: 'https://old.example/rpc',
+      protocolVersion: '0.3.0',
+      interfaces: [
+        { url: 'https://old.example/rpc', binding: 'JSONRPC', protocolVersion: '0.3.0' },
+        { url: 'https://old.example/rest', binding: 'HTTP+JSON', protocolVersion: null },
+      ],
+      skills: [],
+    })
+  })
+
+  test('anything else is read without harm, and can be stored', () => {
+    expect(cardContent([CARD])).toBeNull()
+    expect(cardContent('card')).toBeNull()
+    fc.assert(
+      fc.property(
+        fc.object({ key: fc.constantFrom(...Object.keys(CARD), 'url', 'tags', 'credentials') }),
+        (card) => {
+          const text = JSON.stringify(cardContent(card))
+          expect(text).not.toContain('\\u0000')
+          expect(text.isWellFormed()).toBe(true)
+        },
+      ),
+    )
+    const long = cardContent({
+      name: `\0${'x'.repeat(10_000)}`,
+      skills: Array.from({ length: 1_000 }, (_, id) => ({ id })),
+    })
+    expect(long?.name).toHaveLength(CARD_LIMITS.text)
+    expect(long?.skills).toHaveLength(CARD_LIMITS.skills)
+  })
+})
+
+describe('signed cards', () => {
+  const owner = keyPair()
+  const other = keyPair()
+  const kid = `did:sol:${owner.key}#key-1`
+
+  const state = (card: object, text = JSON.stringify(card)) =>
+    cardSignature(readJson(bytes(text))!, owner.key)
+
+  test('by the owner, over the card as served or without default values', () => {
+    const asServed = signed(CARD, owner.secret, {
+      alg: 'EdDSA',
+      kid,
+      typ: 'JOSE',
+      jku: 'https://evil.example/keys',
+    })
+    expect(state(asServed)).toBe('verified')
+    const { tenant: _, ...first } = CARD.supportedInterfaces[0]!
+    const { examples: __, ...skill } = CARD.skills[0]!
+    const lean = { ...CARD, supportedInterfaces: [first, CARD.supportedInterfaces[1]], skills: [skill] }
+    const [signature] = signed(lean, owner.secret, { alg: 'EdDSA', kid }).signatures
+    expect(state({ ...CARD, signatures: [signature] })).toBe('verified')
+    const foreign = signed(CARD, other.secret, { alg: 'EdDSA', kid: `did:sol:${other.key}#key-1` }).signatures
+    expect(state({ ...asServed, signatures: [...foreign, ...asServed.signatures] })).toBe('verified')
+  })
+
+  test('by nobody, or by others alone', () => {
+    expect(state(CARD)).toBe('unsigned')
+    expect(state({ ...CARD, signatures: [] })).toBe('unsigned')
+    expect(state(signed(CARD, other.secret, { alg: 'EdDSA', kid: `did:sol:${other.key}#key-1` }))).toBe(
+      'foreign',
+    )
+    expect(state(signed(CARD, other.secret, { alg: 'EdDSA' }))).toBe('foreign')
+    expect(state({ ...CARD, signatures: [{ protected: '%', signature: '' }, null, 7] })).toBe('foreign')
+  })
+
+  test.each([
+    ['another key', () => signed(CARD, other.secret, { alg: 'EdDSA', kid })],
+    ['another algorithm', () => signed(CARD, owner.secret, { alg: 'none', kid })],
+    [
+      'critical extensions',
+      () => signed(CARD, owner.secret, { alg: 'EdDSA', kid, crit: ['b64'], b64: false }),
+    ],
+    ['a changed card', () => ({ ...signed(CARD, owner.secret, { alg: 'EdDSA', kid }), version: '9' })],
+    [
+      'a changed header',
+      () => {
+        const card = signed(CARD, owner.secret, { alg: 'EdDSA', kid })
+        const header = Buffer.from(JSON.stringify({ alg: 'EdDSA', kid, x: 1 })).toString('base64url')
+        return { ...card, signatures: [{ ...card.signatures[0], protected: header }] }
+      },
+    ],
+  ])('said to be by the owner, with %s', (_, card) => {
+    expect(state(card())).toBe('invalid')
+  })
+
+  test('many times, for which it is read once', () => {
+    const { signatures } = signed(CARD, other.secret, { alg: 'EdDSA', kid })
+    let reads = 0
+    const value = {
+      ...CARD,
+      signatures: Array.from({ length: 8 }, () => signatures[0]),
+      get extra() {
+        reads += 1
+        return 'x'
+      },
+    }
+    expect(cardSignature({ value, canonical: '' }, owner.key)).toBe('invalid')
+    expect(reads).toBe(1)
+  })
+
+  test('with a key twice, so that others may read something else', () => {
+    const card = signed(CARD, owner.secret, { alg: 'EdDSA', kid })
+    expect(state(card, `{"name":"Evil",${JSON.stringify(card).slice(1)}`)).toBe('invalid')
+  })
+})
+
+describe('where a document is', () => {
+  const gateways = { ipfs: 'https://ipfs.test/base', arweave: 'https://ar.test' }
+  const cid = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'
+  const id = 'a'.repeat(43)
+
+  test.each([
+    ['https://a.test/card.json?x=1#part', { kind: 'address', url: 'https://a.test/card.json?x=1' }],
+    [`ipfs://${cid}/card.json`, { kind: 'address', url: `https://ipfs.test/base/ipfs/${cid}/card.json` }],
+    [`ipfs://${cid}`, { kind: 'address', url: `https://ipfs.test/base/ipfs/${cid}` }],
+    [`ar://${id}`, { kind: 'address', url: `https://ar.test/${id}` }],
+    [
+      'did:web:a.test',
+      { kind: 'did:web', documentUrl: 'https://a.test/.well-known/did.json', fragment: null },
+    ],
+    [
+      'did:web:a.test%3A8443:agents:1#card',
+      { kind: 'did:web', documentUrl: 'https://a.test:8443/agents/1/did.json', fragment: 'card' },
+    ],
+    [`did:sol:${'1'.repeat(32)}#agent-card`, { kind: 'did:sol', did: `did:sol:${'1'.repeat(32)}` }],
+  ])('%s', (url, location) => {
+    expect(locate(url, gateways)).toEqual(location)
+  })
+
+  test.each([
+    'https://agents.example.org/card.json',
+    'https://example.com/',
+    'https://a.example/',
+    'did:web:agents.example.org',
+    `ipfs://..%2f..%2fadmin`,
+    `ipfs://${cid.slice(0, 10)}`,
+    'ar://../admin',
+    'did:web:',
+    'did:web:a.test%2F..%2Fb',
+    'did:web:user%40a.test',
+    'did:key:z6Mk',
+    'did:sol:',
+    'did:sol:abc',
+    `did:sol:devnet:${'1'.repeat(32)}`,
+    `did:sol:${'1'.repeat(32)}?service=card`,
+    'ftp://a.test/',
+    'javascript:alert(1)',
+    'https://',
+    '',
+  ])('nowhere: %j', (url) => {
+    expect(locate(url, gateways)).toEqual({ kind: 'none', reason: expect.any(String) as string })
+  })
+
+  test('without a gateway, ipfs and ar are nowhere', () => {
+    const none = { ipfs: null, arweave: null }
+    expect(locate(`ipfs://${cid}`, none)).toEqual({
+      kind: 'none',
+      reason: 'No gateway for ipfs:// is configured',
+    })
+    expect(locate(`ar://${id}`, none)).toEqual({ kind: 'none', reason: 'No gateway for ar:// is configured' })
+  })
+})
+
+function keyPair(): { key: Pubkey; secret: KeyObject } {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url')
+  return { key: pubkey(bs58.encode(raw)), secret: privateKey }
+}
+
+function signed<Card extends object>(card: Card, secret: KeyObject, header: object) {
+  const encode = (text: string): string => Buffer.from(text).toString('base64url')
+  const protectedHeader = encode(JSON.stringify(header))
+  const signature = sign(null, Buffer.from(`${protectedHeader}.${encode(canonicalize(card)!)}`), secret)
+  return { ...card, signatures: [{ protected: protectedHeader, signature: signature.toString('base64url') }] }
+}

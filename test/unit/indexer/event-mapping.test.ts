@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest'
+import { pubkey } from '@agent-registry/solana'
+import type { AgentMetadata, RegistryEvent } from '@agent-registry/program'
+import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
+import { historyEntry } from '../../../src/ledger/events/history-entry.ts'
+import { isoFromSeconds, jsonbText, jsonText } from '../../../src/ledger/events/values.ts'
+import { webhookEvents } from '../../../src/ledger/events/webhook-events.ts'
+const agent = pubkey('Stake11111111111111111111111111111111111111')
+const owner = pubkey('Vote111111111111111111111111111111111111111')
+const stake = pubkey('Config1111111111111111111111111111111111111')
+const of = { agent, owner, timestamp: 1_764_000_000n }
+const subject = { agentPda: agent, owner }
+const before: AgentMetadata = {
+  name: 'Ada',
+  serviceCategory: 'research',
+  capabilities: 1n,
+  version: '1.0',
+  agentCardUrl: 'https://a.example/card.json',
+  agentCardHash: new Uint8Array(32).fill(1),
+}
+const after: AgentMetadata = {
+  ...before,
+  capabilities: 18_446_744_073_709_551_615n,
+  agentCardUrl: 'https://b.example/card.json',
+  agentCardHash: new Uint8Array(32).fill(0xab),
+}
+const movement = { ...of, stake, amount: 5n, depositedAmount: 9n, lockedAmount: 0n, pendingWithdrawal: 4n }
+const movementData = {
+  ...subject,
+  stakePda: stake,
+  amount: 5n,
+  depositedAmount: 9n,
+  lockedAmount: 0n,
+  pendingWithdrawal: 4n,
+}
+const hash1 = '01'.repeat(32)
+const hashAb = 'ab'.repeat(32)
+
+type Row = [
+  RegistryEvent,
+  history: [string, string, string, string | null] | null,
+  webhooks: [string, object][],
+]
+
+const rows: Row[] = [
+  [
+    {
+      name: 'AgentRegistered',
+      data: {
+        ...of,
+        ...before,
+        tier: 'observer',
+        status: 'active',
+        reputationScore: 250,
+        rentPayer: owner,
+      },
+    },
+    null,
+    [
+      [
+        'agent.registered',
+        {
+          ...subject,
+          name: 'Ada',
+          tier: 'observer',
+          status: 'active',
+          serviceCategory: 'research',
+          reputationScore: 250,
+          capabilities: 1n,
+          version: '1.0',
+          agentCardUrl: 'https://a.example/card.json',
+          agentCardHash: hash1,
+          createdAt: '2025-11-24T16:00:00.000Z',
+        },
+      ],
+    ],
+  ],
+  [
+    { name: 'AgentUpdated', data: { ...of, old: before, new: after } },
+    [
+      'metadata_updated',
+      `{"capabilities":1,"agent_card_url":"https://a.example/card.json","agent_card_hash":"${hash1}"}`,
+      `{"capabilities":18446744073709551615,"agent_card_url":"https://b.example/card.json","agent_card_hash":"${hashAb}"}`,
+      null,
+    ],
+    [
+      [
+        'agent.updated',
+        {
+          ...subject,
+          changes: {
+            capabilities: { old: 1n, new: 18_446_744_073_709_551_615n },
+            agentCardUrl: { old: 'https://a.example/card.json', new: 'https://b.example/card.json' },
+            agentCardHash: { old: hash1, new: hashAb },
+          },
+        },
+      ],
+    ],
+  ],
+  [
+    {
+      name: 'ReputationUpdated',
+      data: { ...of, oldScore: 250, newScore: 262, delta: 12, reporter: owner, reason: 3 },
+    },
+    ['reputation_updated', '250', '262', '+12'],
+    [
+      [
+        'agent.reputation_updated',
+        { ...subject, previousReputation: 250, newReputation: 262, delta: 12, reason: 3 },
+      ],
+    ],
+  ],
+  [
+    {
+      name: 'ReputationUpdated',
+      data: { ...of, oldScore: 250, newScore: 245, delta: -5, reporter: owner, reason: 1 },
+    },
+    ['reputation_updated', '250', '245', '-5'],
+    [
+      [
+        'agent.reputation_updated',
+        { ...subject, previousReputation: 250, newReputation: 245, delta: -5, reason: 1 },
+      ],
+    ],
+  ],
+  [
+    {
+      name: 'TierUpdated',
+      data: { ...of, oldTier: 'observer', newTier: 'standard', stakeAmount: 600_000_000n },
+    },
+    ['tier_updated', 'observer', 'standard', null],
+    [
+      [
+        'agent.tier_updated',
+        { ...subject, previousTier: 'observer', newTier: 'standard', stakeAmount: 600_000_000n },
+      ],
+    ],
+  ],
+  [
+    { name: 'AgentSuspended', data: { ...of, oldStatus: 'active', newStatus: 'suspended', byAdmin: true } },
+    ['status_changed', 'active', 'suspended', null],
+    [
+      [
+        'agent.status_changed',
+        { ...subject, previousStatus: 'active', newStatus: 'inactive', status: 'suspended' },
+      ],
+      ['agent.suspended', { ...subject, status: 'suspended', byAdmin: true }],
+    ],
+  ],
+  [
+    {
+      name: 'AgentReactivated',
+      data: { ...of, oldStatus: 'suspended', newStatus: 'active', byAdmin: false },
+    },
+    ['status_changed', 'suspended', 'active', null],
+    [
+      [
+        'agent.status_changed',
+        { ...subject, previousStatus: 'inactive', newStatus: 'active', status: 'active' },
+      ],
+      ['agent.reactivated', { ...subject, status: 'active', byAdmin: false }],
+    ],
+  ],
+  [
+    {
+      name: 'AgentDeactivated',
+      data: { ...of, oldStatus: 'active', newStatus: 'deactivated', finalReputation: 262 },
+    },
+    ['status_changed', 'active', 'deactivated', null],
+    [
+      [
+        'agent.status_changed',
+        { ...subject, previousStatus: 'active', newStatus: 'inactive', status: 'deactivated' },
+      ],
+      ['agent.deactivated', { ...subject, status: 'deactivated', finalReputation: 262 }],
+    ],
+  ],
+  [
+    {
+      name: 'AgentDeactivated',
+      data: { ...of, oldStatus: 'suspended', newStatus: 'deactivated', finalReputation: 0 },
+    },
+    ['status_changed', 'suspended', 'deactivated', null],
+    [['agent.deactivated', { ...subject, status: 'deactivated', finalReputation: 0 }]],
+  ],
+  [{ name: 'AgentClosed', data: of }, null, [['agent.closed', subject]]],
+  [{ name: 'StakeDeposited', data: movement }, null, [['stake.deposited', movementData]]],
+  [{ name: 'WithdrawalRequested', data: movement }, null, [['stake.withdrawal_requested', movementData]]],
+  [{ name: 'WithdrawalCancelled', data: movement }, null, [['stake.withdrawal_cancelled', movementData]]],
+  [{ name: 'StakeWithdrawn', data: movement }, null, [['stake.withdrawn', movementData]]],
+  [{ name: 'StakeClosed', data: movement }, null, [['stake.closed', movementData]]],
+]
+
+describe.each(rows)('$name', (event, history, webhooks) => {
+  test('in history', () => {
+    const entry = historyEntry(event)
+    expect(entry === null ? null : [entry.eventType, entry.oldValue, entry.newValue, entry.delta]).toEqual(
+      history,
+    )
+  })
+  test('for webhook receivers', () => {
+    expect(webhookEvents(event).map((each) => [each.type, each.data])).toEqual(webhooks)
+  })
+})
+
+test('every webhook event type is reached', () => {
+  const reached = new Set(rows.flatMap(([event]) => webhookEvents(event).map((each) => each.type)))
+  expect([...reached].sort()).toEqual([...WEBHOOK_EVENT_TYPES].sort())
+})
+
+test('amounts over 2^53 are exact integers in bodies and exact text in jsonb', () => {
+  expect(jsonText({ amount: 18_446_744_073_709_551_615n })).toBe('{"amount":18446744073709551615}')
+  expect(jsonbText({ amount: 18_446_744_073_709_551_615n, hash: new Uint8Array([1, 255]) })).toBe(
+    '{"amount":"18446744073709551615","hash":"01ff"}',
+  )
+})
+
+test.each([9_223_372_036_854_775_807n, -9_223_372_036_854_775_808n, 253_402_300_800n])(
+  'a time of %d s is refused',
+  (seconds) => {
+    expect(() => isoFromSeconds(seconds)).toThrow(RangeError)
+  },
+)

@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { createFailoverRpc, type FailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
+import { assertWhole, listBacklog } from '../../../src/ledger/indexer/backlog.ts'
+import { UncertainAnswerError } from '../../../src/ledger/rpc.ts'
+import { look } from '../../../src/relay/look.ts'
+import type { TransactionRow } from '../../../src/relay/record.ts'
+import { silentLogger } from '../../support/indexer/indexer.ts'
+import { type Reply, type ToldNode, toldNode } from '../../support/indexer/told-nodes.ts'
+
+let nodes: [ToldNode, ToldNode]
+let now = 0
+const clock = { ...systemClock, now: () => now }
+
+beforeEach(async () => {
+  now = 1_000_000
+  nodes = [await toldNode(), await toldNode()]
+})
+afterEach(async () => {
+  for (const node of nodes) await node.close()
+})
+
+const rpcOf = (): FailoverRpc =>
+  createFailoverRpc({ urls: nodes.map((node) => node.url), clock, logger: silentLogger, timeoutMs: 200 })
+
+/** What the node answers by method; nothing else is asked of it. */
+function tell(node: ToldNode, replies: Record<string, Reply>): void {
+  node.answer = (method) => ({ getGenesisHash: { result: 'ours' }, ...replies })[method] ?? { status: 500 }
+}
+
+const [LIMIT, OTHER_LIMIT] = [429, -32429].map((code) => ({ error: { code, message: 'too many calls' } }))
+const transactions = ['a', 'b'].map((signature) => ({ method: 'getTransaction', params: [signature] }))
+
+test.each([
+  [429, LIMIT],
+  [-32429, OTHER_LIMIT],
+])('a limit told as error %i is one: the next node is asked, and this one rests', async (_, limit) => {
+  const [first, second] = nodes
+  tell(first, { getBalance: limit!, getTransaction: limit!, sendTransaction: limit! })
+  tell(second, {
+    getBalance: { result: 7 },
+    getTransaction: { result: { slot: 5 } },
+    sendTransaction: { result: 'signature' },
+  })
+  for (const work of [
+    async (rpc: FailoverRpc) => expect(await rpc.call('getBalance')).toBe(7),
+    async (rpc: FailoverRpc) => expect(await rpc.call('sendTransaction', ['wire'])).toBe('signature'),
+    async (rpc: FailoverRpc) => expect(await rpc.batch(transactions)).toEqual([{ slot: 5 }, { slot: 5 }]),
+  ]) {
+    const rpc = rpcOf()
+    await work(rpc)
+    expect(rpc.nodes()).toEqual(['resting', 'well'])
+    const before = first.calls.length
+    await work(rpc)
+    expect(first.calls).toHaveLength(before)
+  }
+})
+
+test('of a batch that a node takes in part the rest is asked for at the next, and the node rests', async () => {
+  const [first, second] = nodes
+  first.answer = (method, [signature]) => {
+    if (method === 'getGenesisHash') return { result: 'ours' }
+    return signature === 'a' ? { result: { slot: 4 } } : OTHER_LIMIT!
+  }
+  tell(second, { getTransaction: { result: { slot: 5 } } })
+  const rpc = rpcOf()
+  expect(await rpc.batch(transactions)).toEqual([{ slot: 4 }, { slot: 5 }])
+  expect(second.calls).toHaveLength(1)
+  expect(rpc.nodes()).toEqual(['resting', 'well'])
+})
+
+test('a single transaction that the first node does not know is asked for at the second', async () => {
+  tell(nodes[0], { getTransaction: { result: null } })
+  tell(nodes[1], { getTransaction: { result: { slot: 5 } } })
+  expect(await rpcOf().call('getTransaction', ['a'])).toEqual({ slot: 5 })
+})
+
+const FINAL = { slot: 5, err: null, confirmationStatus: 'finalized' }
+const statuses = (...value: unknown[]): Reply => ({ result: { context: { slot: 1_001 }, value } })
+const searched = [['a', 'b'], { searchTransactionHistory: true }]
+
+test('of statuses in the whole history those that one node does not know are asked for at the other', async () => {
+  const [first, second] = nodes
+  tell(first, { getSignatureStatuses: statuses(FINAL, null) })
+  let asked: unknown
+  second.answer = (method, params) => {
+    if (method === 'getGenesisHash') return { result: 'ours' }
+    asked = params
+    return statuses({ ...FINAL, slot: 6 })
+  }
+  const rpc = rpcOf()
+  expect(await rpc.call('getSignatureStatuses', searched)).toMatchObject({ value: [FINAL, { slot: 6 }] })
+  expect(asked).toEqual([['b'], { searchTransactionHistory: true }])
+  // Nothing follows from what a node does not know of late.
+  const recent = await rpc.call('getSignatureStatuses', [['a', 'b']])
+  expect(recent).toMatchObject({ value: [FINAL, null] })
+})
+
+/** A submitted transaction whose time is over, as one node and the other see it. */
+async function lookAtExpired(first: Record<string, Reply>, second: Record<string, Reply>) {
+  const epoch = { result: { blockHeight: 900, absoluteSlot: 1_000 } }
+  tell(nodes[0], { getEpochInfo: epoch, ...first })
+  tell(nodes[1], { getEpochInfo: epoch, ...second })
+  const row = { id: 'x', signature: 'a', last_valid_block_height: 100, slot: null } as TransactionRow
+  return (await look(rpcOf(), [row], 'program')).get('x')
+}
+
+test('a transaction is taken for expired only when no node knows that it landed', async () => {
+  const unknown = { getSignatureStatuses: statuses(null) }
+  expect(await lookAtExpired(unknown, { getSignatureStatuses: statuses(FINAL) })).toMatchObject({
+    kind: 'landed',
+    slot: 5,
+  })
+  expect(await lookAtExpired(unknown, unknown)).toEqual({ kind: 'absent', expired: true })
+  expect(await lookAtExpired(unknown, { getSignatureStatuses: { status: 503 } })).toBeUndefined()
+  expect(await lookAtExpired(unknown, { getSignatureStatuses: LIMIT! })).toBeUndefined()
+})
+
+test('the end of a listing is believed when every node shows it, and a node that is away for long is waited for no more', async () => {
+  const [first, second] = nodes
+  const page = { result: [{ signature: 'new', slot: 9, err: null }] }
+  const beforeOf = ([, config]: unknown[]) => (config as { before?: string } | undefined)?.before
+  const history =
+    (...older: object[]): ToldNode['answer'] =>
+    (method, params) => {
+      if (method === 'getGenesisHash') return { result: 'ours' }
+      const before = beforeOf(params)
+      return before === undefined ? page : { result: before === 'new' ? older : [] }
+    }
+  first.answer = history()
+  second.answer = history({ signature: 'old', slot: 1, err: null })
+  const rpc = rpcOf()
+  const list = () => listBacklog(rpc, { programId: 'p', commitment: 'confirmed', until: null, minSlot: 0 })
+  expect(await list()).toMatchObject({ count: 2, complete: true, oldest: 'old' })
+
+  tell(second, {})
+  const cut = await list()
+  expect(cut).toMatchObject({ count: 1, complete: false, certain: false })
+  expect(() => assertWhole(cut)).toThrow(UncertainAnswerError)
+  for (let minutes = 0; minutes < 10; minutes += 1) {
+    now += 61_000
+    expect((await list()).complete).toBe(minutes === 9)
+  }
+})

@@ -1,0 +1,181 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, test } from 'vitest'
+import { retryingRpc } from '../../../src/ledger/retrying-rpc.ts'
+import {
+  createLedgerRpc,
+  type LedgerRpc,
+  LedgerRpcError,
+  type LedgerRpcOptions,
+} from '../../../src/ledger/rpc.ts'
+
+interface Call {
+  id: number
+  method: string
+  params: unknown[]
+}
+interface Answer {
+  status?: number
+  headers?: Record<string, string>
+  body: string | Buffer
+}
+
+let server: Server | undefined
+const bodies: string[] = []
+const sockets = new Set<number | undefined>()
+
+afterEach(async () => {
+  bodies.length = 0
+  sockets.clear()
+  server?.closeAllConnections()
+  await new Promise((resolve) => (server === undefined ? resolve(null) : server.close(resolve)))
+})
+
+async function serve(
+  answer: (calls: Call | Call[], request: IncomingMessage) => Answer | null,
+  options: Partial<LedgerRpcOptions> = {},
+): Promise<LedgerRpc> {
+  server = createServer((request, response) => {
+    let text = ''
+    sockets.add(request.socket.remotePort)
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    request.on('end', () => {
+      bodies.push(text)
+      const reply = answer(JSON.parse(text) as Call | Call[], request)
+      if (reply !== null) response.writeHead(reply.status ?? 200, reply.headers).end(reply.body)
+    })
+  })
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
+  return createLedgerRpc({
+    url: `http://127.0.0.1:${portOf(server)}/key-s3cret`,
+    ...options,
+  })
+}
+
+const portOf = (listening: Server | undefined): number =>
+  (listening?.address() as AddressInfo | null)?.port ?? 0
+
+const result = (id: number, value: unknown) => ({ jsonrpc: '2.0', id, result: value })
+const echo = (calls: Call | Call[]): Answer => ({
+  body: JSON.stringify(
+    Array.isArray(calls)
+      ? calls.map((call) => result(call.id, call.params[0])).toReversed()
+      : result(calls.id, calls.params),
+  ),
+})
+
+describe('calls', () => {
+  test('a result, a null result and params come through, on connections that are kept', async () => {
+    const rpc = await serve(echo)
+    expect(await rpc.call('x', [1, null])).toEqual([1, null])
+    expect(await rpc.batch([{ method: 'x', params: [null] }])).toEqual([null])
+    for (let i = 0; i < 20; i += 1) await rpc.call('x')
+    expect(sockets.size).toBeLessThan(5)
+  })
+
+  test('a batch keeps its order, whatever the order of the answers, and is split by calls and bytes', async () => {
+    const rpc = await serve(echo, { maxBatch: 10, maxBatchBytes: 1_000 })
+    const params = [
+      ...Array.from({ length: 25 }, (_, i) => i),
+      ...Array.from({ length: 4 }, () => 'y'.repeat(400)),
+    ]
+    expect(await rpc.batch(params.map((each) => ({ method: 'x', params: [each] })))).toEqual(params)
+    expect(bodies.length).toBeGreaterThan(4)
+    expect(Math.max(...bodies.map((body) => body.length))).toBeLessThan(1_200)
+  })
+
+  test('a refused call of a batch is an error in its place', async () => {
+    const rpc = await serve((calls) => ({
+      body: JSON.stringify(
+        (calls as Call[]).map((call, i) =>
+          i === 1 ? { id: call.id, error: { code: -32015, message: 'version' } } : result(call.id, i),
+        ),
+      ),
+    }))
+    const calls = [1, 2, 3].map(() => ({ method: 'x', params: [] }))
+    expect(await rpc.settle(calls)).toEqual([0, expect.objectContaining({ kind: 'rpc', code: -32015 }), 2])
+    await expect(rpc.batch(calls)).rejects.toMatchObject({ code: -32015 })
+  })
+
+  test('a compressed answer is read', async () => {
+    let accepted: string | undefined
+    const rpc = await serve((calls, request) => {
+      accepted = String(request.headers['accept-encoding'])
+      return { headers: { 'content-encoding': 'gzip' }, body: gzipSync(echo(calls).body) }
+    })
+    expect(await rpc.call('x', ['y'.repeat(100_000)])).toEqual(['y'.repeat(100_000)])
+    expect(accepted).toBe('gzip')
+  })
+
+  test('credentials in the URL become a header', async () => {
+    let header: string | undefined
+    const plain = await serve((calls, request) => {
+      header = request.headers.authorization
+      return echo(calls)
+    })
+    expect(plain).toBeDefined()
+    const port = portOf(server)
+    await createLedgerRpc({ url: `http://me:p%40ss@127.0.0.1:${port}` }).call('x')
+    expect(header).toBe(`Basic ${Buffer.from('me:p@ss').toString('base64')}`)
+  })
+})
+
+describe('failures are told apart, without the URL', () => {
+  test.each<[string, Answer | null, object]>([
+    [
+      'HTTP 429',
+      { status: 429, headers: { 'retry-after': '2' }, body: 'slow down' },
+      { kind: 'http', code: 429, retryAfterMs: 2_000, isTransient: true },
+    ],
+    ['HTTP 403', { status: 403, body: '' }, { kind: 'http', code: 403, isTransient: false }],
+    ['HTML', { body: '<html>' }, { kind: 'transport', isTransient: true }],
+    ['null', { body: 'null' }, { kind: 'transport' }],
+    ['silence', null, { kind: 'timeout', isTransient: true }],
+    [
+      'an error that quotes the URL',
+      { body: '{"error":{"code":-32005,"message":"see https://node.example/key-s3cret now"}}' },
+      { kind: 'rpc', code: -32005, message: 'see [url] now', isTransient: true },
+    ],
+  ])('%s', async (_, answer, expected) => {
+    const rpc = await serve(() => answer, { timeoutMs: 100 })
+    const error = await rpc.call('x').catch((each: unknown) => each)
+    expect(error).toBeInstanceOf(LedgerRpcError)
+    expect(error).toMatchObject(expected)
+    expect(`${String(error)} ${JSON.stringify(error)}`).not.toMatch(/s3cret|127\.0\.0\.1/)
+  })
+
+  test('no listener', async () => {
+    const rpc = createLedgerRpc({ url: 'http://127.0.0.1:1/key-s3cret' })
+    const error = await rpc.call('x').catch((each: unknown) => each)
+    expect(error).toMatchObject({ kind: 'transport', message: 'the ledger node cannot be reached' })
+  })
+})
+
+describe('retries', () => {
+  test('transient failures are repeated, others are not', async () => {
+    let failures = 2
+    const rpc = await serve((calls) => {
+      if ((calls as Call).method === 'bad') return { body: '{"error":{"code":-32602,"message":"no"}}' }
+      failures -= 1
+      return failures >= 0 ? { status: 503, body: '' } : echo(calls)
+    })
+    const waits: number[] = []
+    const retrying = retryingRpc(rpc, {
+      signal: new AbortController().signal,
+      minDelayMs: 1,
+      onRetry: (_, wait) => waits.push(wait),
+    })
+    expect(await retrying.call('good', [7])).toEqual([7])
+    expect(waits).toEqual([1, 2])
+    await expect(retrying.call('bad')).rejects.toMatchObject({ code: -32602 })
+  })
+
+  test('aborting ends a call that hangs', async () => {
+    const rpc = await serve(() => null)
+    const abort = new AbortController()
+    const hanging = retryingRpc(rpc, { signal: abort.signal }).call('x')
+    abort.abort(new Error('stop'))
+    await expect(hanging).rejects.toThrow('stop')
+  })
+})

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
+import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
+import { createNetMetrics } from '../../../src/platform/net/metrics.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { createTestCa, type TestCa } from '../../support/tls.ts'
+
+const HOST = 'receiver.example'
+const metrics = createMetrics()
+let ca: TestCa
+let receiver: Receiver
+let http: GuardedHttp
+
+const fakeLookup = async (): Promise<string[]> => ['127.0.0.1']
+
+beforeAll(async () => {
+  ca = await createTestCa()
+  receiver = await startReceiver({ tls: await ca.issue([HOST]) })
+  http = createGuardedHttp({
+    devMode: false,
+    allowedPorts: [receiver.port],
+    allowCidrs: ['127.0.0.1/32'],
+    extraCa: ca.pem,
+    lookup: fakeLookup,
+    metrics: createNetMetrics(metrics),
+  })
+})
+
+afterAll(async () => {
+  await http.close()
+  await receiver.close()
+})
+
+test('posts the very bytes over TLS, and answers with status, headers and body', async () => {
+  const body = Buffer.from('{"a": 1.0,  "ä":"\\u00e4"}')
+  receiver.answers({ status: 202, headers: { 'content-type': 'text/plain' }, body: 'thanks' })
+  const result = await http.post(receiver.url('/hook?x=1', HOST), {
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  expect(result).toMatchObject({ outcome: 'response', status: 202, truncated: false })
+  expect(result).toHaveProperty('body', Buffer.from('thanks'))
+  expect(receiver.requests.at(-1)).toMatchObject({ method: 'POST', path: '/hook?x=1', body })
+})
+
+test('uses connections again, and counts both', async () => {
+  receiver.answers({ body: 'ok' })
+  for (let i = 0; i < 10; i += 1) await http.post(receiver.url('/', HOST), { headers: {}, body: 'x' })
+  const counted = async (name: string): Promise<number> =>
+    Number(new RegExp(`^gateway_net_sockets_${name}_total (\\d+)$`, 'm').exec(await metrics.metrics())?.[1])
+  expect(receiver.connections).toBeLessThan(receiver.requests.length)
+  expect(await counted('opened')).toBe(receiver.connections)
+  expect(await counted('reused')).toBe(receiver.requests.length - receiver.connections)
+})
+
+test('gets a body up to its cap', async () => {
+  receiver.answers({ body: 'x'.repeat(100) })
+  const url = receiver.url('/card.json', HOST)
+  expect(await http.get(url, { maxBytes: 100 })).toMatchObject({ outcome: 'response', status: 200 })
+  expect(await http.get(url, { maxBytes: 99 })).toMatchObject({ outcome: 'failed', errorCode: 'too_large' })
+})

@@ -1,0 +1,80 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { clientNetwork } from '../../../src/domain/client-network.ts'
+import { countRequest } from '../../../src/platform/rate-limits/gcra.ts'
+
+const MINUTE = 60_000
+
+test('whatever the pace, no minute begun by a full limit sees more than twice it, and a patient client is never refused', () => {
+  const pace = fc.array(fc.integer({ min: 0, max: 5_000 }), { minLength: 50, maxLength: 400 })
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 120 }), pace, (limit, gaps) => {
+      let now = 1_000_000
+      let arrival: number | undefined
+      const allowed: number[] = []
+      for (const gap of gaps) {
+        now += gap
+        const counted = countRequest(arrival, now, limit)
+        arrival = counted.arrival
+        if (counted.state.allowed) allowed.push(now)
+        // The bucket holds `limit`, and what flows back in a span of time is span x limit / minute.
+        for (const since of [allowed[0] ?? now, allowed.at(-10) ?? now]) {
+          const inSpan = allowed.filter((at) => at >= since).length
+          expect(inSpan).toBeLessThanOrEqual(limit + ((now - since) * limit) / MINUTE + 1e-3)
+        }
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('a burst of the whole limit is allowed, the next is told when to come back, and then is allowed', () => {
+  const limit = 7
+  let arrival: number | undefined
+  const states = Array.from({ length: 8 }, () => {
+    const counted = countRequest(arrival, 5_000, limit)
+    arrival = counted.arrival
+    return counted.state
+  })
+  expect(states.map((state) => state.remaining)).toEqual([6, 5, 4, 3, 2, 1, 0, 0])
+  expect(states.map((state) => state.allowed)).toEqual([...Array(7).fill(true), false])
+  const wait = states[7]!.resetSeconds
+  expect(wait).toBe(9)
+  expect(countRequest(arrival, 5_000 + wait * 1000, limit).state).toMatchObject({
+    allowed: true,
+    remaining: 0,
+  })
+})
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['::FFFF:cb00:7107', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0db8:0001:0002::1', '2001:db8:1:2::/64'],
+  ['2001:db8::', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['203.0.113.7:41234', '203.0.113.7'],
+  ['[2001:db8:1:2::1]:41234', '2001:db8:1:2::/64'],
+  ['[2001:db8:1:2::1]', '2001:db8:1:2::/64'],
+  ['[::ffff:203.0.113.7]:41234', '203.0.113.7'],
+  ['unknown', 'unknown'],
+  ['', ''],
+])('client %s counts as %s', (ip, network) => {
+  expect(clientNetwork(ip)).toBe(network)
+})
+
+test('all addresses of a /64 are one client, those of two are two', () => {
+  const half = fc.array(fc.integer({ min: 0, max: 0xff_ff }), { minLength: 4, maxLength: 4 })
+  const text = (groups: number[]): string => groups.map((group) => group.toString(16)).join(':')
+  fc.assert(
+    fc.property(half, half, half, half, (prefix, other, low, high) => {
+      const [one, two] = [clientNetwork(text([...prefix, ...low])), clientNetwork(text([...prefix, ...high]))]
+      // ::ffff:0:0/96 is IPv4.
+      fc.pre(prefix.some((group) => group !== 0) && other.some((group) => group !== 0))
+      expect(one).toBe(two)
+      expect(clientNetwork(text([...other, ...low])) === one).toBe(text(other) === text(prefix))
+    }),
+  )
+})

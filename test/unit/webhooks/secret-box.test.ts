@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { webhookSecretBox } from '../../../src/gateway/webhook-secrets.ts'
+import { readConfig } from '../../../src/platform/config/config.ts'
+import { loadOrCreateSecretsKey, parseSecretsKey } from '../../../src/platform/keys/webhook-secrets-key.ts'
+import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+const [old, fresh] = [randomBytes(32), randomBytes(32)]
+
+describe('secret box', () => {
+  test('opens what it sealed, for the same subscription only', () => {
+    const box = createSecretBox([old])
+    const sealed = box.seal('a', 'whsec_é')
+    expect(box.open('a', sealed)).toBe('whsec_é')
+    expect(sealed.includes('whsec')).toBe(false)
+    expect(box.seal('a', 'whsec_é')).not.toEqual(sealed)
+    expect(() => box.open('b', sealed)).toThrow('of another webhook')
+  })
+
+  test('notices any changed bit', () => {
+    const box = createSecretBox([old])
+    const sealed = box.seal('a', 'secret')
+    for (let i = 0; i < sealed.length; i += 1) {
+      const altered = Buffer.from(sealed)
+      altered[i] = altered[i]! ^ 1
+      expect(() => box.open('a', altered)).toThrow(/cannot be opened|does not name/)
+    }
+    for (const length of [0, 4, 5, 20, sealed.length - 1])
+      expect(() => box.open('a', sealed.subarray(0, length))).toThrow(/cannot be opened|does not name/)
+  })
+
+  test('an older key opens, the first one seals, and an unknown one is told to the operator', () => {
+    const sealed = createSecretBox([old]).seal('a', 'secret')
+    const both = createSecretBox([fresh, old])
+    expect(both.open('a', sealed)).toBe('secret')
+    expect(createSecretBox([fresh]).open('a', both.seal('a', 'secret'))).toBe('secret')
+    expect(() => createSecretBox([fresh]).open('a', sealed)).toThrow('WEBHOOK_SECRETS_KEY')
+  })
+})
+
+describe('the key', () => {
+  test('is 32 bytes in hex, base64 or base64url', () => {
+    for (const encoding of ['hex', 'base64', 'base64url'] as const)
+      expect(parseSecretsKey(old.toString(encoding))).toEqual(old)
+    for (const wrong of [
+      '',
+      'x',
+      old.toString('hex').slice(2),
+      randomBytes(31).toString('base64'),
+      randomBytes(33).toString('base64'),
+    ])
+      expect(parseSecretsKey(wrong)).toBeNull()
+  })
+
+  test('is made once in DATA_DIR on the localnet, for its owner only', () => {
+    const dataDir = temporaryFolder('secrets-key-')
+    const { config, secrets } = readConfig({ DATA_DIR: dataDir })
+    const sealed = webhookSecretBox(config, secrets)!.seal('a', 'secret')
+    expect(webhookSecretBox(config, secrets)?.open('a', sealed)).toBe('secret')
+    const path = join(dataDir, 'keys', 'webhook-secrets-key')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(parseSecretsKey(readFileSync(path, 'utf8').trim())).not.toBeNull()
+    chmodSync(path, 0o644)
+    expect(() => loadOrCreateSecretsKey(dataDir)).toThrow('chmod 600')
+    chmodSync(path, 0o600)
+    writeFileSync(path, 'rubbish')
+    expect(() => loadOrCreateSecretsKey(dataDir)).toThrow('32 bytes')
+  })
+
+  test('is asked for elsewhere, where a role needs it, and its value is never repeated', () => {
+    const cluster = { SOLANA_RPC_URL: 'https://rpc.example.org' }
+    const boxFor = (env: Record<string, string>) => {
+      const { config, secrets } = readConfig({ ...cluster, ...env })
+      return webhookSecretBox(config, secrets)
+    }
+    expect(() => boxFor({})).toThrow('WEBHOOK_SECRETS_KEY is missing')
+    expect(() => boxFor({ ROLES: 'webhooks' })).toThrow('WEBHOOK_SECRETS_KEY is missing')
+    expect(boxFor({ ROLES: 'indexer' })).toBeNull()
+    const sealed = createSecretBox([old]).seal('a', 'secret')
+    const keys = `${fresh.toString('base64')}, ${old.toString('hex')}`
+    expect(boxFor({ WEBHOOK_SECRETS_KEY: keys })?.open('a', sealed)).toBe('secret')
+    expect(() => readConfig({ WEBHOOK_SECRETS_KEY: 'hunter2' })).toThrow(
+      /^(?!.*hunter2).*WEBHOOK_SECRETS_KEY must be/s,
+    )
+  })
+})

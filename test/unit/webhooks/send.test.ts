@@ -1,0 +1,146 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
+import { createSender } from '../../../src/webhooks/send/send.ts'
+import { verifyWebhook } from '../../../src/webhooks/verify-webhook.ts'
+import type { AttemptResult, Send } from '../../../src/webhooks/worker/sender.ts'
+import { type Answer, type Receiver, startReceiver } from '../../support/receiver.ts'
+import { createTestCa } from '../../support/tls.ts'
+
+const HOST = 'receiver.example'
+const NOW = Date.UTC(2026, 10, 21, 12)
+const SECRET = 'whsec_c2VjcmV0'
+const BODY = '{"id":"evt_1","type":"agent.closed",  "slot":18446744073709551615,"data":{"name":"ä"}}'
+
+let receiver: Receiver
+let http: GuardedHttp
+let send: Send
+
+const fakeLookup = async (): Promise<string[]> => ['127.0.0.1']
+
+beforeAll(async () => {
+  const ca = await createTestCa()
+  receiver = await startReceiver({ tls: await ca.issue([HOST]) })
+  http = createGuardedHttp({
+    devMode: false,
+    allowedPorts: [receiver.port],
+    allowCidrs: ['127.0.0.1/32'],
+    extraCa: ca.pem,
+    lookup: fakeLookup,
+  })
+  send = createSender({ http, clock: { now: () => NOW }, userAgent: 'gateway/1', idleMs: 150 })
+})
+
+afterAll(async () => {
+  await http.close()
+  await receiver.close()
+})
+
+function attempt(answer: Answer, url = receiver.url('/hook', HOST)): Promise<AttemptResult> {
+  receiver.answers(answer)
+  const event = { id: 'evt_1', type: 'agent.closed', body: BODY }
+  return send({ url, secret: SECRET, event, deliveryId: 'd-1', attempt: 3 })
+}
+
+test('sends the stored bytes, signed at the time of the attempt', async () => {
+  const result = await attempt({})
+  expect(result).toMatchObject({ outcome: 'success', status: 200 })
+  const request = receiver.requests.at(-1)!
+  expect(request.body.toString()).toBe(BODY)
+  expect(request.headers).toMatchObject({
+    host: `${HOST}:${receiver.port}`,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(BODY)),
+    'user-agent': 'gateway/1',
+    'x-service-event': 'agent.closed',
+    'x-service-timestamp': String(NOW / 1000),
+    'x-service-signature': createHmac('sha256', SECRET)
+      .update(`${NOW / 1000}.${BODY}`)
+      .digest('hex'),
+    'x-service-delivery': 'd-1',
+    'x-service-attempt': '3',
+  })
+  expect(request.rawHeaders).toEqual(
+    expect.arrayContaining(['X-Service-Signature', 'X-Service-Timestamp', 'X-Service-Event']),
+  )
+  expect(verifyWebhook(request.body, request.headers, SECRET, { now: NOW })).toMatchObject({ id: 'evt_1' })
+})
+
+test.for([
+  [200, 'success'],
+  [204, 'success'],
+  [299, 'success'],
+  [301, 'failure'],
+  [307, 'failure'],
+  [400, 'failure'],
+  [404, 'failure'],
+  [410, 'gone'],
+  [429, 'failure'],
+  [500, 'failure'],
+] as const)('an answer %i is a %s', async ([status, outcome]) => {
+  const before = receiver.requests.length
+  const location = receiver.url('/elsewhere', HOST)
+  expect(await attempt({ status, headers: { location } })).toMatchObject({ outcome, status })
+  expect(receiver.requests.length - before).toBe(1)
+})
+
+test.for([
+  ['7', 7_000],
+  ['0', 1_000],
+  ['86400', 3_600_000],
+  ['9'.repeat(400), 3_600_000],
+  ['Sat, 21 Nov 2026 12:01:30 GMT', 90_000],
+  ['Sat, 21 Nov 2026 11:00:00 GMT', 1_000],
+  ['Sat, 21 Nov 2099 11:00:00 GMT', 3_600_000],
+  ['soon', undefined],
+  ['-5', undefined],
+  ['1e3', undefined],
+  ['2026', 2_026_000],
+] as const)('Retry-After: %s', async ([value, expected]) => {
+  for (const status of [429, 503]) {
+    const result = await attempt({ status, headers: { 'retry-after': value } })
+    expect(result.retryAfterMs).toBe(expected)
+  }
+  const other = await attempt({ status: 500, headers: { 'retry-after': value } })
+  expect(other.retryAfterMs).toBeUndefined()
+})
+
+test('keeps an excerpt of what is text, and of nothing else', async () => {
+  const excerpt = async (type: string | null, body: string | Buffer, encoding?: string): Promise<unknown> => {
+    const headers = {
+      ...(type === null ? {} : { 'content-type': type }),
+      ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+    }
+    return (await attempt({ headers, body })).excerpt
+  }
+  expect(await excerpt('text/plain; charset=utf-8', 'fine ä')).toBe('fine ä')
+  expect(await excerpt('Application/JSON', '{"ok":true}')).toBe('{"ok":true}')
+  expect(await excerpt('application/problem+json', '{}')).toBe('{}')
+  expect(await excerpt('text/html', 'a\0b')).toBe('ab')
+  expect(await excerpt('text/plain', Buffer.from([0x61, 0xff, 0x62]))).toBe('a\u{fffd}b')
+  expect(await excerpt('text/plain', '')).toBeUndefined()
+  expect(await excerpt('image/png', 'secret')).toBeUndefined()
+  expect(await excerpt('application/octet-stream', 'secret')).toBeUndefined()
+  expect(await excerpt('application/jsonp', 'secret')).toBeUndefined()
+  expect(await excerpt(null, 'secret')).toBeUndefined()
+  expect(await excerpt('text/plain', 'secret', 'gzip')).toBeUndefined()
+})
+
+test('keeps 16 KiB, and never half a character', async () => {
+  const result = await attempt({ headers: { 'content-type': 'text/plain' }, body: `x${'ä'.repeat(100_000)}` })
+  expect(result).toMatchObject({ outcome: 'success', excerpt: `x${'ä'.repeat(8_191)}` })
+})
+
+test('a success stays one when its body never ends', async () => {
+  const result = await attempt((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' }).write('begun')
+  })
+  expect(result).toMatchObject({ outcome: 'success', status: 200, excerpt: 'begun' })
+})
+
+test('an address that is not public is refused, and nothing of it is told', async () => {
+  const before = receiver.connections
+  const result = await attempt({ body: 'secret' }, 'https://169.254.169.254/latest/meta-data')
+  expect(result).toEqual({ outcome: 'failure', errorCode: 'ssrf_blocked', durationMs: expect.any(Number) })
+  expect(receiver.connections).toBe(before)
+})

@@ -1,0 +1,174 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { signDelivery, type SignedDelivery } from '../../../src/webhooks/sign.ts'
+import { verifyWebhook, WebhookVerificationError } from '../../../src/webhooks/verify-webhook.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8'
+const BODY =
+  '{"id":"evt_1","type":"agent.closed","pda":"p","slot":7,"timestamp":"2026-11-21T06:29:22.000Z","data":{"é":1}}'
+const AT = 1_795_242_562
+const headersOf = (delivery: SignedDelivery): Record<string, string> => ({
+  'x-service-signature': signDelivery(delivery),
+  'x-service-timestamp': String(delivery.timestamp),
+  'x-service-event': 'agent.closed',
+})
+const headers = headersOf({ secret: SECRET, timestamp: AT, body: BODY })
+const now = AT * 1000
+
+const codeOf = (verify: () => unknown): string => {
+  try {
+    verify()
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return error.code
+    throw error
+  }
+  return 'taken'
+}
+
+test('the signature is the one of `openssl dgst -sha256 -hmac SECRET`, keyed with the secret’s text', () => {
+  expect(headers).toEqual({
+    'x-service-signature': '03d314a6cb96f1990525ef1b69fcba174753930a894af2a2f793668cc9020bd0',
+    'x-service-timestamp': String(AT),
+    'x-service-event': 'agent.closed',
+  })
+})
+
+test('text and bytes are signed alike', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (body) => {
+      const timestamp = AT
+      const own = createHmac('sha256', Buffer.from(SECRET))
+        .update(Buffer.from(`${AT}.${body}`))
+        .digest('hex')
+      expect(signDelivery({ secret: SECRET, timestamp, body })).toBe(own)
+      expect(signDelivery({ secret: SECRET, timestamp, body: Buffer.from(body) })).toBe(own)
+    }),
+  )
+})
+
+describe('verifyWebhook', () => {
+  const given = (changes: Record<string, string | undefined>) => ({ ...headers, ...changes })
+
+  test('answers the event, whatever form headers and body have', () => {
+    const event = JSON.parse(BODY) as unknown
+    expect(verifyWebhook(BODY, headers, SECRET, { now })).toEqual(event)
+    expect(verifyWebhook(Buffer.from(BODY), new Headers(headers), SECRET, { now })).toEqual(event)
+    const spelled = {
+      'X-Service-Signature': headers['x-service-signature'],
+      'X-Service-Timestamp': String(AT),
+    }
+    expect(verifyWebhook(BODY, spelled, ['whsec_other', SECRET], { now })).toEqual(event)
+  })
+
+  test.each([
+    ['another body', () => verifyWebhook(`${BODY} `, headers, SECRET, { now }), 'wrong_signature'],
+    ['another secret', () => verifyWebhook(BODY, headers, 'whsec_other', { now }), 'wrong_signature'],
+    ['no secret', () => verifyWebhook(BODY, headers, [], { now }), 'wrong_signature'],
+    [
+      'another time',
+      () => verifyWebhook(BODY, given({ 'x-service-timestamp': String(AT + 1) }), SECRET, { now }),
+      'wrong_signature',
+    ],
+    [
+      'no signature',
+      () => verifyWebhook(BODY, given({ 'x-service-signature': undefined }), SECRET, { now }),
+      'missing_header',
+    ],
+    [
+      'no time',
+      () => verifyWebhook(BODY, given({ 'x-service-timestamp': undefined }), SECRET, { now }),
+      'missing_header',
+    ],
+    [
+      'a short signature',
+      () => verifyWebhook(BODY, given({ 'x-service-signature': 'ab' }), SECRET, { now }),
+      'malformed_header',
+    ],
+    [
+      'a time in words',
+      () => verifyWebhook(BODY, given({ 'x-service-timestamp': 'now' }), SECRET, { now }),
+      'malformed_header',
+    ],
+    ['300 s old', () => verifyWebhook(BODY, headers, SECRET, { now: now + 300_000 }), 'taken'],
+    ['older', () => verifyWebhook(BODY, headers, SECRET, { now: now + 300_001 }), 'too_old'],
+    [
+      'older than asked',
+      () => verifyWebhook(BODY, headers, SECRET, { now: now + 11_000, toleranceSeconds: 10 }),
+      'too_old',
+    ],
+    ['300 s ahead', () => verifyWebhook(BODY, headers, SECRET, { now: now - 300_000 }), 'taken'],
+    ['further ahead', () => verifyWebhook(BODY, headers, SECRET, { now: now - 300_001 }), 'too_new'],
+  ])('%s', (_, verify, code) => {
+    expect(codeOf(verify)).toBe(code)
+  })
+
+  test('a signed body that is no JSON is told apart', () => {
+    const signed = headersOf({ secret: SECRET, timestamp: AT, body: 'x' })
+    expect(codeOf(() => verifyWebhook('x', signed, SECRET, { now }))).toBe('not_json')
+  })
+})
+
+describe('the README’s receivers', () => {
+  const folder = temporaryFolder('webhook-receivers-')
+  const readme = readFileSync(new URL('../../../src/webhooks/README.md', import.meta.url), 'utf8')
+  const children: ChildProcess[] = []
+  afterAll(() => {
+    for (const child of children) child.kill('SIGKILL')
+  })
+
+  const example = (language: string): string =>
+    new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(readme)?.[1] ?? ''
+  const start = async (command: string, file: string): Promise<{ url: string; said: () => string }> => {
+    const child = spawn(command, [file], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, PORT: '0', WEBHOOK_SECRET: SECRET },
+    })
+    children.push(child)
+    let output = ''
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    while (!output.includes('\n'))
+      await Promise.race([once(child.stdout, 'data'), failed(child, () => output)])
+    return { url: `http://127.0.0.1:${/listening (\d+)/.exec(output)?.[1]}`, said: () => output }
+  }
+  const failed = async (child: ChildProcess, output: () => string): Promise<never> => {
+    await once(child, 'exit')
+    throw new Error(output())
+  }
+  const post = async (url: string, secret: string, age = 0): Promise<number> => {
+    const timestamp = Math.floor(Date.now() / 1000) - age
+    const signed = headersOf({ secret, timestamp, body: BODY })
+    return (await fetch(url, { method: 'POST', body: BODY, headers: signed })).status
+  }
+
+  copyFileSync(
+    fileURLToPath(new URL('../../../src/webhooks/verify-webhook.ts', import.meta.url)),
+    join(folder, 'verify-webhook.ts'),
+  )
+  writeFileSync(join(folder, 'receiver.mjs'), example('js'))
+  writeFileSync(join(folder, 'receiver.py'), example('python'))
+  const python = spawnSync('python3', ['--version']).status === 0
+
+  test.each([
+    ['Node', process.execPath, 'receiver.mjs', true],
+    ['Python', 'python3', 'receiver.py', python],
+  ])('%s takes what was signed with its secret, once, and nothing else', async (_, command, file, there) => {
+    if (!there) return
+    const { url, said } = await start(command, file)
+    const answers = [
+      await post(url, SECRET),
+      await post(url, SECRET),
+      await post(url, 'whsec_other'),
+      await post(url, SECRET, 301),
+    ]
+    expect(answers).toEqual([200, 200, 400, 400])
+    expect(said().match(/agent\.closed/g)).toHaveLength(1)
+  })
+})
