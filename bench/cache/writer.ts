@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../src/db/tables.ts'
+import type { Database } from '../../src/db/database.ts'
 
 /** Changes an agent every so many milliseconds, so that all that is kept of agents is made again. */
 export function writeEvery(kysely: Kysely<Database>, everyMs: number): { stop(): Promise<void> } {

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { type Kysely, sql } from 'kysely'
 import type { AuditReport } from '../../src/ledger/audit/audit.ts'
-import type { Database } from '../../src/db/tables.ts'
+import type { Database } from '../../src/db/database.ts'
 import { rounded } from '../support/statistics.ts'
 
 export interface Audited {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../src/db/tables.ts'
+import type { Database } from '../../src/db/database.ts'
 
 /** Makes agents, a stake for every third and a history for every tenth, by SQL alone; the same every time. */
 export async function makeDataset(kysely: Kysely<Database>, agents: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import autocannon from 'autocannon'
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/tables.ts'
+import type { Database } from '../../src/db/database.ts'
 import { type Comparison, keepResult, ofRates } from '../support/result.ts'
 import { median, rounded } from '../support/statistics.ts'
 import { openBenchDatabase } from './database.ts'

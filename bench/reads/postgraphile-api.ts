@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../src/db/tables.ts'
+import type { Database } from '../../src/db/database.ts'
 import { COLUMNS, SEARCH } from './raw-routes.ts'
 
 /**

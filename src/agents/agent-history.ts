@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { HISTORY_EVENT_TYPES, type HistoryEventType } from '../domain/history-events.ts'
 import { type PageRow, readPage } from '../db/read-page.ts'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import { type Page, type PageBounds, type PageInput, pageBounds } from '../domain/page.ts'
 import { enumParameter, optional, pubkeyParameter } from '../domain/parameters.ts'
 import { DomainError } from '../domain/errors.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import type { Connection } from '../domain/connection.ts'
 import type { Page } from '../domain/page.ts'
 import type { AgentListInput } from './agent-filter.ts'

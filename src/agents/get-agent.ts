@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { gather } from '../db/gather.ts'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import { pubkeyParameter } from '../domain/parameters.ts'
 import { DomainError } from '../domain/errors.ts'
 import { agentColumns, type AgentRow } from './agent-row.ts'

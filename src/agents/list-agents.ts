@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { type PageRow, readPage } from '../db/read-page.ts'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import type { Page } from '../domain/page.ts'
 import { coarseConditions, fineConditions, where } from './agent-conditions.ts'
 import { type AgentListInput, type AgentQuery, agentQuery } from './agent-filter.ts'

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { startDatabase } from '../gateway/database.ts'
 import { isGatewayRunning, lockDataDir } from '../gateway/runtime-file.ts'
 import { readConfig } from '../platform/config/config.ts'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import { createCommandLogger } from '../platform/logger.ts'
 import { createOutput, type Output } from './output.ts'
 

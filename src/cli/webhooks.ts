@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import { readWebhookStats } from '../webhooks/worker/webhook-stats.ts'
 import { openWorkspace } from './workspace.ts'
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from './tables.ts'
+import type { Database } from './database.ts'
 import { stateAt } from '../platform/rate-limits/gcra.ts'
 import type { SharedCounter } from '../platform/rate-limits/rate-limits.ts'
 

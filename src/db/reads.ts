@@ -9,7 +9,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import type { Pool } from 'pg'
-import type { Database } from './tables.ts'
+import type { Database } from './database.ts'
 import type { Orm } from './orm-types.ts'
 
 /**

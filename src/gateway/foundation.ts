@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config/config.ts'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import type { LedgerRpc } from '../ledger/rpc.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'

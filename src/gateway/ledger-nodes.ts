@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import { createFailoverRpc, type FailoverRpc } from '../ledger/failover/failover-rpc.ts'
 import { assertSameLedger } from '../ledger/indexer/state.ts'
 import type { Logger } from '../platform/logger.ts'

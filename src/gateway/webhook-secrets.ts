@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Config, Secrets } from '../platform/config/config.ts'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import { loadOrCreateSecretsKey } from '../platform/keys/webhook-secrets-key.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { createSecretBox, type SecretBox, unknownKey } from '../webhooks/secret-box.ts'

@@ -1,5 +1,5 @@
 import type { RegistryAccount, RegistryAccounts } from '@agent-registry/program'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import { hex, isoFromSeconds, storable } from './events/values.ts'
 
 type StateTable = Extract<

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { listen } from '../db/listen.ts'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import { enumParameter, optional, pubkeyParameter } from '../domain/parameters.ts'
 import { quoted } from '../domain/quoted.ts'
 import { EVENTS_CHANNEL, WEBHOOK_EVENT_TYPES } from '../domain/webhook-events.ts'

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { PreparedTransactionsTable } from '../db/tables.ts'
+import type { PreparedTransactionsTable } from '../db/database.ts'
 import type { TransactionFailure, TransactionStatus } from '../domain/transaction-status.ts'
 
 /** A row of prepared_transactions. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Updateable } from 'kysely'
-import type { Database, PreparedTransactionsTable } from '../db/tables.ts'
+import type { Database, PreparedTransactionsTable } from '../db/database.ts'
 import { isTransactionId, type TransactionRow } from './record.ts'
 
 export interface NewTransaction {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import { WakeUp } from '../platform/async/wake-up.ts'
 import type { SponsorContext } from './context.ts'
 import type { SponsorshipMetrics } from './metrics.ts'

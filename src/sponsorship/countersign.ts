@@ -1,7 +1,7 @@
 import bs58 from 'bs58'
 import { type Kysely, sql } from 'kysely'
 import type { WireTransaction } from '@agent-registry/solana'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import { verifyEd25519 } from '../domain/ed25519.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { TransactionRow } from '../relay/record.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import type { Applicant } from './applicant.ts'
 
 /** What decides whether an applicant is sponsored, as the database knows it now. A day is the last 24 hours. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import { readFacts, type SponsorshipFacts } from './facts.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import type { Applicant } from './applicant.ts'

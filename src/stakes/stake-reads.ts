@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../db/tables.ts'
+import type { Database } from '../db/database.ts'
 import { type PageRow, readPage } from '../db/read-page.ts'
 import type { Connection } from '../domain/connection.ts'
 import { type Page, type PageInput, pageBounds } from '../domain/page.ts'

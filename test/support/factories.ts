@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import bs58 from 'bs58'
 import type { Insertable, Kysely } from 'kysely'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
-import type { AgentHistoryTable, AgentsTable, Database, StakesTable } from '../../src/db/tables.ts'
+import type { AgentHistoryTable, AgentsTable, Database, StakesTable } from '../../src/db/database.ts'
 
 /** A key that any test can name: the same text gives the same key. */
 export function keyOf(text: string): Pubkey {

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Finality } from '../tables.ts'
+import type { Finality } from '../database.ts'
 import { key } from './columns.ts'
 
 const LedgerTransactionSchema = defineEntity({

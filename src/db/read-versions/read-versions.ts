@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely } from 'kysely'
-import type { Database } from '../tables.ts'
+import type { Database } from '../database.ts'
 import { shareLooks } from './share-looks.ts'
 import {
   READ_TABLES,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import type { CardOutcome, RecordedCard } from './check-card.ts'
 
 /** A card that is due, taken by this process until its lease ends. */

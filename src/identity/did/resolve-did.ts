@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { agentColumns, type AgentRow } from '../../agents/agent-row.ts'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { type DidDocument, didDocument } from './document.ts'
 import { parseDid } from '../../domain/parse-did.ts'

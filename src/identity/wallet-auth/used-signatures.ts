@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 
 /** Which signatures were used, by any process on this database. */
 export interface UsedSignatures {

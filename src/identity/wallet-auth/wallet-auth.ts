@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { SignedRequest } from './signed-request.ts'
 import { createUsedSignatures } from './used-signatures.ts'

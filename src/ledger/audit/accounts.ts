@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { type AccountStates, pdasOf, type StateRecord } from '../indexer/batch.ts'
 import { readAccounts } from '../indexer/read-accounts.ts'
 import { PROJECTIONS } from '../projections.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { assertWhole, listBacklog } from '../indexer/backlog.ts'
 import { listAccounts } from '../indexer/list-accounts.ts'
 import { batchesOf } from '../indexer/prepared.ts'

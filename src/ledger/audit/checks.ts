@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import type { DecodedTransactions } from '../indexer/batch.ts'
 import type { AuditContext } from './options.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import type { Difference } from './findings.ts'
 import type { AuditContext } from './options.ts'
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { withAdvisoryLock } from '../../db/advisory-lock.ts'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { IndexerEngine } from '../indexer/engine.ts'
 import { cancelDeliveriesOf } from '../indexer/enqueue-deliveries.ts'
 import { openLedger } from '../indexer/open-ledger.ts'

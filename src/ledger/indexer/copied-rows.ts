@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { CopyData, copyIn } from '../../db/copy-in.ts'
 import { copyText } from '../../db/copy-text.ts'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { EVENTS_CHANNEL } from '../../domain/webhook-events.ts'
 import type { DecodedTransactions } from './batch.ts'
 

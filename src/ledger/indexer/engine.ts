@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { both } from '../../platform/async/both.ts'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { assertWhole, listBacklog } from './backlog.ts'
 import { LETTERS_OF_WHOLE_TRANSACTIONS, type SignatureInfo } from './batch.ts'
 import { isHeldAlready } from './copied-rows.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { LedgerRpcError } from '../rpc.ts'
 import { type Backlog, listBacklog } from './backlog.ts'
 import type { DeadLetterRow, SignatureInfo } from './batch.ts'

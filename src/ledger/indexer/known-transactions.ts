@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import type { SignatureInfo } from './batch.ts'
 
 /** Whether anything was read before. */

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { retryingRpc } from '../retrying-rpc.ts'
 import type { LedgerRpc } from '../rpc.ts'
 import { Announcements } from './announcements.ts'

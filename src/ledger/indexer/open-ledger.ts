@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { type LedgerRpc, LedgerRpcError } from '../rpc.ts'
 import { LETTERS_OF_WHOLE_TRANSACTIONS } from './batch.ts'
 import { type Claim, type IndexerPosition, LedgerMismatchError, takeOver } from './state.ts'

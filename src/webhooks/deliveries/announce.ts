@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { DELIVERIES_CHANNEL } from '../../domain/webhook-delivery.ts'
 
 /** Tells the workers of every process, when the transaction commits, that something is due. */

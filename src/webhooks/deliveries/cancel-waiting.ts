@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 
 /** As many as a request may wait for; workers withdraw the rest within seconds, and send none of it meanwhile. */
 const AT_ONCE = 5_000

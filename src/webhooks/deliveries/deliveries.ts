@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import type { Connection, ConnectionInput } from '../../domain/connection.ts'
 import type { Page, PageInput } from '../../domain/page.ts'
 import type { DeliveryRecord } from './delivery-record.ts'

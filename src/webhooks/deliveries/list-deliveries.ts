@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { type PageRow, readPage } from '../../db/read-page.ts'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { type Page, pageBounds, type PageInput } from '../../domain/page.ts'
 import { deliveryColumns, type DeliveryRecord } from './delivery-record.ts'
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { announceDeliveries } from './announce.ts'
 import { deliveryColumns, type DeliveryRecord } from './delivery-record.ts'

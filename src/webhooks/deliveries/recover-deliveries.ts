@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { optional } from '../../domain/parameters.ts'
 import { quoted } from '../../domain/quoted.ts'
 import { DomainError } from '../../domain/errors.ts'

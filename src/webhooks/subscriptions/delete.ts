@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { cancelWaiting } from '../deliveries/cancel-waiting.ts'
 import { found, ownedBy } from './find-own.ts'
 

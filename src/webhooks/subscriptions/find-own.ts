@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { DomainError } from '../../domain/errors.ts'
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-row.ts'
 
 /** A wallet's subscriptions, oldest first; there are never more than `MAX_PER_WALLET`. */

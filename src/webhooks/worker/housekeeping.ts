@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 
 /** Log and attempts are kept this long. */
 export const RETENTION_DAYS = 30

@@ -1,7 +1,7 @@
 import { type CompiledQuery, type Kysely, type RawBuilder } from 'kysely'
 import type { Client } from 'pg'
 import { openSession } from '../../db/session.ts'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import { DELIVERIES_CHANNEL } from '../../domain/webhook-delivery.ts'
 import type { Orm } from '../../db/orm-types.ts'
 

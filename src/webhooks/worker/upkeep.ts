@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import type { Database } from '../../db/tables.ts'
+import type { Database } from '../../db/database.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { cancelUnwanted, removeOld } from './housekeeping.ts'
 import type { WorkerMetrics } from './metrics.ts'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
-import type { Database } from '../../../src/db/tables.ts'
+import type { Database } from '../../../src/db/database.ts'
 import { checkIssuer } from '../../../src/identity/credentials/trusted-issuers/check-issuer.ts'
 import {
   createTrustedIssuers,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../../src/db/tables.ts'
+import type { Database } from '../../../src/db/database.ts'
 import { AgentCardCheck } from '../../../src/db/entities/agent-card-check.ts'
 import { AgentHistoryEntry } from '../../../src/db/entities/agent-history-entry.ts'
 import { OutboxEvent } from '../../../src/db/entities/outbox-event.ts'

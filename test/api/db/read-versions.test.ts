@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../../src/db/tables.ts'
+import type { Database } from '../../../src/db/database.ts'
 import { createReadVersions } from '../../../src/db/read-versions/read-versions.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import {

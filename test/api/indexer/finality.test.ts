@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { IndexerEngine } from '../../../src/ledger/indexer/engine.ts'
-import type { Database } from '../../../src/db/tables.ts'
+import type { Database } from '../../../src/db/database.ts'
 import { openLedger } from '../../../src/ledger/indexer/open-ledger.ts'
 import { verifyFinality } from '../../../src/ledger/indexer/verify-finality.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../../src/db/tables.ts'
+import type { Database } from '../../../src/db/database.ts'
 import type { TransactionRow } from '../../../src/relay/record.ts'
 import { createTransactionStore, type TransactionStore } from '../../../src/relay/transaction-store.ts'
 import { onSend, onSighting, type Sighting } from '../../../src/relay/transitions.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createGraphQLContext } from '../../../schema/context.ts'
-import type { Database } from '../../../src/db/tables.ts'
+import type { Database } from '../../../src/db/database.ts'
 import { createWalletAuth, type WalletAuth } from '../../../src/identity/wallet-auth/wallet-auth.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { walletOf } from '../../support/wallet.ts'

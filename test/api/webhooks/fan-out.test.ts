@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../../src/db/tables.ts'
+import type { Database } from '../../../src/db/database.ts'
 import { markOrphaned } from '../../../src/ledger/indexer/finality.ts'
 import { createWorkerWorld, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
 

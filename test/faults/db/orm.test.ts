@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openOrm } from '../../../src/db/orm.ts'
 import { openReads } from '../../../src/db/reads.ts'
 import { openSession } from '../../../src/db/session.ts'
-import type { Database } from '../../../src/db/tables.ts'
+import type { Database } from '../../../src/db/database.ts'
 import { isoTimestamp } from '../../../src/db/value-parsers.ts'
 import { knownError } from '../../../src/domain/known-error.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'

@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../../src/db/tables.ts'
+import type { Database } from '../../../src/db/database.ts'
 
 export const kyselyOf = (orm: MikroORM): Kysely<Database> => orm.em.fork().getKysely<Database>()
 

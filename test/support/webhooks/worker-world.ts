@@ -6,7 +6,7 @@ import type {
   WebhookAttemptsTable,
   WebhookDeliveriesTable,
   WebhookSubscriptionsTable,
-} from '../../../src/db/tables.ts'
+} from '../../../src/db/database.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../src/domain/webhook-events.ts'
 import { emptyBatch } from '../../../src/ledger/indexer/decode-transaction.ts'
 import { mergeEvents } from '../../../src/ledger/indexer/write-events.ts'

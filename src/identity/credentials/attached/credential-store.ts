@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../../db/tables.ts'
+import type { Database } from '../../../db/database.ts'
 import type { CredentialSource } from '../../../db/tables/credentials.ts'
 import type { VerificationResult } from '../verify/result.ts'
 import type { Verdict } from '../../../domain/credential-verdict.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Clock } from '../../../platform/clock.ts'
-import type { Database } from '../../../db/tables.ts'
+import type { Database } from '../../../db/database.ts'
 import type { TrustedIssuersTable } from '../../../db/tables/trusted-issuers.ts'
 import { derivedKeys } from './derived-keys.ts'
 import { type TrustedIssuer, type TrustRegistry, trustRegistry } from './issuer.ts'
