@@ -4,7 +4,7 @@ import type { IndexerStatus } from '../ledger/indexer-status.ts'
 /** A worker of this process that looks for work over and over. */
 export interface LookingWorker {
   /** When it last looked for work and the database answered, in milliseconds since the epoch; null before the first time. */
-  lastLook(): number | null
+  lastPolledAt(): number | null
 }
 
 /** What this process does; workers are added as they start. */
@@ -27,9 +27,9 @@ export function missingOfWorkers({ names, workers }: Roles, clock: Clock): strin
     if (!names.has(role)) return []
     const worker = workers.get(role)
     if (worker === undefined) return [`${WORKERS[role]} does not run`]
-    const lastLook = worker.lastLook()
-    if (lastLook === null) return [`${WORKERS[role]} has not looked for work yet`]
-    const silentMs = clock.now() - lastLook
+    const lastPolledAt = worker.lastPolledAt()
+    if (lastPolledAt === null) return [`${WORKERS[role]} has not looked for work yet`]
+    const silentMs = clock.now() - lastPolledAt
     return silentMs > SILENT_MS
       ? [`${WORKERS[role]} has not looked for work for ${Math.round(silentMs / 1000)} s`]
       : []

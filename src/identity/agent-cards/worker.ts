@@ -26,7 +26,7 @@ export interface CardWorker {
   /** Returns at once; the work goes on in the background until `stop`. */
   start(): void
   /** When it last looked for due cards and the database answered, in milliseconds since the epoch; null before. */
-  lastLook(): number | null
+  lastPolledAt(): number | null
   stop(): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export function createCardWorker(dependencies: CardWorkerDependencies): CardWork
   const abort = new AbortController()
   const busy = new Map<string, Promise<void>>()
   let running: Promise<void> | undefined
-  let lastLook: number | null = null
+  let lastPolledAt: number | null = null
 
   const take = async (): Promise<boolean> => {
     const token = newId()
@@ -59,7 +59,7 @@ export function createCardWorker(dependencies: CardWorkerDependencies): CardWork
     while (!abort.signal.aborted) {
       try {
         while (busy.size < SLOTS && !abort.signal.aborted && (await take()));
-        lastLook = clock.now()
+        lastPolledAt = clock.now()
       } catch (err) {
         logger.warn({ err }, 'taking agent cards failed and is tried again')
       }
@@ -72,7 +72,7 @@ export function createCardWorker(dependencies: CardWorkerDependencies): CardWork
     start: () => {
       running ??= run()
     },
-    lastLook: () => lastLook,
+    lastPolledAt: () => lastPolledAt,
     stop: async () => {
       abort.abort()
       wakeUp.wake()

@@ -38,8 +38,8 @@ export interface WebhookWorker {
   start(): void
   /** Something may be due. */
   wake(): void
-  /** When it last looked for due deliveries and the database answered, in milliseconds since the epoch; null before. */
-  lastLook(): number | null
+  /** Time of the last successful poll, in milliseconds since the epoch. Null before the first one. */
+  lastPolledAt(): number | null
   /** Claims nothing more, gives back what was not begun, and waits for what is under way. */
   stop(): Promise<void>
 }
@@ -75,7 +75,7 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   const after = { pending: '', retrying: '' }
   const unstarted = new Map<string, Claim>()
   let running: Promise<void> | undefined
-  let lastLook: number | null = null
+  let lastPolledAt: number | null = null
 
   const count = (lane: Lane, by: 1 | -1): void => {
     inFlight[lane] += by
@@ -138,7 +138,7 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
           if (retries === 0) retriesAt = began + limits.pollMs
           taken += retries
         }
-        lastLook = clock.now()
+        lastPolledAt = clock.now()
         if (taken > 0 && queue.pending + queue.size < limits.slots) waitMs = 0
         // Under load the next claim waits for company, so that looking takes a part of the time only.
         restUntil = performance.now() + Math.min(MAX_REST_MS, performance.now() - began)
@@ -158,7 +158,7 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
       upkeep.start()
     },
     wake: () => wakeUp.wake(),
-    lastLook: () => lastLook,
+    lastPolledAt: () => lastPolledAt,
     stop: async () => {
       stopping.abort()
       wakeUp.wake()
