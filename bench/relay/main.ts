@@ -7,7 +7,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import { Agent } from 'undici'
-import { createLedgerRpc } from '../../src/ledger/rpc.ts'
+import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { startBenchGateway } from '../gateway.ts'
 import { type Comparison, keepResult, ofTimes } from '../support/result.ts'
 

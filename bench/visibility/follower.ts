@@ -6,7 +6,7 @@ import { registryIdl } from '@agent-registry/program'
 import { systemClock } from '../../src/platform/clock.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { createIndexer } from '../../src/ledger/indexer/indexer.ts'
-import { createLedgerRpc } from '../../src/ledger/rpc.ts'
+import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 
 /** The indexer with its defaults, in a process of its own, once it has caught up. */

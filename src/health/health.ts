@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts'
 import type { FeePayerStatus } from './fee-payer-status.ts'
 import type { IndexerStatus } from '../ledger/indexer-status.ts'
-import type { LedgerProbe } from '../ledger/ledger-probe.ts'
+import type { LedgerProbe } from '../ledger/rpc/ledger-probe.ts'
 import { missingOfTables, missingOfWorkers, type Roles } from './roles.ts'
 
 const LAMPORTS_PER_SOL = 1_000_000_000

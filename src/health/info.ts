@@ -1,6 +1,6 @@
 import { DomainError } from '../domain/errors.ts'
 import type { FeePayerStatus } from './fee-payer-status.ts'
-import type { LedgerProbe } from '../ledger/ledger-probe.ts'
+import type { LedgerProbe } from '../ledger/rpc/ledger-probe.ts'
 import { networkOf } from './network.ts'
 
 export interface ServiceIdentity {

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts'
-import type { LedgerCalls } from '../ledger/ledger-probe.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
 import { type FreshValue, freshValue } from '../platform/async/fresh-value.ts'
 
 /** A blockhash may be used in this many blocks after its own. */

@@ -1,6 +1,6 @@
 import { parseTransaction } from '@agent-registry/solana'
 import type { Clock } from '../platform/clock.ts'
-import type { LedgerCalls } from '../ledger/ledger-probe.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
 import type { Changes } from './changes.ts'
 import type { TransactionRow } from './record.ts'
 import { send } from './send.ts'

@@ -1,6 +1,6 @@
 import { pubkeyParameter } from '../domain/parameters.ts'
 import { DomainError } from '../domain/errors.ts'
-import { LedgerRpcError } from '../ledger/rpc-error.ts'
+import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
 import type { FeeEstimate, FeeSamples } from './fee-samples.ts'
 import { RELAY_POLICY } from './policy.ts'
 

@@ -1,6 +1,6 @@
 import type { Pubkey } from '@agent-registry/solana'
 import type { Clock } from '../platform/clock.ts'
-import type { LedgerCalls } from '../ledger/ledger-probe.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
 import { freshValue } from '../platform/async/fresh-value.ts'
 import { PRIORITY_LEVELS, type PriorityLevel, RELAY_POLICY } from './policy.ts'
 

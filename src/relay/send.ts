@@ -1,7 +1,7 @@
 import type { Message } from '@agent-registry/solana'
 import type { TransactionFailure } from '../domain/transaction-status.ts'
-import { LedgerRpcError } from '../ledger/rpc-error.ts'
-import type { LedgerCalls } from '../ledger/ledger-probe.ts'
+import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
 import { transactionErrorText } from './transaction-error-text.ts'
 
 /**

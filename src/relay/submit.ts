@@ -1,6 +1,6 @@
 import { parseMessage, parseTransaction, type WireTransaction } from '@agent-registry/solana'
 import { DomainError } from '../domain/errors.ts'
-import { LedgerRpcError } from '../ledger/rpc-error.ts'
+import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
 import type { ChainHead } from './chain-head.ts'
 import { dispatch, type DispatchDependencies } from './dispatch.ts'
 import type { FreshValue } from '../platform/async/fresh-value.ts'

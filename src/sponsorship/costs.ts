@@ -1,7 +1,7 @@
 import type { Pubkey } from '@agent-registry/solana'
 import type { Clock } from '../platform/clock.ts'
 import { freshValue } from '../platform/async/fresh-value.ts'
-import type { LedgerCalls } from '../ledger/ledger-probe.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
 import { SPONSOR_POLICY } from './policy.ts'
 
 const MICRO = 1_000_000n

@@ -1,7 +1,7 @@
 import { Connection, Keypair, SystemProgram } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../src/gateway/runtime-file.ts'
-import { createLedgerRpc } from '../../src/ledger/rpc.ts'
+import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { type Prepared, type RecordBody, signed, toJson } from '../support/relay/relay-world.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 

@@ -7,7 +7,7 @@ import {
   registryIdl,
   registryInstruction,
 } from '@agent-registry/program'
-import { createLedgerRpc } from '../../src/ledger/rpc.ts'
+import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
 
 const [url = 'http://127.0.0.1:8899', program = registryIdl.address] = process.argv.slice(2)
 const connection = new Connection(url, 'confirmed')

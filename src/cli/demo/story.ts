@@ -7,7 +7,7 @@ import { issueCredential } from '../../identity/credentials/issue/issue-credenti
 import { checkIssuer } from '../../identity/credentials/trusted-issuers/check-issuer.ts'
 import type { TrustedIssuers } from '../../identity/credentials/trusted-issuers/service.ts'
 import { didOf } from '../../domain/parse-did.ts'
-import type { LedgerRpc } from '../../ledger/rpc.ts'
+import type { LedgerRpc } from '../../ledger/rpc/ledger-rpc.ts'
 import { CommandError } from '../command-error.ts'
 import { type Api, signTransaction } from './api.ts'
 import type { Received, Receiver } from './receiver.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Keypair, TransactionInstruction } from '@solana/web3.js'
 import { associatedTokenAccount, pubkey, type Pubkey } from '@agent-registry/solana'
 import { registryAddresses, registryInstruction, USDC_UNIT } from '@agent-registry/program'
-import type { LedgerRpc } from '../../ledger/rpc.ts'
+import type { LedgerRpc } from '../../ledger/rpc/ledger-rpc.ts'
 import { type Api, signTransaction } from './api.ts'
 import { waitFor } from '../wait.ts'
 

@@ -1,4 +1,4 @@
-import { storable } from '../../ledger/events/values.ts'
+import { storable } from '../../ledger/decode/values.ts'
 import type { CardSkill, CardInterface, CardContent } from '../../domain/agent-card.ts'
 
 type Members = Record<string, unknown>

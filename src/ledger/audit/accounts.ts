@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { type AccountStates, pdasOf, type StateRecord } from '../indexer/batch.ts'
-import { readAccounts } from '../indexer/read-accounts.ts'
-import { PROJECTIONS } from '../projections.ts'
+import { type AccountStates, pdasOf, type StateRecord } from '../decode/rows.ts'
+import { readAccounts } from '../indexer/fetch/fetch-accounts.ts'
+import { PROJECTIONS } from '../decode/projections.ts'
 import { addDifferences, addUnreadable, compareRow, type Findings, noFindings } from './findings.ts'
 import type { AuditContext } from './options.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import type { DecodedTransactions } from '../indexer/batch.ts'
+import type { DecodedTransactions } from '../decode/rows.ts'
 import type { AuditContext } from './options.ts'
 
 interface Keyed {

@@ -1,4 +1,4 @@
-import type { DeadLetterRow } from '../indexer/batch.ts'
+import type { DeadLetterRow } from '../decode/rows.ts'
 
 /** One field, or one whole row (`field` is `*`), that the ledger and the tables do not agree on. */
 export interface Difference {

@@ -1,4 +1,4 @@
-import type { LedgerRpc } from '../rpc.ts'
+import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
 import type { Orm } from '../../db/orm-types.ts'
 
 /** What reading the whole ledger takes. */

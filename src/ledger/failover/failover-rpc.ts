@@ -1,9 +1,9 @@
-import { type LedgerRpc, LedgerRpcError, type RpcCall } from '../rpc.ts'
-import { type Endpoint, noteEndpointFailure, noteEndpointSuccess, noteLagging } from './endpoint.ts'
+import { type LedgerRpc, LedgerRpcError, type RpcCall } from '../rpc/ledger-rpc.ts'
+import { type Endpoint, noteEndpointFailure, noteEndpointSuccess, noteLagging } from './ledger-node.ts'
 import { assertCertain, fillGaps } from './fill-gaps.ts'
 import { mayBeKnownElsewhere } from './gaps.ts'
-import { createNodes, type FailoverOptions, type NodeState } from './nodes.ts'
-import { createOneNode } from './one-node.ts'
+import { createNodes, type FailoverOptions, type NodeState } from './node-pool.ts'
+import { createOneNode } from './single-node.ts'
 
 /** Nodes of one cluster are seldom further apart; one that is would show a past that others have left behind. */
 const MAX_SLOTS_BEHIND = 64

@@ -1,8 +1,14 @@
 import type { Clock } from '../../platform/clock.ts'
-import { LedgerRpcError, type RpcCall, UncertainAnswerError } from '../rpc.ts'
-import { type Endpoint, isGivenUp, isResting, noteEndpointFailure, noteEndpointSuccess } from './endpoint.ts'
+import { LedgerRpcError, type RpcCall, UncertainAnswerError } from '../rpc/ledger-rpc.ts'
+import {
+  type Endpoint,
+  isGivenUp,
+  isResting,
+  noteEndpointFailure,
+  noteEndpointSuccess,
+} from './ledger-node.ts'
 import { type Gap, gapIn } from './gaps.ts'
-import type { Nodes } from './nodes.ts'
+import type { Nodes } from './node-pool.ts'
 
 /**
  * Asks the other nodes for what the one that answered did not know, in `results`. Returns those that may know it still and did not tell.

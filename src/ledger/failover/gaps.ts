@@ -1,4 +1,4 @@
-import { LedgerRpcError, type RpcCall } from '../rpc.ts'
+import { LedgerRpcError, type RpcCall } from '../rpc/ledger-rpc.ts'
 
 /** What an answer leaves open: another node may know. */
 export interface Gap {

@@ -1,4 +1,4 @@
-import { type AccountStates, type DecodedTransactions, pdasOf } from './batch.ts'
+import { type AccountStates, type DecodedTransactions, pdasOf } from '../decode/rows.ts'
 
 const MAX_REMEMBERED = 200_000
 

@@ -1,4 +1,4 @@
-import { type LogSubscription, subscribeToLogs } from '../log-subscription.ts'
+import { type LogSubscription, subscribeToLogs } from '../rpc/log-subscription.ts'
 import { AwaitedSignatures } from './awaited-signatures.ts'
 import type { IndexerContext } from './indexer-context.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { LedgerRpc } from '../rpc.ts'
-import type { SignatureInfo } from './batch.ts'
+import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
+import type { SignatureInfo } from '../decode/rows.ts'
 
 /** A signature that the node announced is fetched directly when its listing has not shown it for this long. */
 const FETCH_DIRECTLY_AFTER_MS = 1_000

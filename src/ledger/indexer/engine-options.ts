@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import type { LedgerRpc } from '../rpc.ts'
-import type { IndexerPosition } from './state.ts'
-import type { UnsettledReads } from './unsettled-reads.ts'
+import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
+import type { IndexerPosition } from './position.ts'
+import type { UnsettledReads } from './finality/non-final-accounts.ts'
 
 export interface EngineOptions {
   rpc: LedgerRpc

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { LedgerRpcError } from '../rpc.ts'
-import { type Backlog, listBacklog } from './backlog.ts'
-import type { DeadLetterRow, SignatureInfo } from './batch.ts'
+import { LedgerRpcError } from '../rpc/ledger-rpc.ts'
+import { type Backlog, listBacklog } from './fetch/signature-listing.ts'
+import type { DeadLetterRow, SignatureInfo } from '../decode/rows.ts'
 import type { EngineOptions } from './engine-options.ts'
-import type { IndexerPosition } from './state.ts'
-import { writeDeadLetters } from './write-events.ts'
+import type { IndexerPosition } from './position.ts'
+import { writeDeadLetters } from './write/write-events.ts'
 
 /** How often in a row a listing that does not reach the cursor is taken for a lag. */
 const DOUBTED = 5

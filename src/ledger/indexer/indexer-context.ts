@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { LedgerRpc } from '../rpc.ts'
+import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
 import type { IndexerStatus } from './status.ts'
 import type { WakeUp } from '../../platform/async/wake-up.ts'
 import type { Orm } from '../../db/orm-types.ts'

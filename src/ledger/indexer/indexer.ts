@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { acquireLeadership } from './leadership.ts'
 import { leadOnce } from './lead.ts'
-import { LedgerMismatchError } from './state.ts'
+import { LedgerMismatchError } from './position.ts'
 import { type IndexerStatus, lagOf, newCounters, noteFailure } from './status.ts'
 import { WakeUp } from '../../platform/async/wake-up.ts'
 import type { IndexerOptions, IndexerContext } from './indexer-context.ts'

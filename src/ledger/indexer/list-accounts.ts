@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { PROJECTIONS } from '../projections.ts'
-import type { LedgerRpc } from '../rpc.ts'
+import { PROJECTIONS } from '../decode/projections.ts'
+import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
 
 interface ProgramAccounts {
   value: { pubkey: string }[]

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { type LedgerRpc, LedgerRpcError } from '../rpc.ts'
-import { LETTERS_OF_WHOLE_TRANSACTIONS } from './batch.ts'
-import { type Claim, type IndexerPosition, LedgerMismatchError, takeOver } from './state.ts'
-import { loadUnsettledReads, type UnsettledReads } from './unsettled-reads.ts'
+import { type LedgerRpc, LedgerRpcError } from '../rpc/ledger-rpc.ts'
+import { LETTERS_OF_WHOLE_TRANSACTIONS } from '../decode/rows.ts'
+import { type Claim, type IndexerPosition, LedgerMismatchError, takeOver } from './position.ts'
+import { loadUnsettledReads, type UnsettledReads } from './finality/non-final-accounts.ts'
 
 export interface OpenedLedger extends Claim {
   /** The ledger's finalized slot now. */

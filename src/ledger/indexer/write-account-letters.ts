@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { PROJECTIONS } from '../projections.ts'
-import { type AccountStates, type DeadLetterRow, pdasOf } from './batch.ts'
-import { writeDeadLetters } from './write-events.ts'
+import { PROJECTIONS } from '../decode/projections.ts'
+import { type AccountStates, type DeadLetterRow, pdasOf } from '../decode/rows.ts'
+import { writeDeadLetters } from './write/write-events.ts'
 
 /**
  * Stores what could not be decoded, and drops the letters about accounts that have been read since. Of several reads the latest

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws'
 import { LIMITS } from '../../../schema/limits.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
-import { mergeOutbox } from '../../../src/ledger/indexer/write-events.ts'
+import { mergeOutbox } from '../../../src/ledger/indexer/write/write-events.ts'
 import { eventually } from '../../support/indexer/eventually.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
 import {

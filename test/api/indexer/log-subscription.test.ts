@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type LogSubscription, subscribeToLogs } from '../../../src/ledger/log-subscription.ts'
+import { type LogSubscription, subscribeToLogs } from '../../../src/ledger/rpc/log-subscription.ts'
 import { eventually } from '../../support/indexer/eventually.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
 import { createRegistryWorld, programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'

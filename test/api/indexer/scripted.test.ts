@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
-import { LedgerRpcError } from '../../../src/ledger/rpc.ts'
+import { LedgerRpcError } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { eventually } from '../../support/indexer/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
@@ -325,8 +325,8 @@ test('a read made before the account was closed does not bring it back', async (
   await start().whenIdle()
   expect(await scores()).toEqual([])
   await indexers.pop()!.stop()
-  const { writeStates } = await import('../../../src/ledger/indexer/write-state.ts')
-  const { addAccount } = await import('../../../src/ledger/indexer/read-accounts.ts')
+  const { writeStates } = await import('../../../src/ledger/indexer/write/write-accounts.ts')
+  const { addAccount } = await import('../../../src/ledger/indexer/fetch/fetch-accounts.ts')
   const { encodeAccount } = await import('../../support/indexer/scripted-ledger.ts')
   const readAt = (slot: number, score: number) => {
     const states = { slot, rows: new Map(), closed: [], deadLetters: [] }

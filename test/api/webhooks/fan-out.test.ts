@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../src/db/database.ts'
-import { markOrphaned } from '../../../src/ledger/indexer/finality.ts'
+import { markOrphaned } from '../../../src/ledger/indexer/write/mark-transactions.ts'
 import { createWorkerWorld, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
 
 let world: WorkerWorld

@@ -5,14 +5,14 @@ import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
-import type { LedgerRpc } from '../../../src/ledger/rpc.ts'
+import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { eventually } from '../../support/indexer/eventually.ts'
 import { scriptedIndexer, silentLogger } from '../../support/indexer/indexer.ts'
 import { registration, report } from '../../support/indexer/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
 import { count, dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
-import { answersOf, type ToldNode, toldNode } from '../../support/indexer/told-nodes.ts'
+import { answersOf, type ToldNode, toldNode } from '../../support/indexer/scripted-nodes.ts'
 
 let database: TestDatabase
 let ledger: ScriptedLedger

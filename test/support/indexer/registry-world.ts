@@ -4,7 +4,7 @@ import { pubkey, type Pubkey } from '@agent-registry/solana'
 import { registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
 import { type GenesisOptions, type Localnet, startLocalnet } from '@agent-registry/localnet'
 import { createTransactionSender, untilConfirmed } from '../../../src/gateway/transaction-sender.ts'
-import { createLedgerRpc, type LedgerRpc } from '../../../src/ledger/rpc.ts'
+import { createLedgerRpc, type LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 const LOADER = new PublicKey('BPFLoaderUpgradeab1e11111111111111111111111')
 const TOKEN = new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
 const ASSOCIATED_TOKEN = new PublicKey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')

@@ -3,7 +3,7 @@ import { registryInstruction } from '@agent-registry/program'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createRelay, type Relay, type RelayOptions } from '../../../src/relay/relay.ts'
 import type { SponsorshipOptions } from '../../../src/sponsorship/sponsorship.ts'
-import type { LedgerRpc } from '../../../src/ledger/rpc.ts'
+import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import {
   addresses,
   createRegistryWorld,

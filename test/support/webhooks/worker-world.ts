@@ -8,8 +8,8 @@ import type {
   WebhookSubscriptionsTable,
 } from '../../../src/db/database.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../src/domain/webhook-events.ts'
-import { emptyBatch } from '../../../src/ledger/indexer/decode-transaction.ts'
-import { mergeEvents } from '../../../src/ledger/indexer/write-events.ts'
+import { emptyBatch } from '../../../src/ledger/decode/decode-transaction.ts'
+import { mergeEvents } from '../../../src/ledger/indexer/write/write-events.ts'
 import { createMetrics, type Metrics } from '../../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { createSecretBox } from '../../../src/webhooks/secret-box.ts'

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
 import type { AgentMetadata, RegistryEvent } from '@agent-registry/program'
 import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
-import { historyEntry } from '../../../src/ledger/events/history-entry.ts'
-import { isoFromSeconds, jsonbText, jsonText } from '../../../src/ledger/events/values.ts'
-import { webhookEvents } from '../../../src/ledger/events/webhook-events.ts'
+import { historyEntry } from '../../../src/ledger/decode/history-entry.ts'
+import { isoFromSeconds, jsonbText, jsonText } from '../../../src/ledger/decode/values.ts'
+import { webhookEvents } from '../../../src/ledger/decode/webhook-events.ts'
 const agent = pubkey('Stake11111111111111111111111111111111111111')
 const owner = pubkey('Vote111111111111111111111111111111111111111')
 const stake = pubkey('Config1111111111111111111111111111111111111')

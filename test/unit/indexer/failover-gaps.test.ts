@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc, type FailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
-import { assertWhole, listBacklog } from '../../../src/ledger/indexer/backlog.ts'
-import { UncertainAnswerError } from '../../../src/ledger/rpc.ts'
+import { assertWhole, listBacklog } from '../../../src/ledger/indexer/fetch/signature-listing.ts'
+import { UncertainAnswerError } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { look } from '../../../src/relay/look.ts'
 import type { TransactionRow } from '../../../src/relay/record.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
-import { type Reply, type ToldNode, toldNode } from '../../support/indexer/told-nodes.ts'
+import { type Reply, type ToldNode, toldNode } from '../../support/indexer/scripted-nodes.ts'
 
 let nodes: [ToldNode, ToldNode]
 let now = 0

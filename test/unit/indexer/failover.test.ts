@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc, type FailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
-import { LedgerRpcError } from '../../../src/ledger/rpc.ts'
+import { LedgerRpcError } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { eventually } from '../../support/indexer/eventually.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
-import { type Reply, type ToldNode, toldNode } from '../../support/indexer/told-nodes.ts'
+import { type Reply, type ToldNode, toldNode } from '../../support/indexer/scripted-nodes.ts'
 
 let nodes: ToldNode[] = []
 let now = 0

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseProgramLogs } from '../../../src/ledger/events/program-logs.ts'
-import type { OuterInvocation } from '../../../src/ledger/events/transaction.ts'
+import { parseProgramLogs } from '../../../src/ledger/decode/program-logs.ts'
+import type { OuterInvocation } from '../../../src/ledger/decode/transaction.ts'
 
 const REGISTRY = 'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
 const HOSTILE = 'Host1eEvi1111111111111111111111111111111111'

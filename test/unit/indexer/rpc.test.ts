@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { retryingRpc } from '../../../src/ledger/retrying-rpc.ts'
+import { retryingRpc } from '../../../src/ledger/rpc/retrying-rpc.ts'
 import {
   createLedgerRpc,
   type LedgerRpc,
   LedgerRpcError,
   type LedgerRpcOptions,
-} from '../../../src/ledger/rpc.ts'
+} from '../../../src/ledger/rpc/ledger-rpc.ts'
 
 interface Call {
   id: number

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { listBacklog } from '../../../src/ledger/indexer/fetch/signature-listing.ts'
+import { type LedgerRpc, LedgerRpcError } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import { registration } from '../../support/indexer/samples.ts'
+import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+
+const SENT = 40
+const query = { programId: PROGRAM_ID, commitment: 'confirmed', until: null, minSlot: 0, maxKept: 6 }
+
+/** A ledger whose node shows three entries a page. */
+function longLedger(): ScriptedLedger {
+  const ledger = new ScriptedLedger()
+  ledger.pageCap = 3
+  for (let i = 0; i < SENT; i += 1) {
+    ledger.send(registration(`agent ${i}`))
+    ledger.advance()
+  }
+  return ledger
+}
+
+async function readAll(rpc: LedgerRpc): Promise<string[]> {
+  const read: string[] = []
+  const backlog = await listBacklog(rpc, query)
+  expect(backlog.count).toBe(SENT)
+  for await (const page of backlog.oldestFirst()) read.push(...page.map((info) => info.signature))
+  return read
+}
+
+test('a backlog far longer than what is kept of it is read whole, in ledger order', async () => {
+  const ledger = longLedger()
+  expect(await readAll(ledger.rpc())).toEqual(ledger.entries.map((entry) => entry.signature))
+})
+
+test('what a node has forgotten when a page is listed again is an error, not the end of the page', async () => {
+  const ledger = longLedger()
+  const rpc = ledger.rpc()
+  let listed = 0
+  const forgetful: LedgerRpc = {
+    ...rpc,
+    call: async <T>(method: string, params: unknown[] = []) => {
+      listed += Number(method === 'getSignaturesForAddress')
+      return listed > SENT / 3 + 3 ? ([] as T) : rpc.call<T>(method, params)
+    },
+  }
+  await expect(readAll(forgetful)).rejects.toThrow(LedgerRpcError)
+})
