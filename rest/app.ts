@@ -89,7 +89,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     done()
   })
   securityHeaders(app, { https: baseUrl?.startsWith('https:') === true })
-  allowOrigins(app, corsOrigins)
+  await allowOrigins(app, corsOrigins)
   rateLimitHeaders(app)
   checkPreconditions(app)
   answerUnknownPaths(app)

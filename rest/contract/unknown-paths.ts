@@ -22,9 +22,11 @@ export function answerUnknownPaths(app: RestApp): void {
     return found.length === 0 ? [] : [...new Set([...found, 'OPTIONS'])].sort()
   }
 
-  // In a hook, since a handler would run after the body was read.
+  // In a hook, because a handler runs after the body is read.
+  // @fastify/cors registers the route `*` for OPTIONS.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) refuse(request, reply, allowed(pathOf(request)), done)
+    if (request.is404 || request.routeOptions.url === '*')
+      refuse(request, reply, allowed(pathOf(request)), done)
     else done()
   })
   // Only a file server gets here, which takes all paths below its own and does not find the file.

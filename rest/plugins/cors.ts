@@ -1,8 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import type { RestApp } from '../rest-app.ts'
 
-const METHODS = 'GET, HEAD, POST, PATCH, DELETE'
-/** What clients of the documented paths, GraphQL and MCP send, and what they may read of an answer. */
 const REQUEST_HEADERS = [
   'content-type',
   'accept',
@@ -15,42 +13,27 @@ const REQUEST_HEADERS = [
   'mcp-session-id',
   'mcp-protocol-version',
 ].join(', ')
-const ANSWER_HEADERS =
+const RESPONSE_HEADERS =
   'x-request-id, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, etag, mcp-session-id'
-const MAX_AGE_SECONDS = 600
 
 /**
- * Lets pages of these origins (`*`: of all) call the service. Nothing here goes by cookies, so credentials are never allowed. A preflight is
- * answered before anything else looks at it; other OPTIONS requests are not.
+ * Lets pages of these origins call the service; `*` allows every origin.
+ * No cookies are used, so credentials are not allowed.
  */
-export function allowOrigins(app: RestApp, origins: readonly string[]): void {
+export async function allowOrigins(app: RestApp, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return
-  const any = origins.includes('*')
-  const allowed = new Set(origins)
-  app.addHook('onRequest', (request, reply, done) => {
-    const { origin } = request.headers
-    if (!any) reply.header('vary', 'origin')
-    if (any || (origin !== undefined && allowed.has(origin))) {
-      reply.header('access-control-allow-origin', any ? '*' : origin)
-      reply.header('access-control-expose-headers', ANSWER_HEADERS)
-      if (isPreflight(request)) {
-        sendPreflight(reply)
-        return
-      }
-    }
-    done()
+  const preflight: FastifyCorsOptions = {
+    origin: origins.includes('*') ? '*' : (origin, done) => done(null, origins.includes(origin ?? '')),
+    methods: 'GET, HEAD, POST, PATCH, DELETE',
+    allowedHeaders: REQUEST_HEADERS,
+    exposedHeaders: RESPONSE_HEADERS,
+    maxAge: 600,
+    strictPreflight: false,
+  }
+  const other = { ...preflight, preflight: false }
+  await app.register(cors, {
+    // Every other OPTIONS request is answered with the methods of its path (unknown-paths.ts).
+    delegator: ({ headers }, done) =>
+      done(null, headers['access-control-request-method'] === undefined ? other : preflight),
   })
-}
-
-function isPreflight({ method, headers }: FastifyRequest): boolean {
-  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
-}
-
-function sendPreflight(reply: FastifyReply): void {
-  reply.headers({
-    'access-control-allow-methods': METHODS,
-    'access-control-allow-headers': REQUEST_HEADERS,
-    'access-control-max-age': MAX_AGE_SECONDS,
-  })
-  reply.code(204).send()
 }

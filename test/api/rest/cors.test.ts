@@ -42,12 +42,12 @@ test.each(['/agents', '/graphql', '/relay/prepare', '/nowhere'])(
 
 test('with a list, other origins are told nothing, and caches keep answers apart', async () => {
   const own = await listed.app.inject({ url: '/health', headers: { origin: ORIGIN } })
-  expect(own.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'origin' })
+  expect(own.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' })
   expect((await preflight(listed, '/agents', ORIGIN)).statusCode).toBe(204)
   for (const origin of ['https://app.example.org.evil.example', 'http://app.example.org', 'null']) {
     const answer = await listed.app.inject({ url: '/health', headers: { origin } })
     expect(answer.headers['access-control-allow-origin']).toBeUndefined()
-    expect(answer.headers['vary']).toBe('origin')
+    expect(answer.headers['vary']).toBe('Origin')
     const asked = await preflight(listed, '/agents', origin)
     expect(asked.headers['access-control-allow-methods']).toBeUndefined()
   }
