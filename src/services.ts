@@ -15,11 +15,10 @@ import { type Admission, admitAll } from './platform/overload/admission.ts'
 import type { LiveEvents } from './live-events/live-events.ts'
 import type { RelayService } from './relay/relay.ts'
 import type { FeePayerStatus } from './health/fee-payer-status.ts'
-import type { IndexerStatus } from './ledger/indexer-status.ts'
 import type { SponsorshipService } from './sponsorship/sponsorship.ts'
 import type { ServiceIdentity } from './health/info.ts'
 import type { Roles } from './health/roles.ts'
-import { createLedgerProbe, type LedgerCalls } from './ledger/rpc/ledger-probe.ts'
+import { createLedgerProbe } from './ledger/rpc/ledger-probe.ts'
 import { createRateLimitCounter } from './db/rate-limit-counter.ts'
 import { createRateLimits, type RateLimits } from './platform/rate-limits/rate-limits.ts'
 import type { RateLimitNumbers } from './platform/rate-limits/kinds.ts'
@@ -30,6 +29,8 @@ import type { SecretBox } from './webhooks/secret-box.ts'
 import type { ReceiverProblem } from './webhooks/subscriptions/read-input.ts'
 import { createWebhookService, type WebhookService } from './webhooks/webhooks.ts'
 import type { ReadVersions } from './domain/read-versions.ts'
+import type { LedgerCalls } from './ledger/rpc/ledger-rpc.ts'
+import type { IndexerHealth } from './ledger/indexer/health.ts'
 
 /** What every door (REST, GraphQL, MCP) calls; all guards are in here. */
 export interface Services {
@@ -66,7 +67,7 @@ export interface ServiceDependencies {
   readonly rateLimits: RateLimitNumbers | null
   /** All are admitted without. */
   readonly admission?: Admission
-  readonly indexerStatus: () => Promise<IndexerStatus>
+  readonly indexerStatus: () => Promise<IndexerHealth>
   readonly feePayer: FeePayerStatus | null
   readonly roles: Roles
 }

@@ -9,7 +9,7 @@ import { connectLedgerNodes } from './ledger-nodes.ts'
 import { keepLocalnetInvite } from './localnet-invite.ts'
 import { lockDataDir, writeRuntime } from './runtime-file.ts'
 import { composeServices } from './services.ts'
-import { both } from '../platform/async/both.ts'
+import { settleBoth } from '../platform/async/settle-both.ts'
 import { hostNamesOf } from '../platform/config/host-names.ts'
 import { startWorkers } from './workers.ts'
 import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
@@ -54,7 +54,7 @@ export async function startGateway(options: {
     addProcessMetrics(metrics)
     const feePayerKey = secrets.feePayerKeypair === null ? null : readFeePayer(secrets.feePayerKeypair)
     const secretBox = webhookSecretBox(config, secrets)
-    const [database, ledger] = await both(
+    const [database, ledger] = await settleBoth(
       startDatabase(config, logger).then((started) => stack.adopt(started, (each) => each.stop())),
       startLedger(config, { logger, clock }).then((started) => stack.adopt(started, (each) => each.stop())),
     )

@@ -5,7 +5,7 @@ import { createFailoverRpc, type FailoverRpc } from '../ledger/failover/failover
 import { assertSameLedger } from '../ledger/indexer/position.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { RunningLedger } from './ledger.ts'
-import { within } from '../platform/async/within.ts'
+import { withTimeout } from '../platform/async/with-timeout.ts'
 
 export interface LedgerNodes {
   rpc: FailoverRpc
@@ -40,7 +40,7 @@ export async function connectLedgerNodes(
     readGenesisHash: async () => (await read())?.genesis_hash,
   })
   if (state !== undefined) {
-    const found = await within(CHECKED_WITHIN_MS, rpc.call<string>('getGenesisHash'))
+    const found = await withTimeout(CHECKED_WITHIN_MS, rpc.call<string>('getGenesisHash')).catch(() => null)
     assertSameLedger(state, { programId, genesisHash: found ?? state.genesis_hash })
   }
   return {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Keypair } from '@solana/web3.js'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createIdentity, type Identity } from '../identity/identity.ts'
-import { indexerReport } from '../ledger/indexer/health.ts'
+import { readIndexerHealth } from '../ledger/indexer/health.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { poolQueue } from '../db/pool-queue.ts'
 import { openReads } from '../db/reads.ts'
@@ -101,7 +101,7 @@ export async function composeServices(
       config.overload === null
         ? admitAll
         : createAdmission({ queue: await poolQueue(orm), clock, limits: config.overload, metrics }),
-    indexerStatus: () => indexerReport(indexer, kysely),
+    indexerStatus: () => readIndexerHealth(indexer, kysely),
     feePayer,
     roles,
   })

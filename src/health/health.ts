@@ -1,8 +1,8 @@
 import type { Clock } from '../platform/clock.ts'
 import type { FeePayerStatus } from './fee-payer-status.ts'
-import type { IndexerStatus } from '../ledger/indexer-status.ts'
 import type { LedgerProbe } from '../ledger/rpc/ledger-probe.ts'
 import { missingOfTables, missingOfWorkers, type Roles } from './roles.ts'
+import type { IndexerHealth } from '../ledger/indexer/health.ts'
 
 const LAMPORTS_PER_SOL = 1_000_000_000
 
@@ -23,7 +23,7 @@ export interface DetailedHealth {
     readonly balanceSol: number | null
   }
   readonly database: { readonly connected: boolean }
-  readonly indexer: IndexerStatus
+  readonly indexer: IndexerHealth
   readonly timestamp: string
 }
 
@@ -37,7 +37,7 @@ export interface HealthDependencies {
   readonly clock: Clock
   readonly ledger: LedgerProbe
   readonly databaseAnswers: () => Promise<boolean>
-  readonly indexerStatus: () => Promise<IndexerStatus>
+  readonly indexerStatus: () => Promise<IndexerHealth>
   readonly feePayer: FeePayerStatus | null
   readonly roles: Roles
 }
@@ -84,7 +84,7 @@ export async function readiness(dependencies: HealthDependencies): Promise<Readi
   return { ready: missing.length === 0, missing }
 }
 
-async function indexerStatus({ indexerStatus }: HealthDependencies): Promise<IndexerStatus> {
+async function indexerStatus({ indexerStatus }: HealthDependencies): Promise<IndexerHealth> {
   try {
     return await indexerStatus()
   } catch {

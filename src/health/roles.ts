@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts'
-import type { IndexerStatus } from '../ledger/indexer-status.ts'
+import type { IndexerHealth } from '../ledger/indexer/health.ts'
 
 /** A worker of this process that looks for work over and over. */
 export interface LookingWorker {
@@ -37,7 +37,7 @@ export function missingOfWorkers({ names, workers }: Roles, clock: Clock): strin
 }
 
 /** The same for reads, which need the tables filled once, and for an indexer, which leads or stands by. */
-export function missingOfTables({ names }: Roles, { ready, phase, healthy }: IndexerStatus): string[] {
+export function missingOfTables({ names }: Roles, { ready, phase, healthy }: IndexerHealth): string[] {
   const [reads, indexes] = [names.has('api'), names.has('indexer')]
   if (indexes && phase === 'stopped') return ['the indexer has stopped']
   if (reads) return ready ? [] : [`the registry has not been read from the ledger yet (${phase})`]

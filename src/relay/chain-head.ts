@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
-import { type FreshValue, freshValue } from '../platform/async/fresh-value.ts'
+import { type CachedValue, cachedValue } from '../platform/async/cached-value.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 /** A blockhash may be used in this many blocks after its own. */
 const BLOCKHASH_LIFE = 150
@@ -15,11 +15,11 @@ export interface ChainHead {
 }
 
 /** The newest confirmed block. At `finalized` a blockhash would have lost a fifth of its life. */
-export function createChainHead(rpc: LedgerCalls, clock: Clock): FreshValue<ChainHead> {
-  return freshValue({
+export function createChainHead(rpc: LedgerCalls, clock: Clock): CachedValue<ChainHead> {
+  return cachedValue({
     clock,
     freshMs: FRESH_MS,
-    usableMs: USABLE_MS,
+    maxAgeMs: USABLE_MS,
     load: async () => {
       const { value } = await rpc.call<{ value: { blockhash: string; lastValidBlockHeight: number } }>(
         'getLatestBlockhash',

@@ -1,12 +1,12 @@
 import { parseTransaction } from '@agent-registry/solana'
 import type { Clock } from '../platform/clock.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
 import type { Changes } from './changes.ts'
 import type { TransactionRow } from './record.ts'
 import { send } from './send.ts'
 import type { RelayTiming } from './timing.ts'
 import type { TransactionChange, TransactionStore } from './transaction-store.ts'
 import { onSend } from './transitions.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 export interface DispatchDependencies {
   readonly rpc: LedgerCalls

@@ -1,8 +1,8 @@
 import type { Pubkey } from '@agent-registry/solana'
 import type { Clock } from '../platform/clock.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
-import { freshValue } from '../platform/async/fresh-value.ts'
+import { cachedValue } from '../platform/async/cached-value.ts'
 import { PRIORITY_LEVELS, type PriorityLevel, RELAY_POLICY } from './policy.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 /** Micro-lamports per compute unit. */
 export type FeeEstimate = Readonly<Record<PriorityLevel, number>>
@@ -23,7 +23,7 @@ export function createFeeSamples(rpc: LedgerCalls, clock: Clock): FeeSamples {
     const slots = await rpc.call<{ prioritizationFee: number }[]>('getRecentPrioritizationFees', [accounts])
     return slots.map((each) => each.prioritizationFee)
   }
-  const overall = freshValue({ clock, freshMs: FRESH_MS, usableMs: USABLE_MS, load: () => sample([]) })
+  const overall = cachedValue({ clock, freshMs: FRESH_MS, maxAgeMs: USABLE_MS, load: () => sample([]) })
   return {
     current: async () => estimate(await overall.get().catch(() => [])),
     writing: async (accounts) => {

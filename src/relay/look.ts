@@ -1,11 +1,11 @@
 import { parseTransaction } from '@agent-registry/solana'
 import type { TransactionFailure } from '../domain/transaction-status.ts'
 import { LedgerRpcError, UncertainAnswerError } from '../ledger/rpc/rpc-error.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
 import type { TransactionRow } from './record.ts'
 import { programsOf } from './send.ts'
 import { transactionErrorText } from './transaction-error-text.ts'
 import type { Sighting } from './transitions.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 interface Status {
   slot: number

@@ -4,17 +4,17 @@ import { enumParameter, optional } from '../domain/parameters.ts'
 import { DomainError } from '../domain/errors.ts'
 import { knownError } from '../domain/known-error.ts'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
 import { buildMessage, checkSize, unsignedTransaction } from './build-message.ts'
 import type { ChainHead } from './chain-head.ts'
 import { type CheckedRequest, checkInstructions } from './check-instructions.ts'
 import type { FeeSamples } from './fee-samples.ts'
-import type { FreshValue } from '../platform/async/fresh-value.ts'
+import type { CachedValue } from '../platform/async/cached-value.ts'
 import type { InstructionInput } from './instruction.ts'
 import { PRIORITY_LEVELS, type PriorityLevel, RELAY_POLICY } from './policy.ts'
 import { type Simulation, simulateUnsigned } from './simulate.ts'
 import { transactionErrorText } from './transaction-error-text.ts'
 import type { TransactionStore } from './transaction-store.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 export interface PrepareInput {
   readonly instructions?: readonly InstructionInput[] | null
@@ -41,7 +41,7 @@ export interface PrepareDependencies {
   readonly rpc: LedgerCalls
   readonly clock: Clock
   readonly store: TransactionStore
-  readonly head: FreshValue<ChainHead>
+  readonly head: CachedValue<ChainHead>
   readonly fees: FeeSamples
   readonly registryProgram: Pubkey
   readonly allowedPrograms: ReadonlySet<Pubkey>

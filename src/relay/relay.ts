@@ -3,7 +3,6 @@ import type { Kysely } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../db/database.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
 import type { Logger } from '../platform/logger.ts'
 import { DomainError } from '../domain/errors.ts'
 import { countOutcome } from '../platform/metrics/count-outcome.ts'
@@ -29,6 +28,7 @@ import { RELAY_TIMING, type RelayTiming } from './timing.ts'
 import { createTracker, type Tracker } from './tracker.ts'
 import { createTransactionStore } from './transaction-store.ts'
 import { createWatchTransaction, type WatchTransaction } from './watch-transaction.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 export interface RelayService {
   /** `sponsored: true` throws what `src/sponsorship` throws; `clientIp` is counted there. */

@@ -1,8 +1,8 @@
 import type { Message } from '@agent-registry/solana'
 import type { TransactionFailure } from '../domain/transaction-status.ts'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
 import { transactionErrorText } from './transaction-error-text.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 /**
  * accepted: a node has it. refused: the node ran it and will not send it. early: the node does not know its blockhash, as one that

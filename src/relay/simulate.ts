@@ -1,5 +1,5 @@
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 /** How a transaction would run now. `units`: compute units. */
 export interface Simulation {

@@ -3,7 +3,7 @@ import { DomainError } from '../domain/errors.ts'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
 import type { ChainHead } from './chain-head.ts'
 import { dispatch, type DispatchDependencies } from './dispatch.ts'
-import type { FreshValue } from '../platform/async/fresh-value.ts'
+import type { CachedValue } from '../platform/async/cached-value.ts'
 import { matchesPrepared } from './match.ts'
 import { toRecord, type TransactionRecord, type TransactionRow } from './record.ts'
 import { checkSignatures, messageBytes, readSignedTransaction } from './signed-transaction.ts'
@@ -16,7 +16,7 @@ export interface SubmitInput {
 }
 
 export interface SubmitDependencies extends DispatchDependencies {
-  readonly head: FreshValue<ChainHead>
+  readonly head: CachedValue<ChainHead>
   /** How long a submit waits for `confirmed` or `failed`, in milliseconds. */
   readonly submitWaitMs: number
   /** Tells the tracker that there is work. */

@@ -8,10 +8,10 @@ import type { FeePayerSigner } from '../platform/keys/fee-payer-signer.ts'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { RelayTiming } from '../relay/timing.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
 import type { Costs } from './costs.ts'
 import type { Reservations } from './reservations.ts'
 import type { SponsorLimits } from '../domain/sponsorship.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 /** What the parts of sponsorship share; there is none where sponsorship is off. */
 export interface SponsorContext {

@@ -1,8 +1,8 @@
 import type { Pubkey } from '@agent-registry/solana'
 import type { Clock } from '../platform/clock.ts'
-import { freshValue } from '../platform/async/fresh-value.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
+import { cachedValue } from '../platform/async/cached-value.ts'
 import { SPONSOR_POLICY } from './policy.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 const MICRO = 1_000_000n
 
@@ -15,10 +15,10 @@ export interface Costs {
 }
 
 export function createCosts(rpc: LedgerCalls, clock: Clock, feePayer: Pubkey): Costs {
-  const rent = freshValue({
+  const rent = cachedValue({
     clock,
     freshMs: 60_000,
-    usableMs: 600_000,
+    maxAgeMs: 600_000,
     load: async () =>
       BigInt(
         await rpc.call<number>('getMinimumBalanceForRentExemption', [
@@ -27,10 +27,10 @@ export function createCosts(rpc: LedgerCalls, clock: Clock, feePayer: Pubkey): C
         ]),
       ),
   })
-  const balance = freshValue({
+  const balance = cachedValue({
     clock,
     freshMs: 500,
-    usableMs: 1_500,
+    maxAgeMs: 1_500,
     load: async () => {
       const { value } = await rpc.call<{ value: number }>('getBalance', [
         feePayer,

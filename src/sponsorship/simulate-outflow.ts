@@ -1,6 +1,6 @@
 import { type Pubkey, SYSTEM_PROGRAM } from '@agent-registry/solana'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 /** How a transaction would leave the fee payer now. Lamports. */
 export interface Outflow {

@@ -14,7 +14,6 @@ import type { TransactionRecord } from '../relay/record.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { SponsorGate } from '../relay/sponsor-gate.ts'
 import { RELAY_TIMING, type RelayTiming } from '../relay/timing.ts'
-import { type LedgerCalls } from '../ledger/rpc/ledger-probe.ts'
 import { type Bookkeeping, createBookkeeping } from './bookkeeping.ts'
 import { checkPolicyTable } from './check-table.ts'
 import type { SponsorContext } from './context.ts'
@@ -27,8 +26,9 @@ import { prepareSponsored } from './prepare.ts'
 import { register, type RegisterInput } from './register.ts'
 import { countOpen, createReservations } from './reservations.ts'
 import { submitRegistration, type SubmitRegistrationInput } from './submit-registration.ts'
-import { within } from '../platform/async/within.ts'
+import { withTimeout } from '../platform/async/with-timeout.ts'
 import type { SponsorLimits } from '../domain/sponsorship.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 /** What the doors call. Each throws SPONSORSHIP_OFF where sponsorship is off, but `eligibility`, which says so. */
 export interface SponsorshipService {
@@ -130,6 +130,6 @@ function createGate(context: SponsorContext, { requests }: SponsorshipMetrics): 
 const PATIENCE_MS = 2_000
 
 async function isAboveFloor({ costs, limits }: SponsorContext): Promise<boolean> {
-  const balance = await within(PATIENCE_MS, costs.balance())
+  const balance = await withTimeout(PATIENCE_MS, costs.balance()).catch(() => null)
   return balance !== null && balance >= limits.minBalance
 }

@@ -10,11 +10,9 @@ import { buildApp } from '../../rest/app.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Database } from '../../src/db/database.ts'
 import { openReads } from '../../src/db/reads.ts'
-import type { IndexerStatus } from '../../src/ledger/indexer-status.ts'
 import { createRelay, type Relay, type RelayOptions } from '../../src/relay/relay.ts'
-import type { LedgerCalls } from '../../src/ledger/rpc/ledger-probe.ts'
 import { createIdentity, type Identity, type IdentityOptions } from '../../src/identity/identity.ts'
-import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
+import { createLedgerRpc, type LedgerCalls } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { createLiveEvents } from '../../src/live-events/live-events.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { createMetrics, type Metrics } from '../../src/platform/metrics/metrics.ts'
@@ -35,12 +33,13 @@ import { receiverProblemOf } from '../../src/webhooks/subscriptions/receiver-pro
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { keyOf } from './factories.ts'
 import type { RestApp } from '../../rest/rest-app.ts'
+import type { IndexerHealth } from '../../src/ledger/indexer/health.ts'
 
 export const FIXED_NOW = Date.parse('2026-11-21T06:29:22.123Z')
 export const FEE_PAYER = keyOf('fee payer')
 export const PROGRAM = keyOf('program')
 
-const LIVE: IndexerStatus = {
+const LIVE: IndexerHealth = {
   phase: 'live',
   cursorSlot: 990,
   finalizedSlot: 960,
@@ -57,7 +56,7 @@ export interface Surroundings {
   ledger: LedgerCalls
   /** What the fee payer has on the test's own localnet. */
   feePayerLamports: bigint
-  indexer: () => Promise<IndexerStatus>
+  indexer: () => Promise<IndexerHealth>
   clock: Clock
   /** api and indexer by default. */
   roles: Roles

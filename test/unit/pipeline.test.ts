@@ -8,7 +8,7 @@ interface Job {
   fail: (reason: Error) => void
 }
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test calls `finish` or `fail`. */
 function controlled() {
   const jobs: Job[] = []
   const done = { input: 0, finish: () => {}, fail: () => {} }
@@ -21,7 +21,7 @@ function controlled() {
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('results come in order, all that are ready at once, and never more is under way than allowed', async () => {
+test('results come in order, all ready ones at once, and the number of running tasks stays limited', async () => {
   const { jobs, work, job } = controlled()
   const results = pipelined([1, 2, 3, 4, 5, 6], 3, work)
   const first = results.next()
@@ -30,12 +30,12 @@ test('results come in order, all that are ready at once, and never more is under
   job(2).finish()
   job(1).finish()
   expect(await first).toEqual({ done: false, value: [10, 20] })
-  // While these are used.
+  // The caller still uses the first results.
   await settle()
   expect(jobs.map((each) => each.input)).toEqual([1, 2, 3, 4, 5])
   for (const input of [5, 4, 3]) job(input).finish()
   await settle()
-  // As many are finished as may be: no more until somebody takes them.
+  // The buffer is full: no work starts until the caller takes results.
   expect(jobs.map((each) => each.input)).toEqual([1, 2, 3, 4, 5])
   expect(await results.next()).toEqual({ done: false, value: [30, 40, 50] })
   await settle()
@@ -45,7 +45,7 @@ test('results come in order, all that are ready at once, and never more is under
   expect(await results.next()).toEqual({ done: true, value: undefined })
 })
 
-test('nothing is lost or doubled, in whatever order inputs come and work ends', async () => {
+test('each result comes exactly once and in order, whatever the timing of inputs and work', async () => {
   const turns = nat({ max: 4 })
   const wait = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i += 1) await Promise.resolve()
@@ -56,7 +56,7 @@ test('nothing is lost or doubled, in whatever order inputs come and work ends', 
       integer({ min: 1, max: 4 }),
       turns,
       async (plan, inFlight, uses) => {
-        let underway = 0
+        let running = 0
         async function* inputs() {
           for (const [i, { arrives }] of plan.entries()) {
             await wait(arrives)
@@ -64,10 +64,10 @@ test('nothing is lost or doubled, in whatever order inputs come and work ends', 
           }
         }
         const work = async (i: number): Promise<number> => {
-          underway += 1
-          expect(underway).toBeLessThanOrEqual(inFlight)
+          running += 1
+          expect(running).toBeLessThanOrEqual(inFlight)
           await wait(plan[i]?.takes ?? 0)
-          underway -= 1
+          running -= 1
           return i
         }
         const seen: number[] = []
@@ -82,7 +82,7 @@ test('nothing is lost or doubled, in whatever order inputs come and work ends', 
   )
 })
 
-test('a failure is thrown in its turn, once nothing is under way any more', async () => {
+test('an error is thrown at its position, after all running work has ended', async () => {
   const { work, job } = controlled()
   const results = pipelined([1, 2, 3], 3, work)
   const first = results.next()

@@ -1,5 +1,5 @@
 import type { Metrics } from '../../../src/platform/metrics/metrics.ts'
-import { inTime } from '../../../src/platform/async/in-time.ts'
+import { withTimeout } from '../../../src/platform/async/with-timeout.ts'
 import { entityTag } from './entity-tag.ts'
 import { type Answer, createKeptAnswers } from './kept-answers.ts'
 import { type CacheMetrics, createCacheMetrics } from './metrics.ts'
@@ -82,7 +82,7 @@ export function createResponseCache({
 
   const share = async (read: CachedRead, shared: Underway): Promise<Answer> => {
     cacheMetrics.counted('shared')
-    const answer = await inTime(SHARED_MS, shared.answer)
+    const answer = await withTimeout(SHARED_MS, shared.answer)
     if (answer !== null) return answer
     const later = making.get(read.key)
     return later === undefined || later === shared ? make(read, shared.label) : later.answer

@@ -1,4 +1,4 @@
-import { inTime } from '../../platform/async/in-time.ts'
+import { withTimeout } from '../../platform/async/with-timeout.ts'
 
 /**
  * Makes of `look` a function whose callers share looks: at most one is waited for, and all who call before the next one starts get that one's result.
@@ -14,7 +14,7 @@ export function shareLooks<Result>(
     // Requests that arrive in one turn of the event loop are one look.
     await new Promise((resolve) => setImmediate(resolve))
     next = null
-    const looking = inTime(deadlineMs, look())
+    const looking = withTimeout(deadlineMs, look())
     underway = looking
     return looking
   }

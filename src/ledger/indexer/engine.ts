@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { both } from '../../platform/async/both.ts'
+import { settleBoth } from '../../platform/async/settle-both.ts'
 import type { Database } from '../../db/database.ts'
 import { assertWhole, listBacklog } from './fetch/signature-listing.ts'
 import { LETTERS_OF_WHOLE_TRANSACTIONS, type SignatureInfo } from '../decode/rows.ts'
@@ -67,7 +67,7 @@ export class IndexerEngine {
       minSlot: this.position.finalizedSlot - FINALITY_OVERLAP_SLOTS,
       ...(query.minContextSlot === undefined ? {} : { minContextSlot: query.minContextSlot }),
     })
-    const [backlog] = await both(listing, query.meanwhile?.() ?? Promise.resolve())
+    const [backlog] = await settleBoth(listing, query.meanwhile?.() ?? Promise.resolve())
     if (backlog.count > 0) query.onBacklog?.(backlog.count)
     if (backlog.count === 0 || backlog.complete) this.#gaps.none()
     else if (until === null) assertWhole(backlog)

@@ -1,13 +1,9 @@
+import { type CachedValue, cachedValue } from '../../platform/async/cached-value.ts'
+import { withTimeout } from '../../platform/async/with-timeout.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { recent } from '../../platform/async/recent.ts'
-import { within } from '../../platform/async/within.ts'
+import type { LedgerCalls } from './ledger-rpc.ts'
 
-/** The part of the ledger's RPC client that the health reports need. */
-export interface LedgerCalls {
-  call<Result>(method: string, params?: unknown[]): Promise<Result>
-}
-
-/** Short looks at the ledger: no answer in time, or an error, is null. Answers are shared for a second. */
+/** Ledger values for health reports. Null if the node fails or does not respond in time. */
 export interface LedgerProbe {
   slot(): Promise<number | null>
   /** Lamports. */
@@ -16,26 +12,29 @@ export interface LedgerProbe {
 }
 
 const TIMEOUT_MS = 2_000
-const SHARED_MS = 1_000
+const CACHE_MS = 1_000
 
 export function createLedgerProbe(rpc: LedgerCalls, clock: Clock, timeoutMs = TIMEOUT_MS): LedgerProbe {
-  const ask = <Result>(method: string, params: unknown[] = []): Promise<Result | null> =>
-    within(timeoutMs, rpc.call<Result>(method, params))
-  const balances = new Map<string, () => Promise<bigint | null>>()
+  const call = <Result>(method: string, params: unknown[] = []): Promise<Result | null> =>
+    withTimeout(timeoutMs, rpc.call<Result>(method, params)).catch(() => null)
+  const cached = <Value>(load: () => Promise<Value>) =>
+    cachedValue({ load, freshMs: CACHE_MS, maxAgeMs: CACHE_MS, clock })
+  const slot = cached(() => call<number>('getSlot', [{ commitment: 'confirmed' }]))
+  const balances = new Map<string, CachedValue<bigint | null>>()
   let genesisHash: string | null = null
 
   return {
-    slot: recent(SHARED_MS, clock, () => ask<number>('getSlot', [{ commitment: 'confirmed' }])),
+    slot: () => slot.get(),
     balance: (pubkey) => {
-      const known = balances.get(pubkey)
-      if (known !== undefined) return known()
-      const read = recent(SHARED_MS, clock, async () => {
-        const balance = await ask<{ value: number }>('getBalance', [pubkey, { commitment: 'confirmed' }])
-        return balance === null ? null : BigInt(balance.value)
-      })
-      balances.set(pubkey, read)
-      return read()
+      const balance =
+        balances.get(pubkey) ??
+        cached(async () => {
+          const result = await call<{ value: number }>('getBalance', [pubkey, { commitment: 'confirmed' }])
+          return result === null ? null : BigInt(result.value)
+        })
+      balances.set(pubkey, balance)
+      return balance.get()
     },
-    genesisHash: async () => (genesisHash ??= await ask<string>('getGenesisHash')),
+    genesisHash: async () => (genesisHash ??= await call<string>('getGenesisHash')),
   }
 }

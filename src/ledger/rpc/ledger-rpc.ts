@@ -10,9 +10,12 @@ export interface RpcCall {
   params: unknown[]
 }
 
-/** Solana JSON-RPC 2.0 over HTTP. Every failure is a LedgerRpcError, which never holds the URL. */
-export interface LedgerRpc {
+/** Single calls of Solana's JSON-RPC 2.0. A failure is a LedgerRpcError. Its message has no URL. */
+export interface LedgerCalls {
   call<T>(method: string, params?: unknown[]): Promise<T>
+}
+
+export interface LedgerRpc extends LedgerCalls {
   /** The results in the order of the calls; throws when any call fails. */
   batch<T>(calls: RpcCall[]): Promise<T[]>
   /** Like `batch`, but a call that the node refuses yields its error in its place. */

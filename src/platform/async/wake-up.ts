@@ -1,4 +1,4 @@
-/** Lets a loop sleep until something happens or a time passes. A wake-up that comes early is not lost. */
+/** Lets a loop sleep for a time or until `wake`. A `wake` before `sleep` ends that sleep at once. */
 export class WakeUp {
   #pending = false
   #resolve: (() => void) | undefined

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { exposeIndexer } from '../../../src/ledger/indexer/metrics.ts'
-import { indexerReport } from '../../../src/ledger/indexer/health.ts'
+import { readIndexerHealth } from '../../../src/ledger/indexer/health.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -34,7 +34,7 @@ afterAll(async () => {
 test('while all is well the report says how far the tables are, and metrics say the same', async () => {
   await eventually(() => indexer.status().finalizedSlot).toBe(ledger.finalizedSlot)
   await eventually(() => indexer.status().deadLetters).toBe(1)
-  const report = await indexerReport(indexer, kyselyOf(database.orm))
+  const report = await readIndexerHealth(indexer, kyselyOf(database.orm))
   expect(report).toMatchObject({
     phase: 'live',
     cursorSlot: ledger.slot,
@@ -57,7 +57,7 @@ test('while all is well the report says how far the tables are, and metrics say 
 })
 
 test('where another process indexes, a leader that falls silent is noticed', async () => {
-  const other = () => indexerReport(null, kyselyOf(database.orm))
+  const other = () => readIndexerHealth(null, kyselyOf(database.orm))
   expect(await other()).toMatchObject({ phase: 'off', lagSlots: null, deadLetters: 1, healthy: true })
   await indexer.stop()
   await database.orm.em
@@ -73,7 +73,7 @@ test('a node that does not answer shows as lag in seconds', async () => {
   await indexer.whenIdle()
   ledger.failures.push(...Array.from({ length: 10_000 }, () => new LedgerRpcError('timeout', 'slow')))
   ahead = 90_000
-  const report = await indexerReport(indexer, kyselyOf(database.orm))
+  const report = await readIndexerHealth(indexer, kyselyOf(database.orm))
   expect(report.lagSeconds).toBeGreaterThanOrEqual(89)
   expect(report.healthy).toBe(false)
   ledger.failures.length = 0

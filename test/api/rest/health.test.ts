@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createLedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { type LedgerCalls } from '../../../src/ledger/rpc/ledger-probe.ts'
+import { createLedgerRpc, type LedgerCalls } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { networkOf } from '../../../src/health/network.ts'
 import { createTestApp, FEE_PAYER, PROGRAM, type Surroundings, type TestApp } from '../../support/app.ts'
 
