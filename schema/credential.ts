@@ -119,6 +119,7 @@ builder.queryField('credentials', (t) =>
 
 builder.mutationField('verifyCredential', (t) =>
   t.field({
+    extensions: { rateLimit: 'verify', priority: 'high' },
     type: VerificationRef,
     description:
       'Verifies a credential of the agent that the signing wallet owns; a hosted one that is structurally valid is attached. Errors as of POST /agents/:pda/credentials/verify.',

@@ -105,6 +105,7 @@ builder.queryFields((t) => ({
   health: t.field({
     type: HealthRef,
     description: 'Touches nothing else.',
+    extensions: { rateLimit: null },
     resolve: (_, _args, { services }) => services.info.health(),
   }),
   detailedHealth: t.field({
@@ -114,6 +115,7 @@ builder.queryFields((t) => ({
   }),
   readiness: t.field({
     type: ReadinessRef,
+    extensions: { rateLimit: null },
     description: 'Whether this replica should be sent requests.',
     resolve: (_, _args, { services }) => services.info.readiness(),
   }),

@@ -1,6 +1,6 @@
 import { lexicographicSortSchema } from 'graphql'
 import { builder } from './builder.ts'
-import { limitRootFields } from './rate-limits.ts'
+import { applyPolicies } from './policy.ts'
 import './scalars.ts'
 import './agent.ts'
 import './agent-card.ts'
@@ -16,4 +16,4 @@ import './sponsorship.ts'
 import './webhook.ts'
 import './webhook-delivery.ts'
 
-export const schema = limitRootFields(lexicographicSortSchema(builder.toSchema()))
+export const schema = applyPolicies(lexicographicSortSchema(builder.toSchema()))

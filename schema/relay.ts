@@ -157,6 +157,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   submitTransaction: t.field({
+    extensions: { rateLimit: 'submit', priority: 'high' },
     type: TransactionRef,
     description:
       'Sends a signed transaction, once, and waits some seconds for its outcome. Errors as of POST /relay/submit.',
@@ -167,6 +168,7 @@ builder.mutationFields((t) => ({
     resolve: (_, args, { services }) => services.relay.submit(args),
   }),
   prepareTransaction: t.field({
+    extensions: { rateLimit: 'prepare' },
     type: PreparedTransactionRef,
     description: 'Builds a transaction from instructions and simulates it. Errors as of POST /relay/prepare.',
     args: { input: t.arg({ description: 'What to build.', type: PrepareTransactionInput, required: true }) },

@@ -68,6 +68,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   registerSponsored: t.field({
+    extensions: { rateLimit: 'register' },
     type: PreparedTransactionRef,
     description:
       'Builds the registration of an agent of which the service pays rent and fee. Errors as of POST /sponsor/register.',
@@ -77,6 +78,7 @@ builder.mutationFields((t) => ({
     resolve: (_, { input }, { services, clientIp }) => services.sponsorship.register(input, clientIp),
   }),
   submitSponsoredRegistration: t.field({
+    extensions: { rateLimit: 'submit', priority: 'high' },
     type: TransactionRef,
     description:
       'Signs a registration as the fee payer after its owner, and sends it. Errors as of POST /sponsor/register/submit.',
@@ -90,6 +92,7 @@ builder.mutationFields((t) => ({
     resolve: (_, { input }, { services }) => services.sponsorship.submit(input),
   }),
   prepareSponsoredTransaction: t.field({
+    extensions: { rateLimit: 'sponsoredPrepare' },
     type: PreparedTransactionRef,
     description:
       'Builds a transaction of which the service pays the network fee; for submitTransaction. Errors as of POST /relay/prepare/sponsored.',

@@ -9,6 +9,7 @@ import type { RecoverResult } from '../src/webhooks/deliveries/recover-deliverie
 import { firstOf } from '../src/domain/connection.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
+import { WALLET_POLICY } from './policy.ts'
 import { connectionArgs, connectionType } from './connection.ts'
 import { pageArgs, pageFields } from './page.ts'
 import { fieldsBelow } from './selection-size.ts'
@@ -124,6 +125,7 @@ const RecoveryRef = builder.objectRef<RecoverResult>('WebhookRecovery').implemen
 
 builder.queryField('webhookDeliveries', (t) =>
   t.field({
+    extensions: WALLET_POLICY,
     type: DeliveryPageRef,
     description: 'The delivery log of a webhook, newest first. Error WEBHOOK_NOT_FOUND.',
     args: { id: t.arg.string({ description: 'Of the webhook.', required: true }), ...pageArgs() },
@@ -137,6 +139,7 @@ builder.queryField('webhookDeliveries', (t) =>
 
 builder.queryField('webhookDeliveriesConnection', (t) =>
   t.field({
+    extensions: WALLET_POLICY,
     type: DeliveryConnectionRef,
     description: 'The deliveries of `webhookDeliveries`, walked by cursors. Error WEBHOOK_NOT_FOUND.',
     args: { id: t.arg.string({ required: true, description: 'Of the webhook.' }), ...connectionArgs() },
@@ -150,6 +153,7 @@ builder.queryField('webhookDeliveriesConnection', (t) =>
 
 builder.mutationFields((t) => ({
   pingWebhook: t.field({
+    extensions: WALLET_POLICY,
     type: DeliveryRef,
     description:
       'Sends an event of type `ping` to try the receiver. Errors WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE.',
@@ -158,6 +162,7 @@ builder.mutationFields((t) => ({
       services.webhooks.ping(await authenticate(), id),
   }),
   resendWebhookDelivery: t.field({
+    extensions: WALLET_POLICY,
     type: DeliveryRef,
     description:
       'Sends a delivery again at once, whatever came of it. Errors WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, EVENT_WITHDRAWN.',
@@ -169,6 +174,7 @@ builder.mutationFields((t) => ({
       services.webhooks.resend(await authenticate(), id, deliveryId),
   }),
   recoverWebhook: t.field({
+    extensions: WALLET_POLICY,
     type: RecoveryRef,
     description:
       'Sends again what failed or was cancelled between two times, at most 14 days apart. Errors as of POST /webhooks/:id/recover.',

@@ -4,6 +4,7 @@ import type { Creation } from '../src/webhooks/subscriptions/create.ts'
 import type { SubscriptionRow } from '../src/webhooks/subscriptions/subscription-row.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
+import { WALLET_POLICY } from './policy.ts'
 
 const DisabledReason = builder.enumType('WebhookDisabledReason', {
   description: 'gone: the receiver answered 410. failing: nothing but failures for days.',
@@ -92,6 +93,7 @@ builder.queryFields((t) => ({
     resolve: () => [...WEBHOOK_EVENT_TYPES],
   }),
   webhooks: t.field({
+    extensions: WALLET_POLICY,
     type: [WebhookRef],
     description: 'The webhooks of the wallet that signed the request, oldest first; at most 20.',
     resolve: async (_, _args, { services, authenticate }) => services.webhooks.list(await authenticate()),
@@ -100,6 +102,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createWebhook: t.field({
+    extensions: WALLET_POLICY,
     type: CreationRef,
     description: 'Subscribes the wallet that signed the request. Errors as of POST /webhooks.',
     args: {
@@ -109,6 +112,7 @@ builder.mutationFields((t) => ({
       services.webhooks.create(await authenticate(), input),
   }),
   updateWebhook: t.field({
+    extensions: WALLET_POLICY,
     type: WebhookRef,
     description: 'Errors as of PATCH /webhooks/:id.',
     args: {
@@ -119,6 +123,7 @@ builder.mutationFields((t) => ({
       services.webhooks.update(await authenticate(), id, input),
   }),
   deleteWebhook: t.field({
+    extensions: WALLET_POLICY,
     type: DeletionRef,
     description: 'Error WEBHOOK_NOT_FOUND, also where it is somebody else’s.',
     args: idArg(),
@@ -126,6 +131,7 @@ builder.mutationFields((t) => ({
       services.webhooks.delete(await authenticate(), id),
   }),
   rotateWebhookSecret: t.field({
+    extensions: WALLET_POLICY,
     type: SecretRef,
     description: 'A new secret at once: every attempt from now on is signed with it, retries too.',
     args: idArg(),

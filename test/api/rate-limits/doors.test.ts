@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rateLimitKind } from '../../../schema/rate-limits.ts'
-import { schema } from '../../../schema/index.ts'
 import { createRateLimitCounter } from '../../../src/db/rate-limit-counter.ts'
 import { createRateLimits } from '../../../src/platform/rate-limits/rate-limits.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
@@ -160,9 +158,4 @@ test('what the database counts holds across replicas, however many ask at once',
     expect(reason.retryAfterSeconds).toBeLessThanOrEqual(15)
   }
   await expect(replicas[0]!.take('verify', '2001:db8::7', () => undefined)).resolves.toBeUndefined()
-})
-
-test('every mutation has a kind', () => {
-  const fields = Object.keys(schema.getMutationType()!.getFields())
-  expect(fields.filter((field) => rateLimitKind('Mutation', field) === undefined)).toEqual([])
 })

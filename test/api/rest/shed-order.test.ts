@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Client } from 'graphql-ws'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import * as documents from '../../../rest/generated/graphql.ts'
-import { operationOrder } from '../../../schema/shed-order.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { type BlockedReads, blockReads, poolOf } from '../../support/blocked-reads.ts'
 import { keyOf } from '../../support/factories.ts'
@@ -92,24 +90,4 @@ describe('what a wallet has signed is shed last', () => {
     expect(await outcome(post('/mcp', tool('list_agents', {})))).toBe('shed')
     expect(await outcome(post('/mcp', { jsonrpc: '2.0', id: 1, method: 'submit_transaction' }))).toBe('shed')
   })
-})
-
-test('operations of REST routes that are shed last are so over GraphQL', () => {
-  const last = Object.entries(documents)
-    .filter(([name, value]) => name.endsWith('Document') && operationOrder(value as never) === 'last')
-    .map(([name]) => name.replace(/Document$/, ''))
-  expect(last.sort()).toEqual([
-    'CreateWebhook',
-    'DeleteWebhook',
-    'ListWebhookDeliveries',
-    'ListWebhooks',
-    'PingWebhook',
-    'RecoverWebhook',
-    'ResendWebhookDelivery',
-    'RotateWebhookSecret',
-    'SubmitSponsoredRegistration',
-    'SubmitTransaction',
-    'UpdateWebhook',
-    'VerifyCredential',
-  ])
 })

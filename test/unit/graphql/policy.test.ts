@@ -1,0 +1,84 @@
+import { type GraphQLField, OperationTypeNode } from 'graphql'
+import { expect, test } from 'vitest'
+import { schema } from '../../../schema/index.ts'
+import { operationPriority } from '../../../schema/priority.ts'
+import { RATE_LIMIT_KINDS } from '../../../src/platform/rate-limits/kinds.ts'
+import * as documents from '../../../rest/generated/graphql.ts'
+
+interface RootField {
+  readonly operation: OperationTypeNode
+  readonly name: string
+  readonly field: GraphQLField<unknown, unknown>
+}
+
+const rootFields: RootField[] = Object.values(OperationTypeNode).flatMap((operation) =>
+  Object.values(schema.getRootType(operation)!.getFields()).map((field) => ({
+    operation,
+    name: field.name,
+    field,
+  })),
+)
+
+/** Services that do nothing. */
+const services = new Proxy({}, { get: () => new Proxy({}, { get: () => () => undefined }) })
+
+/** The rate limits that the field counts and `wallet` where it requires one, in order. */
+async function stepsOf({ operation, field }: RootField): Promise<string[]> {
+  const steps: string[] = []
+  const context = {
+    services,
+    count: (kind: string) => void steps.push(kind),
+    authenticate: () => {
+      steps.push('wallet')
+      throw new Error('not signed')
+    },
+  }
+  const run = operation === OperationTypeNode.SUBSCRIPTION ? field.subscribe : field.resolve
+  const attempt = async () => run!({}, { input: {} }, context, {} as never)
+  await attempt().catch((error: Error) => {
+    if (error.message !== 'not signed') throw error
+  })
+  return steps
+}
+
+test('every mutation names its rate limit', () => {
+  const silent = rootFields.filter(
+    ({ operation, field }) =>
+      operation === OperationTypeNode.MUTATION && field.extensions.rateLimit === undefined,
+  )
+  expect(silent.map(({ name }) => name)).toEqual([])
+})
+
+test.each(rootFields)('$operation $name is counted before it runs, or requires a wallet', async (root) => {
+  const { rateLimit = 'reads' } = root.field.extensions
+  expect([...Object.keys(RATE_LIMIT_KINDS), null]).toContain(rateLimit)
+  const uncounted = ['health', 'readiness'].includes(root.name) ? undefined : 'wallet'
+  const [first] = await stepsOf(root)
+  expect(first).toBe(rateLimit ?? uncounted)
+})
+
+test('fields that require a wallet have high priority', async () => {
+  const low = rootFields.filter(({ field }) => field.extensions.priority !== 'high')
+  const steps = await Promise.all(low.map(stepsOf))
+  expect(low.filter((_, i) => steps[i]!.includes('wallet')).map(({ name }) => name)).toEqual([])
+})
+
+test('only signed operations of REST have high priority', () => {
+  const high = Object.entries(documents)
+    .filter(([name, value]) => name.endsWith('Document') && operationPriority(value as never) === 'high')
+    .map(([name]) => name.replace(/Document$/, ''))
+  expect(high.sort()).toEqual([
+    'CreateWebhook',
+    'DeleteWebhook',
+    'ListWebhookDeliveries',
+    'ListWebhooks',
+    'PingWebhook',
+    'RecoverWebhook',
+    'ResendWebhookDelivery',
+    'RotateWebhookSecret',
+    'SubmitSponsoredRegistration',
+    'SubmitTransaction',
+    'UpdateWebhook',
+    'VerifyCredential',
+  ])
+})
