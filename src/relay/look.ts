@@ -1,6 +1,6 @@
 import { parseTransaction } from '@agent-registry/solana'
 import type { TransactionFailure } from '../domain/transaction-status.ts'
-import { LedgerRpcError, UncertainAnswerError } from '../ledger/rpc/rpc-error.ts'
+import { LedgerRpcError, UncertainResultError } from '../ledger/rpc/rpc-error.ts'
 import type { TransactionRow } from './record.ts'
 import { programsOf } from './send.ts'
 import { transactionErrorText } from './transaction-error-text.ts'
@@ -82,7 +82,7 @@ async function certainStatuses(rpc: LedgerCalls, rows: readonly TransactionRow[]
   try {
     return await statuses(rpc, rows, true)
   } catch (error) {
-    if (error instanceof UncertainAnswerError) return null
+    if (error instanceof UncertainResultError) return null
     throw error
   }
 }

@@ -1,4 +1,5 @@
-import { type LedgerRpc, LedgerRpcError, type RpcCall } from '../rpc/ledger-rpc.ts'
+import type { LedgerRpc, RpcCall } from '../rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../rpc/rpc-error.ts'
 import { type Endpoint, noteEndpointFailure, noteEndpointSuccess, noteLagging } from './ledger-node.ts'
 import { assertCertain, fillGaps } from './fill-gaps.ts'
 import { mayBeKnownElsewhere } from './gaps.ts'

@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
-import { LedgerRpcError, type RpcCall, UncertainAnswerError } from '../rpc/ledger-rpc.ts'
+import type { RpcCall } from '../rpc/ledger-rpc.ts'
+import { LedgerRpcError, UncertainResultError } from '../rpc/rpc-error.ts'
 import {
   type Endpoint,
   isGivenUp,
@@ -57,7 +58,7 @@ export function assertCertain(
   const missed = silent.filter((each) => !isGivenUp(each, clock))
   if (missed.length === 0) return
   const asked = missed.filter((each) => each.restIsAsked).map((each) => each.restsUntil)
-  throw new UncertainAnswerError(
+  throw new UncertainResultError(
     `a ledger node that may know more does not answer now: number ${missed.map((each) => each.number).join(', ')}`,
     asked.length === 0 ? undefined : Math.max(0, Math.min(...asked) - clock.now()),
   )

@@ -1,4 +1,5 @@
-import { LedgerRpcError, type RpcCall } from '../rpc/ledger-rpc.ts'
+import type { RpcCall } from '../rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../rpc/rpc-error.ts'
 
 /** What an answer leaves open: another node may know. */
 export interface Gap {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { LedgerRpc, LedgerRpcError } from '../rpc/ledger-rpc.ts'
+import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
+import type { LedgerRpcError } from '../rpc/rpc-error.ts'
 
 const MIN_REST_MS = 500
 const MAX_REST_MS = 60_000

@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { createLedgerRpc, LedgerRpcError } from '../rpc/ledger-rpc.ts'
+import { createLedgerRpc } from '../rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../rpc/rpc-error.ts'
 import { type Endpoint, isResting, newEndpoint } from './ledger-node.ts'
 
 /** With somebody else to ask, nobody is waited for that long. */

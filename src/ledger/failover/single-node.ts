@@ -1,4 +1,5 @@
-import { createLedgerRpc, type LedgerRpc, LedgerRpcError } from '../rpc/ledger-rpc.ts'
+import { createLedgerRpc, type LedgerRpc } from '../rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../rpc/rpc-error.ts'
 import type { FailoverOptions, NodeState } from './node-pool.ts'
 
 /** A node that is alone. On another ledger than the database it is asked for nothing but which one that is. */

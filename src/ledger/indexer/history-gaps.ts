@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { LedgerRpcError } from '../rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../rpc/rpc-error.ts'
 import { type Backlog, listBacklog } from './fetch/signature-listing.ts'
 import type { DeadLetterRow, SignatureInfo } from '../decode/rows.ts'
 import type { EngineOptions } from './engine-options.ts'

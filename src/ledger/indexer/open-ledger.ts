@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { type LedgerRpc, LedgerRpcError } from '../rpc/ledger-rpc.ts'
+import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../rpc/rpc-error.ts'
 import { LETTERS_OF_WHOLE_TRANSACTIONS } from '../decode/rows.ts'
 import { type Claim, type IndexerPosition, LedgerMismatchError, takeOver } from './position.ts'
 import { loadUnsettledReads, type UnsettledReads } from './finality/non-final-accounts.ts'

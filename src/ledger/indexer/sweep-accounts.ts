@@ -1,4 +1,4 @@
-import { LedgerRpcError } from '../rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../rpc/rpc-error.ts'
 import type { IndexerEngine } from './engine.ts'
 import { pipelined } from '../../platform/async/pipeline.ts'
 import { listAccounts } from './list-accounts.ts'

@@ -3,8 +3,6 @@ import { gunzip } from 'node:zlib'
 import { Agent, type Dispatcher } from 'undici'
 import { LedgerRpcError, parseRetryAfter } from './rpc-error.ts'
 
-export { LedgerRpcError, UncertainAnswerError } from './rpc-error.ts'
-
 export interface RpcCall {
   method: string
   params: unknown[]

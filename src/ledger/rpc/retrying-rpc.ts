@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type LedgerRpc, LedgerRpcError, type RpcCall } from './ledger-rpc.ts'
+import type { LedgerRpc, RpcCall } from './ledger-rpc.ts'
+import { LedgerRpcError } from './rpc-error.ts'
 
 export interface RetryOptions {
   signal: AbortSignal

@@ -39,7 +39,7 @@ export class LedgerRpcError extends Error {
 }
 
 /** Not all nodes could be asked for what one of them does not know, so that nothing follows from its answer. */
-export class UncertainAnswerError extends LedgerRpcError {
+export class UncertainResultError extends LedgerRpcError {
   constructor(message: string, retryAfterMs?: number) {
     super('transport', message, { retryAfterMs })
   }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
-import { LedgerRpcError } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { eventually } from '../../support/indexer/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'

@@ -6,7 +6,8 @@ import {
   TransactionInstruction,
   VersionedTransaction,
 } from '@solana/web3.js'
-import { type LedgerRpc, LedgerRpcError } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { keyOf as named } from '../../support/factories.ts'
 import {

@@ -1,6 +1,7 @@
 import { Keypair, SystemProgram } from '@solana/web3.js'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createLedgerRpc, type LedgerRpc, LedgerRpcError } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import { createLedgerRpc, type LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { eventually } from '../../support/indexer/eventually.ts'
 import {
   createRelayWorld,

@@ -8,7 +8,8 @@ import {
   registryIdl,
 } from '@agent-registry/program'
 import { ByteWriter } from '../../../packages/registry-program/src/idl/bytes.ts'
-import { type LedgerRpc, LedgerRpcError, type RpcCall } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import type { LedgerRpc, RpcCall } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 
 export const PROGRAM_ID = registryIdl.address
 const SYSTEM = '11111111111111111111111111111111'

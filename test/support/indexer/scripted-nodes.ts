@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { LedgerRpcError } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import type { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import type { ScriptedLedger } from './scripted-ledger.ts'
 
 export interface Reply {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc, type FailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
 import { assertWhole, listBacklog } from '../../../src/ledger/indexer/fetch/signature-listing.ts'
-import { UncertainAnswerError } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import { UncertainResultError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { look } from '../../../src/relay/look.ts'
 import type { TransactionRow } from '../../../src/relay/record.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
@@ -136,7 +136,7 @@ test('the end of a listing is believed when every node shows it, and a node that
   tell(second, {})
   const cut = await list()
   expect(cut).toMatchObject({ count: 1, complete: false, certain: false })
-  expect(() => assertWhole(cut)).toThrow(UncertainAnswerError)
+  expect(() => assertWhole(cut)).toThrow(UncertainResultError)
   for (let minutes = 0; minutes < 10; minutes += 1) {
     now += 61_000
     expect((await list()).complete).toBe(minutes === 9)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc, type FailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
-import { LedgerRpcError } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { eventually } from '../../support/indexer/eventually.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
 import { type Reply, type ToldNode, toldNode } from '../../support/indexer/scripted-nodes.ts'

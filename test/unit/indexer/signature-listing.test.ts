@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { listBacklog } from '../../../src/ledger/indexer/fetch/signature-listing.ts'
-import { type LedgerRpc, LedgerRpcError } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { registration } from '../../support/indexer/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
 

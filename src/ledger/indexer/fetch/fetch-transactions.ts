@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RpcTransaction } from '../../decode/transaction.ts'
-import { type LedgerRpc, LedgerRpcError } from '../../rpc/ledger-rpc.ts'
+import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../../rpc/rpc-error.ts'
 import type { DecodedTransactions, SignatureInfo } from '../../decode/rows.ts'
 import { decodeTransaction, emptyBatch } from '../../decode/decode-transaction.ts'
 

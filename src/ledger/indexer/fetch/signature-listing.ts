@@ -1,4 +1,5 @@
-import { type LedgerRpc, LedgerRpcError, UncertainAnswerError } from '../../rpc/ledger-rpc.ts'
+import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
+import { LedgerRpcError, UncertainResultError } from '../../rpc/rpc-error.ts'
 import type { SignatureInfo } from '../../decode/rows.ts'
 
 const PAGE = 1000
@@ -88,7 +89,7 @@ export async function listBacklog(rpc: LedgerRpc, query: BacklogQuery): Promise<
 /** Throws where the history may go further back than was listed: what is read from there would be taken for all of it. */
 export function assertWhole({ complete }: Backlog): void {
   if (!complete)
-    throw new UncertainAnswerError(
+    throw new UncertainResultError(
       'where the history begins is not known while a ledger node does not answer that may have more of it: wait for it, or take it out of SOLANA_RPC_URL',
     )
 }
@@ -126,7 +127,7 @@ async function listPage(
   try {
     listed = await rpc.call('getSignaturesForAddress', [programId, config])
   } catch (error) {
-    if (!(error instanceof UncertainAnswerError)) throw error
+    if (!(error instanceof UncertainResultError)) throw error
     return { infos: [], complete: false, ended: true, certain: false }
   }
   if (before !== undefined && listed.at(-1)?.signature === before)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { type LedgerRpc, LedgerRpcError } from '../../rpc/ledger-rpc.ts'
+import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../../rpc/rpc-error.ts'
 import { lookUp } from '../awaited-signatures.ts'
 import type { IndexerEngine } from '../engine.ts'
 import { markOrphaned } from '../write/mark-transactions.ts'
