@@ -21,7 +21,7 @@ if (engine === 'gateway' || engine === 'gateway, as it comes') {
     clock: systemClock,
     logger: createLogger('warn', false),
     metrics: createMetrics(),
-    limits: engine === 'gateway' ? { slots: CONCURRENCY } : {},
+    limits: engine === 'gateway' ? { concurrency: CONCURRENCY } : {},
   })
   worker.start()
   process.on(
@@ -65,7 +65,8 @@ if (engine === 'gateway' || engine === 'gateway, as it comes') {
         const result = await send({
           url: row.url,
           secret: row.secret.toString(),
-          event: { id: payload.event, type: row.type, body: row.body },
+          eventType: row.type,
+          body: row.body,
           deliveryId: payload.event,
           attempt: 1,
         })

@@ -23,7 +23,7 @@ import type { Logger } from '../platform/logger.ts'
 import { addProcessMetrics, createMetrics } from '../platform/metrics/metrics.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { createInviteCodes } from '../sponsorship/invite-codes.ts'
-import type { WorkerLimits } from '../webhooks/worker/timing.ts'
+import type { WorkerLimits } from '../webhooks/worker/limits.ts'
 
 export interface Gateway {
   baseUrl: string

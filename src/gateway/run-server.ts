@@ -4,7 +4,7 @@ import { loadEnvFile } from '../platform/config/env-file.ts'
 import { startGateway } from './gateway.ts'
 import { createLogger } from '../platform/logger.ts'
 import { epitaph } from '../platform/process/operator-error.ts'
-import type { WorkerLimits } from '../webhooks/worker/timing.ts'
+import type { WorkerLimits } from '../webhooks/worker/limits.ts'
 
 export interface ServerOptions {
   /** Times and sizes of the webhook worker in place of those of production. */

@@ -4,8 +4,8 @@ import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 import type { GuardedHttp } from '../platform/net/guarded-http.ts'
 import type { SecretBox } from '../webhooks/secret-box.ts'
-import { createSender } from '../webhooks/send/send.ts'
-import { type WorkerLimits, workerLimits } from '../webhooks/worker/timing.ts'
+import { createSender } from '../webhooks/worker/send.ts'
+import { WORKER_LIMITS, type WorkerLimits } from '../webhooks/worker/limits.ts'
 import { createWebhookWorker, type WebhookWorker } from '../webhooks/worker/worker.ts'
 import type { Orm } from '../db/orm-types.ts'
 
@@ -21,10 +21,10 @@ export function startWebhookWorker(options: {
   limits?: Partial<WorkerLimits>
 }): WebhookWorker {
   const { http, secretBox, indexer, clock, limits } = options
-  const { deadlineMs } = workerLimits(limits)
+  const totalMs = limits?.deadlineMs ?? WORKER_LIMITS.deadlineMs
   const worker = createWebhookWorker({
     ...options,
-    send: createSender({ http, clock, totalMs: deadlineMs }),
+    send: createSender({ http, clock, limits: { totalMs } }),
     openSecret: (encrypted, subscriptionId) => secretBox.open(subscriptionId, encrypted),
   })
   indexer?.onOutbox(() => worker.wake())

@@ -1,6 +1,6 @@
 import type { Indexer } from '../ledger/indexer/indexer.ts'
 import type { SecretBox } from '../webhooks/secret-box.ts'
-import type { WorkerLimits } from '../webhooks/worker/timing.ts'
+import type { WorkerLimits } from '../webhooks/worker/limits.ts'
 import type { Foundation } from './foundation.ts'
 import type { Parts } from './services.ts'
 import { startWebhookWorker } from './webhook-worker.ts'

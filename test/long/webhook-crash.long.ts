@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { readKeypairFile } from '../../src/platform/keys/keypair-file.ts'
-import { WORKER_LIMITS } from '../../src/webhooks/worker/timing.ts'
+import { WORKER_LIMITS } from '../../src/webhooks/worker/limits.ts'
 import { ok, type ReceiverFarm, startReceiverFarm } from '../support/webhooks/receiver-farm.ts'
 import { startLoad } from './load.ts'
 import { createProcessWorld, type ProcessWorld } from './webhook-processes.ts'
@@ -116,7 +116,7 @@ test(`${KILLS} times kill -9 under load: nothing is lost, and nothing doubled bu
         await gateway.kill()
         await gateway.gone()
         const held = [...(await gateway.held())].filter(([token]) => !exposed.has(token))
-        expect(held.length).toBeLessThanOrEqual(WORKER_LIMITS.slots)
+        expect(held.length).toBeLessThanOrEqual(WORKER_LIMITS.concurrency)
         exposedAtOnce = Math.max(exposedAtOnce, held.length)
         for (const [token, id] of held) exposed.set(token, id)
         await gateway.start()

@@ -1,34 +1,38 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Claim } from './claim.ts'
-import { pauseOf, retryDelay } from './retry-schedule.ts'
-import { type AttemptResult, foundNobody, type OpenSecret, type Send } from './sender.ts'
+import { retryDelay } from './retry-schedule.ts'
+import type { AttemptResult, Send } from './send.ts'
 import type { Settlement } from './settle.ts'
 
-/** PostgreSQL text cannot hold NUL nor lone surrogates. */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\u{fffd}')
+/** Decrypts a stored secret. Throws if no configured key fits. */
+export type OpenSecret = (encrypted: Buffer, subscriptionId: string) => string
 
-/** Sends one claimed delivery, signed with the secret of now. Rejects only for reasons of our own. */
+/** Errors that mean that the receiver could not be reached. Only these open the breaker. */
+const UNREACHABLE: ReadonlySet<string | undefined> = new Set([
+  'timeout',
+  'dns_error',
+  'connect_error',
+  'tls_error',
+])
+
+/** Makes one attempt, signed with the current secret. Rejects only on an internal error. */
 export async function attempt(
   claim: Claim,
-  {
-    send,
-    openSecret,
-    clock,
-    random,
-  }: { send: Send; openSecret: OpenSecret; clock: Clock; random: () => number },
+  options: { send: Send; openSecret: OpenSecret; clock: Clock; random: () => number },
 ): Promise<Settlement> {
-  if (claim.body === null) throw new Error('the event of a delivery is not in the outbox')
-  const secret = openSecret(Buffer.from(claim.secret, 'base64'), claim.subscription_id)
+  const { send, openSecret, clock, random } = options
+  if (claim.body === null) throw new Error('the event of this delivery is missing in outbox_events')
   const startedAt = clock.now()
   const result = await send({
     url: claim.url,
-    secret,
-    event: { id: claim.event_id, type: claim.event_type, body: claim.body },
+    secret: openSecret(Buffer.from(claim.secret, 'base64'), claim.subscription_id),
+    eventType: claim.event_type,
+    body: claim.body,
     deliveryId: claim.id,
     attempt: claim.attempt_count + 1,
   })
-  // This process stops: nothing is known of the receiver.
-  if (result.errorCode === 'aborted') throw new Error('the attempt was cut off')
+  // The process is stopping, so nothing is known about the receiver.
+  if (result.errorCode === 'aborted') throw new Error('the attempt was aborted')
   return settlementOf(claim, result, { startedAt, random })
 }
 
@@ -38,7 +42,6 @@ function settlementOf(
   { startedAt, random }: { startedAt: number; random: () => number },
 ): Settlement {
   const { outcome, status, errorCode, excerpt } = result
-  const pauseMs = outcome === 'failure' ? pauseOf(result.retryAfterMs) : null
   return {
     id: claim.id,
     token: claim.token,
@@ -50,9 +53,12 @@ function settlementOf(
     response_status: status ?? null,
     error_code: errorCode ?? null,
     response_excerpt: excerpt === undefined ? null : storable(excerpt),
-    retry_ms: outcome === 'failure' ? retryDelay(claim.retry_step, { errorCode, pauseMs }, random) : null,
-    pause_ms: pauseMs,
-    nobody: foundNobody(result),
+    retry_ms: outcome === 'failure' ? retryDelay(claim.retry_step, result, random) : null,
+    pause_ms: result.retryAfterMs === undefined ? null : Math.round(result.retryAfterMs),
+    unreachable: UNREACHABLE.has(errorCode),
     probe: claim.probe,
   }
 }
+
+/** PostgreSQL text cannot contain NUL or lone surrogates. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\u{fffd}')

@@ -1,82 +1,60 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
+import type { Settlement, SettleResult } from './settle.ts'
 
-export interface WorkerMetrics {
-  readonly inFlight: Gauge
-  readonly dueAge: Gauge<'lane'>
-  readonly waiting: Gauge<'lane'>
-  readonly attempts: Counter<'class'>
-  readonly durations: Histogram
-  readonly breakerOpens: Counter
-  readonly reclaims: Counter
-  readonly staleTokens: Counter
-  readonly disabled: Counter<'reason'>
-  readonly disabledEndpoints: Gauge
-  readonly pausedEndpoints: Gauge
-}
+export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
 
-export function createWorkerMetrics(metrics: Metrics): WorkerMetrics {
-  const registers = [metrics]
+export function createWorkerMetrics(registry: Metrics, attemptsInFlight: () => number) {
+  const registers = [registry]
+  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Gauge({ name: `gateway_webhooks_${name}`, help, labelNames, registers })
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Counter({ name: `gateway_webhooks_${name}_total`, help, labelNames, registers })
+
+  const inFlight: Gauge = new Gauge({
+    name: 'gateway_webhooks_in_flight',
+    help: 'Delivery attempts in flight in this process',
+    registers,
+    collect: () => inFlight.set(attemptsInFlight()),
+  })
   return {
-    inFlight: new Gauge({
-      name: 'gateway_webhooks_in_flight',
-      help: 'Attempts of this process now',
-      registers,
-    }),
-    dueAge: new Gauge({
-      name: 'gateway_webhooks_due_age_seconds',
-      help: 'How long the oldest due delivery has waited; paused webhooks aside',
-      labelNames: ['lane'],
-      registers,
-    }),
-    waiting: new Gauge({
-      name: 'gateway_webhooks_waiting_deliveries',
-      help: 'Deliveries that wait for an attempt',
-      labelNames: ['lane'],
-      registers,
-    }),
-    attempts: new Counter({
-      name: 'gateway_webhooks_attempts_total',
-      help: 'Attempts by class of their result: 2xx, 3xx, 4xx, 5xx, or the class of the error',
-      labelNames: ['class'],
-      registers,
-    }),
+    dueAge: gauge(
+      'due_age_seconds',
+      'Time that the oldest due delivery has waited, without paused webhooks',
+      ['lane'],
+    ),
+    waiting: gauge('waiting_deliveries', 'Deliveries that wait for an attempt', ['lane']),
+    attempts: counter('attempts', 'Attempts by result: 2xx, 3xx, 4xx, 5xx or the error code', ['class']),
     durations: new Histogram({
       name: 'gateway_webhooks_attempt_duration_seconds',
-      help: 'How long attempts took',
+      help: 'Duration of attempts',
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
       registers,
     }),
-    breakerOpens: new Counter({
-      name: 'gateway_webhooks_breaker_opens_total',
-      help: 'How often a webhook was paused because nobody answered',
-      registers,
-    }),
-    reclaims: new Counter({
-      name: 'gateway_webhooks_reclaims_total',
-      help: 'Deliveries taken over after a lease ran out',
-      registers,
-    }),
-    staleTokens: new Counter({
-      name: 'gateway_webhooks_stale_tokens_total',
-      help: 'Outcomes that came after their lease was lost, and so changed nothing',
-      registers,
-    }),
-    disabled: new Counter({
-      name: 'gateway_webhooks_disabled_total',
-      help: 'Webhooks switched off by the service',
-      labelNames: ['reason'],
-      registers,
-    }),
-    disabledEndpoints: new Gauge({
-      name: 'gateway_webhooks_disabled_endpoints',
-      help: 'Webhooks that the service has switched off and nobody on again',
-      registers,
-    }),
-    pausedEndpoints: new Gauge({
-      name: 'gateway_webhooks_paused_endpoints',
-      help: 'Active webhooks that nothing is sent to for now',
-      registers,
-    }),
+    breakerOpens: counter('breaker_opens', 'Webhooks paused because the receiver was unreachable'),
+    reclaims: counter('reclaims', 'Deliveries reclaimed after their lease expired'),
+    staleTokens: counter('stale_tokens', 'Outcomes ignored because their lease had expired'),
+    disabled: counter('disabled', 'Webhooks disabled by the service', ['reason']),
+    disabledEndpoints: gauge(
+      'disabled_endpoints',
+      'Webhooks that the service disabled and that are still off',
+    ),
+    pausedEndpoints: gauge('paused_endpoints', 'Active webhooks that are paused'),
   }
+}
+
+export function recordSettled(
+  metrics: WorkerMetrics,
+  { stale, breakersOpened, disabled }: SettleResult,
+): void {
+  metrics.staleTokens.inc(stale)
+  metrics.breakerOpens.inc(breakersOpened)
+  for (const { reason } of disabled) metrics.disabled.inc({ reason })
+}
+
+export function recordAttempt(metrics: WorkerMetrics, settlement: Settlement): void {
+  const { response_status: status, error_code: code } = settlement
+  const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
+  metrics.attempts.inc({ class: code ?? statusClass })
+  metrics.durations.observe(settlement.duration_ms / 1_000)
 }

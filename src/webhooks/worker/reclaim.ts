@@ -1,31 +1,25 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../platform/clock.ts'
+import type { WorkerLimits } from './limits.ts'
 import { retryDelay } from './retry-schedule.ts'
-import type { WorkerSession } from './session.ts'
 import type { Settlement } from './settle.ts'
-import type { WorkerLimits } from './timing.ts'
+import type { WorkerConnection } from './worker-connection.ts'
 
 const MAX_RECLAIMS = 500
-/** A delivery that was lost more than once may be what ends workers: it waits a little longer each time. */
-const REST_SECONDS = 5
+/** A delivery whose workers keep crashing may cause the crashes. Each claim adds this delay. */
+const DELAY_SECONDS = 5
 
-interface Expired {
-  id: string
-  token: string
-  attempt_count: number
-  retry_step: number
-  trigger: Settlement['trigger']
-}
+type Lost = Pick<Settlement, 'id' | 'token' | 'trigger'> & { attempt_count: number; retry_step: number }
 
 /**
- * Makes deliveries due again whose worker let the lease run out. One that was claimed `maxClaims` times without an outcome is
- * returned instead, to be settled as a failed attempt: so it comes to an end.
+ * Makes deliveries with an expired lease due again. A delivery that was claimed `maxClaims` times
+ * without an outcome is returned as a failed attempt, so that it reaches an end.
  */
 export async function reclaim(
-  session: WorkerSession,
+  connection: WorkerConnection,
   { limits, clock, random }: { limits: WorkerLimits; clock: Clock; random: () => number },
 ): Promise<{ reclaimed: number; lost: Settlement[] }> {
-  const [row] = await session.query<{ reclaimed: number; lost: Expired[] | null }>(
+  const [row] = await connection.query<{ reclaimed: number; lost: Lost[] | null }>(
     'reclaim',
     sql`
     with expired as (
@@ -36,7 +30,7 @@ export async function reclaim(
     reclaimed as (
       update webhook_deliveries d set
         status = case when d.retry_step = 0 then 'pending' else 'retrying' end,
-        next_attempt_at = now() + (d.claim_count - 1) * ${sql.lit(REST_SECONDS)} * interval '1 s',
+        next_attempt_at = now() + (d.claim_count - 1) * ${sql.lit(DELAY_SECONDS)} * interval '1 s',
         lease_token = null, lease_until = null
       from expired e where e.id = d.id and e.claim_count < ${limits.maxClaims}::integer
       returning d.id
@@ -47,20 +41,20 @@ export async function reclaim(
     )
     select (select count(*)::integer from reclaimed) as reclaimed, (select json_agg(lost) from lost) as lost`,
   )
-  const lost = (row?.lost ?? []).map((expired) => ({
-    id: expired.id,
-    token: expired.token,
-    number: expired.attempt_count + 1,
-    trigger: expired.trigger,
+  const lost = (row?.lost ?? []).map(({ id, token, trigger, attempt_count, retry_step }) => ({
+    id,
+    token,
+    number: attempt_count + 1,
+    trigger,
     outcome: 'lost' as const,
     started_at: new Date(clock.now()).toISOString(),
     duration_ms: 0,
     response_status: null,
     error_code: 'worker_lost',
     response_excerpt: null,
-    retry_ms: retryDelay(expired.retry_step, { pauseMs: null }, random),
+    retry_ms: retryDelay(retry_step, {}, random),
     pause_ms: null,
-    nobody: false,
+    unreachable: false,
     probe: false,
   }))
   return { reclaimed: row?.reclaimed ?? 0, lost }

@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { cancelWaiting, HEALTHY } from '../../../src/webhooks/deliveries/cancel-waiting.ts'
 import { createDeliveryService, type DeliveryService } from '../../../src/webhooks/deliveries/deliveries.ts'
-import { cancelUnwanted, removeOld } from '../../../src/webhooks/worker/housekeeping.ts'
 import { readWebhookStats } from '../../../src/webhooks/worker/webhook-stats.ts'
 import { status } from '../../support/webhooks/receiver-farm.ts'
 import {
@@ -13,6 +12,7 @@ import {
   type WorkerWorld,
 } from '../../support/webhooks/worker-world.ts'
 import { eventually } from '../../support/eventually.ts'
+import { cancelForInactiveWebhooks, deleteOldRows } from '../../../src/webhooks/worker/maintenance.ts'
 
 let world: WorkerWorld
 let service: DeliveryService
@@ -183,7 +183,7 @@ test('what still waits for a webhook that is off is never sent, and withdrawn by
   await world.kysely.updateTable('webhook_subscriptions').set({ active: false }).execute()
   const on = await world.subscribe('/on')
   await world.emit({})
-  expect(await cancelUnwanted(world.kysely)).toBe(2)
+  expect(await cancelForInactiveWebhooks(world.kysely)).toBe(2)
   world.worker()
   await eventually(async () => expect(await statuses(on)).toEqual(['success']))
   expect(await statuses(id)).toEqual(['cancelled', 'cancelled'])
@@ -200,10 +200,10 @@ test('the log is kept for 30 days, and deleted webhooks go with it', async () =>
   await sql`update webhook_attempts set started_at = now() - interval '31 days'
     where id = (select min(id) from webhook_attempts)`.execute(world.kysely)
   await sql`update webhook_subscriptions set deleted_at = now() - interval '31 days'`.execute(world.kysely)
-  expect(await removeOld(world.kysely)).toBe(2)
+  expect(await deleteOldRows(world.kysely)).toBe(2)
   expect(await statuses(id)).toHaveLength(1)
   await world.kysely.deleteFrom('webhook_deliveries').execute()
-  expect(await removeOld(world.kysely)).toBe(1)
+  expect(await deleteOldRows(world.kysely)).toBe(1)
 })
 
 test('the numbers for operators count what is there', async () => {

@@ -151,7 +151,7 @@ test('a backlog of one endpoint does not hold up another, and neither has more t
   ]
   world.farm.answer('/hot', silence)
   await world.emit(...Array.from({ length: 300 }, () => ({ agent: 'hot' })), { agent: 'cold' })
-  world.worker({ limits: { ...QUICK, slots: 8 } })
+  world.worker({ limits: { ...QUICK, concurrency: 8 } })
   await eventually(async () => expect(await statuses(cold)).toEqual(['success']))
   expect(world.farm.at('/hot').length).toBeLessThanOrEqual(4)
   expect(world.farm.peak('/hot')).toBeLessThanOrEqual(4)
@@ -183,7 +183,7 @@ test('retries never take more than half of the slots, and first attempts leave s
     world.farm.answer(`/old/${n}`, (_, response) => held.push(() => response.end()))
   }
   const worker = world.worker({
-    limits: { ...QUICK, slots: 8, deadlineMs: 5_000, leaseMs: 20_000 },
+    limits: { ...QUICK, concurrency: 8, deadlineMs: 5_000, leaseMs: 20_000 },
     send: senderWithin(5_000),
   })
   await eventually(() => expect(held).toHaveLength(4))

@@ -12,7 +12,7 @@ const ANSWER_MS = 600
 const OLD = '05'.repeat(32)
 const NEW = '06'.repeat(32)
 /** A worker that has far too little room for the load. */
-const SMALL = { slots: 4 }
+const SMALL = { concurrency: 4 }
 
 let incident: IncidentWorld
 let api: Replica

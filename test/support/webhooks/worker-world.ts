@@ -13,8 +13,7 @@ import { mergeEvents } from '../../../src/ledger/indexer/write/write-events.ts'
 import { createMetrics, type Metrics } from '../../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
-import { createSender } from '../../../src/webhooks/send/send.ts'
-import type { Send } from '../../../src/webhooks/worker/sender.ts'
+import { createSender, type Send } from '../../../src/webhooks/worker/send.ts'
 import {
   createWebhookWorker,
   type WebhookWorker,
@@ -33,11 +32,17 @@ export const senderWithin = (totalMs: number): Send =>
   createSender({
     http: createGuardedHttp({ devMode: true, allowedPorts: [443] }),
     clock: systemClock,
-    totalMs,
+    limits: { totalMs },
   })
 
 /** Short times, the shape of the production ones. */
-export const QUICK = { deadlineMs: 300, leaseMs: 600, pollMs: 20, reclaimMs: 50, troubleMs: 50 } as const
+export const QUICK = {
+  deadlineMs: 300,
+  leaseMs: 600,
+  pollMs: 20,
+  reclaimMs: 50,
+  internalErrorDelayMs: 50,
+} as const
 
 export interface WorkerWorld {
   readonly database: TestDatabase

@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
-import { createSender } from '../../../src/webhooks/send/send.ts'
+import { createSender, type AttemptResult, type Send } from '../../../src/webhooks/worker/send.ts'
 import { verifyWebhook } from '../../../src/webhooks/verify-webhook.ts'
-import type { AttemptResult, Send } from '../../../src/webhooks/worker/sender.ts'
 import { type Answer, type Receiver, startReceiver } from '../../support/receiver.ts'
 import { createTestCa } from '../../support/tls.ts'
 
@@ -28,7 +27,7 @@ beforeAll(async () => {
     extraCa: ca.pem,
     lookup: fakeLookup,
   })
-  send = createSender({ http, clock: { now: () => NOW }, userAgent: 'gateway/1', idleMs: 150 })
+  send = createSender({ http, clock: { now: () => NOW }, limits: { idleMs: 150 } })
 })
 
 afterAll(async () => {
@@ -38,8 +37,14 @@ afterAll(async () => {
 
 function attempt(answer: Answer, url = receiver.url('/hook', HOST)): Promise<AttemptResult> {
   receiver.answers(answer)
-  const event = { id: 'evt_1', type: 'agent.closed', body: BODY }
-  return send({ url, secret: SECRET, event, deliveryId: 'd-1', attempt: 3 })
+  return send({
+    url,
+    secret: SECRET,
+    eventType: 'agent.closed',
+    body: BODY,
+    deliveryId: 'd-1',
+    attempt: 3,
+  })
 }
 
 test('sends the stored bytes, signed at the time of the attempt', async () => {
@@ -51,7 +56,7 @@ test('sends the stored bytes, signed at the time of the attempt', async () => {
     host: `${HOST}:${receiver.port}`,
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(BODY)),
-    'user-agent': 'gateway/1',
+    'user-agent': 'agent-registry-gateway',
     'x-service-event': 'agent.closed',
     'x-service-timestamp': String(NOW / 1000),
     'x-service-signature': createHmac('sha256', SECRET)

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { signDelivery, type SignedDelivery } from '../../../src/webhooks/sign.ts'
 import { verifyWebhook, WebhookVerificationError } from '../../../src/webhooks/verify-webhook.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { signDelivery, type SignedDelivery } from '../../../src/webhooks/worker/send.ts'
 
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8'
 const BODY =
@@ -115,16 +115,16 @@ describe('verifyWebhook', () => {
   })
 })
 
-describe('the README’s receivers', () => {
+describe('the receivers of docs/guides/receive-webhooks.md', () => {
   const folder = temporaryFolder('webhook-receivers-')
-  const readme = readFileSync(new URL('../../../src/webhooks/README.md', import.meta.url), 'utf8')
+  const guide = readFileSync(new URL('../../../docs/guides/receive-webhooks.md', import.meta.url), 'utf8')
   const children: ChildProcess[] = []
   afterAll(() => {
     for (const child of children) child.kill('SIGKILL')
   })
 
   const example = (language: string): string =>
-    new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(readme)?.[1] ?? ''
+    new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(guide)?.[1] ?? ''
   const start = async (command: string, file: string): Promise<{ url: string; said: () => string }> => {
     const child = spawn(command, [file], {
       cwd: folder,
@@ -159,16 +159,19 @@ describe('the README’s receivers', () => {
   test.each([
     ['Node', process.execPath, 'receiver.mjs', true],
     ['Python', 'python3', 'receiver.py', python],
-  ])('%s takes what was signed with its secret, once, and nothing else', async (_, command, file, there) => {
-    if (!there) return
-    const { url, said } = await start(command, file)
-    const answers = [
-      await post(url, SECRET),
-      await post(url, SECRET),
-      await post(url, 'whsec_other'),
-      await post(url, SECRET, 301),
-    ]
-    expect(answers).toEqual([200, 200, 400, 400])
-    expect(said().match(/agent\.closed/g)).toHaveLength(1)
-  })
+  ])(
+    'the %s receiver accepts each signed event once and refuses other requests',
+    async (_, command, file, there) => {
+      if (!there) return
+      const { url, said } = await start(command, file)
+      const answers = [
+        await post(url, SECRET),
+        await post(url, SECRET),
+        await post(url, 'whsec_other'),
+        await post(url, SECRET, 301),
+      ]
+      expect(answers).toEqual([200, 200, 400, 400])
+      expect(said().match(/agent\.closed/g)).toHaveLength(1)
+    },
+  )
 })

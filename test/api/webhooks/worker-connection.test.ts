@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createWorkerSession } from '../../../src/webhooks/worker/session.ts'
+import { createWorkerConnection } from '../../../src/webhooks/worker/worker-connection.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { eventually } from '../../support/eventually.ts'
 
@@ -12,18 +12,18 @@ afterAll(() => database.drop())
 
 const backends = async (): Promise<number[]> => {
   const { rows } = await sql<{ pid: number }>`
-    select pid from pg_stat_activity where datname = current_database() and query ~ '^listen|of_the_session'
+    select pid from pg_stat_activity where datname = current_database() and query ~ 'listen webhook_deliveries|as one'
       and pid <> pg_backend_pid()`.execute(database.orm.em.getKysely())
   return rows.map(({ pid }) => pid)
 }
 
-test('a session whose connection is lost again and again has one at a time, and none after it was closed', async () => {
-  const ask = () => session.query('ask', sql<{ one: number }>`select 1 as of_the_session`)
-  // As the worker does: whatever happens to the connection, it looks again at once.
-  const session = createWorkerSession({
+test('a worker has one connection, also after it was lost many times, and none after close', async () => {
+  const ask = () => connection.query('ask', sql<{ one: number }>`select 1 as one`)
+  // Like the worker, which polls again as soon as the connection is lost.
+  const connection = createWorkerConnection({
     orm: database.orm,
     kysely: database.orm.em.getKysely(),
-    onAnnouncement: () => void ask().catch(() => undefined),
+    onNotification: () => void ask().catch(() => undefined),
   })
   await ask()
   for (let round = 0; round < 10; round += 1) {
@@ -35,6 +35,6 @@ test('a session whose connection is lost again and again has one at a time, and 
     })
     expect(await backends()).toHaveLength(1)
   }
-  await session.close()
+  await connection.close()
   await eventually(async () => expect(await backends()).toEqual([]))
 })

@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { WorkerMetrics } from './metrics.ts'
+import { readWebhookStats } from './webhook-stats.ts'
+
+const INTERVAL_MS = 10_000
+const CLEANUP_INTERVAL_MS = 600_000
+/** Deliveries and attempts are kept this long. */
+const RETENTION_DAYS = 30
+const BATCH = 5_000
+
+/** Updates gauges, cancels deliveries of inactive webhooks, and deletes old rows until it is aborted. */
+export async function runMaintenance(options: {
+  kysely: Kysely<Database>
+  logger: Pick<Logger, 'warn'>
+  metrics: WorkerMetrics
+  signal: AbortSignal
+}): Promise<void> {
+  const { kysely, logger, metrics, signal } = options
+  const untilDone = async (runBatch: (db: Kysely<Database>) => Promise<number>): Promise<void> => {
+    while (!signal.aborted && (await runBatch(kysely)) > 0);
+  }
+  let cleanupAt = performance.now()
+  while (!signal.aborted) {
+    try {
+      const stats = await readWebhookStats(kysely)
+      for (const lane of ['pending', 'retrying'] as const) {
+        metrics.dueAge.set({ lane }, stats.dueAge[lane] ?? 0)
+        metrics.waiting.set({ lane }, stats.deliveries[lane])
+      }
+      metrics.disabledEndpoints.set(stats.subscriptions.disabled)
+      metrics.pausedEndpoints.set(stats.subscriptions.paused)
+      await untilDone(cancelForInactiveWebhooks)
+      if (performance.now() >= cleanupAt) {
+        await untilDone(deleteOldRows)
+        cleanupAt = performance.now() + CLEANUP_INTERVAL_MS
+      }
+    } catch (err) {
+      if (!signal.aborted) logger.warn({ err }, 'webhook maintenance failed, retrying')
+    }
+    await delay(INTERVAL_MS, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/**
+ * Cancels one batch of waiting deliveries of inactive or deleted webhooks. Returns how many. Locked
+ * rows are left for the next call, so that it never waits.
+ */
+export async function cancelForInactiveWebhooks(db: Kysely<Database>): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update webhook_deliveries set status = 'cancelled', next_attempt_at = null, completed_at = now()
+    where id in (
+      select d.id from webhook_subscriptions s
+      join webhook_deliveries d on d.subscription_id = s.id and d.status in ('pending', 'retrying')
+      where not s.active or s.deleted_at is not null
+      limit ${sql.lit(BATCH)} for update of d skip locked)`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Deletes one batch of each kind of row that is older than the retention. Returns the total. */
+export async function deleteOldRows(db: Kysely<Database>): Promise<number> {
+  const oldest = sql`now() - ${sql.lit(RETENTION_DAYS)} * interval '1 day'`
+  const statements = [
+    sql`delete from webhook_attempts where ctid in (
+      select ctid from webhook_attempts where started_at < ${oldest} limit ${sql.lit(BATCH)})`,
+    sql`delete from webhook_deliveries where ctid in (
+      select ctid from webhook_deliveries where created_at < ${oldest} and completed_at < ${oldest}
+      limit ${sql.lit(BATCH)} for update skip locked)`,
+    sql`delete from webhook_subscriptions s where deleted_at < ${oldest}
+      and not exists (select from webhook_deliveries d where d.subscription_id = s.id)`,
+  ]
+  let deleted = 0
+  for (const statement of statements) deleted += Number((await statement.execute(db)).numAffectedRows ?? 0)
+  return deleted
+}

@@ -1,0 +1,95 @@
+import { createHmac } from 'node:crypto'
+import type { Clock } from '../../platform/clock.ts'
+import type { GuardedHttp, HttpResult } from '../../platform/net/guarded-http.ts'
+import { excerptOf, retryAfterMs } from './response.ts'
+
+export interface SendRequest {
+  readonly url: string
+  /** The decrypted signing secret. */
+  readonly secret: string
+  readonly eventType: string
+  /** The exact text to sign and send. */
+  readonly body: string
+  readonly deliveryId: string
+  /** Starts at 1. */
+  readonly attempt: number
+}
+
+export interface AttemptResult {
+  /** `gone`: the receiver answered 410. */
+  readonly outcome: 'success' | 'failure' | 'gone'
+  readonly status?: number | undefined
+  /** Why there was no response: an HttpErrorCode such as `timeout`. */
+  readonly errorCode?: string | undefined
+  readonly retryAfterMs?: number | undefined
+  readonly excerpt?: string | undefined
+  readonly durationMs: number
+}
+
+/** Sends one request. Every behaviour of the receiver is a result. It rejects only on an internal error. */
+export type Send = (request: SendRequest) => Promise<AttemptResult>
+
+export interface SenderOptions {
+  readonly http: GuardedHttp
+  readonly clock: Clock
+  /** Limits of one attempt in milliseconds: in total, and between two parts of the response body. */
+  readonly limits?: { readonly totalMs?: number; readonly idleMs?: number }
+}
+
+/** Sends deliveries as signed POST requests. Redirects are not followed. */
+export function createSender({ http, clock, limits }: SenderOptions): Send {
+  return async (request) => {
+    const headers = headersOf(request, Math.floor(clock.now() / 1000))
+    const result = await http.post(request.url, { headers, body: request.body, ...limits })
+    return attemptResult(result, clock.now())
+  }
+}
+
+/** The names have the contract's case, because some receivers compare them case-sensitively. */
+function headersOf(request: SendRequest, timestamp: number): Record<string, string> {
+  const { secret, eventType, body, deliveryId, attempt } = request
+  return {
+    'Content-Type': 'application/json',
+    // The response excerpt is stored without decompression.
+    'Accept-Encoding': 'identity',
+    'User-Agent': 'agent-registry-gateway',
+    'X-Service-Signature': signDelivery({ secret, timestamp, body }),
+    'X-Service-Timestamp': String(timestamp),
+    'X-Service-Event': eventType,
+    'X-Service-Delivery': deliveryId,
+    'X-Service-Attempt': String(attempt),
+  }
+}
+
+export interface SignedDelivery {
+  /** The secret as its owner received it. The key is this text as UTF-8, including `whsec_`. */
+  readonly secret: string
+  /** Unix time in seconds. */
+  readonly timestamp: number
+  /** The bytes of the body as they are sent. */
+  readonly body: string | Uint8Array
+}
+
+/** Returns the hex HMAC-SHA256 of `<timestamp>.<body>` (contract, "Delivery"). */
+export function signDelivery({ secret, timestamp, body }: SignedDelivery): string {
+  return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
+}
+
+function attemptResult(result: HttpResult, now: number): AttemptResult {
+  const { durationMs } = result
+  if (result.outcome === 'failed') return { outcome: 'failure', errorCode: result.errorCode, durationMs }
+  const { status, headers } = result
+  const isRetryLater = status === 429 || status === 503
+  return {
+    outcome: outcomeOf(status),
+    status,
+    excerpt: excerptOf(result),
+    retryAfterMs: isRetryLater ? retryAfterMs(headers['retry-after'], now) : undefined,
+    durationMs,
+  }
+}
+
+function outcomeOf(status: number): AttemptResult['outcome'] {
+  if (status >= 200 && status < 300) return 'success'
+  return status === 410 ? 'gone' : 'failure'
+}
