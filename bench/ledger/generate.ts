@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Keypair, type TransactionInstruction } from '@solana/web3.js'
 import { parseTransaction, programDataAddress, pubkey, type Pubkey } from '@agent-registry/solana'
-import { registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
+import { PROGRAM_FILE, registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
 import type { GenesisOptions } from '@agent-registry/localnet'
 import { systemClock } from '../../src/platform/clock.ts'
 import { loadLocalnetKeys, type LocalnetKeys } from '../../src/platform/keys/localnet-keys.ts'
@@ -13,7 +13,6 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { generateWallet, type Wallet, walletOf, wireTransaction } from './wallet.ts'
 
 const PROGRAM = pubkey(registryIdl.address)
-const PROGRAM_FILE = new URL('../../packages/registry-program/registry.so', import.meta.url)
 const CATEGORIES = registryIdl.types.find((each) => each.name === 'ServiceCategory')
 const TRANSACTIONS_PER_SLOT = 1_000
 /** Agents whose lives run side by side, so that an account's transactions lie apart as they do on a cluster. */

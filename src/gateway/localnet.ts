@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Connection, PublicKey } from '@solana/web3.js'
 import type { Pubkey } from '@agent-registry/solana'
 import { startLocalnet } from '@agent-registry/localnet'
+import { PROGRAM_FILE } from '@agent-registry/program'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config/config.ts'
 import { loadLocalnetKeys, type LocalnetKeys } from '../platform/keys/localnet-keys.ts'
@@ -13,7 +14,6 @@ import { SAMPLE_DAYS } from './sample-agents.ts'
 import { type LocalnetFaucet, seedSampleAgents } from './seed.ts'
 import { createTransactionSender, untilConfirmed } from './transaction-sender.ts'
 
-const PROGRAM_FILE = new URL('../../packages/registry-program/registry.so', import.meta.url)
 const SERVICE_LAMPORTS = 1_000_000_000_000n
 const SECONDS_PER_DAY = 86_400
 

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { Keypair, PublicKey, Transaction } from '@solana/web3.js'
 import { expect, it } from 'vitest'
 import { programDataAddress, pubkey, type Pubkey } from '@agent-registry/solana'
-import { registryAddresses, registryInstruction } from '@agent-registry/program'
+import { PROGRAM_FILE, registryAddresses, registryInstruction } from '@agent-registry/program'
 import { failure, startTestLedger } from './ledger.ts'
 
-const elf = readFileSync(new URL('../../registry-program/registry.so', import.meta.url))
+const elf = readFileSync(PROGRAM_FILE)
 const keyOf = (keypair: Keypair): Pubkey => pubkey(keypair.publicKey.toBase58())
 
 it('runs the registry program from genesis: its upgrade authority initialises it, nobody else', async () => {

@@ -9,11 +9,12 @@ import {
   TransactionInstruction,
 } from '@solana/web3.js'
 import { expect, it } from 'vitest'
+import { PROGRAM_FILE } from '@agent-registry/program'
 import { UPGRADEABLE_LOADER } from '@agent-registry/solana'
 import { startTestLedger, type TestLedger } from './ledger.ts'
 
 const LOADER = new PublicKey(UPGRADEABLE_LOADER)
-const ELF = readFileSync(new URL('../../registry-program/registry.so', import.meta.url))
+const ELF = readFileSync(PROGRAM_FILE)
 const CHUNK = 900
 const BUFFER_HEADER = 37
 // The registry program's answer to an unknown instruction shows that it ran.

@@ -1,43 +1,33 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { compile, hasCompiler } from './compile.ts'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { buildProgram, hasCompiler } from './compile.ts'
 import { headerFromIdl } from './header.ts'
-import { link } from './linker/link.ts'
 
-const IDL = new URL('idl.json', import.meta.url)
-const HEADER = new URL('src/idl.h', import.meta.url)
-const SOURCES = new URL('src/', import.meta.url)
-const PROGRAM = new URL('registry.so', import.meta.url)
+const IDL = new URL('../idl.json', import.meta.url)
+const SOURCES = new URL('../program/', import.meta.url)
+const HEADER = new URL('idl.h', SOURCES)
+const PROGRAM = new URL('../registry.so', import.meta.url)
 
-const say = (text: string): boolean => process.stdout.write(`${text}\n`)
+const checkOnly = process.argv.includes('--check')
+if (!hasCompiler()) {
+  process.stderr.write(`clang-19 is not installed${checkOnly ? ': registry.so was not checked' : ''}\n`)
+  process.exitCode = checkOnly ? 0 : 1
+} else if (checkOnly) check()
+else build()
 
 function build(): void {
   writeFileSync(HEADER, headerFromIdl(IDL))
-  const program = link(compile(SOURCES))
+  const program = buildProgram(SOURCES)
   writeFileSync(PROGRAM, program)
-  say(`program/registry.so: ${program.length} bytes`)
+  process.stdout.write(`registry.so: ${program.length} bytes\n`)
 }
 
 function check(): void {
-  if (readFileSync(HEADER, 'utf8') !== headerFromIdl(IDL))
-    fail('program/src/idl.h does not match program/idl.json')
-  else if (!existsSync(PROGRAM)) fail('program/registry.so is missing')
-  else if (!link(compile(SOURCES)).equals(readFileSync(PROGRAM)))
-    fail('program/registry.so is not what the source gives')
-  else say('program/registry.so is what the source gives')
-}
-
-function fail(problem: string): void {
-  process.stderr.write(`${problem}; run \`npm run program:build\`\n`)
-  process.exitCode = 1
-}
-
-const checking = process.argv.includes('--check')
-if (hasCompiler()) {
-  if (checking) check()
-  else build()
-} else {
+  const isCurrent =
+    readFileSync(HEADER, 'utf8') === headerFromIdl(IDL) && buildProgram(SOURCES).equals(readFileSync(PROGRAM))
+  process.stdout.write(isCurrent ? 'registry.so matches its sources\n' : '')
+  if (isCurrent) return
   process.stderr.write(
-    `clang-19 is not installed${checking ? ': program/registry.so was not checked' : ''}\n`,
+    'program/idl.h or registry.so does not match the sources; run `npm run program:build`\n',
   )
-  process.exitCode = checking ? 0 : 1
+  process.exitCode = 1
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { link } from './linker/link.ts'
 
 const COMPILER = 'clang-19'
 const FLAGS = [
@@ -26,11 +27,16 @@ export function hasCompiler(): boolean {
   return spawnSync(COMPILER, ['--version']).status === 0
 }
 
-/** Compiles a program's one translation unit; the object holds no path of this machine. */
-export function compile(sources: URL, unit = 'registry.c'): Buffer {
-  const directory = mkdtempSync(join(tmpdir(), 'registry-'))
+/** Compiles and links a program. `unit` is its C file in the folder `sources`. */
+export function buildProgram(sources: URL, unit = 'registry.c'): Buffer {
+  return link(compile(sources, unit))
+}
+
+// Runs in the folder of the sources, so that the object holds no path of this machine.
+function compile(sources: URL, unit: string): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'registry-'))
   try {
-    const object = join(directory, 'registry.o')
+    const object = join(folder, 'program.o')
     const result = spawnSync(COMPILER, [...FLAGS, '-c', unit, '-o', object], {
       cwd: fileURLToPath(sources),
       encoding: 'utf8',
@@ -38,6 +44,6 @@ export function compile(sources: URL, unit = 'registry.c'): Buffer {
     if (result.status !== 0) throw new Error(`${COMPILER} failed:\n${result.stderr}`)
     return readFileSync(object)
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }

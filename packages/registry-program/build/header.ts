@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import bs58 from 'bs58'
-import type { Idl, IdlInstruction } from '../src/idl/types.ts'
+import type { Idl, IdlInstruction } from '../src/idl.ts'
 
 const LOADER = 'BPFLoaderUpgradeab1e11111111111111111111111'
 const SYSTEM = '11111111111111111111111111111111'
@@ -10,7 +10,7 @@ const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 export function headerFromIdl(idlPath: URL): string {
   const idl = JSON.parse(readFileSync(idlPath, 'utf8')) as Idl
   return [
-    '// Written by program/header.ts from idl.json; `npm run program:build` rewrites it.',
+    '// Generated from idl.json; `npm run program:build` rewrites it.',
     '#pragma once',
     address('SYSTEM_PROGRAM', SYSTEM),
     address('TOKEN_PROGRAM', TOKEN),

@@ -1,4 +1,4 @@
-// Written by program/header.ts from idl.json; `npm run program:build` rewrites it.
+// Generated from idl.json; `npm run program:build` rewrites it.
 #pragma once
 static const Pubkey SYSTEM_PROGRAM = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
 static const Pubkey TOKEN_PROGRAM = {{6, 221, 246, 225, 215, 101, 161, 147, 217, 203, 225, 70, 206, 235, 121, 172, 28, 180, 133, 237, 95, 91, 55, 145, 58, 140, 245, 133, 126, 255, 0, 169}};

@@ -1,7 +1,6 @@
-import { PublicKey } from '@solana/web3.js'
-import { pubkey, type Pubkey } from '@agent-registry/solana'
+import { programAddress, type Pubkey, pubkeyBytes } from '@agent-registry/solana'
 
-/** The program-derived addresses of the registry (program/README.md, "Accounts"). */
+/** The program-derived addresses of a registry. */
 export interface RegistryAddresses {
   readonly programId: Pubkey
   config(): Pubkey
@@ -14,14 +13,8 @@ export interface RegistryAddresses {
 }
 
 export function registryAddresses(programId: Pubkey): RegistryAddresses {
-  const program = new PublicKey(programId)
   const derive = (seed: string, ...keys: Pubkey[]): Pubkey =>
-    pubkey(
-      PublicKey.findProgramAddressSync(
-        [Buffer.from(seed), ...keys.map((key) => new PublicKey(key).toBytes())],
-        program,
-      )[0].toBase58(),
-    )
+    programAddress(programId, [Buffer.from(seed), ...keys.map(pubkeyBytes)])
   return {
     programId,
     config: () => derive('config'),

@@ -1,4 +1,4 @@
-/** Values of the registry program's enums, in the order of their on-chain numbers (program/idl.json). */
+/** Values of the program's enums, in the order of their numbers on chain. */
 export const TIERS = ['observer', 'basic', 'standard', 'premium'] as const
 export const AGENT_STATUSES = ['active', 'suspended', 'deactivated'] as const
 export const SERVICE_CATEGORIES = [
@@ -17,7 +17,7 @@ export type Tier = (typeof TIERS)[number]
 export type AgentStatus = (typeof AGENT_STATUSES)[number]
 export type ServiceCategory = (typeof SERVICE_CATEGORIES)[number]
 
-/** Reputation lies between 0 and this number, both included. */
+/** Reputation is a number from 0 to this limit. */
 export const MAX_REPUTATION = 1000
-/** USDC has six decimals: 1 USDC is this many base units. */
+/** The base units in 1 USDC, which has six decimals. */
 export const USDC_UNIT = 1_000_000n

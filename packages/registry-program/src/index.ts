@@ -1,11 +1,10 @@
-export * from './account-bytes.ts'
-export * from './addresses.ts'
+export { type RegistryAddresses, registryAddresses } from './addresses.ts'
+export { camelCase } from './borsh.ts'
+export * from './codec.ts'
 export * from './enums.ts'
-export { camelCase, codecOf } from './idl/codec.ts'
-export * from './idl/types.ts'
-export * from './registry-codec.ts'
-export * from './registry-instructions.ts'
-export * from './registry-types.ts'
+export { type Idl, type IdlInstruction, registryIdl } from './idl.ts'
+export { registryInstruction } from './instructions.ts'
+export type * from './types.ts'
 
-/** The program as the upgradeable loader takes it, an ELF file. */
+/** The ELF file of the program. */
 export const PROGRAM_FILE = new URL('../registry.so', import.meta.url)

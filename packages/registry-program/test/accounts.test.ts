@@ -1,7 +1,7 @@
 import { type AccountMeta, Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js'
 import { describe, expect, it } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
-import { type IdlAccountMeta, registryIdl } from '../src/idl/types.ts'
+import { type IdlAccountMeta, registryIdl } from '../src/idl.ts'
 import { keyOf } from './support/bench.ts'
 import { type Scenario, scenario } from './support/scenarios.ts'
 import { TOKEN_PROGRAM } from './support/token-images.ts'

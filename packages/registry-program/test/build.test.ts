@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { compile, hasCompiler } from '../build/compile.ts'
+import { buildProgram, hasCompiler } from '../build/compile.ts'
 import { link } from '../build/linker/link.ts'
 
 const SOURCES = new URL('../program/', import.meta.url)
@@ -14,7 +14,7 @@ describe.skipIf(!hasCompiler())('the build', () => {
     const directory = mkdtempSync(join(tmpdir(), 'elsewhere-'))
     try {
       cpSync(SOURCES, directory, { recursive: true })
-      const built = link(compile(pathToFileURL(`${directory}/`)))
+      const built = buildProgram(pathToFileURL(`${directory}/`))
       expect(built.equals(readFileSync(PROGRAM))).toBe(true)
     } finally {
       rmSync(directory, { recursive: true, force: true })

@@ -14,7 +14,7 @@ import {
   pubkeyBytes,
   UPGRADEABLE_LOADER,
 } from '@agent-registry/solana'
-import { registryInstruction } from '../src/registry-instructions.ts'
+import { registryInstruction } from '../src/instructions.ts'
 import { Bench, COOLDOWN, THRESHOLDS } from './support/bench.ts'
 
 const ELF = readFileSync(new URL('../registry.so', import.meta.url))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { registryIdl } from '../src/idl/types.ts'
+import { registryIdl } from '../src/idl.ts'
 import {
   deactivated,
   emptied,

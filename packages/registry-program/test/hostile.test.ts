@@ -2,7 +2,7 @@ import { PublicKey, TransactionInstruction } from '@solana/web3.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
-import { registryIdl } from '../src/idl/types.ts'
+import { registryIdl } from '../src/idl.ts'
 import { scenario } from './support/scenarios.ts'
 
 /** Accounts that may be the same: the first one stands in for the other. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { headerFromIdl } from '../build/header.ts'
-import { registryIdl } from '../src/idl/types.ts'
+import { registryIdl } from '../src/idl.ts'
 
 /** Anchor's rule. */
 function discriminator(namespace: string, name: string): number[] {

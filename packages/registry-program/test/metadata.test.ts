@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { registryInstruction } from '../src/registry-instructions.ts'
+import { registryInstruction } from '../src/instructions.ts'
 import { REGISTRATION, registered } from './support/actors.ts'
 import { type Args, Bench } from './support/bench.ts'
 

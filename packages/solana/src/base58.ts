@@ -5,15 +5,15 @@ const CODES = Uint8Array.from(ALPHABET, (char) => char.charCodeAt(0))
 const DIGITS = new Int8Array(128).fill(-1)
 for (const [digit, code] of CODES.entries()) DIGITS[code] = digit
 
-/** Five digits at a time: 58^5 * 2^16 is exact in a double. */
+/** Five digits are converted at a time, because 58^5 * 2^16 is exact in a double. */
 const STEP = 5
 const LIMB = 58 ** STEP
 const WORD = 2 ** 16
 
-/** What is encoded by the thousand has 16 or 32 bytes; a product of 32 words is exact too. */
+/** Longer values use bs58. Sums of up to 32 products stay exact in a double. */
 const MAX_BYTES = 64
 const MAX_LIMBS = 18
-/** The limbs of 2^0, 2^16, 2^32 …, the lowest first, MAX_LIMBS each. */
+/** 2^0, 2^16, 2^32 and so on in base 58^5: MAX_LIMBS limbs each, lowest first. */
 const PLACES = Float64Array.from({ length: (MAX_BYTES / 2) * MAX_LIMBS }, (_, at) => {
   const word = Math.floor(at / MAX_LIMBS)
   return Number((2n ** BigInt(16 * word) / BigInt(LIMB) ** BigInt(at % MAX_LIMBS)) % BigInt(LIMB))
@@ -22,8 +22,8 @@ const limbs = new Float64Array(MAX_LIMBS)
 const digits = Buffer.alloc(MAX_LIMBS * STEP)
 
 /**
- * Base-58 in Bitcoin's alphabet. Reading the ledger converts a dozen keys per transaction; the usual package goes digit by digit, which
- * made a fifth of a catch-up's processor time.
+ * Base-58 in Bitcoin's alphabet. bs58 converts one digit at a time. This used a fifth of the CPU
+ * time when the indexer read the whole ledger, because each transaction has about twelve keys.
  */
 export function encodeBase58(bytes: Uint8Array): string {
   if (bytes.length > MAX_BYTES) return bs58.encode(bytes)
@@ -50,11 +50,11 @@ export function encodeBase58(bytes: Uint8Array): string {
   return digits.toString('latin1', first)
 }
 
-/** Null for what is not base-58. */
+/** Returns null if the text is not base-58. */
 export function decodeBase58(text: string): Uint8Array | null {
   let zeros = 0
   while (zeros < text.length && text.charCodeAt(zeros) === CODES[0]) zeros += 1
-  // Words of the number, the lowest first.
+  // The number in words of 16 bits, lowest first.
   const words = new Float64Array(Math.ceil((text.length * 5.86) / 16) + 1)
   let used = 0
   for (let at = 0; at < text.length;) {

@@ -1,9 +1,9 @@
-/** Bytes that are not a transaction. The text says what is wrong, for the client. */
+/** The bytes are not a valid transaction or message. Clients receive this error's text. */
 export class WireError extends Error {
   override readonly name = 'WireError'
 }
 
-/** Reads Solana's wire format strictly: no read past the end, and lengths in their shortest form only. */
+/** A strict reader of Solana's wire format. It throws WireError when it reads past the end. */
 export class ByteReader {
   readonly #bytes: Uint8Array
   #offset = 0
@@ -36,7 +36,7 @@ export class ByteReader {
     return slice
   }
 
-  /** The compact-u16 length: 7 bits a byte, least significant first. */
+  /** A compact-u16: 7 bits per byte, least significant first, in its shortest form only. */
   length(): number {
     let value = 0
     for (let index = 0; index < 3; index += 1) {

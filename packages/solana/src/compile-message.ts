@@ -7,7 +7,7 @@ export interface AccountMeta {
   readonly isWritable: boolean
 }
 
-/** An instruction with its accounts by name, as it is before a message numbers them. */
+/** An instruction that names its accounts by key. In a compiled message they are indexes. */
 export interface NamedInstruction {
   readonly programId: Pubkey
   readonly keys: readonly AccountMeta[]
@@ -17,15 +17,16 @@ export interface NamedInstruction {
 const VERSION_0 = 0x80
 
 /**
- * The bytes of a v0 message without lookup tables: what signers sign. Accounts stand in the order of web3.js: the payer, writable signers,
- * other signers, writable accounts, others; within each as they first appear, a program before its accounts.
+ * Compiles a v0 message without lookup tables. The account order is that of web3.js: the payer,
+ * writable signers, other signers, writable accounts, other accounts. Within each group, accounts
+ * are in the order of their first use, and a program comes before its accounts.
  */
 export function compileMessage(
   payer: Pubkey,
   instructions: readonly NamedInstruction[],
   blockhash: string,
 ): Uint8Array {
-  const accounts = collect(payer, instructions)
+  const accounts = collectAccounts(payer, instructions)
   const rank = (each: AccountMeta): number => (each.isSigner ? 0 : 2) + (each.isWritable ? 0 : 1)
   const ordered = accounts.toSorted((a, b) => rank(a) - rank(b))
   const count = (wanted: number): number => ordered.filter((each) => rank(each) === wanted).length
@@ -45,8 +46,8 @@ export function compileMessage(
   return Buffer.concat(parts.map((each) => (each instanceof Uint8Array ? each : Uint8Array.from(each))))
 }
 
-/** Every account once, with all that any instruction asks of it. */
-function collect(payer: Pubkey, instructions: readonly NamedInstruction[]): AccountMeta[] {
+/** Lists every account once, with all flags that any instruction sets for it. */
+function collectAccounts(payer: Pubkey, instructions: readonly NamedInstruction[]): AccountMeta[] {
   const accounts = new Map<Pubkey, AccountMeta>([
     [payer, { pubkey: payer, isSigner: true, isWritable: true }],
   ])
@@ -63,7 +64,7 @@ function collect(payer: Pubkey, instructions: readonly NamedInstruction[]): Acco
   return [...accounts.values()]
 }
 
-/** 7 bits a byte, least significant first. */
+/** A compact-u16: 7 bits per byte, least significant first. */
 function compactLength(length: number): number[] {
   const bytes: number[] = []
   let rest = length

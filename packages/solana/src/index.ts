@@ -1,4 +1,4 @@
-export * from './associated-token-account.ts'
+export * from './addresses.ts'
 export * from './base58.ts'
 export * from './byte-reader.ts'
 export * from './compile-message.ts'

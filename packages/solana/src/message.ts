@@ -33,7 +33,7 @@ export function parseMessage(bytes: Uint8Array): Message {
   return message
 }
 
-/** @throws WireError for anything that is not a well-formed legacy or v0 message */
+/** @throws WireError if the bytes are not a valid legacy or v0 message */
 export function readMessage(reader: ByteReader): Message {
   let version: Message['version'] = 'legacy'
   if (reader.peek() >= 0x80) {
@@ -41,26 +41,20 @@ export function readMessage(reader: ByteReader): Message {
     if (number !== 0) throw new WireError(`transaction version ${number} is not supported`)
     version = 0
   }
-  const requiredSignatures = reader.u8()
-  const readonlySigned = reader.u8()
-  const readonlyUnsigned = reader.u8()
-  const staticKeys = reader.list(() => pubkeyFromBytes(reader.take(32)))
-  const blockhash = bs58.encode(reader.take(32))
-  const instructions = reader.list(() => ({
-    programIdIndex: reader.u8(),
-    accounts: reader.take(reader.length()),
-    data: reader.take(reader.length()),
-  }))
-  const lookups = version === 'legacy' ? [] : reader.list(() => readLookup(reader))
-  const message = {
+  // The object is created in the order of the wire format.
+  const message: Message = {
     version,
-    requiredSignatures,
-    readonlySigned,
-    readonlyUnsigned,
-    staticKeys,
-    blockhash,
-    instructions,
-    lookups,
+    requiredSignatures: reader.u8(),
+    readonlySigned: reader.u8(),
+    readonlyUnsigned: reader.u8(),
+    staticKeys: reader.list(() => pubkeyFromBytes(reader.take(32))),
+    blockhash: bs58.encode(reader.take(32)),
+    instructions: reader.list(() => ({
+      programIdIndex: reader.u8(),
+      accounts: reader.take(reader.length()),
+      data: reader.take(reader.length()),
+    })),
+    lookups: version === 'legacy' ? [] : reader.list(() => readLookup(reader)),
   }
   sanitize(message)
   return message
@@ -74,14 +68,15 @@ function readLookup(reader: ByteReader): TableLookup {
   }
 }
 
-export function keyCount(message: Message): number {
+/** The number of account keys, including those from lookup tables. */
+function keyCount(message: Message): number {
   return message.lookups.reduce(
     (count, each) => count + each.writable.length + each.readonly.length,
     message.staticKeys.length,
   )
 }
 
-// The rules of solana-message's `sanitize`.
+// The same rules as `sanitize` of the Rust crate solana-message.
 function sanitize(message: Message): void {
   const { requiredSignatures, readonlySigned, readonlyUnsigned, staticKeys } = message
   const keys = keyCount(message)

@@ -1,8 +1,8 @@
-import { PublicKey } from '@solana/web3.js'
+import { programDataAddress } from './addresses.ts'
 import { UPGRADEABLE_LOADER } from './program-ids.ts'
-import { type Pubkey, pubkey, pubkeyBytes } from './pubkey.ts'
+import { type Pubkey, pubkeyBytes } from './pubkey.ts'
 
-/** An account as the ledger stores it; lamports are the caller's, at least the rent-exempt minimum of the data. */
+/** An account without its lamports, which must be at least the rent-exempt minimum for the data. */
 export interface AccountImage {
   address: Pubkey
   owner: Pubkey
@@ -12,11 +12,11 @@ export interface AccountImage {
 
 export interface Deployment {
   programId: Pubkey
-  /** The ELF file, program/registry.so. */
+  /** The program's ELF file. */
   elf: Uint8Array
-  /** May upgrade the program, and alone may initialise the registry. */
+  /** The key that may upgrade the program. */
   authority: Pubkey
-  /** The slot of the deployment; the program runs in later slots. */
+  /** The slot of the deployment. The program runs in later slots. */
   slot: bigint
 }
 
@@ -25,13 +25,7 @@ const PROGRAM_DATA_VARIANT = 3
 const PROGRAM_SIZE = 36
 const PROGRAM_DATA_HEADER = 45
 
-/** Where the upgradeable loader keeps a program's code and upgrade authority. */
-export function programDataAddress(programId: Pubkey): Pubkey {
-  const seeds = [pubkeyBytes(programId)]
-  return pubkey(PublicKey.findProgramAddressSync(seeds, new PublicKey(UPGRADEABLE_LOADER))[0].toBase58())
-}
-
-/** The two accounts that a deployment by the upgradeable loader leaves: the program and its ProgramData. */
+/** The two accounts that exist after the upgradeable loader has deployed a program. */
 export function deploymentAccounts(deployment: Deployment): {
   program: AccountImage
   programData: AccountImage
@@ -44,6 +38,7 @@ export function deploymentAccounts(deployment: Deployment): {
   const programData = Buffer.alloc(PROGRAM_DATA_HEADER + elf.length)
   programData.writeUInt32LE(PROGRAM_DATA_VARIANT)
   programData.writeBigUInt64LE(slot, 4)
+  // The tag of an optional key: 1 means that an upgrade authority follows.
   programData.writeUInt8(1, 12)
   programData.set(pubkeyBytes(authority), 13)
   programData.set(elf, PROGRAM_DATA_HEADER)

@@ -2,7 +2,7 @@ import { decodeBase58, encodeBase58 } from './base58.ts'
 
 declare const brand: unique symbol
 
-/** A Solana public key: base-58 text of exactly 32 bytes. */
+/** A Solana public key: the base-58 text of exactly 32 bytes. */
 export type Pubkey = string & { readonly [brand]: 'Pubkey' }
 
 const BASE58_OF_32_BYTES = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
@@ -12,7 +12,7 @@ export function isPubkey(value: unknown): value is Pubkey {
   return decodeBase58(value)?.length === 32
 }
 
-/** Coerces, for values that our own code made. Client input goes through a service that names the parameter. */
+/** For values that our own code created. Client input needs an error that names the parameter. */
 export function pubkey(value: string): Pubkey {
   if (!isPubkey(value)) throw new TypeError(`not a base-58 public key of 32 bytes: ${JSON.stringify(value)}`)
   return value

@@ -2,18 +2,19 @@ import bs58 from 'bs58'
 import { ByteReader, WireError } from './byte-reader.ts'
 import { type Message, readMessage } from './message.ts'
 
-/** Bytes of one packet: the limit for legacy and v0 transactions. */
+/** The size of one packet: the limit for legacy and v0 transactions. */
 export const MAX_TRANSACTION_BYTES = 1232
 
 export interface WireTransaction {
   readonly bytes: Uint8Array
-  /** Base-58, the first is the transaction's identity. */
+  /** Base-58. */
   readonly signatures: readonly string[]
+  /** The first signature, which identifies the transaction. */
   readonly signature: string
   readonly message: Message
 }
 
-/** @throws WireError for anything but a well-formed legacy or v0 transaction of at most 1,232 bytes */
+/** @throws WireError if the bytes are not a valid legacy or v0 transaction of at most 1,232 bytes */
 export function parseTransaction(bytes: Uint8Array): WireTransaction {
   if (bytes.length > MAX_TRANSACTION_BYTES) {
     throw new WireError(`transaction too large: ${bytes.length} bytes (max: ${MAX_TRANSACTION_BYTES} bytes)`)

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { silentLogger } from '../../support/indexer/indexer.ts'
 import { createRegistryWorld, programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
 import { closing } from '../../support/indexer/samples.ts'
-import { encodeEvent } from '../../support/indexer/scripted-ledger.ts'
+import { encodeEvent } from '@agent-registry/program'
 import { dumpTables } from '../../support/indexer/tables.ts'
 
 const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Keypair, SystemProgram, Transaction, type TransactionInstruction, PublicKey } from '@solana/web3.js'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { hasCompiler } from '../../../packages/registry-program/build/compile.ts'
+import { hasCompiler } from '@agent-registry/program/build'
 import { audit, type AuditReport } from '../../../src/ledger/audit/audit.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
@@ -16,7 +16,7 @@ import {
   type RegistryWorld,
 } from '../../support/indexer/registry-world.ts'
 import { closing, keyOf } from '../../support/indexer/samples.ts'
-import { encodeEvent } from '../../support/indexer/scripted-ledger.ts'
+import { encodeEvent } from '@agent-registry/program'
 import { kyselyOf } from '../../support/indexer/tables.ts'
 
 let world: RegistryWorld

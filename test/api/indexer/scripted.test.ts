@@ -6,7 +6,8 @@ import { eventually } from '../../support/indexer/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { agentAccount, closing, keyOf, registration, report } from '../../support/indexer/samples.ts'
-import { encodeEvent, PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { encodeAccount, encodeEvent } from '@agent-registry/program'
+import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
 import { count, dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
 
 let database: TestDatabase
@@ -327,7 +328,6 @@ test('a read made before the account was closed does not bring it back', async (
   await indexers.pop()!.stop()
   const { writeStates } = await import('../../../src/ledger/indexer/write/write-accounts.ts')
   const { addAccount } = await import('../../../src/ledger/indexer/fetch/fetch-accounts.ts')
-  const { encodeAccount } = await import('../../support/indexer/scripted-ledger.ts')
   const readAt = (slot: number, score: number) => {
     const states = { slot, rows: new Map(), closed: [], deadLetters: [] }
     const data = encodeAccount(agentAccount('a', { reputationScore: score })).toString('base64')

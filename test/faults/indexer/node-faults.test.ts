@@ -9,7 +9,8 @@ import { eventually } from '../../support/indexer/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { agentAccount, closing, keyOf, registration, report } from '../../support/indexer/samples.ts'
-import { encodeAccount, PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { encodeAccount } from '@agent-registry/program'
+import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
 import { count, dumpTables } from '../../support/indexer/tables.ts'
 
 let database: TestDatabase

@@ -1,7 +1,7 @@
 import { Keypair, PublicKey, Transaction, type TransactionInstruction } from '@solana/web3.js'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Pubkey } from '@agent-registry/solana'
-import { ACCOUNT_BYTES, registryInstruction } from '@agent-registry/program'
+import { ACCOUNT_BYTES, encodeAccount, registryInstruction } from '@agent-registry/program'
 import { audit, type AuditReport } from '../../../src/ledger/audit/audit.ts'
 import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
 import { untilConfirmed } from '../../../src/gateway/transaction-sender.ts'
@@ -20,7 +20,6 @@ import {
   type RegistryWorld,
 } from '../../support/indexer/registry-world.ts'
 import { agentAccount, keyOf } from '../../support/indexer/samples.ts'
-import { encodeAccount } from '../../support/indexer/scripted-ledger.ts'
 import { dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
 
 const NAME_LENGTH_AT = 8 + 32 + 1 + 8

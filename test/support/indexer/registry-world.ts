@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { Connection, Keypair, PublicKey, type TransactionInstruction } from '@solana/web3.js'
-import { pubkey, type Pubkey } from '@agent-registry/solana'
-import { registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
+import { Connection, Keypair, type TransactionInstruction } from '@solana/web3.js'
+import { associatedTokenAccount, programDataAddress, pubkey, type Pubkey } from '@agent-registry/solana'
+import { PROGRAM_FILE, registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
 import { type GenesisOptions, type Localnet, startLocalnet } from '@agent-registry/localnet'
 import { createTransactionSender, untilConfirmed } from '../../../src/gateway/transaction-sender.ts'
 import { createLedgerRpc, type LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-const LOADER = new PublicKey('BPFLoaderUpgradeab1e11111111111111111111111')
-const TOKEN = new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
-const ASSOCIATED_TOKEN = new PublicKey('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')
-const PROGRAM_FILE = new URL('../../../packages/registry-program/registry.so', import.meta.url)
 const DAY = 86_400
 
 export const programId = pubkey(registryIdl.address)
@@ -83,12 +79,11 @@ export async function createRegistryWorld(
   }
   for (const keypair of [payer, admin]) await fund(keypair)
 
-  const programData = PublicKey.findProgramAddressSync([new PublicKey(programId).toBytes()], LOADER)[0]
   const asAdmin: Send = (name, accounts = {}, args = {}) =>
     transact([registryInstruction(programId, name, { admin: keyOf(admin), ...accounts }, args)], [admin])
   await asAdmin(
     'initialize',
-    { programData: pubkey(programData.toBase58()), usdcMint, treasury: keyOf(admin) },
+    { programData: programDataAddress(programId), usdcMint, treasury: keyOf(admin) },
     {
       tierThresholds: [0n, 100_000_000n, 500_000_000n, 1_000_000_000n],
       cooldownSeconds: BigInt(7 * DAY),
@@ -103,12 +98,7 @@ export async function createRegistryWorld(
     await fund(keypair)
     const minted = await rpc.call<string>('localnet_mintUsdc', [owner, 5_000_000_000])
     await untilConfirmed(connection, [minted], advance)
-    const ownerToken = pubkey(
-      PublicKey.findProgramAddressSync(
-        [keypair.publicKey.toBytes(), TOKEN.toBytes(), mint.publicKey.toBytes()],
-        ASSOCIATED_TOKEN,
-      )[0].toBase58(),
-    )
+    const ownerToken = associatedTokenAccount(owner, usdcMint)
     const instruction: AgentWallet['instruction'] = (instructionName, accounts = {}, args = {}) =>
       registryInstruction(
         programId,

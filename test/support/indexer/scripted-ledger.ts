@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import bs58 from 'bs58'
 import {
-  ACCOUNT_BYTES,
-  codecOf,
+  encodeAccount,
+  encodeEvent,
   type RegistryAccount,
   type RegistryEvent,
   registryIdl,
 } from '@agent-registry/program'
-import { ByteWriter } from '../../../packages/registry-program/src/idl/bytes.ts'
 import type { LedgerRpc, RpcCall } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 
@@ -222,26 +221,6 @@ export class ScriptedLedger {
       })),
     }),
   }
-}
-
-export function encodeEvent(event: RegistryEvent): Buffer {
-  return encode(registryIdl.events, event)
-}
-
-/** At its full size, as the program allocates it. */
-export function encodeAccount(account: RegistryAccount): Buffer {
-  const data = encode(registryIdl.accounts, account)
-  return Buffer.concat([data, Buffer.alloc(ACCOUNT_BYTES[account.name] - data.length)])
-}
-
-function encode(
-  table: { name: string; discriminator: number[] }[],
-  value: { name: string; data: unknown },
-): Buffer {
-  const writer = new ByteWriter()
-  writer.bytes(Uint8Array.from(table.find((each) => each.name === value.name)?.discriminator ?? []))
-  codecOf(registryIdl, { defined: { name: value.name } }).write(writer, value.data)
-  return writer.finish()
 }
 
 function programLogs(events: RegistryEvent[]): string[] {

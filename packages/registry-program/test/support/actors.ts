@@ -1,5 +1,5 @@
 import type { Pubkey } from '@agent-registry/solana'
-import type { RegistryAccounts, RegistryEvent, RegistryEvents } from '../../src/registry-types.ts'
+import type { RegistryAccounts, RegistryEvent, RegistryEvents } from '../../src/types.ts'
 import { type Actor, type Args, type Bench, COOLDOWN, DAY, USDC } from './bench.ts'
 import type { Outcome } from './vm.ts'
 

@@ -1,9 +1,9 @@
 import { Keypair, type TransactionInstruction } from '@solana/web3.js'
 import { programDataAddress, pubkey, type Pubkey } from '@agent-registry/solana'
 import { type RegistryAddresses, registryAddresses } from '../../src/addresses.ts'
-import { decodeAccount } from '../../src/registry-codec.ts'
-import { registryInstruction } from '../../src/registry-instructions.ts'
-import type { RegistryAccounts } from '../../src/registry-types.ts'
+import { decodeAccount } from '../../src/codec.ts'
+import { registryInstruction } from '../../src/instructions.ts'
+import type { RegistryAccounts } from '../../src/types.ts'
 import { mintData, TOKEN_PROGRAM, tokenAccountData, tokenBalance } from './token-images.ts'
 import { type Outcome, Vm } from './vm.ts'
 

@@ -1,5 +1,5 @@
 import { type Tier, TIERS } from '../../src/enums.ts'
-import type { RegistryAccounts } from '../../src/registry-types.ts'
+import type { RegistryAccounts } from '../../src/types.ts'
 import { REGISTRATION } from './actors.ts'
 import { type Actor, DAY } from './bench.ts'
 import { ModelLedger } from './model-ledger.ts'

@@ -3,8 +3,8 @@ import { type Keypair, PublicKey, Transaction, type TransactionInstruction } fro
 import { address, getTransactionDecoder, lamports } from '@solana/kit'
 import { Clock, FailedTransactionMetadata, LiteSVM, Rent } from 'litesvm'
 import { type AccountImage, deploymentAccounts, pubkey, type Pubkey } from '@agent-registry/solana'
-import { decodeEvent, programErrorName } from '../../src/registry-codec.ts'
-import type { RegistryEvent } from '../../src/registry-types.ts'
+import { decodeEvent, programErrorName } from '../../src/codec.ts'
+import type { RegistryEvent } from '../../src/types.ts'
 
 const ELF = readFileSync(new URL('../../registry.so', import.meta.url))
 const SYSTEM = pubkey('11111111111111111111111111111111')

@@ -2,8 +2,8 @@ import type { Pubkey } from '@agent-registry/solana'
 import type { AgentStatus, ServiceCategory, Tier } from './enums.ts'
 
 /**
- * What the IDL codec yields for each account and event of the registry program (program/idl.json).
- * u64 and i64 are bigint (amounts in USDC base units, times in Unix seconds), hashes 32 bytes.
+ * The decoded accounts of the program. u64 and i64 are bigint. Amounts are USDC base units, times
+ * are Unix seconds, and hashes are 32 bytes.
  */
 export interface RegistryAccounts {
   RegistryConfig: {
@@ -61,18 +61,18 @@ export interface AgentMetadata {
   agentCardHash: Uint8Array
 }
 
-interface OfAgent {
+interface AgentEvent {
   agent: Pubkey
   owner: Pubkey
   timestamp: bigint
 }
 
-interface StatusChange extends OfAgent {
+interface StatusChange extends AgentEvent {
   oldStatus: AgentStatus
   newStatus: AgentStatus
 }
 
-interface StakeMovement extends OfAgent {
+interface StakeMovement extends AgentEvent {
   stake: Pubkey
   amount: bigint
   depositedAmount: bigint
@@ -80,22 +80,23 @@ interface StakeMovement extends OfAgent {
   pendingWithdrawal: bigint
 }
 
+/** The decoded events of the program. Balances are those after the instruction. */
 export interface RegistryEvents {
-  AgentRegistered: OfAgent &
+  AgentRegistered: AgentEvent &
     AgentMetadata & { tier: Tier; status: AgentStatus; reputationScore: number; rentPayer: Pubkey }
-  AgentUpdated: OfAgent & { old: AgentMetadata; new: AgentMetadata }
-  ReputationUpdated: OfAgent & {
+  AgentUpdated: AgentEvent & { old: AgentMetadata; new: AgentMetadata }
+  ReputationUpdated: AgentEvent & {
     oldScore: number
     newScore: number
     delta: number
     reporter: Pubkey
     reason: number
   }
-  TierUpdated: OfAgent & { oldTier: Tier; newTier: Tier; stakeAmount: bigint }
+  TierUpdated: AgentEvent & { oldTier: Tier; newTier: Tier; stakeAmount: bigint }
   AgentSuspended: StatusChange & { byAdmin: boolean }
   AgentReactivated: StatusChange & { byAdmin: boolean }
   AgentDeactivated: StatusChange & { finalReputation: number }
-  AgentClosed: OfAgent
+  AgentClosed: AgentEvent
   StakeDeposited: StakeMovement
   WithdrawalRequested: StakeMovement
   WithdrawalCancelled: StakeMovement

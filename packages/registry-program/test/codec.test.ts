@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { pubkeyFromBytes } from '@agent-registry/solana'
 import { SERVICE_CATEGORIES } from '../src/enums.ts'
-import { registryIdl } from '../src/idl/types.ts'
-import { decodeAccount, decodeEvent, decodeInstruction, encodeInstruction } from '../src/registry-codec.ts'
+import { registryIdl } from '../src/idl.ts'
+import { decodeAccount, decodeEvent, decodeInstruction, encodeInstruction } from '../src/codec.ts'
 
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((each) => each.isWellFormed())
@@ -46,7 +46,7 @@ describe('instructions', () => {
   test('refuse what does not fit the type', () => {
     expect(() => encodeInstruction('deposit', { amount: 2n ** 64n })).toThrow(RangeError)
     expect(() => encodeInstruction('deposit', { amount: -1n })).toThrow(RangeError)
-    expect(() => encodeInstruction('no_such', {})).toThrow('the IDL has no instruction no_such')
+    expect(() => encodeInstruction('no_such', {})).toThrow('the IDL does not define no_such')
   })
 })
 

@@ -1,4 +1,4 @@
-import document from '../../idl.json' with { type: 'json' }
+import document from '../idl.json' with { type: 'json' }
 
 export type IdlType =
   | 'bool'
@@ -19,17 +19,13 @@ export interface IdlField {
   type: IdlType
 }
 
-export interface IdlSeed {
-  kind: 'const' | 'account'
-  value?: number[]
-  path?: string
-}
+type IdlSeed = { kind: 'const'; value: number[] } | { kind: 'account'; path: string }
 
 export interface IdlAccountMeta {
   name: string
   writable?: true
   signer?: true
-  /** A fixed address, such as the System program's. */
+  /** A fixed address, such as that of the System program. */
   address?: string
   pda?: { seeds: IdlSeed[] }
 }
@@ -42,12 +38,12 @@ export interface IdlInstruction {
   args: IdlField[]
 }
 
-export interface IdlTypeDef {
+interface IdlTypeDef {
   name: string
   type: { kind: 'struct'; fields: IdlField[] } | { kind: 'enum'; variants: { name: string }[] }
 }
 
-/** The Anchor IDL (spec 0.1.0), as far as this program uses it. */
+/** The parts of an Anchor IDL (spec 0.1.0) that this program uses. */
 export interface Idl {
   address: string
   instructions: IdlInstruction[]
@@ -57,5 +53,5 @@ export interface Idl {
   types: IdlTypeDef[]
 }
 
-/** The registry program's interface: the one source for layouts. */
+/** The interface of the registry program: the only source of its layouts. */
 export const registryIdl = document as unknown as Idl

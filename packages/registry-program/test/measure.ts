@@ -1,7 +1,7 @@
-import { registryIdl } from '../src/idl/types.ts'
-import { registered } from '../test/support/actors.ts'
-import { Bench } from '../test/support/bench.ts'
-import { type Scenario, scenario } from '../test/support/scenarios.ts'
+import { registryIdl } from '../src/idl.ts'
+import { registered } from './support/actors.ts'
+import { Bench } from './support/bench.ts'
+import { type Scenario, scenario } from './support/scenarios.ts'
 
 const RUNS = 25
 
