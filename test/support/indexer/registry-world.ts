@@ -5,6 +5,7 @@ import { PROGRAM_FILE, registryAddresses, registryIdl, registryInstruction } fro
 import { type GenesisOptions, type Localnet, startLocalnet } from '@agent-registry/localnet'
 import { createTransactionSender, untilConfirmed } from '../../../src/gateway/transaction-sender.ts'
 import { createLedgerRpc, type LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
+
 const DAY = 86_400
 
 export const programId = pubkey(registryIdl.address)
