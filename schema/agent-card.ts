@@ -1,5 +1,4 @@
-import { NOT_CHECKED } from '../src/identity/agent-cards/card-reads.ts'
-import { type CardRow } from '../src/identity/agent-cards/card-row.ts'
+import { NOT_CHECKED, type CardRow } from '../src/identity/agent-cards/card-reads.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'

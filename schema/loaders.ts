@@ -1,5 +1,4 @@
 import DataLoader from 'dataloader'
-import type { CardRow } from '../src/identity/agent-cards/card-row.ts'
 import type { HistoryQuery, HistoryRow } from '../src/agents/agent-history.ts'
 import type { AgentRow } from '../src/agents/agent-row.ts'
 import type { Page } from '../src/domain/page.ts'
@@ -9,6 +8,7 @@ import type {
 } from '../src/identity/credentials/attached/credential-list.ts'
 import type { Services } from '../src/services.ts'
 import type { StakeRow } from '../src/stakes/stake-row.ts'
+import type { CardRow } from '../src/identity/agent-cards/card-reads.ts'
 
 /** Each reads what one operation needs of its kind in one statement, however many parents ask. */
 export interface Loaders {

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Pubkey } from '@agent-registry/solana'
-import type { SignedRequest } from '../../src/identity/wallet-auth/signed-request.ts'
 import { noteRateLimit } from './rate-limit-headers.ts'
 import type { Services } from '../../src/services.ts'
+import type { SignedRequest } from '../../src/identity/wallet-auth/verify-request.ts'
 
 /** The wallet of a request, checked once however often it is asked for. */
 export type Authenticate = (request: FastifyRequest) => Promise<Pubkey>

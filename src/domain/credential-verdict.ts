@@ -1,4 +1,4 @@
-import type { IssuerKey } from './issuer-key.ts'
+import type { Pubkey } from '@agent-registry/solana'
 
 /** From when until when something holds, ISO 8601 in UTC; null is without bound. */
 export interface Validity {
@@ -25,4 +25,11 @@ export interface Verdict {
   readonly proofKeys: readonly IssuerKey[]
   /** Whether every signature is that of its key in `proofKeys`; null where that was not found out. */
   readonly signaturesValid: boolean | null
+}
+
+/** An Ed25519 key by which an issuer of credentials may sign. */
+export interface IssuerKey {
+  /** The DID URL that a proof names. */
+  readonly verificationMethod: string
+  readonly key: Pubkey
 }

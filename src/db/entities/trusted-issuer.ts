@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { IssuerKey } from '../../domain/issuer-key.ts'
 import { key, timestamp } from './columns.ts'
+import type { IssuerKey } from '../../domain/credential-verdict.ts'
 
 const TrustedIssuerSchema = defineEntity({
   name: 'TrustedIssuer',

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { IssuerKey } from '../../domain/issuer-key.ts'
 import type { Timestamp } from './columns.ts'
+import type { IssuerKey } from '../../domain/credential-verdict.ts'
 
 /** The registry of trusted issuers. */
 export interface TrustedIssuersTable {

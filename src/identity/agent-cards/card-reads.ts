@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import type { CardRow } from './card-row.ts'
+import type { CardContent, CardSignature, CardMatch, CardState } from '../../domain/agent-card.ts'
 
 export interface CardReads {
   /** What is known of the hosted cards of these agents, in no order. */
@@ -26,4 +26,17 @@ export const NOT_CHECKED: Omit<CardRow, 'agentPda'> = {
   matchedBy: null,
   signature: null,
   content: null,
+}
+
+/** An agent's hosted card as the read API shows it. */
+export interface CardRow {
+  readonly agentPda: string
+  readonly state: CardState
+  /** ISO 8601 with milliseconds. */
+  readonly checkedAt: string | null
+  readonly reason: string | null
+  readonly matchedBy: CardMatch | null
+  readonly signature: CardSignature | null
+  /** Of the last card that was fetched from this URL. */
+  readonly content: CardContent | null
 }

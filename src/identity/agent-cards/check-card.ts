@@ -2,9 +2,9 @@ import type { Pubkey } from '@agent-registry/solana'
 import { fetchHosted, type HostedDependencies } from '../../platform/net/hosted/fetch-hosted.ts'
 import { cardContent } from './card-content.ts'
 import { cardSignature } from './card-signature.ts'
-import { matchCard } from './compare-card.ts'
-import { readJson } from './read-json.ts'
+import { readJson, type CardJson } from './read-json.ts'
 import type { CardContent, CardSignature, CardMatch } from '../../domain/agent-card.ts'
+import { createHash } from 'node:crypto'
 
 /** Bytes; the cards of busy agents have some ten thousand. */
 export const MAX_CARD_BYTES = 262_144
@@ -49,4 +49,15 @@ function mismatchReason(json: ReturnType<typeof readJson>): string {
     return 'The hosted card has another hash, and no canonical form: a key comes twice, a number is too large, or it has too many values'
   }
   return 'The hosted card has another hash, in its canonical form as well'
+}
+
+/** Which form of a hosted card has the hash that is recorded on the ledger (hex SHA-256); null where neither has. */
+export function matchCard(body: Uint8Array, json: CardJson | null, recordedHash: string): CardMatch | null {
+  if (sha256(body) === recordedHash) return 'raw'
+  if (json?.canonical === null || json === null) return null
+  return sha256(json.canonical) === recordedHash ? 'jcs' : null
+}
+
+function sha256(data: Uint8Array | string): string {
+  return createHash('sha256').update(data).digest('hex')
 }

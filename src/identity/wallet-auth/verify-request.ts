@@ -2,8 +2,6 @@ import bs58 from 'bs58'
 import { isPubkey, type Pubkey } from '@agent-registry/solana'
 import { verifyEd25519 } from '../../domain/ed25519.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { type SignedRequest, signedMessage } from './signed-request.ts'
-
 /** Milliseconds either way between a signature's timestamp and now. */
 export const TOLERANCE_MS = 60_000
 
@@ -34,4 +32,29 @@ export function verifyRequest(request: SignedRequest, now: number): VerifiedRequ
   const message = Buffer.from(signedMessage({ pubkey, timestamp, method, path }))
   if (!verifyEd25519(message, signature, pubkey)) throw new DomainError('INVALID_WALLET_SIGNATURE')
   return { wallet: pubkey, signature }
+}
+
+/** What of a request its wallet signed, and the three headers that say so, as they came. */
+export interface SignedRequest {
+  /** Upper-case HTTP method. */
+  readonly method: string
+  /** The request's path as sent: without query, percent-encoding left as it is. */
+  readonly path: string
+  /** X-Wallet-Pubkey. */
+  readonly pubkey: string | undefined
+  /** X-Wallet-Signature. */
+  readonly signature: string | undefined
+  /** X-Wallet-Timestamp. */
+  readonly timestamp: string | undefined
+}
+
+/** The text whose UTF-8 bytes a wallet signs (contract, "Authentication"). */
+export function signedMessage(request: {
+  readonly pubkey: string
+  readonly timestamp: string
+  readonly method: string
+  readonly path: string
+}): string {
+  const { pubkey, timestamp, method, path } = request
+  return `service-auth:${pubkey}:${timestamp}:${method}:${path}`
 }

@@ -3,9 +3,8 @@ import type { Pubkey } from '@agent-registry/solana'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
-import type { SignedRequest } from './signed-request.ts'
 import { createUsedSignatures } from './used-signatures.ts'
-import { verifyRequest } from './verify-request.ts'
+import { verifyRequest, type SignedRequest } from './verify-request.ts'
 
 /** Who signed a request. */
 export interface WalletAuth {

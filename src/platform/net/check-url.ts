@@ -94,3 +94,14 @@ export function isLocal(host: string): boolean {
 function refuseIf(broken: boolean, reason: string): void {
   if (broken) throw new UrlRefused(reason)
 }
+
+/** Why the client would refuse to call a URL, for instance `must use https`; null where it would call it. */
+export function urlProblem(http: { checkUrl(url: string): URL }, url: string): string | null {
+  try {
+    http.checkUrl(url)
+    return null
+  } catch (error) {
+    if (error instanceof UrlRefused) return error.reason
+    throw error
+  }
+}

@@ -9,9 +9,9 @@ import {
   type NewIssuer,
   type TrustedIssuers,
 } from '../../../src/identity/credentials/trusted-issuers/service.ts'
-import { multibaseOfKey } from '../../../src/identity/credentials/verify/crypto/multibase.ts'
-import { reevaluate } from '../../../src/identity/credentials/verify/reevaluate.ts'
-import { rulesMark } from '../../../src/identity/credentials/verify/rules-mark.ts'
+import { multibaseOfKey } from '../../../src/identity/credentials/multibase.ts'
+import { reevaluate } from '../../../src/identity/credentials/verify/evaluate-verdict.ts'
+import { rulesMark } from '../../../src/identity/credentials/verify/rules-version.ts'
 import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
 import {
   AGENT_DID,

@@ -10,7 +10,7 @@ import {
   createTrustedIssuers,
   type TrustedIssuers,
 } from '../../../src/identity/credentials/trusted-issuers/service.ts'
-import { rulesMark } from '../../../src/identity/credentials/verify/rules-mark.ts'
+import { rulesMark } from '../../../src/identity/credentials/verify/rules-version.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { contexts, createTestIssuer, type Json, NOW, unsigned } from '../../support/credentials/issuer.ts'

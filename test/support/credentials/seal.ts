@@ -1,6 +1,6 @@
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
-import type { Suite } from '../../../src/identity/credentials/verify/checks/proof-shape.ts'
+import type { Suite } from '../../../src/identity/credentials/verify/checks/parse-proof.ts'
 import { createCanonize } from '../../../src/identity/credentials/verify/crypto/canonize.ts'
 import { signedData } from '../../../src/identity/credentials/verify/crypto/signed-data.ts'
 import { contexts, CREATED, type Json, type TestIssuer } from './issuer.ts'

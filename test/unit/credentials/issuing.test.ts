@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { issueCredential } from '../../../src/identity/credentials/issue/issue-credential.ts'
+import { issueCredential } from '../../../src/identity/credentials/issue-credential.ts'
 import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
 import { CHECK_NAMES } from '../../../src/identity/credentials/verify/result.ts'
 import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'

@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { ED25519_SIGNATURE_2020_V1 } from '../../../src/identity/credentials/contexts/pinned.ts'
 import { createCanonize } from '../../../src/identity/credentials/verify/crypto/canonize.ts'
-import {
-  keyFromMultibase,
-  multibaseOfKey,
-} from '../../../src/identity/credentials/verify/crypto/multibase.ts'
+import { keyFromMultibase, multibaseOfKey } from '../../../src/identity/credentials/multibase.ts'
 import { signedData } from '../../../src/identity/credentials/verify/crypto/signed-data.ts'
 import { verifyProofs } from '../../../src/identity/credentials/verify/crypto/verify-proofs.ts'
-import { jcs } from '../../../src/identity/credentials/verify/jcs.ts'
+import { jcs } from '../../../src/identity/credentials/verify/crypto/jcs.ts'
 import { contexts, type Json } from '../../support/credentials/issuer.ts'
 
 /**

@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import { CARD_LIMITS, cardContent } from '../../../src/identity/agent-cards/card-content.ts'
 import { cardSignature } from '../../../src/identity/agent-cards/card-signature.ts'
-import { matchCard } from '../../../src/identity/agent-cards/compare-card.ts'
 import { readJson } from '../../../src/identity/agent-cards/read-json.ts'
 import { locate } from '../../../src/platform/net/hosted/locate.ts'
+import { matchCard } from '../../../src/identity/agent-cards/check-card.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')

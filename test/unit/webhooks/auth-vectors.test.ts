@@ -1,8 +1,7 @@
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
 import { expect, test } from 'vitest'
-import { signedMessage } from '../../../src/identity/wallet-auth/signed-request.ts'
-import { verifyRequest } from '../../../src/identity/wallet-auth/verify-request.ts'
+import { verifyRequest, signedMessage } from '../../../src/identity/wallet-auth/verify-request.ts'
 import { DomainError } from '../../../src/domain/errors.ts'
 import table from '../../support/webhooks/auth-vectors.json' with { type: 'json' }
 

@@ -2,7 +2,7 @@ import { booleanParameter, optional, textParameter } from '../../../domain/param
 import { isDomainError } from '../../../domain/errors.ts'
 import { didOf } from '../../../domain/parse-did.ts'
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
-import { reevaluate } from '../verify/reevaluate.ts'
+import { reevaluate } from '../verify/evaluate-verdict.ts'
 import type { Verifier } from '../verify/verifier.ts'
 import type { CredentialStore, StoredCredential } from './credential-store.ts'
 import { isStorable } from './storable.ts'

@@ -1,10 +1,10 @@
 import { isSmallOrderKey } from '../../../domain/ed25519.ts'
-import type { IssuerKey } from '../../../domain/issuer-key.ts'
 import { knownKind } from '../kinds.ts'
-import { keyFromMultibase } from '../verify/crypto/multibase.ts'
-import { parseDateTimeStamp } from '../verify/dates.ts'
+import { keyFromMultibase } from '../multibase.ts'
+import { parseDateTimeStamp } from '../dates.ts'
 import { derivedKeys, issuerMethod } from './derived-keys.ts'
 import type { NewIssuer } from './service.ts'
+import type { IssuerKey } from '../../../domain/credential-verdict.ts'
 
 /** An issuer as an operator names it. */
 export interface GivenIssuer {

@@ -1,7 +1,7 @@
 import { isPubkey } from '@agent-registry/solana'
 import { isSmallOrderKey } from '../../../domain/ed25519.ts'
-import type { IssuerKey } from '../../../domain/issuer-key.ts'
-import { keyFromMultibase } from '../verify/crypto/multibase.ts'
+import { keyFromMultibase } from '../multibase.ts'
+import type { IssuerKey } from '../../../domain/credential-verdict.ts'
 
 const MAX_DID_LENGTH = 256
 

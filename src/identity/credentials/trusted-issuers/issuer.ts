@@ -1,4 +1,4 @@
-import type { IssuerKey } from '../../../domain/issuer-key.ts'
+import type { IssuerKey } from '../../../domain/credential-verdict.ts'
 
 /** An issuer in the registry of trusted issuers. */
 export interface TrustedIssuer {

@@ -1,12 +1,11 @@
 import { isSmallOrderKey } from '../../../domain/ed25519.ts'
 import { quoted } from '../../../domain/quoted.ts'
 import type { TrustedIssuer } from '../trusted-issuers/issuer.ts'
-import { type ShapedProof, shapeProof } from './checks/proof-shape.ts'
+import { type ShapedProof, shapeProof } from './checks/parse-proof.ts'
 import { timeProblem } from './checks/temporal.ts'
-import type { IssuerKey } from '../../../domain/issuer-key.ts'
 import type { JsonObject } from './strict-json.ts'
-import { keyNamed } from './trust.ts'
-import type { Validity } from '../../../domain/credential-verdict.ts'
+import { keyNamed } from './checks/trust.ts'
+import type { Validity, IssuerKey } from '../../../domain/credential-verdict.ts'
 
 /** Reads every proof; a text says what is wrong with the first that is not taken. */
 export function shapeProofs(proofs: readonly JsonObject[], credential: JsonObject): ShapedProof[] | string {

@@ -1,7 +1,7 @@
-import { urlProblem } from '../url-problem.ts'
 import type { HttpErrorCode } from '../error-codes.ts'
 import type { GuardedHttp } from '../guarded-http.ts'
 import { type Gateways, locate, type Location } from './locate.ts'
+import { urlProblem } from '../check-url.ts'
 
 export type Hosted =
   | { readonly kind: 'fetched'; readonly body: Uint8Array }

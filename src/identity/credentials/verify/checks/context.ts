@@ -1,6 +1,6 @@
 import { quoted } from '../../../../domain/quoted.ts'
 import { CREDENTIALS_V1, CREDENTIALS_V2 } from '../../contexts/pinned.ts'
-import { guardProblem } from '../guard.ts'
+import { guardProblem } from './json-ld-rules.ts'
 import { LIMITS } from '../limits.ts'
 import { type Check, fail, pass } from '../result.ts'
 import type { JsonObject } from '../strict-json.ts'

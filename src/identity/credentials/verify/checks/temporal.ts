@@ -1,5 +1,5 @@
 import { quoted } from '../../../../domain/quoted.ts'
-import { parseDateTimeStamp } from '../dates.ts'
+import { parseDateTimeStamp } from '../../dates.ts'
 import { CLOCK_SKEW_MS } from '../limits.ts'
 import { type Check, fail, pass } from '../result.ts'
 import type { JsonObject } from '../strict-json.ts'

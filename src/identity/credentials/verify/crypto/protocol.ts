@@ -1,5 +1,5 @@
 import type { Pubkey } from '@agent-registry/solana'
-import type { Suite } from '../checks/proof-shape.ts'
+import type { Suite } from '../checks/parse-proof.ts'
 
 /** What a worker is asked. Its form has been checked; only canonicalisation and cryptography are left. */
 export interface CryptoTask {
@@ -18,7 +18,7 @@ export interface CryptoVerdict {
 }
 
 /** What a worker says: once that it is ready, then a verdict for each task. */
-export interface WorkerReport {
+export interface WorkerMessage {
   /** null: ready. */
   readonly verdict: CryptoVerdict | null
   /** CPU time that the thread has used since it began, ms. */

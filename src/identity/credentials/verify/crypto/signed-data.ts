@@ -1,5 +1,5 @@
-import { jcs, sha256 } from '../jcs.ts'
-import type { Suite } from '../checks/proof-shape.ts'
+import { jcs, sha256 } from './jcs.ts'
+import type { Suite } from '../checks/parse-proof.ts'
 import type { JsonObject } from '../strict-json.ts'
 import type { Canonize } from './canonize.ts'
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { verifyEd25519 } from '../../../../domain/ed25519.ts'
 import { isObject, type JsonObject } from '../strict-json.ts'
-import type { Canonize } from './canonize.ts'
-import { canonizeProblem } from './canonize-problem.ts'
-import { signatureOf } from './multibase.ts'
+import { type Canonize, canonizeProblem } from './canonize.ts'
+import { signatureOf } from '../../multibase.ts'
 import type { CryptoTask, CryptoVerdict } from './protocol.ts'
 import { signedData } from './signed-data.ts'
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Contexts } from '../../contexts/load.ts'
-import type { CryptoOutcome, CryptoTask, WorkerReport } from './protocol.ts'
+import type { CryptoOutcome, CryptoTask, WorkerMessage } from './protocol.ts'
 
 /** Heap and stack of a worker, MB: a worker that needs more is stopped. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
@@ -41,7 +41,7 @@ export function startVerifyThread({ contexts, limitMs, onReady, onGone }: Verify
     settled?.(outcome)
   }
 
-  worker.on('message', ({ verdict, cpuMs }: WorkerReport) => {
+  worker.on('message', ({ verdict, cpuMs }: WorkerMessage) => {
     usedBefore = cpuMs
     if (verdict === null) onReady()
     else settle({ outcome: 'decided', verdict })

@@ -1,13 +1,13 @@
 import type { Keypair } from '@solana/web3.js'
 import bs58 from 'bs58'
 import { createPrivateKey, sign } from 'node:crypto'
-import { type Contexts } from '../contexts/load.ts'
-import { AGENT_CREDENTIALS_V1, CREDENTIALS_V2, ED25519_SIGNATURE_2020_V1 } from '../contexts/pinned.ts'
-import { VERIFIABLE_CREDENTIAL } from '../kinds.ts'
-import type { Suite } from '../verify/checks/proof-shape.ts'
-import { createCanonize } from '../verify/crypto/canonize.ts'
-import { signedData } from '../verify/crypto/signed-data.ts'
-import type { JsonObject } from '../verify/strict-json.ts'
+import { type Contexts } from './contexts/load.ts'
+import { AGENT_CREDENTIALS_V1, CREDENTIALS_V2, ED25519_SIGNATURE_2020_V1 } from './contexts/pinned.ts'
+import { VERIFIABLE_CREDENTIAL } from './kinds.ts'
+import type { Suite } from './verify/checks/parse-proof.ts'
+import { createCanonize } from './verify/crypto/canonize.ts'
+import { signedData } from './verify/crypto/signed-data.ts'
+import type { JsonObject } from './verify/strict-json.ts'
 
 export interface IssueOptions {
   /** Its public key makes the issuer's DID, did:sol. */

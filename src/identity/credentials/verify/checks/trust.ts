@@ -1,8 +1,8 @@
-import { quoted } from '../../../domain/quoted.ts'
-import { VERIFIABLE_CREDENTIAL } from '../kinds.ts'
-import type { TrustedIssuer, TrustRegistry } from '../trusted-issuers/issuer.ts'
-import type { IssuerKey } from '../../../domain/issuer-key.ts'
-import { isObject, type JsonObject } from './strict-json.ts'
+import { quoted } from '../../../../domain/quoted.ts'
+import { VERIFIABLE_CREDENTIAL } from '../../kinds.ts'
+import type { TrustedIssuer, TrustRegistry } from '../../trusted-issuers/issuer.ts'
+import { isObject, type JsonObject } from '../strict-json.ts'
+import type { IssuerKey } from '../../../../domain/credential-verdict.ts'
 
 /** The issuer's id; empty where there is none. */
 export function issuerOf({ issuer }: JsonObject): string {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { quoted } from '../../../../domain/quoted.ts'
 import { CREDENTIALS_V2, DATA_INTEGRITY_V2, ED25519_SIGNATURE_2020_V1 } from '../../contexts/pinned.ts'
-import { parseDateTimeStamp } from '../dates.ts'
+import { parseDateTimeStamp } from '../../dates.ts'
 import { LIMITS } from '../limits.ts'
 import type { JsonObject } from '../strict-json.ts'
-import { signatureOf } from '../crypto/multibase.ts'
+import { signatureOf } from '../../multibase.ts'
 import type { Validity } from '../../../../domain/credential-verdict.ts'
 
 export type Suite = 'Ed25519Signature2020' | 'eddsa-rdfc-2022' | 'eddsa-jcs-2022'

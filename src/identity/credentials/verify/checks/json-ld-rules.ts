@@ -1,5 +1,5 @@
-import { quoted } from '../../../domain/quoted.ts'
-import { below, isObject, type JsonObject, type JsonValue } from './strict-json.ts'
+import { quoted } from '../../../../domain/quoted.ts'
+import { below, isObject, type JsonObject, type JsonValue } from '../strict-json.ts'
 
 const KEY = /^[A-Za-z][A-Za-z0-9_-]{0,127}$/
 /** A value with a language or a direction, the one place where keys of JSON-LD may stand. */

@@ -1,7 +1,7 @@
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
 import { timeProblem } from './checks/temporal.ts'
 import { proofTimeProblem } from './proofs.ts'
-import { hasKeys, trustProblem } from './trust.ts'
+import { hasKeys, trustProblem } from './checks/trust.ts'
 import type { Verdict } from '../../../domain/credential-verdict.ts'
 
 /** What a stored verdict says at another time, with another registry of issuers. */

@@ -1,5 +1,5 @@
 import type { Contexts } from '../contexts/load.ts'
-import { jcs, sha256Hex } from './jcs.ts'
+import { jcs, sha256Hex } from './crypto/jcs.ts'
 
 /** To be raised with each change by which a credential may get another verdict than before. */
 const RULES_VERSION = 1
