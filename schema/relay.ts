@@ -3,7 +3,7 @@ import {
   TRANSACTION_STATUSES,
   type TransactionFailure,
 } from '../src/domain/transaction-status.ts'
-import type { FeeEstimate } from '../src/relay/fee-samples.ts'
+import type { FeeEstimate } from '../src/relay/fees.ts'
 import { PRIORITY_LEVELS } from '../src/relay/policy.ts'
 import type { PreparedTransactionView } from '../src/relay/prepare.ts'
 import type { TransactionRecord } from '../src/relay/record.ts'

@@ -7,10 +7,7 @@ import type { Database } from './db/database.ts'
 import type { Credentials } from './identity/credentials/attached/credentials.ts'
 import { createDidResolver, type DidResolver } from './identity/did/resolve-did.ts'
 import { createWalletAuth, type WalletAuth } from './identity/wallet-auth/wallet-auth.ts'
-import {
-  createRegistryTransactions,
-  type RegistryTransactions,
-} from './relay/registry-transactions/registry-transactions.ts'
+import { createRegistryTransactions, type RegistryTransactions } from './relay/registry-transactions.ts'
 import { type Admission, admitAll } from './platform/overload/admission.ts'
 import type { LiveEvents } from './live-events/live-events.ts'
 import type { RelayService } from './relay/relay.ts'

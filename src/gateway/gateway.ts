@@ -103,7 +103,7 @@ export async function startGateway(options: {
     await Promise.race([ledger.localnet?.provision(), early])
     await Promise.race([indexer !== null && ledger.localnet !== null && indexer.whenIdle(), early])
     const inviteCode =
-      ledger.localnet !== null && sponsorship.gate !== null
+      ledger.localnet !== null && sponsorship.hooks !== null
         ? await keepLocalnetInvite(config.dataDir, createInviteCodes(kysely))
         : null
     announce({ baseUrl, ledger, logger, dataDir: config.dataDir, inviteCode })

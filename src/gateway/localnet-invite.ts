@@ -10,6 +10,6 @@ export async function keepLocalnetInvite(dataDir: string, codes: InviteCodes): P
   const file = join(dataDir, 'invite-code')
   if (!existsSync(file)) writeFileSync(file, `${newInviteCode()}\n`, { mode: 0o600 })
   const code = readFileSync(file, 'utf8').trim()
-  await codes.keep(code, USES)
+  await codes.ensure(code, USES)
   return code
 }

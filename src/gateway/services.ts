@@ -54,7 +54,7 @@ export async function composeServices(
     submitWaitMs: config.relay.submitWaitMs,
     logger,
     metrics,
-    sponsor: sponsorship.gate,
+    sponsor: sponsorship.hooks,
   })
   const http = createGuardedHttp({ ...config.webhooks, metrics: createNetMetrics(metrics) })
   stack.defer(() => http.close())

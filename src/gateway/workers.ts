@@ -30,7 +30,7 @@ export function startWorkers(
   if (config.roles.has('api')) {
     stack.defer(() => relay.tracker.stop())
     relay.tracker.start()
-    stack.defer(() => sponsorship.bookkeeping.stop())
-    sponsorship.bookkeeping.start()
+    stack.defer(() => sponsorship.spendingRecorder.stop())
+    sponsorship.spendingRecorder.start()
   }
 }

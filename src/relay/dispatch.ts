@@ -1,18 +1,18 @@
 import { parseTransaction } from '@agent-registry/solana'
 import type { Clock } from '../platform/clock.ts'
-import type { Changes } from './changes.ts'
+import type { TransactionUpdates } from './transaction-updates.ts'
 import type { TransactionRow } from './record.ts'
 import { send } from './send.ts'
 import type { RelayTiming } from './timing.ts'
 import type { TransactionChange, TransactionStore } from './transaction-store.ts'
-import { onSend } from './transitions.ts'
+import { onSendOutcome } from './transitions.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 export interface DispatchDependencies {
   readonly rpc: LedgerCalls
   readonly clock: Clock
   readonly store: TransactionStore
-  readonly changes: Changes
+  readonly changes: TransactionUpdates
   readonly timing: RelayTiming
   readonly registryProgram: string
 }
@@ -30,7 +30,7 @@ export async function dispatch(
   const now = clock.now()
   await store.update(row, {
     ...change,
-    ...onSend(row, outcome, new Date(now)),
+    ...onSendOutcome(row, outcome, new Date(now)),
     next_check_at: new Date(now + timing.pollMs),
   })
   changes.notify(row.id)

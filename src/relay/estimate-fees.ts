@@ -1,7 +1,7 @@
 import { pubkeyParameter } from '../domain/parameters.ts'
 import { DomainError } from '../domain/errors.ts'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
-import type { FeeEstimate, FeeSamples } from './fee-samples.ts'
+import type { FeeEstimate, FeeSamples } from './fees.ts'
 import { RELAY_POLICY } from './policy.ts'
 
 export interface EstimateFeesInput {

@@ -7,7 +7,7 @@ import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
 import { buildMessage, checkSize, unsignedTransaction } from './build-message.ts'
 import type { ChainHead } from './chain-head.ts'
 import { type CheckedRequest, checkInstructions } from './check-instructions.ts'
-import type { FeeSamples } from './fee-samples.ts'
+import type { FeeSamples } from './fees.ts'
 import type { CachedValue } from '../platform/async/cached-value.ts'
 import type { InstructionInput } from './instruction.ts'
 import { PRIORITY_LEVELS, type PriorityLevel, RELAY_POLICY } from './policy.ts'
@@ -49,7 +49,7 @@ export interface PrepareDependencies {
 }
 
 /** How a transaction is built. */
-export interface BuildTerms {
+export interface BuildOptions {
   readonly id: string
   readonly level: PriorityLevel
   readonly sponsored: boolean
@@ -63,7 +63,7 @@ export interface BuildTerms {
 
 export type BuildTransaction = (
   request: CheckedRequest,
-  terms: BuildTerms,
+  terms: BuildOptions,
 ) => Promise<PreparedTransactionView>
 
 const priorityLevel = enumParameter(PRIORITY_LEVELS)
@@ -88,7 +88,7 @@ export async function prepare(
 /** Simulates a checked request, builds the transaction from what the simulation used, and stores it. Throws as `prepare` does from there on. */
 export async function build(
   request: CheckedRequest,
-  terms: BuildTerms,
+  terms: BuildOptions,
   dependencies: PrepareDependencies,
 ): Promise<PreparedTransactionView> {
   checkSize(request)
@@ -134,7 +134,7 @@ async function store(
   request: CheckedRequest,
   { blockhash, lastValidBlockHeight }: ChainHead,
   budget: { limit: number; price: number },
-  { id, sponsored }: BuildTerms,
+  { id, sponsored }: BuildOptions,
   { store, clock }: PrepareDependencies,
 ): Promise<PreparedTransactionView> {
   const message = buildMessage(request, budget, blockhash)

@@ -7,10 +7,10 @@ import type { Logger } from '../platform/logger.ts'
 import { DomainError } from '../domain/errors.ts'
 import { countOutcome } from '../platform/metrics/count-outcome.ts'
 import { createMetrics, type Metrics } from '../platform/metrics/metrics.ts'
-import { Changes } from './changes.ts'
+import { TransactionUpdates } from './transaction-updates.ts'
 import { createChainHead } from './chain-head.ts'
 import { estimateFees, type EstimateFeesInput } from './estimate-fees.ts'
-import { createFeeSamples, type FeeEstimate } from './fee-samples.ts'
+import { createFeeSamples, type FeeEstimate } from './fees.ts'
 import { getTransaction } from './get-transaction.ts'
 import { createRelayMetrics } from './metrics.ts'
 import { defaultAllowedPrograms } from './policy.ts'
@@ -22,8 +22,8 @@ import {
   type PrepareInput,
 } from './prepare.ts'
 import type { TransactionRecord } from './record.ts'
-import type { SponsorGate } from './sponsor-gate.ts'
-import { type Admit, submit, type SubmitInput } from './submit.ts'
+import type { SponsorHooks } from './sponsor-hooks.ts'
+import { type Authorize, submit, type SubmitInput } from './submit.ts'
 import { RELAY_TIMING, type RelayTiming } from './timing.ts'
 import { createTracker, type Tracker } from './tracker.ts'
 import { createTransactionStore } from './transaction-store.ts'
@@ -52,7 +52,7 @@ export interface RelayOptions {
   readonly newId?: () => string
   readonly metrics?: Metrics
   /** Null or absent where nothing is sponsored. */
-  readonly sponsor?: SponsorGate | null
+  readonly sponsor?: SponsorHooks | null
 }
 
 export interface Relay {
@@ -63,7 +63,7 @@ export interface Relay {
   readonly watch: WatchTransaction
   /** For `src/sponsorship`: the parts of prepare and submit that come after its own checks. */
   readonly build: BuildTransaction
-  readonly submit: (input: SubmitInput, admit: Admit) => Promise<TransactionRecord>
+  readonly submit: (input: SubmitInput, admit: Authorize) => Promise<TransactionRecord>
 }
 
 /** The relay of one process; several share a database. */
@@ -78,7 +78,7 @@ export function createRelay(options: RelayOptions): Relay {
   const fees = createFeeSamples(rpc, clock)
   const allowedPrograms = new Set(options.allowedPrograms ?? defaultAllowedPrograms(registryProgram))
   const preparing = { rpc, clock, store, head, fees, registryProgram, allowedPrograms, newId }
-  const dispatching = { rpc, clock, store, changes: new Changes(), timing, registryProgram }
+  const dispatching = { rpc, clock, store, changes: new TransactionUpdates(), timing, registryProgram }
   const tracker = createTracker({ ...dispatching, logger })
   const submitting = { ...dispatching, head, submitWaitMs, wakeTracker: () => tracker.wake(), sponsor }
   const buildThis: BuildTransaction = (request, terms) => build(request, terms, preparing)

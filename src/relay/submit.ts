@@ -7,7 +7,7 @@ import type { CachedValue } from '../platform/async/cached-value.ts'
 import { matchesPrepared } from './match.ts'
 import { toRecord, type TransactionRecord, type TransactionRow } from './record.ts'
 import { checkSignatures, messageBytes, readSignedTransaction } from './signed-transaction.ts'
-import type { SponsorGate } from './sponsor-gate.ts'
+import type { SponsorHooks } from './sponsor-hooks.ts'
 
 export interface SubmitInput {
   readonly id?: string | null
@@ -22,11 +22,11 @@ export interface SubmitDependencies extends DispatchDependencies {
   /** Tells the tracker that there is work. */
   readonly wakeTracker: () => void
   /** Null where nothing is sponsored. */
-  readonly sponsor: SponsorGate | null
+  readonly sponsor: SponsorHooks | null
 }
 
 /** Throws where this door is not the one for a transaction. */
-export type Admit = (row: TransactionRow) => Promise<void>
+export type Authorize = (row: TransactionRow) => Promise<void>
 
 /** A write of another process is seen this much later, in milliseconds. */
 const REREAD_MS = 500
@@ -39,7 +39,7 @@ const REREAD_MS = 500
 export async function submit(
   { id, signedTx }: SubmitInput,
   dependencies: SubmitDependencies,
-  admit: Admit = (row) => admitAnywhere(row, dependencies),
+  admit: Authorize = (row) => admitAnywhere(row, dependencies),
 ): Promise<TransactionRecord> {
   if (typeof id !== 'string' || typeof signedTx !== 'string')
     throw new DomainError('SUBMISSION_FIELDS_REQUIRED')
@@ -50,10 +50,10 @@ export async function submit(
 }
 
 async function admitAnywhere(row: TransactionRow, { sponsor }: SubmitDependencies): Promise<void> {
-  if (row.sponsored) await gate(sponsor).admit(row)
+  if (row.sponsored) await gate(sponsor).authorize(row)
 }
 
-function gate(sponsor: SponsorGate | null): SponsorGate {
+function gate(sponsor: SponsorHooks | null): SponsorHooks {
   if (sponsor === null) throw new DomainError('SPONSORSHIP_OFF')
   return sponsor
 }

@@ -2,9 +2,9 @@ import PQueue from 'p-queue'
 import { WakeUp } from '../platform/async/wake-up.ts'
 import type { Logger } from '../platform/logger.ts'
 import { dispatch, type DispatchDependencies } from './dispatch.ts'
-import { finalizedHeight, look, MAX_LOOKS } from './look.ts'
+import { finalizedHeight, fetchStatuses, MAX_STATUSES } from './fetch-statuses.ts'
 import type { TransactionRow } from './record.ts'
-import { onSighting, type Sighting } from './transitions.ts'
+import { onLedgerStatus, type LedgerStatus } from './transitions.ts'
 
 export interface TrackerDependencies extends DispatchDependencies {
   readonly logger: Pick<Logger, 'warn'>
@@ -31,20 +31,20 @@ export function createTracker(dependencies: TrackerDependencies): Tracker {
     let nextSweep = 0
     let nextCleaning = 0
     while (!abort.signal.aborted) {
-      let waitMs = timing.idleMs
+      let waitMs = timing.idlePollMs
       try {
-        while ((await trackDue(dependencies)) === MAX_LOOKS && !abort.signal.aborted);
+        while ((await trackDue(dependencies)) === MAX_STATUSES && !abort.signal.aborted);
         const { submitted, unsubmitted } = await dependencies.store.open()
         const now = dependencies.clock.now()
         if (unsubmitted > 0 && now >= nextSweep) {
           await sweep(dependencies)
-          nextSweep = now + timing.settleMs
+          nextSweep = now + timing.finalityPollMs
         }
         if (now >= nextCleaning) {
           await dependencies.store.deleteOld(now)
           nextCleaning = now + CLEANING_MS
         }
-        if (submitted > 0) waitMs = Math.min(timing.pollMs / 2, timing.idleMs)
+        if (submitted > 0) waitMs = Math.min(timing.pollMs / 2, timing.idlePollMs)
       } catch (err) {
         logger.warn({ err }, 'following transactions failed and is tried again')
       }
@@ -75,15 +75,15 @@ async function sweep({ rpc, store }: TrackerDependencies): Promise<void> {
 async function trackDue(dependencies: TrackerDependencies): Promise<number> {
   const { rpc, clock, store, timing, registryProgram } = dependencies
   const now = clock.now()
-  const rows = await store.claim({ now, until: now + timing.leaseMs, limit: MAX_LOOKS })
+  const rows = await store.claim({ now, until: now + timing.leaseMs, limit: MAX_STATUSES })
   if (rows.length === 0) return 0
   try {
-    const seen = await look(rpc, rows, registryProgram)
+    const seen = await fetchStatuses(rpc, rows, registryProgram)
     const queue = new PQueue({ concurrency: SENDS_AT_ONCE })
     await queue.addAll(rows.map((row) => () => advance(row, seen.get(row.id), dependencies)))
   } catch (error) {
     // The node does not answer: nothing is known, and the rows are due again.
-    const due = new Date(clock.now() + timing.settleMs)
+    const due = new Date(clock.now() + timing.finalityPollMs)
     await Promise.all(rows.map((row) => store.update(row, { next_check_at: due })))
     throw error
   }
@@ -92,17 +92,17 @@ async function trackDue(dependencies: TrackerDependencies): Promise<number> {
 
 async function advance(
   row: TransactionRow,
-  seen: Sighting | undefined,
+  seen: LedgerStatus | undefined,
   dependencies: TrackerDependencies,
 ): Promise<void> {
   const { clock, store, changes, timing } = dependencies
-  const change = seen === undefined ? {} : onSighting(row, seen)
+  const change = seen === undefined ? {} : onLedgerStatus(row, seen)
   const status = change.status ?? row.status
   if (seen?.kind === 'absent' && !seen.expired && status === 'submitted' && isSendDue(row, dependencies)) {
     await dispatch(row, dependencies, change)
     return
   }
-  const waitMs = status === 'submitted' ? timing.pollMs : timing.settleMs
+  const waitMs = status === 'submitted' ? timing.pollMs : timing.finalityPollMs
   await store.update(row, { ...change, next_check_at: new Date(clock.now() + waitMs) })
   changes.notify(row.id)
 }

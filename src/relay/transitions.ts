@@ -4,7 +4,7 @@ import type { SendOutcome } from './send.ts'
 import { EXPIRED, type TransactionChange } from './transaction-store.ts'
 
 /** What the ledger says of a submitted transaction. Where it says nothing, as in an outage, nothing changes. */
-export type Sighting =
+export type LedgerStatus =
   | {
       readonly kind: 'landed'
       readonly slot: number
@@ -30,13 +30,13 @@ const DROPPED: TransactionFailure = {
  * submitted -> confirmed | failed; confirmed -> submitted when a fork takes it back; failed -> confirmed where it landed against
  * the node's refusal. `settled` ends it: finalized, or expired and looked for in vain.
  */
-export function onSighting(row: TransactionRow, seen: Sighting): TransactionChange {
+export function onLedgerStatus(row: TransactionRow, seen: LedgerStatus): TransactionChange {
   if (seen.kind === 'processed') return { misses: 0 }
   if (seen.kind === 'landed') {
     const { slot, finality, failure } = seen
     return {
       status: failure === null ? 'confirmed' : 'failed',
-      error: failure === null ? null : stored(failure),
+      error: failure === null ? null : toErrorJson(failure),
       slot,
       landed: true,
       misses: 0,
@@ -50,20 +50,20 @@ export function onSighting(row: TransactionRow, seen: Sighting): TransactionChan
   if (!seen.expired) return { ...UNSEEN, status: 'submitted', error: null }
   if (row.status === 'failed' && !shown) return { settled: true }
   const failure = row.landed ? DROPPED : EXPIRED
-  return { ...UNSEEN, status: 'failed', error: stored(failure), settled: true }
+  return { ...UNSEEN, status: 'failed', error: toErrorJson(failure), settled: true }
 }
 
 const UNSEEN = { slot: null, misses: 0 } as const
 
 /** jsonb takes neither NUL nor halves of characters, and programs may log either. */
-export function stored({ code, message, logs }: TransactionFailure): string {
+export function toErrorJson({ code, message, logs }: TransactionFailure): string {
   const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed()
   return JSON.stringify({ code, message: clean(message), ...(logs && { logs: logs.map(clean) }) })
 }
 
 /** A refusal is final only while nothing was sent before: an earlier try may still land. */
-export function onSend(row: TransactionRow, outcome: SendOutcome, now: Date): TransactionChange {
+export function onSendOutcome(row: TransactionRow, outcome: SendOutcome, now: Date): TransactionChange {
   if (outcome.kind === 'accepted') return { sent_at: now, accepted: true }
   if (outcome.kind === 'unknown' || row.sent_at !== null) return { sent_at: now }
-  return outcome.kind === 'early' ? {} : { status: 'failed', error: stored(outcome.failure) }
+  return outcome.kind === 'early' ? {} : { status: 'failed', error: toErrorJson(outcome.failure) }
 }

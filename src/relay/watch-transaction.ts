@@ -1,5 +1,5 @@
 import { DomainError } from '../domain/errors.ts'
-import type { Changes } from './changes.ts'
+import type { TransactionUpdates } from './transaction-updates.ts'
 import { toRecord, type TransactionRecord, type TransactionRow } from './record.ts'
 import type { TransactionStore } from './transaction-store.ts'
 
@@ -12,7 +12,10 @@ export type WatchTransaction = (
 const REREAD_MS = 1_000
 
 /** The record as it is, then at each change of what a client may know, until it is settled: finalized, or never to land. */
-export function createWatchTransaction(store: TransactionStore, changes: Changes): WatchTransaction {
+export function createWatchTransaction(
+  store: TransactionStore,
+  changes: TransactionUpdates,
+): WatchTransaction {
   return async (id) => {
     const first = await store.find(id)
     if (first === null) throw new DomainError('TRANSACTION_NOT_FOUND')

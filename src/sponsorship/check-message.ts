@@ -48,11 +48,11 @@ function checkBudget(own: readonly Instruction[], signatures: number, maxUnits: 
   const limit = data(LIMIT, 5).readUInt32LE(1)
   const price = data(PRICE, 9).readBigUInt64LE(1)
   const max = SPONSOR_POLICY.maxPriorityFee
-  if (limit > maxUnits) throw exceeded(limit, 'compute units', maxUnits)
-  if (price > BigInt(max)) throw exceeded(price, 'micro-lamports per compute unit', max)
+  if (limit > maxUnits) throw costExceeded(limit, 'compute units', maxUnits)
+  if (price > BigInt(max)) throw costExceeded(price, 'micro-lamports per compute unit', max)
   return networkFee(signatures, { limit, price })
 }
 
-export function exceeded(amount: bigint | number, unit: string, max: bigint | number): DomainError {
+export function costExceeded(amount: bigint | number, unit: string, max: bigint | number): DomainError {
   return new DomainError('SPONSOR_COST_EXCEEDED', { amount: String(amount), unit, max: String(max) })
 }

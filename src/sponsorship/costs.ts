@@ -49,7 +49,7 @@ export function networkFee(signatures: number, budget: { limit: number; price: b
 }
 
 /** The most that a transaction of this kind can cost the fee payer. */
-export function mostOf(kind: 'registration' | 'transaction', rent: bigint): bigint {
+export function maxCost(kind: 'registration' | 'transaction', rent: bigint): bigint {
   const limit = SPONSOR_POLICY[kind].maxComputeUnits
   const fee = networkFee(SPONSOR_POLICY.maxSignatures, {
     limit,

@@ -9,10 +9,10 @@ import { programsOf } from '../relay/send.ts'
 import { messageBytes } from '../relay/signed-transaction.ts'
 import { transactionErrorText } from '../relay/transaction-error-text.ts'
 import { createTransactionStore } from '../relay/transaction-store.ts'
-import { stored } from '../relay/transitions.ts'
-import { checkMessage, exceeded } from './check-message.ts'
+import { toErrorJson } from '../relay/transitions.ts'
+import { checkMessage, costExceeded } from './check-message.ts'
 import { fromLedger, type SponsorContext } from './context.ts'
-import { tooMany } from './judge.ts'
+import { quotaExceeded } from './check-quota.ts'
 import { SPONSOR_POLICY } from './policy.ts'
 import type { OpenSponsorship } from './reservations.ts'
 import { type Outflow, simulateOutflow } from './simulate-outflow.ts'
@@ -74,7 +74,7 @@ function checkOutflow(
 ): void {
   const most = BigInt(SPONSOR_POLICY.maxLamports)
   const cap = fee + rent < most ? fee + rent : most
-  if (lost > cap) throw exceeded(lost, 'lamports', cap)
+  if (lost > cap) throw costExceeded(lost, 'lamports', cap)
   if (!plainAfter) throw new DomainError('TRANSACTION_MISMATCH')
   const { bytes } = SPONSOR_POLICY.registration.creates
   if (kind === 'registration' && (created?.owner !== registryProgram || created.bytes !== bytes))
@@ -102,7 +102,7 @@ async function storeFailure(
   const text = transactionErrorText(err, programsOf(message), registryProgram)
   return createTransactionStore(kysely).update(row, {
     status: 'failed',
-    error: stored({ code: 'simulation_failed', message: text, logs }),
+    error: toErrorJson({ code: 'simulation_failed', message: text, logs }),
     // Nobody has a signature of the fee payer: it can never land.
     settled: true,
   })
@@ -115,7 +115,7 @@ async function storeSigned(
   context: SponsorContext,
 ): Promise<TransactionRow | null> {
   const { reservations, clock, timing } = context
-  return reservations.locked(async (trx) => {
+  return reservations.withLock(async (trx) => {
     // Whoever changes the state of a sponsorship holds this row: the trigger, in the same statement.
     const held = await trx
       .selectFrom('prepared_transactions')
@@ -179,5 +179,5 @@ async function checkStillGranted(
       wallet,
     })
   const max = limits.dailyTransactionsPerWallet
-  if (kind === 'transaction' && now.signed >= max) throw tooMany('SPONSOR_WALLET_LIMIT', max, now.wait)
+  if (kind === 'transaction' && now.signed >= max) throw quotaExceeded('SPONSOR_WALLET_LIMIT', max, now.wait)
 }

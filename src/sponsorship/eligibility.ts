@@ -3,9 +3,9 @@ import { pubkeyParameter } from '../domain/parameters.ts'
 import { DomainError, type ErrorCode, isDomainError } from '../domain/errors.ts'
 import { inviteCodeHash } from './invite-code.ts'
 import type { SponsorContext } from './context.ts'
-import { judge } from './judge.ts'
+import { checkQuota } from './check-quota.ts'
 import { required } from './required.ts'
-import { readMoney } from './sponsor-transaction.ts'
+import { readFunds } from './reserve-and-build.ts'
 
 export interface EligibilityInput {
   readonly wallet?: string | null
@@ -43,9 +43,14 @@ export async function eligibility(
   const codeHash = inviteCodeHash(required('code', input.code)) ?? ''
   try {
     if (context === null) throw new DomainError('SPONSORSHIP_OFF')
-    const applicant = { kind: 'registration', wallet, codeHash, network: clientNetwork(clientIp) } as const
-    const money = await readMoney('registration', context)
-    judge(applicant, await context.reservations.look(applicant), money)
+    const applicant = {
+      kind: 'registration',
+      wallet,
+      codeHash,
+      clientNetwork: clientNetwork(clientIp),
+    } as const
+    const money = await readFunds('registration', context)
+    checkQuota(applicant, await context.reservations.readUsage(applicant), money)
     return { eligible: true, feePayerBalance: String(money.balance), reason: null }
   } catch (error) {
     if (!isDomainError(error) || !REASONS.has(error.code)) throw error

@@ -20,7 +20,7 @@ export interface InviteCodes {
   /** Answers the code, which is told this once. */
   create(options: { maxUses: number; expiresAt: Date | null }): Promise<{ code: string; id: string }>
   /** Makes a code known that was made before; does nothing where it is. */
-  keep(code: string, maxUses: number): Promise<void>
+  ensure(code: string, maxUses: number): Promise<void>
   list(): Promise<InviteCodeRow[]>
   /** Takes a code or its id; false where there is none. What is reserved with it and not submitted yet ends too. */
   revoke(codeOrId: string): Promise<boolean>
@@ -42,7 +42,7 @@ export function createInviteCodes(kysely: Kysely<Database>): InviteCodes {
       const code = newInviteCode()
       return { code, id: await insert(code, maxUses, expiresAt) }
     },
-    keep: async (code, maxUses) => {
+    ensure: async (code, maxUses) => {
       await insert(code, maxUses, null)
     },
     list: async () => {

@@ -11,7 +11,7 @@ import {
 } from '../relay/prepare.ts'
 import { checkTransaction } from './check-instructions.ts'
 import type { SponsorContext } from './context.ts'
-import { sponsorTransaction } from './sponsor-transaction.ts'
+import { sponsorTransaction } from './reserve-and-build.ts'
 
 /**
  * Prepares a transaction of which the service pays the network fee: instructions of the policy, signed by one wallet. Throws
@@ -33,7 +33,7 @@ export async function prepareSponsored(
   checkTransaction(instructions, { feePayer, wallet })
   const level = readPriorityLevel(priorityLevel)
   const network = clientNetwork(clientIp)
-  const applicant = { kind: 'transaction', wallet, codeHash: null, network } as const
+  const applicant = { kind: 'transaction', wallet, codeHash: null, clientNetwork: network } as const
   return sponsorTransaction({ applicant, instructions, level, agentPda: null }, build, context)
 }
 

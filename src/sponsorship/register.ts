@@ -8,7 +8,7 @@ import { checkRegistration } from './check-instructions.ts'
 import type { SponsorContext } from './context.ts'
 import { inviteCodeHash } from './invite-code.ts'
 import { required } from './required.ts'
-import { sponsorTransaction } from './sponsor-transaction.ts'
+import { sponsorTransaction } from './reserve-and-build.ts'
 
 export interface RegisterInput {
   /** One register_agent. */
@@ -42,7 +42,7 @@ export async function register(
     kind: 'registration',
     wallet,
     codeHash: inviteCodeHash(inviteCode) ?? '',
-    network: clientNetwork(clientIp),
+    clientNetwork: clientNetwork(clientIp),
   } as const
   const agentPda = context.addresses.agent(wallet)
   return sponsorTransaction({ applicant, instructions, level: 'medium', agentPda }, build, context)

@@ -1,11 +1,11 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
 import type { Database } from '../db/database.ts'
-import { readFacts, type SponsorshipFacts } from './facts.ts'
+import { readUsage, type SponsorshipUsage } from './usage.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
-import type { Applicant } from './applicant.ts'
+import type { SponsorshipRequest } from './applicant.ts'
 
-export interface Reservation extends Applicant {
+export interface Reservation extends SponsorshipRequest {
   /** Of the prepared transaction. */
   readonly id: string
   readonly agentPda: Pubkey | null
@@ -30,18 +30,18 @@ const LOCKED_AT_MOST = 5_000
 /** Takes what a sponsorship uses up (code, wallet, client, budget), all of it or nothing. */
 export interface Reservations {
   /** `judge` throws where the facts do not allow it; nothing is taken then. */
-  reserve(reservation: Reservation, judge: (facts: SponsorshipFacts) => void): Promise<void>
+  reserve(reservation: Reservation, judge: (facts: SponsorshipUsage) => void): Promise<void>
   /** Gives back what was reserved for a transaction that was never stored. */
   cancel(id: string): Promise<void>
   find(id: string): Promise<OpenSponsorship | null>
   /** The facts without taking anything. */
-  look(applicant: Applicant): Promise<SponsorshipFacts>
+  readUsage(applicant: SponsorshipRequest): Promise<SponsorshipUsage>
   /** Runs `work` in one transaction under the lock. */
-  locked<Result>(work: (trx: Transaction<Database>) => Promise<Result>): Promise<Result>
+  withLock<Result>(work: (trx: Transaction<Database>) => Promise<Result>): Promise<Result>
 }
 
 export function createReservations(kysely: Kysely<Database>): Reservations {
-  const locked: Reservations['locked'] = (work) =>
+  const locked: Reservations['withLock'] = (work) =>
     kysely.transaction().execute(async (trx) => {
       await sql`
         select set_config('statement_timeout', ${String(LOCKED_AT_MOST)}, true),
@@ -50,12 +50,12 @@ export function createReservations(kysely: Kysely<Database>): Reservations {
       return work(trx)
     })
   return {
-    locked,
+    withLock: locked,
     reserve: (reservation, judge) =>
       locked(async (trx) => {
         await releaseLost(trx)
-        judge(await readFacts(trx, reservation))
-        const { id, kind, wallet, agentPda, codeHash, network, lamports } = reservation
+        judge(await readUsage(trx, reservation))
+        const { id, kind, wallet, agentPda, codeHash, clientNetwork: network, lamports } = reservation
         await trx
           .insertInto('sponsorships')
           .values({
@@ -82,7 +82,7 @@ export function createReservations(kysely: Kysely<Database>): Reservations {
         .select(['kind', 'wallet', 'code_hash', 'agent_pda', 'state'])
         .where('id', '=', id)
         .executeTakeFirst()) as OpenSponsorship | undefined) ?? null,
-    look: (applicant) => readFacts(kysely, applicant),
+    readUsage: (applicant) => readUsage(kysely, applicant),
   }
 }
 

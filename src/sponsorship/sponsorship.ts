@@ -12,9 +12,9 @@ import { createMetrics, type Metrics } from '../platform/metrics/metrics.ts'
 import type { PreparedTransactionView } from '../relay/prepare.ts'
 import type { TransactionRecord } from '../relay/record.ts'
 import type { Relay } from '../relay/relay.ts'
-import type { SponsorGate } from '../relay/sponsor-gate.ts'
+import type { SponsorHooks } from '../relay/sponsor-hooks.ts'
 import { RELAY_TIMING, type RelayTiming } from '../relay/timing.ts'
-import { type Bookkeeping, createBookkeeping } from './bookkeeping.ts'
+import { type SpendingRecorder, createSpendingRecorder } from './spending-recorder.ts'
 import { checkPolicyTable } from './check-table.ts'
 import type { SponsorContext } from './context.ts'
 import { createCosts } from './costs.ts'
@@ -53,12 +53,12 @@ export interface SponsorshipOptions {
 
 export interface Sponsorship {
   /** For `createRelay`; null where sponsorship is off. */
-  readonly gate: SponsorGate | null
+  readonly hooks: SponsorHooks | null
   readonly feePayer: Pubkey | null
   /** Whether a registration could be paid now: on, and the fee payer above its floor. */
   enabled(): Promise<boolean>
   /** To be started by the process that is to keep the books; does nothing where sponsorship is off. */
-  readonly bookkeeping: Bookkeeping
+  readonly spendingRecorder: SpendingRecorder
   service(relay: Pick<Relay, 'build' | 'submit'>): SponsorshipService
 }
 
@@ -76,10 +76,10 @@ export function createSponsorship(options: SponsorshipOptions): Sponsorship {
   })
   const { requests } = metrics
   return {
-    gate: context === null ? null : createGate(context, metrics),
+    hooks: context === null ? null : createGate(context, metrics),
     feePayer: context?.signer.pubkey ?? null,
     enabled: async () => context !== null && (await isAboveFloor(context)),
-    bookkeeping: context === null ? NO_BOOKS : createBookkeeping(context, metrics),
+    spendingRecorder: context === null ? NO_BOOKS : createSpendingRecorder(context, metrics),
     service: (relay) => ({
       eligibility: (input, clientIp) => eligibility(input, clientIp, context),
       register: (input, clientIp) =>
@@ -98,7 +98,7 @@ export function createSponsorship(options: SponsorshipOptions): Sponsorship {
   }
 }
 
-const NO_BOOKS: Bookkeeping = { start: () => undefined, stop: async () => undefined }
+const NO_BOOKS: SpendingRecorder = { start: () => undefined, stop: async () => undefined }
 
 function createContext(options: SponsorshipOptions, signer: FeePayerSigner): SponsorContext {
   const { kysely, rpc, clock, registryProgram, timing = RELAY_TIMING, newId = randomUUID } = options
@@ -113,11 +113,11 @@ function createContext(options: SponsorshipOptions, signer: FeePayerSigner): Spo
   }
 }
 
-function createGate(context: SponsorContext, { requests }: SponsorshipMetrics): SponsorGate {
+function createGate(context: SponsorContext, { requests }: SponsorshipMetrics): SponsorHooks {
   return {
     prepare: (input, clientIp, build) =>
       countOutcome(requests, 'prepare', prepareSponsored(input, clientIp, build, context)),
-    admit: async ({ id }) => {
+    authorize: async ({ id }) => {
       const sponsorship = await context.reservations.find(id)
       if (sponsorship?.kind === 'registration') throw new DomainError('SPONSORED_REGISTRATION')
     },

@@ -42,7 +42,7 @@ beforeAll(async () => {
     slotMs: 0,
     submitWaitMs: 0,
     limits: { dailyBudget: NO_LIMIT, minBalance: 0n, dailyTransactionsPerWallet: 10 ** 9 },
-    timing: { pollMs: 500, settleMs: 2_000, resendMs: 2_000, leaseMs: 10_000, idleMs: 500 },
+    timing: { pollMs: 500, finalityPollMs: 2_000, resendMs: 2_000, leaseMs: 10_000, idlePollMs: 500 },
   })
   agents = []
   for (let i = 0; i < WALLETS; i += 1) agents.push(await world.wallet(`Wallet ${i}`))

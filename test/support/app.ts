@@ -150,7 +150,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     allowedPrograms: null,
     submitWaitMs: 5_000,
     logger: pino({ level: 'silent' }),
-    sponsor: sponsorship.gate,
+    sponsor: sponsorship.hooks,
     metrics,
     ...surroundings.relay,
   })

@@ -1,7 +1,7 @@
 import { ComputeBudgetProgram, type Keypair, SystemProgram } from '@solana/web3.js'
 import * as fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { estimate } from '../../../src/relay/fee-samples.ts'
+import { estimate } from '../../../src/relay/fees.ts'
 import { computeUnitLimit } from '../../../src/relay/prepare.ts'
 import { createRelayWorld, keyOf, type RelayWorld } from '../../support/relay/relay-world.ts'
 

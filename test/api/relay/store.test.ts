@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/db/database.ts'
 import type { TransactionRow } from '../../../src/relay/record.ts'
 import { createTransactionStore, type TransactionStore } from '../../../src/relay/transaction-store.ts'
-import { onSend, onSighting, type Sighting } from '../../../src/relay/transitions.ts'
+import { onSendOutcome, onLedgerStatus, type LedgerStatus } from '../../../src/relay/transitions.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 const NOW = Date.parse('2026-11-21T08:00:00.000Z')
@@ -56,7 +56,12 @@ test('rows are claimed once, by whoever asks first, and again when the lease is 
 
 test('logs that PostgreSQL could not store are stored without what is wrong in them', async () => {
   const failure = { code: 'execution_failed', message: 'a\0b\ud800', logs: ['\0', 'x\udfff'] } as const
-  const change = onSighting(await submitted(), { kind: 'landed', slot: 5, finality: 'confirmed', failure })
+  const change = onLedgerStatus(await submitted(), {
+    kind: 'landed',
+    slot: 5,
+    finality: 'confirmed',
+    failure,
+  })
   const failed = await store.update(await submitted(), change)
   expect(failed).toMatchObject({
     status: 'failed',
@@ -92,29 +97,30 @@ describe('transitions', () => {
     settled: false,
   }
   const open = { ...base, status: 'submitted' } as unknown as TransactionRow
-  const landed = (finality: 'confirmed' | 'finalized', failed = false): Sighting => ({
+  const landed = (finality: 'confirmed' | 'finalized', failed = false): LedgerStatus => ({
     kind: 'landed',
     slot: 7,
     finality,
     failure: failed ? { code: 'execution_failed', message: 'no' } : null,
   })
-  const absent: Sighting = { kind: 'absent', expired: false }
-  const gone: Sighting = { kind: 'absent', expired: true }
+  const absent: LedgerStatus = { kind: 'absent', expired: false }
+  const gone: LedgerStatus = { kind: 'absent', expired: true }
   const refused = { kind: 'refused', failure: { code: 'simulation_failed', message: 'no' } } as const
 
-  const step = (state: TransactionRow, seen: Sighting | typeof refused): TransactionRow => {
-    const change = seen.kind === 'refused' ? onSend(state, seen, new Date(NOW)) : onSighting(state, seen)
+  const step = (state: TransactionRow, seen: LedgerStatus | typeof refused): TransactionRow => {
+    const change =
+      seen.kind === 'refused' ? onSendOutcome(state, seen, new Date(NOW)) : onLedgerStatus(state, seen)
     const error = typeof change.error === 'string' ? (JSON.parse(change.error) as object) : change.error
     const next = { ...state, ...change, ...(error === undefined ? {} : { error }) } as TransactionRow
     expect(next.error !== null).toBe(next.status === 'failed')
     return next
   }
-  const run = (...seen: (Sighting | typeof refused)[]): string => {
+  const run = (...seen: (LedgerStatus | typeof refused)[]): string => {
     const { status, error, settled } = seen.reduce(step, open)
     return [status, error?.code, settled ? 'settled' : null].filter(Boolean).join(' ')
   }
 
-  test.each<[string, (Sighting | typeof refused)[]]>([
+  test.each<[string, (LedgerStatus | typeof refused)[]]>([
     ['submitted', [absent, absent, absent]],
     ['submitted', [{ kind: 'processed' }]],
     ['confirmed', [landed('confirmed')]],
@@ -139,7 +145,7 @@ describe('transitions', () => {
 
   test('a refusal counts only as long as nothing was sent', () => {
     const sent = { ...open, sent_at: new Date(NOW).toISOString() }
-    expect(onSend(sent, refused, new Date(NOW))).not.toHaveProperty('status')
-    expect(onSend(open, { kind: 'early' }, new Date(NOW))).toEqual({})
+    expect(onSendOutcome(sent, refused, new Date(NOW))).not.toHaveProperty('status')
+    expect(onSendOutcome(open, { kind: 'early' }, new Date(NOW))).toEqual({})
   })
 })

@@ -41,7 +41,7 @@ export interface RecordBody {
 }
 
 /** For slots of 40 ms. */
-export const QUICK = { pollMs: 20, settleMs: 50, resendMs: 200, leaseMs: 5_000, idleMs: 50 }
+export const QUICK = { pollMs: 20, finalityPollMs: 50, resendMs: 200, leaseMs: 5_000, idlePollMs: 50 }
 
 /** The relay behind both doors, on a real ledger with the registry and a real database. */
 export interface RelayWorld extends RegistryWorld {

@@ -74,7 +74,7 @@ export async function createSponsorWorld(
   })
   await relayWorld.connection.requestAirdrop(feePayer.publicKey, FEE_PAYER_LAMPORTS)
   relayWorld.localnet.stepSlot(2)
-  relayWorld.t.sponsorship.bookkeeping.start()
+  relayWorld.t.sponsorship.spendingRecorder.start()
   const codes = createInviteCodes(relayWorld.t.kysely)
   const world: SponsorWorld = {
     ...relayWorld,
@@ -125,10 +125,10 @@ export async function createSponsorWorld(
         signer: createLocalSigner(feePayer),
         limits,
       })
-      return sponsorship.service(world.replica({ sponsor: sponsorship.gate }))
+      return sponsorship.service(world.replica({ sponsor: sponsorship.hooks }))
     },
     close: async () => {
-      await relayWorld.t.sponsorship.bookkeeping.stop()
+      await relayWorld.t.sponsorship.spendingRecorder.stop()
       await relayWorld.close()
     },
     balance: () => world.connection.getBalance(feePayer.publicKey, 'confirmed'),

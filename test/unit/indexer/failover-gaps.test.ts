@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc, type FailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
 import { assertWhole, listBacklog } from '../../../src/ledger/indexer/fetch/signature-listing.ts'
 import { UncertainResultError } from '../../../src/ledger/rpc/rpc-error.ts'
-import { look } from '../../../src/relay/look.ts'
+import { fetchStatuses } from '../../../src/relay/fetch-statuses.ts'
 import type { TransactionRow } from '../../../src/relay/record.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
 import { type Reply, type ToldNode, toldNode } from '../../support/indexer/scripted-nodes.ts'
@@ -102,7 +102,7 @@ async function lookAtExpired(first: Record<string, Reply>, second: Record<string
   tell(nodes[0], { getEpochInfo: epoch, ...first })
   tell(nodes[1], { getEpochInfo: epoch, ...second })
   const row = { id: 'x', signature: 'a', last_valid_block_height: 100, slot: null } as TransactionRow
-  return (await look(rpcOf(), [row], 'program')).get('x')
+  return (await fetchStatuses(rpcOf(), [row], 'program')).get('x')
 }
 
 test('a transaction is taken for expired only when no node knows that it landed', async () => {

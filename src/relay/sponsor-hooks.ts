@@ -3,11 +3,11 @@ import type { BuildTransaction, PreparedTransactionView, PrepareInput } from './
 import type { TransactionRow } from './record.ts'
 
 /** What the relay leaves to `src/sponsorship`: everything about transactions that the service pays. */
-export interface SponsorGate {
+export interface SponsorHooks {
   /** A transaction that is no registration. */
   prepare(input: PrepareInput, clientIp: string, build: BuildTransaction): Promise<PreparedTransactionView>
   /** Throws where a sponsored transaction may not be submitted without more ado. */
-  admit(row: TransactionRow): Promise<void>
+  authorize(row: TransactionRow): Promise<void>
   /**
    * Signs as the fee payer what is fit to be signed and stores it, as `submitted`; or stores the failure of its simulation. Null where
    * somebody else wrote first. The transaction matches the prepared one.

@@ -9,7 +9,7 @@ const CLEANING_MS = 3_600_000
 const AT_ONCE = 20
 
 /** Writes down what sponsorships did cost, from the ledger, once they are final. */
-export interface Bookkeeping {
+export interface SpendingRecorder {
   /** Returns at once; the work goes on in the background until `stop`. */
   start(): void
   stop(): Promise<void>
@@ -27,7 +27,10 @@ interface Landed {
   meta: { fee: number; preBalances: number[]; postBalances: number[] } | null
 }
 
-export function createBookkeeping(context: SponsorContext, metrics: SponsorshipMetrics): Bookkeeping {
+export function createSpendingRecorder(
+  context: SponsorContext,
+  metrics: SponsorshipMetrics,
+): SpendingRecorder {
   const { kysely, clock, logger, timing } = context
   const wakeUp = new WakeUp()
   const abort = new AbortController()
@@ -45,7 +48,7 @@ export function createBookkeeping(context: SponsorContext, metrics: SponsorshipM
       } catch (err) {
         logger.warn({ err }, 'writing down what sponsorships cost failed and is tried again')
       }
-      if (!abort.signal.aborted) await wakeUp.sleep(timing.settleMs)
+      if (!abort.signal.aborted) await wakeUp.sleep(timing.finalityPollMs)
     }
   }
 

@@ -1,34 +1,34 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import type { Applicant } from './applicant.ts'
+import type { SponsorshipRequest } from './applicant.ts'
 
 /** What decides whether an applicant is sponsored, as the database knows it now. A day is the last 24 hours. */
-export interface SponsorshipFacts {
+export interface SponsorshipUsage {
   /** Uses that the code has left; null where it is unknown, expired or revoked. */
   readonly codeUsesLeft: number | null
   /** The wallet's registration: signed and under way, received, or prepared by this client. */
-  readonly walletState: 'reserved' | 'submitted' | 'confirmed' | null
+  readonly walletRegistration: 'reserved' | 'submitted' | 'confirmed' | null
   readonly walletHasAgent: boolean
   /** Registrations of the client in a day, and seconds until the oldest of them does not count any more. */
   readonly clientRegistrations: number
-  readonly clientWaitSeconds: number
+  readonly clientRetrySeconds: number
   /** Other transactions of the wallet in a day: those that it signed, and those that this client prepared. */
   readonly walletTransactions: number
-  readonly walletWaitSeconds: number
+  readonly walletRetrySeconds: number
   /** Lamports spent in a day or reserved. */
-  readonly dayLamports: number
+  readonly dailyLamports: number
   /** The part of it that is for transactions beside registrations. */
-  readonly dayTransactionLamports: number
+  readonly dailyTransactionLamports: number
   /** Lamports reserved that may not have left the fee payer yet. */
-  readonly openLamports: number
+  readonly pendingLamports: number
 }
 
 /** One statement, by the database's clock. */
-export async function readFacts(
+export async function readUsage(
   kysely: Kysely<Database>,
-  { wallet, codeHash, network }: Applicant,
-): Promise<SponsorshipFacts> {
-  const { rows } = await sql<SponsorshipFacts>`
+  { wallet, codeHash, clientNetwork: network }: SponsorshipRequest,
+): Promise<SponsorshipUsage> {
+  const { rows } = await sql<SponsorshipUsage>`
     with at as materialized (select clock_timestamp() as now, clock_timestamp() - interval '24 hours' as day_ago)
     select
       (select max_uses - (
@@ -43,15 +43,15 @@ export async function readFacts(
         (select state from sponsorships
           where wallet = ${wallet} and kind = 'registration' and state = 'reserved' and client_network = ${network}
           limit 1)
-      ) as "walletState",
+      ) as "walletRegistration",
       exists (select from agents where owner = ${wallet}) as "walletHasAgent",
       client.count as "clientRegistrations",
-      ceil(extract(epoch from client.oldest - at.day_ago))::int as "clientWaitSeconds",
+      ceil(extract(epoch from client.oldest - at.day_ago))::int as "clientRetrySeconds",
       signed.count as "walletTransactions",
-      ceil(extract(epoch from signed.oldest - at.day_ago))::int as "walletWaitSeconds",
-      day.lamports as "dayLamports", day.transactions as "dayTransactionLamports",
+      ceil(extract(epoch from signed.oldest - at.day_ago))::int as "walletRetrySeconds",
+      day.lamports as "dailyLamports", day.transactions as "dailyTransactionLamports",
       (select coalesce(sum(reserved_lamports), 0)::bigint from sponsorships
-        where state in ('reserved', 'submitted')) as "openLamports"
+        where state in ('reserved', 'submitted')) as "pendingLamports"
     from at,
       lateral (select coalesce(sum(lamports), 0)::bigint as lamports,
           coalesce(sum(lamports) filter (where kind = 'transaction'), 0)::bigint as transactions

@@ -1,5 +1,5 @@
 /** Tells submits and streams of this process that wait for it that a transaction was written; other processes' writes they read. */
-export class Changes {
+export class TransactionUpdates {
   readonly #waiting = new Map<string, Set<() => void>>()
 
   notify(id: string): void {

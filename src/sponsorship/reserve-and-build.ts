@@ -5,15 +5,15 @@ import { type CheckedRequest, checkSigners } from '../relay/check-instructions.t
 import type { Instruction } from '../relay/instruction.ts'
 import type { PriorityLevel } from '../relay/policy.ts'
 import type { BuildTransaction, PreparedTransactionView } from '../relay/prepare.ts'
-import { exceeded } from './check-message.ts'
+import { costExceeded } from './check-message.ts'
 import { fromLedger, type SponsorContext } from './context.ts'
-import { mostOf } from './costs.ts'
-import { judge } from './judge.ts'
+import { maxCost } from './costs.ts'
+import { checkQuota } from './check-quota.ts'
 import { SPONSOR_POLICY } from './policy.ts'
-import type { Applicant } from './applicant.ts'
+import type { SponsorshipRequest } from './applicant.ts'
 
 export interface SponsoredRequest {
-  readonly applicant: Applicant
+  readonly applicant: SponsorshipRequest
   /** Checked against the policy. */
   readonly instructions: readonly Instruction[]
   readonly level: PriorityLevel
@@ -32,10 +32,10 @@ export async function sponsorTransaction(
   const { signer, reservations, logger } = context
   const { kind, wallet } = applicant
   const signers = checkSigners([signer.pubkey, wallet], instructions)
-  const money = await readMoney(kind, context)
+  const money = await readFunds(kind, context)
   const id = context.newId()
   await reservations.reserve({ ...applicant, id, agentPda, lamports: money.cost }, (facts) =>
-    judge(applicant, facts, money),
+    checkQuota(applicant, facts, money),
   )
   try {
     const request: CheckedRequest = { instructions, signers }
@@ -46,7 +46,7 @@ export async function sponsorTransaction(
       maxPrice: SPONSOR_POLICY.maxPriorityFee,
       checkUnits: (limit) => {
         const max = SPONSOR_POLICY[kind].maxComputeUnits
-        if (limit > max) throw exceeded(limit, 'compute units', max)
+        if (limit > max) throw costExceeded(limit, 'compute units', max)
       },
       explain: (err) =>
         kind === 'registration' && isAgentThere(err) ? new DomainError('AGENT_EXISTS', { wallet }) : null,
@@ -60,14 +60,14 @@ export async function sponsorTransaction(
 }
 
 /** Throws LEDGER_UNAVAILABLE, SPONSOR_COST_EXCEEDED. Lamports. */
-export async function readMoney(
-  kind: Applicant['kind'],
+export async function readFunds(
+  kind: SponsorshipRequest['kind'],
   { costs, limits }: SponsorContext,
 ): Promise<{ cost: bigint; balance: bigint; limits: SponsorContext['limits'] }> {
   const [rent, balance] = await fromLedger(Promise.all([costs.rent(), costs.balance()]))
-  const cost = mostOf(kind, rent)
+  const cost = maxCost(kind, rent)
   const max = SPONSOR_POLICY.maxLamports
-  if (cost > BigInt(max)) throw exceeded(cost, 'lamports', max)
+  if (cost > BigInt(max)) throw costExceeded(cost, 'lamports', max)
   return { cost, balance, limits }
 }
 

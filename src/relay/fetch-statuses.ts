@@ -4,7 +4,7 @@ import { LedgerRpcError, UncertainResultError } from '../ledger/rpc/rpc-error.ts
 import type { TransactionRow } from './record.ts'
 import { programsOf } from './send.ts'
 import { transactionErrorText } from './transaction-error-text.ts'
-import type { Sighting } from './transitions.ts'
+import type { LedgerStatus } from './transitions.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 interface Status {
@@ -19,19 +19,19 @@ interface Statuses {
 }
 
 /** As many as a node takes in one getSignatureStatuses. */
-export const MAX_LOOKS = 256
+export const MAX_STATUSES = 256
 
 /**
  * Looks for submitted transactions, at most 256. Of those about which the node cannot know, since it is behind, nothing is said; nor that one expired
  * while another node that may know it does not answer.
  * Throws LedgerRpcError where it does not answer.
  */
-export async function look(
+export async function fetchStatuses(
   rpc: LedgerCalls,
   rows: readonly TransactionRow[],
   registryProgram: string,
-): Promise<Map<string, Sighting>> {
-  const seen = new Map<string, Sighting>()
+): Promise<Map<string, LedgerStatus>> {
+  const seen = new Map<string, LedgerStatus>()
   const note = async (row: TransactionRow, status: Status): Promise<void> => {
     seen.set(row.id, await sighting(rpc, row, status, registryProgram))
   }
@@ -92,7 +92,7 @@ async function sighting(
   row: TransactionRow,
   { slot, err, confirmationStatus: finality }: Status,
   registryProgram: string,
-): Promise<Sighting> {
+): Promise<LedgerStatus> {
   if (finality === 'processed') return { kind: 'processed' }
   if (err === null) return { kind: 'landed', slot, finality, failure: null }
   // Its logs were read when it was first seen.
