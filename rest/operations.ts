@@ -20,7 +20,7 @@ export interface Door {
   ): Read<Variables, Body>
   /** Options of a route that only a wallet may call: its signature is checked before the body is read. */
   readonly guarded: {
-    readonly config: { readonly shed: 'last' }
+    readonly config: { readonly priority: 'high' }
     readonly onRequest: (request: FastifyRequest) => Promise<void>
   }
 }
@@ -42,7 +42,7 @@ export function createDoor(services: Services, executor: Executor, cache: Respon
     },
     read: (document, options) => cachedRead({ ...options, document, executor, contextOf, services, cache }),
     guarded: {
-      config: { shed: 'last' },
+      config: { priority: 'high' },
       onRequest: async (request) => {
         await authenticate(request)
       },

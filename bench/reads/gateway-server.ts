@@ -78,7 +78,7 @@ const services = createServices({
   admission: createAdmission({
     queue: await poolQueue(orm),
     clock: systemClock,
-    limits: { inHand: 1_000, waiting: 200 },
+    limits: { inFlight: 1_000, databaseQueue: 200 },
     metrics,
   }),
   indexerStatus: () => Promise.reject(new Error('the bench has no indexer')),

@@ -15,7 +15,7 @@ export function createEventStreams(): EventStreams {
   return {
     send: async (reply, response) => {
       const { raw } = reply.hijack()
-      reply.request.place?.leave()
+      reply.request.admissionSlot?.release()
       const headers = { ...reply.getHeaders(), ...Object.fromEntries(response.headers) }
       for (const [name, value] of Object.entries(headers)) {
         if (value !== undefined) raw.setHeader(name, value)

@@ -10,7 +10,7 @@ import type { PageGuard } from '../plugins/page-guard.ts'
 import { createAuthenticate } from '../plugins/wallet.ts'
 import { createEventStreams, isEventStream } from './event-stream.ts'
 import { limitValues } from './limit-values.ts'
-import { requestOrder } from './shed-order.ts'
+import { requestPriority } from './request-priority.ts'
 import { webSockets } from './upgrades.ts'
 import { createSocketServer } from './web-socket.ts'
 import { createGraphQLServer, type ServerContext } from './yoga.ts'
@@ -40,7 +40,7 @@ export function graphqlRoutes(
       // Yoga answers no HEAD.
       exposeHeadRoute: false,
       schema: { hide: true },
-      config: { shed: (request) => requestOrder(request, server.documents) },
+      config: { priority: (request) => requestPriority(request, server.documents) },
       handler: async (request, reply) => {
         if (upgrades.asks(request)) {
           const context = { ...contextOf(request), authenticate: unsigned }

@@ -1,6 +1,6 @@
 import { type ExecutionArgs, getOperationAST, GraphQLError } from 'graphql'
 import type { OperationResult, ServerOptions } from 'graphql-ws'
-import { operationOrder } from '../../schema/shed-order.ts'
+import { operationPriority } from '../../schema/priority.ts'
 import type { Admission } from '../../src/platform/overload/admission.ts'
 import { checkSize, toldErrors } from './guards.ts'
 import type { GraphQLServer, ServerContext } from './yoga.ts'
@@ -22,7 +22,7 @@ export function socketOperations(
   return {
     onSubscribe: async ({ extra }, _id, payload) => {
       try {
-        admission.check('last')
+        admission.check('high')
         const params = documents.complete(payload)
         checkSize(params)
         const { schema, parse, validate, contextFactory, execute, subscribe } = yoga.getEnveloped({
@@ -37,7 +37,7 @@ export function socketOperations(
           return [tell(new GraphQLError('operationName must name an operation of the document'))]
         const contextValue = await contextFactory()
         const args = { schema, document, operationName, variableValues, contextValue }
-        const leave = admission.take(operationOrder(document, operationName))
+        const leave = admission.admit(operationPriority(document, operationName))
         runs.set(args, { execute, subscribe, leave })
         return args
       } catch (error) {

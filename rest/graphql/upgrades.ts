@@ -54,7 +54,7 @@ export function webSockets(app: RestApp, pages: PageGuard): Upgrades {
       if (server.clients.size >= MAX_SOCKETS) throw new DomainError('TOO_MANY_SOCKETS')
       const { socket, head } = sockets.get(raw)!
       const response = reply.hijack().raw
-      reply.request.place?.leave()
+      reply.request.admissionSlot?.release()
       response.detachSocket(socket as never)
       server.handleUpgrade(raw, socket, head, use)
     },

@@ -10,8 +10,8 @@ import { toDetailedHealth } from './map.ts'
 import { detailedHealthSchema, healthSchema, infoSchema, readySchema } from './schemas.ts'
 import type { RestApp } from '../rest-app.ts'
 
-/** Whoever watches must see how it stands just when there is too much to do. */
-const config = { shed: 'never' } as const
+/** Health checks and monitoring must work under overload. */
+const config = { priority: 'exempt' } as const
 
 export function healthRoutes(app: RestApp, door: Door): void {
   const getHealth = door.operation(GetHealthDocument)

@@ -16,7 +16,7 @@ export function addResources(server: McpServer, { services, logger, admit }: Too
   ): Promise<ReadResourceResult> => {
     let done = (): void => undefined
     try {
-      done = admit('first')
+      done = admit('low')
       return { contents: [{ uri: uri.href, mimeType, text: JSON.stringify(await value()) }] }
     } catch (error) {
       const known = knownError(error)

@@ -1,7 +1,7 @@
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createMcpServer } from './server.ts'
-import { messageOrder } from './shed-order.ts'
+import { messagePriority } from './message-priority.ts'
 import type { ToolContext } from './tool.ts'
 import { createSessions } from './sessions.ts'
 import { DomainError } from '../../src/domain/errors.ts'
@@ -28,7 +28,7 @@ export interface McpOptions {
 export function mcpRoutes(app: RestApp, { services, logger, version, pages }: McpOptions): void {
   const route = {
     schema: { hide: true },
-    config: { shed: ({ body }: FastifyRequest) => messageOrder(body) },
+    config: { priority: ({ body }: FastifyRequest) => messagePriority(body) },
     // The protocol demands it of both transports, against pages that rebind a name to this address.
     onRequest: async ({ raw }: FastifyRequest) => pages.check(raw),
   }
@@ -41,7 +41,7 @@ export function mcpRoutes(app: RestApp, { services, logger, version, pages }: Mc
     if (Array.isArray(request.body))
       throw new DomainError('INVALID_REQUEST', { problem: 'Batches are not taken: send one message' })
     await countMessage(request)
-    const server = serverFor(request, () => request.place?.hold() ?? nothing)
+    const server = serverFor(request, () => request.admissionSlot?.hold() ?? nothing)
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
     if (!takeOver(request, reply)) return
     reply.raw.once('close', () => void server.close())
@@ -54,8 +54,8 @@ export function mcpRoutes(app: RestApp, { services, logger, version, pages }: Mc
     sessions.checkRoom(request.ip)
     await countMessage(request)
     if (!takeOver(request, reply)) return
-    request.place?.leave()
-    const server = serverFor(request, (order) => services.admission.take(order))
+    request.admissionSlot?.release()
+    const server = serverFor(request, (order) => services.admission.admit(order))
     await sessions.open(server, request.ip, reply.raw)
   })
   app.post(MESSAGES, route, async (request, reply) => {
@@ -65,7 +65,7 @@ export function mcpRoutes(app: RestApp, { services, logger, version, pages }: Mc
     await countMessage(request)
     if (!takeOver(request, reply)) return
     // It is answered before its tool has run, which is therefore in hand by itself.
-    request.place?.leave()
+    request.admissionSlot?.release()
     await session.handlePostMessage(request.raw, reply.raw, request.body)
   })
   app.addHook('preClose', () => sessions.closeAll())
@@ -74,7 +74,7 @@ export function mcpRoutes(app: RestApp, { services, logger, version, pages }: Mc
 /** The transports write to Node's response; what hooks have put into Fastify's goes along. False where the client is gone, and nothing is to be done. */
 function takeOver(request: FastifyRequest, reply: FastifyReply): boolean {
   reply.hijack()
-  request.place?.settled()
+  request.admissionSlot?.handlerFinished()
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value)
   }

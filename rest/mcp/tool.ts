@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { ZodObject, ZodRawShape, output } from 'zod'
 import { knownError } from '../../src/domain/known-error.ts'
 import type { Logger } from '../../src/platform/logger.ts'
-import type { ShedOrder } from '../../src/platform/overload/shed.ts'
+import type { Priority } from '../../src/platform/overload/priority.ts'
 import type { RateLimitKind } from '../../src/platform/rate-limits/kinds.ts'
 import type { Services } from '../../src/services.ts'
 
@@ -12,7 +12,7 @@ export interface ToolContext {
   readonly clientIp: string
   readonly logger: Pick<Logger, 'error'>
   /** Takes work in hand; what it gives is called when it is done, also for a client that is gone. Throws OVERLOADED. */
-  readonly admit: (order: ShedOrder) => () => void
+  readonly admit: (priority: Priority) => () => void
 }
 
 interface ToolDefinition<Input extends ZodRawShape, Output extends ZodRawShape> {
@@ -38,7 +38,7 @@ export function toolAdder(server: McpServer, { services, clientIp, logger, admit
     const answer = async (given: never): Promise<CallToolResult> => {
       let done = (): void => undefined
       try {
-        done = admit(kind === 'submit' ? 'last' : 'first')
+        done = admit(kind === 'submit' ? 'high' : 'low')
         if (kind !== 'reads') await services.rateLimits.take(kind, clientIp, () => undefined)
         const result = await run(services, given)
         return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: { ...result } }

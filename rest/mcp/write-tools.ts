@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { PreparedTransactionView } from '../../src/relay/prepare.ts'
 import type { TransactionRecord } from '../../src/relay/record.ts'
 import { amount, category, owner, prepared, priorityLevel, transaction } from './shapes.ts'
-import { SUBMIT_TOOL } from './shed-order.ts'
+import { SUBMIT_TOOL } from './message-priority.ts'
 import type { AddTool } from './tool.ts'
 
 const NEXT = 'Have the owner sign serializedTx, then call submit_transaction.'

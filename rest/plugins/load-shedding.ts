@@ -1,64 +1,72 @@
 import type { FastifyRequest } from 'fastify'
 import type { Admission } from '../../src/platform/overload/admission.ts'
-import type { ShedOrder } from '../../src/platform/overload/shed.ts'
-import { Place } from './place.ts'
-import { cutLate } from './server-options.ts'
+import type { Priority } from '../../src/platform/overload/priority.ts'
 import type { RestApp } from '../rest-app.ts'
+import { AdmissionSlot } from './admission-slot.ts'
+import { endWithTimeout } from './server-options.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** When requests of the route are refused where there is too much to do; `first` by default. A function where that depends on the body. */
-    shed?: ShedOrder | 'never' | ((request: FastifyRequest) => ShedOrder)
+    /** `low` by default. `exempt` is never refused. A function reads the priority from the body. */
+    priority?: Priority | 'exempt' | ((request: FastifyRequest) => Priority)
   }
   interface FastifyRequest {
-    /** What the request holds of what may be in hand; null where it is never refused. */
-    place: Place | null
-    /** It was refused because there is too much to do. */
+    /** Null on routes that are exempt. */
+    admissionSlot: AdmissionSlot | null
+    /** The request was refused because of overload. */
     isShed: boolean
   }
 }
 
 /**
- * Refuses what the process could not answer in time, before a wallet, a body or the database is looked at. While a body is under way it holds no place among
- * those that are worked on, so that who sends a part of one keeps out nobody.
+ * Refuses requests that the process could not answer in time, before it checks a wallet, reads a body
+ * or uses the database. A request is in flight only once its body has arrived, so clients that
+ * send their body slowly do not use up the limit.
  */
 export function shedLoad(app: RestApp, admission: Admission): void {
-  app.decorateRequest('place', null)
+  app.decorateRequest('admissionSlot', null)
   app.decorateRequest('isShed', false)
-  const take = (request: FastifyRequest, order: ShedOrder): (() => void) => {
+  const decide = <Result>(request: FastifyRequest, step: () => Result): Result => {
     request.isShed = true
-    const leave = admission.take(order)
+    const result = step()
     request.isShed = false
-    return leave
+    return result
   }
+  const startHandling = (request: FastifyRequest, slot: AdmissionSlot, priority: Priority): void =>
+    decide(request, () => slot.startHandling(() => admission.admit(priority)))
+
   app.addHook('onRequest', (request, reply, done) => {
-    const { shed = 'first' } = request.routeOptions.config
-    if (shed === 'never') {
+    const { priority = 'low' } = request.routeOptions.config
+    if (priority === 'exempt') {
       done()
       return
     }
-    const leave = take(request, typeof shed === 'function' ? 'last' : shed)
-    // Its order is not known yet; nobody works for it before it is.
-    if (typeof shed === 'function') leave()
-    const place = new Place(leave)
-    request.place = place
-    reply.raw.once('finish', () => place.gone())
-    reply.raw.once('close', () => place.gone())
+    const slot = new AdmissionSlot()
+    // Until the body is read, a request with a priority from its body could be of high priority.
+    if (typeof priority === 'function') decide(request, () => admission.check('high'))
+    else startHandling(request, slot, priority)
+    request.admissionSlot = slot
+    reply.raw.once('close', () => slot.responseClosed())
     done()
   })
   app.addHook('preParsing', (request, _reply, payload, done) => {
     if (hasBody(request))
-      request.place?.waitForBody(() => admission.arrive(() => cutLate(request.raw.socket)))
+      request.admissionSlot?.receiveBody(() =>
+        admission.receiveBody(() => endWithTimeout(request.raw.socket)),
+      )
     done(null, payload)
   })
   app.addHook('preValidation', (request, _reply, done) => {
-    const { shed = 'first' } = request.routeOptions.config
-    if (shed !== 'never' && (hasBody(request) || typeof shed === 'function'))
-      request.place?.work(() => take(request, typeof shed === 'function' ? shed(request) : shed))
+    const { admissionSlot: slot } = request
+    const { priority = 'low' } = request.routeOptions.config
+    if (slot !== null && priority !== 'exempt') {
+      if (typeof priority === 'function') startHandling(request, slot, priority(request))
+      else if (hasBody(request)) startHandling(request, slot, priority)
+    }
     done()
   })
   app.addHook('onSend', (request, _reply, _payload, done) => {
-    request.place?.settled()
+    request.admissionSlot?.handlerFinished()
     done()
   })
 }

@@ -19,7 +19,7 @@ export function metricsRoute(app: RestApp, metrics: Metrics): void {
     requests.observe({ method, route, status: isShed ? 'shed' : statusCode }, elapsedTime / 1000)
     done()
   })
-  app.get('/metrics', { config: { shed: 'never' }, schema: { hide: true } }, async (_, reply) =>
+  app.get('/metrics', { config: { priority: 'exempt' }, schema: { hide: true } }, async (_, reply) =>
     reply.type(metrics.contentType).send(await metrics.metrics()),
   )
 }

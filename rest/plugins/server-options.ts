@@ -77,8 +77,8 @@ const UNREADABLE: Record<string, [status: string, error: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive'],
 }
 
-/** Ends a request that has not arrived, as when its time is over. */
-export function cutLate(socket: Socket): void {
+/** Ends a request that has not fully arrived, with the same 408 as a timeout. */
+export function endWithTimeout(socket: Socket): void {
   answerUnreadable(Object.assign(new Error('too late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
   socket.once('finish', () => socket.destroy())
 }

@@ -32,7 +32,7 @@ export function relayRoutes(app: RestApp, door: Door): void {
     return toPrepared(prepareSponsoredTransaction)
   })
 
-  app.post('/relay/submit', { config: { shed: 'last' }, schema: submitSchema }, async (request) => {
+  app.post('/relay/submit', { config: { priority: 'high' }, schema: submitSchema }, async (request) => {
     const { submitTransaction } = await submit(request, request.body)
     return toTransaction(submitTransaction)
   })

@@ -22,7 +22,7 @@ export function sponsorRoutes(app: RestApp, door: Door): void {
     toPrepared((await register(request, { input: request.body })).registerSponsored),
   )
 
-  const signed = { config: { shed: 'last' as const }, schema: submitRegistrationSchema }
+  const signed = { config: { priority: 'high' as const }, schema: submitRegistrationSchema }
   app.post('/sponsor/register/submit', signed, async (request) => {
     const { submitSponsoredRegistration } = await submit(request, { input: request.body })
     return toTransaction(submitSponsoredRegistration)

@@ -21,7 +21,7 @@ export interface Config {
   /** Requests a minute and client; null where limits are off. */
   rateLimits: RateLimitNumbers | null
   /** Null where nothing is refused. */
-  overload: { inHand: number; waiting: number } | null
+  overload: { inFlight: number; databaseQueue: number } | null
   /** Absolute path. */
   dataDir: string
   databaseUrl: string | null
@@ -115,7 +115,7 @@ function toConfig(values: SettingValues): Config {
     },
     rateLimits: values.RATE_LIMITS ? rateLimitNumbers(values) : null,
     overload: values.LOAD_SHEDDING
-      ? { inHand: values.MAX_REQUESTS_IN_HAND, waiting: values.MAX_DATABASE_QUEUE }
+      ? { inFlight: values.MAX_REQUESTS_IN_FLIGHT, databaseQueue: values.MAX_DATABASE_QUEUE }
       : null,
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,

@@ -147,16 +147,16 @@ export const SETTINGS = {
   RATE_LIMIT_REGISTER: withDefault(perMinute, '20', 'Sponsored registrations tried a minute and client'),
   RATE_LIMIT_VERIFY: withDefault(perMinute, '20', 'Credentials verified a minute and client'),
   RATE_LIMIT_AUTHENTICATED: withDefault(perMinute, '120', 'Requests signed by a wallet a minute and client'),
-  LOAD_SHEDDING: withDefault(boolean, 'true', '`false` queues every request, for comparisons'),
-  MAX_REQUESTS_IN_HAND: withDefault(
+  LOAD_SHEDDING: withDefault(boolean, 'true', '`false` queues every request, for benchmarks'),
+  MAX_REQUESTS_IN_FLIGHT: withDefault(
     integer(1, 100_000),
     '1000',
-    'Requests worked on at once, as many signed ones, and bodies under way; more are answered 503, or 408',
+    'Requests in flight at once; the same number of signed ones, and of bodies being received',
   ),
   MAX_DATABASE_QUEUE: withDefault(
     integer(2, 100_000),
     '1000',
-    'Waiting for a database connection before requests are refused; unsigned ones at half of it',
+    'Work waiting for a database connection; unsigned requests may use half of it',
   ),
   DATABASE_WAIT_MS: withDefault(
     integer(100, 60_000),

@@ -1,38 +1,45 @@
-import type { Clock } from '../clock.ts'
 import { DomainError } from '../../domain/errors.ts'
+import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { createArrivals } from './arrivals.ts'
 import { measureAdmission } from './metrics.ts'
-import type { ShedOrder, ShedReason } from './shed.ts'
-import { PATIENCE_MS, watchQueue } from './standing-queue.ts'
-import type { PoolQueue } from './pool-queue.ts'
+import { createPendingBodies } from './pending-bodies.ts'
+import type { Priority } from './priority.ts'
+import { type PoolQueue, QUEUE_DELAY_MS, watchQueueDelay } from './queue-delay.ts'
+
+/**
+ * Why a request is refused. `in_flight`: too many requests are in flight. `queue_full`: too much
+ * work waits for a database connection. `queue_delay`: the queue has not been empty for some time.
+ */
+export type ShedReason = 'in_flight' | 'queue_full' | 'queue_delay'
 
 export interface AdmissionLimits {
-  /** Requests of each order that may be in hand at once, and bodies that may be under way; bounds memory where something other than the database is slow. */
-  readonly inHand: number
-  /** Work that may wait for a connection to the database before anything is refused; what is shed first may fill half of it. */
-  readonly waiting: number
-  readonly patienceMs?: number
+  /** Requests of each priority in flight at once, and request bodies being received at once. */
+  readonly inFlight: number
+  /** Work waiting for a database connection. Low priority may use half of it. */
+  readonly databaseQueue: number
+  readonly queueDelayMs?: number
 }
 
-/** Decides what the process takes in hand, before it has cost anything. */
+/** Decides which requests the process accepts, before it has done any work for them. */
 export interface Admission {
-  /** Takes a request in hand; call what it gives, once or more often, when it is answered. Throws OVERLOADED. */
-  take(order: ShedOrder): () => void
-  /** Counts a request whose body is under way; `cut` is called where there are too many and it has taken longest. Call what it gives when the body is there. */
-  arrive(cut: () => void): () => void
-  /** The same for an operation of a stream that is open already and counts as such. */
-  check(order: ShedOrder): void
+  /** Admits a request. Call the result when the request is done. Throws OVERLOADED. */
+  admit(priority: Priority): () => void
+  /** Throws OVERLOADED if `admit` would. */
+  check(priority: Priority): void
+  /**
+   * Counts a request whose body is being received. Calls `abort` if there are too many and this one
+   * has taken longest. Call the result when the body has arrived.
+   */
+  receiveBody(abort: () => void): () => void
 }
 
-/** For where nothing is to be refused. */
 export const admitAll: Admission = {
-  take: () => () => undefined,
-  arrive: () => () => undefined,
+  admit: () => () => undefined,
   check: () => undefined,
+  receiveBody: () => () => undefined,
 }
 
-/** Clients that all came back in the same second would be too many again. */
+/** Spreads the retries of refused clients over this time. */
 const RETRY_SPREAD_SECONDS = 5
 
 export function createAdmission(options: {
@@ -42,40 +49,39 @@ export function createAdmission(options: {
   metrics?: Metrics
 }): Admission {
   const { queue, clock, limits, metrics } = options
-  const stands = watchQueue(queue, clock, limits.patienceMs ?? PATIENCE_MS)
-  const inHand = { first: 0, last: 0 }
-  const told = measureAdmission({
-    metrics,
-    inHand,
-    arriving: () => arrivals.length,
-    waiting: () => queue.length,
-  })
-  const arrivals = createArrivals(limits.inHand, () => told.cut())
+  const isQueueDelayed = watchQueueDelay(queue, clock, limits.queueDelayMs ?? QUEUE_DELAY_MS)
+  const inFlight = { low: 0, high: 0 }
+  const bodies = createPendingBodies(limits.inFlight, () => counters?.bodyTimeouts.inc())
+  const counters =
+    metrics &&
+    measureAdmission(metrics, { inFlight, bodies: () => bodies.count, waiting: () => queue.length })
   let refused = 0
 
-  const reasonAgainst = (order: ShedOrder): ShedReason | null => {
-    if (inHand[order] >= limits.inHand) return 'in_hand'
-    if (queue.length >= (order === 'first' ? limits.waiting / 2 : limits.waiting)) return 'queue_full'
-    return order === 'first' && stands() ? 'queue_stands' : null
+  const findReason = (priority: Priority): ShedReason | null => {
+    if (inFlight[priority] >= limits.inFlight) return 'in_flight'
+    const queueLimit = priority === 'low' ? limits.databaseQueue / 2 : limits.databaseQueue
+    if (queue.length >= queueLimit) return 'queue_full'
+    return priority === 'low' && isQueueDelayed() ? 'queue_delay' : null
   }
-  const check = (order: ShedOrder): void => {
-    const reason = reasonAgainst(order)
+  const check = (priority: Priority): void => {
+    const reason = findReason(priority)
     if (reason === null) return
-    told.shed(order, reason)
-    const seconds = 1 + (refused++ % RETRY_SPREAD_SECONDS)
+    counters?.shed.inc({ priority, reason })
+    refused += 1
+    const seconds = 1 + ((refused - 1) % RETRY_SPREAD_SECONDS)
     throw new DomainError('OVERLOADED', { seconds }, { retryAfterSeconds: seconds })
   }
   return {
     check,
-    arrive: (cutOff) => arrivals.add(cutOff),
-    take: (order) => {
-      check(order)
-      inHand[order] += 1
-      let answered = false
+    admit: (priority) => {
+      check(priority)
+      inFlight[priority] += 1
+      let released = false
       return () => {
-        if (!answered) inHand[order] -= 1
-        answered = true
+        if (!released) inFlight[priority] -= 1
+        released = true
       }
     },
+    receiveBody: (abort) => bodies.add(abort),
   }
 }

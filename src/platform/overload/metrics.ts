@@ -1,53 +1,41 @@
 import { Counter, Gauge } from 'prom-client'
 import type { Metrics } from '../metrics/metrics.ts'
-import type { ShedOrder, ShedReason } from './shed.ts'
+import type { Priority } from './priority.ts'
 
-/** What is told of each refusal; the rest is looked at when the metrics are read. */
-export interface AdmissionMetrics {
-  shed(order: ShedOrder, reason: ShedReason): void
-  cut(): void
+interface AdmissionState {
+  readonly inFlight: Readonly<Record<Priority, number>>
+  readonly bodies: () => number
+  readonly waiting: () => number
 }
 
-export function measureAdmission(options: {
-  metrics?: Metrics
-  inHand: Readonly<Record<ShedOrder, number>>
-  arriving: () => number
-  waiting: () => number
-}): AdmissionMetrics {
-  const { metrics, inHand, arriving, waiting } = options
-  if (metrics === undefined) return { shed: () => undefined, cut: () => undefined }
+export function measureAdmission(metrics: Metrics, { inFlight, bodies, waiting }: AdmissionState) {
   const registers = [metrics]
-  const shed = new Counter({
-    name: 'gateway_overload_shed_requests_total',
-    help: 'Requests refused because there was too much to do, by when their kind is shed and by reason',
-    labelNames: ['order', 'reason'],
-    registers,
-  })
-  const requests: Gauge<'order'> = new Gauge({
-    name: 'gateway_overload_requests_in_hand',
-    help: 'Requests that are worked on, streams and health checks aside',
-    labelNames: ['order'],
+  const gauge = (name: string, help: string, read: () => number): Gauge => {
+    const created: Gauge = new Gauge({ name, help, registers, collect: () => created.set(read()) })
+    return created
+  }
+  gauge('gateway_database_queue_length', 'Work waiting for a database connection', waiting)
+  gauge('gateway_request_bodies_pending', 'Requests whose body is being received', bodies)
+  const requests: Gauge<'priority'> = new Gauge({
+    name: 'gateway_requests_in_flight',
+    help: 'Requests being handled, without open streams and health checks',
+    labelNames: ['priority'],
     registers,
     collect: () => {
-      for (const [order, count] of Object.entries(inHand)) requests.set({ order }, count)
+      for (const [priority, count] of Object.entries(inFlight)) requests.set({ priority }, count)
     },
   })
-  const queue: Gauge = new Gauge({
-    name: 'gateway_overload_waiting',
-    help: 'Pieces of work that wait for a connection to the database',
-    registers,
-    collect: () => queue.set(waiting()),
-  })
-  const bodies: Gauge = new Gauge({
-    name: 'gateway_overload_bodies_under_way',
-    help: 'Requests whose body has not arrived yet',
-    registers,
-    collect: () => bodies.set(arriving()),
-  })
-  const cut = new Counter({
-    name: 'gateway_overload_cut_bodies_total',
-    help: 'Connections cut because too many bodies were under way and theirs had taken longest',
-    registers,
-  })
-  return { shed: (order, reason) => shed.inc({ order, reason }), cut: () => cut.inc() }
+  return {
+    shed: new Counter({
+      name: 'gateway_requests_shed_total',
+      help: 'Requests refused with 503 because of overload, by priority and reason',
+      labelNames: ['priority', 'reason'],
+      registers,
+    }),
+    bodyTimeouts: new Counter({
+      name: 'gateway_request_body_timeouts_total',
+      help: 'Requests ended with 408 because too many bodies were being received and theirs took longest',
+      registers,
+    }),
+  }
 }

@@ -17,11 +17,11 @@ import { keyOf } from '../../support/factories.ts'
 import { openSse } from '../../support/subscriptions.ts'
 
 const CONNECTIONS = 10
-/** No test asks for the ledger. */
+/** No test uses the ledger. */
 const NO_LEDGER = createLedgerRpc({ url: 'http://127.0.0.1:1' })
 const PATIENT = { timeout: 10_000, interval: 20 }
-/** Larger than what a test fills; it sets the one that it is about. */
-const WIDE: AdmissionLimits = { inHand: 1_000, waiting: 1_000, patienceMs: Infinity }
+/** Limits that no test reaches. Each test lowers the limit that it tests. */
+const WIDE: AdmissionLimits = { inFlight: 1_000, databaseQueue: 1_000, queueDelayMs: Infinity }
 
 let database: TestDatabase
 let pool: Pool
@@ -49,11 +49,11 @@ async function start(limits: Partial<AdmissionLimits>): Promise<void> {
 }
 
 const get = (path: string): Promise<Response> => fetch(url + path)
-/** Reads that nothing answers twice: each one asks the database. */
+/** Reads of different pages, so that none comes from the response cache. */
 const reads = (count: number, from = 0): Promise<Response>[] =>
   Array.from({ length: count }, (_, i) => get(`/agents?offset=${from + i}`))
-const statuses = async (answers: Promise<Response>[]): Promise<number[]> =>
-  (await Promise.all(answers)).map((each) => each.status)
+const statuses = async (responses: Promise<Response>[]): Promise<number[]> =>
+  (await Promise.all(responses)).map((each) => each.status)
 const post = (path: string, body: string): Promise<Response> =>
   fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 const submit = (): Promise<Response> =>
@@ -64,8 +64,8 @@ const metric = async (name: string): Promise<string[]> =>
     line.slice(name.length),
   )
 
-/** Answers counted that an alert is about. */
-async function answersOfAlert(name: string): Promise<string[]> {
+/** The counted responses that an alert rule selects. */
+async function responsesOfAlert(name: string): Promise<string[]> {
   const rules = readFileSync(new URL('../../../ops/alerts.yaml', import.meta.url), 'utf8')
   const [, status = ''] = new RegExp(`alert: ${name}\n.*status=~"([^"]+)"`).exec(rules) ?? []
   const counted = await gateway.metrics.getSingleMetricAsString('gateway_http_request_duration_seconds')
@@ -73,21 +73,21 @@ async function answersOfAlert(name: string): Promise<string[]> {
   return counted.match(new RegExp(`^\\w+_count\\{.*status="${status}"\\}.*$`, 'gm')) ?? []
 }
 
-/** Fills the pool, and then the queue before it. */
+/** Occupies all database connections, and then queues this many requests. */
 async function fill(queued: number): Promise<Promise<Response>[]> {
-  const answers = reads(CONNECTIONS)
+  const responses = reads(CONNECTIONS)
   await expect.poll(() => blocked.held(), PATIENT).toBe(CONNECTIONS)
-  answers.push(...reads(queued, 100))
+  responses.push(...reads(queued, 100))
   await waiting(queued)
-  return answers
+  return responses
 }
 
-describe('a full queue before the database', () => {
-  test('unsigned requests are refused at half of it, without a statement, and all is well afterwards', async () => {
-    await start({ waiting: 8 })
+describe('when the database queue is full', () => {
+  test('low priority is refused at half of the limit, without any SQL, and is accepted again afterwards', async () => {
+    await start({ databaseQueue: 8 })
     const taken = await fill(4)
-    let connectionsTaken = 0
-    pool.on('acquire', () => (connectionsTaken += 1))
+    let connectionsAcquired = 0
+    pool.on('acquire', () => (connectionsAcquired += 1))
 
     const refused = await Promise.all([
       get('/agents?offset=200'),
@@ -102,25 +102,23 @@ describe('a full queue before the database', () => {
     }
     expect(pool.waitingCount).toBe(4)
     expect((await get('/health')).status).toBe(200)
-    expect(await metric('gateway_overload_shed_requests_total')).toEqual([
-      '{order="first",reason="queue_full"} 3',
-    ])
-    expect(await answersOfAlert('GatewayErrors')).toEqual([])
+    expect(await metric('gateway_requests_shed_total')).toEqual(['{priority="low",reason="queue_full"} 3'])
+    expect(await responsesOfAlert('GatewayErrors')).toEqual([])
 
     await blocked.release()
     expect(await statuses(taken)).toEqual(taken.map(() => 200))
-    expect(connectionsTaken).toBe(4)
+    expect(connectionsAcquired).toBe(4)
     expect((await get('/agents?offset=200')).status).toBe(200)
   })
 
-  test('what a wallet has signed is taken until it is full', async () => {
-    await start({ waiting: 8 })
+  test('high priority is accepted until the queue is full', async () => {
+    await start({ databaseQueue: 8 })
     const taken = await fill(4)
     expect((await get('/agents/x')).status).toBe(503)
     const submitted = Array.from({ length: 4 }, submit)
     await waiting(8)
     expect((await submit()).status).toBe(503)
-    // Else 401: it says nothing of a wallet.
+    // Without overload it is 401, because it has no wallet headers.
     expect((await get('/webhooks')).status).toBe(503)
     await blocked.release()
     expect(await statuses(taken)).toEqual(taken.map(() => 200))
@@ -128,13 +126,13 @@ describe('a full queue before the database', () => {
     expect((await get('/webhooks')).status).toBe(401)
   })
 
-  test('whoever waits for a connection too long is told so, and the others are answered', async () => {
+  test('a request that waits too long for a connection gets 503; the others are answered', async () => {
     const orm = await openOrm(database.connection, { connectTimeoutMs: 1_000 })
     const hasty = { ...database, orm }
     pool = await poolOf(hasty)
     gateway = await createTestApp({ database: hasty, ledger: NO_LEDGER, overload: WIDE })
     url = await gateway.app.listen({ port: 0, host: '127.0.0.1' })
-    // Opening them takes part of the time.
+    // Opens the connections first, because that takes part of the time limit.
     const opened = await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.connect()))
     for (const each of opened) each.release()
     blocked = await blockReads(database)
@@ -152,11 +150,11 @@ describe('a full queue before the database', () => {
   })
 })
 
-describe('a queue that does not become empty', () => {
-  test('it is cut to what is worked on at once; a burst of any length is taken', async () => {
-    await start({ patienceMs: 100 })
+describe('when the database queue does not become empty', () => {
+  test('a burst of any length is accepted; after the delay limit, no more may wait than there are connections', async () => {
+    await start({ queueDelayMs: 100 })
     const taken = await fill(CONNECTIONS + 15)
-    // Somebody has seen it: from here on it stands.
+    // The first request that finds a queue starts the time window.
     taken.push(...reads(1, 300))
     await waiting(CONNECTIONS + 16)
     now += 99
@@ -164,9 +162,7 @@ describe('a queue that does not become empty', () => {
     await waiting(CONNECTIONS + 17)
     now += 1
     expect(await statuses(reads(2, 500))).toEqual([503, 503])
-    expect(await metric('gateway_overload_shed_requests_total')).toEqual([
-      '{order="first",reason="queue_stands"} 2',
-    ])
+    expect(await metric('gateway_requests_shed_total')).toEqual(['{priority="low",reason="queue_delay"} 2'])
     const submitted = submit()
     await waiting(CONNECTIONS + 18)
     await blocked.release()
@@ -176,8 +172,8 @@ describe('a queue that does not become empty', () => {
     expect(await statuses(reads(30))).toEqual(Array.from({ length: 30 }, () => 200))
   })
 
-  test('shorter than that it may stand for as long as it likes', async () => {
-    await start({ patienceMs: 100 })
+  test('a queue no longer than the number of connections is never too long', async () => {
+    await start({ queueDelayMs: 100 })
     const taken = await fill(CONNECTIONS - 2)
     taken.push(...reads(1, 300))
     await waiting(CONNECTIONS - 1)
@@ -190,12 +186,12 @@ describe('a queue that does not become empty', () => {
   })
 })
 
-describe('too many in hand', () => {
-  const inHand = async (): Promise<string[]> => metric('gateway_overload_requests_in_hand')
-  const EMPTY = ['{order="first"} 0', '{order="last"} 0']
+describe('when too many requests are in flight', () => {
+  const inFlight = async (): Promise<string[]> => metric('gateway_requests_in_flight')
+  const EMPTY = ['{priority="low"} 0', '{priority="high"} 0']
 
-  test('the next one is refused; those of a client that goes away count until their work is done', async () => {
-    await start({ inHand: 5 })
+  test('the next request is refused; requests of a disconnected client count until their handlers finish', async () => {
+    await start({ inFlight: 5 })
     const gone = new AbortController()
     const taken = reads(2)
     const left = [1, 2].map((i) => fetch(`${url}/agents?offset=${50 + i}`, { signal: gone.signal }))
@@ -203,7 +199,7 @@ describe('too many in hand', () => {
     const port = (gateway.app.server.address() as AddressInfo).port
     const pipelined = connect(port, '127.0.0.1')
     pipelined.write('GET /agents?offset=70 HTTP/1.1\r\nHost: gateway\r\n\r\n'.repeat(3))
-    await expect.poll(inHand, PATIENT).toEqual(['{order="first"} 5', '{order="last"} 0'])
+    await expect.poll(inFlight, PATIENT).toEqual(['{priority="low"} 5', '{priority="high"} 0'])
     expect((await get('/agents?offset=60')).status).toBe(503)
     expect((await get('/health')).status).toBe(200)
     expect((await get('/webhooks')).status).toBe(401)
@@ -211,14 +207,14 @@ describe('too many in hand', () => {
     pipelined.destroy()
     await settled
     expect((await get('/agents?offset=60')).status).toBe(503)
-    expect(await inHand()).toEqual(['{order="first"} 5', '{order="last"} 0'])
+    expect(await inFlight()).toEqual(['{priority="low"} 5', '{priority="high"} 0'])
     await blocked.release()
     expect(await statuses(taken)).toEqual([200, 200])
-    await expect.poll(inHand, PATIENT).toEqual(EMPTY)
+    await expect.poll(inFlight, PATIENT).toEqual(EMPTY)
   })
 
-  test('streams are not in hand, are not cut, and their own requests are refused like others', async () => {
-    await start({ waiting: 8 })
+  test('open streams do not count and stay open; operations on them are refused like other requests', async () => {
+    await start({ databaseQueue: 8 })
     const sse = await openSse(url, 'subscription { registryEvents { id } }')
     const mcp = new McpClient({ name: 'test', version: '1.0.0' })
     await mcp.connect(new SSEClientTransport(new URL(`${url}/mcp/sse`)))
@@ -231,26 +227,26 @@ describe('too many in hand', () => {
       onNonLazyError: () => undefined,
       on: { closed: () => (closed += 1) },
     })
-    const ask = async (): Promise<unknown> => {
-      const answer = ws.iterate({ query: `{ agent(pda: "${keyOf('agent')}") { pda } }` })
-      return answer.next().then(
+    const runQuery = async (): Promise<unknown> => {
+      const response = ws.iterate({ query: `{ agent(pda: "${keyOf('agent')}") { pda } }` })
+      return response.next().then(
         ({ value }) => value as unknown,
         (errors: unknown) => errors,
       )
     }
     const NOT_FOUND = [{ message: 'Agent not found' }]
     const taken = await fill(0)
-    // The stream of events looks for news in the database, so it may wait as well.
+    // The event stream polls the database, so it may wait in the queue too.
     const queued = reads(6, 100)
     await expect.poll(() => pool.waitingCount, PATIENT).toBeGreaterThanOrEqual(4)
-    expect(await ask()).toMatchObject([{ extensions: { code: 'OVERLOADED', status: 503 } }])
+    expect(await runQuery()).toMatchObject([{ extensions: { code: 'OVERLOADED', status: 503 } }])
     await expect(mcp.listTools()).rejects.toThrow(/503/)
     await blocked.release()
     expect(await statuses(taken)).toEqual(taken.map(() => 200))
     await statuses(queued)
-    await expect.poll(inHand, PATIENT).toEqual(EMPTY)
+    await expect.poll(inFlight, PATIENT).toEqual(EMPTY)
     expect(closed).toBe(0)
-    const { errors } = (await ask()) as { errors?: unknown }
+    const { errors } = (await runQuery()) as { errors?: unknown }
     expect(errors ?? NOT_FOUND).toMatchObject(NOT_FOUND)
     expect((await mcp.listTools()).tools.length).toBeGreaterThan(0)
     sse.cut()
@@ -259,17 +255,17 @@ describe('too many in hand', () => {
   })
 })
 
-test('what a wallet has signed is shed last, what watches never, and the rest first', async () => {
-  await start({ waiting: 2 })
+test('each route has its priority: signed requests high, health checks exempt, all others low', async () => {
+  await start({ databaseQueue: 2 })
   const taken = await fill(1)
   const statusOf = async (route: string): Promise<string> => {
     const [method = '', path = ''] = route.split(' ')
     const body = method === 'GET' ? {} : { body: '{}', headers: { 'content-type': 'application/json' } }
-    const answer = await fetch(url + path, { method, ...body })
-    const shed = (await answer.text()).startsWith('{"error":"There is too much')
-    return `${method} ${path} ${shed ? 'shed' : answer.status}`
+    const response = await fetch(url + path, { method, ...body })
+    const shed = (await response.text()).startsWith('{"error":"There is too much')
+    return `${method} ${path} ${shed ? 'shed' : response.status}`
   }
-  const last = [
+  const high = [
     'POST /relay/submit 400',
     'POST /sponsor/register/submit 503',
     'GET /webhooks 401',
@@ -279,19 +275,13 @@ test('what a wallet has signed is shed last, what watches never, and the rest fi
     'POST /webhooks/x/rotate-secret 401',
     'POST /agents/x/credentials/verify 401',
   ]
-  const first = [
-    'GET /agents/x',
-    'GET /did/x',
-    'GET /webhooks/event-types',
-    'POST /relay/prepare',
-    'POST /mcp',
-  ]
-  for (const each of last) expect(await statusOf(each)).toBe(each)
-  for (const each of first) expect(await statusOf(each)).toBe(`${each} shed`)
-  // These ask the database themselves.
-  const watched = ['GET /ready 200', 'GET /health/detailed 200', 'GET /metrics 200']
-  const seen = watched.map((each) => statusOf(each))
+  const low = ['GET /agents/x', 'GET /did/x', 'GET /webhooks/event-types', 'POST /relay/prepare', 'POST /mcp']
+  for (const each of high) expect(await statusOf(each)).toBe(each)
+  for (const each of low) expect(await statusOf(each)).toBe(`${each} shed`)
+  // These routes use the database.
+  const exempt = ['GET /ready 200', 'GET /health/detailed 200', 'GET /metrics 200']
+  const seen = exempt.map((each) => statusOf(each))
   await blocked.release()
-  expect(await Promise.all(seen)).toEqual(watched)
+  expect(await Promise.all(seen)).toEqual(exempt)
   expect(await statuses(taken)).toEqual(taken.map(() => 200))
 })

@@ -9,17 +9,17 @@ import { agentRow, insertAgents } from '../../support/factories.ts'
 import { firstOf, openSocket } from '../../support/operation-socket.ts'
 
 const PATIENT = { timeout: 10_000, interval: 20 }
-const noLedger = { call: () => Promise.reject(new Error('not asked')) }
+const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
 let t: TestApp
 let blocked: BlockedReads
 let url: string
 const sockets: Socket[] = []
-async function start(limits: { inHand: number }): Promise<void> {
+async function start(limits: { inFlight: number }): Promise<void> {
   t = await createTestApp({
     ledger: noLedger,
-    overload: { waiting: 1_000, patienceMs: Infinity, ...limits },
+    overload: { databaseQueue: 1_000, queueDelayMs: Infinity, ...limits },
   })
   await insertAgents(t.kysely, [agentRow('One')])
   url = await t.app.listen({ port: 0, host: '127.0.0.1' })
@@ -33,8 +33,8 @@ afterEach(async () => {
 
 const post = (path: string, body: unknown): Promise<Response> =>
   fetch(url + path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) })
-async function outcome(answer: Promise<Response>): Promise<string> {
-  const text = await (await answer).text()
+async function outcome(response: Promise<Response>): Promise<string> {
+  const text = await (await response).text()
   return /too much to do/.test(text) ? 'shed' : text
 }
 const tool = (name: string, args: object) => ({
@@ -44,14 +44,14 @@ const tool = (name: string, args: object) => ({
   params: { name, arguments: args },
 })
 async function metric(name: string): Promise<string> {
-  const text = await t.metrics.getSingleMetricAsString(`gateway_overload_${name}`)
+  const text = await t.metrics.getSingleMetricAsString(`gateway_${name}`)
   return text
     .replaceAll(/^#.*\n/gm, '')
     .replaceAll(/^\w+/gm, '')
     .trim()
 }
 
-/** Sends this much of a request and reads what comes; nothing is sent after it. */
+/** Sends a request, or the first part of one, and nothing after it. */
 function send(method: string, path: string, body = '', length = Buffer.byteLength(body)): Socket {
   const socket = connect((t.app.server.address() as AddressInfo).port, '127.0.0.1')
   sockets.push(socket)
@@ -63,43 +63,47 @@ function send(method: string, path: string, body = '', length = Buffer.byteLengt
   return socket
 }
 
-describe('who asks and hangs up', () => {
+describe('the request of a client that disconnects', () => {
   const lookup = (i: number) => JSON.stringify(tool('list_agents', { offset: i }))
   test.each<[string, (i: number) => Socket]>([
     ['REST', (i) => send('GET', `/agents?offset=${i}`)],
     ['GraphQL', (i) => send('POST', '/graphql', `{"query":"{ agents(offset: ${i}) { total } }"}`)],
     ['MCP', (i) => send('POST', '/mcp', lookup(i))],
-  ])('has given work that counts until it is done: %s', async (_, ask) => {
-    await start({ inHand: 2 })
+  ])('counts as in flight until its handler finishes: %s', async (_, sendRead) => {
+    await start({ inFlight: 2 })
     for (let i = 1; i <= 2; i += 1) {
-      const asking = ask(i)
+      const client = sendRead(i)
       await expect.poll(() => blocked.held(), PATIENT).toBe(i)
-      asking.resetAndDestroy()
+      client.resetAndDestroy()
     }
     await expect.poll(openConnections, PATIENT).toBe(0)
-    const [refused] = (await once(ask(3), 'data')) as [Buffer]
+    const [refused] = (await once(sendRead(3), 'data')) as [Buffer]
     expect(String(refused)).toMatch(/^HTTP\/1.1 503 /)
     expect(await blocked.held()).toBe(2)
     await blocked.release()
-    await expect.poll(() => metric('requests_in_hand'), PATIENT).toBe('{order="first"} 0\n{order="last"} 0')
+    await expect
+      .poll(() => metric('requests_in_flight'), PATIENT)
+      .toBe('{priority="low"} 0\n{priority="high"} 0')
     expect((await fetch(`${url}/agents`)).status).toBe(200)
   })
 
-  test('counts as well on a WebSocket', async () => {
-    await start({ inHand: 2 })
+  test('counts on a WebSocket too', async () => {
+    await start({ inFlight: 2 })
     const socket = await openSocket(url)
-    const asked = [1, 2].map((offset) => firstOf(socket, `{ agents(offset: ${offset}) { total } }`))
+    const pending = [1, 2].map((offset) => firstOf(socket, `{ agents(offset: ${offset}) { total } }`))
     await expect.poll(() => blocked.held(), PATIENT).toBe(2)
     expect(await firstOf(socket, '{ agents(offset: 3) { total } }')).toMatch(/too much to do/)
     void socket.dispose()
-    await Promise.all(asked)
+    await Promise.all(pending)
     expect((await fetch(`${url}/agents?offset=9`)).status).toBe(503)
     await blocked.release()
-    await expect.poll(() => metric('requests_in_hand'), PATIENT).toBe('{order="first"} 0\n{order="last"} 0')
+    await expect
+      .poll(() => metric('requests_in_flight'), PATIENT)
+      .toBe('{priority="low"} 0\n{priority="high"} 0')
   })
 
-  test('counts as well in a session of MCP, whose messages are answered before their work is done', async () => {
-    await start({ inHand: 2 })
+  test('counts in an MCP session too, where messages are answered before the tool has finished', async () => {
+    await start({ inFlight: 2 })
     const client = new McpClient({ name: 'test', version: '1.0.0' })
     await client.connect(new SSEClientTransport(new URL(`${url}/mcp/sse`)))
     const calls = [1, 2].map((offset) => client.callTool({ name: 'list_agents', arguments: { offset } }))
@@ -110,7 +114,9 @@ describe('who asks and hangs up', () => {
     await settled
     expect((await fetch(`${url}/agents?offset=9`)).status).toBe(503)
     await blocked.release()
-    await expect.poll(() => metric('requests_in_hand'), PATIENT).toBe('{order="first"} 0\n{order="last"} 0')
+    await expect
+      .poll(() => metric('requests_in_flight'), PATIENT)
+      .toBe('{priority="low"} 0\n{priority="high"} 0')
   })
 })
 
@@ -120,7 +126,7 @@ function openConnections(): Promise<number> {
   )
 }
 
-describe('bodies under way', () => {
+describe('request bodies being received', () => {
   const PATHS = [
     '/relay/submit',
     '/webhooks',
@@ -131,29 +137,29 @@ describe('bodies under way', () => {
   ]
   const slow = (path: string): Socket => send('POST', path, '{', 100)
 
-  test('take no place of what is worked on, and the longest is cut where there are too many', async () => {
-    await start({ inHand: 2 })
-    const longest = slow('/relay/submit')
-    const cut = once(longest, 'data') as Promise<[Buffer]>
-    await expect.poll(() => metric('bodies_under_way'), PATIENT).toBe('1')
+  test('do not count as in flight; with too many of them, the oldest ends with 408', async () => {
+    await start({ inFlight: 2 })
+    const oldest = slow('/relay/submit')
+    const timedOut = once(oldest, 'data') as Promise<[Buffer]>
+    await expect.poll(() => metric('request_bodies_pending'), PATIENT).toBe('1')
     slow('/graphql')
-    await expect.poll(() => metric('bodies_under_way'), PATIENT).toBe('2')
-    expect(await metric('requests_in_hand')).toBe('{order="first"} 0\n{order="last"} 0')
+    await expect.poll(() => metric('request_bodies_pending'), PATIENT).toBe('2')
+    expect(await metric('requests_in_flight')).toBe('{priority="low"} 0\n{priority="high"} 0')
 
     for (const path of PATHS)
       expect({ path, outcome: await outcome(post(path, { id: 'x' })) }).not.toEqual({ path, outcome: 'shed' })
-    expect(String((await cut)[0])).toMatch(/^HTTP\/1.1 408 /)
-    expect(await metric('cut_bodies_total')).toBe('1')
+    expect(String((await timedOut)[0])).toMatch(/^HTTP\/1.1 408 /)
+    expect(await metric('request_body_timeouts_total')).toBe('1')
   })
 
-  test('are counted no longer when their client goes away, or is refused', async () => {
-    await start({ inHand: 5 })
-    const gone = ['/relay/submit', '/graphql', '/mcp'].map(slow)
+  test('are no longer counted after a disconnect or a refusal', async () => {
+    await start({ inFlight: 5 })
+    const disconnecting = ['/relay/submit', '/graphql', '/mcp'].map(slow)
     const [refused] = (await once(slow('/webhooks'), 'data')) as [Buffer]
     expect(String(refused)).toMatch(/^HTTP\/1.1 401 /)
-    await expect.poll(() => metric('bodies_under_way'), PATIENT).toBe('3')
-    for (const each of gone) each.destroy()
-    await expect.poll(() => metric('bodies_under_way'), PATIENT).toBe('0')
-    expect(await metric('requests_in_hand')).toBe('{order="first"} 0\n{order="last"} 0')
+    await expect.poll(() => metric('request_bodies_pending'), PATIENT).toBe('3')
+    for (const each of disconnecting) each.destroy()
+    await expect.poll(() => metric('request_bodies_pending'), PATIENT).toBe('0')
+    expect(await metric('requests_in_flight')).toBe('{priority="low"} 0\n{priority="high"} 0')
   })
 })

@@ -7,11 +7,11 @@ import { keyOf } from '../../support/factories.ts'
 import { firstOf, openSocket } from '../../support/operation-socket.ts'
 
 const PATIENT = { timeout: 10_000, interval: 20 }
-const noLedger = { call: () => Promise.reject(new Error('not asked')) }
+const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-async function outcome(answer: Promise<Response>): Promise<string> {
-  const text = await (await answer).text()
+async function outcome(response: Promise<Response>): Promise<string> {
+  const text = await (await response).text()
   return /too much to do/.test(text) ? 'shed' : text
 }
 const tool = (name: string, args: object) => ({
@@ -21,17 +21,17 @@ const tool = (name: string, args: object) => ({
   params: { name, arguments: args },
 })
 
-describe('what a wallet has signed is shed last', () => {
+describe('requests signed by a wallet are refused last', () => {
   const SUBMIT = 'mutation { submitTransaction(id: "x", signedTx: "y") { id } }'
   const LIST = '{ webhooks { id } }'
   const READ = `{ agent(pda: "${keyOf('agent One')}") { pda } }`
-  /** Half of what may wait does. */
   let t: TestApp
   let url: string
   let blocked: BlockedReads
   let socket: Client
+  /** Starts the service and fills half of its database queue, which is all that low priority may use. */
   async function fillHalf(): Promise<void> {
-    const overload = { inHand: 1_000, waiting: 2, patienceMs: Infinity }
+    const overload = { inFlight: 1_000, databaseQueue: 2, queueDelayMs: Infinity }
     t = await createTestApp({ ledger: noLedger, overload })
     url = await t.app.listen({ port: 0, host: '127.0.0.1' })
     blocked = await blockReads(t.database)
@@ -50,7 +50,7 @@ describe('what a wallet has signed is shed last', () => {
     fetch(url + path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) })
   const graphql = (body: object) => outcome(post('/graphql', body))
 
-  test('over GraphQL: submits, and what asks for a signature, where nothing else is asked for', async () => {
+  test('in GraphQL, if every root field submits a transaction or needs a signature', async () => {
     expect(await graphql({ query: SUBMIT })).toMatch(/TRANSACTION_NOT_FOUND/)
     expect(await graphql({ query: LIST })).toMatch(/X-Wallet/i)
     expect(await graphql({ query: `query a ${READ} query b ${LIST}`, operationName: 'b' })).toMatch(
@@ -73,18 +73,18 @@ describe('what a wallet has signed is shed last', () => {
     expect(await outcome(fetch(`${url}/graphql?query=${encodeURIComponent(READ)}`))).toBe('shed')
   })
 
-  test('over GraphQL: by the hash of a document as by its text', async () => {
+  test('in GraphQL, with the hash of a persisted document as with its text', async () => {
     const extensions = { persistedQuery: { version: 1, sha256Hash: hash('sha256', LIST) } }
     expect(await graphql({ query: LIST, extensions })).toMatch(/X-Wallet/i)
     expect(await graphql({ extensions })).toMatch(/X-Wallet/i)
   })
 
-  test('over a WebSocket', async () => {
+  test('in GraphQL over a WebSocket', async () => {
     expect(await firstOf(socket, SUBMIT)).toMatch(/Transaction not found/)
     expect(await firstOf(socket, READ)).toMatch(/too much to do/)
   })
 
-  test('over MCP: the tool that submits', async () => {
+  test('in MCP, only the tool submit_transaction', async () => {
     const submit = await outcome(post('/mcp', tool('submit_transaction', { txId: 'x', signedTx: 'y' })))
     expect(JSON.parse(submit)).toMatchObject({ result: { isError: true, _meta: { status: 404 } } })
     expect(await outcome(post('/mcp', tool('list_agents', {})))).toBe('shed')

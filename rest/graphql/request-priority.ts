@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { LIMITS, parseLimited } from '../../schema/limits.ts'
-import { MAY_BE_LAST, operationOrder } from '../../schema/shed-order.ts'
-import type { ShedOrder } from '../../src/platform/overload/shed.ts'
+import { MAY_HAVE_HIGH_PRIORITY, operationPriority } from '../../schema/priority.ts'
+import type { Priority } from '../../src/platform/overload/priority.ts'
 import type { PersistedDocuments } from './persisted-documents.ts'
 
 interface Params {
@@ -11,14 +11,14 @@ interface Params {
 }
 
 /** When a request to /graphql is shed. What cannot be read is shed first, and else refused by whoever reads it. */
-export function requestOrder(request: FastifyRequest, documents: PersistedDocuments): ShedOrder {
+export function requestPriority(request: FastifyRequest, documents: PersistedDocuments): Priority {
   try {
     const { query, operationName } = documents.complete(paramsOf(request))
-    if (typeof query !== 'string' || query.length > LIMITS.characters || !MAY_BE_LAST.test(query))
-      return 'first'
-    return operationOrder(parseLimited(query), operationName)
+    if (typeof query !== 'string' || query.length > LIMITS.characters || !MAY_HAVE_HIGH_PRIORITY.test(query))
+      return 'low'
+    return operationPriority(parseLimited(query), operationName)
   } catch {
-    return 'first'
+    return 'low'
   }
 }
 
