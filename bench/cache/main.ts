@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/database.ts'
 import { openBenchDatabase } from '../reads/database.ts'
 import { makeDataset } from '../reads/dataset.ts'
 import { shapesFor } from '../reads/shapes.ts'
@@ -18,7 +17,7 @@ const WRITE_MS = 100
 const WARM_UP_SECONDS = 3
 
 const database = await openBenchDatabase()
-const kysely = database.orm.em.getKysely<Database>()
+const kysely = database.orm.em.getKysely()
 await makeDataset(kysely, AGENTS)
 const { rows } = await sql<{ pda: string }>`select pda from agents order by md5(pda)`.execute(kysely)
 const pdas = rows.map((row) => row.pda)

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { Database } from '../../src/db/database.ts'
 import { generateLedger } from '../ledger/generate.ts'
 import { serveLedger } from '../ledger/serve.ts'
 import { openBenchDatabase } from '../reads/database.ts'
@@ -50,7 +49,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
   const database = await openBenchDatabase()
   const gateway = await read('gateway', ledger.rpcUrl, database.url)
   if (round === ROUNDS - 1)
-    audits = await auditTwice(database.orm.em.getKysely<Database>(), {
+    audits = await auditTwice(database.orm.em.getKysely(), {
       SOLANA_RPC_URL: ledger.rpcUrl,
       DATABASE_URL: database.url,
     })

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/database.ts'
 import { openBenchDatabase } from '../reads/database.ts'
 import { makeDataset } from '../reads/dataset.ts'
 import { keepResult, ofTimes } from '../support/result.ts'
@@ -22,7 +21,7 @@ interface Round extends LoadReport {
 
 // Ten busy connections would else take the processor from the one process that has to refuse.
 const database = await openBenchDatabase({ inBackground: true })
-const kysely = database.orm.em.getKysely<Database>()
+const kysely = database.orm.em.getKysely()
 await makeDataset(kysely, AGENTS)
 const { rows } = await sql<{ pda: string }>`select pda from agents order by pda`.execute(kysely)
 const pdas = rows.map(({ pda }) => pda)

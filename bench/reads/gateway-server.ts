@@ -6,7 +6,6 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { poolQueue } from '../../src/db/pool-queue.ts'
 import { openReads } from '../../src/db/reads.ts'
-import type { Database } from '../../src/db/database.ts'
 import { createLiveEvents } from '../../src/live-events/live-events.ts'
 import { createRelay } from '../../src/relay/relay.ts'
 import { createIdentity } from '../../src/identity/identity.ts'
@@ -23,7 +22,7 @@ import { serveMeasured } from './measured-server.ts'
 const url = process.argv[2] ?? ''
 const responseCacheBytes = Number(process.argv[3] ?? 0)
 const orm = await openOrm({ url })
-const kysely = orm.em.getKysely<Database>()
+const kysely = orm.em.getKysely()
 const rpc = { call: () => Promise.reject(new Error('the bench has no ledger')) }
 const registryProgram = pubkey(registryIdl.address)
 const relay = createRelay({

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import autocannon from 'autocannon'
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/database.ts'
 import { type Comparison, keepResult, ofRates } from '../support/result.ts'
 import { median, rounded } from '../support/statistics.ts'
 import { openBenchDatabase } from './database.ts'
@@ -28,7 +27,7 @@ interface Load {
 }
 
 const database = await openBenchDatabase()
-const kysely = database.orm.em.getKysely<Database>()
+const kysely = database.orm.em.getKysely()
 await makeDataset(kysely, AGENTS)
 await addPostgraphileApi(kysely)
 const { rows } = await sql<{ pda: string }>`select pda from agents order by pda limit 1`.execute(kysely)

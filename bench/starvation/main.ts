@@ -3,7 +3,6 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { Database } from '../../src/db/database.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
 import { emptyBatch } from '../../src/ledger/decode/decode-transaction.ts'
 import { mergeEvents } from '../../src/ledger/indexer/write/write-events.ts'
@@ -26,7 +25,7 @@ const now = (): number => performance.timeOrigin + performance.now()
 
 const database = await openBenchDatabase()
 const { orm, url } = database
-const kysely = orm.em.fork().getKysely<Database>()
+const kysely = orm.em.fork().getKysely()
 
 /** Commits events one by one, and returns how long each took to each healthy receiver, in milliseconds. */
 async function measure(hanging: boolean): Promise<number[]> {
@@ -54,9 +53,7 @@ async function measure(hanging: boolean): Promise<number[]> {
     const occurred_at = new Date().toISOString()
     const body = JSON.stringify({ id, type, pda: id, slot, timestamp: occurred_at, data: { agentPda: id } })
     const outbox = [{ id, event_id: id, type, agent_pda: id, slot, body, occurred_at }]
-    await orm.em
-      .fork()
-      .transactional((em) => mergeEvents(em.getKysely<Database>(), { ...emptyBatch(), outbox }))
+    await orm.em.fork().transactional((em) => mergeEvents(em.getKysely(), { ...emptyBatch(), outbox }))
     committed.set(id, now())
     await delay(PAUSE_MS)
   }

@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/database.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
 import type { OutboxRow } from '../../src/ledger/decode/rows.ts'
 import { emptyBatch } from '../../src/ledger/decode/decode-transaction.ts'
@@ -31,7 +30,7 @@ const now = (): number => performance.timeOrigin + performance.now()
 
 const database = await openBenchDatabase()
 const { orm, url } = database
-const kysely = orm.em.fork().getKysely<Database>()
+const kysely = orm.em.fork().getKysely()
 const receivers = await start('./receivers.ts', String(RECEIVERS))
 const { ports } = receivers.first as { ports: number[] }
 const { makeWorkerUtils } = (await import(GRAPHILE_WORKER)) as {
@@ -66,7 +65,7 @@ function event(): OutboxRow {
 /** Commits events and what is to be delivered in one transaction; returns when that was. */
 async function commit(engine: Engine, events: OutboxRow[]): Promise<number> {
   await orm.em.fork().transactional(async (em) => {
-    const db = em.getKysely<Database>()
+    const db = em.getKysely()
     await mergeEvents(db, { ...emptyBatch(), outbox: events })
     if (engine === 'gateway') return
     await sql`

@@ -24,7 +24,7 @@ export async function openDatabaseWorkspace(command: Command): Promise<DatabaseW
     const database = await startDatabase(config, logger, { keepServer: shared })
     stack.defer(() => database.stop())
     return {
-      kysely: database.orm.em.getKysely<Database>(),
+      kysely: database.orm.em.getKysely(),
       output: createOutput(command.optsWithGlobals().json === true),
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     }

@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import type { Database } from '../db/database.ts'
 import { readWebhookStats } from '../webhooks/worker/webhook-stats.ts'
 import { openWorkspace } from './workspace.ts'
 
@@ -12,7 +11,7 @@ export function webhooksCommand(): Command {
     )
     .action(async (_, command: Command) => {
       await using workspace = await openWorkspace(command)
-      const stats = await readWebhookStats(workspace.orm.em.getKysely<Database>())
+      const stats = await readWebhookStats(workspace.orm.em.getKysely())
       const { subscriptions, deliveries, dueAge, lastHour } = stats
       workspace.output.result(stats, [
         `subscriptions: ${listed(subscriptions)}`,

@@ -6,7 +6,6 @@ import { connectLedgerNodes } from '../gateway/ledger-nodes.ts'
 import { isGatewayRunning, lockDataDir } from '../gateway/runtime-file.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type Config, readConfig } from '../platform/config/config.ts'
-import type { Database } from '../db/database.ts'
 import type { LedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
 import { createCommandLogger, type Logger } from '../platform/logger.ts'
 import { createOutput, type Output } from './output.ts'
@@ -38,7 +37,7 @@ export async function openWorkspace(command: Command): Promise<Workspace> {
     stack.defer(() => database.stop())
     const ledger = await startLedger(config, { logger, clock: systemClock, shared })
     stack.defer(() => ledger.stop())
-    const kysely = database.orm.em.getKysely<Database>()
+    const kysely = database.orm.em.getKysely()
     const { programId } = config.ledger
     const { rpc } = await connectLedgerNodes(ledger, { kysely, clock: systemClock, logger, programId })
     return {

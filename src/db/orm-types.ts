@@ -1,6 +1,7 @@
-import type { MikroORM } from '@mikro-orm/postgresql'
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import type { entities } from './entities/index.ts'
 
-export type Orm = MikroORM
+export type Orm = MikroORM<EntityManager, typeof entities>
 
 /** A server by URL, or one on a unix socket: `host` is its folder. */
 export type DatabaseConnection = { url: string } | { host: string; database: string; user: string }

@@ -6,6 +6,9 @@ export interface Validity {
   readonly until: string | null
 }
 
+/** `owner`: submitted by the agent's owner. `card`: listed by an agent card that matches its hash. */
+export type CredentialSource = 'owner' | 'card'
+
 /** What remains true of a credential whenever it is looked at: all but time, trust and status. */
 export interface Verdict {
   /** `rulesMark` of the verifier that said it. */

@@ -15,7 +15,6 @@ import { startWorkers } from './workers.ts'
 import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import type { Config, Secrets } from '../platform/config/config.ts'
-import type { Database } from '../db/database.ts'
 import { readFeePayer } from '../platform/keys/fee-payer.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { exposeLedgerNodes } from '../ledger/failover/metrics.ts'
@@ -59,7 +58,7 @@ export async function startGateway(options: {
       startLedger(config, { logger, clock }).then((started) => stack.adopt(started, (each) => each.stop())),
     )
     const { orm } = database
-    const kysely = orm.em.getKysely<Database>()
+    const kysely = orm.em.getKysely()
     const { rpc, wsUrls } = await connectLedgerNodes(ledger, {
       kysely,
       clock,

@@ -42,7 +42,7 @@ export function createLiveEvents(options: {
   metrics: Metrics
 }): LiveEvents {
   const { orm, watchTransaction, logger, metrics } = options
-  const kysely: Kysely<Database> = orm.em.fork().getKysely<Database>()
+  const kysely: Kysely<Database> = orm.em.fork().getKysely()
   const read = (after: number, filter: EventFilter) => readEvents(kysely, after, filter)
   const streams = createStreams(countStreams(metrics))
   const feed = createFeed(

@@ -30,8 +30,8 @@ export async function dispatch(
   const now = clock.now()
   await store.update(row, {
     ...change,
-    ...onSendOutcome(row, outcome, new Date(now)),
-    next_check_at: new Date(now + timing.pollMs),
+    ...onSendOutcome(row, outcome, new Date(now).toISOString()),
+    next_check_at: new Date(now + timing.pollMs).toISOString(),
   })
   changes.notify(row.id)
 }

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
-import type { PreparedTransactionsTable } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import type { TransactionFailure, TransactionStatus } from '../domain/transaction-status.ts'
 
 /** A row of prepared_transactions. */
-export type TransactionRow = Selectable<PreparedTransactionsTable>
+export type TransactionRow = Selectable<Database['prepared_transactions']>
 
 /** What a client may know of a transaction. */
 export interface TransactionRecord {

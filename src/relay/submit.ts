@@ -87,7 +87,7 @@ async function accept(
         status: 'submitted',
         signed_tx: signedTx,
         signature: transaction.signature,
-        next_check_at: new Date(clock.now() + timing.leaseMs),
+        next_check_at: new Date(clock.now() + timing.leaseMs).toISOString(),
       })
   // Somebody else wrote first: the same submit, or its expiry.
   if (stored === null) return accept(await existing(row.id, dependencies), signedTx, dependencies)

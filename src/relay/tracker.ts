@@ -83,7 +83,7 @@ async function trackDue(dependencies: TrackerDependencies): Promise<number> {
     await queue.addAll(rows.map((row) => () => advance(row, seen.get(row.id), dependencies)))
   } catch (error) {
     // The node does not answer: nothing is known, and the rows are due again.
-    const due = new Date(clock.now() + timing.finalityPollMs)
+    const due = new Date(clock.now() + timing.finalityPollMs).toISOString()
     await Promise.all(rows.map((row) => store.update(row, { next_check_at: due })))
     throw error
   }
@@ -103,7 +103,7 @@ async function advance(
     return
   }
   const waitMs = status === 'submitted' ? timing.pollMs : timing.finalityPollMs
-  await store.update(row, { ...change, next_check_at: new Date(clock.now() + waitMs) })
+  await store.update(row, { ...change, next_check_at: new Date(clock.now() + waitMs).toISOString() })
   changes.notify(row.id)
 }
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Updateable } from 'kysely'
-import type { Database, PreparedTransactionsTable } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import { isTransactionId, type TransactionRow } from './record.ts'
 
 export interface NewTransaction {
@@ -12,7 +12,7 @@ export interface NewTransaction {
 }
 
 export type TransactionChange = Omit<
-  Updateable<PreparedTransactionsTable>,
+  Updateable<Database['prepared_transactions']>,
   'id' | 'version' | 'created_at' | 'message' | 'last_valid_block_height'
 >
 

@@ -36,7 +36,7 @@ export function onLedgerStatus(row: TransactionRow, seen: LedgerStatus): Transac
     const { slot, finality, failure } = seen
     return {
       status: failure === null ? 'confirmed' : 'failed',
-      error: failure === null ? null : toErrorJson(failure),
+      error: failure === null ? null : storableFailure(failure),
       slot,
       landed: true,
       misses: 0,
@@ -50,20 +50,20 @@ export function onLedgerStatus(row: TransactionRow, seen: LedgerStatus): Transac
   if (!seen.expired) return { ...UNSEEN, status: 'submitted', error: null }
   if (row.status === 'failed' && !shown) return { settled: true }
   const failure = row.landed ? DROPPED : EXPIRED
-  return { ...UNSEEN, status: 'failed', error: toErrorJson(failure), settled: true }
+  return { ...UNSEEN, status: 'failed', error: storableFailure(failure), settled: true }
 }
 
 const UNSEEN = { slot: null, misses: 0 } as const
 
 /** jsonb takes neither NUL nor halves of characters, and programs may log either. */
-export function toErrorJson({ code, message, logs }: TransactionFailure): string {
+export function storableFailure({ code, message, logs }: TransactionFailure): TransactionFailure {
   const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed()
-  return JSON.stringify({ code, message: clean(message), ...(logs && { logs: logs.map(clean) }) })
+  return { code, message: clean(message), ...(logs && { logs: logs.map(clean) }) }
 }
 
 /** A refusal is final only while nothing was sent before: an earlier try may still land. */
-export function onSendOutcome(row: TransactionRow, outcome: SendOutcome, now: Date): TransactionChange {
+export function onSendOutcome(row: TransactionRow, outcome: SendOutcome, now: string): TransactionChange {
   if (outcome.kind === 'accepted') return { sent_at: now, accepted: true }
   if (outcome.kind === 'unknown' || row.sent_at !== null) return { sent_at: now }
-  return outcome.kind === 'early' ? {} : { status: 'failed', error: toErrorJson(outcome.failure) }
+  return outcome.kind === 'early' ? {} : { status: 'failed', error: storableFailure(outcome.failure) }
 }

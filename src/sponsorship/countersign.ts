@@ -9,7 +9,7 @@ import { programsOf } from '../relay/send.ts'
 import { messageBytes } from '../relay/signed-transaction.ts'
 import { transactionErrorText } from '../relay/transaction-error-text.ts'
 import { createTransactionStore } from '../relay/transaction-store.ts'
-import { toErrorJson } from '../relay/transitions.ts'
+import { storableFailure } from '../relay/transitions.ts'
 import { checkMessage, costExceeded } from './check-message.ts'
 import { fromLedger, type SponsorContext } from './context.ts'
 import { quotaExceeded } from './check-quota.ts'
@@ -102,7 +102,7 @@ async function storeFailure(
   const text = transactionErrorText(err, programsOf(message), registryProgram)
   return createTransactionStore(kysely).update(row, {
     status: 'failed',
-    error: toErrorJson({ code: 'simulation_failed', message: text, logs }),
+    error: storableFailure({ code: 'simulation_failed', message: text, logs }),
     // Nobody has a signature of the fee payer: it can never land.
     settled: true,
   })
@@ -129,12 +129,12 @@ async function storeSigned(
       status: 'submitted',
       signed_tx: Buffer.from(bytes).toString('base64'),
       signature: bs58.encode(bytes.subarray(1, 65)),
-      next_check_at: new Date(clock.now() + timing.leaseMs),
+      next_check_at: new Date(clock.now() + timing.leaseMs).toISOString(),
     })
-    const rent = sponsorship.kind === 'registration' ? String(lost > fee ? lost - fee : 0n) : null
+    const rent = sponsorship.kind === 'registration' ? Number(lost > fee ? lost - fee : 0n) : null
     await trx
       .updateTable('sponsorships')
-      .set({ reserved_lamports: String(lost > fee ? lost : fee), rent_lamports: rent })
+      .set({ reserved_lamports: Number(lost > fee ? lost : fee), rent_lamports: rent })
       .where('id', '=', row.id)
       .execute()
     return submitted

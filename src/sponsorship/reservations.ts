@@ -65,7 +65,7 @@ export function createReservations(kysely: Kysely<Database>): Reservations {
             agent_pda: agentPda,
             code_hash: codeHash,
             client_network: network,
-            reserved_lamports: String(lamports),
+            reserved_lamports: Number(lamports),
           })
           .execute()
       }),

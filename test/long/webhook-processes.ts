@@ -67,7 +67,7 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
     create trigger test_note_claim after update on webhook_deliveries for each row
       when (new.lease_token is not null and new.lease_token is distinct from old.lease_token)
       execute function test_note_claim()`)
-  const kysely = orm.em.fork().getKysely<Database>()
+  const kysely = orm.em.fork().getKysely()
   const box = createSecretBox([KEY])
   const gateways: GatewayProcess[] = []
   let workers = 0
@@ -131,9 +131,7 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
       const outbox = Array.from({ length: count }, () => outboxRow({}))
       for (let tries = 1; ; tries += 1) {
         try {
-          await orm.em
-            .fork()
-            .transactional((em) => mergeEvents(em.getKysely<Database>(), { ...emptyBatch(), outbox }))
+          await orm.em.fork().transactional((em) => mergeEvents(em.getKysely(), { ...emptyBatch(), outbox }))
           return outbox.map((row) => row.id)
         } catch (error) {
           // The server is away, or ended this connection: the same rows again are enqueued once all the same.

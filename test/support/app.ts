@@ -123,7 +123,7 @@ export interface TestApp {
 
 export async function createTestApp(surroundings: Partial<Surroundings> = {}): Promise<TestApp> {
   const database = surroundings.database ?? (await createTestDatabase())
-  const kysely = database.orm.em.getKysely<Database>()
+  const kysely = database.orm.em.getKysely()
   const localnet =
     surroundings.ledger === undefined
       ? await startAppLedger(surroundings.feePayerLamports ?? 2_500_000_000n)

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { MikroORM } from '@mikro-orm/postgresql'
 import { inject } from 'vitest'
 import { openOrm } from '../../src/db/orm.ts'
 import { connectionTo, createDatabase, dropDatabase } from './database-server.ts'
-import type { DatabaseConnection } from '../../src/db/orm-types.ts'
+import type { DatabaseConnection, Orm } from '../../src/db/orm-types.ts'
 
 export interface TestDatabase {
   readonly connection: DatabaseConnection
-  readonly orm: MikroORM
+  readonly orm: Orm
   /** Closes the connections and drops the database. */
   drop(): Promise<void>
 }

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import bs58 from 'bs58'
 import type { Insertable, Kysely } from 'kysely'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
-import type { AgentHistoryTable, AgentsTable, Database, StakesTable } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 
 /** A key that any test can name: the same text gives the same key. */
 export function keyOf(text: string): Pubkey {
   return pubkey(bs58.encode(createHash('sha256').update(text).digest()))
 }
 
-export type NewAgent = Insertable<AgentsTable>
-export type NewStake = Insertable<StakesTable>
+export type NewAgent = Insertable<Database['agents']>
+export type NewStake = Insertable<Database['stakes']>
 
 /** An agent's row; `label` gives its keys. */
 export function agentRow(label: string, overrides: Partial<NewAgent> = {}): NewAgent {
@@ -56,7 +56,9 @@ export function stakeRow(label: string, overrides: Partial<NewStake> = {}): NewS
   }
 }
 
-export type NewEntry = Partial<Pick<AgentHistoryTable, 'event_type' | 'old_value' | 'new_value' | 'delta'>>
+export type NewEntry = Partial<
+  Pick<Insertable<Database['agent_history']>, 'event_type' | 'old_value' | 'new_value' | 'delta'>
+>
 
 export async function insertAgents(kysely: Kysely<Database>, rows: NewAgent[]): Promise<void> {
   for (let i = 0; i < rows.length; i += 500) {
@@ -100,7 +102,7 @@ export async function insertHistory(
         name: 'ReputationUpdated',
         agent_pda: row.agent_pda,
         owner: keyOf(`owner ${label}`),
-        data: '{}',
+        data: {},
         occurred_at: row.occurred_at,
       })),
     )

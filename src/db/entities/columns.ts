@@ -1,13 +1,19 @@
 import { p } from '@mikro-orm/core'
 
-/** A base-58 key, a hash or another machine-made text: compared byte by byte. */
+/** Base-58 keys, hashes, ids and other machine-made text: compared byte by byte. */
 export const key = () => p.text().collation('C')
 
-/** An on-chain u64. */
-export const u64 = () => p.bigint().columnType('numeric(20,0)')
+/** An on-chain u64 as decimal text, since bigint ends at 2^63. */
+export const u64 = () => p.text().columnType('numeric(20,0)')
 
-/** On-chain u64 values as decimal text. */
-export const u64Array = () => p.array().columnType('numeric(20,0)[]').ignoreSchemaChanges('type')
+/** bigint as a JavaScript number: slots, lamports and counts stay below 2^53. */
+export const int8 = () => p.bigint('number')
 
-/** ISO 8601 text in UTC with milliseconds. Unless told so, the ORM would read the column as a Date. */
+/** The number that PostgreSQL gives each new row. */
+export const identity = () => int8().columnType('bigint').generated('identity').autoincrement().primary()
+
+/** ISO 8601 text in UTC with milliseconds. The ORM would read a timestamptz as a Date otherwise. */
 export const timestamp = () => p.text().columnType('timestamptz').runtimeType('string')
+
+/** Set by PostgreSQL to the start of the transaction unless a value is given. */
+export const timestampNow = () => timestamp().defaultRaw('now()')

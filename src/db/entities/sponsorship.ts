@@ -1,57 +1,85 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { key, timestamp } from './columns.ts'
-import { InviteCode } from './invite-code.ts'
 import type { SponsorshipKind, SponsorshipState } from '../../domain/sponsorship.ts'
+import { int8, key, timestamp, timestampNow } from './columns.ts'
 
-const partial = (name: string, columns: string, where: string, unique = '') => ({
-  name,
-  expression: `create ${unique}index ${name} on sponsorships (${columns}) where ${where}`,
+/** A code with which its holder registers agents at the service's cost. */
+export const InviteCode = defineEntity({
+  name: 'InviteCode',
+  tableName: 'invite_codes',
+  properties: {
+    /** Hex SHA-256 of the code. The code itself is not stored. */
+    hash: key().primary(),
+    maxUses: p.integer(),
+    expiresAt: timestamp().nullable(),
+    revokedAt: timestamp().nullable(),
+    createdAt: timestampNow(),
+  },
+  checks: [{ name: 'invite_codes_max_uses', expression: 'max_uses > 0' }],
 })
 
-const SponsorshipSchema = defineEntity({
+const timestampOfWrite = () => timestamp().defaultRaw('clock_timestamp()')
+
+/** What the service paid, or may have to pay, for one transaction. */
+export const Sponsorship = defineEntity({
   name: 'Sponsorship',
   tableName: 'sponsorships',
   properties: {
+    /** The id of the prepared transaction. */
     id: key().primary(),
     kind: p.text().$type<SponsorshipKind>(),
     wallet: key(),
+    /** Only for registrations. */
     agentPda: key().nullable(),
     code: () => p.manyToOne(InviteCode).fieldName('code_hash').deleteRule('no action').nullable(),
+    /** IPv4 address or IPv6 /64 network. Deleted when it is no longer needed. */
     clientNetwork: key().nullable(),
     state: p.text().$type<SponsorshipState>().default('reserved'),
-    reservedLamports: p.bigint('number'),
-    rentLamports: p.bigint('number').nullable(),
-    spentLamports: p.bigint('number').nullable(),
+    /** The highest possible cost. */
+    reservedLamports: int8(),
+    /** The part that becomes the rent of the agent's account, refunded when it is closed. */
+    rentLamports: int8().nullable(),
+    /** The actual cost, read from the ledger. */
+    spentLamports: int8().nullable(),
+    /** Base-58. */
     signature: key().nullable(),
-    createdAt: timestamp().defaultRaw('clock_timestamp()'),
-    updatedAt: timestamp().defaultRaw('clock_timestamp()'),
+    createdAt: timestampOfWrite(),
+    updatedAt: timestampOfWrite(),
   },
   indexes: [
-    partial(
-      'sponsorships_one_per_wallet',
-      'wallet',
-      "kind = 'registration' and state in ('submitted', 'confirmed')",
-      'unique ',
-    ),
-    partial(
-      'sponsorships_prepared_registrations',
-      'wallet, client_network',
-      "kind = 'registration' and state = 'reserved'",
-    ),
-    partial('sponsorships_code', 'code_hash', "state in ('reserved', 'submitted', 'confirmed')"),
-    partial('sponsorships_open', 'created_at', "state in ('reserved', 'submitted')"),
-    partial('sponsorships_day', 'created_at', "state <> 'released'"),
-    partial(
-      'sponsorships_network',
-      'client_network, created_at',
-      "kind = 'registration' and state <> 'released'",
-    ),
-    partial('sponsorships_wallet_day', 'wallet, created_at', "kind = 'transaction' and state <> 'released'"),
-    partial(
-      'sponsorships_unread_spend',
-      'updated_at',
-      "state in ('confirmed', 'failed') and spent_lamports is null",
-    ),
+    {
+      name: 'sponsorships_prepared_registrations',
+      properties: ['wallet', 'clientNetwork'],
+      where: "kind = 'registration' and state = 'reserved'",
+    },
+    {
+      name: 'sponsorships_code',
+      properties: ['code'],
+      where: "state in ('reserved', 'submitted', 'confirmed')",
+    },
+    { name: 'sponsorships_open', properties: ['createdAt'], where: "state in ('reserved', 'submitted')" },
+    { name: 'sponsorships_day', properties: ['createdAt'], where: "state <> 'released'" },
+    {
+      name: 'sponsorships_network',
+      properties: ['clientNetwork', 'createdAt'],
+      where: "kind = 'registration' and state <> 'released'",
+    },
+    {
+      name: 'sponsorships_wallet_day',
+      properties: ['wallet', 'createdAt'],
+      where: "kind = 'transaction' and state <> 'released'",
+    },
+    {
+      name: 'sponsorships_unread_spend',
+      properties: ['updatedAt'],
+      where: "state in ('confirmed', 'failed') and spent_lamports is null",
+    },
+  ],
+  uniques: [
+    {
+      name: 'sponsorships_one_per_wallet',
+      properties: ['wallet'],
+      where: "kind = 'registration' and state in ('submitted', 'confirmed')",
+    },
   ],
   checks: [
     { name: 'sponsorships_kind', expression: "kind in ('registration', 'transaction')" },
@@ -59,14 +87,6 @@ const SponsorshipSchema = defineEntity({
       name: 'sponsorships_state',
       expression: "state in ('reserved', 'submitted', 'confirmed', 'failed', 'released')",
     },
-    {
-      name: 'sponsorships_registration',
-      expression: "(kind = 'registration') = (code_hash is not null)",
-    },
+    { name: 'sponsorships_registration', expression: "(kind = 'registration') = (code_hash is not null)" },
   ],
 })
-
-/** What the service paid, or may have to pay, for one transaction. */
-export class Sponsorship extends SponsorshipSchema.class {}
-
-SponsorshipSchema.setClass(Sponsorship)

@@ -50,10 +50,10 @@ export class Migration0001Registry extends Migration {
         pending_withdrawal numeric(20, 0) not null,
         rent_payer text collate "C" not null,
         bump smallint not null,
-        slot bigint not null
+        slot bigint not null,
+        constraint stakes_agent unique (agent_pda)
       )`)
     this.addSql('create index stakes_owner on stakes (owner)')
-    this.addSql('create unique index stakes_agent on stakes (agent_pda)')
 
     this.addSql(`
       create table registry_config (

@@ -60,6 +60,6 @@ async function storedRows<Row extends { pda: string }>(
   pdas: readonly string[],
 ): Promise<Map<string, Row[]>> {
   const { rows } = await sql<Row>`
-    select * from ${sql.table(table)} where pda = any(${pdas})`.execute(orm.em.fork().getKysely<Database>())
+    select * from ${sql.table(table)} where pda = any(${pdas})`.execute(orm.em.fork().getKysely())
   return Map.groupBy(rows, (row) => row.pda)
 }

@@ -1,4 +1,3 @@
-import type { Database } from '../../db/database.ts'
 import { assertWhole, listBacklog } from '../indexer/fetch/signature-listing.ts'
 import { listAccounts } from '../indexer/list-accounts.ts'
 import { batchesOf } from '../indexer/fetch/fetched-batch.ts'
@@ -52,7 +51,7 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
 
 async function auditAccounts(context: AuditContext): Promise<Compared> {
   const { orm, rpc, onProgress } = context
-  const pdas = await listAccounts(rpc, orm.em.fork().getKysely<Database>(), context)
+  const pdas = await listAccounts(rpc, orm.em.fork().getKysely(), context)
   return compareAll(context, {
     batches: batchesOf([pdas], ACCOUNTS_PER_BATCH),
     keyOf: (pda) => pda,

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
 import type { DecodedTransactions } from '../decode/rows.ts'
 import type { AuditContext } from './options.ts'
 
@@ -119,7 +118,7 @@ async function query(
   { orm }: AuditContext,
   statement: ReturnType<typeof sql<Record<string, unknown>>>,
 ): Promise<Map<string, Keyed>> {
-  const { rows } = await statement.execute(orm.em.fork().getKysely<Database>())
+  const { rows } = await statement.execute(orm.em.fork().getKysely())
   return new Map(
     rows.map((row) => [
       row.key as string,

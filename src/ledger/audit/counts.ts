@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
 import type { Difference } from './findings.ts'
 import type { AuditContext } from './options.ts'
 
@@ -11,7 +10,7 @@ export async function compareCounts({ orm }: AuditContext): Promise<Difference[]
       coalesce(a.count, 0) as actual, coalesce(k.count, 0) as kept
     from (select ${dimensions}, count(*) from agents group by ${dimensions}) a
     full join agent_counts k using (${dimensions})
-    where coalesce(a.count, 0) <> coalesce(k.count, 0)`.execute(orm.em.fork().getKysely<Database>())
+    where coalesce(a.count, 0) <> coalesce(k.count, 0)`.execute(orm.em.fork().getKysely())
   return rows.map(({ key, actual, kept }) => ({
     table: 'agent_counts',
     key,

@@ -41,11 +41,11 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
   const signal = options.signal ?? new AbortController().signal
   const rpc = retryingRpc(options.rpc, { signal, maxAttempts: 12 })
   return withAdvisoryLock(orm, 'indexer', async () => {
-    const ledger = await openLedger(orm.em.fork().getKysely<Database>(), rpc, programId)
+    const ledger = await openLedger(orm.em.fork().getKysely(), rpc, programId)
     const report = { transactions: 0, events: 0 }
     let total = 0
     await orm.em.fork().transactional(async (em) => {
-      const db = em.getKysely<Database>()
+      const db = em.getKysely()
       await sql`set local statement_timeout = 0`.execute(db)
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(db)
       // A verdict given meanwhile would reach neither the old row nor the new one.

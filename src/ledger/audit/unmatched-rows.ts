@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
 import type { Difference } from './findings.ts'
 import type { AuditContext } from './options.ts'
 
@@ -11,7 +10,7 @@ export async function findStrays({ orm }: AuditContext, found: readonly Differen
   const isStray = sql`not (s.event_id = any(${lost.map(({ key }) => key)}))
     and not exists (select 1 from ledger_events e where e.id = s.event_id)`
   const strays = async (table: string, rows: RawBuilder<{ key: string }>): Promise<Difference[]> => {
-    const stored = await rows.execute(orm.em.fork().getKysely<Database>())
+    const stored = await rows.execute(orm.em.fork().getKysely())
     return stored.rows.map(({ key, ...row }) => ({
       table,
       key,

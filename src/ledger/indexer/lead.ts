@@ -24,7 +24,7 @@ export async function leadOnce(context: IndexerContext, leadership: Leadership):
   const { options } = context
   const leaving = new AbortController()
   const signal = AbortSignal.any([context.signal, leaving.signal])
-  const db = (): Kysely<Database> => options.orm.em.fork().getKysely<Database>()
+  const db = (): Kysely<Database> => options.orm.em.fork().getKysely()
   const rpc = retryingRpc(options.rpc, { signal, maxAttempts: 6 })
   const { programId, commitment, batchSize = 100, inFlight = 12 } = options
   const leader = new Leader(context, leadership, {
@@ -37,7 +37,7 @@ export async function leadOnce(context: IndexerContext, leadership: Leadership):
     inFlight,
     copies: true,
     db,
-    transaction: (work) => options.orm.em.fork().transactional((em) => work(em.getKysely<Database>())),
+    transaction: (work) => options.orm.em.fork().transactional((em) => work(em.getKysely())),
   })
   try {
     await leader.run()

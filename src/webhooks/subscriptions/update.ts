@@ -1,6 +1,6 @@
 import { sql, type Updateable } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
-import type { WebhookSubscriptionsTable } from '../../db/tables/webhooks.ts'
+import type { Database } from '../../db/database.ts'
 import { optional, pubkeyParameter } from '../../domain/parameters.ts'
 import { cancelWaiting, HEALTHY } from '../deliveries/cancel-waiting.ts'
 import type { SubscriptionDependencies } from './create.ts'
@@ -50,7 +50,7 @@ export async function updateSubscription(
 function readChanges(
   { url, eventTypes, filterAgentPda, active }: UpdateInput,
   receiverProblem: ReceiverProblem,
-): Updateable<WebhookSubscriptionsTable> {
+): Updateable<Database['webhook_subscriptions']> {
   const newUrl = url === undefined || url === null ? undefined : readUrl(url, receiverProblem)
   return {
     ...(newUrl === undefined ? {} : { url: newUrl }),

@@ -51,7 +51,7 @@ const MAX_REST_MS = 25
 export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   const { orm, clock, logger, random = Math.random } = options
   const limits = { ...WORKER_LIMITS, ...options.limits }
-  const kysely: Kysely<Database> = orm.em.fork().getKysely<Database>()
+  const kysely: Kysely<Database> = orm.em.fork().getKysely()
   const wakeUp = new WakeUp()
   const wake = (): void => wakeUp.wake()
   const stopping = new AbortController()

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
-import type { Database } from '../../../src/db/database.ts'
 import { checkIssuer } from '../../../src/identity/credentials/trusted-issuers/check-issuer.ts'
 import {
   createTrustedIssuers,
@@ -38,7 +37,7 @@ let credential: Json
 beforeAll(async () => {
   database = await createTestDatabase()
   issuers = createTrustedIssuers({
-    kysely: database.orm.em.getKysely<Database>(),
+    kysely: database.orm.em.getKysely(),
     clock: { now: () => now },
   })
   credential = await auditor.sign(unsigned('2.0', 'eddsa-jcs-2022', auditor.did), 'eddsa-jcs-2022')
@@ -86,7 +85,7 @@ test('one reading serves for a second, whoever else writes', async () => {
   now += 10_000
   await issuers.current()
   const elsewhere = createTrustedIssuers({
-    kysely: database.orm.em.getKysely<Database>(),
+    kysely: database.orm.em.getKysely(),
     clock: { now: () => now },
   })
   await elsewhere.put(issuer())

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../../src/db/database.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 let database: TestDatabase
@@ -10,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const kysely = () => database.orm.em.getKysely<Database>()
+const kysely = () => database.orm.em.getKysely()
 
 const upsert = (rows: { pda: string; tier: string; status: string; mismatch: boolean }[]) => sql`
   insert into agents

@@ -1,14 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../../src/db/database.ts'
-import { AgentCardCheck } from '../../../src/db/entities/agent-card-check.ts'
-import { AgentHistoryEntry } from '../../../src/db/entities/agent-history-entry.ts'
-import { OutboxEvent } from '../../../src/db/entities/outbox-event.ts'
-import { RegistryConfig } from '../../../src/db/entities/registry-config.ts'
-import { Stake } from '../../../src/db/entities/stake.ts'
+import { AgentCardCheck } from '../../../src/db/entities/agent-cards.ts'
+import { RegistryConfig, Stake } from '../../../src/db/entities/ledger-accounts.ts'
+import { AgentHistoryEntry, OutboxEvent } from '../../../src/db/entities/ledger-events.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 
-const MAX_U64 = 18_446_744_073_709_551_615n
+const MAX_U64 = '18446744073709551615'
 let database: TestDatabase
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -22,8 +19,8 @@ test('u64, times and generated columns survive a round trip through a unit of wo
     agentPda: 'a',
     owner: 'o',
     depositedAmount: MAX_U64,
-    lockedAmount: 0n,
-    pendingWithdrawal: 9_007_199_254_740_993n,
+    lockedAmount: '0',
+    pendingWithdrawal: '9007199254740993',
     rentPayer: 'p',
     bump: 255,
     slot: 9_007_199_254_740_991,
@@ -33,7 +30,7 @@ test('u64, times and generated columns survive a round trip through a unit of wo
     admin: 'x',
     usdcMint: 'm',
     treasury: 't',
-    tierThresholds: ['0', String(MAX_U64)],
+    tierThresholds: ['0', MAX_U64],
     cooldownSeconds: 604_800,
     paused: false,
     bump: 1,
@@ -55,22 +52,22 @@ test('u64, times and generated columns survive a round trip through a unit of wo
   const fresh = database.orm.em.fork()
   expect(await fresh.findOneOrFail(Stake, 's')).toMatchObject({
     depositedAmount: MAX_U64,
-    pendingWithdrawal: 9_007_199_254_740_993n,
+    pendingWithdrawal: '9007199254740993',
     slot: 9_007_199_254_740_991,
   })
-  expect((await fresh.findOneOrFail(RegistryConfig, 'c')).tierThresholds).toEqual(['0', String(MAX_U64)])
+  expect((await fresh.findOneOrFail(RegistryConfig, 'c')).tierThresholds).toEqual(['0', MAX_U64])
   expect((await fresh.findOneOrFail(AgentCardCheck, 'a')).checkedAt).toBe('2026-11-21T06:29:22.123Z')
   expect(await fresh.findOneOrFail(OutboxEvent, { id: 'evt_1' })).toMatchObject({ cancelledAt: null })
 })
 
 test('an entry of history is found by its event', async () => {
-  const kysely = database.orm.em.fork().getKysely<Database>()
+  const kysely = database.orm.em.fork().getKysely()
   await sql`insert into ledger_events (id, position, signature, slot, name, agent_pda, owner, data, occurred_at)
     values ('e', 'p', 's', 1, 'TierUpdated', 'a', 'o', '{}', now())`.execute(kysely)
   await sql`insert into agent_history (event_id, position, agent_pda, event_type, old_value, new_value, occurred_at)
     values ('e', 'p', 'a', 'tier_updated', 'basic', 'standard', now())`.execute(kysely)
   const em = database.orm.em.fork()
-  expect(await em.find(AgentHistoryEntry, { event: 'e' })).toMatchObject([
+  expect(await em.find(AgentHistoryEntry, { eventId: 'e' })).toMatchObject([
     { newValue: 'standard', delta: null },
   ])
 })

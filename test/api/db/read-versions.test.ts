@@ -17,7 +17,7 @@ let database: TestDatabase
 let kysely: Kysely<Database>
 beforeAll(async () => {
   database = await createTestDatabase()
-  kysely = database.orm.em.getKysely<Database>()
+  kysely = database.orm.em.getKysely()
 })
 afterAll(() => database.drop())
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../../src/db/database.ts'
 import type { TransactionRow } from '../../../src/relay/record.ts'
 import { createTransactionStore, type TransactionStore } from '../../../src/relay/transaction-store.ts'
 import { onSendOutcome, onLedgerStatus, type LedgerStatus } from '../../../src/relay/transitions.ts'
@@ -11,7 +10,7 @@ let database: TestDatabase
 let store: TransactionStore
 beforeAll(async () => {
   database = await createTestDatabase()
-  store = createTransactionStore(database.orm.em.getKysely<Database>())
+  store = createTransactionStore(database.orm.em.getKysely())
 })
 afterAll(() => database.drop())
 
@@ -26,7 +25,7 @@ async function submitted(now = NOW): Promise<TransactionRow> {
     status: 'submitted',
     signed_tx: 'AA==',
     signature: 's',
-    next_check_at: new Date(now),
+    next_check_at: new Date(now).toISOString(),
   } as const
   return (await store.update(await row(now), change))!
 }
@@ -109,7 +108,9 @@ describe('transitions', () => {
 
   const step = (state: TransactionRow, seen: LedgerStatus | typeof refused): TransactionRow => {
     const change =
-      seen.kind === 'refused' ? onSendOutcome(state, seen, new Date(NOW)) : onLedgerStatus(state, seen)
+      seen.kind === 'refused'
+        ? onSendOutcome(state, seen, new Date(NOW).toISOString())
+        : onLedgerStatus(state, seen)
     const error = typeof change.error === 'string' ? (JSON.parse(change.error) as object) : change.error
     const next = { ...state, ...change, ...(error === undefined ? {} : { error }) } as TransactionRow
     expect(next.error !== null).toBe(next.status === 'failed')
@@ -145,7 +146,7 @@ describe('transitions', () => {
 
   test('a refusal counts only as long as nothing was sent', () => {
     const sent = { ...open, sent_at: new Date(NOW).toISOString() }
-    expect(onSendOutcome(sent, refused, new Date(NOW))).not.toHaveProperty('status')
-    expect(onSendOutcome(open, { kind: 'early' }, new Date(NOW))).toEqual({})
+    expect(onSendOutcome(sent, refused, new Date(NOW).toISOString())).not.toHaveProperty('status')
+    expect(onSendOutcome(open, { kind: 'early' }, new Date(NOW).toISOString())).toEqual({})
   })
 })

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createGraphQLContext } from '../../../schema/context.ts'
-import type { Database } from '../../../src/db/database.ts'
 import { createWalletAuth, type WalletAuth } from '../../../src/identity/wallet-auth/wallet-auth.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { walletOf } from '../../support/wallet.ts'
@@ -10,7 +9,7 @@ let t: TestApp
 let replicas: WalletAuth[]
 beforeAll(async () => {
   t = await createTestApp()
-  const kysely = t.database.orm.em.fork().getKysely<Database>()
+  const kysely = t.database.orm.em.fork().getKysely()
   replicas = [1, 2, 3].map(() => createWalletAuth({ kysely, clock: { now: () => FIXED_NOW } }))
 })
 afterAll(() => t.close())

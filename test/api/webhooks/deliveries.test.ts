@@ -71,7 +71,7 @@ test('a delivery is sent again at once, whatever came of it, and even while its 
   await eventually(async () => expect(await statuses(id)).toEqual(['success']))
   await world.kysely
     .updateTable('webhook_subscriptions')
-    .set({ paused_until: new Date(Date.now() + 600_000), connect_failures: 7 })
+    .set({ paused_until: new Date(Date.now() + 600_000).toISOString(), connect_failures: 7 })
     .execute()
   const [delivery] = await world.deliveries(id)
   const record = await service.resend(id, delivery!.id)
@@ -94,9 +94,9 @@ test('what cannot be sent again is refused', async () => {
   const [delivery] = await world.deliveries(id)
   await expect(service.resend(other, delivery!.id)).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
   await expect(service.resend(id, 'no uuid')).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
-  await world.kysely.updateTable('outbox_events').set({ cancelled_at: new Date() }).execute()
+  await world.kysely.updateTable('outbox_events').set({ cancelled_at: new Date().toISOString() }).execute()
   await expect(service.resend(id, delivery!.id)).rejects.toMatchObject({ code: 'EVENT_WITHDRAWN' })
-  for (const change of [{ active: false }, { active: true, deleted_at: new Date() }]) {
+  for (const change of [{ active: false }, { active: true, deleted_at: new Date().toISOString() }]) {
     await world.kysely.updateTable('webhook_subscriptions').set(change).execute()
     await expect(service.resend(id, delivery!.id)).rejects.toMatchObject({ code: 'WEBHOOK_INACTIVE' })
     await expect(service.ping(id)).rejects.toMatchObject({ code: 'WEBHOOK_INACTIVE' })
@@ -213,7 +213,7 @@ test('the numbers for operators count what is there', async () => {
   await world.subscribe('/paused')
   await world.kysely
     .updateTable('webhook_subscriptions')
-    .set({ paused_until: new Date(Date.now() + 60_000) })
+    .set({ paused_until: new Date(Date.now() + 60_000).toISOString() })
     .where('id', '<>', id)
     .execute()
   const stats = await readWebhookStats(world.kysely)

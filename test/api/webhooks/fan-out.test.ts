@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../../src/db/database.ts'
 import { markOrphaned } from '../../../src/ledger/indexer/write/mark-transactions.ts'
 import { createWorkerWorld, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
 
@@ -22,7 +21,7 @@ test('an event goes to each active webhook whose types and agent it matches, and
   const deleted = await world.subscribe('/deleted')
   await world.kysely
     .updateTable('webhook_subscriptions')
-    .set({ deleted_at: new Date() })
+    .set({ deleted_at: new Date().toISOString() })
     .where('id', '=', deleted)
     .execute()
   const [a1, a2, b1, b2] = await world.emit(
@@ -59,8 +58,8 @@ async function emitOnLedger(signature: string): Promise<string> {
       name: 'AgentUpdated',
       agent_pda: 'agent',
       owner: 'owner',
-      data: '{}',
-      occurred_at: new Date(),
+      data: {},
+      occurred_at: new Date().toISOString(),
     })
     .execute()
   const [event] = await world.emit({ id: `evt_${signature}`, eventId: `of_${signature}`, slot: 5 })
@@ -68,7 +67,7 @@ async function emitOnLedger(signature: string): Promise<string> {
 }
 
 const fork = (signature: string): Promise<void> =>
-  world.database.orm.em.fork().transactional((em) => markOrphaned(em.getKysely<Database>(), [signature]))
+  world.database.orm.em.fork().transactional((em) => markOrphaned(em.getKysely(), [signature]))
 
 test('a fork withdraws what was not delivered, and what comes back is due again', async () => {
   const id = await world.subscribe('/')
@@ -85,7 +84,7 @@ test('what was delivered stays so, whatever a fork does with its event', async (
   await emitOnLedger('sent')
   await world.kysely
     .updateTable('webhook_deliveries')
-    .set({ status: 'success', next_attempt_at: null, completed_at: new Date() })
+    .set({ status: 'success', next_attempt_at: null, completed_at: new Date().toISOString() })
     .execute()
   await fork('sent')
   await world.emit({ id: 'evt_sent', eventId: 'of_sent', slot: 6 })

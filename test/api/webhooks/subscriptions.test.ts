@@ -367,7 +367,7 @@ describe('deliveries', () => {
         agent_pda: keyOf('agent'),
         slot: 5,
         body: '{}',
-        occurred_at: new Date(),
+        occurred_at: new Date().toISOString(),
       })
       .execute()
   }
@@ -490,10 +490,10 @@ describe('deliveries', () => {
   test('another url or active: true starts with a clean record', async () => {
     const { id } = await create()
     const record = {
-      disabled_at: new Date(),
+      disabled_at: new Date().toISOString(),
       disabled_reason: 'gone' as const,
       connect_failures: 9,
-      paused_until: new Date(),
+      paused_until: new Date().toISOString(),
     }
     const read = async () =>
       t.kysely.selectFrom('webhook_subscriptions').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

@@ -136,7 +136,7 @@ test('a half-open breaker lets one probe through, however many workers look', as
   await world.emit({}, {}, {}, {}, {}, {}, {}, {})
   await world.kysely
     .updateTable('webhook_subscriptions')
-    .set({ connect_failures: 5, breaker_opens: 1, paused_until: new Date(Date.now() - 1_000) })
+    .set({ connect_failures: 5, breaker_opens: 1, paused_until: new Date(Date.now() - 1_000).toISOString() })
     .execute()
   for (let worker = 0; worker < 4; worker += 1) world.worker({ send: senderWithin(200) })
   await eventually(async () => expect(await world.subscription(id)).toMatchObject({ breaker_opens: 2 }))
@@ -203,7 +203,7 @@ test('an event that a fork took back is not tried again after a failure', async 
   world.worker({ limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 }, send: senderWithin(5_000) })
   await world.emit({})
   await eventually(() => expect(answers).toHaveLength(1))
-  await world.kysely.updateTable('outbox_events').set({ cancelled_at: new Date() }).execute()
+  await world.kysely.updateTable('outbox_events').set({ cancelled_at: new Date().toISOString() }).execute()
   answers[0]?.()
   await eventually(async () => expect(await statuses(id)).toEqual(['cancelled']))
   expect(await world.attempts(id)).toMatchObject([{ outcome: 'failure', response_status: 500 }])

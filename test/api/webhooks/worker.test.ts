@@ -97,7 +97,7 @@ test('410 switches the webhook off at once and withdraws what waits', async () =
 
 test('five days of nothing but failures switch a webhook off; a success begins the count anew', async () => {
   const [bad, good] = [await world.subscribe('/bad'), await world.subscribe('/good')]
-  const sixDaysAgo = new Date(Date.now() - 6 * 86_400_000)
+  const sixDaysAgo = new Date(Date.now() - 6 * 86_400_000).toISOString()
   await world.kysely.updateTable('webhook_subscriptions').set({ failing_since: sixDaysAgo }).execute()
   world.farm.answer('/bad', status(500))
   world.worker()

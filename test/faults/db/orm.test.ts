@@ -176,10 +176,9 @@ describe('a server that is gone without a word', () => {
     await orm.close()
     await network.close()
   })
-  const one = (kysely: Kysely<Database> = orm.em.getKysely<Database>()) =>
-    sql`select ${1}::int as one`.execute(kysely)
+  const one = (kysely: Kysely<Database> = orm.em.getKysely()) => sql`select ${1}::int as one`.execute(kysely)
   const inTransaction = (work: (trx: Kysely<Database>) => Promise<unknown>) =>
-    orm.em.fork().transactional((em) => work(em.getKysely<Database>()))
+    orm.em.fork().transactional((em) => work(em.getKysely()))
   const reads = async () => one(await openReads(orm))
 
   test.each<[string, () => Promise<unknown>]>([

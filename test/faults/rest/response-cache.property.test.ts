@@ -88,7 +88,7 @@ let begun = 0
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  kysely = database.orm.em.getKysely<Database>()
+  kysely = database.orm.em.getKysely()
   await insertAgents(
     kysely,
     [...LABELS, COMES_AND_GOES].map((each) => agentRow(each, { reputation_score: 0 })),

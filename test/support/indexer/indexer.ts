@@ -1,15 +1,15 @@
-import type { MikroORM } from '@mikro-orm/postgresql'
 import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { PROGRAM_ID, type ScriptedLedger } from './scripted-ledger.ts'
 import type { IndexerOptions } from '../../../src/ledger/indexer/indexer-context.ts'
+import type { Orm } from '../../../src/db/orm-types.ts'
 
 const ignore = (): void => {}
 export const silentLogger = { info: ignore, warn: ignore, error: ignore, debug: ignore }
 
 /** A polling indexer over a scripted ledger, quick enough for tests. */
 export function scriptedIndexer(
-  orm: MikroORM,
+  orm: Orm,
   ledger: ScriptedLedger,
   options: Partial<IndexerOptions> = {},
 ): Indexer {

@@ -1,8 +1,8 @@
-import type { MikroORM } from '@mikro-orm/postgresql'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../src/db/database.ts'
+import type { Orm } from '../../../src/db/orm-types.ts'
 
-export const kyselyOf = (orm: MikroORM): Kysely<Database> => orm.em.fork().getKysely<Database>()
+export const kyselyOf = (orm: Orm): Kysely<Database> => orm.em.fork().getKysely()
 
 const ORDER = {
   agents: 'pda',
@@ -36,7 +36,7 @@ function isIncidental(table: string, column: string): boolean {
 }
 
 /** Every table that the ledger determines, in a fixed order, without what depends on the moment of reading. */
-export async function dumpTables(orm: MikroORM): Promise<Record<string, unknown[]>> {
+export async function dumpTables(orm: Orm): Promise<Record<string, unknown[]>> {
   const dump: Record<string, unknown[]> = {}
   for (const [table, order] of Object.entries(ORDER)) {
     const { rows } = await sql<Record<string, unknown>>`
@@ -50,5 +50,5 @@ export async function dumpTables(orm: MikroORM): Promise<Record<string, unknown[
   return dump
 }
 
-export const count = async (orm: MikroORM, table: keyof typeof ORDER): Promise<number> =>
+export const count = async (orm: Orm, table: keyof typeof ORDER): Promise<number> =>
   (await dumpTables(orm))[table]?.length ?? 0

@@ -1,12 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { systemClock } from '../../../src/platform/clock.ts'
-import type {
-  Database,
-  WebhookAttemptsTable,
-  WebhookDeliveriesTable,
-  WebhookSubscriptionsTable,
-} from '../../../src/db/database.ts'
+import type { Database } from '../../../src/db/database.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../src/domain/webhook-events.ts'
 import { emptyBatch } from '../../../src/ledger/decode/decode-transaction.ts'
 import { mergeEvents } from '../../../src/ledger/indexer/write/write-events.ts'
@@ -53,9 +48,9 @@ export interface WorkerWorld {
   /** Commits events as the indexer does; returns their ids. */
   emit(...events: Partial<EventInput>[]): Promise<string[]>
   worker(options?: Partial<WorkerOptions>): WebhookWorker
-  deliveries(subscriptionId: string): Promise<Selectable<WebhookDeliveriesTable>[]>
-  attempts(subscriptionId: string): Promise<Selectable<WebhookAttemptsTable>[]>
-  subscription(id: string): Promise<Selectable<WebhookSubscriptionsTable>>
+  deliveries(subscriptionId: string): Promise<Selectable<Database['webhook_deliveries']>[]>
+  attempts(subscriptionId: string): Promise<Selectable<Database['webhook_attempts']>[]>
+  subscription(id: string): Promise<Selectable<Database['webhook_subscriptions']>>
   /** Makes what waits for a retry, or for a pause to end, due now. */
   expire(): Promise<void>
   /** The value of a metric of the workers. */
@@ -82,7 +77,7 @@ interface EventInput {
 
 export async function createWorkerWorld(): Promise<WorkerWorld> {
   const database = await createTestDatabase()
-  const kysely = database.orm.em.fork().getKysely<Database>()
+  const kysely = database.orm.em.fork().getKysely()
   const farm = await startReceiverFarm()
   let workers: WebhookWorker[] = []
   let metrics = [createMetrics()]
@@ -115,7 +110,7 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
       const rows = events.map((event) => outboxRow(event))
       await database.orm.em
         .fork()
-        .transactional((em) => mergeEvents(em.getKysely<Database>(), { ...emptyBatch(), outbox: rows }))
+        .transactional((em) => mergeEvents(em.getKysely(), { ...emptyBatch(), outbox: rows }))
       return rows.map((row) => row.id)
     },
     worker: (options = {}) => {

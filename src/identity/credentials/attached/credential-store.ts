@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
-import type { CredentialSource } from '../../../db/tables/credentials.ts'
 import type { VerificationResult } from '../verify/result.ts'
-import type { Verdict } from '../../../domain/credential-verdict.ts'
+import type { CredentialSource, Verdict } from '../../../domain/credential-verdict.ts'
 
 /** An attached credential as it is stored; time and trust are looked at by whoever reads it. */
 export interface StoredCredential {

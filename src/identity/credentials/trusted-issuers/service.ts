@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
+import type { IssuerKey } from '../../../domain/credential-verdict.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Database } from '../../../db/database.ts'
-import type { TrustedIssuersTable } from '../../../db/tables/trusted-issuers.ts'
 import { derivedKeys } from './derived-keys.ts'
 import { type TrustedIssuer, type TrustRegistry, trustRegistry } from './issuer.ts'
 
@@ -60,7 +60,7 @@ export function createTrustedIssuers({
     const updatedAt = new Date(clock.now()).toISOString()
     const values = {
       allowed_types: allowedTypes === null ? null : [...allowedTypes],
-      pinned_keys: derivedKeys(did) === null ? JSON.stringify(keys) : null,
+      pinned_keys: derivedKeys(did) === null ? sql<IssuerKey[]>`${JSON.stringify(keys)}::jsonb` : null,
       not_before: notBefore,
       not_after: notAfter,
       enabled: true,
@@ -99,7 +99,7 @@ export function createTrustedIssuers({
   return { current, list, put, setEnabled, remove }
 }
 
-function toIssuer(row: Selectable<TrustedIssuersTable>): TrustedIssuer {
+function toIssuer(row: Selectable<Database['trusted_issuers']>): TrustedIssuer {
   return {
     did: row.did,
     allowedTypes: row.allowed_types,

@@ -1,41 +1,43 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { TransactionFailure, TransactionStatus } from '../../domain/transaction-status.ts'
-import { key, timestamp } from './columns.ts'
+import { int8, key, timestamp } from './columns.ts'
 
-const PreparedTransactionSchema = defineEntity({
+/** A transaction that the relay prepared. A restarted process continues from this row. */
+export const PreparedTransaction = defineEntity({
   name: 'PreparedTransaction',
   tableName: 'prepared_transactions',
   properties: {
     id: key().primary(),
     status: p.text().$type<TransactionStatus>(),
+    /** The prepared message, base64. */
     message: p.text(),
-    lastValidBlockHeight: p.bigint('number'),
+    lastValidBlockHeight: int8(),
+    /** Base64, with all signatures. Written before the transaction is sent, then never changed. */
     signedTx: p.text().nullable(),
+    /** Base-58. */
     signature: key().nullable(),
     sentAt: timestamp().nullable(),
+    /** Whether a node has accepted it. */
     accepted: p.boolean().default(false),
-    slot: p.bigint('number').nullable(),
+    /** The slot at which it landed, as the ledger reports now. */
+    slot: int8().nullable(),
+    /** Whether the ledger has ever shown it. */
     landed: p.boolean().default(false),
+    /** Consecutive polls that did not find it after it had landed or expired. */
     misses: p.integer().default(0),
     error: p.json<TransactionFailure>().nullable(),
     sponsored: p.boolean().default(false),
+    /** The status is final. */
     settled: p.boolean().default(false),
+    /** Grows with each write. A writer that read an older version writes nothing. */
     version: p.integer().default(1),
+    /** The time of the next poll. Also in the future while a worker polls. */
     nextCheckAt: timestamp(),
     createdAt: timestamp(),
   },
   indexes: [
     { name: 'prepared_transactions_signature', properties: ['signature'] },
-    {
-      name: 'prepared_transactions_due',
-      expression:
-        'create index prepared_transactions_due on prepared_transactions (next_check_at) where not settled',
-    },
+    { name: 'prepared_transactions_due', properties: ['nextCheckAt'], where: 'not settled' },
   ],
   checks: [{ name: 'prepared_transactions_error', expression: "(status = 'failed') = (error is not null)" }],
 })
-
-/** A transaction that the relay prepared, and what became of it. */
-export class PreparedTransaction extends PreparedTransactionSchema.class {}
-
-PreparedTransactionSchema.setClass(PreparedTransaction)

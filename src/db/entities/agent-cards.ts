@@ -1,23 +1,29 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { CardContent, CardMatch, CardSignature, CardState } from '../../domain/agent-card.ts'
 import { key, timestamp } from './columns.ts'
-import type { CardContent, CardSignature, CardMatch, CardState } from '../../domain/agent-card.ts'
 
-const AgentCardCheckSchema = defineEntity({
+/** The last check of an agent's hosted card and the time of the next one. */
+export const AgentCardCheck = defineEntity({
   name: 'AgentCardCheck',
   tableName: 'agent_card_checks',
   properties: {
     agentPda: key().primary(),
+    /** The last result; it stays until a card is fetched again. */
     cardHashMismatch: p.boolean(),
     checkedAt: timestamp().nullable(),
+    /** URL and hash as on the ledger; triggers of `agents` update them. */
     url: p.text().default(''),
     hash: key().default(''),
+    /** The URL's host, else its scheme: the unit of back-off. */
     host: key().default(''),
     state: p.text().$type<CardState>().default('unchecked'),
     reason: p.text().nullable(),
     matchedBy: p.text().$type<CardMatch>().nullable(),
     signature: p.text().$type<CardSignature>().nullable(),
     content: p.json<CardContent>().nullable(),
+    /** Consecutive failures. */
     failures: p.integer().default(0),
+    /** Also in the future while a worker holds the lease. */
     nextCheckAt: timestamp().defaultRaw('now()'),
     leaseToken: key().nullable(),
   },
@@ -27,7 +33,15 @@ const AgentCardCheckSchema = defineEntity({
   ],
 })
 
-/** The last look at an agent's hosted card, the last verdict on it, and when to look again. */
-export class AgentCardCheck extends AgentCardCheckSchema.class {}
-
-AgentCardCheckSchema.setClass(AgentCardCheck)
+/** A host of agent cards that could not be reached. */
+export const AgentCardHost = defineEntity({
+  name: 'AgentCardHost',
+  tableName: 'agent_card_hosts',
+  properties: {
+    host: key().primary(),
+    /** Consecutive failures. */
+    failures: p.integer(),
+    /** No request is sent to the host before this time. */
+    retryAt: timestamp(),
+  },
+})

@@ -1,0 +1,80 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { AgentStatus, ServiceCategory, Tier } from '@agent-registry/program'
+import { int8, key, timestamp, u64 } from './columns.ts'
+
+/** Filters of the agent list. Indexes include them so that counts and pages need no table rows. */
+const FILTERS = ['tier', 'status', 'serviceCategory', 'cardHashMismatch'] as const
+
+/** A registered agent, as its account on the ledger describes it. */
+export const Agent = defineEntity({
+  name: 'Agent',
+  tableName: 'agents',
+  properties: {
+    pda: key().primary(),
+    owner: key(),
+    name: p.text(),
+    tier: p.text().$type<Tier>(),
+    status: p.text().$type<AgentStatus>(),
+    serviceCategory: p.text().$type<ServiceCategory>(),
+    /** 0 to 1000. */
+    reputationScore: p.integer(),
+    /** Bit mask. */
+    capabilities: u64(),
+    version: p.text(),
+    agentCardUrl: p.text(),
+    /** Lower-case hex of 32 bytes. */
+    agentCardHash: p.text(),
+    /** Off-chain: the last result of the agent card check. */
+    cardHashMismatch: p.boolean().default(false),
+    suspendedByAdmin: p.boolean(),
+    reputationChangeToday: p.integer(),
+    reputationDayStart: timestamp(),
+    reputationUpdatedAt: timestamp(),
+    tierEffectiveAt: timestamp(),
+    rentPayer: key(),
+    bump: p.smallint(),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+    /** The slot at which the account was read. An older read never replaces a newer one. */
+    slot: int8(),
+  },
+  indexes: [
+    { name: 'agents_owner', properties: ['owner'] },
+    {
+      name: 'agents_name_trgm',
+      expression: 'create index agents_name_trgm on agents using gin (name gin_trgm_ops)',
+    },
+    {
+      name: 'agents_by_created_at',
+      properties: ['createdAt', 'pda'],
+      columns: [{ name: 'created_at', sort: 'desc' }, { name: 'pda' }],
+      include: [...FILTERS, 'reputationScore'],
+    },
+    {
+      name: 'agents_by_reputation',
+      properties: ['reputationScore', 'pda'],
+      columns: [{ name: 'reputation_score', sort: 'desc' }, { name: 'pda' }],
+      include: [...FILTERS],
+    },
+    { name: 'agents_by_reputation_rising', properties: ['reputationScore', 'pda'], include: [...FILTERS] },
+    {
+      name: 'agents_by_name',
+      properties: ['name', 'pda'],
+      columns: [{ name: 'name', collation: 'C' }, { name: 'pda' }],
+      include: [...FILTERS, 'reputationScore'],
+    },
+  ],
+})
+
+/** The exact number of agents for each combination of filters. Triggers of `agents` update it. */
+export const AgentCount = defineEntity({
+  name: 'AgentCount',
+  tableName: 'agent_counts',
+  properties: {
+    tier: p.text().$type<Tier>().primary(),
+    status: p.text().$type<AgentStatus>().primary(),
+    serviceCategory: p.text().$type<ServiceCategory>().primary(),
+    cardHashMismatch: p.boolean().primary(),
+    count: int8(),
+  },
+})

@@ -1,0 +1,45 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { CredentialSource, IssuerKey, Verdict } from '../../domain/credential-verdict.ts'
+import { key, timestamp } from './columns.ts'
+
+/** A credential attached to an agent. It outlives the agent's row, since it cannot be rebuilt. */
+export const AgentCredential = defineEntity({
+  name: 'AgentCredential',
+  tableName: 'agent_credentials',
+  properties: {
+    agentPda: key().primary(),
+    /** Hex SHA-256 of the JCS form with proof. */
+    vcHash: key().primary(),
+    credentialUrl: p.text(),
+    source: p.text().$type<CredentialSource>(),
+    type: p.text(),
+    /** DID. */
+    issuer: p.text(),
+    validFrom: timestamp().nullable(),
+    validUntil: timestamp().nullable(),
+    /** The part that does not depend on the time or on the trusted issuers. */
+    verdict: p.json<Verdict>(),
+    /** As fetched; verified again when its issuer becomes trusted. */
+    document: p.text(),
+    indexedAt: timestamp(),
+  },
+})
+
+/** An issuer whose credentials are trusted. */
+export const TrustedIssuer = defineEntity({
+  name: 'TrustedIssuer',
+  tableName: 'trusted_issuers',
+  properties: {
+    did: key().primary(),
+    /** Null allows every type. */
+    allowedTypes: p.array().nullable(),
+    /** Only for DIDs that do not contain their key. */
+    pinnedKeys: p.json<IssuerKey[]>().nullable(),
+    notBefore: timestamp().nullable(),
+    notAfter: timestamp().nullable(),
+    enabled: p.boolean().default(true),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+  checks: [{ name: 'trusted_issuers_period', expression: 'not_before <= not_after' }],
+})

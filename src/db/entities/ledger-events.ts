@@ -1,0 +1,168 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { HistoryEventType } from '../../domain/history-events.ts'
+import { identity, int8, key, timestamp, timestampNow } from './columns.ts'
+
+/** `orphaned`: a fork removed the transaction from the ledger. */
+type Finality = 'confirmed' | 'finalized' | 'orphaned'
+
+const finality = () => p.text().$type<Finality>().default('confirmed')
+
+/** Fixed width, so that text order is ledger order: slot(20)-transaction(6)-outer(4)-inner(4)-ordinal(4). */
+const position = key
+
+/** A transaction that called the registry program. */
+export const LedgerTransaction = defineEntity({
+  name: 'LedgerTransaction',
+  tableName: 'ledger_transactions',
+  properties: {
+    signature: key().primary(),
+    slot: int8(),
+    transactionIndex: p.integer(),
+    /** Registry accounts that it wrote: read again if a fork removes it. Empty once finalized. */
+    accounts: p.array().columnType('text[]').collation('C'),
+    finality: finality(),
+  },
+  indexes: [
+    { name: 'ledger_transactions_unfinalized', properties: ['slot'], where: "finality = 'confirmed'" },
+  ],
+})
+
+/** An event that the registry program logged. */
+export const LedgerEvent = defineEntity({
+  name: 'LedgerEvent',
+  tableName: 'ledger_events',
+  properties: {
+    id: key().primary(),
+    position: position(),
+    signature: key(),
+    slot: int8(),
+    name: p.text(),
+    agentPda: key(),
+    owner: key(),
+    /** Fields in camelCase; u64 and i64 as decimal text, bytes as hex. */
+    data: p.json<Record<string, unknown>>(),
+    finality: finality(),
+    occurredAt: timestamp(),
+  },
+  indexes: [
+    { name: 'ledger_events_signature', properties: ['signature'], type: 'hash' },
+    { name: 'ledger_events_unfinalized', properties: ['slot'], where: "finality = 'confirmed'" },
+  ],
+})
+
+const historyColumns = () => ({
+  /** No foreign key to ledger_events: the audit checks that both rows exist, at no cost per write. */
+  eventId: key().primary(),
+  position: position(),
+  agentPda: key(),
+  eventType: p.text().$type<HistoryEventType>(),
+  oldValue: p.text(),
+  newValue: p.text(),
+  /** Signed like `+12` or `-5`; only of reputation_updated. */
+  delta: p.text().nullable(),
+  occurredAt: timestamp(),
+})
+
+/** An entry of an agent's history. */
+export const AgentHistoryEntry = defineEntity({
+  name: 'AgentHistoryEntry',
+  tableName: 'agent_history',
+  properties: historyColumns(),
+  indexes: [
+    {
+      name: 'agent_history_by_agent',
+      properties: ['agentPda', 'position'],
+      columns: [{ name: 'agent_pda' }, { name: 'position', sort: 'desc' }],
+    },
+    {
+      name: 'agent_history_by_type',
+      properties: ['agentPda', 'eventType', 'position'],
+      columns: [{ name: 'agent_pda' }, { name: 'event_type' }, { name: 'position', sort: 'desc' }],
+    },
+  ],
+})
+
+/** An entry whose event a fork removed. It is kept, since readers may have seen it. */
+export const OrphanedHistoryEntry = defineEntity({
+  name: 'OrphanedHistoryEntry',
+  tableName: 'orphaned_history',
+  properties: { ...historyColumns(), orphanedAt: timestampNow() },
+  indexes: [
+    {
+      name: 'orphaned_history_by_agent',
+      properties: ['agentPda', 'position'],
+      columns: [{ name: 'agent_pda' }, { name: 'position', sort: 'desc' }],
+    },
+  ],
+})
+
+/** An event for webhooks and live streams. */
+export const OutboxEvent = defineEntity({
+  name: 'OutboxEvent',
+  tableName: 'outbox_events',
+  properties: {
+    /** Grows in the order of commits, since one indexer writes at a time. */
+    sequence: identity(),
+    id: key(),
+    eventId: key(),
+    type: p.text(),
+    agentPda: key(),
+    slot: int8(),
+    /** The exact bytes to sign and send. */
+    body: p.text(),
+    occurredAt: timestamp(),
+    createdAt: timestampNow(),
+    /** Set when a fork removes the event. */
+    cancelledAt: timestamp().nullable(),
+    /** A later number from the same sequence: the event's position after the ledger brought it back. */
+    restoredSequence: int8().nullable(),
+  },
+  indexes: [
+    { name: 'outbox_events_event', properties: ['eventId'], type: 'hash' },
+    {
+      name: 'outbox_events_restored',
+      properties: ['restoredSequence'],
+      where: 'restored_sequence is not null',
+    },
+    { name: 'outbox_events_by_agent', properties: ['agentPda', 'sequence'] },
+  ],
+  uniques: [{ name: 'outbox_events_id_key', properties: ['id'] }],
+})
+
+/** A transaction or account that the indexer could not read. */
+export const DeadLetter = defineEntity({
+  name: 'DeadLetter',
+  tableName: 'dead_letters',
+  properties: {
+    id: key().primary(),
+    kind: p.text(),
+    signature: key().nullable(),
+    pda: key().nullable(),
+    slot: int8(),
+    reason: p.text(),
+    /** Base64 of the unreadable bytes; for `missing_history` the signature above the gap. */
+    data: p.text().nullable(),
+    createdAt: timestampNow(),
+  },
+})
+
+/** How far the indexer has read the ledger: one row. */
+export const IndexerState = defineEntity({
+  name: 'IndexerState',
+  tableName: 'indexer_state',
+  properties: {
+    id: p.smallint().autoincrement(false).default(1).primary(),
+    programId: key(),
+    genesisHash: key(),
+    /** Grows when an indexer takes over, so that one that lost its lock cannot write. */
+    leaderEpoch: int8().defaultRaw('0'),
+    cursorSlot: int8().defaultRaw('0'),
+    cursorSignature: key().nullable(),
+    finalizedSlot: int8().defaultRaw('0'),
+    finalizedSignature: key().nullable(),
+    updatedAt: timestampNow(),
+    /** Commits of all indexers. An indexer finds a commit that the server lost by comparing it. */
+    commits: int8().defaultRaw('0'),
+  },
+  checks: [{ name: 'indexer_state_id_check', expression: 'id = 1' }],
+})

@@ -1,0 +1,39 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { ReadTables } from '../../domain/read-versions.ts'
+import { int8, key, timestampNow } from './columns.ts'
+
+/** A wallet signature that was used. No replica accepts it again. */
+export const UsedSignature = defineEntity({
+  name: 'UsedSignature',
+  tableName: 'used_signatures',
+  properties: {
+    /** base64url SHA-256 of its 64 bytes. */
+    hash: key().primary(),
+    usedAt: timestampNow(),
+  },
+  indexes: [{ name: 'used_signatures_used_at', properties: ['usedAt'] }],
+})
+
+/** A client's state in a rate limit that all replicas share. Unlogged: a crash resets the limits. */
+export const RateLimit = defineEntity({
+  name: 'RateLimit',
+  tableName: 'rate_limits',
+  properties: {
+    kind: key().primary(),
+    /** `clientNetwork` of the client's address. */
+    client: key().primary(),
+    /** GCRA's theoretical arrival time, in milliseconds since 1970. */
+    arrival: p.double().$type<number>(),
+  },
+})
+
+/** The last transactions that changed a group of tables; see ../README.md. Written by triggers. */
+export const ReadVersion = defineEntity({
+  name: 'ReadVersion',
+  tableName: 'read_versions',
+  properties: {
+    tables: key().$type<ReadTables>().primary(),
+    place: int8().primary(),
+    changedBy: int8(),
+  },
+})

@@ -1,0 +1,152 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type {
+  AttemptOutcome,
+  DeliveryStatus,
+  DeliveryTrigger,
+  DisabledReason,
+} from '../../domain/webhook-delivery.ts'
+import type { WebhookEventType } from '../../domain/webhook-events.ts'
+import { identity, key, timestamp, timestampNow } from './columns.ts'
+
+const HOST_OF_URL = String.raw`lower("substring"(url, '^[a-zA-Z]+://(\[[^]]+\]|[^/:?#]+)'::text))`
+
+/** A wallet's subscription to events, and the health of its receiver. */
+export const WebhookSubscription = defineEntity({
+  name: 'WebhookSubscription',
+  tableName: 'webhook_subscriptions',
+  properties: {
+    /** UUID. */
+    id: key().primary(),
+    wallet: key(),
+    url: p.text(),
+    /** The URL's host in lower case. */
+    host: p.text().nullable().generated(`(${HOST_OF_URL}) stored`),
+    eventTypes: p.array<WebhookEventType>().columnType('text[]'),
+    /** Null for events of every agent. */
+    filterAgentPda: key().nullable(),
+    active: p.boolean().default(true),
+    secretEncrypted: p.blob().columnType('bytea').$type<Buffer>(),
+    createdAt: timestampNow(),
+    updatedAt: timestampNow(),
+    /** A deleted row remains until its delivery log is removed. */
+    deletedAt: timestamp().nullable(),
+    /** When and why the service disabled it. Null if its owner did, or nobody. */
+    disabledAt: timestamp().nullable(),
+    disabledReason: p.text().$type<DisabledReason>().nullable(),
+    /** The first failure since the last success. */
+    failingSince: timestamp().nullable(),
+    lastFailureAt: timestamp().nullable(),
+    /** Consecutive attempts without a connection: refused, unreachable or timed out. */
+    connectFailures: p.integer().default(0),
+    /** How often the circuit breaker opened since the last success. */
+    breakerOpens: p.integer().default(0),
+    /** No attempt before this time. If it has passed, one probe may be in flight. */
+    pausedUntil: timestamp().nullable(),
+  },
+  indexes: [{ name: 'webhook_subscriptions_wallet', properties: ['wallet', 'createdAt'] }],
+})
+
+/** One event for one subscription. Rows are narrow, since they change often. */
+export const WebhookDelivery = defineEntity({
+  name: 'WebhookDelivery',
+  tableName: 'webhook_deliveries',
+  properties: {
+    /** UUID. */
+    id: key().primary().defaultRaw('(gen_random_uuid())::text'),
+    subscription: () =>
+      p
+        .manyToOne(WebhookSubscription)
+        .ref()
+        .deleteRule('cascade')
+        .updateRule('no action')
+        .foreignKeyName('webhook_deliveries_subscription_id_fkey'),
+    /** The id of an outbox event, or a new id for a ping. */
+    eventId: key(),
+    eventType: p.text(),
+    /** Only for pings; other bodies are in outbox_events. */
+    body: p.text().nullable(),
+    status: p.text().$type<DeliveryStatus>().default('pending'),
+    /** The reason for the next attempt, or for the last one when none is due. */
+    trigger: p.text().$type<DeliveryTrigger>().default('event'),
+    attemptCount: p.integer().default(0),
+    /** Failures since it was created or resent: the position in the retry schedule. */
+    retryStep: p.integer().default(0),
+    /** Claims without an outcome since the last attempt. */
+    claimCount: p.integer().default(0),
+    nextAttemptAt: timestamp().nullable().defaultRaw('now()'),
+    /** Needed to write the outcome. */
+    leaseToken: key().nullable(),
+    leaseUntil: timestamp().nullable(),
+    createdAt: timestampNow(),
+    completedAt: timestamp().nullable(),
+  },
+  uniques: [{ name: 'webhook_deliveries_event', properties: ['eventId', 'subscription'] }],
+  indexes: [
+    {
+      name: 'webhook_deliveries_pending',
+      properties: ['subscription', 'nextAttemptAt'],
+      where: "status = 'pending'",
+    },
+    {
+      name: 'webhook_deliveries_retrying',
+      properties: ['subscription', 'nextAttemptAt'],
+      where: "status = 'retrying'",
+    },
+    { name: 'webhook_deliveries_in_flight', properties: ['subscription'], where: "status = 'in_flight'" },
+    {
+      name: 'webhook_deliveries_log',
+      properties: ['subscription', 'createdAt', 'id'],
+      columns: [
+        { name: 'subscription_id' },
+        { name: 'created_at', sort: 'desc' },
+        { name: 'id', sort: 'desc' },
+      ],
+    },
+    { name: 'webhook_deliveries_age', properties: ['createdAt'], type: 'brin' },
+  ],
+  checks: [
+    {
+      name: 'webhook_deliveries_status',
+      expression: "status in ('pending', 'in_flight', 'success', 'retrying', 'failed', 'cancelled')",
+    },
+    {
+      name: 'webhook_deliveries_lease',
+      expression:
+        "(status = 'in_flight') = (lease_token is not null) and (lease_token is null) = (lease_until is null)",
+    },
+    {
+      name: 'webhook_deliveries_next',
+      expression: "(status in ('pending', 'retrying')) = (next_attempt_at is not null)",
+    },
+    {
+      name: 'webhook_deliveries_completed',
+      expression: "(status in ('success', 'failed', 'cancelled')) = (completed_at is not null)",
+    },
+  ],
+})
+
+/** One request to a receiver and its response. It outlives its delivery: no foreign key. */
+export const WebhookAttempt = defineEntity({
+  name: 'WebhookAttempt',
+  tableName: 'webhook_attempts',
+  properties: {
+    id: identity(),
+    deliveryId: key(),
+    /** From 1. */
+    number: p.integer(),
+    trigger: p.text().$type<DeliveryTrigger>(),
+    outcome: p.text().$type<AttemptOutcome>(),
+    startedAt: timestamp(),
+    durationMs: p.integer(),
+    responseStatus: p.integer().nullable(),
+    errorCode: p.text().nullable(),
+    /** The start of the response body, as text. */
+    responseExcerpt: p.text().nullable(),
+    /** The retry that was scheduled. */
+    nextAttemptAt: timestamp().nullable(),
+  },
+  indexes: [
+    { name: 'webhook_attempts_delivery', properties: ['deliveryId', 'id'] },
+    { name: 'webhook_attempts_age', properties: ['startedAt'], type: 'brin' },
+  ],
+})
