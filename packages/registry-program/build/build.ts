@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { buildProgram, hasCompiler } from './compile.ts'
 import { headerFromIdl } from './header.ts'
+import { registryIdl } from '../src/idl.ts'
 
-const IDL = new URL('../idl.json', import.meta.url)
 const SOURCES = new URL('../program/', import.meta.url)
 const HEADER = new URL('idl.h', SOURCES)
 const PROGRAM = new URL('../registry.so', import.meta.url)
@@ -15,17 +15,18 @@ if (!hasCompiler()) {
 else build()
 
 function build(): void {
-  writeFileSync(HEADER, headerFromIdl(IDL))
+  writeFileSync(HEADER, headerFromIdl(registryIdl))
   const program = buildProgram(SOURCES)
   writeFileSync(PROGRAM, program)
   process.stdout.write(`registry.so: ${program.length} bytes\n`)
 }
 
 function check(): void {
-  const isCurrent =
-    readFileSync(HEADER, 'utf8') === headerFromIdl(IDL) && buildProgram(SOURCES).equals(readFileSync(PROGRAM))
-  process.stdout.write(isCurrent ? 'registry.so matches its sources\n' : '')
-  if (isCurrent) return
+  const header = readFileSync(HEADER, 'utf8')
+  if (header === headerFromIdl(registryIdl) && buildProgram(SOURCES).equals(readFileSync(PROGRAM))) {
+    process.stdout.write('registry.so matches its sources\n')
+    return
+  }
   process.stderr.write(
     'program/idl.h or registry.so does not match the sources; run `npm run program:build`\n',
   )

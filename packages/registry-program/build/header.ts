@@ -1,20 +1,20 @@
-import { readFileSync } from 'node:fs'
-import bs58 from 'bs58'
+import {
+  type Pubkey,
+  pubkeyBytes,
+  SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
+  UPGRADEABLE_LOADER,
+} from '@agent-registry/solana'
 import type { Idl, IdlInstruction } from '../src/idl.ts'
 
-const LOADER = 'BPFLoaderUpgradeab1e11111111111111111111111'
-const SYSTEM = '11111111111111111111111111111111'
-const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
-
-/** The C header with everything that the C source takes from the IDL: numbers, masks, positions of accounts. */
-export function headerFromIdl(idlPath: URL): string {
-  const idl = JSON.parse(readFileSync(idlPath, 'utf8')) as Idl
+/** The C header with all constants that the C code takes from the IDL. */
+export function headerFromIdl(idl: Idl): string {
   return [
     '// Generated from idl.json; `npm run program:build` rewrites it.',
     '#pragma once',
-    address('SYSTEM_PROGRAM', SYSTEM),
-    address('TOKEN_PROGRAM', TOKEN),
-    address('UPGRADEABLE_LOADER', LOADER),
+    address('SYSTEM_PROGRAM', SYSTEM_PROGRAM),
+    address('TOKEN_PROGRAM', TOKEN_PROGRAM),
+    address('UPGRADEABLE_LOADER', UPGRADEABLE_LOADER),
     enumeration(idl.errors.map(({ name, code }) => `ERROR_${constant(name)} = ${code}`)),
     ...enums(idl),
     ...idl.accounts.map(({ name, discriminator }) => define('ACCOUNT', name, discriminator)),
@@ -43,8 +43,8 @@ function enumeration(entries: string[]): string {
   return `enum {\n${entries.map((entry) => `  ${entry},`).join('\n')}\n};`
 }
 
-function address(name: string, base58: string): string {
-  return `static const Pubkey ${name} = {{${[...bs58.decode(base58)].join(', ')}}};`
+function address(name: string, key: Pubkey): string {
+  return `static const Pubkey ${name} = {{${pubkeyBytes(key).join(', ')}}};`
 }
 
 function enums(idl: Idl): string[] {
@@ -62,11 +62,20 @@ function instructionTable(instructions: IdlInstruction[]): string {
       `0x${accounts.reduce((bits, account, i) => bits | (account[key] ? 1 << i : 0), 0).toString(16)}`
     const position = (program: string): number => accounts.findIndex((each) => each.address === program)
     const title = name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
-    const columns = [name, `"Instruction: ${title}"`, number(discriminator), accounts.length]
-    return `  X(${[...columns, mask('signer'), mask('writable'), position(SYSTEM), position(TOKEN)].join(', ')})`
+    const columns = [
+      name,
+      `"Instruction: ${title}"`,
+      number(discriminator),
+      accounts.length,
+      mask('signer'),
+      mask('writable'),
+      position(SYSTEM_PROGRAM),
+      position(TOKEN_PROGRAM),
+    ]
+    return `  X(${columns.join(', ')})`
   })
   return [
-    '// handler, log line, discriminator, accounts, signers, writables, place of the System and the Token program',
+    '// handler, log line, discriminator, accounts, signers, writables, index of the System and the Token program',
     `#define INSTRUCTIONS(X) \\\n${rows.join(' \\\n')}`,
   ].join('\n')
 }

@@ -1,4 +1,4 @@
-// The accounts of an instruction, read in place from the buffer that the loader hands over.
+// The accounts of an instruction. They point into the input buffer of the loader.
 #pragma once
 #include "bytes.h"
 
@@ -11,7 +11,7 @@ typedef struct {
   bool writable;
 } Account;
 
-// The length word lies before the data; the VM keeps it current across cross-program invocations.
+// The word before the data is its length. The VM updates it during cross-program invocations.
 static u64 *length_word(const Account *account) { return (u64 *)(account->data - 8); }
 static u64 data_length(const Account *account) { return *length_word(account); }
 
@@ -26,8 +26,8 @@ static u64 move_lamports(const Account *from, const Account *to, u64 amount) {
   return 0;
 }
 
-// Leaves nothing to revive: no data, no lamports, and the System program as owner, so that lamports sent
-// back within the transaction keep an empty account alive and no more.
+// Removes the data and the lamports and makes the System program the owner. If the transaction
+// sends lamports back to the address, only an empty account exists there.
 static u64 close_account(const Account *account, const Account *rent_to) {
   TRY(move_lamports(account, rent_to, *account->lamports));
   sol_memset_(account->data, 0, data_length(account));
@@ -36,7 +36,7 @@ static u64 close_account(const Account *account, const Account *rent_to) {
   return 0;
 }
 
-// Checks program, type and length of an account of the registry. `exact` 0 leaves the length to the caller.
+// Checks the owner, the type and the length of a registry account. `exact` 0 means any length.
 static u64 check_type(const Account *account, const Pubkey *program, u64 discriminator, u64 exact) {
   REQUIRE(owned_by(account, program), ERROR_INVALID_ACCOUNT_OWNER);
   REQUIRE(data_length(account) >= 8 && *(u64 *)account->data == discriminator, ERROR_INVALID_DISCRIMINATOR);

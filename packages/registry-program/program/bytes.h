@@ -1,5 +1,5 @@
-// Little-endian readers and writers. The VM takes unaligned 64-bit accesses; told about the true alignment, clang would
-// load byte by byte, so words are read through plain pointers (compiled with -fno-strict-aliasing).
+// Little-endian readers and writers. The VM allows unaligned access, but clang would load unaligned
+// words byte by byte. So words are accessed through plain pointers (-fno-strict-aliasing).
 #pragma once
 #include "vm.h"
 
@@ -8,7 +8,7 @@ typedef struct {
   u64 length;
 } Text;
 
-// Sticky failure: after a read past the end every read gives zero, and `failed` tells.
+// After a read past the end, `failed` is set and every read returns zero.
 typedef struct {
   const u8 *at;
   u64 remaining;
@@ -40,7 +40,7 @@ static u32 read_u32(Reader *reader) { return *(const u32 *)read_bytes(reader, 4)
 static u64 read_u64(Reader *reader) { return *(const u64 *)read_bytes(reader, 8); }
 static const Pubkey *read_key(Reader *reader) { return (const Pubkey *)read_bytes(reader, 32); }
 
-// A bool or the tag of an option: anything but 0 and 1 is malformed.
+// Reads a bool or the tag of an option. Only 0 and 1 are valid.
 static bool read_flag(Reader *reader) {
   u8 value = read_u8(reader);
   if (value > 1) reader->failed = 1;
@@ -56,7 +56,7 @@ static Text read_text(Reader *reader) {
 
 static bool read_to_end(const Reader *reader) { return !reader->failed && reader->remaining == 0; }
 
-// Every writer's buffer has room for the longest value, so running out is a bug of the program.
+// Every buffer has room for the longest value, so a full buffer is a bug of this program.
 static u8 *claim(Writer *writer, u64 length) {
   if (length > writer->remaining) abort();
   u8 *at = writer->at;

@@ -1,4 +1,4 @@
-// One invocation of the program: its accounts, arguments and time.
+// One invocation of the program: accounts, arguments and time.
 #pragma once
 #include "account.h"
 
@@ -15,7 +15,7 @@ typedef struct {
 
 static u8 *align_8(u8 *at) { return (u8 *)(((u64)at + 7) & ~7ull); }
 
-// Accounts beyond the most that any instruction takes are skipped.
+// Ignores accounts after the first MAX_ACCOUNTS.
 static void parse_input(u8 *at, Context *context) {
   context->account_count = *(u64 *)at;
   at += 8;
@@ -53,5 +53,5 @@ static u64 current_time(i64 *now) {
 
 #define DAY 86400
 
-// Midnight UTC before `now`, in Unix seconds; the cluster's clock is never before 1970.
+// The start of the day of `now` in UTC, in Unix seconds. The cluster's clock is never before 1970.
 static i64 day_start(i64 now) { return (i64)((u64)now / DAY * DAY); }

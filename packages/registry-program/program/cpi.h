@@ -10,7 +10,7 @@ typedef struct {
   bool signer;
 } CpiAccount;
 
-// `seeds` signs for a program-derived address; 0 when every signer signed the transaction.
+// `seeds` signs for a program-derived address. It is 0 if all signers have signed the transaction.
 static NOINLINE u64 invoke(const Pubkey *program, const CpiAccount *accounts, u64 count, const Slice *data,
                            Seeds *seeds) {
   VmMeta metas[CPI_MAX_ACCOUNTS];

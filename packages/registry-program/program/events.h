@@ -1,4 +1,4 @@
-// Events, logged as `Program data:` lines, laid out as in the IDL.
+// Events. They are logged as `Program data:` lines in the layout of the IDL.
 #pragma once
 #include "state/agent.h"
 #include "state/stake.h"
@@ -60,7 +60,7 @@ static NOINLINE void emit_updated(const Agent *agent, const Metadata *old, i64 n
   emit(&event, now);
 }
 
-// AgentSuspended and AgentReactivated.
+// Emits AgentSuspended or AgentReactivated.
 static NOINLINE void emit_status(const Agent *agent, u64 discriminator, u8 old_status, bool by_admin, i64 now) {
   Event event;
   begin_agent_event(&event, discriminator, agent);
@@ -85,7 +85,7 @@ static NOINLINE void emit_closed(const Agent *agent, i64 now) {
   emit(&event, now);
 }
 
-// `amount` is what moved; the balances are those after it.
+// `amount` is the amount of the change. The balances are those after the change.
 static NOINLINE void emit_stake(u64 discriminator, const Account *account, const Stake *stake, u64 amount, i64 now) {
   Event event;
   begin_event(&event, discriminator);

@@ -214,7 +214,7 @@ enum {
   REPORT_BEHAVIOR_AGENT,
   REPORT_BEHAVIOR_CONFIG,
 };
-// handler, log line, discriminator, accounts, signers, writables, place of the System and the Token program
+// handler, log line, discriminator, accounts, signers, writables, index of the System and the Token program
 #define INSTRUCTIONS(X) \
   X(initialize, "Instruction: Initialize", 0xed9b980d1f6dafafull, 6, 0x1, 0x3, 5, -1) \
   X(update_config, "Instruction: UpdateConfig", 0x63db530abffc9e1dull, 2, 0x1, 0x2, -1, -1) \

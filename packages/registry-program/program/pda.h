@@ -22,13 +22,13 @@ static void set_seeds(Seeds *seeds, const char *prefix, u64 prefix_length, const
 #define REPORTER_SEEDS(seeds, authority) set_seeds(seeds, "reporter", 8, authority)
 #define RECORD_SEEDS(seeds, owner) set_seeds(seeds, "deactivated", 11, owner)
 
-// The address itself signs cross-program invocations with these seeds.
+// The seeds with which the address signs cross-program invocations.
 static Slice signer_seeds(Seeds *seeds) {
   seeds->parts[seeds->count] = (Slice){&seeds->bump, 1};
   return (Slice){seeds->parts, seeds->count + 1};
 }
 
-// Derives the canonical bump and requires the account to be at that address.
+// Finds the canonical bump and checks the address of the account.
 static NOINLINE u64 require_canonical(const Context *context, const Account *account, Seeds *seeds) {
   Pubkey address;
   u64 failed = sol_try_find_program_address(seeds->parts, seeds->count, context->program_id, &address, &seeds->bump);
@@ -36,7 +36,7 @@ static NOINLINE u64 require_canonical(const Context *context, const Account *acc
   return 0;
 }
 
-// For an account whose canonical bump was recorded at its creation: one hash instead of a search.
+// Checks the address with the bump that the account contains: one hash instead of a search.
 static NOINLINE u64 require_recorded(const Context *context, const Account *account, Seeds *seeds, u8 bump) {
   Slice parts[5];
   u8 hash[32];

@@ -1,4 +1,4 @@
-// The registry program: one translation unit, so that the linker needs no more than one object.
+// The registry program. It is one translation unit, because the linker reads only one object.
 #include "vm.h"
 #include "idl.h"
 #include "instructions/cancel_withdrawal.h"

@@ -1,4 +1,4 @@
-// The System program: paying for and creating accounts at program-derived addresses.
+// The System program: creates accounts at program-derived addresses and pays their rent.
 #pragma once
 #include "cpi.h"
 
@@ -8,7 +8,7 @@ enum { SYSTEM_CREATE_ACCOUNT = 0, SYSTEM_ASSIGN = 1, SYSTEM_TRANSFER = 2, SYSTEM
 #define F64_EXPONENT_BIAS 1023
 #define F64_MANTISSA_BITS 52
 
-// The threshold is 2.0 on clusters of today and 1.0 where the rate already includes it.
+// The threshold is 2.0 on current clusters, and 1.0 on clusters whose rate includes it.
 static u64 rent_minimum(u64 size, u64 *lamports) {
   RentSysvar rent;
   TRY(sol_get_rent_sysvar(&rent));
@@ -66,8 +66,9 @@ static bool is_unused(const Account *account) {
   return owned_by(account, &SYSTEM_PROGRAM) && data_length(account) == 0;
 }
 
-// Anybody can send lamports to a program-derived address before its time, and CreateAccount refuses an address
-// that has some: then the payer adds what is missing, and the address allocates and assigns itself.
+// Anybody can send lamports to the address before the account exists, and CreateAccount refuses
+// such an address. In this case the payer adds the missing lamports, and the address allocates and
+// assigns itself.
 static NOINLINE u64 create_account(const Creation *new, Seeds *seeds) {
   u64 required;
   REQUIRE(is_unused(new->account), ERROR_ALREADY_INITIALIZED);

@@ -1,4 +1,4 @@
-// Rules of the texts in an agent's metadata.
+// The rules for texts.
 #pragma once
 #include "bytes.h"
 
@@ -9,8 +9,8 @@
 
 static bool is_continuation(u8 byte) { return (byte & 0xc0) == 0x80; }
 
-// The length of the UTF-8 sequence at `at`, or 0: overlong forms, surrogates, numbers above U+10FFFF and
-// control characters (U+0000-001F, U+007F-009F) are refused.
+// The length of the UTF-8 sequence at `at`, or 0 if it is not allowed: overlong forms, surrogates,
+// code points above U+10FFFF and control characters (U+0000-001F, U+007F-009F).
 static u64 sequence_length(const u8 *at, u64 remaining) {
   u8 first = at[0];
   if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;

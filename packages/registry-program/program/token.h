@@ -1,4 +1,4 @@
-// SPL Token: the registry's mint, token accounts and the instructions that the vault needs.
+// SPL Token: the USDC mint, token accounts, and the instructions that the vault needs.
 #pragma once
 #include "system.h"
 
@@ -48,7 +48,7 @@ typedef struct {
   u64 amount;
 } TokenTransfer;
 
-// Out of a wallet's account; the wallet signed the transaction.
+// Transfers tokens from the account of a wallet, which has signed the transaction.
 static u64 token_transfer_checked(const TokenTransfer *transfer) {
   u8 data[10];
   Writer writer = {data, sizeof data};
@@ -60,7 +60,7 @@ static u64 token_transfer_checked(const TokenTransfer *transfer) {
   return invoke(&TOKEN_PROGRAM, accounts, 4, &(Slice){data, sizeof data}, 0);
 }
 
-// Out of the vault; its authority is the stake, which signs by its seeds.
+// Transfers tokens from the vault. Its authority is the stake account, which signs with its seeds.
 static u64 token_transfer(const TokenTransfer *transfer, Seeds *seeds) {
   u8 data[9];
   Writer writer = {data, sizeof data};

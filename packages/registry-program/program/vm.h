@@ -1,4 +1,4 @@
-// The types and syscalls of the Solana VM, as the C ABI of the loader defines them.
+// The types and syscalls of the Solana VM, as defined by the C ABI of the loader.
 #pragma once
 
 typedef unsigned char u8;
@@ -54,7 +54,7 @@ typedef struct {
 
 typedef struct {
   u64 lamports_per_byte;
-  // IEEE 754 bits: the VM has no floating point.
+  // The bits of an IEEE 754 double, because the VM has no floating point.
   u64 exemption_threshold;
   u8 burn_percent;
 } RentSysvar;

@@ -1,5 +1,5 @@
 import { DYNAMIC_TAG, ELF, RELOCATION } from './elf.ts'
-import type { SyscallUse } from './relocate.ts'
+import type { Syscall } from './relocate.ts'
 
 const GLOBAL_FUNCTION = 0x12
 const GLOBAL = 0x10
@@ -11,9 +11,12 @@ export interface DynamicTables {
   relocations: Buffer
 }
 
-/** The tables by which the loader finds the entrypoint and resolves syscalls. `textOffset` is that of .text in the file. */
+/**
+ * The tables in which the loader finds the entry point and the syscalls.
+ * @param textOffset the offset of .text in the file
+ */
 export function dynamicTables(
-  syscalls: SyscallUse[],
+  syscalls: Syscall[],
   textOffset: number,
   entry: { address: number; section: number },
 ): DynamicTables {
@@ -37,7 +40,7 @@ export function dynamicTables(
   return { symbols, strings, relocations }
 }
 
-/** The .dynamic section: where those tables are. */
+/** The .dynamic section, which contains the offsets of those tables. */
 export function dynamicSection(
   at: { symbols: number; strings: number; relocations: number },
   tables: DynamicTables,

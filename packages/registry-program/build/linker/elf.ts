@@ -1,4 +1,4 @@
-/** Numbers of the ELF64 format that the linker reads or writes. */
+/** Constants of the ELF64 format. */
 export const ELF = {
   headerSize: 64,
   programHeaderSize: 56,
@@ -16,8 +16,8 @@ export const SECTION_FLAG = { write: 1, alloc: 2, exec: 4 } as const
 export const SEGMENT_TYPE = { load: 1, dynamic: 2 } as const
 export const SEGMENT_FLAG = { exec: 1, write: 2, read: 4 } as const
 
-/** Relocations of the BPF back end: a 64-bit immediate, a 64-bit word, a call. */
-export const RELOCATION = { wide: 1, word: 2, call: 10 } as const
+/** The relocations of the BPF back end: a 64-bit immediate, a 64-bit word, a call. */
+export const RELOCATION = { immediate: 1, word: 2, call: 10 } as const
 
 export const DYNAMIC_TAG = {
   null: 0,
@@ -32,10 +32,10 @@ export const DYNAMIC_TAG = {
   flags: 30,
 } as const
 
-/** Where the loader maps the file: address = this + file offset. */
+/** The loader maps the file at this address. */
 export const PROGRAM_BASE = 0x1_0000_0000n
-/** One instruction of the virtual machine, in bytes; a 64-bit immediate takes two. */
-export const SLOT = 8
+/** The bytes of one VM instruction. A 64-bit immediate uses two instructions. */
+export const INSTRUCTION_SIZE = 8
 
 export function align8(offset: number): number {
   return (offset + 7) & ~7

@@ -1,22 +1,26 @@
 import { DYNAMIC_SECTION_SIZE, dynamicSection, dynamicTables } from './dynamic.ts'
 import { align8, ELF, SECTION_FLAG, SECTION_TYPE } from './elf.ts'
 import { isLoaded, type ObjectFile, parseObject, type Section } from './object.ts'
-import { type Placed, relocate } from './relocate.ts'
+import { type PlacedSection, relocate } from './relocate.ts'
 import { FIRST_OFFSET, type OutputSection, writeSharedObject } from './shared-object.ts'
 
-/** Links one relocatable BPF object into the shared object that the Solana loader takes (SBPF version 0). */
+/** Links one relocatable BPF object into a shared object for the Solana loader (SBPF version 0). */
 export function link(objectBytes: Buffer): Buffer {
   const object = parseObject(objectBytes)
   const text = { section: textOf(object), offset: FIRST_OFFSET }
   const rodataAt = align8(FIRST_OFFSET + text.section.data.length)
-  const constants = placeConstants(object, rodataAt)
+  const constants: PlacedSection[] = []
+  let rodataEnd = rodataAt
+  for (const section of object.sections.filter(isRodata)) {
+    constants.push({ section, offset: rodataEnd })
+    rodataEnd = align8(rodataEnd + section.data.length)
+  }
   const syscalls = relocate(object, [text, ...constants])
-
-  const rodata = Buffer.alloc(align8(endOf(constants, rodataAt)) - rodataAt)
+  const rodata = Buffer.alloc(rodataEnd - rodataAt)
   for (const { section, offset } of constants) rodata.set(section.data, offset - rodataAt)
   const entry = text.offset + entrypointOf(object, text.section)
   const tables = dynamicTables(syscalls, text.offset, { address: entry, section: 1 })
-  const dynamicAt = rodataAt + rodata.length
+  const dynamicAt = rodataEnd
   const symbols = dynamicAt + DYNAMIC_SECTION_SIZE
   const strings = symbols + tables.symbols.length
   const relocations = align8(strings + tables.strings.length)
@@ -56,30 +60,17 @@ export function link(objectBytes: Buffer): Buffer {
   return writeSharedObject(sections, entry)
 }
 
-function textOf(object: ObjectFile): Section {
-  const text = object.sections.find((section) => section.name === '.text')
+function isRodata(section: Section): boolean {
+  return isLoaded(section) && section.name.startsWith('.rodata')
+}
+
+function textOf({ sections }: ObjectFile): Section {
+  const text = sections.find((section) => section.name === '.text')
   if (text === undefined) throw new Error('the object has no code')
-  const other = object.sections.find(
-    (each) => isLoaded(each) && each !== text && !each.name.startsWith('.rodata'),
-  )
   // The loader refuses writable globals.
+  const other = sections.find((each) => isLoaded(each) && each !== text && !isRodata(each))
   if (other !== undefined) throw new Error(`the section ${other.name} cannot be linked`)
   return text
-}
-
-function placeConstants(object: ObjectFile, start: number): Placed[] {
-  let offset = start
-  return object.sections
-    .filter((section) => isLoaded(section) && section.name.startsWith('.rodata'))
-    .map((section) => {
-      const placed = { section, offset }
-      offset = align8(offset + section.data.length)
-      return placed
-    })
-}
-
-function endOf(placed: Placed[], start: number): number {
-  return placed.reduce((end, { section, offset }) => Math.max(end, offset + section.data.length), start)
 }
 
 function entrypointOf(object: ObjectFile, text: Section): number {

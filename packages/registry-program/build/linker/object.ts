@@ -5,15 +5,14 @@ export interface Section {
   name: string
   type: number
   flags: number
-  /** For relocations: the section they change. */
+  /** For relocations: the index of the section that they change. */
   target: number
-  alignment: number
   data: Buffer
 }
 
 export interface ElfSymbol {
   name: string
-  /** Index of the section that defines it; 0 when undefined. */
+  /** The index of the section that defines the symbol, or 0 if it is undefined. */
   section: number
   value: number
 }
@@ -71,7 +70,6 @@ function readSections(file: Buffer): Section[] {
     type: header.readUInt32LE(4),
     flags: Number(header.readBigUInt64LE(8)),
     target: header.readUInt32LE(44),
-    alignment: Number(header.readBigUInt64LE(48)),
     data: bytesOf(header),
   }))
 }

@@ -1,25 +1,26 @@
-import { PROGRAM_BASE, RELOCATION, SLOT } from './elf.ts'
+import { PROGRAM_BASE, RELOCATION, INSTRUCTION_SIZE } from './elf.ts'
 import type { ElfSymbol, ObjectFile, Relocation, Section } from './object.ts'
 
-export interface SyscallUse {
-  /** Offset of the call in the text section. */
+export interface Syscall {
+  /** The offset of the call in the text section. */
   offset: number
   name: string
 }
 
-/** Where a section of the object went: a copy of its bytes and its offset in the output file. */
-export interface Placed {
+/** A section of the object, and its offset in the output file. */
+export interface PlacedSection {
   section: Section
   offset: number
 }
 
 /**
- * Writes final addresses into the sections' bytes, in place. Calls to undefined symbols are syscalls: they stay open for
- * the loader and are returned.
+ * Writes the final addresses into the data of the sections. A call to an undefined symbol is a
+ * syscall, which the loader resolves.
+ * @returns the syscalls
  */
-export function relocate(object: ObjectFile, placed: Placed[]): SyscallUse[] {
+export function relocate(object: ObjectFile, placed: PlacedSection[]): Syscall[] {
   const offsets = new Map(placed.map(({ section, offset }) => [section.index, offset]))
-  const syscalls: SyscallUse[] = []
+  const syscalls: Syscall[] = []
   for (const { section } of placed) {
     for (const relocation of object.relocationsOf(section)) {
       if (relocation.type === RELOCATION.call && relocation.symbol.section === 0)
@@ -33,16 +34,16 @@ export function relocate(object: ObjectFile, placed: Placed[]): SyscallUse[] {
 function apply(section: Section, relocation: Relocation, offsets: Map<number, number>): void {
   const { offset, type, symbol } = relocation
   const { data } = section
-  if (type === RELOCATION.wide) {
+  if (type === RELOCATION.immediate) {
     const address = addressOf(symbol, offsets) + BigInt(data.readUInt32LE(offset + 4))
     data.writeUInt32LE(Number(address & 0xffff_ffffn), offset + 4)
-    data.writeUInt32LE(Number(address >> 32n), offset + 4 + SLOT)
+    data.writeUInt32LE(Number(address >> 32n), offset + 4 + INSTRUCTION_SIZE)
   } else if (type === RELOCATION.word) {
     data.writeBigUInt64LE(addressOf(symbol, offsets) + data.readBigUInt64LE(offset), offset)
   } else if (type === RELOCATION.call && symbol.section === section.index) {
-    // Against the section symbol the immediate holds the target's slot - 1, against the function itself -1.
-    const target = symbol.value / SLOT + data.readInt32LE(offset + 4) + 1
-    data.writeInt32LE(target - offset / SLOT - 1, offset + 4)
+    // The immediate is the number of the target minus 1 for a section symbol, and -1 for a function.
+    const target = symbol.value / INSTRUCTION_SIZE + data.readInt32LE(offset + 4) + 1
+    data.writeInt32LE(target - offset / INSTRUCTION_SIZE - 1, offset + 4)
   } else {
     throw new Error(`cannot apply relocation ${type} to ${symbol.name} in ${section.name}`)
   }

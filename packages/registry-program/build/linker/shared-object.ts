@@ -13,12 +13,13 @@ export interface OutputSection {
 const VERSION = 1
 const LITTLE_ENDIAN_64 = [0x7f, 0x45, 0x4c, 0x46, 2, 1, VERSION]
 
-/** Where the first section begins: after the file header and three program headers. */
+/** The offset of the first section, after the file header and three program headers. */
 export const FIRST_OFFSET = ELF.headerSize + 3 * ELF.programHeaderSize
 
 /**
- * Writes an ELF64 shared object whose addresses equal file offsets. `sections` are in file order; names are added.
- * The segments are .text, all that follows it up to the last loaded section, and .dynamic.
+ * Writes an ELF64 shared object in which every address equals its file offset. The segments are
+ * .text, the sections after it, and .dynamic.
+ * @param sections in file order. The section with their names is added.
  */
 export function writeSharedObject(sections: OutputSection[], entry: number): Buffer {
   const names = Buffer.from(

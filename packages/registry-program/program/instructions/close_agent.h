@@ -15,11 +15,12 @@ static NOINLINE u64 close_agent(Context *context) {
   REQUIRE(agent.status == AGENT_STATUS_DEACTIVATED, ERROR_AGENT_NOT_DEACTIVATED);
   STAKE_SEEDS(&seeds, account->key);
   TRY(require_canonical(context, stake, &seeds));
-  // Lamports that somebody sent to the stake's address make no stake of it.
+  // Anybody can send lamports to the address. Only an account of this program is a stake.
   REQUIRE(!owned_by(stake, context->program_id), ERROR_STAKE_EXISTS);
   REQUIRE(same_key(agent.rent_payer, rent_payer->key), ERROR_INVALID_RENT_PAYER);
   TRY(current_time(&now));
-  // Closing and registering anew would begin the day's cap on reputation anew.
+  // Otherwise an owner could close and register the agent again to reset the daily limit on
+  // reputation.
   REQUIRE(change_today(&agent, now) == 0, ERROR_REPUTATION_CHANGED_TODAY);
   TRY(close_account(account, rent_payer));
   emit_closed(&agent, now);

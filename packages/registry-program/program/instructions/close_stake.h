@@ -25,11 +25,11 @@ static NOINLINE u64 close_stake(Context *context) {
   TRY(check_token_account(to, &config->usdc_mint, owner->key));
   TRY(current_time(&now));
 
-  // Tokens that somebody sent to the vault must not keep it open.
+  // Anybody can send tokens to the vault. They must not prevent closing it.
   u64 swept = token_balance(vault);
   if (swept > 0) TRY(token_transfer(&(TokenTransfer){vault, 0, to, account, swept}, &seeds));
-  // By way of the stake: the rent payer's account may have become a program, and across an invocation the VM does not
-  // keep the lamports of programs current.
+  // The rent goes through the stake account. The rent payer may be a program by now, and the VM
+  // does not update the lamports of program accounts across an invocation.
   TRY(token_close(vault, account, account, &seeds));
   emit_stake(EVENT_STAKE_CLOSED, account, stake, swept, now);
   return close_account(account, rent_payer);

@@ -1,7 +1,7 @@
 #pragma once
 #include "../events.h"
 
-// The tier fell when the withdrawal was requested; the effective stake stays as it is.
+// The tier does not change: request_withdrawal has already reduced the effective stake.
 static NOINLINE u64 complete_withdrawal(Context *context) {
   const Account *owner = &context->accounts[COMPLETE_WITHDRAWAL_OWNER];
   const Account *account = &context->accounts[COMPLETE_WITHDRAWAL_STAKE];

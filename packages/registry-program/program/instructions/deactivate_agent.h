@@ -28,7 +28,7 @@ static NOINLINE u64 deactivate_agent(Context *context) {
   TRY(load_running_config(context, DEACTIVATE_AGENT_CONFIG, &config));
   TRY(load_agent_of(context, DEACTIVATE_AGENT_AGENT, &context->accounts[DEACTIVATE_AGENT_OWNER], &agent));
   REQUIRE(agent.status != AGENT_STATUS_DEACTIVATED, ERROR_AGENT_DEACTIVATED);
-  // Deactivating, closing and registering anew would end the admin's suspension.
+  // Otherwise an owner could deactivate, close and register the agent again to end the suspension.
   REQUIRE(!agent.suspended_by_admin, ERROR_SUSPENDED_BY_ADMIN);
   TRY(current_time(&now));
   TRY(write_record(context, &agent, now));

@@ -1,7 +1,7 @@
 #pragma once
 #include "../state/tier.h"
 
-// The first deposit of an agent: the stake, and the vault whose tokens only the stake's address can move.
+// Creates the stake and the vault at the first deposit. Only the stake account can move the tokens.
 static NOINLINE u64 open_stake(Context *context, const Agent *agent, Seeds *vault_seeds) {
   const Account *payer = &context->accounts[DEPOSIT_PAYER];
   const Account *account = &context->accounts[DEPOSIT_STAKE];

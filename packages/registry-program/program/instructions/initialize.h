@@ -7,7 +7,8 @@
 #define PROGRAM_DATA_HAS_AUTHORITY 12
 #define PROGRAM_DATA_AUTHORITY 13
 
-// Without this, whoever sends the first `initialize` after a deployment would own the registry.
+// Without this check, anybody could send `initialize` first after a deployment and become the
+// admin.
 static u64 check_upgrade_authority(const Context *context, const Account *program_data, const Account *admin) {
   Pubkey address;
   u8 bump;

@@ -1,7 +1,8 @@
 #pragma once
 #include "../state/tier.h"
 
-// Open while the registry is paused, and to suspended and deactivated agents: it is the owner's money.
+// The stake is the owner's money. So this works while the registry is paused, and for agents of
+// any status.
 static NOINLINE u64 request_withdrawal(Context *context) {
   const Account *owner = &context->accounts[REQUEST_WITHDRAWAL_OWNER];
   const Account *account = &context->accounts[REQUEST_WITHDRAWAL_STAKE];

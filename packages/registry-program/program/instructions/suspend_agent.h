@@ -4,12 +4,13 @@
 typedef struct {
   Config *config;
   Agent agent;
-  // An admin who owns the agent acts as the admin.
+  // True if the signer is the admin, even if the admin also owns the agent.
   bool by_admin;
   i64 now;
 } Supervision;
 
-// What suspend_agent and reactivate_agent share; their accounts are the same. The admin may act while paused.
+// The common part of suspend_agent and reactivate_agent, which have the same accounts. The admin
+// may use both while the registry is paused.
 static NOINLINE u64 load_supervision(Context *context, Supervision *at) {
   const Account *authority = &context->accounts[SUSPEND_AGENT_AUTHORITY];
   REQUIRE(read_to_end(&context->args), ERROR_INVALID_INSTRUCTION);
@@ -25,8 +26,8 @@ static NOINLINE u64 suspend_agent(Context *context) {
   Supervision at;
   TRY(load_supervision(context, &at));
   u8 old_status = at.agent.status;
-  // Else an owner who suspends the agent, and acts between reactivation and suspension in one transaction, could not
-  // be suspended by the admin.
+  // The admin can take over the owner's suspension. Otherwise an owner could reactivate the agent,
+  // act and suspend it again in one transaction, and the admin could never suspend it.
   bool takes_over = at.by_admin && old_status == AGENT_STATUS_SUSPENDED && !at.agent.suspended_by_admin;
   REQUIRE(old_status == AGENT_STATUS_ACTIVE || takes_over, ERROR_AGENT_NOT_ACTIVE);
   at.agent.status = AGENT_STATUS_SUSPENDED;

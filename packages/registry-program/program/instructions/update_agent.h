@@ -2,7 +2,7 @@
 #include "../events.h"
 #include "../state/metadata.h"
 
-// Puts the given fields over those of `metadata`; tells how many there were.
+// Replaces fields of `metadata` by the given ones and counts them in `changes`.
 static NOINLINE u64 read_changes(Reader *args, Metadata *metadata, u64 *changes) {
   u64 count = 0;
   if (read_flag(args)) metadata->name = read_text(args), count++;

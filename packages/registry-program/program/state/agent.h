@@ -1,4 +1,5 @@
-// An agent: texts of any length in the middle, so it is decoded from a copy and encoded as a whole.
+// The agent account. It contains texts of variable length, so it is decoded from a copy and always
+// encoded as a whole.
 #pragma once
 #include "../text.h"
 #include "config.h"
@@ -30,7 +31,7 @@ typedef struct {
   i64 tier_effective_at;
   bool suspended_by_admin;
   const Pubkey *rent_payer;
-  // What texts and keys point into, so that encoding never reads what it has overwritten.
+  // The copy that texts and keys point into. Encoding never reads bytes that it has overwritten.
   u8 image[AGENT_SIZE];
 } Agent;
 

@@ -1,4 +1,4 @@
-// The registry's settings.
+// The settings of the registry.
 #pragma once
 #include "../pda.h"
 
@@ -6,7 +6,8 @@
 #define MIN_COOLDOWN (1ll * DAY)
 #define MAX_COOLDOWN (90ll * DAY)
 
-// Laid over the account's data: every field lies at its natural alignment, so the layout is the IDL's.
+// Maps the data of the account. Every field has its natural alignment, so the layout is that of the
+// IDL.
 typedef struct {
   u64 discriminator;
   Pubkey admin;

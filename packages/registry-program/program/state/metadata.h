@@ -1,4 +1,4 @@
-// Rules of an agent's metadata.
+// The rules for the metadata of an agent.
 #pragma once
 #include "agent.h"
 

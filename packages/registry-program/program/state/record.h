@@ -1,4 +1,4 @@
-// What remains of a deactivated agent: its owner's next agent inherits the reputation.
+// The record of a deactivated agent. The owner's next agent starts with its reputation.
 #pragma once
 #include "../system.h"
 #include "config.h"
@@ -25,8 +25,8 @@ static u64 load_record(const Context *context, u64 index, const Account *owner, 
   return require_recorded(context, account, &seeds, (*record)->bump);
 }
 
-// `record` is 0 for an owner who has none. The address is proved either way, so an empty account cannot stand in for a
-// bad record.
+// `record` is 0 if the owner has none. The address is checked in both cases, so that an empty
+// account cannot replace a record with a bad reputation.
 static NOINLINE u64 find_record(const Context *context, u64 index, const Account *owner, Record **record,
                                 Seeds *seeds) {
   const Account *account = &context->accounts[index];

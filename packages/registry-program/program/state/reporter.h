@@ -1,4 +1,4 @@
-// An authority that may report the behaviour of agents.
+// A reporter: an authority that may report the behavior of agents.
 #pragma once
 #include "../text.h"
 #include "../system.h"
@@ -39,7 +39,7 @@ static NOINLINE u64 load_reporter(const Context *context, u64 index, Reporter *r
   return require_recorded(context, account, &seeds, reporter->bump);
 }
 
-// The label never changes, so the bytes after the last field stay the zeros they were at creation.
+// The label never changes, so the bytes after the last field are always zero.
 static NOINLINE void store_reporter(const Reporter *reporter) {
   Writer writer = {reporter->account->data, REPORTER_SIZE};
   write_u64(&writer, ACCOUNT_REPUTATION_REPORTER);

@@ -1,4 +1,4 @@
-// How a report changes a reputation.
+// The rules by which a report changes the reputation.
 #pragma once
 #include "../events.h"
 
@@ -14,7 +14,7 @@ typedef struct {
 
 static i64 clamp(i64 value, i64 low, i64 high) { return value < low ? low : value > high ? high : value; }
 
-// Toward zero, by magnitude: the VM has no signed division.
+// Rounds toward zero. It divides the absolute value, because the VM has no signed division.
 static i64 weigh(i64 delta, u64 weight) {
   i64 clamped = clamp(delta, -MAX_REPORT, MAX_REPORT);
   u64 magnitude = (u64)(clamped < 0 ? -clamped : clamped) * weight / NORMAL_WEIGHT;
@@ -25,8 +25,8 @@ static i64 change_today(const Agent *agent, i64 now) {
   return agent->reputation_day_start == day_start(now) ? agent->reputation_change_today : 0;
 }
 
-// The day's cap counts what really changed, so a report that hits 0 or 1000 uses up only its effect.
-// A report without effect leaves the agent as it is; the day begins anew with the next one that has some.
+// The daily limit counts actual changes: a report that reaches 0 or 1000 counts with its effect
+// only. A report without effect changes nothing, not even the start of the day.
 static NOINLINE void apply_report(Agent *agent, i64 weighed, const Report *report, i64 now) {
   i64 changed = change_today(agent, now);
   i64 allowed = clamp(changed + weighed, -MAX_CHANGE_PER_DAY, MAX_CHANGE_PER_DAY) - changed;

@@ -1,4 +1,4 @@
-// An agent's stake in USDC base units, and the request to withdraw a part of it.
+// The stake of an agent in USDC base units, and a request to withdraw a part of it.
 #pragma once
 #include "../token.h"
 #include "agent.h"
@@ -29,7 +29,7 @@ _Static_assert(__builtin_offsetof(Stake, deposited) == 72, "as in the IDL");
 _Static_assert(__builtin_offsetof(Stake, rent_payer) == STAKE_SIZE - 32, "as in the IDL");
 _Static_assert(__builtin_offsetof(Withdrawal, bump) == WITHDRAWAL_SIZE - 1, "as in the IDL");
 
-// Leaves the seeds ready to sign for the vault.
+// `seeds` can sign for the vault afterwards.
 static NOINLINE u64 load_stake(const Context *context, u64 index, const Account *agent, Stake **stake, Seeds *seeds) {
   const Account *account = &context->accounts[index];
   TRY(check_type(account, context->program_id, ACCOUNT_STAKE, STAKE_SIZE));

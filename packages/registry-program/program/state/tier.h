@@ -1,4 +1,4 @@
-// The tier follows the effective stake: what is deposited and not about to be withdrawn.
+// The tier depends on the effective stake: the deposited amount minus the pending withdrawal.
 #pragma once
 #include "../events.h"
 
