@@ -7,12 +7,12 @@ import { checkPreconditions } from './plugins/http-preconditions.ts'
 import { closeAnswered } from './plugins/closing.ts'
 import { shedLoad } from './plugins/load-shedding.ts'
 import { limitPipelining } from './plugins/pipelining.ts'
-import { registerOperations, registerRest } from './index.ts'
+import { registerRest } from './index.ts'
 import { metricsRoute } from './plugins/metrics.ts'
 import { allowOrigins } from './plugins/cors.ts'
 import { createPageGuard } from './plugins/page-guard.ts'
 import { securityHeaders } from './plugins/security-headers.ts'
-import { rateLimitHeaders } from './plugins/rate-limit-headers.ts'
+import { rateLimitHeaders } from './plugins/rate-limits.ts'
 import { createResponseCache } from './plugins/response-cache/response-cache.ts'
 import { mcpRoutes } from './mcp/routes.ts'
 import { describeRoutes } from './openapi.ts'
@@ -57,7 +57,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     trustProxy = [],
     corsOrigins = [],
     hostNames = [],
-    executor,
+    executor = 'jit',
     responseCacheBytes = 0,
     surface = 'all',
     connectionLimits = CONNECTION_LIMITS,
@@ -95,21 +95,18 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   answerUnknownPaths(app)
   shedLoad(app, services.admission)
   metricsRoute(app, metrics)
-  if (surface === 'operations') {
-    registerOperations(app, { services, executor })
-  } else {
+  if (surface === 'all') {
     await describeRoutes(app, { version, baseUrl })
     const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]
     const pages = createPageGuard(corsOrigins, ownNames)
     mcpRoutes(app, { services, logger, version, pages })
     graphqlRoutes(app, { services, logger, pages })
-    const { readVersions } = services
-    const responseCache =
-      responseCacheBytes > 0
-        ? createResponseCache({ readVersions, maxBytes: responseCacheBytes, metrics })
-        : null
-    registerRest(app, { services, executor, responseCache })
   }
+  const cache =
+    surface === 'all' && responseCacheBytes > 0
+      ? createResponseCache({ readVersions: services.readVersions, maxBytes: responseCacheBytes, metrics })
+      : null
+  registerRest(app, { services, executor, cache, surface })
   await app.ready()
   return app
 }

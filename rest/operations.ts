@@ -1,51 +1,77 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { FastifyRequest } from 'fastify'
+import { getOperationAST } from 'graphql'
+import type { Pubkey } from '@agent-registry/solana'
 import { createGraphQLContext } from '../schema/context.ts'
+import { DomainError } from '../src/domain/errors.ts'
 import type { Services } from '../src/services.ts'
 import { type Executor, operation } from './execute.ts'
-import { noteRateLimit } from './plugins/rate-limit-headers.ts'
-import { cachedRead, type Read, type ReadOptions } from './plugins/response-cache/cached-read.ts'
+import { countRequest } from './plugins/rate-limits.ts'
+import { type CachedRead, cachedRead, type ReadOptions } from './plugins/response-cache/cached-read.ts'
 import type { ResponseCache } from './plugins/response-cache/response-cache.ts'
-import { createAuthenticate } from './plugins/wallet.ts'
+import { authenticateRequest } from './plugins/wallet-auth.ts'
+import type { RestApp } from './rest-app.ts'
 
-/** How routes reach the schema: each operation is prepared when its routes are registered. */
-export interface Door {
-  operation<Data, Variables extends Record<string, unknown>>(
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The wallet that signed the request. Set in routes with `walletAuth`. */
+    wallet: Pubkey | null
+  }
+}
+
+/** Connects REST routes with the GraphQL schema. Operations are compiled when routes are registered. */
+export interface Operations {
+  /** Compiles an operation. The result runs it for a request. */
+  run<Data, Variables extends Record<string, unknown>>(
     document: TypedDocumentNode<Data, Variables>,
   ): (request: FastifyRequest, variables: Variables) => Promise<Data>
-  /** The same for a public read, whose answer may be kept while the tables that it is made of stay as they are. */
+  /** Compiles a public read. The result sends the response, which may come from the response cache. */
   read<Data, Variables extends Record<string, unknown>, Body>(
     document: TypedDocumentNode<Data, Variables>,
     options: ReadOptions<Data, Body>,
-  ): Read<Variables, Body>
-  /** Options of a route that only a wallet may call: its signature is checked before the body is read. */
-  readonly guarded: {
+  ): CachedRead<Variables, Body>
+  /** Options of routes that require a wallet. The signature is verified before the body is read. */
+  readonly walletAuth: {
     readonly config: { readonly priority: 'high' }
     readonly onRequest: (request: FastifyRequest) => Promise<void>
   }
 }
 
-/** Without a cache every read is made anew. */
-export function createDoor(services: Services, executor: Executor, cache: ResponseCache | null): Door {
-  const authenticate = createAuthenticate(services)
-  const contextOf = (request: FastifyRequest) =>
-    createGraphQLContext({
-      services,
+export function createOperations(
+  app: RestApp,
+  { services, executor, cache }: { services: Services; executor: Executor; cache: ResponseCache | null },
+): Operations {
+  app.decorateRequest('wallet', null)
+  const contextFor = (request: FastifyRequest, counted: boolean) =>
+    createGraphQLContext(services, {
       clientIp: request.ip,
-      authenticate: () => authenticate(request),
-      onCount: (state) => noteRateLimit(request, state),
+      authenticate: async () => request.wallet ?? unsigned(),
+      count: (kind) => (counted ? undefined : countRequest(services, request, kind)),
     })
   return {
-    operation: (document) => {
+    run: (document) => {
       const run = operation(document, executor)
-      return (request, variables) => run(contextOf(request), variables)
+      return (request, variables) => run(contextFor(request, false), variables)
     },
-    read: (document, options) => cachedRead({ ...options, document, executor, contextOf, services, cache }),
-    guarded: {
+    read: (document, options) => {
+      const run = operation(document, executor)
+      return cachedRead({
+        ...options,
+        operationName: getOperationAST(document)?.name?.value ?? '',
+        run: (request, variables, { counted }) => run(contextFor(request, counted), variables),
+        count: (request) => countRequest(services, request, 'reads'),
+        cache,
+      })
+    },
+    walletAuth: {
       config: { priority: 'high' },
       onRequest: async (request) => {
-        await authenticate(request)
+        request.wallet = await authenticateRequest(services, request)
       },
     },
   }
+}
+
+function unsigned(): never {
+  throw new DomainError('AUTH_HEADERS_MISSING')
 }

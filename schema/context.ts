@@ -1,56 +1,53 @@
 import type { Pubkey } from '@agent-registry/solana'
 import { DomainError } from '../src/domain/errors.ts'
-import type { RateLimitState } from '../src/platform/rate-limits/gcra.ts'
 import type { RateLimitKind } from '../src/platform/rate-limits/kinds.ts'
 import type { Services } from '../src/services.ts'
-import { createLoaders, type Loaders } from './loaders.ts'
 import { LIMITS } from './limits.ts'
+import { createLoaders, type Loaders } from './loaders.ts'
 
-/** What resolvers see of a request; nothing of it belongs to a protocol. */
-export interface GraphQLContext {
-  readonly services: Services
-  /** Empty where there is none, as in a call from inside. */
+/** What a transport (REST, /graphql, WebSocket) tells the schema about a request. */
+export interface RequestContext {
   readonly clientIp: string
+  /** Verifies the wallet signature of the request. Absent if the transport cannot carry one. */
+  readonly authenticate?: () => Promise<Pubkey>
   /**
-   * The wallet that signed the request. Checked when first asked for and once, however many fields ask, but each that asks counts as an
-   * authenticated request; throws the 401s of `src/identity/wallet-auth`, and RATE_LIMITED. Resolvers of guarded operations ask before
-   * anything else.
+   * Counts a call against a rate limit of the client. Throws or rejects with RATE_LIMITED. Returns a
+   * promise only for limits that the database counts.
    */
-  readonly authenticate: () => Promise<Pubkey>
-  readonly loaders: Loaders
-  /** Called with the most values that a page below another page can hold, before it is read; throws QUERY_TOO_LARGE. */
-  readonly spend: (values: number) => void
-  /** Counts a request of this kind against the client; throws or rejects with RATE_LIMITED. A promise only where the database counts. */
   readonly count: (kind: RateLimitKind) => void | Promise<void>
 }
 
-export interface ContextInput {
+/** What resolvers get. It does not depend on a transport. */
+export interface GraphQLContext extends Required<RequestContext> {
   readonly services: Services
-  readonly clientIp: string
-  /** Absent where there is no request that could be signed. */
-  readonly authenticate?: () => Promise<Pubkey>
-  /** Told where the client stands with each limit that is counted. */
-  readonly onCount?: (state: RateLimitState) => void
+  /**
+   * The wallet that signed the request. The signature is verified once for all fields; each further
+   * call counts as an authenticated request. Throws RATE_LIMITED and the errors of wallet auth.
+   */
+  readonly authenticate: () => Promise<Pubkey>
+  readonly loaders: Loaders
+  /** Reserves the most values that a nested list can return. Throws QUERY_TOO_LARGE. */
+  readonly spend: (values: number) => void
 }
 
-/** One for each operation: what its loaders have read is shared with no other. Loaders are made when first asked for. */
-export function createGraphQLContext(input: ContextInput): GraphQLContext {
-  const { services, clientIp, authenticate = unsigned, onCount = () => undefined } = input
+/** Creates the context of one operation. Loaders are created at first use and never shared. */
+export function createGraphQLContext(services: Services, request: RequestContext): GraphQLContext {
+  const { clientIp, authenticate = unsigned, count } = request
   let wallet: Promise<Pubkey> | undefined
   let loaders: Loaders | undefined
   let spent = 0
   return {
     services,
     clientIp,
+    count,
     authenticate: async () => {
       if (wallet === undefined) return (wallet = authenticate())
-      await services.rateLimits.take('authenticated', clientIp, onCount)
+      await count('authenticated')
       return wallet
     },
     get loaders() {
       return (loaders ??= createLoaders(services))
     },
-    count: (kind) => services.rateLimits.take(kind, clientIp, onCount),
     spend: (values) => {
       spent += values
       if (spent > LIMITS.nestedValues) throw new DomainError('QUERY_TOO_LARGE', { max: LIMITS.nestedValues })

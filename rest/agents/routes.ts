@@ -1,4 +1,4 @@
-import type { Door } from '../operations.ts'
+import type { Operations } from '../operations.ts'
 import { GetAgentDocument, GetAgentHistoryDocument, ListAgentsDocument } from '../generated/graphql.ts'
 import { snakeCase } from '../contract/parameter-names.ts'
 import { toAgent, toAgentList, toHistory, toListVariables } from './map.ts'
@@ -7,7 +7,7 @@ import type { RestApp } from '../rest-app.ts'
 
 const config = { spellParameter: snakeCase }
 
-export function agentRoutes(app: RestApp, door: Door): void {
+export function agentRoutes(app: RestApp, door: Operations): void {
   const listAgents = door.read(ListAgentsDocument, { tables: ['agents'], toBody: toAgentList })
   const getAgent = door.read(GetAgentDocument, { tables: ['agents'], toBody: ({ agent }) => toAgent(agent) })
   const getAgentHistory = door.read(GetAgentHistoryDocument, {

@@ -1,11 +1,11 @@
-import type { Door } from '../operations.ts'
+import type { Operations } from '../operations.ts'
 import { GetDidDocumentDocument, ResolveDidDocument } from '../generated/graphql.ts'
 import { toDidDocument, toResolution } from './map.ts'
 import { didMediaType } from './media-type.ts'
 import { getDidDocumentSchema, resolveDidSchema } from './schemas.ts'
 import type { RestApp } from '../rest-app.ts'
 
-export function didRoutes(app: RestApp, door: Door): void {
+export function didRoutes(app: RestApp, door: Operations): void {
   const resolveDid = door.read(ResolveDidDocument, { tables: ['agents'], toBody: toResolution })
   const getDidDocument = door.read(GetDidDocumentDocument, {
     tables: ['agents'],

@@ -1,19 +1,20 @@
 import type { FastifyRequest } from 'fastify'
+import type { RequestContext } from '../../schema/context.ts'
 import { printedSchema } from '../../schema/print.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Services } from '../../src/services.ts'
 import { sendGraphiql, wantsPage } from './graphiql.ts'
-import { noteRateLimit } from '../plugins/rate-limit-headers.ts'
+import { countRequest } from '../plugins/rate-limits.ts'
 import type { PageGuard } from '../plugins/page-guard.ts'
-import { createAuthenticate } from '../plugins/wallet.ts'
+import { authenticateRequest } from '../plugins/wallet-auth.ts'
 import { createEventStreams, isEventStream } from './event-stream.ts'
 import { limitValues } from './limit-values.ts'
 import { requestPriority } from './request-priority.ts'
 import { webSockets } from './upgrades.ts'
 import { createSocketServer } from './web-socket.ts'
-import { createGraphQLServer, type ServerContext } from './yoga.ts'
+import { createGraphQLServer } from './yoga.ts'
 import type { RestApp } from '../rest-app.ts'
 
 /** /graphql with GraphiQL, and the SDL. */
@@ -26,11 +27,10 @@ export function graphqlRoutes(
   const upgrades = webSockets(app, pages)
   const streams = createEventStreams()
   app.addHook('preClose', async () => streams.cutAll())
-  const authenticate = createAuthenticate(services)
-  const contextOf = (request: FastifyRequest): ServerContext => ({
+  const contextOf = (request: FastifyRequest): RequestContext => ({
     clientIp: request.ip,
-    authenticate: () => authenticate(request),
-    onCount: (state) => noteRateLimit(request, state),
+    authenticate: () => authenticateRequest(services, request),
+    count: (kind) => countRequest(services, request, kind),
   })
   void app.register(async (scope: RestApp) => {
     limitValues(scope)
@@ -43,7 +43,8 @@ export function graphqlRoutes(
       config: { priority: (request) => requestPriority(request, server.documents) },
       handler: async (request, reply) => {
         if (upgrades.asks(request)) {
-          const context = { ...contextOf(request), authenticate: unsigned }
+          // A signature is valid for one request, but a socket carries many operations.
+          const context = { ...contextOf(request), authenticate: undefined }
           return upgrades.accept(request, reply, (socket) => serveSocket(socket, context))
         }
         if (wantsPage(request)) return sendGraphiql(request, reply)
@@ -75,9 +76,4 @@ function notAcceptable(request: FastifyRequest, response: Response): DomainError
   const couldBeJson = response.headers.get('accept')?.includes('application/json') === true
   const type = couldBeJson ? 'application/json' : 'text/event-stream'
   return new DomainError('NOT_ACCEPTABLE', { type, value: quoted(request.headers.accept) })
-}
-
-/** The headers of an upgrade are read once, and a signature is good for one request. */
-async function unsigned(): Promise<never> {
-  throw new DomainError('AUTH_HEADERS_MISSING')
 }

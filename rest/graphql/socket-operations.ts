@@ -1,13 +1,14 @@
 import { type ExecutionArgs, getOperationAST, GraphQLError } from 'graphql'
 import type { OperationResult, ServerOptions } from 'graphql-ws'
+import type { RequestContext } from '../../schema/context.ts'
 import { operationPriority } from '../../schema/priority.ts'
 import type { Admission } from '../../src/platform/overload/admission.ts'
 import { checkSize, toldErrors } from './guards.ts'
-import type { GraphQLServer, ServerContext } from './yoga.ts'
+import type { GraphQLServer } from './yoga.ts'
 
 /** What is known of a socket. */
 export interface SocketExtra {
-  readonly context: ServerContext
+  readonly context: RequestContext
 }
 
 type Run = (args: ExecutionArgs) => OperationResult

@@ -1,11 +1,12 @@
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws'
 import type { RawData, WebSocket } from 'ws'
+import type { RequestContext } from '../../schema/context.ts'
 import { LIMITS } from '../../schema/limits.ts'
 import type { Admission } from '../../src/platform/overload/admission.ts'
 import { TOO_MANY_VALUES } from './guards.ts'
 import { hasMoreMembers } from './json-size.ts'
 import { type SocketExtra, socketOperations } from './socket-operations.ts'
-import type { GraphQLServer, ServerContext } from './yoga.ts'
+import type { GraphQLServer } from './yoga.ts'
 
 const INIT_WAIT_MS = 3_000
 const PING_MS = 12_000
@@ -16,7 +17,7 @@ export function createSocketServer(graphql: GraphQLServer, admission: Admission)
     connectionInitWaitTimeout: INIT_WAIT_MS,
     ...socketOperations(graphql, admission),
   })
-  return (socket: WebSocket, context: ServerContext): void => {
+  return (socket: WebSocket, context: RequestContext): void => {
     const closed = server.opened(
       {
         protocol: socket.protocol,

@@ -1,19 +1,11 @@
 import { createLRUCache, createYoga } from 'graphql-yoga'
-import type { Pubkey } from '@agent-registry/solana'
-import { createGraphQLContext } from '../../schema/context.ts'
+import { createGraphQLContext, type RequestContext } from '../../schema/context.ts'
 import { clientError } from '../../schema/errors.ts'
 import { schema } from '../../schema/index.ts'
-import type { RateLimitState } from '../../src/platform/rate-limits/gcra.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Services } from '../../src/services.ts'
 import { guards } from './guards.ts'
 import { createPersistedDocuments, persistedDocumentsPlugin } from './persisted-documents.ts'
-
-export interface ServerContext {
-  readonly clientIp: string
-  readonly authenticate: () => Promise<Pubkey>
-  readonly onCount: (state: RateLimitState) => void
-}
 
 /** Parsed documents that are kept; each may take half a megabyte. */
 const DOCUMENTS_KEPT = 100
@@ -23,7 +15,7 @@ export type GraphQLServer = ReturnType<typeof createGraphQLServer>
 export function createGraphQLServer(services: Services, logger: Logger) {
   const tell = (error: unknown) => clientError(error, (err) => logger.error({ err }, 'operation failed'))
   const documents = createPersistedDocuments()
-  const yoga = createYoga<ServerContext>({
+  const yoga = createYoga<RequestContext>({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
@@ -39,8 +31,7 @@ export function createGraphQLServer(services: Services, logger: Logger) {
       errorCache: createLRUCache({ max: DOCUMENTS_KEPT }),
     },
     plugins: [persistedDocumentsPlugin(documents), guards(tell)],
-    context: ({ clientIp, authenticate, onCount }) =>
-      createGraphQLContext({ services, clientIp, authenticate, onCount }),
+    context: (request) => createGraphQLContext(services, request),
   })
   return { yoga, tell, documents }
 }

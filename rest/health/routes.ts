@@ -1,5 +1,5 @@
 import { DomainError } from '../../src/domain/errors.ts'
-import type { Door } from '../operations.ts'
+import type { Operations } from '../operations.ts'
 import {
   GetDetailedHealthDocument,
   GetHealthDocument,
@@ -13,11 +13,11 @@ import type { RestApp } from '../rest-app.ts'
 /** Health checks and monitoring must work under overload. */
 const config = { priority: 'exempt' } as const
 
-export function healthRoutes(app: RestApp, door: Door): void {
-  const getHealth = door.operation(GetHealthDocument)
-  const getDetailedHealth = door.operation(GetDetailedHealthDocument)
-  const getReadiness = door.operation(GetReadinessDocument)
-  const getInfo = door.operation(GetInfoDocument)
+export function healthRoutes(app: RestApp, door: Operations): void {
+  const getHealth = door.run(GetHealthDocument)
+  const getDetailedHealth = door.run(GetDetailedHealthDocument)
+  const getReadiness = door.run(GetReadinessDocument)
+  const getInfo = door.run(GetInfoDocument)
 
   app.get('/health', { config, schema: healthSchema }, async (request) => {
     const { health } = await getHealth(request, {})

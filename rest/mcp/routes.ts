@@ -8,7 +8,7 @@ import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Services } from '../../src/services.ts'
 import type { PageGuard } from '../plugins/page-guard.ts'
-import { noteRateLimit } from '../plugins/rate-limit-headers.ts'
+import { countRequest } from '../plugins/rate-limits.ts'
 import type { RestApp } from '../rest-app.ts'
 
 const nothing = (): void => undefined
@@ -32,8 +32,7 @@ export function mcpRoutes(app: RestApp, { services, logger, version, pages }: Mc
     // The protocol demands it of both transports, against pages that rebind a name to this address.
     onRequest: async ({ raw }: FastifyRequest) => pages.check(raw),
   }
-  const countMessage = async (request: FastifyRequest): Promise<void> =>
-    services.rateLimits.take('reads', request.ip, (state) => noteRateLimit(request, state))
+  const countMessage = (request: FastifyRequest) => countRequest(services, request, 'reads')
   const serverFor = ({ ip }: FastifyRequest, admit: ToolContext['admit']) =>
     createMcpServer({ services, clientIp: ip, logger, admit }, version)
 

@@ -1,4 +1,4 @@
-import type { Door } from '../operations.ts'
+import type { Operations } from '../operations.ts'
 import {
   EstimateFeesDocument,
   GetTransactionDocument,
@@ -16,12 +16,12 @@ import {
 } from './schemas.ts'
 import type { RestApp } from '../rest-app.ts'
 
-export function relayRoutes(app: RestApp, door: Door): void {
-  const prepare = door.operation(PrepareTransactionDocument)
-  const prepareSponsored = door.operation(PrepareSponsoredTransactionDocument)
-  const submit = door.operation(SubmitTransactionDocument)
-  const getTransaction = door.operation(GetTransactionDocument)
-  const estimateFees = door.operation(EstimateFeesDocument)
+export function relayRoutes(app: RestApp, door: Operations): void {
+  const prepare = door.run(PrepareTransactionDocument)
+  const prepareSponsored = door.run(PrepareSponsoredTransactionDocument)
+  const submit = door.run(SubmitTransactionDocument)
+  const getTransaction = door.run(GetTransactionDocument)
+  const estimateFees = door.run(EstimateFeesDocument)
 
   app.post('/relay/prepare', { schema: prepareSchema }, async (request) =>
     toPrepared((await prepare(request, { input: request.body })).prepareTransaction),

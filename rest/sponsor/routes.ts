@@ -1,4 +1,4 @@
-import type { Door } from '../operations.ts'
+import type { Operations } from '../operations.ts'
 import {
   GetEligibilityDocument,
   RegisterSponsoredDocument,
@@ -9,10 +9,10 @@ import { toEligibility } from './map.ts'
 import { eligibilitySchema, registerSchema, submitRegistrationSchema } from './schemas.ts'
 import type { RestApp } from '../rest-app.ts'
 
-export function sponsorRoutes(app: RestApp, door: Door): void {
-  const getEligibility = door.operation(GetEligibilityDocument)
-  const register = door.operation(RegisterSponsoredDocument)
-  const submit = door.operation(SubmitSponsoredRegistrationDocument)
+export function sponsorRoutes(app: RestApp, door: Operations): void {
+  const getEligibility = door.run(GetEligibilityDocument)
+  const register = door.run(RegisterSponsoredDocument)
+  const submit = door.run(SubmitSponsoredRegistrationDocument)
 
   app.get('/sponsor/eligibility', { schema: eligibilitySchema }, async (request) =>
     toEligibility(await getEligibility(request, request.query)),

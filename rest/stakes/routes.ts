@@ -1,4 +1,4 @@
-import type { Door } from '../operations.ts'
+import type { Operations } from '../operations.ts'
 import { GetStakeDocument, ListStakesDocument } from '../generated/graphql.ts'
 import { snakeCase } from '../contract/parameter-names.ts'
 import { toStake, toStakeList } from './map.ts'
@@ -7,7 +7,7 @@ import type { RestApp } from '../rest-app.ts'
 
 const config = { spellParameter: snakeCase }
 
-export function stakeRoutes(app: RestApp, door: Door): void {
+export function stakeRoutes(app: RestApp, door: Operations): void {
   const listStakes = door.read(ListStakesDocument, { tables: ['stakes'], toBody: toStakeList })
   const getStake = door.read(GetStakeDocument, { tables: ['stakes'], toBody: ({ stake }) => toStake(stake) })
 

@@ -1,4 +1,4 @@
-import type { Door } from '../operations.ts'
+import type { Operations } from '../operations.ts'
 import {
   CreateWebhookDocument,
   DeleteWebhookDocument,
@@ -16,14 +16,14 @@ import { toDelivery, toDeliveryList, toWebhook } from './map.ts'
 import * as schemas from './schemas.ts'
 import type { RestApp } from '../rest-app.ts'
 
-export function webhookRoutes(app: RestApp, door: Door): void {
-  const { guarded } = door
-  const listEventTypes = door.operation(ListWebhookEventTypesDocument)
-  const create = door.operation(CreateWebhookDocument)
-  const list = door.operation(ListWebhooksDocument)
-  const update = door.operation(UpdateWebhookDocument)
-  const listDeliveries = door.operation(ListWebhookDeliveriesDocument)
-  const recover = door.operation(RecoverWebhookDocument)
+export function webhookRoutes(app: RestApp, door: Operations): void {
+  const { walletAuth: guarded } = door
+  const listEventTypes = door.run(ListWebhookEventTypesDocument)
+  const create = door.run(CreateWebhookDocument)
+  const list = door.run(ListWebhooksDocument)
+  const update = door.run(UpdateWebhookDocument)
+  const listDeliveries = door.run(ListWebhookDeliveriesDocument)
+  const recover = door.run(RecoverWebhookDocument)
 
   app.get('/webhooks/event-types', { schema: schemas.eventTypesSchema }, async (request) => {
     const { webhookEventTypes } = await listEventTypes(request, {})
@@ -61,12 +61,12 @@ export function webhookRoutes(app: RestApp, door: Door): void {
 }
 
 /** What is asked for by its path alone. */
-function actions(app: RestApp, door: Door): void {
-  const { guarded } = door
-  const remove = door.operation(DeleteWebhookDocument)
-  const rotate = door.operation(RotateWebhookSecretDocument)
-  const ping = door.operation(PingWebhookDocument)
-  const resend = door.operation(ResendWebhookDeliveryDocument)
+function actions(app: RestApp, door: Operations): void {
+  const { walletAuth: guarded } = door
+  const remove = door.run(DeleteWebhookDocument)
+  const rotate = door.run(RotateWebhookSecretDocument)
+  const ping = door.run(PingWebhookDocument)
+  const resend = door.run(ResendWebhookDeliveryDocument)
 
   app.delete('/webhooks/:id', { ...guarded, schema: schemas.deleteSchema }, async (request) => {
     const { deleteWebhook } = await remove(request, request.params)

@@ -1,72 +1,76 @@
-import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { getOperationAST } from 'graphql'
-import { createGraphQLContext, type GraphQLContext } from '../../../schema/context.ts'
-import type { Services } from '../../../src/services.ts'
-import { type Executor, operation } from '../../execute.ts'
-import type { ResponseCache } from './response-cache.ts'
-import { JSON_TYPE, sendAnswer } from './send-answer.ts'
+import type { CachedResponse, ResponseCache } from './response-cache.ts'
 import type { ReadTables } from '../../../src/domain/read-versions.ts'
 
+const JSON_TYPE = 'application/json; charset=utf-8'
+const ENTITY_TAGS = /(?:W\/)?("[^"]*")/g
+
 export interface ReadOptions<Data, Body> {
-  /** All that the operation reads. Nothing else may decide what it answers: no clock, no wallet, no ledger. */
+  /** All tables that the response depends on. It must not depend on a clock, a wallet or the ledger. */
   readonly tables: readonly ReadTables[]
   readonly toBody: (data: Data) => Body
-  /** By the request's Accept header; JSON by default. */
+  /** Chooses the media type by the Accept header; JSON by default. */
   readonly mediaType?: (accept: string | undefined) => string
 }
 
-/**
- * Answers a request. The variables' members are in the same order every time, so that the same question has the same key. It has the type of the body
- * that it sends, so that a route is held to its schema.
- */
-export type Read<Variables, Body> = (
+export interface CachedReadOptions<Data, Variables, Body> extends ReadOptions<Data, Body> {
+  readonly operationName: string
+  /** Runs the operation. `counted` is set if the request was counted before. */
+  readonly run: (
+    request: FastifyRequest,
+    variables: Variables,
+    options: { counted: boolean },
+  ) => Promise<Data>
+  readonly count: (request: FastifyRequest) => void | Promise<void>
+  /** Null switches the cache off. */
+  readonly cache: ResponseCache | null
+}
+
+/** Sends the response itself. The result type holds the route to its response schema. */
+export type CachedRead<Variables, Body> = (
   request: FastifyRequest,
   reply: FastifyReply,
   variables: Variables,
 ) => Promise<Body>
 
-interface CachedReadOptions<Data, Variables, Body> extends ReadOptions<Data, Body> {
-  readonly document: TypedDocumentNode<Data, Variables>
-  readonly executor: Executor
-  readonly contextOf: (request: FastifyRequest) => GraphQLContext
-  readonly services: Services
-  readonly cache: ResponseCache | null
+/** Makes the handler of a public read, which may come from the response cache. */
+export function cachedRead<Data, Variables, Body>(
+  options: CachedReadOptions<Data, Variables, Body>,
+): CachedRead<Variables, Body> {
+  const { operationName, tables, toBody, mediaType: chooseMediaType, run, count, cache } = options
+
+  const read = async (request: FastifyRequest, variables: Variables, mediaType: string) => {
+    const readBody = async (counted: boolean): Promise<string> =>
+      JSON.stringify(toBody(await run(request, variables, { counted })))
+    if (cache === null) return { mediaType, body: Buffer.from(await readBody(false)), etag: null }
+    // Every request is counted, also if the operation does not run.
+    await count(request)
+    const key = `${operationName} ${mediaType} ${JSON.stringify(variables)}`
+    return cache.get({ key, tables, mediaType, readBody: () => readBody(true) })
+  }
+
+  return async (request, reply, variables) => {
+    const mediaType = chooseMediaType?.(request.headers.accept) ?? JSON_TYPE
+    const response = await read(request, variables, mediaType)
+    if (chooseMediaType !== undefined) addVary(reply, 'accept')
+    if (response.etag !== null) {
+      reply.headers({ etag: response.etag, 'cache-control': 'no-cache' })
+      if (hasTag(request.headers['if-none-match'], response.etag)) {
+        cache?.countNotModified()
+        reply.code(304)
+        // Fastify removes the body of a HEAD response, and keeps its length.
+        if (request.method !== 'HEAD') return reply.send() as never
+      }
+    }
+    return reply.header('content-type', response.mediaType).send(response.body) as never
+  }
 }
 
-export function cachedRead<Data, Variables extends Record<string, unknown>, Body>(
-  options: CachedReadOptions<Data, Variables, Body>,
-): Read<Variables, Body> {
-  const { document, tables, toBody, mediaType: byAccept, contextOf, services, cache } = options
-  const run = operation(document, options.executor)
-  const name = getOperationAST(document)?.name?.value ?? ''
-  const mediaTypeOf = ({ headers }: FastifyRequest): string => byAccept?.(headers.accept) ?? JSON_TYPE
-  const bodyOf = async (context: GraphQLContext, variables: Variables): Promise<string> =>
-    JSON.stringify(toBody(await run(context, variables)))
-
-  if (cache === null) {
-    return async (request, reply, variables) => {
-      const body = await bodyOf(contextOf(request), variables)
-      reply.header('content-type', mediaTypeOf(request))
-      if (byAccept === undefined) return reply.send(body) as never
-      addVary(reply, 'accept')
-      // Bytes, since Fastify adds a charset to JSON text, which these media types do not have.
-      return reply.send(Buffer.from(body)) as never
-    }
-  }
-  return async (request, reply, variables) => {
-    await contextOf(request).count('reads')
-    const mediaType = mediaTypeOf(request)
-    const answer = await cache.answer({
-      key: `${name} ${mediaType} ${JSON.stringify(variables)}`,
-      tables,
-      mediaType,
-      // For whoever asks, and each of them is counted: so it is run as a call from inside, which is not.
-      make: () => bodyOf(createGraphQLContext({ services, clientIp: '' }), variables),
-    })
-    if (byAccept !== undefined) addVary(reply, 'accept')
-    return sendAnswer(request, reply, answer, cache.metrics) as never
-  }
+/** Whether If-None-Match contains the tag. Compares weakly (RFC 9110, section 13.1.2). */
+function hasTag(ifNoneMatch: string | undefined, tag: CachedResponse['etag']): boolean {
+  if (ifNoneMatch === undefined) return false
+  if (ifNoneMatch.trim() === '*') return true
+  return Array.from(ifNoneMatch.matchAll(ENTITY_TAGS), ([, opaque]) => opaque).includes(tag)
 }
 
 function addVary(reply: FastifyReply, name: string): void {

@@ -1,123 +1,156 @@
-import type { Metrics } from '../../../src/platform/metrics/metrics.ts'
-import { withTimeout } from '../../../src/platform/async/with-timeout.ts'
-import { entityTag } from './entity-tag.ts'
-import { type Answer, createKeptAnswers } from './kept-answers.ts'
-import { type CacheMetrics, createCacheMetrics } from './metrics.ts'
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { Counter, Gauge } from 'prom-client'
 import {
   type ReadTables,
   type ReadVersions,
   sameVersions,
   type Versions,
 } from '../../../src/domain/read-versions.ts'
+import { withTimeout } from '../../../src/platform/async/with-timeout.ts'
+import type { Metrics } from '../../../src/platform/metrics/metrics.ts'
 
-/** An answer that is longer in the making is waited for by its first request alone: its connection may be dead. */
-const SHARED_MS = 2_000
+/** How long a request waits for a body that another request reads. That one's connection may be dead. */
+const SHARED_WAIT_MS = 2_000
 
-/** A read, without who asks for it. */
-export interface CachedRead {
-  /** Of its operation and variables: reads with one key have one answer. */
+/** Approximate memory of an entry beside its body and its key. */
+const ENTRY_OVERHEAD_BYTES = 512
+
+export interface CachedResponse {
+  readonly body: Buffer
+  readonly mediaType: string
+  readonly etag: string
+}
+
+/** A read, independent of the client that sends it. */
+export interface CacheableRead {
+  /** Identifies the operation, its variables and the media type. */
   readonly key: string
-  /** All that the answer is made of. */
+  /** All tables that the response depends on. */
   readonly tables: readonly ReadTables[]
   readonly mediaType: string
-  /** Makes the body; what it throws is told to everybody who waits for it, and not kept. */
-  make(): Promise<string>
+  /** Reads the body. An error goes to every request that waits for it and is not cached. */
+  readBody(): Promise<string>
 }
 
 export interface ResponseCache {
-  /** The read's answer, made of rows no older than the call. */
-  answer(read: CachedRead): Promise<Answer>
-  readonly metrics: CacheMetrics
+  /** Returns a response that contains everything committed before the call. */
+  get(read: CacheableRead): Promise<CachedResponse>
+  countNotModified(): void
 }
 
-export interface ResponseCacheOptions {
-  readonly readVersions: ReadVersions
-  readonly maxBytes: number
-  readonly metrics: Metrics
-}
-
-interface Underway {
-  readonly answer: Promise<Answer>
-  readonly label: Versions
-  /** Its place among all that were asked for or begun. */
-  readonly begun: number
+/** A read in flight. */
+interface PendingRead {
+  readonly response: Promise<CachedResponse>
+  readonly versions: Versions
+  readonly sequence: number
 }
 
 /**
- * Keeps answers under the version that its tables had when the reading began, or before; so the rows of an answer are at least as new as its version. An
- * answer is given while a look that began after the request finds the same version. Where no look comes back in time, it is made anew for all who asked before
- * that began.
+ * Caches responses together with the versions that their tables had before they were read. An entry
+ * is used if a version check that started after the request finds the same versions. Equal reads at
+ * the same time share one statement.
  */
-export function createResponseCache({
-  readVersions,
-  maxBytes,
-  metrics,
-}: ResponseCacheOptions): ResponseCache {
-  const kept = createKeptAnswers(maxBytes)
-  const making = new Map<string, Underway>()
-  let order = 0
-  const cacheMetrics = createCacheMetrics(metrics, {
-    bytes: () => kept.calculatedSize,
-    entries: () => kept.size,
+export function createResponseCache(options: {
+  readVersions: ReadVersions
+  maxBytes: number
+  metrics: Metrics
+}): ResponseCache {
+  const { readVersions, maxBytes, metrics } = options
+  const cached = new LRUCache<string, { response: CachedResponse; versions: Versions }>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ response }, key) => response.body.byteLength + 2 * key.length + ENTRY_OVERHEAD_BYTES,
   })
+  const pending = new Map<string, PendingRead>()
+  const { outcomes, notModified } = measure(metrics, cached)
+  /** Orders requests and reads by the time at which they started. */
+  let sequence = 0
 
-  const make = (read: CachedRead, label: Versions): Promise<Answer> => {
-    cacheMetrics.counted('miss')
-    const underway = {
-      answer: read.make().then((body) => toAnswer(read.mediaType, body)),
-      label,
-      begun: ++order,
+  const startRead = (read: CacheableRead, versions: Versions): Promise<CachedResponse> => {
+    outcomes.inc({ outcome: 'miss' })
+    const response = read.readBody().then((body) => toResponse(read.mediaType, body))
+    const started: PendingRead = { response, versions, sequence: ++sequence }
+    pending.set(read.key, started)
+    const finish = (result: CachedResponse | null): void => {
+      // A later read of newer versions may have replaced this one.
+      if (pending.get(read.key) !== started) return
+      pending.delete(read.key)
+      if (result !== null) cached.set(read.key, { response: result, versions })
     }
-    making.set(read.key, underway)
-    void keep(read.key, underway)
-    return underway.answer
-  }
-  const keep = async (key: string, underway: Underway): Promise<void> => {
-    const made = await underway.answer.catch(() => null)
-    // One that began later, at a later version, may have taken its place.
-    if (making.get(key) !== underway) return
-    making.delete(key)
-    if (made !== null) kept.set(key, { answer: made, label: underway.label })
+    response.then(finish, () => finish(null))
+    return response
   }
 
-  const share = async (read: CachedRead, shared: Underway): Promise<Answer> => {
-    cacheMetrics.counted('shared')
-    const answer = await withTimeout(SHARED_MS, shared.answer)
-    if (answer !== null) return answer
-    const later = making.get(read.key)
-    return later === undefined || later === shared ? make(read, shared.label) : later.answer
+  const joinRead = async (read: CacheableRead, joined: PendingRead): Promise<CachedResponse> => {
+    outcomes.inc({ outcome: 'shared' })
+    const response = await withTimeout(SHARED_WAIT_MS, joined.response)
+    if (response !== null) return response
+    const later = pending.get(read.key)
+    return later === undefined || later === joined ? startRead(read, joined.versions) : later.response
   }
 
   return {
-    metrics: cacheMetrics,
-    answer: async (read) => {
+    countNotModified: () => notModified.inc(),
+    get: async (read) => {
       const { key, tables } = read
-      const latest = readVersions.latest()
-      // What nobody asked for before needs no look: any version that was found already is old enough for what is read from now on.
-      if (latest !== null && !kept.has(key) && !making.has(key)) return make(read, latest)
-      const asked = ++order
+      // The first read of a key needs no version check: every known version is old enough for it.
+      const known = readVersions.latest()
+      if (known !== null && !cached.has(key) && !pending.has(key)) return startRead(read, known)
+
+      const arrived = ++sequence
       const versions = await readVersions.current()
-      const shared = making.get(key)
+      const inFlight = pending.get(key)
       if (versions === null) {
-        const isLater = shared !== undefined && shared.begun > asked
-        return isLater ? share(read, shared) : make(read, readVersions.latest() ?? {})
+        // The check timed out. Only a read that started after this request is new enough.
+        return inFlight !== undefined && inFlight.sequence > arrived
+          ? joinRead(read, inFlight)
+          : startRead(read, readVersions.latest() ?? {})
       }
-      const found = kept.get(key)
-      if (found !== undefined && sameVersions(tables, found.label, versions)) {
-        cacheMetrics.counted('hit')
-        return found.answer
+      const entry = cached.get(key)
+      if (entry !== undefined && sameVersions(tables, entry.versions, versions)) {
+        outcomes.inc({ outcome: 'hit' })
+        return entry.response
       }
-      if (shared !== undefined && sameVersions(tables, shared.label, versions)) {
-        return share(read, shared)
-      }
-      return make(read, versions)
+      if (inFlight !== undefined && sameVersions(tables, inFlight.versions, versions))
+        return joinRead(read, inFlight)
+      return startRead(read, versions)
     },
   }
 }
 
-function toAnswer(mediaType: string, text: string): Answer {
-  // A small Buffer.from shares a slab with others and would keep all of it.
+function toResponse(mediaType: string, text: string): CachedResponse {
+  // Buffer.from puts small texts into a shared slab, and an entry would keep the whole slab in memory.
   const body = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   body.write(text)
-  return { body, mediaType, tag: entityTag(mediaType, body) }
+  // The media type is part of the tag: a strong validator differs between representations (RFC 9110, 8.8.3).
+  const digest = hash('sha256', Buffer.concat([Buffer.from(`${mediaType}\n`), body]), 'base64url')
+  return { body, mediaType, etag: `"${digest}"` }
+}
+
+function measure(metrics: Metrics, cached: { readonly calculatedSize: number; readonly size: number }) {
+  const registers = [metrics]
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(value())
+      },
+    })
+  gauge('gateway_response_cache_bytes', 'Memory used by cached responses, bytes', () => cached.calculatedSize)
+  gauge('gateway_response_cache_entries', 'Number of cached responses', () => cached.size)
+  return {
+    outcomes: new Counter({
+      name: 'gateway_response_cache_requests_total',
+      help: 'Cacheable reads by outcome: hit (cached), shared (read by another request), miss (read)',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    notModified: new Counter({
+      name: 'gateway_response_cache_not_modified_total',
+      help: 'Cacheable reads answered with 304 Not Modified',
+      registers,
+    }),
+  }
 }

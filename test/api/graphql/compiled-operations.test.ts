@@ -124,7 +124,11 @@ test('every operation has its cases', () => {
 })
 
 const contextOf = () =>
-  createGraphQLContext({ services: t.services, clientIp: '', authenticate: async () => wallet.pubkey })
+  createGraphQLContext(t.services, {
+    clientIp: '192.0.2.1',
+    authenticate: async () => wallet.pubkey,
+    count: () => undefined,
+  })
 
 async function outcome(run: Promise<unknown>): Promise<unknown> {
   try {

@@ -167,8 +167,8 @@ test('a DID document has a tag for each media type, and says that they vary', as
   const url = `/did/did:sol:${keyOf('owner One')}/document`
   const usual = await get(url)
   const newer = await get(url, { accept: 'application/did' })
-  expect(usual.headers).toMatchObject({ 'content-type': 'application/did+ld+json', vary: 'origin, accept' })
-  expect(newer.headers).toMatchObject({ 'content-type': 'application/did', vary: 'origin, accept' })
+  expect(usual.headers).toMatchObject({ 'content-type': 'application/did+ld+json', vary: 'Origin, accept' })
+  expect(newer.headers).toMatchObject({ 'content-type': 'application/did', vary: 'Origin, accept' })
   expect(newer.headers['etag']).not.toBe(usual.headers['etag'])
   expect(newer.body).toBe(usual.body)
 })

@@ -66,20 +66,20 @@ test('old signatures are removed with new uses, in batches', async () => {
   expect(left).toEqual([15, 5, 0])
 })
 
-test('a context asks once, and one without a request has no wallet', async () => {
+test('a context verifies the signature once, and has no wallet without one', async () => {
   const request = signed('/webhooks/context')
-  const context = createGraphQLContext({
-    services: t.services,
-    clientIp: '',
+  const counted: string[] = []
+  const client = { clientIp: '192.0.2.1', count: (kind: string) => void counted.push(kind) }
+  const context = createGraphQLContext(t.services, {
+    ...client,
     authenticate: () => t.services.walletAuth.authenticate(request),
   })
   expect(await Promise.all([context.authenticate(), context.authenticate()])).toEqual([
     wallet.pubkey,
     wallet.pubkey,
   ])
-  await expect(
-    createGraphQLContext({ services: t.services, clientIp: '' }).authenticate(),
-  ).rejects.toMatchObject({
+  expect(counted).toEqual(['authenticated'])
+  await expect(createGraphQLContext(t.services, client).authenticate()).rejects.toMatchObject({
     code: 'AUTH_HEADERS_MISSING',
   })
 })
