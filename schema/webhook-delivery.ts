@@ -132,7 +132,7 @@ builder.queryField('webhookDeliveries', (t) =>
     resolve: async (_, { id, ...page }, { services, authenticate, spend }, info) => {
       const wallet = await authenticate()
       spend(pageBounds(page).limit * ATTEMPTS_SHOWN * fieldsBelow(info))
-      return services.webhooks.deliveries(wallet, id, page)
+      return services.webhooks.listDeliveries(wallet, id, page)
     },
   }),
 )
@@ -146,7 +146,7 @@ builder.queryField('webhookDeliveriesConnection', (t) =>
     resolve: async (_, { id, ...rest }, { services, authenticate, spend }, info) => {
       const wallet = await authenticate()
       spend(firstOf(rest) * ATTEMPTS_SHOWN * fieldsBelow(info))
-      return services.webhooks.walkDeliveries(wallet, id, rest)
+      return services.webhooks.listDeliveriesConnection(wallet, id, rest)
     },
   }),
 )

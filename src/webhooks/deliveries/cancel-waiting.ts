@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
-/** As many as a request may wait for; workers withdraw the rest within seconds, and send none of it meanwhile. */
-const AT_ONCE = 5_000
+/** A request cancels at most this many rows. Workers cancel the rest within seconds and do not send them. */
+const MAX_CANCELLED = 5_000
 
 /**
- * Withdraws what waits for a webhook: to be called in the transaction that switches it off or deletes it. Never waits for a row
- * that a worker holds; what is under way ends by itself. Returns how many.
+ * Cancels the waiting deliveries of a webhook, in the transaction that disables or deletes it. It
+ * skips locked rows, and attempts in flight continue. Returns how many it cancelled.
  */
 export async function cancelWaiting(db: Kysely<Database>, subscriptionId: string): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -14,11 +14,11 @@ export async function cancelWaiting(db: Kysely<Database>, subscriptionId: string
     where id in (
       select id from webhook_deliveries
       where subscription_id = ${subscriptionId} and status in ('pending', 'retrying')
-      limit ${sql.lit(AT_ONCE)} for update skip locked)`.execute(db)
+      limit ${sql.lit(MAX_CANCELLED)} for update skip locked)`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
 
-/** What to set when the owner switches a webhook on again or gives it another URL: it starts with a clean record. */
+/** Resets the health of an endpoint, when its owner enables it or changes its URL. */
 export const HEALTHY = {
   disabled_at: null,
   disabled_reason: null,

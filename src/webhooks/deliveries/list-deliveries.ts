@@ -1,10 +1,20 @@
 import { type Kysely, sql } from 'kysely'
-import { type PageRow, readPage } from '../../db/read-page.ts'
 import type { Database } from '../../db/database.ts'
+import { type PageRow, readPage } from '../../db/read-page.ts'
+import {
+  type Connection,
+  type ConnectionInput,
+  connectionOf,
+  cursorOf,
+  firstOf,
+  isInteger,
+  isText,
+  keyAfter,
+} from '../../domain/connection.ts'
 import { type Page, pageBounds, type PageInput } from '../../domain/page.ts'
 import { deliveryColumns, type DeliveryRecord } from './delivery-record.ts'
 
-/** The delivery log of a webhook, newest first: one page and the exact total, of one moment. */
+/** One page of a webhook's delivery log, newest first, and the exact total from the same snapshot. */
 export async function listDeliveries(
   kysely: Kysely<Database>,
   subscriptionId: string,
@@ -20,4 +30,26 @@ export async function listDeliveries(
     ) as d on true
     order by d.created_at desc, d.id desc`.execute(kysely)
   return readPage(rows, 'id', bounds)
+}
+
+/** Rows have microseconds. The `createdAt` of a record has milliseconds only. */
+const MICROSECONDS = sql`(extract(epoch from d.created_at) * 1000000)::int8`
+
+/** The deliveries after a cursor, newest first. Throws INVALID_INTEGER and INVALID_CURSOR. */
+export async function listDeliveriesConnection(
+  kysely: Kysely<Database>,
+  subscriptionId: string,
+  input: ConnectionInput,
+): Promise<Connection<DeliveryRecord>> {
+  const first = firstOf(input)
+  const key = keyAfter<readonly [number, string]>('deliveries', input, [isInteger, isText])
+  const isAfter =
+    key === undefined
+      ? sql`true`
+      : sql`(d.created_at, d.id) < ('epoch'::timestamptz + ${key[0]}::float8 * interval '1 microsecond', ${key[1]})`
+  const { rows } = await sql<DeliveryRecord & { at: number }>`
+    select ${deliveryColumns}, ${MICROSECONDS} as at from webhook_deliveries d
+    where d.subscription_id = ${subscriptionId} and ${isAfter}
+    order by d.created_at desc, d.id desc limit ${first + 1}`.execute(kysely)
+  return connectionOf(rows, first, (row) => cursorOf('deliveries', [row.at, row.id]))
 }

@@ -1,20 +1,20 @@
 import { type Kysely, sql } from 'kysely'
-import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { announceDeliveries } from './announce.ts'
-import { deliveryColumns, type DeliveryRecord } from './delivery-record.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { type DeliveryRecord, readDelivery } from './delivery-record.ts'
+import { notifyWorkers } from './notify-workers.ts'
 
-/** The type of a ping. It is not among the 14 that can be subscribed to; a webhook gets it only when its owner asks. */
-export const PING = 'ping'
+/** The event type of a ping. Webhooks cannot subscribe to it. */
+const PING = 'ping'
 
 /**
- * Enqueues a ping: signed, sent, retried and logged like an event. Its body has the fields of one: `type` is `ping`, `pda` the
- * webhook's agent filter or null, `slot` the newest slot read, `data` holds `webhookId`. Error: WEBHOOK_INACTIVE.
+ * Enqueues a test event. It is signed, sent, retried and logged like any event. `pda` is the
+ * webhook's agent filter or null, `slot` the newest indexed slot. Throws WEBHOOK_INACTIVE.
  */
 export async function pingWebhook(
-  { kysely, clock, newId }: { kysely: Kysely<Database>; clock: Clock; newId: () => string },
   subscriptionId: string,
+  { kysely, clock, newId }: { kysely: Kysely<Database>; clock: Clock; newId: () => string },
 ): Promise<DeliveryRecord> {
   return kysely.transaction().execute(async (db) => {
     const { rows } = await sql<{ filter_agent_pda: string | null; slot: number | null }>`
@@ -33,19 +33,10 @@ export async function pingWebhook(
     })
     const { id } = await db
       .insertInto('webhook_deliveries')
-      .values({
-        subscription_id: subscriptionId,
-        event_id: eventId,
-        event_type: PING,
-        trigger: 'ping',
-        body,
-        next_attempt_at: sql`now()`,
-      })
+      .values({ subscription_id: subscriptionId, event_id: eventId, event_type: PING, trigger: 'ping', body })
       .returning('id')
       .executeTakeFirstOrThrow()
-    await announceDeliveries(db)
-    const record = await sql<DeliveryRecord>`
-      select ${deliveryColumns} from webhook_deliveries d where d.id = ${id}`.execute(db)
-    return record.rows[0]!
+    await notifyWorkers(db)
+    return readDelivery(db, id)
   })
 }

@@ -1,79 +1,82 @@
 import { type Kysely, sql } from 'kysely'
-import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../db/database.ts'
+import { DomainError } from '../../domain/errors.ts'
 import { optional } from '../../domain/parameters.ts'
 import { quoted } from '../../domain/quoted.ts'
-import { DomainError } from '../../domain/errors.ts'
-import { announceDeliveries } from './announce.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { notifyWorkers } from './notify-workers.ts'
 
 export interface RecoverInput {
-  /** Required: ISO 8601 with a zone. */
+  /** Required: ISO 8601 with a time zone. */
   readonly since?: string | null
-  /** Default now. At most 14 days after `since`. */
+  /** The current time by default. At most 14 days after `since`. */
   readonly until?: string | null
 }
 
 export interface RecoverResult {
   readonly recovered: number
-  /** Whether there is more than one call takes (10,000): call again. */
+  /** True if more than one call's maximum (10,000) matched: call again. */
   readonly more: boolean
 }
 
 const MAX_DAYS = 14
-export const MAX_RECOVERED = 10_000
+const MAX_RECOVERED = 10_000
 const DAY_MS = 86_400_000
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
-function timeParameter(parameter: string, value: unknown): number {
-  const time = typeof value === 'string' && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
-  if (!Number.isNaN(time)) return time
-  const problem = 'must be an ISO 8601 time with zone, for instance 2026-11-21T06:00:00Z'
-  throw new DomainError('INVALID_TEXT', { parameter, problem, value: quoted(value) })
-}
-
 /**
- * Sends again what failed or was cancelled, of the events enqueued between two times, the oldest first. They go the way of
- * retries, so that they never delay new events. Errors: INVALID_TEXT, INVALID_RANGE, RECOVERY_TOO_LONG, WEBHOOK_INACTIVE.
+ * Sends failed and cancelled deliveries again, if their event was enqueued between two times, oldest
+ * first. They use the retry lane, so new events are not delayed. Throws INVALID_TEXT,
+ * INVALID_RANGE, RECOVERY_TOO_LONG and WEBHOOK_INACTIVE.
  */
 export async function recoverDeliveries(
-  { kysely, clock }: { kysely: Kysely<Database>; clock: Clock },
   subscriptionId: string,
   input: RecoverInput,
+  { kysely, clock }: { kysely: Kysely<Database>; clock: Clock },
 ): Promise<RecoverResult> {
-  const since = timeParameter('since', input.since)
-  const until = optional(timeParameter, 'until', input.until) ?? clock.now()
-  if (since > until) {
-    const [lowValue, highValue] = [new Date(since).toISOString(), new Date(until).toISOString()]
-    throw new DomainError('INVALID_RANGE', { low: 'since', high: 'until', lowValue, highValue })
-  }
-  if (until - since > MAX_DAYS * DAY_MS) {
-    const given = Math.ceil((until - since) / DAY_MS)
-    throw new DomainError('RECOVERY_TOO_LONG', { max: MAX_DAYS, given })
-  }
+  const { since, until } = readPeriod(input, clock)
   return kysely.transaction().execute(async (db) => {
     const sendable = await sql`
       select from webhook_subscriptions
       where id = ${subscriptionId} and active and deleted_at is null for key share`.execute(db)
     if (sendable.rows.length === 0) throw new DomainError('WEBHOOK_INACTIVE')
-    const { rows } = await sql<{ due: number; found: number }>`
-      with wanted as materialized (
+    const { rows } = await sql<{ recovered: number; matched: number }>`
+      with matched as materialized (
         select d.id from webhook_deliveries d
         left join outbox_events o on o.id = d.event_id
         where d.subscription_id = ${subscriptionId} and d.status in ('failed', 'cancelled')
-          and d.created_at between ${new Date(since)} and ${new Date(until)} and o.cancelled_at is null
+          and d.created_at between ${since} and ${until} and o.cancelled_at is null
         order by d.created_at, d.id limit ${sql.lit(MAX_RECOVERED + 1)} for update of d
       ),
-      due as (
+      recovered as (
         update webhook_deliveries d set status = 'retrying', trigger = 'recover', retry_step = 0, claim_count = 0,
           next_attempt_at = clock_timestamp(), completed_at = null
-        where d.id in (select id from wanted limit ${sql.lit(MAX_RECOVERED)})
+        where d.id in (select id from matched limit ${sql.lit(MAX_RECOVERED)})
         returning true
       )
-      select (select count(*)::integer from due) as due, (select count(*)::integer from wanted) as found`.execute(
-      db,
-    )
-    const { due = 0, found = 0 } = rows[0] ?? {}
-    if (due > 0) await announceDeliveries(db)
-    return { recovered: due, more: found > due }
+      select (select count(*)::integer from recovered) as recovered,
+        (select count(*)::integer from matched) as matched`.execute(db)
+    const { recovered = 0, matched = 0 } = rows[0] ?? {}
+    if (recovered > 0) await notifyWorkers(db)
+    return { recovered, more: matched > recovered }
   })
+}
+
+function readPeriod(input: RecoverInput, clock: Clock): { since: Date; until: Date } {
+  const since = timeParameter('since', input.since)
+  const until = optional(timeParameter, 'until', input.until) ?? new Date(clock.now())
+  if (since > until) {
+    const [lowValue, highValue] = [since.toISOString(), until.toISOString()]
+    throw new DomainError('INVALID_RANGE', { low: 'since', high: 'until', lowValue, highValue })
+  }
+  const days = (until.getTime() - since.getTime()) / DAY_MS
+  if (days > MAX_DAYS) throw new DomainError('RECOVERY_TOO_LONG', { max: MAX_DAYS, given: Math.ceil(days) })
+  return { since, until }
+}
+
+function timeParameter(parameter: string, value: unknown): Date {
+  const time = new Date(typeof value === 'string' && ISO_TIME.test(value) ? value : Number.NaN)
+  if (!Number.isNaN(time.getTime())) return time
+  const problem = 'must be an ISO 8601 time with a time zone, for example 2026-11-21T06:00:00Z'
+  throw new DomainError('INVALID_TEXT', { parameter, problem, value: quoted(value) })
 }

@@ -1,18 +1,21 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { announceDeliveries } from './announce.ts'
-import { deliveryColumns, type DeliveryRecord } from './delivery-record.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import { type DeliveryRecord, readDelivery } from './delivery-record.ts'
+import { notifyWorkers } from './notify-workers.ts'
 
 /**
- * Sends a delivery again at once, whatever came of it, with a new retry schedule; one that is under way stays as it is. A paused
- * endpoint is tried with it. Errors: DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, EVENT_WITHDRAWN.
+ * Sends a delivery again at once, whatever its status, with a new retry schedule. It also ends a
+ * pause of the endpoint. A delivery in flight stays as it is. Throws DELIVERY_NOT_FOUND,
+ * WEBHOOK_INACTIVE and EVENT_WITHDRAWN.
  */
 export async function resendDelivery(
   kysely: Kysely<Database>,
   subscriptionId: string,
   deliveryId: string,
 ): Promise<DeliveryRecord> {
+  if (!isUuid(deliveryId)) throw new DomainError('DELIVERY_NOT_FOUND')
   return kysely.transaction().execute(async (db) => {
     const { rows } = await sql<{ sendable: boolean; withdrawn: boolean }>`
       select s.active and s.deleted_at is null as sendable, o.cancelled_at is not null as withdrawn
@@ -21,10 +24,10 @@ export async function resendDelivery(
       left join outbox_events o on o.id = d.event_id
       where d.id = ${deliveryId} and d.subscription_id = ${subscriptionId}
       for update of d`.execute(db)
-    const [found] = rows
-    if (found === undefined) throw new DomainError('DELIVERY_NOT_FOUND')
-    if (!found.sendable) throw new DomainError('WEBHOOK_INACTIVE')
-    if (found.withdrawn) throw new DomainError('EVENT_WITHDRAWN')
+    const [delivery] = rows
+    if (delivery === undefined) throw new DomainError('DELIVERY_NOT_FOUND')
+    if (!delivery.sendable) throw new DomainError('WEBHOOK_INACTIVE')
+    if (delivery.withdrawn) throw new DomainError('EVENT_WITHDRAWN')
     await sql`
       update webhook_deliveries set status = 'pending', trigger = 'resend', retry_step = 0, claim_count = 0,
         next_attempt_at = now(), completed_at = null
@@ -32,9 +35,7 @@ export async function resendDelivery(
     await sql`
       update webhook_subscriptions set paused_until = now()
       where id = ${subscriptionId} and paused_until > now()`.execute(db)
-    await announceDeliveries(db)
-    const record = await sql<DeliveryRecord>`
-      select ${deliveryColumns} from webhook_deliveries d where d.id = ${deliveryId}`.execute(db)
-    return record.rows[0]!
+    await notifyWorkers(db)
+    return readDelivery(db, deliveryId)
   })
 }

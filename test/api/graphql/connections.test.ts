@@ -184,11 +184,11 @@ test('deliveries of a webhook, by the owner, within one millisecond too', async 
     insert into webhook_deliveries (subscription_id, event_id, event_type, created_at)
     select ${id}, 'evt_' || i, 'agent.updated', '2026-11-20T10:00:00Z'::timestamptz + i / 2 * interval '1 microsecond'
     from generate_series(1, 50) as i`.execute(t.kysely)
-  const { rows } = await t.services.webhooks.deliveries(wallet, id, {})
+  const { rows } = await t.services.webhooks.listDeliveries(wallet, id, {})
   const walked: string[] = []
   let after: string | null = null
   do {
-    const part: Connection<DeliveryRecord> = await t.services.webhooks.walkDeliveries(wallet, id, {
+    const part: Connection<DeliveryRecord> = await t.services.webhooks.listDeliveriesConnection(wallet, id, {
       first: 7,
       after,
     })
@@ -196,7 +196,7 @@ test('deliveries of a webhook, by the owner, within one millisecond too', async 
     after = part.hasNextPage ? part.endCursor : null
   } while (after !== null)
   expect(walked).toEqual(rows.map((row) => row.id))
-  await expect(t.services.webhooks.walkDeliveries(keyOf('other'), id, {})).rejects.toMatchObject({
+  await expect(t.services.webhooks.listDeliveriesConnection(keyOf('other'), id, {})).rejects.toMatchObject({
     code: 'WEBHOOK_NOT_FOUND',
   })
   const unsigned = await post(t, `{ webhookDeliveriesConnection(id: "${id}") { edges { cursor } } }`)

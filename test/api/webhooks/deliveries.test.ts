@@ -1,8 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { PageInput } from '../../../src/domain/page.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { cancelWaiting, HEALTHY } from '../../../src/webhooks/deliveries/cancel-waiting.ts'
-import { createDeliveryService, type DeliveryService } from '../../../src/webhooks/deliveries/deliveries.ts'
+import { listDeliveries } from '../../../src/webhooks/deliveries/list-deliveries.ts'
+import { pingWebhook } from '../../../src/webhooks/deliveries/ping-webhook.ts'
+import { recoverDeliveries, type RecoverInput } from '../../../src/webhooks/deliveries/recover-deliveries.ts'
+import { resendDelivery } from '../../../src/webhooks/deliveries/resend-delivery.ts'
 import { readWebhookStats } from '../../../src/webhooks/worker/webhook-stats.ts'
 import { status } from '../../support/webhooks/receiver-farm.ts'
 import {
@@ -15,14 +19,17 @@ import { eventually } from '../../support/eventually.ts'
 import { cancelForInactiveWebhooks, deleteOldRows } from '../../../src/webhooks/worker/maintenance.ts'
 
 let world: WorkerWorld
-let service: DeliveryService
 beforeAll(async () => {
   world = await createWorkerWorld()
-  service = createDeliveryService({ kysely: world.kysely, clock: systemClock, newId: () => 'id' })
 })
 afterEach(() => world.reset())
 afterAll(() => world.close())
 
+const list = (id: string, page: PageInput = {}) => listDeliveries(world.kysely, id, page)
+const resend = (id: string, deliveryId: string) => resendDelivery(world.kysely, id, deliveryId)
+const recover = (id: string, input: RecoverInput) =>
+  recoverDeliveries(id, input, { kysely: world.kysely, clock: systemClock })
+const ping = (id: string) => pingWebhook(id, { kysely: world.kysely, clock: systemClock, newId: () => 'id' })
 const statuses = async (id: string): Promise<string[]> =>
   (await world.deliveries(id)).map((row) => row.status)
 
@@ -35,7 +42,7 @@ test('the log tells deliveries and attempts, newest first, a page at a time', as
   const events = await world.emit({}, { type: 'agent.closed' }, {})
   world.worker()
   await eventually(async () => expect(await statuses(id)).toEqual(['retrying', 'retrying', 'retrying']))
-  const page = await service.list(id, { limit: 2, offset: 1 })
+  const page = await list(id, { limit: 2, offset: 1 })
   expect(page).toMatchObject({ total: 3, limit: 2, offset: 1 })
   expect(page.rows.map((row) => row.eventId)).toEqual([events[1], events[0]])
   expect(page.rows[0]).toMatchObject({
@@ -61,7 +68,7 @@ test('the log tells deliveries and attempts, newest first, a page at a time', as
       },
     ],
   })
-  expect(await service.list('unknown', {})).toMatchObject({ total: 0, rows: [] })
+  expect(await list('unknown')).toMatchObject({ total: 0, rows: [] })
 })
 
 test('a delivery is sent again at once, whatever came of it, and even while its endpoint is paused', async () => {
@@ -74,12 +81,12 @@ test('a delivery is sent again at once, whatever came of it, and even while its 
     .set({ paused_until: new Date(Date.now() + 600_000).toISOString(), connect_failures: 7 })
     .execute()
   const [delivery] = await world.deliveries(id)
-  const record = await service.resend(id, delivery!.id)
+  const record = await resend(id, delivery!.id)
   expect(record).toMatchObject({ id: delivery!.id, eventId: event, status: 'pending', completedAt: null })
   await eventually(() => expect(world.farm.at('/again')).toHaveLength(2))
   await eventually(async () => expect(await statuses(id)).toEqual(['success']))
   await worker.stop()
-  const { rows } = await service.list(id, {})
+  const { rows } = await list(id)
   expect(rows[0]?.attempts.map(({ number, trigger }) => [number, trigger])).toEqual([
     [2, 'resend'],
     [1, 'event'],
@@ -92,15 +99,15 @@ test('what cannot be sent again is refused', async () => {
   const other = await world.subscribe('/other')
   await world.emit({})
   const [delivery] = await world.deliveries(id)
-  await expect(service.resend(other, delivery!.id)).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
-  await expect(service.resend(id, 'no uuid')).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
+  await expect(resend(other, delivery!.id)).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
+  await expect(resend(id, 'no uuid')).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
   await world.kysely.updateTable('outbox_events').set({ cancelled_at: new Date().toISOString() }).execute()
-  await expect(service.resend(id, delivery!.id)).rejects.toMatchObject({ code: 'EVENT_WITHDRAWN' })
+  await expect(resend(id, delivery!.id)).rejects.toMatchObject({ code: 'EVENT_WITHDRAWN' })
   for (const change of [{ active: false }, { active: true, deleted_at: new Date().toISOString() }]) {
     await world.kysely.updateTable('webhook_subscriptions').set(change).execute()
-    await expect(service.resend(id, delivery!.id)).rejects.toMatchObject({ code: 'WEBHOOK_INACTIVE' })
-    await expect(service.ping(id)).rejects.toMatchObject({ code: 'WEBHOOK_INACTIVE' })
-    await expect(service.recover(id, { since: new Date().toISOString() })).rejects.toMatchObject({
+    await expect(resend(id, delivery!.id)).rejects.toMatchObject({ code: 'WEBHOOK_INACTIVE' })
+    await expect(ping(id)).rejects.toMatchObject({ code: 'WEBHOOK_INACTIVE' })
+    await expect(recover(id, { since: new Date().toISOString() })).rejects.toMatchObject({
       code: 'WEBHOOK_INACTIVE',
     })
   }
@@ -120,8 +127,8 @@ test('recovery sends again what failed or was cancelled in a span of time, and n
   await set(2, `status = 'success', ${ended}`, 2)
   await set(3, `status = 'failed', ${ended}`, 30)
   const since = new Date(Date.now() - 5 * 3_600_000).toISOString()
-  expect(await service.recover(id, { since })).toEqual({ recovered: 2, more: false })
-  expect(await service.recover(id, { since })).toEqual({ recovered: 0, more: false })
+  expect(await recover(id, { since })).toEqual({ recovered: 2, more: false })
+  expect(await recover(id, { since })).toEqual({ recovered: 0, more: false })
   world.worker()
   await eventually(async () =>
     expect((await statuses(id)).toSorted()).toEqual(['failed', 'success', 'success', 'success']),
@@ -133,18 +140,18 @@ test('recovery sends again what failed or was cancelled in a span of time, and n
 })
 
 test.each([
-  [{ since: 'yesterday' }, 'since must be an ISO 8601 time with zone'],
-  [{ since: '2026-13-01T00:00:00Z' }, 'since must be an ISO 8601 time with zone'],
+  [{ since: 'yesterday' }, 'since must be an ISO 8601 time with a time zone'],
+  [{ since: '2026-13-01T00:00:00Z' }, 'since must be an ISO 8601 time with a time zone'],
   [{ since: '2026-11-01T00:00:00Z', until: '2026-11-16T00:00:00Z' }, 'at most 14 days apart, got 15'],
   [{ since: '2026-11-02T00:00:00Z', until: '2026-11-01T00:00:00Z' }, 'since must not be greater than until'],
 ])('recovery refuses %j', async (input, text) => {
-  await expect(service.recover('id', input)).rejects.toThrow(text)
+  await expect(recover('id', input)).rejects.toThrow(text)
 })
 
 test('a ping is signed, sent and logged like an event', async () => {
   const id = await world.subscribe('/ping', { event_types: ['agent.closed'], filter_agent_pda: 'pda' })
   world.worker()
-  const record = await service.ping(id)
+  const record = await ping(id)
   expect(record).toMatchObject({ eventId: 'ping_id', eventType: 'ping', status: 'pending' })
   await eventually(async () => expect(await statuses(id)).toEqual(['success']))
   const [received] = world.farm.at('/ping')
