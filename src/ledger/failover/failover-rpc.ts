@@ -1,108 +1,108 @@
-import type { LedgerRpc, RpcCall } from '../rpc/ledger-rpc.ts'
+import { type LedgerRpc, type RpcCall, throwFirstError } from '../rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../rpc/rpc-error.ts'
-import { type Endpoint, noteEndpointFailure, noteEndpointSuccess, noteLagging } from './ledger-node.ts'
-import { assertCertain, fillGaps } from './fill-gaps.ts'
-import { mayBeKnownElsewhere } from './gaps.ts'
-import { createNodes, type FailoverOptions, type NodeState } from './node-pool.ts'
-import { createOneNode } from './single-node.ts'
+import type { LedgerNode } from './ledger-node.ts'
+import { assertCertain, completeResults, maySucceedElsewhere } from './missing-results.ts'
+import { type FailoverOptions, NodePool, type NodeState } from './node-pool.ts'
+import { createSingleNodeRpc } from './single-node.ts'
 
-/** Nodes of one cluster are seldom further apart; one that is would show a past that others have left behind. */
+/** A node further behind the newest known slot would show outdated state. */
 const MAX_SLOTS_BEHIND = 64
 
 export interface FailoverRpc extends LedgerRpc {
-  /** In the order of the URLs; of a node that is alone only that it is refused. */
+  /** In the order of the URLs. A single node is listed only while it is refused. */
   nodes(): NodeState[]
 }
 
+interface Result<T> {
+  result: T
+  node: LedgerNode
+}
+
 /**
- * One interface to several nodes of one ledger. The first that is well is asked; where it fails, the next one in the same call. Nodes rest after
- * failures, as long as a Retry-After asks for. A node of another ledger is never asked for anything else, one that lags far behind not for a while.
- * What one node does not know is asked for at the others: a transaction, a status in the whole history, what a listing shows further back. A single
- * call that ends a listing, or that says that there is no such status, throws UncertainAnswerError while a node that may know better does not answer.
- * A transaction is sent to one node only, unless that one refused to take calls: whether it was taken is otherwise not known.
+ * Several nodes of one ledger as one. A call goes to the first usable node and fails over to the
+ * next. The folder's README explains the rules. A call throws UncertainResultError if a listing ends
+ * or a status is unknown while a node that may know more does not respond.
  */
 export function createFailoverRpc(options: FailoverOptions): FailoverRpc {
   const { urls, clock, logger } = options
   const [first = '', ...others] = urls
-  if (others.length === 0) return createOneNode(first, options)
-  const nodes = createNodes(options)
-  const newest = new Map<string, number>()
+  if (others.length === 0) return createSingleNodeRpc(first, options)
+  const pool = new NodePool(options)
+  /** By commitment. */
+  const newestSlots = new Map<string, number>()
 
-  async function ask<T>(
+  async function tryNodes<T>(
     work: (rpc: LedgerRpc) => Promise<T>,
-    { resend = true, isLagging = () => false }: { resend?: boolean; isLagging?: (answer: T) => boolean } = {},
-  ): Promise<{ answer: T; endpoint: Endpoint }> {
+    { resend = true, isLagging = () => false }: { resend?: boolean; isLagging?: (result: T) => boolean } = {},
+  ): Promise<Result<T>> {
     let failure: unknown
-    let behind: { answer: T; endpoint: Endpoint } | undefined
-    for (const endpoint of nodes.candidates()) {
-      let asked = false
+    let lagging: Result<T> | undefined
+    for (const node of pool.candidates()) {
+      let isSent = false
       try {
-        if (!(await nodes.join(endpoint))) continue
-        asked = true
-        const answer = await work(endpoint.rpc)
-        noteEndpointSuccess(endpoint)
-        if (!isLagging(answer)) return { answer, endpoint }
-        noteLagging(endpoint, clock)
-        behind ??= { answer, endpoint }
+        if (!(await pool.isOnExpectedLedger(node))) continue
+        isSent = true
+        const result = await work(node.rpc)
+        node.recordSuccess()
+        if (!isLagging(result)) return { result, node }
+        node.pauseShortly()
+        lagging ??= { result, node }
       } catch (error) {
         if (!(error instanceof LedgerRpcError)) throw error
         failure = error
-        const unwell = noteFailure(endpoint, error)
-        if (!unwell && !mayBeKnownElsewhere(error)) throw error
-        if (!resend && asked && !error.isRateLimit) throw error
+        const isNodeFailure = recordFailure(node, error)
+        if (!isNodeFailure && !maySucceedElsewhere(error)) throw error
+        // The node may have taken the transaction: sending it to another one could be a second send.
+        if (!resend && isSent && !error.isRateLimit) throw error
       }
     }
-    if (behind !== undefined) return behind
-    throw failure ?? nodes.noneLeft()
+    if (lagging !== undefined) return lagging
+    throw failure ?? pool.unavailableError()
   }
 
-  function noteFailure(endpoint: Endpoint, error: LedgerRpcError): boolean {
-    const unwell = noteEndpointFailure(endpoint, error, clock)
-    if (unwell)
-      logger.warn(
-        { endpoint: endpoint.number, reason: error.message },
-        'a ledger node failed, the next one is asked',
-      )
-    return unwell
+  function recordFailure(node: LedgerNode, error: LedgerRpcError): boolean {
+    const isNodeFailure = node.recordFailure(error)
+    if (isNodeFailure)
+      logger.warn({ node: node.number, reason: error.message }, 'a ledger node failed, trying the next one')
+    return isNodeFailure
   }
 
-  function isLagging(method: string, params: unknown[], answer: unknown): boolean {
-    if (method !== 'getSlot' || typeof answer !== 'number') return false
+  function isLagging(method: string, params: unknown[], result: unknown): boolean {
+    if (method !== 'getSlot' || typeof result !== 'number') return false
     const commitment = (params[0] as { commitment?: string } | undefined)?.commitment ?? 'finalized'
-    const known = newest.get(commitment) ?? 0
-    newest.set(commitment, Math.max(known, answer))
-    return answer < known - MAX_SLOTS_BEHIND
+    const newest = newestSlots.get(commitment) ?? 0
+    newestSlots.set(commitment, Math.max(newest, result))
+    return result < newest - MAX_SLOTS_BEHIND
   }
 
   async function settle<T>(calls: RpcCall[]): Promise<(T | LedgerRpcError)[]> {
-    const { answer: results, endpoint } = await ask(async (rpc) => {
+    const { result: results, node } = await tryNodes(async (rpc) => {
       const settled = await rpc.settle<T>(calls)
-      const limits = settled.filter((each) => each instanceof LedgerRpcError && each.isRateLimit)
-      // A batch of which nothing was taken is one that another node can take.
-      if (limits.length === calls.length && limits[0] instanceof LedgerRpcError) throw limits[0]
+      // A batch of which the node took nothing can go to another node.
+      if (settled.every(isRateLimit) && settled[0] !== undefined) throw settled[0]
       return settled
     })
-    const limit = results.find((each) => each instanceof LedgerRpcError && each.isRateLimit)
-    if (limit instanceof LedgerRpcError) noteFailure(endpoint, limit)
-    await fillGaps(nodes, clock, endpoint, { calls, results })
+    const rateLimit = results.find(isRateLimit)
+    if (rateLimit !== undefined) recordFailure(node, rateLimit)
+    await completeResults(pool, node, { calls, results })
     return results
   }
 
   async function call<T>(method: string, params: unknown[] = []): Promise<T> {
     try {
-      const { answer, endpoint } = await ask((rpc) => rpc.call<T>(method, params), {
+      const { result, node } = await tryNodes((rpc) => rpc.call<T>(method, params), {
         resend: method !== 'sendTransaction',
-        isLagging: (told: T) => isLagging(method, params, told),
+        isLagging: (slot: T) => isLagging(method, params, slot),
       })
-      const asked = { method, params }
-      const results: unknown[] = [answer]
-      const silent = await fillGaps(nodes, clock, endpoint, { calls: [asked], results })
-      assertCertain(asked, results[0], silent, clock)
+      const request = { method, params }
+      const results: unknown[] = [result]
+      const silent = await completeResults(pool, node, { calls: [request], results })
+      assertCertain(request, results[0], silent, clock.now())
       return results[0] as T
     } catch (error) {
-      // Which ledger that is, whoever compares it with the database has to know.
-      const wrong = method === 'getGenesisHash' ? nodes.wrongLedger() : undefined
-      if (wrong !== undefined) return wrong as T
+      // The caller compares it with the database and reports the mismatch.
+      const otherHash = method === 'getGenesisHash' ? pool.otherGenesisHash() : undefined
+      if (otherHash !== undefined) return otherHash as T
       throw error
     }
   }
@@ -110,11 +110,10 @@ export function createFailoverRpc(options: FailoverOptions): FailoverRpc {
   return {
     settle,
     call,
-    nodes: () => nodes.states(),
-    async batch<T>(calls: RpcCall[]) {
-      const results = await settle<T>(calls)
-      for (const result of results) if (result instanceof LedgerRpcError) throw result
-      return results as T[]
-    },
+    batch: async <T>(calls: RpcCall[]) => throwFirstError(await settle<T>(calls)),
+    nodes: () => pool.states(),
   }
 }
+
+const isRateLimit = (result: unknown): result is LedgerRpcError =>
+  result instanceof LedgerRpcError && result.isRateLimit

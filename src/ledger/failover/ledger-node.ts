@@ -2,80 +2,74 @@ import type { Clock } from '../../platform/clock.ts'
 import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
 import type { LedgerRpcError } from '../rpc/rpc-error.ts'
 
-const MIN_REST_MS = 500
-const MAX_REST_MS = 60_000
-/** A node that says it is behind, or that limits calls without saying for how long. */
-const SHORT_REST_MS = 2_000
+const MIN_PAUSE_MS = 500
+const MAX_PAUSE_MS = 60_000
+/** For a node that is behind, or that limits calls without a Retry-After. */
+const SHORT_PAUSE_MS = 2_000
 const NODE_BEHIND = -32005
-/** A node that failed this often, and for this long, is waited for no more where all should agree. */
+/** Results no longer depend on a node that has failed this often and for this long. */
 const GIVEN_UP_FAILURES = 8
 const GIVEN_UP_MS = 600_000
 
-/** One node of several, and what it was like lately. */
-export interface Endpoint {
+/** One of several nodes: which ledger it is on, and whether it is paused after failures. */
+export class LedgerNode {
   readonly rpc: LedgerRpc
-  /** Told in logs in place of the URL, which may hold a key: 1 for the first of the setting. */
+  /** Its position in SOLANA_RPC_URL from 1. Logs use it because the URL may contain a key. */
   readonly number: number
-  /** Whether it is on the ledger of the others: unknown until it was asked, and again after it could not be reached. */
-  ledger: 'unknown' | 'ours' | 'another'
+  /** Compared by genesis hash. Unknown before the first request, and again after a disconnect. */
+  ledger: 'unknown' | 'expected' | 'other' = 'unknown'
   genesisHash: string | undefined
-  /** In a row. */
-  failures: number
-  failingSince: number
-  restsUntil: number
-  /** The node itself asked to be left alone for that long. */
-  restIsAsked: boolean
-}
+  pausedUntil = 0
+  /** The node asked for the pause, with a rate limit or a Retry-After. */
+  askedForPause = false
+  readonly #clock: Clock
+  /** Failures in a row. */
+  #failures = 0
+  #failingSince = 0
 
-export function newEndpoint(rpc: LedgerRpc, number: number): Endpoint {
-  return {
-    rpc,
-    number,
-    ledger: 'unknown',
-    genesisHash: undefined,
-    failures: 0,
-    failingSince: 0,
-    restsUntil: 0,
-    restIsAsked: false,
+  constructor(rpc: LedgerRpc, number: number, clock: Clock) {
+    this.rpc = rpc
+    this.number = number
+    this.#clock = clock
   }
-}
 
-/** Lets a node rest after a failure that another node may not have; false when the failure says nothing about the node. */
-export function noteEndpointFailure(endpoint: Endpoint, error: LedgerRpcError, clock: Clock): boolean {
-  const now = clock.now()
-  const isPause = error.isRateLimit || error.retryAfterMs !== undefined
-  if (error.kind === 'rpc' && !isPause) {
-    if (error.code === NODE_BEHIND) endpoint.restsUntil = now + SHORT_REST_MS
-    return error.code === NODE_BEHIND
+  get isPaused(): boolean {
+    return this.pausedUntil > this.#clock.now()
   }
-  if (endpoint.failures === 0) endpoint.failingSince = now
-  endpoint.failures += 1
-  endpoint.restIsAsked = isPause
-  if (isPause) {
-    endpoint.restsUntil = now + (error.retryAfterMs ?? SHORT_REST_MS)
+
+  get isGivenUp(): boolean {
+    return this.#failures >= GIVEN_UP_FAILURES && this.#clock.now() - this.#failingSince >= GIVEN_UP_MS
+  }
+
+  recordSuccess(): void {
+    this.#failures = 0
+    this.askedForPause = false
+  }
+
+  /** Pauses a node that lags far behind another one. */
+  pauseShortly(): void {
+    this.pausedUntil = this.#clock.now() + SHORT_PAUSE_MS
+  }
+
+  /** Pauses the node. False if another node would respond with the same error: no pause then. */
+  recordFailure(error: LedgerRpcError): boolean {
+    const asksForPause = error.isRateLimit || error.retryAfterMs !== undefined
+    if (error.kind === 'rpc' && !asksForPause) {
+      const isBehind = error.code === NODE_BEHIND
+      if (isBehind) this.pauseShortly()
+      return isBehind
+    }
+    const now = this.#clock.now()
+    if (this.#failures === 0) this.#failingSince = now
+    this.#failures += 1
+    this.askedForPause = asksForPause
+    if (asksForPause) {
+      this.pausedUntil = now + (error.retryAfterMs ?? SHORT_PAUSE_MS)
+      return true
+    }
+    // A different node may respond at this URL later.
+    if (this.ledger === 'expected') this.ledger = 'unknown'
+    this.pausedUntil = now + Math.min(MIN_PAUSE_MS * 2 ** (this.#failures - 1), MAX_PAUSE_MS)
     return true
   }
-  // What answers there later may be another node, or the same one on another ledger.
-  if (endpoint.ledger === 'ours') endpoint.ledger = 'unknown'
-  endpoint.restsUntil = now + Math.min(MIN_REST_MS * 2 ** (endpoint.failures - 1), MAX_REST_MS)
-  return true
-}
-
-/** A node whose tip lies this far below what another one showed is left alone. */
-export function noteLagging(endpoint: Endpoint, clock: Clock): void {
-  endpoint.restsUntil = clock.now() + SHORT_REST_MS
-}
-
-export function noteEndpointSuccess(endpoint: Endpoint): void {
-  endpoint.failures = 0
-  endpoint.restIsAsked = false
-}
-
-export function isResting(endpoint: Endpoint, clock: Clock): boolean {
-  return endpoint.restsUntil > clock.now()
-}
-
-/** It has been away for so long that nobody can wait for what it may know. */
-export function isGivenUp({ failures, failingSince }: Endpoint, clock: Clock): boolean {
-  return failures >= GIVEN_UP_FAILURES && clock.now() - failingSince >= GIVEN_UP_MS
 }

@@ -2,9 +2,9 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { createLedgerRpc } from '../rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../rpc/rpc-error.ts'
-import { type Endpoint, isResting, newEndpoint } from './ledger-node.ts'
+import { LedgerNode } from './ledger-node.ts'
 
-/** With somebody else to ask, nobody is waited for that long. */
+/** Shorter than for a single node, because another node can respond. */
 const TIMEOUT_MS = 6_000
 
 export interface FailoverOptions {
@@ -13,83 +13,89 @@ export interface FailoverOptions {
   clock: Clock
   logger: Pick<Logger, 'warn' | 'error'>
   timeoutMs?: number
-  /** Of the ledger that the nodes must be on, base-58; without it the first node that answers says. */
+  /** Base-58, of the expected ledger. Without it, the first node that responds decides. */
   genesisHash?: string | undefined
-  /** Asks again for what `genesisHash` did not tell, for a node that is alone: another process may fill the tables. */
+  /** For a single node: reads `genesisHash` later, because another process may fill the tables. */
   readGenesisHash?: () => Promise<string | undefined>
 }
 
-/** What is known of one node. */
-export type NodeState = 'well' | 'resting' | 'refused'
+export type NodeState = 'healthy' | 'paused' | 'refused'
 
-/** Which of several nodes may be asked. */
-export interface Nodes {
-  /** Whom to ask now, in this order. */
-  candidates(): Endpoint[]
-  /** Who may know what this one does not, in the order of preference; some may rest. */
-  besides(endpoint: Endpoint): Endpoint[]
-  /** Asks the node for its ledger where that is not known; whether it is the ledger of the others. */
-  join(endpoint: Endpoint): Promise<boolean>
-  /** Why nobody could be asked. */
-  noneLeft(): LedgerRpcError
-  /** The genesis hash of the first node when every one is on another ledger. */
-  wrongLedger(): string | undefined
-  states(): NodeState[]
-}
+/** Several nodes. Those that are on another ledger are never used. */
+export class NodePool {
+  readonly #nodes: readonly LedgerNode[]
+  readonly #logger: FailoverOptions['logger']
+  readonly #clock: Clock
+  #genesisHash: string | undefined
+  #checkedAll = false
 
-export function createNodes({ urls, clock, logger, ...options }: FailoverOptions): Nodes {
-  const endpoints = urls.map((url, i) =>
-    newEndpoint(createLedgerRpc({ url, timeoutMs: options.timeoutMs ?? TIMEOUT_MS }), i + 1),
-  )
-  let { genesisHash } = options
-  let introduced = false
-  const usable = (): Endpoint[] => endpoints.filter((each) => each.ledger !== 'another')
+  constructor({ urls, clock, logger, timeoutMs = TIMEOUT_MS, genesisHash }: FailoverOptions) {
+    this.#nodes = urls.map((url, i) => new LedgerNode(createLedgerRpc({ url, timeoutMs }), i + 1, clock))
+    this.#logger = logger
+    this.#clock = clock
+    this.#genesisHash = genesisHash
+  }
 
-  async function join(endpoint: Endpoint): Promise<boolean> {
-    if (endpoint.ledger !== 'unknown') return endpoint.ledger === 'ours'
-    endpoint.genesisHash = await endpoint.rpc.call<string>('getGenesisHash')
-    genesisHash ??= endpoint.genesisHash
-    endpoint.ledger = endpoint.genesisHash === genesisHash ? 'ours' : 'another'
-    if (endpoint.ledger === 'another')
-      logger.error(
-        { endpoint: endpoint.number, genesisHash: endpoint.genesisHash, expected: genesisHash },
+  /** The nodes to try, in this order. */
+  candidates(): LedgerNode[] {
+    const usable = this.#usable()
+    const active = usable.filter((node) => !node.isPaused)
+    if (active.length > 0) return active
+    // Tries the failed nodes early, but not those that asked for a pause.
+    return usable.filter((node) => !node.askedForPause).sort((a, b) => a.pausedUntil - b.pausedUntil)
+  }
+
+  /** All other usable nodes in the order of preference, also the paused ones. */
+  others(node: LedgerNode): LedgerNode[] {
+    return this.#usable().filter((each) => each !== node)
+  }
+
+  /** Whether the node is on the expected ledger. Asks it if that is unknown. */
+  async isOnExpectedLedger(node: LedgerNode): Promise<boolean> {
+    if (node.ledger !== 'unknown') return node.ledger === 'expected'
+    node.genesisHash = await node.rpc.call<string>('getGenesisHash')
+    this.#genesisHash ??= node.genesisHash
+    node.ledger = node.genesisHash === this.#genesisHash ? 'expected' : 'other'
+    if (node.ledger === 'other')
+      this.#logger.error(
+        { node: node.number, genesisHash: node.genesisHash, expected: this.#genesisHash },
         'this ledger node is on another ledger than the database or the nodes before it: it is not used',
       )
-    else if (!introduced) introduce()
-    return endpoint.ledger === 'ours'
+    else this.#checkAll()
+    return node.ledger === 'expected'
   }
 
-  /** The others are asked for their ledger before they are needed, so that a wrong one is told of at once. */
-  function introduce(): void {
-    introduced = true
-    // One that cannot be reached is asked when it is needed.
-    for (const endpoint of endpoints) join(endpoint).catch(() => {})
+  /** The error when no node could be tried. */
+  unavailableError(): LedgerRpcError {
+    const ends = this.#usable().map((node) => node.pausedUntil)
+    if (ends.length === 0) return new LedgerRpcError('rpc', 'every ledger node is on another ledger')
+    return new LedgerRpcError('http', 'every ledger node asked for a pause', {
+      code: 429,
+      retryAfterMs: Math.max(0, Math.min(...ends) - this.#clock.now()),
+    })
   }
 
-  return {
-    join,
-    candidates() {
-      const awake = usable().filter((each) => !isResting(each, clock))
-      if (awake.length > 0) return awake
-      // Better one that may be well again than none; but who asked for a pause gets it.
-      return usable()
-        .filter((each) => !each.restIsAsked)
-        .sort((a, b) => a.restsUntil - b.restsUntil)
-    },
-    besides: (endpoint) => usable().filter((each) => each !== endpoint),
-    noneLeft() {
-      const waits = usable().map((each) => each.restsUntil)
-      if (waits.length === 0) return new LedgerRpcError('rpc', 'every ledger node is on another ledger')
-      return new LedgerRpcError('http', 'every ledger node asked to be left alone for a while', {
-        code: 429,
-        retryAfterMs: Math.max(0, Math.min(...waits) - clock.now()),
-      })
-    },
-    wrongLedger: () => (usable().length === 0 ? endpoints[0]?.genesisHash : undefined),
-    states: () =>
-      endpoints.map((each) => {
-        if (each.ledger === 'another') return 'refused'
-        return isResting(each, clock) ? 'resting' : 'well'
-      }),
+  /** The first node's genesis hash if all nodes are on another ledger. */
+  otherGenesisHash(): string | undefined {
+    return this.#usable().length === 0 ? this.#nodes[0]?.genesisHash : undefined
+  }
+
+  states(): NodeState[] {
+    return this.#nodes.map((node) => {
+      if (node.ledger === 'other') return 'refused'
+      return node.isPaused ? 'paused' : 'healthy'
+    })
+  }
+
+  #usable(): LedgerNode[] {
+    return this.#nodes.filter((node) => node.ledger !== 'other')
+  }
+
+  /** Checks all nodes once, so that a wrong one is reported before it is needed. */
+  #checkAll(): void {
+    if (this.#checkedAll) return
+    this.#checkedAll = true
+    // A node that does not respond now is checked when it is needed.
+    for (const node of this.#nodes) this.isOnExpectedLedger(node).catch(() => {})
   }
 }

@@ -2,40 +2,40 @@ import { createLedgerRpc, type LedgerRpc } from '../rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../rpc/rpc-error.ts'
 import type { FailoverOptions, NodeState } from './node-pool.ts'
 
-/** A node that is alone. On another ledger than the database it is asked for nothing but which one that is. */
-export function createOneNode(
+/** The only node. While it is on another ledger than the database, only `getGenesisHash` works. */
+export function createSingleNodeRpc(
   url: string,
   { genesisHash, readGenesisHash, logger, timeoutMs }: Omit<FailoverOptions, 'urls'>,
 ): LedgerRpc & { nodes(): NodeState[] } {
   const rpc = createLedgerRpc({ url, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
-  let ledger: 'unknown' | 'ours' | 'another' = 'unknown'
-  let joining: Promise<void> | undefined
+  let ledger: 'unknown' | 'expected' | 'other' = 'unknown'
+  let checking: Promise<void> | undefined
 
-  async function join(): Promise<void> {
+  async function checkLedger(): Promise<void> {
     const expected = genesisHash ?? (await readGenesisHash?.())
     if (expected === undefined) return
-    const found = await rpc.call<string>('getGenesisHash')
-    ledger = found === expected ? 'ours' : 'another'
-    if (ledger === 'another')
+    const actual = await rpc.call<string>('getGenesisHash')
+    ledger = actual === expected ? 'expected' : 'other'
+    if (ledger === 'other')
       logger.error(
-        { genesisHash: found, expected },
+        { genesisHash: actual, expected },
         'this ledger node is on another ledger than the database: it is not used',
       )
   }
 
   async function checked<T>(work: () => Promise<T>): Promise<T> {
     if (ledger === 'unknown') {
-      joining ??= join().finally(() => (joining = undefined))
-      await joining
+      checking ??= checkLedger().finally(() => (checking = undefined))
+      await checking
     }
-    if (ledger === 'another')
+    if (ledger === 'other')
       throw new LedgerRpcError('rpc', 'the ledger node is on another ledger than the database')
     try {
       return await work()
     } catch (error) {
-      const isAway = error instanceof LedgerRpcError && error.kind !== 'rpc' && !error.isRateLimit
-      // What answers there later may be another node.
-      if (isAway && ledger === 'ours') ledger = 'unknown'
+      const isUnreachable = error instanceof LedgerRpcError && error.kind !== 'rpc' && !error.isRateLimit
+      // A different node may respond at this URL later.
+      if (isUnreachable && ledger === 'expected') ledger = 'unknown'
       throw error
     }
   }
@@ -43,11 +43,10 @@ export function createOneNode(
   return {
     call: <T>(method: string, params?: unknown[]) => {
       const work = (): Promise<T> => rpc.call(method, params)
-      // Whoever compares it with the database has to know.
       return method === 'getGenesisHash' ? work() : checked(work)
     },
     batch: (calls) => checked(() => rpc.batch(calls)),
     settle: (calls) => checked(() => rpc.settle(calls)),
-    nodes: () => (ledger === 'another' ? ['refused'] : []),
+    nodes: () => (ledger === 'other' ? ['refused'] : []),
   }
 }

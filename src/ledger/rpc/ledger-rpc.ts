@@ -14,23 +14,23 @@ export interface LedgerCalls {
 }
 
 export interface LedgerRpc extends LedgerCalls {
-  /** The results in the order of the calls; throws when any call fails. */
+  /** The results in the order of the calls. Throws if any call fails. */
   batch<T>(calls: RpcCall[]): Promise<T[]>
-  /** Like `batch`, but a call that the node refuses yields its error in its place. */
+  /** Like `batch`, but the result of a call that the node refuses is its error. */
   settle<T>(calls: RpcCall[]): Promise<(T | LedgerRpcError)[]>
 }
 
 export interface LedgerRpcOptions {
   url: string
-  /** For one HTTP exchange, body included. */
+  /** For one HTTP request and its response. */
   timeoutMs?: number
-  /** Calls in one HTTP request at most; longer batches are split. */
+  /** Maximum calls per HTTP request. Longer batches are split. */
   maxBatch?: number
-  /** Bytes of calls in one HTTP request at most: nodes refuse bodies of more than 50 KiB. */
+  /** Maximum bytes of calls per HTTP request. Nodes refuse bodies of more than 50 KiB. */
   maxBatchBytes?: number
 }
 
-interface RpcReply {
+interface RpcResponse {
   id?: number
   result?: unknown
   error?: { code?: number; message?: string; data?: unknown }
@@ -42,69 +42,65 @@ export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
   const limits = { calls: options.maxBatch ?? 100, bytes: options.maxBatchBytes ?? 45_000 }
   let nextId = 1
 
-  async function exchange(body: unknown): Promise<unknown> {
+  async function post(body: unknown): Promise<unknown> {
     const signal = AbortSignal.timeout(options.timeoutMs ?? 15_000)
+    const request = { origin, path, method: 'POST', headers, body: JSON.stringify(body), signal } as const
     try {
-      const response = await agent.request({
-        origin,
-        path,
-        method: 'POST',
-        headers,
-        body: JSON.stringify(body),
-        signal,
-      })
+      const response = await agent.request(request)
       const code = response.statusCode
       if (code < 200 || code > 299) {
         await response.body.dump()
-        throw new LedgerRpcError('http', `the ledger node answered HTTP ${code}`, {
+        const retryAfter = response.headers['retry-after']
+        throw new LedgerRpcError('http', `the ledger node responded with HTTP ${code}`, {
           code,
-          retryAfterMs: parseRetryAfter(headerText(response.headers['retry-after'])),
+          retryAfterMs: parseRetryAfter([retryAfter].flat()[0] ?? null),
         })
       }
       return await readJson(response)
     } catch (error) {
-      throw asRpcError(error, signal)
+      throw toRpcError(error, signal)
     }
   }
 
   async function settleChunk<T>(calls: RpcCall[]): Promise<(T | LedgerRpcError)[]> {
-    const first = nextId
+    const firstId = nextId
     nextId += calls.length
-    const requests = calls.map((call, i) => ({ jsonrpc: '2.0', id: first + i, ...call }))
-    const answer = await exchange(requests)
-    // A node that refuses the whole batch answers with one error object.
-    if (!Array.isArray(answer)) throw replyError(answer as RpcReply)
-    const byId = new Map((answer as RpcReply[]).map((reply) => [reply.id, reply]))
+    const body = await post(calls.map((call, i) => ({ jsonrpc: '2.0', id: firstId + i, ...call })))
+    // A node that refuses the whole batch responds with one error object.
+    if (!Array.isArray(body)) throw responseError(body as RpcResponse)
+    const byId = new Map((body as RpcResponse[]).map((response) => [response.id, response]))
     return calls.map((_, i) => {
-      const reply = byId.get(first + i)
-      return isSuccess(reply) ? (reply.result as T) : replyError(reply)
+      const response = byId.get(firstId + i)
+      return isSuccess(response) ? (response.result as T) : responseError(response)
     })
   }
 
   async function settle<T>(calls: RpcCall[]): Promise<(T | LedgerRpcError)[]> {
     const results: (T | LedgerRpcError)[] = []
-    for (const chunk of chunksOf(calls, limits)) results.push(...(await settleChunk<T>(chunk)))
+    for (const chunk of splitBatch(calls, limits)) results.push(...(await settleChunk<T>(chunk)))
     return results
   }
 
   return {
     settle,
+    batch: async <T>(calls: RpcCall[]) => throwFirstError(await settle<T>(calls)),
     async call<T>(method: string, params: unknown[] = []) {
-      const reply = (await exchange({ jsonrpc: '2.0', id: nextId++, method, params })) as RpcReply
-      if (!isSuccess(reply)) throw replyError(reply)
-      return reply.result as T
-    },
-    async batch<T>(calls: RpcCall[]) {
-      const results = await settle<T>(calls)
-      for (const result of results) if (result instanceof LedgerRpcError) throw result
-      return results as T[]
+      const response = (await post({ jsonrpc: '2.0', id: nextId++, method, params })) as RpcResponse
+      if (!isSuccess(response)) throw responseError(response)
+      return response.result as T
     },
   }
 }
 
+/** Turns the results of `settle` into those of `batch`. */
+export function throwFirstError<T>(results: (T | LedgerRpcError)[]): T[] {
+  for (const result of results) if (result instanceof LedgerRpcError) throw result
+  return results as T[]
+}
+
 const CALL_OVERHEAD_BYTES = 60
 
-function chunksOf(calls: readonly RpcCall[], limits: { calls: number; bytes: number }): RpcCall[][] {
+function splitBatch(calls: readonly RpcCall[], limits: { calls: number; bytes: number }): RpcCall[][] {
   const chunks: RpcCall[][] = []
   let bytes = Infinity
   for (const call of calls) {
@@ -121,25 +117,25 @@ function chunksOf(calls: readonly RpcCall[], limits: { calls: number; bytes: num
   return chunks
 }
 
-function isSuccess(reply: RpcReply | null | undefined): reply is RpcReply {
-  return reply !== null && reply !== undefined && 'result' in reply && reply.error === undefined
+function isSuccess(response: RpcResponse | null | undefined): response is RpcResponse {
+  return response !== null && response !== undefined && 'result' in response && response.error === undefined
 }
 
-function replyError(reply: RpcReply | null | undefined): LedgerRpcError {
-  const error = reply?.error
+function responseError(response: RpcResponse | null | undefined): LedgerRpcError {
+  const error = response?.error
   if (error === undefined || error === null)
-    return new LedgerRpcError('transport', 'the ledger node answered with neither a result nor an error')
+    return new LedgerRpcError('transport', 'the ledger node responded with neither a result nor an error')
   return new LedgerRpcError('rpc', error.message ?? 'the ledger node refused the call', {
     code: error.code,
     data: error.data,
   })
 }
 
-function asRpcError(error: unknown, signal: AbortSignal): LedgerRpcError {
+function toRpcError(error: unknown, signal: AbortSignal): LedgerRpcError {
   if (error instanceof LedgerRpcError) return error
-  if (signal.aborted) return new LedgerRpcError('timeout', 'the ledger node did not answer in time')
-  const detail = error instanceof SyntaxError ? 'answered with malformed JSON' : 'cannot be reached'
-  return new LedgerRpcError('transport', `the ledger node ${detail}`)
+  if (signal.aborted) return new LedgerRpcError('timeout', 'the ledger node did not respond in time')
+  const problem = error instanceof SyntaxError ? 'responded with malformed JSON' : 'cannot be reached'
+  return new LedgerRpcError('transport', `the ledger node ${problem}`)
 }
 
 const decompress = promisify(gunzip)
@@ -149,11 +145,7 @@ async function readJson({ headers, body }: Dispatcher.ResponseData): Promise<unk
   return JSON.parse((await decompress(await body.bytes())).toString())
 }
 
-function headerText(value: string | string[] | undefined): string | null {
-  return (Array.isArray(value) ? value[0] : value) ?? null
-}
-
-/** Some providers hand out URLs with credentials, which belong into a header. */
+/** Credentials in the URL become an Authorization header. */
 function splitUrl(text: string): { origin: string; path: string; headers: Record<string, string> } {
   const { origin, pathname, search, username, password } = new URL(text)
   const headers: Record<string, string> = { 'content-type': 'application/json', 'accept-encoding': 'gzip' }

@@ -1,15 +1,10 @@
 import { WebSocket } from 'ws'
 import type { Logger } from '../../platform/logger.ts'
 
-/** The node sends a slot about every 400 ms: a socket silent for this long is dead, whatever it claims. */
+/** A node sends a slot about every 400 ms. A socket that is silent this long is considered dead. */
 const QUIET_MS = 15_000
 const MIN_RECONNECT_MS = 200
 const MAX_RECONNECT_MS = 10_000
-
-export interface LogNotification {
-  signature: string
-  slot: number
-}
 
 export interface LogSubscription {
   readonly connected: boolean
@@ -17,14 +12,14 @@ export interface LogSubscription {
 }
 
 export interface LogSubscriptionOptions {
-  /** Of several, the next one is taken whenever a socket is lost. One that is no longer among them is left. */
+  /** Of several URLs, the next is used after a disconnect. A URL that is removed is disconnected. */
   url: string | (() => readonly string[])
   programId: string
   commitment: string
-  /** A transaction named the program. */
-  onTransaction: (notification: LogNotification) => void
+  /** Called for each transaction that mentions the program. */
+  onTransaction: (transaction: { signature: string; slot: number }) => void
   onSlot?: (slot: number) => void
-  /** Called after every (re)connection, once both subscriptions stand: what came before may have been missed. */
+  /** Called when both subscriptions are active. Earlier transactions may have been missed. */
   onConnected: () => void
   logger: Pick<Logger, 'warn' | 'debug'>
   quietMs?: number
@@ -39,67 +34,57 @@ interface Message {
   }
 }
 
-/** Keeps `logsSubscribe` and `slotSubscribe` standing: reconnects with back-off, and when the socket falls silent. */
+const LOGS_REQUEST = 1
+const SLOTS_REQUEST = 2
+
+/** Subscribes to logs and slots. Reconnects with backoff when the socket closes or falls silent. */
 export function subscribeToLogs(options: LogSubscriptionOptions): LogSubscription {
-  const { url } = options
-  const urls = typeof url === 'string' ? () => [url] : url
+  const { url, programId, commitment, logger, quietMs = QUIET_MS } = options
+  const listUrls = typeof url === 'string' ? () => [url] : url
   let connectedTo = ''
-  let turn = 0
+  let attempts = 0
   let socket: WebSocket | undefined
   let closed = false
   let confirmed = 0
-  // Then the answers to pings have to tell a living socket.
+  // Without slot notifications, pongs show that the socket is alive.
   let slotsRefused = false
   let reconnectMs = MIN_RECONNECT_MS
   let quietTimer: NodeJS.Timeout | undefined
-  const quietMs = options.quietMs ?? QUIET_MS
-  const pings = setInterval(() => {
+  let reconnectTimer: NodeJS.Timeout | undefined
+  const pingTimer = setInterval(() => {
     if (socket?.readyState !== WebSocket.OPEN) return
-    if (urls().includes(connectedTo)) socket.ping()
+    if (listUrls().includes(connectedTo)) socket.ping()
     else socket.terminate()
   }, quietMs / 3)
-  let reconnectTimer: NodeJS.Timeout | undefined
 
-  function open(): void {
+  function connect(): void {
     confirmed = 0
-    const now = urls()
-    connectedTo = now[turn % now.length] ?? ''
-    if (connectedTo === '') return reconnect()
+    const urls = listUrls()
+    connectedTo = urls[attempts % urls.length] ?? ''
+    if (connectedTo === '') return scheduleReconnect()
     const current = new WebSocket(connectedTo, { handshakeTimeout: 10_000 })
     socket = current
     current.on('open', () => {
-      request(current, 1, 'logsSubscribe', [
-        { mentions: [options.programId] },
-        { commitment: options.commitment },
-      ])
-      request(current, 2, 'slotSubscribe', [])
-      heard(current)
+      send(current, LOGS_REQUEST, 'logsSubscribe', [{ mentions: [programId] }, { commitment }])
+      send(current, SLOTS_REQUEST, 'slotSubscribe', [])
+      resetQuietTimer(current)
     })
     current.on('pong', () => {
-      if (slotsRefused) heard(current)
+      if (slotsRefused) resetQuietTimer(current)
     })
     current.on('message', (data: Buffer) => {
-      heard(current)
-      receive(data)
+      resetQuietTimer(current)
+      handleMessage(data)
     })
     // 'close' always follows 'error'.
-    current.on('error', (error) => options.logger.debug({ reason: error.message }, 'ledger socket failed'))
-    current.on('close', () => lost(current))
+    current.on('error', (error) => logger.debug({ reason: error.message }, 'ledger socket failed'))
+    current.on('close', () => handleClose(current))
   }
 
-  function receive(data: Buffer): void {
+  function handleMessage(data: Buffer): void {
     const message = parse(data)
     if (message === null) return
-    if (message.id !== undefined) {
-      if (message.error !== undefined && message.id === 1) return socket?.terminate()
-      slotsRefused = message.error !== undefined
-      confirmed += 1
-      if (confirmed === 2) {
-        reconnectMs = MIN_RECONNECT_MS
-        options.onConnected()
-      }
-      return
-    }
+    if (message.id !== undefined) return handleConfirmation(message)
     const result = message.params?.result
     if (message.method === 'slotNotification' && result?.slot !== undefined) options.onSlot?.(result.slot)
     const signature = result?.value?.signature
@@ -107,33 +92,42 @@ export function subscribeToLogs(options: LogSubscriptionOptions): LogSubscriptio
       options.onTransaction({ signature, slot: result?.context?.slot ?? 0 })
   }
 
-  function heard(current: WebSocket): void {
+  function handleConfirmation({ id, error }: Message): void {
+    if (error !== undefined && id === LOGS_REQUEST) return socket?.terminate()
+    if (id === SLOTS_REQUEST) slotsRefused = error !== undefined
+    confirmed += 1
+    if (confirmed !== 2) return
+    reconnectMs = MIN_RECONNECT_MS
+    options.onConnected()
+  }
+
+  function resetQuietTimer(current: WebSocket): void {
     clearTimeout(quietTimer)
     quietTimer = setTimeout(() => current.terminate(), quietMs)
   }
 
-  function lost(current: WebSocket): void {
+  function handleClose(current: WebSocket): void {
     if (closed || current !== socket) return
     confirmed = 0
-    turn += 1
+    attempts += 1
     clearTimeout(quietTimer)
-    options.logger.warn({ retryMs: reconnectMs }, 'ledger socket lost, polling until it is back')
-    reconnect()
+    logger.warn({ retryMs: reconnectMs }, 'ledger socket closed, polling until it is reconnected')
+    scheduleReconnect()
   }
 
-  function reconnect(): void {
-    reconnectTimer = setTimeout(open, reconnectMs)
+  function scheduleReconnect(): void {
+    reconnectTimer = setTimeout(connect, reconnectMs)
     reconnectMs = Math.min(reconnectMs * 2, MAX_RECONNECT_MS)
   }
 
-  open()
+  connect()
   return {
     get connected() {
       return confirmed === 2
     },
     close() {
       closed = true
-      clearInterval(pings)
+      clearInterval(pingTimer)
       clearTimeout(quietTimer)
       clearTimeout(reconnectTimer)
       socket?.terminate()
@@ -141,7 +135,7 @@ export function subscribeToLogs(options: LogSubscriptionOptions): LogSubscriptio
   }
 }
 
-function request(socket: WebSocket, id: number, method: string, params: unknown[]): void {
+function send(socket: WebSocket, id: number, method: string, params: unknown[]): void {
   socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
 }
 

@@ -4,32 +4,31 @@ import { LedgerRpcError } from './rpc-error.ts'
 
 export interface RetryOptions {
   signal: AbortSignal
-  /** The first wait; it doubles up to `maxDelayMs`. A longer Retry-After of the node is honoured. */
+  /** The first wait. It doubles up to five seconds. A longer Retry-After of the node is honoured. */
   minDelayMs?: number
-  maxDelayMs?: number
-  /** After that many attempts the failure is thrown. */
+  /** The error of the last attempt is thrown. */
   maxAttempts?: number
   onRetry?: (error: LedgerRpcError, waitMs: number) => void
 }
 
-/** Repeats transient failures, waiting longer each time. Aborting the signal ends every call at once. */
-export function retryingRpc(rpc: LedgerRpc, options: RetryOptions): LedgerRpc {
-  const minDelayMs = options.minDelayMs ?? 50
-  const maxDelayMs = options.maxDelayMs ?? 5_000
+const MAX_DELAY_MS = 5_000
 
-  async function retry<T>(attempt: () => Promise<T>): Promise<T> {
-    let wait = minDelayMs
-    for (let attempts = 1; ; attempts += 1) {
-      options.signal.throwIfAborted()
+/** Retries transient failures with exponential backoff. Aborting the signal ends every call at once. */
+export function retryingRpc(rpc: LedgerRpc, options: RetryOptions): LedgerRpc {
+  const { signal, minDelayMs = 50, maxAttempts = Infinity, onRetry } = options
+
+  async function retry<T>(work: () => Promise<T>): Promise<T> {
+    let backoffMs = minDelayMs
+    for (let attempt = 1; ; attempt += 1) {
+      signal.throwIfAborted()
       try {
-        return await abortable(attempt(), options.signal)
+        return await abortable(work(), signal)
       } catch (error) {
-        if (!(error instanceof LedgerRpcError) || !error.isTransient) throw error
-        if (attempts >= (options.maxAttempts ?? Infinity)) throw error
-        const waitMs = Math.max(wait, error.retryAfterMs ?? 0)
-        options.onRetry?.(error, waitMs)
-        await delay(waitMs, undefined, { signal: options.signal })
-        wait = Math.min(wait * 2, maxDelayMs)
+        if (!(error instanceof LedgerRpcError) || !error.isTransient || attempt >= maxAttempts) throw error
+        const waitMs = Math.max(backoffMs, error.retryAfterMs ?? 0)
+        onRetry?.(error, waitMs)
+        await delay(waitMs, undefined, { signal })
+        backoffMs = Math.min(backoffMs * 2, MAX_DELAY_MS)
       }
     }
   }

@@ -121,13 +121,13 @@ test('the first node dies under load and comes back: reads and transactions go o
   }
   try {
     await each(2)
-    expect(await nodeStates()).toEqual(['well', 'well'])
+    expect(await nodeStates()).toEqual(['healthy', 'healthy'])
     await cut(first)
     await each(3)
-    expect(await nodeStates()).toContain('resting')
+    expect(await nodeStates()).toContain('paused')
     const before = first.http.connections
     await restore(first)
-    await eventually(nodeStates).toEqual(['well', 'well'])
+    await eventually(nodeStates).toEqual(['healthy', 'healthy'])
     await each(2)
     expect(first.http.connections).toBeGreaterThan(before)
   } finally {
@@ -152,7 +152,7 @@ test('a second node of another ledger is told of at once, and neither read nor s
     const [first, second] = [await nodeOf(world), await nodeOf(other)]
     const [wallet] = [await world.wallet('Ours'), await other.wallet('Stranger')]
     await createGateway()
-    await eventually(nodeStates).toEqual(['well', 'refused'])
+    await eventually(nodeStates).toEqual(['healthy', 'refused'])
     expect(gateway.output()).toContain('this ledger node is on another ledger')
     await eventually(async () => (await ask('/agents')).body).toMatchObject({ total: 1 })
 

@@ -4,19 +4,19 @@ import { registryIdl } from '@agent-registry/program'
 import { readConfig } from '../../../src/platform/config/config.ts'
 import { startGateway } from '../../../src/gateway/gateway.ts'
 import { LedgerMismatchError } from '../../../src/ledger/indexer/position.ts'
-import { answersOf, type ToldNode, toldNode } from '../../support/indexer/scripted-nodes.ts'
+import { repliesFrom, type ScriptedNode, startScriptedNode } from '../../support/indexer/scripted-nodes.ts'
 import { ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
 import { kyselyOf } from '../../support/indexer/tables.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let database: TestDatabase
-let node: ToldNode
+let node: ScriptedNode
 const ledger = new ScriptedLedger()
 
 beforeEach(async () => {
   database = await createTestDatabase()
-  node = await toldNode(answersOf(ledger))
+  node = await startScriptedNode(repliesFrom(ledger))
 })
 afterEach(async () => {
   await node.close()
@@ -50,18 +50,18 @@ test.each(['api', 'webhooks,cards', 'indexer'])(
   },
 )
 
-test('nor on the database of another program', async () => {
+test('nothing starts on the database of another program', async () => {
   await fillFrom(ledger.genesisHash, 'AnotherProgram')
   await expect(start('api')).rejects.toThrow(/filled from program AnotherProgram/)
 })
 
-test('a node that answers only later is checked before it is used', async () => {
+test('a node that was unreachable at start is checked before it is used', async () => {
   await fillFrom('another')
-  const answers = node.answer
-  node.answer = () => ({ status: 503 })
+  const { replyTo } = node
+  node.replyTo = () => ({ status: 503 })
   const gateway = await start('api')
   try {
-    node.answer = answers
+    node.replyTo = replyTo
     node.calls = []
     const body = JSON.stringify({ accountKeys: [] })
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }

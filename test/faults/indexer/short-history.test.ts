@@ -12,11 +12,16 @@ import { scriptedIndexer, silentLogger } from '../../support/indexer/indexer.ts'
 import { registration, report } from '../../support/indexer/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
 import { count, dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
-import { answersOf, type ToldNode, toldNode } from '../../support/indexer/scripted-nodes.ts'
+import {
+  repliesFrom,
+  type ReplyTo,
+  type ScriptedNode,
+  startScriptedNode,
+} from '../../support/indexer/scripted-nodes.ts'
 
 let database: TestDatabase
 let ledger: ScriptedLedger
-let nodes: ToldNode[] = []
+let nodes: ScriptedNode[] = []
 let indexer: Indexer | undefined
 
 /** A registration and ten reports, all final. */
@@ -41,49 +46,50 @@ function sendReport(score: number): void {
   ledger.advance(10)
 }
 const start = (rpc: LedgerRpc): Indexer => (indexer = scriptedIndexer(database.orm, ledger, { rpc }))
-const known = () => count(database.orm, 'agent_history')
-const letters = async () => (await dumpTables(database.orm)).dead_letters as { kind: string; data: string }[]
+const historyRows = () => count(database.orm, 'agent_history')
+const deadLetters = async () =>
+  (await dumpTables(database.orm)).dead_letters as { kind: string; data: string }[]
 const differences = async () =>
   (await audit({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID, settleMs: 0 })).differences
 
 /** These nodes in order of preference. */
-async function over(...answers: ToldNode['answer'][]): Promise<LedgerRpc> {
-  for (const answer of answers) nodes.push(await toldNode(answer))
+async function rpcOver(...replies: ReplyTo[]): Promise<LedgerRpc> {
+  for (const replyTo of replies) nodes.push(await startScriptedNode(replyTo))
   const urls = nodes.map((node) => node.url)
   return createFailoverRpc({ urls, clock: systemClock, logger: silentLogger })
 }
 
-/** Fails once, at the second page of a listing. */
-function failingInTheMiddle(answer: ToldNode['answer']): ToldNode['answer'] {
+/** Fails once, on the second page of a listing. */
+function failingInTheMiddle(replyTo: ReplyTo): ReplyTo {
   let pages = 0
   return (method, params) => {
     pages += Number(method === 'getSignaturesForAddress')
     if (method === 'getSignaturesForAddress' && pages === 2) return { status: 503 }
-    return answer(method, params)
+    return replyTo(method, params)
   }
 }
 
-// The second node's history ends just where the first page does, and in the middle of the second.
+// The second node's history ends at the end of the first page, and in the middle of the second.
 test.each([4, 6])(
-  'a node that fails in the middle of the first listing loses nothing to one that has %i transactions',
+  'nothing is lost if a node fails in the first listing and the other has only %i transactions',
   async (newest) => {
-    const rpc = await over(failingInTheMiddle(answersOf(ledger)), answersOf(ledger, { newest }))
+    const rpc = await rpcOver(failingInTheMiddle(repliesFrom(ledger)), repliesFrom(ledger, { newest }))
     await start(rpc).whenIdle()
-    expect(await known()).toBe(10)
-    expect(await letters()).toEqual([])
+    expect(await historyRows()).toBe(10)
+    expect(await deadLetters()).toEqual([])
   },
 )
 
-test('a rebuild whose node fails in the middle gives the same tables', async () => {
+test('a rebuild gives the same tables if a node fails in the middle', async () => {
   await start(ledger.rpc()).whenIdle()
   await indexer?.stop()
   const before = await dumpTables(database.orm)
-  const rpc = await over(failingInTheMiddle(answersOf(ledger)), answersOf(ledger, { newest: 4 }))
+  const rpc = await rpcOver(failingInTheMiddle(repliesFrom(ledger)), repliesFrom(ledger, { newest: 4 }))
   expect(await rebuild({ orm: database.orm, rpc, programId: PROGRAM_ID })).toMatchObject({ transactions: 11 })
   expect(await dumpTables(database.orm)).toEqual(before)
 })
 
-test('a rebuild from a node with less history changes nothing, unless it is told to', async () => {
+test('a rebuild from a node with a shorter history changes nothing, unless allowLoss is set', async () => {
   await start(ledger.rpc()).whenIdle()
   const finalities = async (): Promise<Set<string>> =>
     new Set(
@@ -94,25 +100,25 @@ test('a rebuild from a node with less history changes nothing, unless it is told
   await eventually(finalities).toEqual(new Set(['finalized']))
   await indexer?.stop()
   const before = await dumpTables(database.orm)
-  const rpc = await over(answersOf(ledger, { newest: 4 }))
+  const rpc = await rpcOver(repliesFrom(ledger, { newest: 4 }))
   const work = { orm: database.orm, rpc, programId: PROGRAM_ID }
   await expect(rebuild(work)).rejects.toThrow('7 finalized transactions')
   expect(await dumpTables(database.orm)).toEqual(before)
   expect(await rebuild({ ...work, allowLoss: true })).toMatchObject({ transactions: 4 })
-  expect(await known()).toBe(4)
+  expect(await historyRows()).toBe(4)
 })
 
-test('history that the first node does not have is read from the second, with no letter', async () => {
+test('history that the first node does not have is read from the second, without a dead letter', async () => {
   await start(ledger.rpc()).whenIdle()
   await indexer?.stop()
   for (let score = 260; score < 264; score += 1) sendReport(score)
-  await start(await over(answersOf(ledger, { newest: 2 }), answersOf(ledger))).whenIdle()
-  expect(await known()).toBe(14)
-  expect(await letters()).toEqual([])
+  await start(await rpcOver(repliesFrom(ledger, { newest: 2 }), repliesFrom(ledger))).whenIdle()
+  expect(await historyRows()).toBe(14)
+  expect(await deadLetters()).toEqual([])
   expect(await differences()).toEqual([])
 })
 
-test('history passed over is read once a node shows it; until then looking for it costs little', async () => {
+test('skipped history is read once a node lists it, and retries until then are rare', async () => {
   await start(ledger.rpc()).whenIdle()
   await eventually(() => indexer?.status().finalizedSlot).toBeGreaterThan(0)
   await indexer?.stop()
@@ -120,23 +126,23 @@ test('history passed over is read once a node shows it; until then looking for i
   for (const { signature } of ledger.entries.slice(0, -2)) ledger.hidden.add(signature)
 
   const rpc = ledger.rpc()
-  let looks = 0
+  let retries = 0
   let gap: string | undefined
   const counting: LedgerRpc = {
     ...rpc,
     call: (method, params = []) => {
       const { before } = (params[1] ?? {}) as { before?: string }
-      looks += Number(before !== undefined && before === gap)
+      retries += Number(before !== undefined && before === gap)
       return rpc.call(method, params)
     },
   }
   start(counting)
-  await eventually(async () => (await letters()).map((each) => each.kind)).toEqual(['missing_history'])
+  await eventually(async () => (await deadLetters()).map((each) => each.kind)).toEqual(['missing_history'])
   await indexer?.whenIdle()
-  expect(await known()).toBe(12)
+  expect(await historyRows()).toBe(12)
   const finalized = () =>
     kyselyOf(database.orm).selectFrom('indexer_state').select('finalized_signature').executeTakeFirst()
-  // So far that the check of finality begins above the gap from now on.
+  // Far enough that the finality check starts above the gap from now on.
   ledger.advance(400)
   await eventually(finalized).toMatchObject({ finalized_signature: ledger.entries.at(-1)?.signature })
   sendReport(264)
@@ -150,16 +156,16 @@ test('history passed over is read once a node shows it; until then looking for i
     sql`update dead_letters set created_at = now() - ${time}::interval`.execute(kyselyOf(database.orm))
   await writtenAgo('11 minutes')
   await indexer?.stop()
-  gap = (await letters())[0]?.data
+  gap = (await deadLetters())[0]?.data
   start(counting)
-  await eventually(() => looks).toBe(1)
+  await eventually(() => retries).toBe(1)
   for (let i = 0; i < 3; i += 1) await checkedOnce()
-  expect(looks).toBe(1)
+  expect(retries).toBe(1)
 
   await writtenAgo('1 minute')
-  await eventually(() => looks).toBeGreaterThan(1)
+  await eventually(() => retries).toBeGreaterThan(1)
   ledger.hidden.clear()
-  await eventually(letters).toEqual([])
-  expect(await known()).toBe(15)
+  await eventually(deadLetters).toEqual([])
+  expect(await historyRows()).toBe(15)
   expect(await differences()).toEqual([])
 })

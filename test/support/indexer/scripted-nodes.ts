@@ -6,20 +6,20 @@ import type { ScriptedLedger } from './scripted-ledger.ts'
 export interface Reply {
   status?: number
   retryAfter?: string
-  /** Never answers. */
+  /** Sends no response. */
   silent?: boolean
   result?: unknown
   error?: { code: number | undefined; message: string }
 }
 
-type Answer = (method: string, params: unknown[]) => Reply | Promise<Reply>
+export type ReplyTo = (method: string, params: unknown[]) => Reply | Promise<Reply>
 
-/** A node that answers what the test tells it to, over a real socket. */
-export interface ToldNode {
+/** A ledger node over a real socket. The test sets its replies. */
+export interface ScriptedNode {
   url: string
-  /** The methods asked for, but for the one that tells the ledger. */
+  /** The methods called so far, except getGenesisHash. */
   calls: string[]
-  answer: Answer
+  replyTo: ReplyTo
   close(): Promise<void>
 }
 
@@ -29,29 +29,31 @@ interface Request {
   params: unknown[]
 }
 
-export async function toldNode(answer: Answer = () => ({ result: 'ours' })): Promise<ToldNode> {
+export async function startScriptedNode(
+  replyTo: ReplyTo = () => ({ result: 'ours' }),
+): Promise<ScriptedNode> {
   const server = createServer((request, response) => {
     let text = ''
     request.on('data', (chunk: Buffer) => (text += chunk.toString()))
     request.on('end', () => {
       void (async () => {
         const body = JSON.parse(text) as Request | Request[]
-        const asked = [body].flat()
-        node.calls.push(...asked.map((each) => each.method).filter((each) => each !== 'getGenesisHash'))
+        const requests = [body].flat()
+        node.calls.push(...requests.map((each) => each.method).filter((each) => each !== 'getGenesisHash'))
         const replies = await Promise.all(
-          asked.map(async ({ id, method, params }) =>
-            Object.assign({ id }, await node.answer(method, params)),
+          requests.map(async ({ id, method, params }) =>
+            Object.assign({ id }, await node.replyTo(method, params)),
           ),
         )
-        const odd = replies.find((each) => each.status !== undefined || each.silent === true)
-        if (odd?.silent === true) return
-        const headers = odd?.retryAfter === undefined ? {} : { 'retry-after': odd.retryAfter }
-        response.writeHead(odd?.status ?? 200, headers)
+        const failure = replies.find((each) => each.status !== undefined || each.silent === true)
+        if (failure?.silent === true) return
+        const headers = failure?.retryAfter === undefined ? {} : { 'retry-after': failure.retryAfter }
+        response.writeHead(failure?.status ?? 200, headers)
         response.end(JSON.stringify(Array.isArray(body) ? replies : replies[0]))
       })()
     })
   })
-  const node: ToldNode = { url: await listen(server), calls: [], answer, close: () => close(server) }
+  const node: ScriptedNode = { url: await listen(server), calls: [], replyTo, close: () => close(server) }
   return node
 }
 
@@ -65,18 +67,18 @@ async function close(server: Server): Promise<void> {
   await new Promise((resolve) => server.close(resolve))
 }
 
-/** Answers of a node of this ledger that has only the newest transactions, as many as `newest` says. */
-export function answersOf(ledger: ScriptedLedger, { newest = Infinity } = {}): Answer {
+/** Replies of a node that has only the `newest` transactions of the ledger. */
+export function repliesFrom(ledger: ScriptedLedger, { newest = Infinity } = {}): ReplyTo {
   const rpc = ledger.rpc()
   return async (method, params) => {
-    const shown = new Set(ledger.entries.slice(-newest).map((entry) => entry.signature))
+    const held = new Set(ledger.entries.slice(-newest).map((entry) => entry.signature))
     try {
-      if (method === 'getTransaction' && !shown.has(params[0] as string)) return { result: null }
+      if (method === 'getTransaction' && !held.has(params[0] as string)) return { result: null }
       const { before } = (params[1] ?? {}) as { before?: string }
-      if (before !== undefined && !shown.has(before)) return { result: [] }
+      if (before !== undefined && !held.has(before)) return { result: [] }
       const result = await rpc.call<{ signature: string }[]>(method, params)
       if (method !== 'getSignaturesForAddress') return { result }
-      return { result: result.filter(({ signature }) => shown.has(signature)) }
+      return { result: result.filter(({ signature }) => held.has(signature)) }
     } catch (error) {
       const { code, message } = error as LedgerRpcError
       return { error: { code, message } }

@@ -4,15 +4,20 @@ import { createFailoverRpc, type FailoverRpc } from '../../../src/ledger/failove
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { eventually } from '../../support/indexer/eventually.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
-import { type Reply, type ToldNode, toldNode } from '../../support/indexer/scripted-nodes.ts'
+import {
+  type Reply,
+  type ReplyTo,
+  type ScriptedNode,
+  startScriptedNode,
+} from '../../support/indexer/scripted-nodes.ts'
 
-let nodes: ToldNode[] = []
+let nodes: ScriptedNode[] = []
 let now = 0
 const clock = { ...systemClock, now: () => now }
 
 beforeEach(async () => {
   now = 1_000_000
-  nodes = [await toldNode(), await toldNode()]
+  nodes = [await startScriptedNode(), await startScriptedNode()]
 })
 afterEach(async () => {
   for (const node of nodes) await node.close()
@@ -26,37 +31,40 @@ const rpcOf = (genesisHash?: string): FailoverRpc =>
     timeoutMs: 200,
     genesisHash,
   })
-const first = (answer: ToldNode['answer']): void => void (nodes[0]!.answer = answer)
-const second = (answer: ToldNode['answer']): void => void (nodes[1]!.answer = answer)
+const first = (replyTo: ReplyTo): void => void (nodes[0]!.replyTo = replyTo)
+const second = (replyTo: ReplyTo): void => void (nodes[1]!.replyTo = replyTo)
 const unlessGenesis =
-  (reply: Reply): ToldNode['answer'] =>
+  (reply: Reply): ReplyTo =>
   (method) =>
     method === 'getGenesisHash' ? { result: 'ours' } : reply
 const calls = (): number[] => nodes.map((node) => node.calls.length)
 
-test('while it is well, only the first node is asked', async () => {
+test('only the first node is used while it is healthy', async () => {
   const rpc = rpcOf()
   for (let i = 0; i < 3; i += 1) expect(await rpc.call('getSlot')).toBe('ours')
   expect(calls()).toEqual([3, 0])
 })
 
 test.each([
-  ['does not answer in time', { silent: true }],
-  ['answers HTTP 503', { status: 503 }],
+  ['does not respond in time', { silent: true }],
+  ['responds with HTTP 503', { status: 503 }],
   ['is behind', { error: { code: -32005, message: 'Node is behind' } }],
-])('where the first node %s, the second answers in the same call, and the first rests', async (_, reply) => {
-  first(unlessGenesis(reply))
-  second(unlessGenesis({ result: 7 }))
-  const rpc = rpcOf()
-  expect(await rpc.call('getBalance')).toBe(7)
-  expect(await rpc.call('getBalance')).toBe(7)
-  expect(calls()).toEqual([1, 2])
-  first(unlessGenesis({ result: 6 }))
-  now += 2_500
-  expect(await rpc.call('getBalance')).toBe(6)
-})
+])(
+  'if the first node %s, the same call succeeds on the second, and the first is paused',
+  async (_, reply) => {
+    first(unlessGenesis(reply))
+    second(unlessGenesis({ result: 7 }))
+    const rpc = rpcOf()
+    expect(await rpc.call('getBalance')).toBe(7)
+    expect(await rpc.call('getBalance')).toBe(7)
+    expect(calls()).toEqual([1, 2])
+    first(unlessGenesis({ result: 6 }))
+    now += 2_500
+    expect(await rpc.call('getBalance')).toBe(6)
+  },
+)
 
-test('Retry-After is honoured: by the next node, or by an error that says how long', async () => {
+test('Retry-After is honoured: the call throws an error with the remaining time, and no node is asked before', async () => {
   for (const each of [first, second]) each(unlessGenesis({ status: 429, retryAfter: '30' }))
   const rpc = rpcOf()
   await expect(rpc.call('getSlot')).rejects.toMatchObject({ code: 429, retryAfterMs: 30_000 })
@@ -68,7 +76,7 @@ test('Retry-After is honoured: by the next node, or by an error that says how lo
   expect(await rpc.call('getSlot')).toBe(1)
 })
 
-test('when every node failed the one that rests least is tried again', async () => {
+test('when every node has failed, the one with the shortest pause is tried again', async () => {
   for (const each of [first, second]) each(unlessGenesis({ status: 500 }))
   const rpc = rpcOf()
   await expect(rpc.call('getSlot')).rejects.toBeInstanceOf(LedgerRpcError)
@@ -76,7 +84,7 @@ test('when every node failed the one that rests least is tried again', async () 
   expect(await rpc.call('getSlot')).toBe(1)
 })
 
-test('a node of another ledger is never believed', async () => {
+test('a node of another ledger is never used', async () => {
   second((method) => ({ result: method === 'getGenesisHash' ? 'another' : 666 }))
   const rpc = rpcOf()
   expect(await rpc.call('getSlot')).toBe('ours')
@@ -85,19 +93,19 @@ test('a node of another ledger is never believed', async () => {
   expect(calls()[1]).toBe(0)
 })
 
-const onAnotherLedger: ToldNode['answer'] = (method) => ({
+const onAnotherLedger: ReplyTo = (method) => ({
   result: method === 'getGenesisHash' ? 'another' : 666,
 })
 
-test('a node of another ledger is told of before it is needed', async () => {
+test('a node of another ledger is reported before it is needed', async () => {
   second(onAnotherLedger)
   const rpc = rpcOf()
   await rpc.call('getSlot')
-  await eventually(() => rpc.nodes()).toEqual(['well', 'refused'])
+  await eventually(() => rpc.nodes()).toEqual(['healthy', 'refused'])
   expect(calls()).toEqual([1, 0])
 })
 
-test('the ledger that the database was filled from decides, not the node that answers first', async () => {
+test('the ledger of the database decides, not the node that responds first', async () => {
   first(() => ({ status: 500 }))
   second(onAnotherLedger)
   const rpc = rpcOf('ours')
@@ -108,7 +116,7 @@ test('the ledger that the database was filled from decides, not the node that an
   expect(calls()).toEqual([1, 0])
 })
 
-test('when no node is on the ledger of the database, which one they are on is told, and nothing else', async () => {
+test('when no node is on the ledger of the database, only getGenesisHash works', async () => {
   for (const each of [first, second]) each(onAnotherLedger)
   const rpc = rpcOf('ours')
   await expect(rpc.call('getSlot')).rejects.toThrow('every ledger node is on another ledger')
@@ -117,27 +125,27 @@ test('when no node is on the ledger of the database, which one they are on is to
   expect(calls()).toEqual([0, 0])
 })
 
-test('a node that comes back on another ledger is not believed', async () => {
+test('a node that comes back on another ledger is refused', async () => {
   first(unlessGenesis({ result: 1 }))
   second(unlessGenesis({ result: 2 }))
   const rpc = rpcOf()
   expect(await rpc.call('getSlot')).toBe(1)
   first(unlessGenesis({ status: 503 }))
   expect(await rpc.call('getSlot')).toBe(2)
-  expect(rpc.nodes()).toEqual(['resting', 'well'])
+  expect(rpc.nodes()).toEqual(['paused', 'healthy'])
   first(onAnotherLedger)
   now += 60_000
   expect(await rpc.call('getSlot')).toBe(2)
-  expect(rpc.nodes()).toEqual(['refused', 'well'])
+  expect(rpc.nodes()).toEqual(['refused', 'healthy'])
 })
 
-test('a transaction that was not sent, since the node did not even tell its ledger, is sent to the next', async () => {
+test('a transaction is sent to the next node if the first failed before it was sent', async () => {
   first(() => ({ status: 503 }))
   second(unlessGenesis({ result: 'signature' }))
   expect(await rpcOf().call('sendTransaction', ['wire'])).toBe('signature')
 })
 
-test('a tip far below what another node showed is not believed while there is a better one', async () => {
+test('a slot far below that of another node is used only when no better node responds', async () => {
   first(unlessGenesis({ result: 1_000 }))
   second(unlessGenesis({ result: 1_001 }))
   const rpc = rpcOf()
@@ -149,7 +157,7 @@ test('a tip far below what another node showed is not believed while there is a 
   expect(await rpc.call('getSlot')).toBe(500)
 })
 
-test('what the first node does not know is asked for at the second', async () => {
+test('what the first node does not have is requested from the second', async () => {
   first(unlessGenesis({ result: null }))
   second(unlessGenesis({ result: { slot: 5 } }))
   const transactions = ['a', 'b'].map((signature) => ({ method: 'getTransaction', params: [signature] }))
@@ -159,13 +167,13 @@ test('what the first node does not know is asked for at the second', async () =>
   expect(await rpcOf().settle([{ method: 'getBlock', params: [5] }])).toEqual([{ signatures: ['a'] }])
 })
 
-test('a node that has not reached the slot asked for is passed over', async () => {
+test('a node that has not reached minContextSlot is skipped', async () => {
   first(unlessGenesis({ error: { code: -32016, message: 'Minimum context slot has not been reached' } }))
   second(unlessGenesis({ result: ['new'] }))
   expect(await rpcOf().call('getSignaturesForAddress', ['p', { minContextSlot: 9 }])).toEqual(['new'])
 })
 
-test('a transaction that may have been taken is sent to no second node', async () => {
+test('a transaction that a node may have accepted is not sent to a second node', async () => {
   first(unlessGenesis({ silent: true }))
   const rpc = rpcOf()
   await expect(rpc.call('sendTransaction', ['wire'])).rejects.toMatchObject({ kind: 'timeout' })
@@ -175,13 +183,13 @@ test('a transaction that may have been taken is sent to no second node', async (
   expect(await rpc.call('sendTransaction', ['wire'])).toBe('ours')
 })
 
-test('an answer that is the same everywhere, such as a refused call, is given at once', async () => {
+test('an error that is the same on every node is thrown at once', async () => {
   first(unlessGenesis({ error: { code: -32602, message: 'Invalid params' } }))
   await expect(rpcOf().call('getBalance')).rejects.toMatchObject({ code: -32602 })
   expect(calls()).toEqual([1, 0])
 })
 
-test('a node that is alone is asked for nothing else when it is on another ledger than the database', async () => {
+test('a single node on another ledger than the database is asked only for its genesis hash', async () => {
   const [alone] = nodes
   let filledFrom: string | undefined
   const rpc = createFailoverRpc({

@@ -6,15 +6,20 @@ import { UncertainResultError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { fetchStatuses } from '../../../src/relay/fetch-statuses.ts'
 import type { TransactionRow } from '../../../src/relay/record.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
-import { type Reply, type ToldNode, toldNode } from '../../support/indexer/scripted-nodes.ts'
+import {
+  type Reply,
+  type ReplyTo,
+  type ScriptedNode,
+  startScriptedNode,
+} from '../../support/indexer/scripted-nodes.ts'
 
-let nodes: [ToldNode, ToldNode]
+let nodes: [ScriptedNode, ScriptedNode]
 let now = 0
 const clock = { ...systemClock, now: () => now }
 
 beforeEach(async () => {
   now = 1_000_000
-  nodes = [await toldNode(), await toldNode()]
+  nodes = [await startScriptedNode(), await startScriptedNode()]
 })
 afterEach(async () => {
   for (const node of nodes) await node.close()
@@ -23,9 +28,9 @@ afterEach(async () => {
 const rpcOf = (): FailoverRpc =>
   createFailoverRpc({ urls: nodes.map((node) => node.url), clock, logger: silentLogger, timeoutMs: 200 })
 
-/** What the node answers by method; nothing else is asked of it. */
-function tell(node: ToldNode, replies: Record<string, Reply>): void {
-  node.answer = (method) => ({ getGenesisHash: { result: 'ours' }, ...replies })[method] ?? { status: 500 }
+/** Sets the node's replies by method. Any other call fails. */
+function reply(node: ScriptedNode, replies: Record<string, Reply>): void {
+  node.replyTo = (method) => ({ getGenesisHash: { result: 'ours' }, ...replies })[method] ?? { status: 500 }
 }
 
 const [LIMIT, OTHER_LIMIT] = [429, -32429].map((code) => ({ error: { code, message: 'too many calls' } }))
@@ -34,10 +39,10 @@ const transactions = ['a', 'b'].map((signature) => ({ method: 'getTransaction', 
 test.each([
   [429, LIMIT],
   [-32429, OTHER_LIMIT],
-])('a limit told as error %i is one: the next node is asked, and this one rests', async (_, limit) => {
+])('error %i is a rate limit: the next node is asked, and this one is paused', async (_, limit) => {
   const [first, second] = nodes
-  tell(first, { getBalance: limit!, getTransaction: limit!, sendTransaction: limit! })
-  tell(second, {
+  reply(first, { getBalance: limit!, getTransaction: limit!, sendTransaction: limit! })
+  reply(second, {
     getBalance: { result: 7 },
     getTransaction: { result: { slot: 5 } },
     sendTransaction: { result: 'signature' },
@@ -49,29 +54,29 @@ test.each([
   ]) {
     const rpc = rpcOf()
     await work(rpc)
-    expect(rpc.nodes()).toEqual(['resting', 'well'])
+    expect(rpc.nodes()).toEqual(['paused', 'healthy'])
     const before = first.calls.length
     await work(rpc)
     expect(first.calls).toHaveLength(before)
   }
 })
 
-test('of a batch that a node takes in part the rest is asked for at the next, and the node rests', async () => {
+test('the refused part of a batch goes to the next node, and the first node is paused', async () => {
   const [first, second] = nodes
-  first.answer = (method, [signature]) => {
+  first.replyTo = (method, [signature]) => {
     if (method === 'getGenesisHash') return { result: 'ours' }
     return signature === 'a' ? { result: { slot: 4 } } : OTHER_LIMIT!
   }
-  tell(second, { getTransaction: { result: { slot: 5 } } })
+  reply(second, { getTransaction: { result: { slot: 5 } } })
   const rpc = rpcOf()
   expect(await rpc.batch(transactions)).toEqual([{ slot: 4 }, { slot: 5 }])
   expect(second.calls).toHaveLength(1)
-  expect(rpc.nodes()).toEqual(['resting', 'well'])
+  expect(rpc.nodes()).toEqual(['paused', 'healthy'])
 })
 
-test('a single transaction that the first node does not know is asked for at the second', async () => {
-  tell(nodes[0], { getTransaction: { result: null } })
-  tell(nodes[1], { getTransaction: { result: { slot: 5 } } })
+test('a transaction that the first node does not have is requested from the second', async () => {
+  reply(nodes[0], { getTransaction: { result: null } })
+  reply(nodes[1], { getTransaction: { result: { slot: 5 } } })
   expect(await rpcOf().call('getTransaction', ['a'])).toEqual({ slot: 5 })
 })
 
@@ -79,11 +84,11 @@ const FINAL = { slot: 5, err: null, confirmationStatus: 'finalized' }
 const statuses = (...value: unknown[]): Reply => ({ result: { context: { slot: 1_001 }, value } })
 const searched = [['a', 'b'], { searchTransactionHistory: true }]
 
-test('of statuses in the whole history those that one node does not know are asked for at the other', async () => {
+test('statuses in the whole history that one node does not know are requested from the other', async () => {
   const [first, second] = nodes
-  tell(first, { getSignatureStatuses: statuses(FINAL, null) })
+  reply(first, { getSignatureStatuses: statuses(FINAL, null) })
   let asked: unknown
-  second.answer = (method, params) => {
+  second.replyTo = (method, params) => {
     if (method === 'getGenesisHash') return { result: 'ours' }
     asked = params
     return statuses({ ...FINAL, slot: 6 })
@@ -91,49 +96,49 @@ test('of statuses in the whole history those that one node does not know are ask
   const rpc = rpcOf()
   expect(await rpc.call('getSignatureStatuses', searched)).toMatchObject({ value: [FINAL, { slot: 6 }] })
   expect(asked).toEqual([['b'], { searchTransactionHistory: true }])
-  // Nothing follows from what a node does not know of late.
+  // Without the search, null means nothing.
   const recent = await rpc.call('getSignatureStatuses', [['a', 'b']])
   expect(recent).toMatchObject({ value: [FINAL, null] })
 })
 
-/** A submitted transaction whose time is over, as one node and the other see it. */
-async function lookAtExpired(first: Record<string, Reply>, second: Record<string, Reply>) {
+/** Polls a submitted transaction that is past its last valid block height. */
+async function pollExpired(first: Record<string, Reply>, second: Record<string, Reply>) {
   const epoch = { result: { blockHeight: 900, absoluteSlot: 1_000 } }
-  tell(nodes[0], { getEpochInfo: epoch, ...first })
-  tell(nodes[1], { getEpochInfo: epoch, ...second })
+  reply(nodes[0], { getEpochInfo: epoch, ...first })
+  reply(nodes[1], { getEpochInfo: epoch, ...second })
   const row = { id: 'x', signature: 'a', last_valid_block_height: 100, slot: null } as TransactionRow
   return (await fetchStatuses(rpcOf(), [row], 'program')).get('x')
 }
 
-test('a transaction is taken for expired only when no node knows that it landed', async () => {
+test('a transaction counts as expired only if no node knows it', async () => {
   const unknown = { getSignatureStatuses: statuses(null) }
-  expect(await lookAtExpired(unknown, { getSignatureStatuses: statuses(FINAL) })).toMatchObject({
+  expect(await pollExpired(unknown, { getSignatureStatuses: statuses(FINAL) })).toMatchObject({
     kind: 'landed',
     slot: 5,
   })
-  expect(await lookAtExpired(unknown, unknown)).toEqual({ kind: 'absent', expired: true })
-  expect(await lookAtExpired(unknown, { getSignatureStatuses: { status: 503 } })).toBeUndefined()
-  expect(await lookAtExpired(unknown, { getSignatureStatuses: LIMIT! })).toBeUndefined()
+  expect(await pollExpired(unknown, unknown)).toEqual({ kind: 'absent', expired: true })
+  expect(await pollExpired(unknown, { getSignatureStatuses: { status: 503 } })).toBeUndefined()
+  expect(await pollExpired(unknown, { getSignatureStatuses: LIMIT! })).toBeUndefined()
 })
 
-test('the end of a listing is believed when every node shows it, and a node that is away for long is waited for no more', async () => {
+test('a listing is complete when every node confirms its end, except nodes that failed for ten minutes', async () => {
   const [first, second] = nodes
   const page = { result: [{ signature: 'new', slot: 9, err: null }] }
   const beforeOf = ([, config]: unknown[]) => (config as { before?: string } | undefined)?.before
   const history =
-    (...older: object[]): ToldNode['answer'] =>
+    (...older: object[]): ReplyTo =>
     (method, params) => {
       if (method === 'getGenesisHash') return { result: 'ours' }
       const before = beforeOf(params)
       return before === undefined ? page : { result: before === 'new' ? older : [] }
     }
-  first.answer = history()
-  second.answer = history({ signature: 'old', slot: 1, err: null })
+  first.replyTo = history()
+  second.replyTo = history({ signature: 'old', slot: 1, err: null })
   const rpc = rpcOf()
   const list = () => listBacklog(rpc, { programId: 'p', commitment: 'confirmed', until: null, minSlot: 0 })
   expect(await list()).toMatchObject({ count: 2, complete: true, oldest: 'old' })
 
-  tell(second, {})
+  reply(second, {})
   const cut = await list()
   expect(cut).toMatchObject({ count: 1, complete: false, certain: false })
   expect(() => assertWhole(cut)).toThrow(UncertainResultError)
