@@ -1,125 +1,117 @@
-import type { Logger } from '../platform/logger.ts'
+import { EventEmitter, once } from 'node:events'
+import type { Kysely } from 'kysely'
+import type { Database } from '../db/database.ts'
+import { listen, type Listening } from '../db/listen.ts'
+import type { Orm } from '../db/orm-types.ts'
+import { EVENTS_CHANNEL } from '../domain/webhook-events.ts'
 import { WakeUp } from '../platform/async/wake-up.ts'
+import type { Logger } from '../platform/logger.ts'
 import type { OutboxRow } from './live-event.ts'
-import type { EventPage } from './read-events.ts'
+import { newestPosition, readEvents } from './read-events.ts'
 
-/** Newest events that a process keeps for its streams. */
-const KEPT = 1_000
+const BUFFER_SIZE = 1_000
 const POLL_MS = 1_000
-/** The feed goes on this long after the last stream, for clients that come back. */
+/** The feed continues after its last subscriber has left, because clients often reconnect. */
 const LINGER_MS = 10_000
 
-export interface FeedSource {
-  newest(): Promise<number>
-  after(position: number): Promise<EventPage>
-  /** Hints at new events until closed; null where only looking tells. */
-  readonly hints: ((onHint: () => void) => Promise<{ readonly lost: boolean; close(): Promise<void> }>) | null
-}
-
-/**
- * The newest events of the outbox, read once for all streams of a process, and only while there are any. Looking every second is
- * what counts; hints save the wait.
- */
+/** The newest events of the outbox. One reader serves all streams of a process and stops without them. */
 export interface Feed {
-  /** Resolves when the feed knows where the outbox ends. To be left again, once. */
-  join(): Promise<() => void>
-  /** Up to here all is known. */
-  readonly head: number
-  /** What comes after the position; null where the feed does not reach back so far. */
-  since(position: number): readonly OutboxRow[] | null
-  /** Resolves at the next change, or when the signal is aborted. */
-  changed(signal: AbortSignal): Promise<void>
+  /** Resolves when the feed knows the newest position. Call the result once to unsubscribe. */
+  subscribe(): Promise<() => void>
+  /** The feed has read all events up to this position. */
+  readonly position: number
+  /** The events after a position. Null if the buffer does not go back that far. */
+  after(position: number): readonly OutboxRow[] | null
+  /** Resolves at the next new event, or when the signal is aborted. */
+  nextChange(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-export function createFeed(source: FeedSource, logger: Pick<Logger, 'warn'>): Feed {
+export function createFeed(options: {
+  orm: Orm
+  kysely: Kysely<Database>
+  logger: Pick<Logger, 'warn'>
+}): Feed {
+  const { orm, kysely, logger } = options
   const wakeUp = new WakeUp()
-  const waiting = new Set<() => void>()
-  let kept: OutboxRow[] = []
-  let floor = 0
-  let head = 0
-  let members = 0
+  const changes = new EventEmitter().setMaxListeners(0)
+  /** All events in (bufferStart, position]. */
+  let buffer: OutboxRow[] = []
+  let bufferStart = 0
+  let position = 0
+  let subscribers = 0
   let idleSince = 0
   let closed = false
-  let running: Promise<void> | null = null
-  let ready: Promise<void> | null = null
+  let ready: Promise<void> | undefined
+  let running: Promise<void> | undefined
 
-  const take = ({ rows, upTo }: EventPage): void => {
-    if (upTo <= head) return
-    kept.push(...rows)
-    head = upTo
-    for (const row of kept.splice(0, Math.max(0, kept.length - KEPT))) floor = row.position
-    for (const resolve of waiting) resolve()
+  const isNeeded = (): boolean => !closed && (subscribers > 0 || performance.now() - idleSince < LINGER_MS)
+
+  /** Reads one page. Returns false if there is nothing new. */
+  const readPage = async (): Promise<boolean> => {
+    const { rows, upTo } = await readEvents(kysely, position, {})
+    if (upTo <= position) return false
+    buffer.push(...rows)
+    position = upTo
+    const removed = buffer.splice(0, Math.max(0, buffer.length - BUFFER_SIZE))
+    bufferStart = removed.at(-1)?.position ?? bufferStart
+    changes.emit('change')
+    return true
   }
 
-  const isWanted = (): boolean => !closed && (members > 0 || performance.now() - idleSince < LINGER_MS)
-
   const run = async (): Promise<void> => {
-    let listening: { readonly lost: boolean; close(): Promise<void> } | undefined
-    try {
-      while (isWanted()) {
-        try {
-          if (listening?.lost !== false) listening = await source.hints?.(() => wakeUp.wake())
-          const page = await source.after(head)
-          const more = page.upTo > head
-          take(page)
-          if (more) continue
-        } catch (error) {
-          logger.warn({ err: error }, 'reading events for live streams failed and is tried again')
-        }
-        await wakeUp.sleep(POLL_MS)
+    let listening: Listening | undefined
+    while (isNeeded()) {
+      try {
+        // Notifications only shorten the wait. Polling finds every event.
+        if (listening?.lost !== false) listening = await listen(orm, EVENTS_CHANNEL, () => wakeUp.wake())
+        if (await readPage()) continue
+      } catch (error) {
+        logger.warn({ err: error }, 'reading events for live streams failed, retrying')
       }
-    } finally {
-      running = null
-      ready = null
-      await listening?.close()
+      await wakeUp.sleep(POLL_MS)
     }
+    ready = undefined
+    await listening?.close()
   }
 
   const start = async (): Promise<void> => {
-    head = await source.newest()
-    floor = head
-    kept = []
-    idleSince = performance.now()
+    position = await newestPosition(kysely)
+    bufferStart = position
+    buffer = []
     running = run()
   }
 
+  const unsubscribe = (): void => {
+    subscribers -= 1
+    idleSince = performance.now()
+  }
+
   return {
-    join: async () => {
+    subscribe: async () => {
+      subscribers += 1
       ready ??= start().catch((error: unknown) => {
-        ready = null
+        ready = undefined
         throw error
       })
-      members += 1
-      const leave = (): void => {
-        members -= 1
-        idleSince = performance.now()
-      }
       try {
         await ready
-        return leave
+        return unsubscribe
       } catch (error) {
-        leave()
+        unsubscribe()
         throw error
       }
     },
-    get head() {
-      return head
+    get position() {
+      return position
     },
-    since: (position) => {
-      if (position < floor) return null
-      const first = kept.findIndex((row) => row.position > position)
-      return first === -1 ? [] : kept.slice(first)
+    after: (given) => {
+      if (given < bufferStart) return null
+      const first = buffer.findIndex((row) => row.position > given)
+      return first === -1 ? [] : buffer.slice(first)
     },
-    changed: async (signal) => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const stop = (): void => resolve()
-      waiting.add(stop)
-      signal.addEventListener('abort', stop)
-      if (signal.aborted) stop()
-      await promise
-      signal.removeEventListener('abort', stop)
-      waiting.delete(stop)
+    nextChange: async (signal) => {
+      await once(changes, 'change', { signal }).catch(() => undefined)
     },
     close: async () => {
       closed = true

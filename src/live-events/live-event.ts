@@ -1,8 +1,8 @@
 import type { WebhookEventType } from '../domain/webhook-events.ts'
 
-/** An event as webhook bodies tell it, `pda` under its schema name. */
+/** An event with the content of its webhook body. `pda` has its GraphQL name. */
 export interface LiveEvent {
-  /** The same for every stream, webhook and replica, and after a rebuild. */
+  /** The same in every stream, webhook and replica, and after a rebuild. */
   readonly id: string
   readonly type: WebhookEventType
   readonly agentPda: string
@@ -12,12 +12,12 @@ export interface LiveEvent {
   readonly data: unknown
 }
 
-/** A row of the outbox at its place among all events. */
+/** A row of `outbox_events` with its position in the order of all events. */
 export interface OutboxRow {
   readonly position: number
   readonly type: WebhookEventType
   readonly agentPda: string
-  /** The bytes that webhooks are sent. */
+  /** The body that webhooks receive. */
   readonly body: string
 }
 
@@ -27,12 +27,12 @@ const { parse, rawJSON } = JSON as unknown as {
   rawJSON: (this: void, text: string) => unknown
 }
 
-/** Integers beyond 2^53 keep their digits when they are written as JSON again. */
+/** Parses a body. Integers above 2^53 keep all digits when they are serialized again. */
 export function liveEvent({ body }: OutboxRow): LiveEvent {
-  const { id, type, pda, slot, timestamp, data } = parse(body, (_, value, { source }) =>
+  const { pda, ...event } = parse(body, (_, value, { source }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && source !== undefined
       ? rawJSON(source)
       : value,
   ) as Omit<LiveEvent, 'agentPda'> & { pda: string }
-  return { id, type, agentPda: pda, slot, timestamp, data }
+  return { ...event, agentPda: pda }
 }

@@ -1,35 +1,33 @@
 import type { Kysely } from 'kysely'
-import { listen } from '../db/listen.ts'
 import type { Database } from '../db/database.ts'
+import type { Orm } from '../db/orm-types.ts'
+import { DomainError } from '../domain/errors.ts'
 import { enumParameter, optional, pubkeyParameter } from '../domain/parameters.ts'
 import { quoted } from '../domain/quoted.ts'
-import { EVENTS_CHANNEL, WEBHOOK_EVENT_TYPES } from '../domain/webhook-events.ts'
-import { DomainError } from '../domain/errors.ts'
+import { WEBHOOK_EVENT_TYPES } from '../domain/webhook-events.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 import type { TransactionRecord } from '../relay/record.ts'
 import type { WatchTransaction } from '../relay/watch-transaction.ts'
 import { createFeed } from './feed.ts'
 import type { LiveEvent } from './live-event.ts'
-import { countStreams } from './metrics.ts'
 import { type EventFilter, newestPosition, positionOf, readEvents } from './read-events.ts'
 import { registryEvents } from './registry-events.ts'
-import { createStreams } from './stream.ts'
-import type { Orm } from '../db/orm-types.ts'
+import { createStreams } from './streams.ts'
 
 export interface EventsInput {
   /** Every type by default. */
   readonly types?: readonly string[] | null
   readonly agentPda?: string | null
-  /** Id of the last event that the client has; from now on by default. */
+  /** Id of the last event that the client received. Without it, only new events are sent. */
   readonly after?: string | null
 }
 
-/** Streams of one process. Each counts against its client; all reject or throw TOO_MANY_STREAMS. */
+/** The live streams of this process. Each counts against the limit of its client and can fail with TOO_MANY_STREAMS. */
 export interface LiveEvents {
-  /** Events in order, without end. Rejects with INVALID_ENUM, INVALID_PUBKEY, EVENT_UNKNOWN. */
+  /** Events in order, without end. Rejects with INVALID_ENUM, INVALID_PUBKEY and EVENT_UNKNOWN. */
   registryEvents(input: EventsInput, clientIp: string): Promise<AsyncGenerator<LiveEvent, void>>
-  /** The record now and at each change, until it is settled. Rejects with TRANSACTION_NOT_FOUND. */
+  /** The record now and after each change, until it is settled. Rejects with TRANSACTION_NOT_FOUND. */
   transactionStatus(id: string, clientIp: string): Promise<AsyncGenerator<TransactionRecord, void>>
   /** Ends all streams. */
   close(): Promise<void>
@@ -42,38 +40,30 @@ export function createLiveEvents(options: {
   metrics: Metrics
 }): LiveEvents {
   const { orm, watchTransaction, logger, metrics } = options
-  const kysely: Kysely<Database> = orm.em.fork().getKysely()
+  const kysely: Kysely<Database> = orm.em.fork().getKysely<Database>()
   const read = (after: number, filter: EventFilter) => readEvents(kysely, after, filter)
-  const streams = createStreams(countStreams(metrics))
-  const feed = createFeed(
-    {
-      newest: () => newestPosition(kysely),
-      after: (position) => read(position, {}),
-      hints: (onHint) => listen(orm, EVENTS_CHANNEL, onHint),
-    },
-    logger,
-  )
+  const streams = createStreams(metrics)
+  const feed = createFeed({ orm, kysely, logger })
   return {
     registryEvents: async (input, clientIp) => {
       const filter = eventFilter(input)
-      streams.checkRoom(clientIp)
-      const after = await startOf(kysely, input.after)
+      streams.checkLimit(clientIp)
+      const after = await startPosition(kysely, input.after)
       return streams.open(clientIp, async function* (signal) {
-        const leave = await feed.join()
+        const unsubscribe = await feed.subscribe()
         try {
           yield* registryEvents({ feed, read, filter, after, signal })
         } finally {
-          leave()
+          unsubscribe()
         }
       })
     },
     transactionStatus: async (id, clientIp) => {
-      streams.checkRoom(clientIp)
-      const watch = await watchTransaction(id)
-      return streams.open(clientIp, watch)
+      streams.checkLimit(clientIp)
+      return streams.open(clientIp, await watchTransaction(id))
     },
     close: async () => {
-      await streams.endAll()
+      await streams.closeAll()
       await feed.close()
     },
   }
@@ -82,14 +72,14 @@ export function createLiveEvents(options: {
 function eventFilter({ types, agentPda }: EventsInput): EventFilter {
   const readType = enumParameter(WEBHOOK_EVENT_TYPES)
   if (types?.length === 0)
-    throw new DomainError('INVALID_REQUEST', { problem: 'types must name at least one event type' })
+    throw new DomainError('INVALID_REQUEST', { problem: 'types must contain at least one event type' })
   return {
     types: types ? new Set(types.map((type) => readType('types', type))) : undefined,
     agentPda: optional(pubkeyParameter, 'agentPda', agentPda),
   }
 }
 
-async function startOf(kysely: Kysely<Database>, after: string | null | undefined): Promise<number> {
+async function startPosition(kysely: Kysely<Database>, after: string | null | undefined): Promise<number> {
   if (after === undefined || after === null) return newestPosition(kysely)
   const position = await positionOf(kysely, after.replaceAll('\0', ''))
   if (position === null) throw new DomainError('EVENT_UNKNOWN', { parameter: 'after', value: quoted(after) })

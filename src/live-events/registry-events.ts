@@ -3,8 +3,9 @@ import { type LiveEvent, liveEvent, type OutboxRow } from './live-event.ts'
 import type { EventFilter, EventPage } from './read-events.ts'
 
 /**
- * Events after a position, in order and without end: from the feed where it reaches back so far, else from the database. The
- * next ones are read when the last were taken, so that a slow reader holds no more than a page.
+ * Events after a position, in order and without end: from the feed if its buffer goes back that far,
+ * otherwise from the database. The next page is read only after the last event of this one was
+ * consumed, so that a slow client needs the memory of one page.
  */
 export async function* registryEvents(options: {
   feed: Feed
@@ -16,15 +17,14 @@ export async function* registryEvents(options: {
   const { feed, read, filter, signal } = options
   let position = options.after
   while (!signal.aborted) {
-    const recent = feed.since(position)
-    const head = feed.head
-    const page = recent === null ? await read(position, filter) : { rows: recent, upTo: head }
+    const buffered = feed.after(position)
+    const page = buffered === null ? await read(position, filter) : { rows: buffered, upTo: feed.position }
     for (const row of page.rows) {
       if (signal.aborted) return
       if (matches(row, filter)) yield liveEvent(row)
     }
     position = Math.max(position, page.upTo)
-    if (recent !== null && feed.head <= position) await feed.changed(signal)
+    if (buffered !== null && feed.position <= position) await feed.nextChange(signal)
   }
 }
 

@@ -221,7 +221,7 @@ describe('what a stream is refused for', () => {
   test.each([
     [{ after: 'evt_nobody' }, 'EVENT_UNKNOWN', 'after must be the id of an event, got "evt_nobody"'],
     [{ agentPda: 'x' }, 'INVALID_PUBKEY', 'agentPda must be a base-58 public key of 32 bytes, got "x"'],
-    [{ types: [] }, 'INVALID_REQUEST', 'types must name at least one event type'],
+    [{ types: [] }, 'INVALID_REQUEST', 'types must contain at least one event type'],
     [{ types: ['agent.born'] }, 'INVALID_ENUM', expect.stringContaining('got "agent.born"')],
   ])('%o', async (variables, code, message) => {
     const stream = await openSse(urls[0], EVENTS, variables)
