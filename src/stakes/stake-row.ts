@@ -1,15 +1,9 @@
-import { sql } from 'kysely'
+import { columnsOf, type RowOf } from '../db/columns-of.ts'
+import { Stake } from '../db/entities/ledger-accounts.ts'
 
-/** A stake account; amounts are USDC base units (6 decimals), u64 in decimal. */
-export interface StakeRow {
-  pda: string
-  agentPda: string
-  owner: string
-  depositedAmount: string
-  lockedAmount: string
-  pendingWithdrawal: string
-}
+const HIDDEN = ['rentPayer', 'bump', 'slot'] as const
 
-export const stakeColumns = sql`stakes.pda, stakes.agent_pda as "agentPda", stakes.owner,
-  stakes.deposited_amount as "depositedAmount", stakes.locked_amount as "lockedAmount",
-  stakes.pending_withdrawal as "pendingWithdrawal"`
+/** A stake account as the read API shows it. */
+export type StakeRow = Omit<RowOf<typeof Stake>, (typeof HIDDEN)[number]>
+
+export const stakeColumns = columnsOf(Stake, HIDDEN)

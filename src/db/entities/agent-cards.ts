@@ -20,6 +20,7 @@ export const AgentCardCheck = defineEntity({
     reason: p.text().nullable(),
     matchedBy: p.text().$type<CardMatch>().nullable(),
     signature: p.text().$type<CardSignature>().nullable(),
+    /** From the last card that was fetched from this URL. */
     content: p.json<CardContent>().nullable(),
     /** Consecutive failures. */
     failures: p.integer().default(0),

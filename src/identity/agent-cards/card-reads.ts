@@ -1,6 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import type { CardContent, CardSignature, CardMatch, CardState } from '../../domain/agent-card.ts'
+import { columnsOf, type RowOf } from '../../db/columns-of.ts'
+import { AgentCardCheck } from '../../db/entities/agent-cards.ts'
+
+const HIDDEN = ['cardHashMismatch', 'url', 'hash', 'host', 'failures', 'nextCheckAt', 'leaseToken'] as const
+
+/** An agent's hosted card as the read API shows it. */
+export type CardRow = Omit<RowOf<typeof AgentCardCheck>, (typeof HIDDEN)[number]>
+
+const cardColumns = columnsOf(AgentCardCheck, HIDDEN)
 
 export interface CardReads {
   /** What is known of the hosted cards of these agents, in no order. */
@@ -11,8 +19,8 @@ export function createCardReads(kysely: Kysely<Database>): CardReads {
   return {
     find: async (agentPdas) => {
       const { rows } = await sql<CardRow>`
-        select agent_pda as "agentPda", state, checked_at as "checkedAt", reason, matched_by as "matchedBy", signature, content
-        from agent_card_checks where agent_pda = any(${agentPdas}::text[])`.execute(kysely)
+        select ${cardColumns} from agent_card_checks
+        where agent_pda = any(${agentPdas}::text[])`.execute(kysely)
       return rows
     },
   }
@@ -26,17 +34,4 @@ export const NOT_CHECKED: Omit<CardRow, 'agentPda'> = {
   matchedBy: null,
   signature: null,
   content: null,
-}
-
-/** An agent's hosted card as the read API shows it. */
-export interface CardRow {
-  readonly agentPda: string
-  readonly state: CardState
-  /** ISO 8601 with milliseconds. */
-  readonly checkedAt: string | null
-  readonly reason: string | null
-  readonly matchedBy: CardMatch | null
-  readonly signature: CardSignature | null
-  /** Of the last card that was fetched from this URL. */
-  readonly content: CardContent | null
 }

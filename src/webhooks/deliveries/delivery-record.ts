@@ -1,37 +1,20 @@
 import { type Kysely, sql } from 'kysely'
+import type { RowOf } from '../../db/columns-of.ts'
 import type { Database } from '../../db/database.ts'
-import type { AttemptOutcome, DeliveryStatus, DeliveryTrigger } from '../../domain/webhook-delivery.ts'
+import type { WebhookAttempt, WebhookDelivery } from '../../db/entities/webhooks.ts'
 
 /** One request to the receiver. Times are ISO 8601 in UTC with milliseconds. */
-export interface AttemptRecord {
-  /** Starts at 1. */
-  readonly number: number
-  readonly trigger: DeliveryTrigger
-  readonly outcome: AttemptOutcome
-  readonly startedAt: string
-  readonly durationMs: number
-  /** Null if there was no response. `errorCode` then contains the reason. */
-  readonly responseStatus: number | null
-  readonly errorCode: string | null
-  /** The start of the response body as text, at most 1,000 characters. */
-  readonly responseExcerpt: string | null
-  readonly nextAttemptAt: string | null
-}
+export type AttemptRecord = Omit<RowOf<typeof WebhookAttempt>, 'id' | 'deliveryId'>
 
 export const ATTEMPTS_SHOWN = 20
 
+type DeliveryRow = RowOf<typeof WebhookDelivery>
+
 /** The delivery of one event to one webhook. */
-export interface DeliveryRecord {
-  readonly id: string
-  /** The `id` in the body. It is the same for all attempts and all webhooks. */
-  readonly eventId: string
-  /** One of the 14 types, or `ping`. */
-  readonly eventType: string
-  readonly status: DeliveryStatus
-  readonly attemptCount: number
-  readonly nextAttemptAt: string | null
-  readonly createdAt: string
-  readonly completedAt: string | null
+export interface DeliveryRecord extends Pick<
+  DeliveryRow,
+  'id' | 'eventId' | 'eventType' | 'status' | 'attemptCount' | 'nextAttemptAt' | 'createdAt' | 'completedAt'
+> {
   /** The last `ATTEMPTS_SHOWN`, newest first. */
   readonly attempts: readonly AttemptRecord[]
 }

@@ -1,22 +1,14 @@
 import { type Kysely, sql } from 'kysely'
+import { columnsOf, type RowOf } from '../../../db/columns-of.ts'
 import type { Database } from '../../../db/database.ts'
+import { AgentCredential } from '../../../db/entities/credentials.ts'
 import type { VerificationResult } from '../verify/result.ts'
 import type { CredentialSource, Verdict } from '../../../domain/credential-verdict.ts'
 
-/** An attached credential as it is stored; time and trust are looked at by whoever reads it. */
-export interface StoredCredential {
-  readonly agentPda: string
-  readonly vcHash: string
-  readonly credentialUrl: string
-  readonly source: CredentialSource
-  readonly type: string
-  readonly issuer: string
-  /** ISO 8601 with milliseconds, as are all times. */
-  readonly validFrom: string | null
-  readonly validUntil: string | null
-  readonly verdict: Verdict
-  readonly indexedAt: string
-}
+/** An attached credential without its document. Its validity depends on the time and trust of a read. */
+export type StoredCredential = Omit<RowOf<typeof AgentCredential>, 'document'>
+
+const credentialColumns = columnsOf(AgentCredential, ['document'])
 
 export interface NewCredential {
   readonly agentPda: string
@@ -46,9 +38,7 @@ export function createCredentialStore(kysely: Kysely<Database>): CredentialStore
   return {
     find: async (agentPdas) => {
       const { rows } = await sql<StoredCredential>`
-        select agent_pda as "agentPda", vc_hash as "vcHash", credential_url as "credentialUrl", source, type, issuer,
-          valid_from as "validFrom", valid_until as "validUntil", verdict, indexed_at as "indexedAt"
-        from agent_credentials where agent_pda = any(${agentPdas}::text[])
+        select ${credentialColumns} from agent_credentials where agent_pda = any(${agentPdas}::text[])
         order by agent_pda, indexed_at desc, vc_hash`.execute(kysely)
       return rows
     },
