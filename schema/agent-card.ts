@@ -1,4 +1,4 @@
-import { NOT_CHECKED, type CardRow } from '../src/identity/agent-cards/card-reads.ts'
+import { UNCHECKED_CARD, type CardRow } from '../src/identity/agent-cards/card-reads.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
@@ -126,6 +126,6 @@ builder.objectField(AgentRef, 'card', (t) =>
   t.field({
     type: AgentCardRef,
     description: 'What is known of the card at agentCardUrl.',
-    resolve: async ({ pda }, _args, { loaders }) => (await loaders.cardByAgent.load(pda)) ?? NOT_CHECKED,
+    resolve: async ({ pda }, _args, { loaders }) => (await loaders.cardByAgent.load(pda)) ?? UNCHECKED_CARD,
   }),
 )

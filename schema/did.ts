@@ -1,5 +1,5 @@
 import type { DidDocument, DidService, VerificationMethod } from '../src/identity/did/document.ts'
-import { didOf } from '../src/domain/parse-did.ts'
+import { ownerDid } from '../src/domain/did.ts'
 import type { DidResolution } from '../src/identity/did/resolve-did.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
@@ -68,7 +68,7 @@ const DidResolutionRef = builder.objectRef<DidResolution>('DidResolution').imple
 })
 
 builder.objectField(AgentRef, 'did', (t) =>
-  t.string({ description: '`did:sol:<owner>`.', resolve: ({ owner }) => didOf(owner) }),
+  t.string({ description: '`did:sol:<owner>`.', resolve: ({ owner }) => ownerDid(owner) }),
 )
 
 builder.queryField('did', (t) =>

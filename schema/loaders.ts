@@ -37,7 +37,7 @@ export function createLoaders({ agents, cards, credentials, stakes }: Services):
         credentialLists.get(key) ??
         new DataLoader(
           async (keys: readonly { pda: string; owner: string }[]) => {
-            const lists = await credentials.lists(keys, filter)
+            const lists = await credentials.listForAgents(keys, filter)
             return keys.map(({ pda }) => lists.get(pda) ?? { pda, total: 0, credentials: [] })
           },
           { cacheKeyFn: ({ pda }) => pda },

@@ -1,6 +1,6 @@
 import type { output } from 'zod'
 import type { AgentRow } from '../../src/agents/agent-row.ts'
-import { didOf } from '../../src/domain/parse-did.ts'
+import { ownerDid } from '../../src/domain/did.ts'
 import type { Services } from '../../src/services.ts'
 import type { agent } from './shapes.ts'
 
@@ -11,7 +11,7 @@ export function agentView(row: AgentRow): AgentView {
   return {
     pda: row.pda,
     owner: row.owner,
-    did: didOf(row.owner),
+    did: ownerDid(row.owner),
     name: row.name,
     tier: row.tier,
     status: row.status,

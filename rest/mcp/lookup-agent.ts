@@ -1,6 +1,6 @@
 import { isPubkey } from '@agent-registry/solana'
 import { isDomainError } from '../../src/domain/errors.ts'
-import { DID_METHOD, parseDid } from '../../src/domain/parse-did.ts'
+import { DID_METHOD, parseDid } from '../../src/domain/did.ts'
 import type { Services } from '../../src/services.ts'
 import { type AgentView, agentOf, agentView } from './agent-view.ts'
 

@@ -3,7 +3,7 @@ import { MAX_REPUTATION } from '@agent-registry/program'
 import { DomainError } from '../../src/domain/errors.ts'
 import { STATUS_FILTERS } from '../../src/agents/agent-filter.ts'
 import type { AttachedCredential } from '../../src/identity/credentials/attached/credential-list.ts'
-import { didOf } from '../../src/domain/parse-did.ts'
+import { ownerDid } from '../../src/domain/did.ts'
 import { agentOf, agentView } from './agent-view.ts'
 import { lookupAgent } from './lookup-agent.ts'
 import { agent, category, check, credential, owner, tier } from './shapes.ts'
@@ -105,7 +105,7 @@ export function addReadTools(add: AddTool): void {
     kind: 'reads',
     readOnly: true,
     input: {
-      did: z.string().max(128).describe(didOf('<owner>')),
+      did: z.string().max(128).describe(ownerDid('<owner>')),
     },
     output: z.object({
       did: z.string(),

@@ -1,6 +1,6 @@
 import { type Tier, TIERS } from '@agent-registry/program'
 import { quoted } from '../../src/domain/quoted.ts'
-import { didOf } from '../../src/domain/parse-did.ts'
+import { ownerDid } from '../../src/domain/did.ts'
 import type { Services } from '../../src/services.ts'
 import { type AgentView, agentOf, agentView } from './agent-view.ts'
 
@@ -26,7 +26,7 @@ export async function verifyAgent(services: Services, input: VerifyAgentInput): 
     return {
       verified: false,
       agent: null,
-      did: didOf(owner),
+      did: ownerDid(owner),
       checks: [{ check: 'registered', passed: false, detail }],
     }
   }
@@ -63,7 +63,7 @@ export async function verifyAgent(services: Services, input: VerifyAgentInput): 
   return {
     verified: checks.every((each) => each.passed),
     agent: agentView(agent),
-    did: didOf(owner),
+    did: ownerDid(owner),
     checks,
   }
 }

@@ -9,12 +9,12 @@ import { issueCredential } from '../identity/credentials/issue-credential.ts'
 import { KNOWN_KINDS, knownKind } from '../identity/credentials/kinds.ts'
 import type { Suite } from '../identity/credentials/verify/checks/parse-proof.ts'
 import { parseDateTimeStamp } from '../identity/credentials/dates.ts'
-import { didOf } from '../domain/parse-did.ts'
+import { ownerDid } from '../domain/did.ts'
 import { readKeypairFile } from '../platform/keys/keypair-file.ts'
 import { CommandError } from './command-error.ts'
 import { openDatabaseWorkspace } from './database-workspace.ts'
 import { createOutput } from './output.ts'
-import { canonizeProblem } from '../identity/credentials/verify/crypto/canonize.ts'
+import { describeCanonizeError } from '../identity/credentials/verify/crypto/canonize.ts'
 
 const SUITES = ['Ed25519Signature2020', 'eddsa-rdfc-2022', 'eddsa-jcs-2022'] as const satisfies Suite[]
 
@@ -65,13 +65,13 @@ async function issue(options: IssueCommandOptions, command: Command): Promise<vo
   const now = systemClock.now()
   const asked = { keypair, type, subjectDid, suite, id, now, validUntil, claims, contexts }
   const credential = await issueCredential(asked).catch((error: unknown) => {
-    throw new CommandError(`the credential cannot be made: ${canonizeProblem(error)}`)
+    throw new CommandError(`the credential cannot be made: ${describeCanonizeError(error)}`)
   })
   const text = `${JSON.stringify(credential, null, 2)}\n`
   if (options.out === undefined) process.stdout.write(text)
   else {
     writeFileSync(options.out, text)
-    const issuer = didOf(keypair.publicKey.toBase58())
+    const issuer = ownerDid(keypair.publicKey.toBase58())
     createOutput(command.optsWithGlobals().json === true).result(
       { file: options.out, issuer, subject: subjectDid, type },
       [`${type} of ${subjectDid} by ${issuer} in ${options.out}`],
@@ -91,7 +91,7 @@ async function subjectOf(subject: string, command: Command): Promise<string> {
     .select('owner')
     .where('pda', '=', subject)
     .executeTakeFirst()
-  return didOf(agent?.owner ?? subject)
+  return ownerDid(agent?.owner ?? subject)
 }
 
 function claimsOf(claims: string[]): Record<string, string> {

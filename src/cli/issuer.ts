@@ -3,7 +3,7 @@ import { systemClock } from '../platform/clock.ts'
 import { checkIssuer } from '../identity/credentials/trusted-issuers/check-issuer.ts'
 import type { TrustedIssuer } from '../identity/credentials/trusted-issuers/issuer.ts'
 import { createTrustedIssuers, type TrustedIssuers } from '../identity/credentials/trusted-issuers/service.ts'
-import { multibaseOfKey } from '../identity/credentials/multibase.ts'
+import { keyToMultibase } from '../identity/credentials/multibase.ts'
 import { CommandError } from './command-error.ts'
 import { openDatabaseWorkspace } from './database-workspace.ts'
 import type { Output } from './output.ts'
@@ -100,7 +100,7 @@ function shown(issuer: TrustedIssuer): object {
     ...issuer,
     keys: issuer.keys.map(({ verificationMethod, key }) => ({
       verificationMethod,
-      publicKeyMultibase: multibaseOfKey(key),
+      publicKeyMultibase: keyToMultibase(key),
     })),
   }
 }

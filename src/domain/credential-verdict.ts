@@ -12,11 +12,11 @@ export type CredentialSource = 'owner' | 'card'
 /** What remains true of a credential whenever it is looked at: all but time, trust and status. */
 export interface Verdict {
   /** `rulesMark` of the verifier that said it. */
-  readonly rules: string
+  readonly rulesVersion: string
   /** Whether context, type, subject and proof_present pass. */
   readonly wellFormed: boolean
   /** Whether the credential's dates can be read and make sense. */
-  readonly datesSound: boolean
+  readonly datesValid: boolean
   readonly issuer: string
   /** Every type besides VerifiableCredential. */
   readonly types: readonly string[]

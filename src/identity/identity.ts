@@ -15,9 +15,9 @@ import { refreshCredentials } from './credentials/attached/refresh.ts'
 import { loadContexts } from './credentials/contexts/load.ts'
 import { createTrustedIssuers } from './credentials/trusted-issuers/service.ts'
 import { createVerifierMetrics } from './credentials/verify/metrics.ts'
-import { rulesMark } from './credentials/verify/rules-version.ts'
+import { getRulesVersion } from './credentials/verify/rules-version.ts'
 import { createVerifier, type Verifier } from './credentials/verify/verifier.ts'
-import { parseDid } from '../domain/parse-did.ts'
+import { parseDid } from '../domain/did.ts'
 import type { HostedDependencies } from '../platform/net/hosted/fetch-hosted.ts'
 import type { Gateways } from '../platform/net/hosted/locate.ts'
 
@@ -61,7 +61,14 @@ export function createIdentity(options: IdentityOptions): Identity {
   }
   const store = createCredentialStore(kysely)
   return {
-    credentials: createCredentials({ kysely, clock, verifier, rules: rulesMark(contexts), trust, hosted }),
+    credentials: createCredentials({
+      kysely,
+      clock,
+      verifier,
+      rules: getRulesVersion(contexts),
+      trust,
+      hosted,
+    }),
     cardWorker: (metrics, timing = CARD_TIMING) =>
       createCardWorker({
         store: createCardCheckStore(kysely),

@@ -6,7 +6,7 @@ import type { Contexts } from '../../identity/credentials/contexts/load.ts'
 import { issueCredential } from '../../identity/credentials/issue-credential.ts'
 import { checkIssuer } from '../../identity/credentials/trusted-issuers/check-issuer.ts'
 import type { TrustedIssuers } from '../../identity/credentials/trusted-issuers/service.ts'
-import { didOf } from '../../domain/parse-did.ts'
+import { ownerDid } from '../../domain/did.ts'
 import type { LedgerRpc } from '../../ledger/rpc/ledger-rpc.ts'
 import { CommandError } from '../command-error.ts'
 import { type Api, signTransaction } from './api.ts'
@@ -96,7 +96,7 @@ async function identify({ api, tell }: Stage, owner: string, agentPda: string): 
   const agent = await api.must<object>('GET', `/agents/${agentPda}`)
   const { didDocument } = await api.must<{ didDocument: { id: string; service: object[] } }>(
     'GET',
-    `/did/${didOf(owner)}`,
+    `/did/${ownerDid(owner)}`,
   )
   tell('the agent and its DID', { agent, did: didDocument.id, services: didDocument.service.length })
 }
@@ -104,7 +104,7 @@ async function identify({ api, tell }: Stage, owner: string, agentPda: string): 
 async function certify(stage: Stage, wallet: Keypair, agentPda: string): Promise<void> {
   const { api, receiver, issuers, contexts, tell } = stage
   const keypair = Keypair.generate()
-  const issuer = didOf(keypair.publicKey.toBase58())
+  const issuer = ownerDid(keypair.publicKey.toBase58())
   const entry = checkIssuer({
     did: issuer,
     types: ['SecurityAudit'],
@@ -117,7 +117,7 @@ async function certify(stage: Stage, wallet: Keypair, agentPda: string): Promise
   const credential = await issueCredential({
     keypair,
     type: 'SecurityAuditCredential',
-    subjectDid: didOf(wallet.publicKey.toBase58()),
+    subjectDid: ownerDid(wallet.publicKey.toBase58()),
     suite: 'Ed25519Signature2020',
     id: `urn:uuid:${randomUUID()}`,
     now: Date.now(),

@@ -24,8 +24,13 @@ export interface CardCheckStore {
   /** False where the card changed on the ledger meanwhile, or another took over: then nothing is written. */
   record(card: DueCard, token: string, result: CardResult): Promise<boolean>
   /** Leaves a host alone for a while; cards of it that nobody looked at yet are told as unreachable. */
-  hostFailed(host: string, waitMs: (failures: number) => number, reason: string, now: Date): Promise<void>
-  hostAnswered(host: string): Promise<void>
+  recordHostFailure(
+    host: string,
+    waitMs: (failures: number) => number,
+    reason: string,
+    now: Date,
+  ): Promise<void>
+  clearHostFailures(host: string): Promise<void>
 }
 
 const RECORD_ATTEMPTS = 5
@@ -58,7 +63,7 @@ export function createCardCheckStore(kysely: Kysely<Database>): CardCheckStore {
         }
       }
     },
-    hostFailed: async (host, waitMs, reason, now) => {
+    recordHostFailure: async (host, waitMs, reason, now) => {
       const { rows } = await sql<{ failures: number }>`
         insert into agent_card_hosts as h (host, failures, retry_at) values (${host}, 1, now())
         on conflict (host) do update set failures = h.failures + 1
@@ -69,7 +74,7 @@ export function createCardCheckStore(kysely: Kysely<Database>): CardCheckStore {
         update agent_card_checks set state = 'unreachable', reason = ${reason}, checked_at = ${now}
         where host = ${host} and state = 'unchecked'`.execute(kysely)
     },
-    hostAnswered: async (host) => {
+    clearHostFailures: async (host) => {
       await sql`delete from agent_card_hosts where host = ${host}`.execute(kysely)
     },
   }

@@ -6,7 +6,7 @@ type Members = Record<string, unknown>
 export const CARD_LIMITS = { text: 2_048, interfaces: 16, skills: 32, tags: 16, credentials: 16 } as const
 
 /** Reads a card leniently; null for what is no JSON object. Long texts and lists are cut at CARD_LIMITS. */
-export function cardContent(card: unknown): CardContent | null {
+export function readCardContent(card: unknown): CardContent | null {
   if (!isMembers(card)) return null
   const interfaces = cardInterfaces(card)
   const [first] = interfaces

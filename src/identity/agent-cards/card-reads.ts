@@ -27,7 +27,7 @@ export function createCardReads(kysely: Kysely<Database>): CardReads {
 }
 
 /** Of an agent that was registered in this very moment. */
-export const NOT_CHECKED: Omit<CardRow, 'agentPda'> = {
+export const UNCHECKED_CARD: Omit<CardRow, 'agentPda'> = {
   state: 'unchecked',
   checkedAt: null,
   reason: null,

@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize'
 import type { Pubkey } from '@agent-registry/solana'
 import { verifyEd25519 } from '../../domain/ed25519.ts'
-import { didOf, keyIdOf } from '../../domain/parse-did.ts'
+import { ownerDid, didKeyId } from '../../domain/did.ts'
 import type { CardJson } from './read-json.ts'
 import type { CardSignature } from '../../domain/agent-card.ts'
 
@@ -29,12 +29,12 @@ const REQUIRED_TEXTS = new Set([
 ])
 
 /** Checks the signatures of a card (A2A section 8.4, JWS by RFC 7515) with the owner's key alone: EdDSA, `kid` is `did:sol:<owner>#key-1`. */
-export function cardSignature({ value: card, canonical }: CardJson, owner: Pubkey): CardSignature {
+export function checkCardSignature({ value: card, canonical }: CardJson, owner: Pubkey): CardSignature {
   if (!isMembers(card) || !Array.isArray(card.signatures) || card.signatures.length === 0) return 'unsigned'
   const own = card.signatures
     .slice(0, MAX_SIGNATURES)
     .filter(isMembers)
-    .filter(({ protected: header }) => headerOf(header)?.kid === keyIdOf(didOf(owner)))
+    .filter(({ protected: header }) => headerOf(header)?.kid === didKeyId(ownerDid(owner)))
   if (own.length === 0) return 'foreign'
   if (canonical === null) return 'invalid'
   const payloads = payloadsOf(card)

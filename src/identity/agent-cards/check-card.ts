@@ -1,7 +1,7 @@
 import type { Pubkey } from '@agent-registry/solana'
 import { fetchHosted, type HostedDependencies } from '../../platform/net/hosted/fetch-hosted.ts'
-import { cardContent } from './card-content.ts'
-import { cardSignature } from './card-signature.ts'
+import { readCardContent } from './card-content.ts'
+import { checkCardSignature } from './card-signature.ts'
 import { readJson, type CardJson } from './read-json.ts'
 import type { CardContent, CardSignature, CardMatch } from '../../domain/agent-card.ts'
 import { createHash } from 'node:crypto'
@@ -38,8 +38,8 @@ export async function checkCard(card: RecordedCard, dependencies: HostedDependen
     state: matchedBy === null ? 'mismatched' : 'matched',
     reason: matchedBy === null ? mismatchReason(json) : null,
     matchedBy,
-    signature: json === null ? 'unsigned' : cardSignature(json, card.owner),
-    content: json === null ? null : cardContent(json.value),
+    signature: json === null ? 'unsigned' : checkCardSignature(json, card.owner),
+    content: json === null ? null : readCardContent(json.value),
   }
 }
 

@@ -100,8 +100,8 @@ async function lookAt(
   metrics.checks.inc({ state: recorded ? outcome.state : 'stale' })
   if (outcome.state === 'unreachable' && outcome.hostDown) {
     const waitMs = (count: number): number => backOff(count, timing.hostRetryMs, timing) * jitter
-    await store.hostFailed(card.host, waitMs, outcome.reason, checkedAt)
-  } else await store.hostAnswered(card.host)
+    await store.recordHostFailure(card.host, waitMs, outcome.reason, checkedAt)
+  } else await store.clearHostFailures(card.host)
   if (recorded && steady === timing.recheckMs) await refresh?.(card, outcome, signal)
 }
 

@@ -6,7 +6,7 @@ const MAX_KEY_LENGTH = 64
 const ED25519_PREFIX = [0xed, 0x01]
 
 /** `z` and base-58 of 64 bytes; null for anything else. The caller caps the length: decoding is quadratic in it. */
-export function signatureOf(proofValue: string): Uint8Array | null {
+export function decodeSignature(proofValue: string): Uint8Array | null {
   const bytes = proofValue.startsWith('z') ? bs58.decodeUnsafe(proofValue.slice(1)) : undefined
   return bytes?.length === SIGNATURE_BYTES ? bytes : null
 }
@@ -19,6 +19,6 @@ export function keyFromMultibase(text: string): Pubkey | null {
   return isKey ? pubkeyFromBytes(bytes.subarray(2)) : null
 }
 
-export function multibaseOfKey(key: Pubkey): string {
+export function keyToMultibase(key: Pubkey): string {
   return `z${bs58.encode(Uint8Array.from([...ED25519_PREFIX, ...bs58.decode(key)]))}`
 }

@@ -1,4 +1,4 @@
-import { didOf, keyIdOf } from '../../domain/parse-did.ts'
+import { ownerDid, didKeyId } from '../../domain/did.ts'
 
 export interface VerificationMethod {
   readonly id: string
@@ -36,8 +36,8 @@ const URI = /^[a-z][a-z0-9+.-]*:(?:[\w\-.~:/?#[\]@!$&'()*+,;=]|%[0-9a-f]{2})+$/i
 
 /** The document of an agent's owner. An agent card URL that is no URI is left out, since a service endpoint must be one. */
 export function didDocument({ owner, pda, agentCardUrl }: DidSubject, programId: string): DidDocument {
-  const did = didOf(owner)
-  const key = keyIdOf(did)
+  const did = ownerDid(owner)
+  const key = didKeyId(did)
   const registry = `solana:${programId}:${pda}`
   return {
     context: CONTEXT,

@@ -3,7 +3,7 @@ import { agentColumns, type AgentRow } from '../../agents/agent-row.ts'
 import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { type DidDocument, didDocument } from './document.ts'
-import { parseDid } from '../../domain/parse-did.ts'
+import { parseDid } from '../../domain/did.ts'
 
 export interface DidResolution {
   readonly did: string

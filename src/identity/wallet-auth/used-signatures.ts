@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.ts'
 /** Which signatures were used, by any process on this database. */
 export interface UsedSignatures {
   /** Whether this is the first use; says so once, whoever asks and however many at once. */
-  use(signature: Uint8Array): Promise<boolean>
+  markUsed(signature: Uint8Array): Promise<boolean>
 }
 
 /** Longer than a signature can be valid at clocks that are minutes apart. */
@@ -27,7 +27,7 @@ export function createUsedSignatures(kysely: Kysely<Database>): UsedSignatures {
   }
 
   return {
-    use: async (signature) => {
+    markUsed: async (signature) => {
       const hash = createHash('sha256').update(signature).digest('base64url')
       if (known.has(hash)) return false
       const { rows } = await sql`

@@ -20,7 +20,7 @@ export function createWalletAuth(dependencies: { kysely: Kysely<Database>; clock
   return {
     authenticate: async (request) => {
       const { wallet, signature } = verifyRequest(request, dependencies.clock.now())
-      if (!(await used.use(signature))) throw new DomainError('SIGNATURE_USED')
+      if (!(await used.markUsed(signature))) throw new DomainError('SIGNATURE_USED')
       return wallet
     },
   }

@@ -57,7 +57,7 @@ export function checkUrl(text: string, rules: UrlRules, guard: AddressGuard): UR
   checkHost(hostOf(url), rules, guard)
   const port = Number(url.port === '' ? DEFAULT_PORTS[url.protocol] : url.port)
   refuseIf(
-    !rules.allowedPorts.includes(port) && !(rules.devMode && (port === 80 || isLocal(hostOf(url)))),
+    !rules.allowedPorts.includes(port) && !(rules.devMode && (port === 80 || isLoopbackHost(hostOf(url)))),
     `must use port ${rules.allowedPorts.join(' or ')}`,
   )
   return url
@@ -71,7 +71,7 @@ function checkHost(host: string, { devMode }: UrlRules, guard: AddressGuard): vo
     refuseIf(!guard.allows(host), 'must point to a public address')
     return
   }
-  if (devMode && isLocal(host)) return
+  if (devMode && isLoopbackHost(host)) return
   refuseIf(host.endsWith('.'), 'must name its host without a dot at the end')
   const labels = host.split('.')
   refuseIf(
@@ -87,7 +87,7 @@ export function hostOf(url: URL): string {
 }
 
 /** `localhost`, names below it, and loopback addresses. */
-export function isLocal(host: string): boolean {
+export function isLoopbackHost(host: string): boolean {
   return isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : isLoopback(host)
 }
 

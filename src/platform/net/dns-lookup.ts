@@ -3,8 +3,8 @@ import { Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import type { AddressGuard } from './address-guard.ts'
-import { isLocal } from './check-url.ts'
-import { ExchangeError } from './error-codes.ts'
+import { isLoopbackHost } from './check-url.ts'
+import { HttpError } from './error-codes.ts'
 
 /** All addresses of a host name; rejects where there are none. */
 export type HostLookup = (hostname: string) => Promise<readonly string[]>
@@ -45,8 +45,8 @@ export function createDnsLookup({
  */
 export function guardedLookup(lookup: HostLookup, guard: AddressGuard): LookupFunction {
   const vetted = async (hostname: string): Promise<LookupAddress[]> => {
-    const addresses = isLocal(hostname) ? ['127.0.0.1', '::1'] : await addressesOf(hostname, lookup)
-    if (!addresses.every((each) => guard.allows(each))) throw new ExchangeError('ssrf_blocked')
+    const addresses = isLoopbackHost(hostname) ? ['127.0.0.1', '::1'] : await addressesOf(hostname, lookup)
+    if (!addresses.every((each) => guard.allows(each))) throw new HttpError('ssrf_blocked')
     const found = addresses.map((address) => ({ address, family: isIP(address) }))
     return [4, 6].flatMap((family) => found.filter((each) => each.family === family).slice(0, MAX_TRIED))
   }
@@ -62,8 +62,8 @@ export function guardedLookup(lookup: HostLookup, guard: AddressGuard): LookupFu
 
 async function addressesOf(hostname: string, lookup: HostLookup): Promise<readonly string[]> {
   const addresses = await lookup(hostname).catch((cause: unknown) => {
-    throw new ExchangeError('dns_error', { cause })
+    throw new HttpError('dns_error', { cause })
   })
-  if (addresses.length === 0) throw new ExchangeError('dns_error')
+  if (addresses.length === 0) throw new HttpError('dns_error')
   return addresses
 }

@@ -17,7 +17,7 @@ export type HttpErrorCode =
   | 'protocol_error'
   | 'aborted'
 
-export class ExchangeError extends Error {
+export class HttpError extends Error {
   override readonly name = 'ExchangeError'
   readonly httpErrorCode: HttpErrorCode
 
@@ -40,7 +40,7 @@ const BY_CODE: readonly (readonly [RegExp, HttpErrorCode])[] = [
 
 /** Throws what is not of the network but a defect, such as a header that cannot be sent. */
 export function errorCodeOf(error: unknown): HttpErrorCode {
-  if (error instanceof ExchangeError) return error.httpErrorCode
+  if (error instanceof HttpError) return error.httpErrorCode
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
   if (code === 'UND_ERR_INVALID_ARG') throw error
   if (syscall === 'connect' && code !== 'ETIMEDOUT') return 'connect_error'

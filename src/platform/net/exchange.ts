@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { ExchangeError } from './error-codes.ts'
+import { HttpError } from './error-codes.ts'
 import type { Pools } from './pools.ts'
 
-export interface ExchangeLimits {
+export interface RequestLimits {
   /** All of it: DNS, connection, answer. 15,000 by default. */
   readonly totalMs?: number
   /** Between two pieces of the body. 2,000 by default. */
@@ -59,8 +59,8 @@ export async function withDeadline<Result>(
   run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(new ExchangeError('timeout')), totalMs)
-  const onAbort = (): void => controller.abort(new ExchangeError('aborted'))
+  const timer = setTimeout(() => controller.abort(new HttpError('timeout')), totalMs)
+  const onAbort = (): void => controller.abort(new HttpError('aborted'))
   signal?.addEventListener('abort', onAbort, { once: true })
   if (signal?.aborted === true) onAbort()
   try {

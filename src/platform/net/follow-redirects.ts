@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { ExchangeError } from './error-codes.ts'
+import { HttpError } from './error-codes.ts'
 
 interface Answer {
   readonly status: number
@@ -20,12 +20,12 @@ export async function followRedirects<Result extends Answer>(
     if (maxRedirects === 0 || !REDIRECTS.has(answer.status)) return answer
     const { location } = answer.headers
     if (left === 0 || location === undefined || !URL.canParse(location, url)) {
-      throw new ExchangeError('bad_redirect')
+      throw new HttpError('bad_redirect')
     }
     const next = new URL(location, url)
     // A fragment is for whoever shows the page, not for the host.
     next.hash = ''
-    if (url.protocol === 'https:' && next.protocol === 'http:') throw new ExchangeError('bad_redirect')
+    if (url.protocol === 'https:' && next.protocol === 'http:') throw new HttpError('bad_redirect')
     url = check(next.href)
   }
 }

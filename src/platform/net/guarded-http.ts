@@ -3,8 +3,8 @@ import { type AddressGuardOptions, createAddressGuard } from './address-guard.ts
 import { checkUrl, UrlRefused, type UrlRules } from './check-url.ts'
 import { createConnector } from './connector.ts'
 import { createDnsLookup, guardedLookup, type HostLookup } from './dns-lookup.ts'
-import { ExchangeError, errorCodeOf, type HttpErrorCode } from './error-codes.ts'
-import { DEFAULT_LIMITS, exchange, type ExchangeLimits, withDeadline } from './exchange.ts'
+import { HttpError, errorCodeOf, type HttpErrorCode } from './error-codes.ts'
+import { DEFAULT_LIMITS, exchange, type RequestLimits, withDeadline } from './exchange.ts'
 import { followRedirects } from './follow-redirects.ts'
 import type { NetMetrics } from './metrics.ts'
 import { createPools } from './pools.ts'
@@ -25,12 +25,12 @@ export interface GuardedHttpOptions extends UrlRules, AddressGuardOptions {
   readonly metrics?: NetMetrics
 }
 
-export interface PostRequest extends ExchangeLimits {
+export interface PostRequest extends RequestLimits {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
 }
 
-export interface GetRequest extends ExchangeLimits {
+export interface GetRequest extends RequestLimits {
   /** Of the body, as it arrives and decoded. More is `too_large`. */
   readonly maxBytes: number
   readonly headers?: Readonly<Record<string, string>>
@@ -98,7 +98,7 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
 
   type Answer = Omit<HttpResponse, 'outcome' | 'durationMs'>
   const run = async (
-    limits: ExchangeLimits,
+    limits: RequestLimits,
     answer: (timing: { signal: AbortSignal; headersMs: number; idleMs: number }) => Promise<Answer>,
   ): Promise<HttpResult> => {
     const { totalMs = DEFAULT_LIMITS.totalMs, idleMs = DEFAULT_LIMITS.idleMs, signal } = limits
@@ -152,7 +152,7 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
       ),
     close: async () => {
       connector.release()
-      await pools.destroy(new ExchangeError('aborted'))
+      await pools.destroy(new HttpError('aborted'))
     },
   }
 }

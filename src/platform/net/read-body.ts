@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import { ExchangeError } from './error-codes.ts'
+import { HttpError } from './error-codes.ts'
 
 export interface CapturedBody {
   readonly body: Buffer
@@ -32,14 +32,14 @@ export async function captureBody(body: Readable, maxBytes: number, withinMs: nu
 export async function readBody(body: Readable, maxBytes: number, contentLength: unknown): Promise<Buffer> {
   if (Number(contentLength) > maxBytes) {
     body.destroy()
-    throw new ExchangeError('too_large')
+    throw new HttpError('too_large')
   }
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > maxBytes) throw new ExchangeError('too_large')
+    if (size > maxBytes) throw new HttpError('too_large')
   }
   return Buffer.concat(chunks)
 }
@@ -61,8 +61,8 @@ export async function decodeBody(bytes: Buffer, encoding: unknown, maxBytes: num
   const name = typeof encoding === 'string' ? encoding.trim().toLowerCase() : encoding
   if (name === undefined || name === '' || name === 'identity') return bytes
   const decode = typeof name === 'string' && Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
-  if (decode === undefined) throw new ExchangeError('bad_encoding')
+  if (decode === undefined) throw new HttpError('bad_encoding')
   return decode(bytes, { maxOutputLength: maxBytes }).catch((cause: NodeJS.ErrnoException) => {
-    throw new ExchangeError(cause.code === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'bad_encoding', { cause })
+    throw new HttpError(cause.code === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'bad_encoding', { cause })
   })
 }

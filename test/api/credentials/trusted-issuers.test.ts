@@ -8,9 +8,9 @@ import {
   type NewIssuer,
   type TrustedIssuers,
 } from '../../../src/identity/credentials/trusted-issuers/service.ts'
-import { multibaseOfKey } from '../../../src/identity/credentials/multibase.ts'
-import { reevaluate } from '../../../src/identity/credentials/verify/evaluate-verdict.ts'
-import { rulesMark } from '../../../src/identity/credentials/verify/rules-version.ts'
+import { keyToMultibase } from '../../../src/identity/credentials/multibase.ts'
+import { evaluateVerdict } from '../../../src/identity/credentials/verify/evaluate-verdict.ts'
+import { getRulesVersion } from '../../../src/identity/credentials/verify/rules-version.ts'
 import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
 import {
   AGENT_DID,
@@ -104,11 +104,11 @@ test('a stored verdict is told anew for time and trust', async () => {
   now += 2_000
   const trust = await issuers.current()
   const { verdict } = await verifier.verify(credential, { agentDid: AGENT_DID, now, trust })
-  const rules = rulesMark(contexts)
+  const rules = getRulesVersion(contexts)
   const at = (time: number, registry = trust, mark = rules) =>
-    reevaluate(verdict, { now: time, trust: registry, rules: mark })
+    evaluateVerdict(verdict, { now: time, trust: registry, rules: mark })
   expect(at(now)).toEqual({ structurallyValid: true, proofVerified: true, needsVerification: false })
-  expect(at(now, trust, rulesMark(contexts, 2))).toEqual({
+  expect(at(now, trust, getRulesVersion(contexts, 2))).toEqual({
     structurallyValid: true,
     proofVerified: false,
     needsVerification: true,
@@ -127,7 +127,7 @@ test('a stored verdict is told anew for time and trust', async () => {
     trust: await issuers.current(),
   })
   await issuers.put(issuer())
-  expect(reevaluate(untrusted.verdict, { now, trust: await issuers.current(), rules })).toEqual({
+  expect(evaluateVerdict(untrusted.verdict, { now, trust: await issuers.current(), rules })).toEqual({
     structurallyValid: true,
     proofVerified: false,
     needsVerification: true,
@@ -137,9 +137,9 @@ test('a stored verdict is told anew for time and trust', async () => {
 test('keys of did:web are the pinned ones', async () => {
   const did = 'did:web:issuer.example%3A8443:audits'
   const signed = { ...credential, issuer: did }
-  const key = multibaseOfKey(pubkey(auditor.keypair.publicKey.toBase58()))
+  const key = keyToMultibase(pubkey(auditor.keypair.publicKey.toBase58()))
   const pin = (keys: string[]) => issuers.put(checkIssuer({ did, ...PLAIN, keys }) as NewIssuer)
-  await pin([multibaseOfKey(pubkey(other.keypair.publicKey.toBase58())), `2026=${key}`])
+  await pin([keyToMultibase(pubkey(other.keypair.publicKey.toBase58())), `2026=${key}`])
   const check = async (verificationMethod: string) => {
     now += 1_001
     const raw = { ...signed, proof: { ...credential.proof, verificationMethod } }
@@ -179,7 +179,7 @@ describe('what is refused as an issuer', () => {
     ['did:web with no key', { did: 'did:web:a.example', keys: ['z6Mkgarbage'] }, /is not an Ed25519 key/],
     [
       'did:web with a key of small order',
-      { did: 'did:web:a.example', keys: [multibaseOfKey(pubkey('1'.repeat(32)))] },
+      { did: 'did:web:a.example', keys: [keyToMultibase(pubkey('1'.repeat(32)))] },
       /small order/,
     ],
     ['a date without zone', { did: auditor.did, notAfter: '2027-01-01' }, /need a time and a zone/],

@@ -10,7 +10,7 @@ import {
   createTrustedIssuers,
   type TrustedIssuers,
 } from '../../../src/identity/credentials/trusted-issuers/service.ts'
-import { rulesMark } from '../../../src/identity/credentials/verify/rules-version.ts'
+import { getRulesVersion } from '../../../src/identity/credentials/verify/rules-version.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { contexts, createTestIssuer, type Json, NOW, unsigned } from '../../support/credentials/issuer.ts'
@@ -436,17 +436,17 @@ describe('GET /agents/:pda/credentials', () => {
     const count = () => t.metrics.getSingleMetric('gateway_credentials_verification_duration_seconds')!.get()
     const verifications = async (): Promise<number> =>
       (await count()).values.find((each) => (each as Json).metricName?.endsWith('_count'))?.value ?? 0
-    const mark = async () => (await store.find([PDA]))[0]!.verdict.rules
+    const mark = async () => (await store.find([PDA]))[0]!.verdict.rulesVersion
     const store = createCredentialStore(t.kysely)
     const holds = { structurally_valid: true, proof_verified: true }
     const { body } = await verify({ credentialUrl: serve('/vc/rules', await issue()) })
     const [stored] = await store.find([PDA])
-    const { rules, ...unmarked } = stored!.verdict
-    expect(rules).toBe(rulesMark(contexts))
+    const { rulesVersion: rules, ...unmarked } = stored!.verdict
+    expect(rules).toBe(getRulesVersion(contexts))
     const untrue = { ...stored!.verdict, wellFormed: false, signaturesValid: false }
     await store.setVerdict(PDA, body.vcHash, untrue)
     expect((await list()).credentials).toMatchObject([{ structurally_valid: false, proof_verified: false }])
-    const olderContexts = rulesMark(new Map([...contexts].slice(1)))
+    const olderContexts = getRulesVersion(new Map([...contexts].slice(1)))
     for (const older of [
       { ...untrue, rules: olderContexts },
       { ...unmarked, wellFormed: false },
@@ -460,7 +460,7 @@ describe('GET /agents/:pda/credentials', () => {
     }
     await issuers.remove(issuer.did)
     now += 2_000
-    await store.setVerdict(PDA, body.vcHash, { ...untrue, rules: '0:' })
+    await store.setVerdict(PDA, body.vcHash, { ...untrue, rulesVersion: '0:' })
     expect((await list()).credentials).toMatchObject([{ structurally_valid: true, proof_verified: false }])
     expect(await mark()).toBe(rules)
   })

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { ExchangeLimits } from '../../../src/platform/net/exchange.ts'
+import type { RequestLimits } from '../../../src/platform/net/exchange.ts'
 import {
   createGuardedHttp,
   type GetRequest,
@@ -61,7 +61,7 @@ function raw(bytes: string, again = '', everyMs = 0): Answer {
   }
 }
 
-function post(answer: Answer, limits: ExchangeLimits = {}): Promise<HttpResult> {
+function post(answer: Answer, limits: RequestLimits = {}): Promise<HttpResult> {
   receiver.answers(answer)
   return http.post(receiver.url('/hook', HOST), { headers: {}, body: '{}', ...limits })
 }

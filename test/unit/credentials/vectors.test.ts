@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ED25519_SIGNATURE_2020_V1 } from '../../../src/identity/credentials/contexts/pinned.ts'
 import { createCanonize } from '../../../src/identity/credentials/verify/crypto/canonize.ts'
-import { keyFromMultibase, multibaseOfKey } from '../../../src/identity/credentials/multibase.ts'
+import { keyFromMultibase, keyToMultibase } from '../../../src/identity/credentials/multibase.ts'
 import { signedData } from '../../../src/identity/credentials/verify/crypto/signed-data.ts'
 import { verifyProofs } from '../../../src/identity/credentials/verify/crypto/verify-proofs.ts'
 import { jcs } from '../../../src/identity/credentials/verify/crypto/jcs.ts'
@@ -84,7 +84,7 @@ describe('W3C vc-di-eddsa', () => {
   )
 
   test('the key in multibase, there and back', () => {
-    expect(multibaseOfKey(keyFromMultibase(KEY)!)).toBe(KEY)
+    expect(keyToMultibase(keyFromMultibase(KEY)!)).toBe(KEY)
   })
 })
 

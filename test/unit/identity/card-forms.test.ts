@@ -4,10 +4,10 @@ import canonicalize from 'canonicalize'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
-import { CARD_LIMITS, cardContent } from '../../../src/identity/agent-cards/card-content.ts'
-import { cardSignature } from '../../../src/identity/agent-cards/card-signature.ts'
+import { CARD_LIMITS, readCardContent } from '../../../src/identity/agent-cards/card-content.ts'
+import { checkCardSignature } from '../../../src/identity/agent-cards/card-signature.ts'
 import { readJson } from '../../../src/identity/agent-cards/read-json.ts'
-import { locate } from '../../../src/platform/net/hosted/locate.ts'
+import { locateDocument } from '../../../src/platform/net/hosted/locate.ts'
 import { matchCard } from '../../../src/identity/agent-cards/check-card.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -93,25 +93,27 @@ describe('which form of a card matches', () => {
 
 describe('what a card says', () => {
   test('A2A 1.0', () => {
-    expect(cardContent({ ...CARD, credentials: ['https://a/1', { url: 'https://a/2' }, 3, {}] })).toEqual({
-      name: 'Kestrel Auditor',
-      description: 'Audits contracts',
-      version: '2.3.0',
-      url: 'https://kestrel.example/a2a',
-      protocolVersion: '1.0',
-      provider: 'Kestrel Ltd',
-      documentationUrl: null,
-      interfaces: [
-        { url: 'https://kestrel.example/a2a', binding: 'JSONRPC', protocolVersion: '1.0' },
-        { url: 'https://kestrel.example/grpc', binding: 'GRPC', protocolVersion: '1.0' },
-      ],
-      skills: [{ id: 'audit', name: 'Audit', description: 'Finds holes', tags: ['security'] }],
-      credentials: ['https://a/1', 'https://a/2'],
-    })
+    expect(readCardContent({ ...CARD, credentials: ['https://a/1', { url: 'https://a/2' }, 3, {}] })).toEqual(
+      {
+        name: 'Kestrel Auditor',
+        description: 'Audits contracts',
+        version: '2.3.0',
+        url: 'https://kestrel.example/a2a',
+        protocolVersion: '1.0',
+        provider: 'Kestrel Ltd',
+        documentationUrl: null,
+        interfaces: [
+          { url: 'https://kestrel.example/a2a', binding: 'JSONRPC', protocolVersion: '1.0' },
+          { url: 'https://kestrel.example/grpc', binding: 'GRPC', protocolVersion: '1.0' },
+        ],
+        skills: [{ id: 'audit', name: 'Audit', description: 'Finds holes', tags: ['security'] }],
+        credentials: ['https://a/1', 'https://a/2'],
+      },
+    )
   })
 
   test('A2A 0.3', () => {
-    const content = cardContent({
+    const content = readCardContent({
       protocolVersion: '0.3.0',
       name: 'Old',
       url: 'https://old.example/rpc',
@@ -133,19 +135,19 @@ describe('what a card says', () => {
   })
 
   test('anything else is read without harm, and can be stored', () => {
-    expect(cardContent([CARD])).toBeNull()
-    expect(cardContent('card')).toBeNull()
+    expect(readCardContent([CARD])).toBeNull()
+    expect(readCardContent('card')).toBeNull()
     fc.assert(
       fc.property(
         fc.object({ key: fc.constantFrom(...Object.keys(CARD), 'url', 'tags', 'credentials') }),
         (card) => {
-          const text = JSON.stringify(cardContent(card))
+          const text = JSON.stringify(readCardContent(card))
           expect(text).not.toContain('\\u0000')
           expect(text.isWellFormed()).toBe(true)
         },
       ),
     )
-    const long = cardContent({
+    const long = readCardContent({
       name: `\0${'x'.repeat(10_000)}`,
       skills: Array.from({ length: 1_000 }, (_, id) => ({ id })),
     })
@@ -160,7 +162,7 @@ describe('signed cards', () => {
   const kid = `did:sol:${owner.key}#key-1`
 
   const state = (card: object, text = JSON.stringify(card)) =>
-    cardSignature(readJson(bytes(text))!, owner.key)
+    checkCardSignature(readJson(bytes(text))!, owner.key)
 
   test('by the owner, over the card as served or without default values', () => {
     const asServed = signed(CARD, owner.secret, {
@@ -220,7 +222,7 @@ describe('signed cards', () => {
         return 'x'
       },
     }
-    expect(cardSignature({ value, canonical: '' }, owner.key)).toBe('invalid')
+    expect(checkCardSignature({ value, canonical: '' }, owner.key)).toBe('invalid')
     expect(reads).toBe(1)
   })
 
@@ -250,7 +252,7 @@ describe('where a document is', () => {
     ],
     [`did:sol:${'1'.repeat(32)}#agent-card`, { kind: 'did:sol', did: `did:sol:${'1'.repeat(32)}` }],
   ])('%s', (url, location) => {
-    expect(locate(url, gateways)).toEqual(location)
+    expect(locateDocument(url, gateways)).toEqual(location)
   })
 
   test.each([
@@ -274,16 +276,19 @@ describe('where a document is', () => {
     'https://',
     '',
   ])('nowhere: %j', (url) => {
-    expect(locate(url, gateways)).toEqual({ kind: 'none', reason: expect.any(String) as string })
+    expect(locateDocument(url, gateways)).toEqual({ kind: 'none', reason: expect.any(String) as string })
   })
 
   test('without a gateway, ipfs and ar are nowhere', () => {
     const none = { ipfs: null, arweave: null }
-    expect(locate(`ipfs://${cid}`, none)).toEqual({
+    expect(locateDocument(`ipfs://${cid}`, none)).toEqual({
       kind: 'none',
       reason: 'No gateway for ipfs:// is configured',
     })
-    expect(locate(`ar://${id}`, none)).toEqual({ kind: 'none', reason: 'No gateway for ar:// is configured' })
+    expect(locateDocument(`ar://${id}`, none)).toEqual({
+      kind: 'none',
+      reason: 'No gateway for ar:// is configured',
+    })
   })
 })
 

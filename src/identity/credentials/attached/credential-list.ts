@@ -1,8 +1,8 @@
 import { booleanParameter, optional, textParameter } from '../../../domain/parameters.ts'
 import { isDomainError } from '../../../domain/errors.ts'
-import { didOf } from '../../../domain/parse-did.ts'
+import { ownerDid } from '../../../domain/did.ts'
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
-import { reevaluate } from '../verify/evaluate-verdict.ts'
+import { evaluateVerdict } from '../verify/evaluate-verdict.ts'
 import type { Verifier } from '../verify/verifier.ts'
 import type { CredentialStore, StoredCredential } from './credential-store.ts'
 import { isStorable } from './storable.ts'
@@ -63,11 +63,11 @@ export async function listCredentials(
   const told = new Map<string, AttachedCredential[]>(agents.map(({ pda }) => [pda, []]))
   for (const credential of stored) {
     if (!isOfType(credential.verdict.types, filter.type)) continue
-    let said = reevaluate(credential.verdict, moment)
+    let said = evaluateVerdict(credential.verdict, moment)
     if (said.needsVerification && left > 0) {
       left -= 1
       const verdict = await verifyAgain(credential, owners.get(credential.agentPda) ?? '', moment, means)
-      if (verdict !== null) said = reevaluate(verdict, moment)
+      if (verdict !== null) said = evaluateVerdict(verdict, moment)
     }
     const { structurallyValid, proofVerified } = said
     if (typeof filter.active === 'boolean' && filter.active !== structurallyValid) continue
@@ -86,12 +86,12 @@ async function verifyAgain(
   moment: Moment,
   { store, verifier }: Means,
 ): Promise<StoredCredential['verdict'] | null> {
-  const document = await store.documentOf(agentPda, vcHash)
+  const document = await store.getDocument(agentPda, vcHash)
   if (document === null) return null
   try {
-    const result = await verifier.verify(Buffer.from(document), { ...moment, agentDid: didOf(owner) })
+    const result = await verifier.verify(Buffer.from(document), { ...moment, agentDid: ownerDid(owner) })
     const { verdict } = result
-    const isNews = verdict.signaturesValid !== null || verdict.rules !== before.rules
+    const isNews = verdict.signaturesValid !== null || verdict.rulesVersion !== before.rulesVersion
     if (isNews && isStorable(result)) await store.setVerdict(agentPda, vcHash, verdict)
     return verdict
   } catch (error) {

@@ -26,12 +26,12 @@ export const MAX_CREDENTIALS = 50
 export interface CredentialStore {
   /** Of these agents, newest first. */
   find(agentPdas: readonly string[]): Promise<StoredCredential[]>
-  documentOf(agentPda: string, vcHash: string): Promise<string | null>
+  getDocument(agentPda: string, vcHash: string): Promise<string | null>
   /** Puts a credential in the place of what its URL held before. */
   attach(credential: NewCredential): Promise<void>
   setVerdict(agentPda: string, vcHash: string, verdict: Verdict): Promise<void>
   /** Drops what an agent card no longer lists. */
-  keepListed(agentPda: string, urls: readonly string[]): Promise<void>
+  removeUnlisted(agentPda: string, urls: readonly string[]): Promise<void>
 }
 
 export function createCredentialStore(kysely: Kysely<Database>): CredentialStore {
@@ -42,7 +42,7 @@ export function createCredentialStore(kysely: Kysely<Database>): CredentialStore
         order by agent_pda, indexed_at desc, vc_hash`.execute(kysely)
       return rows
     },
-    documentOf: async (agentPda, vcHash) => {
+    getDocument: async (agentPda, vcHash) => {
       const row = await kysely
         .selectFrom('agent_credentials')
         .select('document')
@@ -57,7 +57,7 @@ export function createCredentialStore(kysely: Kysely<Database>): CredentialStore
         update agent_credentials set verdict = ${JSON.stringify(verdict)}::jsonb
         where agent_pda = ${agentPda} and vc_hash = ${vcHash}`.execute(kysely)
     },
-    keepListed: async (agentPda, urls) => {
+    removeUnlisted: async (agentPda, urls) => {
       await sql`
         delete from agent_credentials
         where agent_pda = ${agentPda} and source = 'card' and credential_url <> all(${urls}::text[])`.execute(

@@ -4,7 +4,7 @@ import { createGetAgent } from '../../../agents/get-agent.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Database } from '../../../db/database.ts'
 import { DomainError } from '../../../domain/errors.ts'
-import { didOf } from '../../../domain/parse-did.ts'
+import { ownerDid } from '../../../domain/did.ts'
 import type { HostedDependencies } from '../../../platform/net/hosted/fetch-hosted.ts'
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
 import type { VerificationResult } from '../verify/result.ts'
@@ -17,13 +17,13 @@ import {
 } from './credential-list.ts'
 import { createCredentialStore } from './credential-store.ts'
 import { isStorable } from './storable.ts'
-import { type CredentialSubmission, fetchCredential, submittedCredential } from './verify-for-owner.ts'
+import { type CredentialSubmission, fetchCredential, parseSubmission } from './verify-for-owner.ts'
 
 export interface Credentials {
   /** Throws INVALID_PUBKEY and AGENT_NOT_FOUND. */
   list(pda: string, filter: CredentialFilter): Promise<CredentialList>
   /** The lists of several agents, by pda. */
-  lists(
+  listForAgents(
     agents: readonly { readonly pda: string; readonly owner: string }[],
     filter: CredentialFilter,
   ): Promise<Map<string, CredentialList>>
@@ -50,11 +50,11 @@ export function createCredentials(dependencies: CredentialsDependencies): Creden
   const getAgent = createGetAgent(kysely)
   const moment = async () => ({ now: clock.now(), trust: await trust(), rules })
 
-  const lists: Credentials['lists'] = async (agents, filter) =>
+  const lists: Credentials['listForAgents'] = async (agents, filter) =>
     listCredentials(agents, filter, await moment(), { store, verifier })
 
   return {
-    lists,
+    listForAgents: lists,
     list: async (pda, given) => {
       const filter = credentialFilter(given)
       const agent = await getAgent(pda)
@@ -64,10 +64,10 @@ export function createCredentials(dependencies: CredentialsDependencies): Creden
     verify: async (wallet, pda, submission) => {
       const agent = await getAgent(pda)
       if (agent.owner !== wallet) throw new DomainError('NOT_AGENT_OWNER')
-      const submitted = submittedCredential(submission)
+      const submitted = parseSubmission(submission)
       const document = submitted.kind === 'hosted' ? await fetchCredential(submitted.url, hosted) : null
       const raw = submitted.kind === 'hosted' ? document : submitted.credential
-      const about = { ...(await moment()), agentDid: didOf(agent.owner) }
+      const about = { ...(await moment()), agentDid: ownerDid(agent.owner) }
       const result = await verifier.verify(raw, about)
       if (
         submitted.kind === 'hosted' &&

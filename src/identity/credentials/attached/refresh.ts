@@ -1,5 +1,5 @@
 import { isDomainError } from '../../../domain/errors.ts'
-import { didOf } from '../../../domain/parse-did.ts'
+import { ownerDid } from '../../../domain/did.ts'
 import { fetchHosted, type HostedDependencies } from '../../../platform/net/hosted/fetch-hosted.ts'
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
 import { LIMITS } from '../verify/limits.ts'
@@ -33,7 +33,7 @@ export async function refreshCredentials(
   { pda, owner, listed }: RefreshedAgent,
   { store, verifier, trust, hosted, now }: RefreshDependencies,
 ): Promise<void> {
-  if (listed !== null) await store.keepListed(pda, listed)
+  if (listed !== null) await store.removeUnlisted(pda, listed)
   const sources = new Map(
     (await store.find([pda])).map(({ credentialUrl, source }) => [credentialUrl, source]),
   )
@@ -44,7 +44,7 @@ export async function refreshCredentials(
     const fetched = await fetchHosted(url, LIMITS.bytes, hosted)
     if (fetched.kind === 'failed') continue
     try {
-      const about = { agentDid: didOf(owner), now: now(), trust: await trust() }
+      const about = { agentDid: ownerDid(owner), now: now(), trust: await trust() }
       const result = await verifier.verify(fetched.body, about)
       if (!result.structurallyValid || !isStorable(result)) continue
       await store.attach({

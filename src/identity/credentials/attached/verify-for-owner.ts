@@ -20,10 +20,7 @@ const MAX_URL_LENGTH = 2_048
 const SCHEMES: ReadonlySet<string> = new Set(['https:', 'http:', 'ipfs:', 'ar:'])
 
 /** Throws CREDENTIAL_SOURCE unless there is exactly one, INVALID_TYPE and INVALID_TEXT for what is no object and no URL. */
-export function submittedCredential({
-  credentialUrl,
-  credential,
-}: CredentialSubmission): SubmittedCredential {
+export function parseSubmission({ credentialUrl, credential }: CredentialSubmission): SubmittedCredential {
   const hasUrl = credentialUrl !== undefined && credentialUrl !== null
   const hasCredential = credential !== undefined && credential !== null
   if (hasUrl === hasCredential) throw new DomainError('CREDENTIAL_SOURCE')

@@ -5,7 +5,7 @@ import { hasKeys, trustProblem } from './checks/trust.ts'
 import type { Verdict } from '../../../domain/credential-verdict.ts'
 
 /** What a stored verdict says at another time, with another registry of issuers. */
-export interface Reevaluation {
+export interface VerdictStatus {
   readonly structurallyValid: boolean
   readonly proofVerified: boolean
   /**
@@ -16,13 +16,13 @@ export interface Reevaluation {
 }
 
 /** Tells a stored verdict for `now` (ms), the issuers and the rules (`rulesMark`) of now, without reading the credential. */
-export function reevaluate(
+export function evaluateVerdict(
   verdict: Verdict,
   { now, trust, rules }: { now: number; trust: TrustRegistry; rules: string },
-): Reevaluation {
+): VerdictStatus {
   const { issuer, proofKeys, signaturesValid, proofValidity } = verdict
   const isTrusted = trustProblem(verdict, trust, now) === null
-  const byTheRules = verdict.rules === rules
+  const byTheRules = verdict.rulesVersion === rules
   const byItsKeys = signaturesValid !== null && hasKeys(trust.find(issuer), proofKeys)
   return {
     structurallyValid: isStructurallyValid(verdict, now),
@@ -36,6 +36,9 @@ export function reevaluate(
   }
 }
 
-function isStructurallyValid({ wellFormed, datesSound, validity }: Verdict, now: number): boolean {
+function isStructurallyValid(
+  { wellFormed, datesValid: datesSound, validity }: Verdict,
+  now: number,
+): boolean {
   return wellFormed && datesSound && timeProblem(validity, now, 'the credential') === null
 }

@@ -44,7 +44,7 @@ export function createVerifierMetrics(metrics: Metrics): VerifierMetrics {
   }
 }
 
-export function outcomeOf({ unreadable, proofVerified, verdict }: VerificationResult): Outcome {
+export function outcomeOf({ parseError: unreadable, proofVerified, verdict }: VerificationResult): Outcome {
   if (unreadable !== null) return 'unreadable'
   if (proofVerified) return 'verified'
   // Keys were found, and yet no signature was checked.

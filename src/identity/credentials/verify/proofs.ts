@@ -1,17 +1,17 @@
 import { isSmallOrderKey } from '../../../domain/ed25519.ts'
 import { quoted } from '../../../domain/quoted.ts'
 import type { TrustedIssuer } from '../trusted-issuers/issuer.ts'
-import { type ShapedProof, shapeProof } from './checks/parse-proof.ts'
+import { type ParsedProof, parseProof } from './checks/parse-proof.ts'
 import { timeProblem } from './checks/temporal.ts'
 import type { JsonObject } from './strict-json.ts'
-import { keyNamed } from './checks/trust.ts'
+import { findKey } from './checks/trust.ts'
 import type { Validity, IssuerKey } from '../../../domain/credential-verdict.ts'
 
 /** Reads every proof; a text says what is wrong with the first that is not taken. */
-export function shapeProofs(proofs: readonly JsonObject[], credential: JsonObject): ShapedProof[] | string {
-  const shaped: ShapedProof[] = []
+export function parseProofs(proofs: readonly JsonObject[], credential: JsonObject): ParsedProof[] | string {
+  const shaped: ParsedProof[] = []
   for (const [i, proof] of proofs.entries()) {
-    const each = shapeProof(proof, credential)
+    const each = parseProof(proof, credential)
     if (typeof each === 'string') return `${proofName(proofs.length, i)} is not taken: ${each}`
     shaped.push(each)
   }
@@ -19,13 +19,13 @@ export function shapeProofs(proofs: readonly JsonObject[], credential: JsonObjec
 }
 
 /** The issuer's key for every proof; a text says which proof names none. */
-export function keysOfProofs(
-  proofs: readonly ShapedProof[],
+export function findProofKeys(
+  proofs: readonly ParsedProof[],
   issuer: TrustedIssuer | undefined,
 ): IssuerKey[] | string {
   const keys: IssuerKey[] = []
   for (const [i, { verificationMethod }] of proofs.entries()) {
-    const key = keyNamed(issuer, verificationMethod)
+    const key = findKey(issuer, verificationMethod)
     if (key === undefined) {
       const known = issuer?.keys.map((each) => each.verificationMethod).join(', ')
       return `${proofName(proofs.length, i)} names ${quoted(verificationMethod)}, which is no key of the issuer: ${known}`
@@ -38,7 +38,7 @@ export function keysOfProofs(
 }
 
 /** When all proofs hold: the latest begin, the earliest end. */
-export function proofValidity(proofs: readonly ShapedProof[]): Validity {
+export function proofValidity(proofs: readonly ParsedProof[]): Validity {
   const bounds = (bound: keyof Validity) => proofs.flatMap(({ validity }) => validity[bound] ?? []).sort()
   return { from: bounds('from').at(-1) ?? null, until: bounds('until')[0] ?? null }
 }

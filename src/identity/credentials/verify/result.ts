@@ -43,6 +43,6 @@ export interface VerificationResult {
    */
   readonly contentHash: string | null
   /** Why the text cannot be read as a credential at all (size, syntax, duplicate keys …); else null. */
-  readonly unreadable: string | null
+  readonly parseError: string | null
   readonly verdict: Verdict
 }

@@ -5,6 +5,6 @@ import { jcs, sha256Hex } from './crypto/jcs.ts'
 const RULES_VERSION = 1
 
 /** What verdicts depend on besides the credential: version of the rules, and hex SHA-256 of all contexts with their URLs. */
-export function rulesMark(contexts: Contexts, version = RULES_VERSION): string {
+export function getRulesVersion(contexts: Contexts, version = RULES_VERSION): string {
   return `${version}:${sha256Hex(jcs(Object.fromEntries(contexts)))}`
 }

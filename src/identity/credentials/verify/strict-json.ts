@@ -7,12 +7,12 @@ export interface JsonObject {
 }
 
 /** The place of a member, for texts. */
-export function below(place: string, key: string): string {
+export function memberPath(place: string, key: string): string {
   return /^[\w-]{1,64}$/.test(key) ? `${place}.${key}` : `${place}[${quoted(key)}]`
 }
 
 /** Why a text is not read. The message names the place, as in `$.credentialSubject.id`. */
-export class UnreadableJson extends Error {
+export class InvalidJson extends Error {
   override readonly name = 'UnreadableJson'
 }
 
@@ -28,7 +28,7 @@ const LITERAL = /true|false|null/y
  */
 export function parseStrictJson(bytes: Uint8Array): JsonValue {
   if (bytes.length > LIMITS.bytes) {
-    throw new UnreadableJson(`it has ${bytes.length} bytes, at most ${LIMITS.bytes} are read`)
+    throw new InvalidJson(`it has ${bytes.length} bytes, at most ${LIMITS.bytes} are read`)
   }
   const reader = createReader(decode(bytes))
   const value = reader.value('$', 1)
@@ -40,7 +40,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw new UnreadableJson('it is not UTF-8')
+    throw new InvalidJson('it is not UTF-8')
   }
 }
 
@@ -64,7 +64,7 @@ function createReader(text: string): { value(place: string, depth: number): Json
   }
 
   function fail(problem: string): never {
-    throw new UnreadableJson(problem)
+    throw new InvalidJson(problem)
   }
 
   function notJson(): never {
@@ -115,7 +115,7 @@ function createReader(text: string): { value(place: string, depth: number): Json
       if (key === '__proto__') fail(`${place} has the key __proto__`)
       if (Object.hasOwn(members, key)) fail(`${place} has the key ${quoted(key)} twice`)
       if (!takeSign(':')) notJson()
-      members[key] = value(below(place, key), depth)
+      members[key] = value(memberPath(place, key), depth)
     } while (takeSign(','))
     return takeSign('}') ? members : notJson()
   }

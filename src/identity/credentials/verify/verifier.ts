@@ -1,20 +1,20 @@
 import type { Contexts } from '../contexts/load.ts'
 import { VERIFIABLE_CREDENTIAL } from '../kinds.ts'
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
-import { checkContext, dataModelOf } from './checks/context.ts'
-import { checkProofPresent, proofsOf } from './checks/proof-present.ts'
+import { checkContext, getDataModel } from './checks/context.ts'
+import { checkProofPresent, getProofs } from './checks/proof-present.ts'
 import { checkSubject } from './checks/subject.ts'
 import { checkTemporal, readDates } from './checks/temporal.ts'
-import { checkType, mainType, typesOf } from './checks/type.ts'
+import { checkType, mainType, getTypes } from './checks/type.ts'
 import { type CryptoPoolOptions, createCryptoPool } from './crypto/pool.ts'
-import { checkProofs, type ProofsResult } from './checks/proof-verified.ts'
+import { checkProofVerified, type ProofsResult } from './checks/proof-verified.ts'
 import { isDomainError } from '../../../domain/errors.ts'
 import { outcomeOf, type VerifierMetrics } from './metrics.ts'
 import { jcs, sha256Hex } from './crypto/jcs.ts'
 import { fail, type VerificationResult } from './result.ts'
-import { isObject, type JsonObject, parseStrictJson, UnreadableJson } from './strict-json.ts'
-import { rulesMark } from './rules-version.ts'
-import { issuerOf } from './checks/trust.ts'
+import { isObject, type JsonObject, parseStrictJson, InvalidJson } from './strict-json.ts'
+import { getRulesVersion } from './rules-version.ts'
+import { getIssuer } from './checks/trust.ts'
 import { unreadableResult } from './unreadable.ts'
 import { createVerdictCache } from './verdict-cache.ts'
 
@@ -47,25 +47,25 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const pool = createCryptoPool(options)
   const cache = createVerdictCache()
   const known = new Set(options.contexts.keys())
-  const rules = rulesMark(options.contexts)
+  const rules = getRulesVersion(options.contexts)
 
   async function verify(raw: unknown, { agentDid, now, trust }: VerifyOptions): Promise<VerificationResult> {
     const credential = read(raw)
     if (typeof credential === 'string') return unreadableResult(credential, rules)
     const canonical = jcs(credential)
     const vcHash = sha256Hex(canonical)
-    const issuer = issuerOf(credential)
-    const types = typesOf(credential)
-    const dates = readDates(credential, dataModelOf(credential))
+    const issuer = getIssuer(credential)
+    const types = getTypes(credential)
+    const dates = readDates(credential, getDataModel(credential))
     const context = checkContext(credential, known)
     const type = checkType(credential)
     const subject = checkSubject(credential, agentDid)
     const temporal = checkTemporal(dates, now)
     const proofPresent = checkProofPresent(credential)
-    const proofs = proofsOf(credential)
+    const proofs = getProofs(credential)
     const isReady = context.passed && type.passed && proofPresent.passed && proofs !== null
     const signed = isReady
-      ? await checkProofs(
+      ? await checkProofVerified(
           { credential, canonical, vcHash, proofs, issuer, types },
           { now, trust, pool, cache },
         )
@@ -81,11 +81,11 @@ export function createVerifier(options: VerifierOptions): Verifier {
       validFrom: dates.validity.from,
       validUntil: dates.validity.until,
       contentHash: signed.contentHash,
-      unreadable: null,
+      parseError: null,
       verdict: {
-        rules,
+        rulesVersion: rules,
         wellFormed: [context, type, subject, proofPresent].every(({ passed }) => passed),
-        datesSound: dates.problem === null,
+        datesValid: dates.problem === null,
         issuer,
         types,
         validity: dates.validity,
@@ -121,7 +121,7 @@ function read(raw: unknown): JsonObject | string {
     const value = parseStrictJson(raw instanceof Uint8Array ? raw : Buffer.from(JSON.stringify(raw) ?? ''))
     return isObject(value) ? value : 'it is not a JSON object'
   } catch (error) {
-    if (error instanceof UnreadableJson) return error.message
+    if (error instanceof InvalidJson) return error.message
     // A value that no JSON text stands for.
     if (error instanceof TypeError || error instanceof RangeError) return 'it is not JSON'
     throw error

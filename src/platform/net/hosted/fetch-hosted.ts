@@ -1,9 +1,9 @@
 import type { HttpErrorCode } from '../error-codes.ts'
 import type { GuardedHttp } from '../guarded-http.ts'
-import { type Gateways, locate, type Location } from './locate.ts'
+import { type Gateways, locateDocument, type DocumentLocation } from './locate.ts'
 import { urlProblem } from '../check-url.ts'
 
-export type Hosted =
+export type FetchHostedResult =
   | { readonly kind: 'fetched'; readonly body: Uint8Array }
   /** `hostDown`: nothing else of that host can be had now either. */
   | { readonly kind: 'failed'; readonly reason: string; readonly hostDown: boolean }
@@ -45,8 +45,8 @@ export async function fetchHosted(
   url: string,
   maxBytes: number,
   dependencies: HostedDependencies,
-): Promise<Hosted> {
-  const location = await direct(locate(url, dependencies.gateways), dependencies)
+): Promise<FetchHostedResult> {
+  const location = await direct(locateDocument(url, dependencies.gateways), dependencies)
   return 'reason' in location
     ? failed(location.reason, location.hostDown)
     : get(location.url, maxBytes, dependencies)
@@ -54,7 +54,7 @@ export async function fetchHosted(
 
 /** Follows a DID to the address that its document names. */
 async function direct(
-  location: Location,
+  location: DocumentLocation,
   dependencies: HostedDependencies,
 ): Promise<{ url: string } | { reason: string; hostDown: boolean }> {
   if (location.kind === 'address') return location
@@ -69,7 +69,7 @@ function named(
   url: string | null,
   { gateways }: HostedDependencies,
 ): { url: string } | { reason: string; hostDown: boolean } {
-  const location = url === null ? null : locate(url, gateways)
+  const location = url === null ? null : locateDocument(url, gateways)
   if (location?.kind === 'address') return location
   return { reason: 'The DID names no agent card that can be fetched', hostDown: false }
 }
@@ -91,7 +91,7 @@ async function get(
   url: string,
   maxBytes: number,
   { http, totalMs, signal }: HostedDependencies,
-): Promise<Hosted> {
+): Promise<FetchHostedResult> {
   const request = { maxBytes, totalMs, headers: { accept: 'application/json' }, ...(signal && { signal }) }
   const refused = urlProblem(http, url)
   if (refused !== null) return failed(`The URL ${refused}`)
@@ -108,6 +108,6 @@ async function get(
     : failed(`The host answered with status ${result.status}`)
 }
 
-function failed(reason: string, hostDown = false): Hosted {
+function failed(reason: string, hostDown = false): FetchHostedResult {
   return { kind: 'failed', reason, hostDown }
 }

@@ -1,6 +1,6 @@
 import { isPubkey } from '@agent-registry/solana'
 /** Where a document is to be had: an address, a DID whose document names it, or nowhere (a text says why). */
-export type Location =
+export type DocumentLocation =
   | { readonly kind: 'address'; readonly url: string }
   | { readonly kind: 'did:web'; readonly documentUrl: string; readonly fragment: string | null }
   | { readonly kind: 'did:sol'; readonly did: string }
@@ -18,7 +18,7 @@ const ARWEAVE_ID = /^[\w-]{43}$/
 const RESERVED_HOST = /(^|\.)(example|invalid|example\.(com|net|org))$/
 
 /** Reads the URL of an agent card or a credential: https, ipfs, ar or did. Which addresses are allowed is the HTTP guard's to say. */
-export function locate(url: string, gateways: Gateways): Location {
+export function locateDocument(url: string, gateways: Gateways): DocumentLocation {
   const parsed = URL.parse(url)
   if (parsed === null) return none('The URL cannot be read')
   switch (parsed.protocol) {
@@ -38,7 +38,13 @@ export function locate(url: string, gateways: Gateways): Location {
   }
 }
 
-function viaGateway(gateway: string | null, below: string, url: URL, id: RegExp, scheme: string): Location {
+function viaGateway(
+  gateway: string | null,
+  below: string,
+  url: URL,
+  id: RegExp,
+  scheme: string,
+): DocumentLocation {
   if (gateway === null) return none(`No gateway for ${scheme}:// is configured`)
   if (!id.test(url.hostname)) return none(`${scheme}:// must be followed by a content identifier`)
   const base = gateway.endsWith('/') ? gateway : `${gateway}/`
@@ -46,7 +52,7 @@ function viaGateway(gateway: string | null, below: string, url: URL, id: RegExp,
 }
 
 /** W3C did:web: the colons after the host are its path. A fragment names a service of the DID Document. */
-function locateDid(url: string): Location {
+function locateDid(url: string): DocumentLocation {
   const [did = '', fragment = null] = url.split('#')
   const [, method, ...parts] = did.split(':')
   if (method === 'sol') {
@@ -71,6 +77,6 @@ function withoutFragment(url: URL): string {
   return url.href
 }
 
-function none(reason: string): Location {
+function none(reason: string): DocumentLocation {
   return { kind: 'none', reason }
 }

@@ -1,13 +1,13 @@
 import { quoted } from '../../../../domain/quoted.ts'
 import { CREDENTIALS_V1, CREDENTIALS_V2 } from '../../contexts/pinned.ts'
-import { guardProblem } from './json-ld-rules.ts'
+import { findUnsafeJsonLd } from './unsafe-json-ld.ts'
 import { LIMITS } from '../limits.ts'
 import { type Check, fail, pass } from '../result.ts'
 import type { JsonObject } from '../strict-json.ts'
 
 export type DataModel = '1.1' | '2.0'
 
-export function dataModelOf(credential: JsonObject): DataModel | null {
+export function getDataModel(credential: JsonObject): DataModel | null {
   const { '@context': contexts } = credential
   const base = Array.isArray(contexts) ? contexts[0] : undefined
   if (base === CREDENTIALS_V1) return '1.1'
@@ -19,9 +19,9 @@ export function dataModelOf(credential: JsonObject): DataModel | null {
  * and no JSON-LD below that could change or hide terms.
  */
 export function checkContext(credential: JsonObject, known: ReadonlySet<string>): Check {
-  const problem = contextProblem(credential['@context'], known) ?? guardProblem(credential)
+  const problem = contextProblem(credential['@context'], known) ?? findUnsafeJsonLd(credential)
   if (problem !== null) return fail('context', problem)
-  return pass('context', `VC ${dataModelOf(credential)}; every context is known and pinned`)
+  return pass('context', `VC ${getDataModel(credential)}; every context is known and pinned`)
 }
 
 function contextProblem(contexts: unknown, known: ReadonlySet<string>): string | null {

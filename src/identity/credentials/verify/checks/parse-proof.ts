@@ -4,20 +4,20 @@ import { CREDENTIALS_V2, DATA_INTEGRITY_V2, ED25519_SIGNATURE_2020_V1 } from '..
 import { parseDateTimeStamp } from '../../dates.ts'
 import { LIMITS } from '../limits.ts'
 import type { JsonObject } from '../strict-json.ts'
-import { signatureOf } from '../../multibase.ts'
+import { decodeSignature } from '../../multibase.ts'
 import type { Validity } from '../../../../domain/credential-verdict.ts'
 
 export type Suite = 'Ed25519Signature2020' | 'eddsa-rdfc-2022' | 'eddsa-jcs-2022'
 
 /** A proof whose form is right; its signature is still to be checked. */
-export interface ShapedProof {
+export interface ParsedProof {
   readonly suite: Suite
   readonly verificationMethod: string
   readonly validity: Validity
 }
 
 /** Reads a proof; a text says what is wrong with it. Sources: W3C vc-di-eddsa, VC Data Integrity 1.0. */
-export function shapeProof(proof: JsonObject, credential: JsonObject): ShapedProof | string {
+export function parseProof(proof: JsonObject, credential: JsonObject): ParsedProof | string {
   const suite = suiteOf(proof)
   if (suite === null)
     return `its type ${quoted(proof.cryptosuite ?? proof.type)} is none of Ed25519Signature2020, DataIntegrityProof with eddsa-rdfc-2022 or eddsa-jcs-2022`
@@ -52,7 +52,7 @@ function memberProblem({ proofPurpose, proofValue, ...proof }: JsonObject): stri
   if (
     typeof proofValue !== 'string' ||
     proofValue.length > LIMITS.proofValueLength ||
-    signatureOf(proofValue) === null
+    decodeSignature(proofValue) === null
   ) {
     return 'its proofValue must be a signature of 64 bytes in multibase base-58 (z…)'
   }

@@ -3,14 +3,14 @@ import { type Check, fail, pass } from '../result.ts'
 import { isObject, type JsonObject } from '../strict-json.ts'
 
 /** The proofs of a credential; null where `proof` is none. */
-export function proofsOf({ proof }: JsonObject): JsonObject[] | null {
+export function getProofs({ proof }: JsonObject): JsonObject[] | null {
   const proofs = Array.isArray(proof) ? proof : [proof]
   const fits = proofs.length > 0 && proofs.length <= LIMITS.proofs && proofs.every(isObject)
   return fits ? proofs : null
 }
 
 export function checkProofPresent(credential: JsonObject): Check {
-  const proofs = proofsOf(credential)
+  const proofs = getProofs(credential)
   if (proofs === null) {
     return fail('proof_present', `proof must be an object, or a list of 1 to ${LIMITS.proofs} objects`)
   }

@@ -1,9 +1,9 @@
 import type { TrustRegistry } from '../../trusted-issuers/issuer.ts'
-import type { ShapedProof } from './parse-proof.ts'
+import type { ParsedProof } from './parse-proof.ts'
 import type { CryptoPool } from '../crypto/pool.ts'
 import type { CryptoOutcome, CryptoTask } from '../crypto/protocol.ts'
 import { verifyProofs } from '../crypto/verify-proofs.ts'
-import { keysOfProofs, proofTimeProblem, proofValidity, shapeProofs } from '../proofs.ts'
+import { findProofKeys, proofTimeProblem, proofValidity, parseProofs } from '../proofs.ts'
 import { type Check, fail, pass } from '../result.ts'
 import type { JsonObject } from '../strict-json.ts'
 import { trustProblem } from './trust.ts'
@@ -38,7 +38,7 @@ interface Means {
  * The check `proof_verified`, cheap to costly: form of the proofs, trust, keys, dates of the proofs, and at last the signatures, so
  * that only trusted issuers cost computing time. Every proof must hold.
  */
-export async function checkProofs(read: ReadCredential, means: Means): Promise<ProofsResult> {
+export async function checkProofVerified(read: ReadCredential, means: Means): Promise<ProofsResult> {
   const { issuer, types } = read
   const { trust, now } = means
   const nothing = {
@@ -47,13 +47,13 @@ export async function checkProofs(read: ReadCredential, means: Means): Promise<P
     signaturesValid: null,
     contentHash: null,
   }
-  const shaped = shapeProofs(read.proofs, read.credential)
+  const shaped = parseProofs(read.proofs, read.credential)
   if (typeof shaped === 'string') {
     return { ...nothing, check: fail('proof_verified', shaped), signaturesValid: false }
   }
   const validity = proofValidity(shaped)
   const untrusted = trustProblem({ issuer, types }, trust, now)
-  const keys = untrusted ?? keysOfProofs(shaped, trust.find(issuer))
+  const keys = untrusted ?? findProofKeys(shaped, trust.find(issuer))
   if (typeof keys === 'string') {
     const detail = untrusted === null ? keys : `${keys}; the signature was not checked`
     return { ...nothing, check: fail('proof_verified', detail), proofValidity: validity }
@@ -93,7 +93,7 @@ async function checked(task: CryptoTask, pool: CryptoPool): Promise<CryptoOutcom
 
 const noJsonLd = (): Promise<never> => Promise.reject(new Error('JSON-LD belongs into the threads'))
 
-function verifiedDetail({ issuer, credential }: ReadCredential, proofs: readonly ShapedProof[]): string {
+function verifiedDetail({ issuer, credential }: ReadCredential, proofs: readonly ParsedProof[]): string {
   const suites = [...new Set(proofs.map(({ suite }) => suite))].join(', ')
   const status = Object.hasOwn(credential, 'credentialStatus') ? '; its credentialStatus was not checked' : ''
   return `signed by ${issuer}, a trusted issuer (${suites})${status}`

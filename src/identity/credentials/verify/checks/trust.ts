@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../strict-json.ts'
 import type { IssuerKey } from '../../../../domain/credential-verdict.ts'
 
 /** The issuer's id; empty where there is none. */
-export function issuerOf({ issuer }: JsonObject): string {
+export function getIssuer({ issuer }: JsonObject): string {
   const id = isObject(issuer) ? issuer.id : issuer
   return typeof id === 'string' ? id : ''
 }
@@ -31,7 +31,7 @@ export function trustProblem(
 }
 
 /** The issuer's key of that name, undefined where it has none. */
-export function keyNamed(
+export function findKey(
   issuer: TrustedIssuer | undefined,
   verificationMethod: string,
 ): IssuerKey | undefined {
@@ -40,5 +40,5 @@ export function keyNamed(
 
 /** Whether the issuer still has every one of these keys, under the same name. */
 export function hasKeys(issuer: TrustedIssuer | undefined, keys: readonly IssuerKey[]): boolean {
-  return keys.every(({ verificationMethod, key }) => keyNamed(issuer, verificationMethod)?.key === key)
+  return keys.every(({ verificationMethod, key }) => findKey(issuer, verificationMethod)?.key === key)
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from '../strict-json.ts'
 const TERM = /^[A-Za-z][A-Za-z0-9]{0,127}$/
 
 /** Every type besides VerifiableCredential, sorted; what is no text is left out. */
-export function typesOf(credential: JsonObject): string[] {
+export function getTypes(credential: JsonObject): string[] {
   const { type } = credential
   const given = Array.isArray(type) ? type : [type]
   const names = given.filter((each) => typeof each === 'string')

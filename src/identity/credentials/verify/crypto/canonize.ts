@@ -31,7 +31,7 @@ export function createCanonize(contexts: Contexts): Canonize {
 }
 
 /** What jsonld says of a document that it does not take, short. */
-export function canonizeProblem(error: unknown): string {
+export function describeCanonizeError(error: unknown): string {
   const { message, details } = error as Error & {
     details?: { event?: { message?: string; details?: Record<string, unknown> }; code?: string }
   }

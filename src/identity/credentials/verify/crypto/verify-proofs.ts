@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { verifyEd25519 } from '../../../../domain/ed25519.ts'
 import { isObject, type JsonObject } from '../strict-json.ts'
-import { type Canonize, canonizeProblem } from './canonize.ts'
-import { signatureOf } from '../../multibase.ts'
+import { type Canonize, describeCanonizeError } from './canonize.ts'
+import { decodeSignature } from '../../multibase.ts'
 import type { CryptoTask, CryptoVerdict } from './protocol.ts'
 import { signedData } from './signed-data.ts'
 
@@ -21,11 +21,11 @@ export async function verifyProofs(task: CryptoTask, canonize: Canonize): Promis
     } catch (error) {
       return {
         valid: false,
-        problem: `the credential cannot be canonicalised: ${canonizeProblem(error)}`,
+        problem: `the credential cannot be canonicalised: ${describeCanonizeError(error)}`,
         contentHash: null,
       }
     }
-    const signature = typeof each.proofValue === 'string' ? signatureOf(each.proofValue) : null
+    const signature = typeof each.proofValue === 'string' ? decodeSignature(each.proofValue) : null
     if (signature === null || !verifyEd25519(data, signature, key)) {
       const which = proofs.length === 1 ? 'the signature' : `the signature of proof ${i + 1}`
       return {

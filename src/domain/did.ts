@@ -6,12 +6,12 @@ export const DID_METHOD = 'did:sol'
 const PREFIX = `${DID_METHOD}:`
 
 /** The DID of an owner: deterministic, and the same for every agent that the owner ever registers. */
-export function didOf(owner: string): string {
+export function ownerDid(owner: string): string {
   return `${PREFIX}${owner}`
 }
 
 /** The verification method of a DID: the owner's key itself, the only one there is. */
-export function keyIdOf(did: string): string {
+export function didKeyId(did: string): string {
   return `${did}#key-1`
 }
 

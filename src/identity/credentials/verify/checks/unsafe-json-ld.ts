@@ -1,5 +1,5 @@
 import { quoted } from '../../../../domain/quoted.ts'
-import { below, isObject, type JsonObject, type JsonValue } from '../strict-json.ts'
+import { memberPath, isObject, type JsonObject, type JsonValue } from '../strict-json.ts'
 
 const KEY = /^[A-Za-z][A-Za-z0-9_-]{0,127}$/
 /** A value with a language or a direction, the one place where keys of JSON-LD may stand. */
@@ -9,13 +9,13 @@ const VALUE_OBJECT_KEYS: ReadonlySet<string> = new Set(['@value', '@language', '
  * What of JSON-LD is not taken, because signed data could then be told under other names or hidden: keywords as keys, IRIs as keys,
  * contexts below the top, blank node names, ids that come again further in. Returns the first problem found.
  */
-export function guardProblem(credential: JsonObject): string | null {
+export function findUnsafeJsonLd(credential: JsonObject): string | null {
   for (const [key, value] of Object.entries(credential)) {
     if (key === '@context') continue
     const problem =
       key === 'proof'
         ? proofsProblem(value)
-        : (memberProblem(key, value, '$') ?? ownIdProblem(value, credential.id, below('$', key)))
+        : (memberProblem(key, value, '$') ?? ownIdProblem(value, credential.id, memberPath('$', key)))
     if (problem !== null) return problem
   }
   return null
@@ -29,7 +29,7 @@ function ownIdProblem(value: JsonValue, id: JsonValue | undefined, place: string
   if (id === undefined || typeof value !== 'object') return null
   if (!Array.isArray(value) && value.id === id)
     return `${place} has the id of what it stands in, ${quoted(id)}`
-  return first(Object.entries(value), ([key, each]) => ownIdProblem(each, id, below(place, key)))
+  return first(Object.entries(value), ([key, each]) => ownIdProblem(each, id, memberPath(place, key)))
 }
 
 /** Proofs may repeat the context; how is a matter of their suite. */
@@ -40,7 +40,9 @@ function proofsProblem(value: JsonValue): string | null {
     const { '@context': _, ...members } = proof
     const problem =
       valueProblem(members, '$.proof') ??
-      first(Object.entries(members), ([key, each]) => ownIdProblem(each, proof.id, below('$.proof', key)))
+      first(Object.entries(members), ([key, each]) =>
+        ownIdProblem(each, proof.id, memberPath('$.proof', key)),
+      )
     if (problem !== null) return problem
   }
   return null
@@ -62,7 +64,7 @@ function valueProblem(value: JsonValue, place: string): string | null {
 function memberProblem(key: string, value: JsonValue, place: string): string | null {
   if (key.startsWith('@')) return `${place} has the keyword ${quoted(key)}, which is not taken there`
   if (!KEY.test(key)) return `${place} has the key ${quoted(key)}, which is not a plain term`
-  return valueProblem(value, below(place, key))
+  return valueProblem(value, memberPath(place, key))
 }
 
 function first<Item>(items: Item[], problemOf: (item: Item, i: number) => string | null): string | null {
