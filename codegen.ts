@@ -16,7 +16,8 @@ const config = {
     DateTime: 'string',
     JSON: 'unknown',
     Pubkey: 'string',
-    U64: 'string',
+    // REST writes U64 as JSON integers (rest/execute.ts).
+    U64: { input: 'string', output: '../contract/exact-integer.ts#ExactInteger' },
     WebhookEventType: 'string',
   },
   strictScalars: true,

@@ -1,12 +1,13 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import { type DocumentNode, execute, type ExecutionResult, validate } from 'graphql'
+import { type DocumentNode, execute, type ExecutionResult, type GraphQLScalarType, validate } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { GraphQLContext } from '../schema/context.ts'
-import { schema } from '../schema/index.ts'
+import { buildSchema } from '../schema/index.ts'
+import { exactInteger } from './contract/exact-integer.ts'
 
 export type Executor = 'jit' | 'execute'
 
-/** Runs one operation with its variables; throws what the service threw. */
+/** Runs one operation. Throws what the service threw. */
 export type Operation<Data, Variables> = (context: GraphQLContext, variables: Variables) => Promise<Data>
 
 type Execution<Variables> = (
@@ -14,7 +15,15 @@ type Execution<Variables> = (
   variables: Variables,
 ) => ExecutionResult | Promise<ExecutionResult>
 
-/** Validates and compiles an operation, once. `execute` is graphql-js itself: slower, and the oracle of the compiled form. */
+/** The schema of REST writes U64 as a JSON integer; /graphql writes it as text. */
+const schema = buildSchema()
+const u64 = schema.getType('U64') as GraphQLScalarType
+Object.assign(u64, { serialize: exactInteger, coerceOutputValue: exactInteger })
+
+/**
+ * Validates and compiles an operation. `execute` runs it with graphql-js, which is slower: it is the
+ * fallback, and tests compare its results with those of the compiled form.
+ */
 export function operation<Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<Data, Variables>,
   executor: Executor = 'jit',
@@ -34,7 +43,7 @@ function compiled<Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<unknown, Variables>,
 ): Execution<Variables> {
   const query = compileQuery(schema, document as DocumentNode, undefined, {
-    // Rows hold numbers, booleans and enum texts as such; checking each leaf again would double the cost of a page.
+    // Rows already contain valid numbers, booleans and enum texts. Checking each leaf doubles the cost.
     disableLeafSerialization: true,
   })
   if (!isCompiledQuery(query)) throw query.errors?.[0] ?? new Error('The operation cannot be compiled')

@@ -16,4 +16,7 @@ import './sponsorship.ts'
 import './webhook.ts'
 import './webhook-delivery.ts'
 
-export const schema = applyPolicies(lexicographicSortSchema(builder.toSchema()))
+/** Builds a schema with types of its own. */
+export const buildSchema = () => applyPolicies(lexicographicSortSchema(builder.toSchema()))
+
+export const schema = buildSchema()

@@ -1,30 +1,46 @@
-import type { Operations } from '../operations.ts'
-import { GetAgentDocument, GetAgentHistoryDocument, ListAgentsDocument } from '../generated/graphql.ts'
 import { snakeCase } from '../contract/parameter-names.ts'
-import { toAgent, toAgentList, toHistory, toListVariables } from './map.ts'
-import { getAgentHistorySchema, getAgentSchema, listAgentsSchema } from './schemas.ts'
+import {
+  GetAgentDocument,
+  GetAgentHistoryDocument,
+  type GetAgentHistoryQuery,
+  ListAgentsDocument,
+} from '../generated/graphql.ts'
+import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
+import { getAgentHistorySchema, getAgentSchema, listAgentsSchema } from './schemas.ts'
 
 const config = { spellParameter: snakeCase }
 
-export function agentRoutes(app: RestApp, door: Operations): void {
-  const listAgents = door.read(ListAgentsDocument, { tables: ['agents'], toBody: toAgentList })
-  const getAgent = door.read(GetAgentDocument, { tables: ['agents'], toBody: ({ agent }) => toAgent(agent) })
-  const getAgentHistory = door.read(GetAgentHistoryDocument, {
+export function agentRoutes(app: RestApp, operations: Operations): void {
+  const listAgents = operations.read(ListAgentsDocument, {
+    tables: ['agents'],
+    toBody: ({ agents }) => agents,
+  })
+  const getAgent = operations.read(GetAgentDocument, { tables: ['agents'], toBody: ({ agent }) => agent })
+  const getAgentHistory = operations.read(GetAgentHistoryDocument, {
     tables: ['agents', 'history'],
     toBody: toHistory,
   })
 
   app.get('/agents', { schema: listAgentsSchema, config }, (request, reply) =>
-    listAgents(request, reply, toListVariables(request.query)),
+    listAgents(request, reply, { ...request.query, by_name: request.query.name !== undefined }),
   )
 
   app.get('/agents/:pda', { schema: getAgentSchema, config }, (request, reply) =>
     getAgent(request, reply, request.params),
   )
 
-  app.get('/agents/:pda/history', { schema: getAgentHistorySchema, config }, (request, reply) => {
-    const { event_type: eventType, limit, offset } = request.query
-    return getAgentHistory(request, reply, { pda: request.params.pda, eventType, limit, offset })
-  })
+  app.get('/agents/:pda/history', { schema: getAgentHistorySchema, config }, (request, reply) =>
+    getAgentHistory(request, reply, { ...request.params, ...request.query }),
+  )
+}
+
+/** Only entries of reputation_updated have a `delta`. */
+function toHistory({ agentHistory: page }: GetAgentHistoryQuery) {
+  return {
+    ...page,
+    history: page.history.map(({ delta, timestamp, ...entry }) =>
+      delta === null ? { ...entry, timestamp } : { ...entry, delta, timestamp },
+    ),
+  }
 }

@@ -1,13 +1,19 @@
+import {
+  type DidDocumentFieldsFragment,
+  GetDidDocumentDocument,
+  ResolveDidDocument,
+} from '../generated/graphql.ts'
 import type { Operations } from '../operations.ts'
-import { GetDidDocumentDocument, ResolveDidDocument } from '../generated/graphql.ts'
-import { toDidDocument, toResolution } from './map.ts'
+import type { RestApp } from '../rest-app.ts'
 import { didMediaType } from './media-type.ts'
 import { getDidDocumentSchema, resolveDidSchema } from './schemas.ts'
-import type { RestApp } from '../rest-app.ts'
 
-export function didRoutes(app: RestApp, door: Operations): void {
-  const resolveDid = door.read(ResolveDidDocument, { tables: ['agents'], toBody: toResolution })
-  const getDidDocument = door.read(GetDidDocumentDocument, {
+export function didRoutes(app: RestApp, operations: Operations): void {
+  const resolveDid = operations.read(ResolveDidDocument, {
+    tables: ['agents'],
+    toBody: ({ did }) => ({ ...did, didDocument: toDidDocument(did.didDocument) }),
+  })
+  const getDidDocument = operations.read(GetDidDocumentDocument, {
     tables: ['agents'],
     toBody: ({ did }) => toDidDocument(did.didDocument),
     mediaType: didMediaType,
@@ -20,4 +26,9 @@ export function didRoutes(app: RestApp, door: Operations): void {
   app.get('/did/:did/document', { schema: getDidDocumentSchema }, (request, reply) =>
     getDidDocument(request, reply, request.params),
   )
+}
+
+/** GraphQL names cannot contain `@`. */
+function toDidDocument({ context, ...rest }: DidDocumentFieldsFragment) {
+  return { '@context': context, ...rest }
 }

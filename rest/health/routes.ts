@@ -1,32 +1,32 @@
 import { DomainError } from '../../src/domain/errors.ts'
-import type { Operations } from '../operations.ts'
 import {
   GetDetailedHealthDocument,
   GetHealthDocument,
   GetInfoDocument,
   GetReadinessDocument,
 } from '../generated/graphql.ts'
-import { toDetailedHealth } from './map.ts'
-import { detailedHealthSchema, healthSchema, infoSchema, readySchema } from './schemas.ts'
+import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
+import { detailedHealthSchema, healthSchema, infoSchema, readySchema } from './schemas.ts'
 
 /** Health checks and monitoring must work under overload. */
 const config = { priority: 'exempt' } as const
 
-export function healthRoutes(app: RestApp, door: Operations): void {
-  const getHealth = door.run(GetHealthDocument)
-  const getDetailedHealth = door.run(GetDetailedHealthDocument)
-  const getReadiness = door.run(GetReadinessDocument)
-  const getInfo = door.run(GetInfoDocument)
+export function healthRoutes(app: RestApp, operations: Operations): void {
+  const getHealth = operations.run(GetHealthDocument)
+  const getDetailedHealth = operations.run(GetDetailedHealthDocument)
+  const getReadiness = operations.run(GetReadinessDocument)
+  const getInfo = operations.run(GetInfoDocument)
 
   app.get('/health', { config, schema: healthSchema }, async (request) => {
     const { health } = await getHealth(request, {})
     return health
   })
 
-  app.get('/health/detailed', { config, schema: detailedHealthSchema }, async (request) =>
-    toDetailedHealth(await getDetailedHealth(request, {})),
-  )
+  app.get('/health/detailed', { config, schema: detailedHealthSchema }, async (request) => {
+    const { detailedHealth } = await getDetailedHealth(request, {})
+    return detailedHealth
+  })
 
   app.get('/ready', { config, schema: readySchema }, async (request) => {
     const { readiness } = await getReadiness(request, {})

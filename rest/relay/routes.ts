@@ -1,12 +1,14 @@
-import type { Operations } from '../operations.ts'
 import {
   EstimateFeesDocument,
   GetTransactionDocument,
+  type PreparedTransactionFieldsFragment,
   PrepareSponsoredTransactionDocument,
   PrepareTransactionDocument,
   SubmitTransactionDocument,
+  type TransactionFieldsFragment,
 } from '../generated/graphql.ts'
-import { toPrepared, toTransaction } from './map.ts'
+import type { Operations } from '../operations.ts'
+import type { RestApp } from '../rest-app.ts'
 import {
   estimateFeesSchema,
   prepareSchema,
@@ -14,36 +16,45 @@ import {
   statusSchema,
   submitSchema,
 } from './schemas.ts'
-import type { RestApp } from '../rest-app.ts'
 
-export function relayRoutes(app: RestApp, door: Operations): void {
-  const prepare = door.run(PrepareTransactionDocument)
-  const prepareSponsored = door.run(PrepareSponsoredTransactionDocument)
-  const submit = door.run(SubmitTransactionDocument)
-  const getTransaction = door.run(GetTransactionDocument)
-  const estimateFees = door.run(EstimateFeesDocument)
+export function relayRoutes(app: RestApp, operations: Operations): void {
+  const prepare = operations.run(PrepareTransactionDocument)
+  const prepareSponsored = operations.run(PrepareSponsoredTransactionDocument)
+  const submit = operations.run(SubmitTransactionDocument)
+  const getTransaction = operations.run(GetTransactionDocument)
+  const estimateFees = operations.run(EstimateFeesDocument)
 
   app.post('/relay/prepare', { schema: prepareSchema }, async (request) =>
     toPrepared((await prepare(request, { input: request.body })).prepareTransaction),
   )
 
-  app.post('/relay/prepare/sponsored', { schema: prepareSponsoredSchema }, async (request) => {
-    const { prepareSponsoredTransaction } = await prepareSponsored(request, { input: request.body })
-    return toPrepared(prepareSponsoredTransaction)
-  })
+  app.post('/relay/prepare/sponsored', { schema: prepareSponsoredSchema }, async (request) =>
+    toPrepared((await prepareSponsored(request, { input: request.body })).prepareSponsoredTransaction),
+  )
 
-  app.post('/relay/submit', { config: { priority: 'high' }, schema: submitSchema }, async (request) => {
-    const { submitTransaction } = await submit(request, request.body)
-    return toTransaction(submitTransaction)
-  })
+  app.post('/relay/submit', { config: { priority: 'high' }, schema: submitSchema }, async (request) =>
+    toTransaction((await submit(request, request.body)).submitTransaction),
+  )
 
-  app.get('/relay/status/:id', { schema: statusSchema }, async (request) => {
-    const { transaction } = await getTransaction(request, request.params)
-    return toTransaction(transaction)
-  })
+  app.get('/relay/status/:id', { schema: statusSchema }, async (request) =>
+    toTransaction((await getTransaction(request, request.params)).transaction),
+  )
 
   app.post('/relay/estimate-fees', { schema: estimateFeesSchema }, async (request) => {
     const { feeEstimate } = await estimateFees(request, request.body)
     return feeEstimate
   })
+}
+
+/** The contract has `sponsored` only where it is true. */
+export function toPrepared({ sponsored, ...rest }: PreparedTransactionFieldsFragment) {
+  return sponsored ? { ...rest, sponsored } : rest
+}
+
+export function toTransaction({ sponsored, error, ...rest }: TransactionFieldsFragment) {
+  return { ...rest, error: error && toFailure(error), ...(sponsored ? { sponsored } : {}) }
+}
+
+function toFailure({ logs, ...failure }: NonNullable<TransactionFieldsFragment['error']>) {
+  return logs === null ? failure : { ...failure, logs }
 }

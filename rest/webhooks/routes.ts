@@ -1,4 +1,3 @@
-import type { Operations } from '../operations.ts'
 import {
   CreateWebhookDocument,
   DeleteWebhookDocument,
@@ -11,84 +10,105 @@ import {
   RotateWebhookSecretDocument,
   UpdateWebhookDocument,
 } from '../generated/graphql.ts'
-import { ignoreBodies } from './ignore-bodies.ts'
-import { toDelivery, toDeliveryList, toWebhook } from './map.ts'
-import * as schemas from './schemas.ts'
+import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
+import * as schemas from './schemas.ts'
 
-export function webhookRoutes(app: RestApp, door: Operations): void {
-  const { walletAuth: guarded } = door
-  const listEventTypes = door.run(ListWebhookEventTypesDocument)
-  const create = door.run(CreateWebhookDocument)
-  const list = door.run(ListWebhooksDocument)
-  const update = door.run(UpdateWebhookDocument)
-  const listDeliveries = door.run(ListWebhookDeliveriesDocument)
-  const recover = door.run(RecoverWebhookDocument)
+export function webhookRoutes(app: RestApp, operations: Operations): void {
+  const { walletAuth } = operations
+  const listEventTypes = operations.run(ListWebhookEventTypesDocument)
+  const create = operations.run(CreateWebhookDocument)
+  const list = operations.run(ListWebhooksDocument)
+  const update = operations.run(UpdateWebhookDocument)
+  const listDeliveries = operations.run(ListWebhookDeliveriesDocument)
+  const recover = operations.run(RecoverWebhookDocument)
 
   app.get('/webhooks/event-types', { schema: schemas.eventTypesSchema }, async (request) => {
     const { webhookEventTypes } = await listEventTypes(request, {})
     return { event_types: webhookEventTypes, eventTypes: webhookEventTypes }
   })
 
-  app.post('/webhooks', { ...guarded, schema: schemas.createSchema }, async (request, reply) => {
+  app.post('/webhooks', { ...walletAuth, schema: schemas.createSchema }, async (request, reply) => {
     const { createWebhook } = await create(request, { input: request.body })
     return reply.code(201).send(createWebhook)
   })
 
-  app.get('/webhooks', { ...guarded, schema: schemas.listSchema }, async (request) => {
+  app.get('/webhooks', { ...walletAuth, schema: schemas.listSchema }, async (request) => {
     const { webhooks } = await list(request, {})
-    return { subscriptions: webhooks.map(toWebhook) }
+    return { subscriptions: webhooks }
   })
 
-  app.patch('/webhooks/:id', { ...guarded, schema: schemas.updateSchema }, async (request) => {
-    const { updateWebhook } = await update(request, { id: request.params.id, input: request.body })
-    return toWebhook(updateWebhook)
+  app.patch('/webhooks/:id', { ...walletAuth, schema: schemas.updateSchema }, async (request) => {
+    const { updateWebhook } = await update(request, { ...request.params, input: request.body })
+    return updateWebhook
   })
 
-  app.get('/webhooks/:id/deliveries', { ...guarded, schema: schemas.deliveriesSchema }, async (request) =>
-    toDeliveryList(await listDeliveries(request, { ...request.params, ...request.query })),
+  app.get(
+    '/webhooks/:id/deliveries',
+    { ...walletAuth, schema: schemas.deliveriesSchema },
+    async (request) => {
+      const { webhookDeliveries } = await listDeliveries(request, { ...request.params, ...request.query })
+      return webhookDeliveries
+    },
   )
 
-  app.post('/webhooks/:id/recover', { ...guarded, schema: schemas.recoverSchema }, async (request, reply) => {
-    const { recoverWebhook } = await recover(request, { ...request.params, ...request.body })
-    return reply.code(202).send(recoverWebhook)
-  })
+  app.post(
+    '/webhooks/:id/recover',
+    { ...walletAuth, schema: schemas.recoverSchema },
+    async (request, reply) => {
+      const { recoverWebhook } = await recover(request, { ...request.params, ...request.body })
+      return reply.code(202).send(recoverWebhook)
+    },
+  )
 
-  void app.register(async (bodiless: RestApp) => {
-    ignoreBodies(bodiless)
-    actions(bodiless, door)
+  void app.register(async (scope: RestApp) => {
+    ignoreBodies(scope)
+    bodilessRoutes(scope, operations)
   })
 }
 
-/** What is asked for by its path alone. */
-function actions(app: RestApp, door: Operations): void {
-  const { walletAuth: guarded } = door
-  const remove = door.run(DeleteWebhookDocument)
-  const rotate = door.run(RotateWebhookSecretDocument)
-  const ping = door.run(PingWebhookDocument)
-  const resend = door.run(ResendWebhookDeliveryDocument)
+/** Many clients send `{}`, or an empty body labelled as JSON, where no body is needed. */
+function ignoreBodies(app: RestApp): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, payload, done) => {
+    payload.resume()
+    payload.on('end', () => done(null))
+    payload.on('error', done)
+  })
+}
 
-  app.delete('/webhooks/:id', { ...guarded, schema: schemas.deleteSchema }, async (request) => {
+function bodilessRoutes(app: RestApp, operations: Operations): void {
+  const { walletAuth } = operations
+  const remove = operations.run(DeleteWebhookDocument)
+  const rotate = operations.run(RotateWebhookSecretDocument)
+  const ping = operations.run(PingWebhookDocument)
+  const resend = operations.run(ResendWebhookDeliveryDocument)
+
+  app.delete('/webhooks/:id', { ...walletAuth, schema: schemas.deleteSchema }, async (request) => {
     const { deleteWebhook } = await remove(request, request.params)
     return deleteWebhook
   })
 
-  app.post('/webhooks/:id/rotate-secret', { ...guarded, schema: schemas.rotateSchema }, async (request) => {
-    const { rotateWebhookSecret } = await rotate(request, request.params)
-    return rotateWebhookSecret
-  })
+  app.post(
+    '/webhooks/:id/rotate-secret',
+    { ...walletAuth, schema: schemas.rotateSchema },
+    async (request) => {
+      const { rotateWebhookSecret } = await rotate(request, request.params)
+      return rotateWebhookSecret
+    },
+  )
 
-  app.post('/webhooks/:id/ping', { ...guarded, schema: schemas.pingSchema }, async (request, reply) => {
+  app.post('/webhooks/:id/ping', { ...walletAuth, schema: schemas.pingSchema }, async (request, reply) => {
     const { pingWebhook } = await ping(request, request.params)
-    return reply.code(202).send(toDelivery(pingWebhook))
+    return reply.code(202).send(pingWebhook)
   })
 
   app.post(
     '/webhooks/:id/deliveries/:deliveryId/resend',
-    { ...guarded, schema: schemas.resendSchema },
+    { ...walletAuth, schema: schemas.resendSchema },
     async (request, reply) => {
       const { resendWebhookDelivery } = await resend(request, request.params)
-      return reply.code(202).send(toDelivery(resendWebhookDelivery))
+      return reply.code(202).send(resendWebhookDelivery)
     },
   )
 }

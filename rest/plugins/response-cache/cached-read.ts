@@ -34,7 +34,7 @@ export type CachedRead<Variables, Body> = (
 ) => Promise<Body>
 
 /** Makes the handler of a public read, which may come from the response cache. */
-export function cachedRead<Data, Variables, Body>(
+export function cachedRead<Data, Variables extends Record<string, unknown>, Body>(
   options: CachedReadOptions<Data, Variables, Body>,
 ): CachedRead<Variables, Body> {
   const { operationName, tables, toBody, mediaType: chooseMediaType, run, count, cache } = options
@@ -45,7 +45,8 @@ export function cachedRead<Data, Variables, Body>(
     if (cache === null) return { mediaType, body: Buffer.from(await readBody(false)), etag: null }
     // Every request is counted, also if the operation does not run.
     await count(request)
-    const key = `${operationName} ${mediaType} ${JSON.stringify(variables)}`
+    // Sorted, because a query string can have its parameters in any order.
+    const key = JSON.stringify([operationName, mediaType, ...Object.entries(variables).sort()])
     return cache.get({ key, tables, mediaType, readBody: () => readBody(true) })
   }
 
