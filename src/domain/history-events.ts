@@ -1,4 +1,4 @@
-/** The event types that `GET /agents/:pda/history` knows (contract, "Agent history entry"). */
+/** The event types of `GET /agents/:pda/history` (contract, "Agent history entry"). */
 export const HISTORY_EVENT_TYPES = [
   'reputation_updated',
   'tier_updated',

@@ -1,6 +1,7 @@
 /**
- * `pending`: to be attempted as soon as there is room. `in_flight`: a worker holds it. `retrying`: failed, and waits for its next attempt.
- * `failed`: every attempt failed. `cancelled`: the webhook was switched off or deleted, or the ledger took the event back.
+ * `pending`: waits for its first attempt. `in_flight`: a worker has claimed it. `retrying`: failed, and
+ * waits for the next attempt. `failed`: all attempts failed. `cancelled`: the webhook was disabled or
+ * deleted, or a fork removed the event.
  */
 export const DELIVERY_STATUSES = [
   'pending',
@@ -13,23 +14,23 @@ export const DELIVERY_STATUSES = [
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** Why an attempt was made: the event, a failed attempt before it, or what the owner asked for. */
+/** The reason for an attempt: the event itself, a failed attempt, or a request of the owner. */
 export const DELIVERY_TRIGGERS = ['event', 'retry', 'resend', 'recover', 'ping'] as const
 
 export type DeliveryTrigger = (typeof DELIVERY_TRIGGERS)[number]
 
 /**
- * `gone`: the receiver answered 410. `stale`: the worker had lost its lease, so the attempt changed nothing.
- * `lost`: workers ended several times during the attempt.
+ * `gone`: the receiver answered 410. `stale`: the worker's lease had expired, so the attempt changed
+ * nothing. `lost`: workers stopped several times during the attempt.
  */
 export const ATTEMPT_OUTCOMES = ['success', 'failure', 'gone', 'stale', 'lost'] as const
 
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
-/** Why the service switched a webhook off; its owner may switch it on again. */
+/** The reason why the service disabled a webhook. Its owner can enable it again. */
 export const DISABLED_REASONS = ['gone', 'failing'] as const
 
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
-/** Where PostgreSQL announces, once a transaction, that deliveries are due. A hint only. */
+/** PostgreSQL channel that tells workers that deliveries are due, once per transaction. */
 export const DELIVERIES_CHANNEL = 'webhook_deliveries'

@@ -1,4 +1,4 @@
-/** The event types that a webhook can subscribe to (contract, "Event types"). */
+/** The event types that webhooks can subscribe to (contract, "Event types"). */
 export const WEBHOOK_EVENT_TYPES = [
   'agent.registered',
   'agent.updated',
@@ -18,5 +18,5 @@ export const WEBHOOK_EVENT_TYPES = [
 
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number]
 
-/** PostgreSQL channel on which the indexer hints that there are new events. */
+/** PostgreSQL channel that tells live streams that there are new events. */
 export const EVENTS_CHANNEL = 'registry_events'

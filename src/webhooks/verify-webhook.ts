@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What a webhook's body holds. */
+/** The body of a webhook request. */
 export interface WebhookEvent {
-  /** The same for every delivery of one event: keep it, to know an event that arrives again. */
+  /** The same in every delivery of this event. Store it to detect duplicates. */
   readonly id: string
   readonly type: string
-  /** The agent's account. */
+  /** The account address of the agent. */
   readonly pda: string
   readonly slot: number
   /** ISO 8601. */
@@ -13,15 +13,15 @@ export interface WebhookEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** Headers of node:http, of a Fetch request, or a plain object, in any case. */
+/** The headers of node:http, of a Fetch request, or a plain object. Names can have any case. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface VerifyOptions {
-  /** How old, or ahead of the clock here, a delivery may be. 300 by default. */
+  /** Maximum difference between the timestamp and the local clock. 300 by default. */
   readonly toleranceSeconds?: number
-  /** Milliseconds since the epoch; the time now by default. */
+  /** Milliseconds since the epoch. The current time by default. */
   readonly now?: number
 }
 
@@ -37,9 +37,9 @@ export class WebhookVerificationError extends Error {
 }
 
 /**
- * For receivers: the event of a delivery that this service signed; throws WebhookVerificationError for anything else. `rawBody`: as it
- * arrived, before any parsing. `secret`: as it was shown, `whsec_` included; several while one is being replaced.
- * This file imports nothing of the service: it can be copied.
+ * For receivers: returns the event of a request that this service signed, or throws
+ * WebhookVerificationError. `rawBody` is the body before any parsing. `secret` includes `whsec_`; pass
+ * several while you replace one. This file has no other imports, so you can copy it.
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -49,19 +49,18 @@ export function verifyWebhook(
 ): WebhookEvent {
   const timestamp = header(headers, 'x-service-timestamp', /^\d{1,12}$/)
   const given = Buffer.from(header(headers, 'x-service-signature', /^[0-9a-f]{64}$/), 'hex')
-  const signedWith = (each: string): boolean =>
+  const isSignedWith = (each: string): boolean =>
     timingSafeEqual(createHmac('sha256', each).update(`${timestamp}.`).update(rawBody).digest(), given)
-  if (![secret].flat().map(signedWith).includes(true)) {
+  if (![secret].flat().map(isSignedWith).includes(true)) {
     throw new WebhookVerificationError(
       'wrong_signature',
-      'The signature is not of this body, time and secret',
+      'The signature does not match the body, the timestamp and the secret',
     )
   }
   const ageSeconds = now / 1000 - Number(timestamp)
-  if (ageSeconds > toleranceSeconds) throw new WebhookVerificationError('too_old', 'The delivery is too old')
-  if (ageSeconds < -toleranceSeconds) {
-    throw new WebhookVerificationError('too_new', 'The delivery is of a time to come: check the clock')
-  }
+  if (ageSeconds > toleranceSeconds) throw new WebhookVerificationError('too_old', 'The timestamp is too old')
+  if (ageSeconds < -toleranceSeconds)
+    throw new WebhookVerificationError('too_new', 'The timestamp is in the future. Check the clock')
   try {
     return JSON.parse(typeof rawBody === 'string' ? rawBody : Buffer.from(rawBody).toString()) as WebhookEvent
   } catch {
@@ -69,16 +68,14 @@ export function verifyWebhook(
   }
 }
 
-function header(headers: WebhookHeaders, name: string, form: RegExp): string {
-  const found =
+function header(headers: WebhookHeaders, name: string, format: RegExp): string {
+  const value =
     typeof headers.get === 'function'
       ? headers.get(name)
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
-  if (found === undefined || found === null) {
+  if (value === undefined || value === null)
     throw new WebhookVerificationError('missing_header', `The header ${name} is missing`)
-  }
-  if (typeof found !== 'string' || !form.test(found)) {
+  if (typeof value !== 'string' || !format.test(value))
     throw new WebhookVerificationError('malformed_header', `The header ${name} is malformed`)
-  }
-  return found
+  return value
 }

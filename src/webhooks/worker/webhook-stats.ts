@@ -1,17 +1,17 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
-/** Ages in seconds. */
+/** Current numbers for operators. Ages are in seconds. */
 export interface WebhookStats {
   readonly subscriptions: { readonly active: number; readonly paused: number; readonly disabled: number }
   readonly deliveries: {
     readonly pending: number
     readonly retrying: number
     readonly inFlight: number
-    /** Leases that ran out and were not taken over yet. */
+    /** Expired leases that no worker has reclaimed yet. */
     readonly expired: number
   }
-  /** How long the oldest due delivery has waited, those of paused webhooks aside; null when none is due. */
+  /** Time since the oldest delivery became due, without paused webhooks. Null if none is due. */
   readonly dueAge: { readonly pending: number | null; readonly retrying: number | null }
   /** Attempts of the last hour by outcome. */
   readonly lastHour: Readonly<Record<string, number>>
