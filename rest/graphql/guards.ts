@@ -3,14 +3,16 @@ import type { Plugin } from 'graphql-yoga'
 import { introspectionLimits } from '../../schema/introspection-limits.ts'
 import { hasTooManyValues, LIMITS, parseLimited, sizeLimits } from '../../schema/limits.ts'
 
-/** One says what is wrong; many, each with the whole value in it, would take seconds to write. */
-const MAX_COERCION_ERRORS = 1
-const MAX_ERRORS_TOLD = 10
+/** Each coercion error repeats the whole value, so writing many of them would take seconds. */
+const COERCION_OPTIONS = { maxCoercionErrors: 1 }
+const MAX_ERRORS = 10
 
 export const TOO_MANY_VALUES = `The request has more than ${LIMITS.values} values`
 
-/** Keeps one request from costing much more than it should, and its errors in the words of `tell`. */
-export function guards(tell: (error: unknown) => GraphQLError): Plugin {
+type ToClientError = (error: unknown) => GraphQLError
+
+/** Limits what one operation may cost, and the number of errors in its response. */
+export function guards(toClientError: ToClientError): Plugin {
   return {
     onRequestParse: ({ requestParser, setRequestParser }) => {
       if (requestParser === undefined) return
@@ -18,13 +20,11 @@ export function guards(tell: (error: unknown) => GraphQLError): Plugin {
         try {
           return await requestParser(request)
         } catch (error) {
-          throw error instanceof SyntaxError ? refusal('variables and extensions must be JSON') : error
+          throw error instanceof SyntaxError ? badRequest('variables and extensions must be JSON') : error
         }
       })
     },
-    onParams: ({ params }) => {
-      checkSize(params)
-    },
+    onParams: ({ params }) => checkSize(params),
     onParse: ({ setParseFn }) =>
       setParseFn((source: string | { body: string }) =>
         parseLimited(typeof source === 'string' ? source : source.body),
@@ -34,39 +34,32 @@ export function guards(tell: (error: unknown) => GraphQLError): Plugin {
       addValidationRule(introspectionLimits)
     },
     onExecute: ({ setExecuteFn }) =>
-      setExecuteFn((args: ExecutionArgs) =>
-        execute({ ...args, options: { maxCoercionErrors: MAX_COERCION_ERRORS } }),
-      ),
+      setExecuteFn((args: ExecutionArgs) => execute({ ...args, options: COERCION_OPTIONS })),
     onSubscribe: ({ setSubscribeFn }) =>
-      setSubscribeFn((args: ExecutionArgs) =>
-        subscribe({ ...args, options: { maxCoercionErrors: MAX_COERCION_ERRORS } }),
-      ),
+      setSubscribeFn((args: ExecutionArgs) => subscribe({ ...args, options: COERCION_OPTIONS })),
     onResultProcess: (payload) => {
       const { result } = payload
       if (!('errors' in result) || result.errors === undefined) return
-      payload.setResult({ ...result, errors: toldErrors(result.errors, tell) })
+      payload.setResult({ ...result, errors: limitErrors(result.errors, toClientError) })
     },
   }
 }
 
-/** As many errors as a client is told, in the words of `tell`. */
-export function toldErrors(
-  errors: readonly GraphQLError[],
-  tell: (error: unknown) => GraphQLError,
-): GraphQLError[] {
+/** The first errors, each as its client may see it. */
+export function limitErrors(errors: readonly GraphQLError[], toClientError: ToClientError): GraphQLError[] {
   return errors
-    .slice(0, MAX_ERRORS_TOLD)
-    .map((error) => (error.extensions?.['status'] === undefined ? tell(error) : error))
+    .slice(0, MAX_ERRORS)
+    .map((error) => (error.extensions?.['status'] === undefined ? toClientError(error) : error))
 }
 
-/** Throws what a client may be told. */
+/** Throws an error for the client if the query is too long or has too many values. */
 export function checkSize(params: { query?: string }): void {
   if ((params.query?.length ?? 0) > LIMITS.characters)
-    throw refusal(`The query has more than ${LIMITS.characters} characters`)
-  if (hasTooManyValues(params)) throw refusal(TOO_MANY_VALUES)
+    throw badRequest(`The query has more than ${LIMITS.characters} characters`)
+  if (hasTooManyValues(params)) throw badRequest(TOO_MANY_VALUES)
 }
 
 /** An error of the request as a whole, with status 400. */
-export function refusal(problem: string): GraphQLError {
+export function badRequest(problem: string): GraphQLError {
   return new GraphQLError(problem, { extensions: { http: { status: 400 } } })
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Plugin, createLRUCache } from 'graphql-yoga'
 import { DomainError } from '../../src/domain/errors.ts'
-import { refusal } from './guards.ts'
+import { badRequest } from './guards.ts'
 
 interface DocumentParams {
   readonly query?: string
@@ -32,7 +32,7 @@ export function createPersistedDocuments(): PersistedDocuments {
       if (hash === null) return params
       if (params.query) {
         if (sha256(params.query) !== hash)
-          throw refusal('extensions.persistedQuery.sha256Hash is not the SHA-256 of the query')
+          throw badRequest('extensions.persistedQuery.sha256Hash is not the SHA-256 of the query')
         return params
       }
       const query = documents.get(hash)
@@ -59,7 +59,7 @@ function hashOf({ extensions }: DocumentParams): string | null {
   if (persisted === undefined || persisted === null) return null
   const { version, sha256Hash } = persisted as { version?: unknown; sha256Hash?: unknown }
   if (version !== 1 || typeof sha256Hash !== 'string' || !SHA_256.test(sha256Hash))
-    throw refusal('extensions.persistedQuery must have version 1 and a sha256Hash of 64 hex digits')
+    throw badRequest('extensions.persistedQuery must have version 1 and a sha256Hash of 64 hex digits')
   return sha256Hash
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RequestContext } from '../../schema/context.ts'
 import { printedSchema } from '../../schema/print.ts'
 import { quoted } from '../../src/domain/quoted.ts'
@@ -12,8 +12,7 @@ import { authenticateRequest } from '../plugins/wallet-auth.ts'
 import { createEventStreams, isEventStream } from './event-stream.ts'
 import { limitValues } from './limit-values.ts'
 import { requestPriority } from './request-priority.ts'
-import { webSockets } from './upgrades.ts'
-import { createSocketServer } from './web-socket.ts'
+import { acceptWebSockets, createSocketServer, MAX_SOCKETS } from './web-socket.ts'
 import { createGraphQLServer } from './yoga.ts'
 import type { RestApp } from '../rest-app.ts'
 
@@ -24,7 +23,6 @@ export function graphqlRoutes(
 ): void {
   const server = createGraphQLServer(services, logger)
   const serveSocket = createSocketServer(server, services.admission)
-  const upgrades = webSockets(app, pages)
   const streams = createEventStreams()
   app.addHook('preClose', async () => streams.cutAll())
   const contextOf = (request: FastifyRequest): RequestContext => ({
@@ -32,31 +30,42 @@ export function graphqlRoutes(
     authenticate: () => authenticateRequest(services, request),
     count: (kind) => countRequest(services, request, kind),
   })
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (wantsPage(request)) return sendGraphiql(request, reply)
+    if (request.method === 'POST' && !isOperation(request.body)) {
+      throw new DomainError('INVALID_REQUEST', {
+        problem: 'The body must be one JSON object with a query',
+      })
+    }
+    const response = await server.yoga.handleNodeRequestAndResponse(request, reply, contextOf(request))
+    if (response.status === 406) throw notAcceptable(request, response)
+    if (isEventStream(response)) return streams.send(reply, response)
+    return response
+  }
   void app.register(async (scope: RestApp) => {
     limitValues(scope)
-    scope.route({
+    await acceptWebSockets(scope)
+    const route = {
       url: '/graphql',
-      method: ['GET', 'POST', 'OPTIONS'],
-      // Yoga answers no HEAD.
-      exposeHeadRoute: false,
       schema: { hide: true },
-      config: { priority: (request) => requestPriority(request, server.documents) },
-      handler: async (request, reply) => {
-        if (upgrades.asks(request)) {
-          // A signature is valid for one request, but a socket carries many operations.
-          const context = { ...contextOf(request), authenticate: undefined }
-          return upgrades.accept(request, reply, (socket) => serveSocket(socket, context))
-        }
-        if (wantsPage(request)) return sendGraphiql(request, reply)
-        if (request.method === 'POST' && !isOperation(request.body)) {
-          throw new DomainError('INVALID_REQUEST', {
-            problem: 'The body must be one JSON object with a query',
-          })
-        }
-        const response = await server.yoga.handleNodeRequestAndResponse(request, reply, contextOf(request))
-        if (response.status === 406) throw notAcceptable(request, response)
-        if (isEventStream(response)) return streams.send(reply, response)
-        return response
+      config: { priority: (request: FastifyRequest) => requestPriority(request, server.documents) },
+      handler,
+    }
+    scope.route({ ...route, method: ['POST', 'OPTIONS'] })
+    scope.route({
+      ...route,
+      method: 'GET',
+      // Yoga does not answer HEAD.
+      exposeHeadRoute: false,
+      preHandler: async (request) => {
+        if (!request.ws) return
+        pages.checkOrigin(request.raw)
+        if (scope.websocketServer.clients.size >= MAX_SOCKETS) throw new DomainError('TOO_MANY_SOCKETS')
+      },
+      wsHandler: (socket, request) => {
+        request.admissionSlot?.release()
+        // A signature is valid for one request, but a socket carries many operations.
+        serveSocket(socket, { ...contextOf(request), authenticate: undefined })
       },
     })
   })

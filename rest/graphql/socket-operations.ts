@@ -3,10 +3,9 @@ import type { OperationResult, ServerOptions } from 'graphql-ws'
 import type { RequestContext } from '../../schema/context.ts'
 import { operationPriority } from '../../schema/priority.ts'
 import type { Admission } from '../../src/platform/overload/admission.ts'
-import { checkSize, toldErrors } from './guards.ts'
+import { checkSize, limitErrors } from './guards.ts'
 import type { GraphQLServer } from './yoga.ts'
 
-/** What is known of a socket. */
 export interface SocketExtra {
   readonly context: RequestContext
 }
@@ -14,12 +13,19 @@ export interface SocketExtra {
 type Run = (args: ExecutionArgs) => OperationResult
 type Options = ServerOptions<Record<string, unknown>, SocketExtra>
 
-/** Operations of sockets go the way of those of requests: the same limits, context and words. */
+/** How graphql-ws passes from `onSubscribe` what `execute` and `subscribe` need. */
+interface RootValue {
+  readonly execute: Run
+  readonly subscribe: Run
+  /** Ends the operation's time in flight. */
+  readonly release: () => void
+}
+
+/** Runs operations of sockets with the same limits, context and error texts as those of HTTP requests. */
 export function socketOperations(
-  { yoga, tell, documents }: GraphQLServer,
+  { yoga, toClientError, documents }: GraphQLServer,
   admission: Admission,
 ): Pick<Options, 'onSubscribe' | 'onNext' | 'execute' | 'subscribe'> {
-  const runs = new WeakMap<ExecutionArgs, { execute: Run; subscribe: Run; leave: () => void }>()
   return {
     onSubscribe: async ({ extra }, _id, payload) => {
       try {
@@ -32,43 +38,36 @@ export function socketOperations(
         })
         const document = parse(params.query)
         const errors = validate(schema, document)
-        if (errors.length > 0) return toldErrors(errors, tell)
+        if (errors.length > 0) return limitErrors(errors, toClientError)
         const { operationName, variables: variableValues } = params
         if (!getOperationAST(document, operationName))
-          return [tell(new GraphQLError('operationName must name an operation of the document'))]
+          return [toClientError(new GraphQLError('operationName must name an operation of the document'))]
         const contextValue = await contextFactory()
-        const args = { schema, document, operationName, variableValues, contextValue }
-        const leave = admission.admit(operationPriority(document, operationName))
-        runs.set(args, { execute, subscribe, leave })
-        return args
+        const release = admission.admit(operationPriority(document, operationName))
+        const rootValue: RootValue = { execute, subscribe, release }
+        return { schema, document, operationName, variableValues, contextValue, rootValue }
       } catch (error) {
-        return [tell(error)]
+        return [toClientError(error)]
       }
     },
-    execute: async (args) => {
-      const { execute, leave } = runOf(runs, args)
-      return settled(() => execute(args), leave)
-    },
-    subscribe: async (args) => {
-      const { subscribe, leave } = runOf(runs, args)
-      return settled(() => subscribe(args), leave)
-    },
+    execute: (args) => whileInFlight(args, 'execute'),
+    subscribe: (args) => whileInFlight(args, 'subscribe'),
     onNext: (_context, _id, _params, _args, result) =>
-      result.errors === undefined ? undefined : { ...result, errors: toldErrors(result.errors, tell) },
+      result.errors === undefined
+        ? undefined
+        : { ...result, errors: limitErrors(result.errors, toClientError) },
   }
 }
 
-/** An operation is in hand until it is answered; a subscription until it is open. */
-async function settled(run: () => OperationResult, leave: () => void): Promise<Awaited<OperationResult>> {
+/** A query is in flight until it is answered, a subscription until it is open. */
+async function whileInFlight(
+  args: ExecutionArgs,
+  step: 'execute' | 'subscribe',
+): Promise<Awaited<OperationResult>> {
+  const root = args.rootValue as RootValue
   try {
-    return await run()
+    return await root[step](args)
   } finally {
-    leave()
+    root.release()
   }
-}
-
-function runOf<Value>(runs: WeakMap<ExecutionArgs, Value>, args: ExecutionArgs): Value {
-  const run = runs.get(args)
-  if (run === undefined) throw new Error('the operation was not prepared')
-  return run
 }

@@ -1,17 +1,42 @@
-import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws'
+import websocket from '@fastify/websocket'
+import { CloseCode, handleProtocols, makeServer } from 'graphql-ws'
 import type { RawData, WebSocket } from 'ws'
 import type { RequestContext } from '../../schema/context.ts'
 import { LIMITS } from '../../schema/limits.ts'
 import type { Admission } from '../../src/platform/overload/admission.ts'
+import type { RestApp } from '../rest-app.ts'
 import { TOO_MANY_VALUES } from './guards.ts'
 import { hasMoreMembers } from './json-size.ts'
 import { type SocketExtra, socketOperations } from './socket-operations.ts'
 import type { GraphQLServer } from './yoga.ts'
 
+/** Open WebSockets of the process. Each stream on them also counts against the limit of its client. */
+export const MAX_SOCKETS = 1_000
+const MAX_MESSAGE_BYTES = 256 * 1024
 const INIT_WAIT_MS = 3_000
-const PING_MS = 12_000
+const PING_INTERVAL_MS = 12_000
+const CLOSE_WAIT_MS = 1_000
 
-/** Serves the protocol graphql-transport-ws (graphql-ws) on sockets that are open already. */
+/** Lets routes of `scope` accept WebSockets. Until then an upgrade is a request like any other. */
+export async function acceptWebSockets(scope: RestApp): Promise<void> {
+  await scope.register(websocket, {
+    options: { maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false, handleProtocols },
+    // Broken messages are mistakes of the client. Logging them would let clients fill the disk.
+    errorHandler: (_error, socket) => socket.terminate(),
+    preClose: (done) => {
+      const server = scope.websocketServer
+      for (const client of server.clients) client.close(1001, 'Going away')
+      setTimeout(() => server.clients.forEach((client) => client.terminate()), CLOSE_WAIT_MS).unref()
+      server.close()
+      done()
+    },
+  })
+}
+
+/**
+ * Serves the graphql-transport-ws protocol on a WebSocket. The ready-made handlers of graphql-ws parse
+ * each message before its size can be checked, and log the mistakes of clients.
+ */
 export function createSocketServer(graphql: GraphQLServer, admission: Admission) {
   const server = makeServer<Record<string, unknown>, SocketExtra>({
     connectionInitWaitTimeout: INIT_WAIT_MS,
@@ -21,19 +46,18 @@ export function createSocketServer(graphql: GraphQLServer, admission: Admission)
     const closed = server.opened(
       {
         protocol: socket.protocol,
-        send: (text) => written(socket, text),
+        send: (text) => send(socket, text),
         close: (code, reason) => socket.close(code, reason),
-        onMessage: (take) =>
+        onMessage: (handle) =>
           socket.on('message', (data: RawData) => {
             const text = (data as Buffer).toString()
             if (hasMoreMembers(text, LIMITS.values)) socket.close(CloseCode.BadRequest, TOO_MANY_VALUES)
-            else take(text).catch(() => socket.close(CloseCode.InternalServerError))
+            else handle(text).catch(() => socket.close(CloseCode.InternalServerError))
           }),
       },
       { context },
     )
-    const stopPinging = endSilent(socket)
-    socket.on('error', () => socket.terminate())
+    const stopPinging = terminateIfSilent(socket)
     socket.once('close', (code, reason) => {
       stopPinging()
       void closed(code, reason.toString())
@@ -41,25 +65,22 @@ export function createSocketServer(graphql: GraphQLServer, admission: Admission)
   }
 }
 
-export const offersProtocol = (protocols: ReadonlySet<string>): string | false =>
-  protocols.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) && GRAPHQL_TRANSPORT_WS_PROTOCOL
-
-/** Resolves when it is written out: what a slow reader has not taken is not made. */
-function written(socket: WebSocket, text: string): Promise<void> {
+/** Resolves when the text is written to the network, so that a slow reader slows down its stream. */
+function send(socket: WebSocket, text: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   if (socket.readyState === socket.OPEN) socket.send(text, () => resolve())
   else resolve()
   return promise
 }
 
-/** Ends the socket of a client that answers no ping. */
-function endSilent(socket: WebSocket): () => void {
-  let answered = true
-  socket.on('pong', () => (answered = true))
+/** Terminates the socket of a client that does not answer a ping. */
+function terminateIfSilent(socket: WebSocket): () => void {
+  let isAlive = true
+  socket.on('pong', () => (isAlive = true))
   const timer = setInterval(() => {
-    if (answered) socket.ping()
+    if (isAlive) socket.ping()
     else socket.terminate()
-    answered = false
-  }, PING_MS)
+    isAlive = false
+  }, PING_INTERVAL_MS)
   return () => clearInterval(timer)
 }

@@ -13,7 +13,8 @@ const DOCUMENTS_KEPT = 100
 export type GraphQLServer = ReturnType<typeof createGraphQLServer>
 
 export function createGraphQLServer(services: Services, logger: Logger) {
-  const tell = (error: unknown) => clientError(error, (err) => logger.error({ err }, 'operation failed'))
+  const toClientError = (error: unknown) =>
+    clientError(error, (err) => logger.error({ err }, 'operation failed'))
   const documents = createPersistedDocuments()
   const yoga = createYoga<RequestContext>({
     schema,
@@ -23,15 +24,15 @@ export function createGraphQLServer(services: Services, logger: Logger) {
     multipart: false,
     batching: false,
     cors: false,
-    // Defects are reported by `tell`; what Yoga would log besides are mistakes of clients.
+    // Defects are reported by `toClientError`; what Yoga would log besides are mistakes of clients.
     logging: false,
-    maskedErrors: { maskError: tell },
+    maskedErrors: { maskError: toClientError },
     parserAndValidationCache: {
       documentCache: createLRUCache({ max: DOCUMENTS_KEPT }),
       errorCache: createLRUCache({ max: DOCUMENTS_KEPT }),
     },
-    plugins: [persistedDocumentsPlugin(documents), guards(tell)],
+    plugins: [persistedDocumentsPlugin(documents), guards(toClientError)],
     context: (request) => createGraphQLContext(services, request),
   })
-  return { yoga, tell, documents }
+  return { yoga, toClientError, documents }
 }

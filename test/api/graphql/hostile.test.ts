@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { Writable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
 import { LIMITS } from '../../../schema/limits.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
@@ -101,6 +103,18 @@ describe('a broken request is the client’s fault, told without the inside', ()
     await post(t, LISTING, { f: { tier: 'x'.repeat(1_000) } })
     await t.app.inject('/graphql?query={health{status}}&variables={x')
     expect(logged).toEqual([])
+  })
+
+  test('a broken WebSocket message is not logged either', async () => {
+    const url = await t.app.listen({ port: 0, host: '127.0.0.1' })
+    const onConsole = vi.spyOn(console, 'error')
+    logged.length = 0
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+    await once(socket, 'open')
+    socket.send('x'.repeat(300_000))
+    await once(socket, 'close')
+    expect(logged).toEqual([])
+    expect(onConsole).not.toHaveBeenCalled()
   })
 })
 
