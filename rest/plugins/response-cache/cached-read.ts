@@ -46,7 +46,7 @@ export function cachedRead<Data, Variables extends Record<string, unknown>, Body
     // Every request is counted, also if the operation does not run.
     await count(request)
     // Sorted, because a query string can have its parameters in any order.
-    const key = JSON.stringify([operationName, mediaType, ...Object.entries(variables).sort()])
+    const key = JSON.stringify([operationName, mediaType, ...Object.entries(variables).sort(byName)])
     return cache.get({ key, tables, mediaType, readBody: () => readBody(true) })
   }
 
@@ -66,6 +66,8 @@ export function cachedRead<Data, Variables extends Record<string, unknown>, Body
     return reply.header('content-type', response.mediaType).send(response.body) as never
   }
 }
+
+const byName = ([one]: [string, unknown], [other]: [string, unknown]): number => (one < other ? -1 : 1)
 
 /** Whether If-None-Match contains the tag. Compares weakly (RFC 9110, section 13.1.2). */
 function hasTag(ifNoneMatch: string | undefined, tag: CachedResponse['etag']): boolean {
