@@ -1,19 +1,21 @@
 import { BlockList, isIP } from 'node:net'
 
 export interface AddressGuard {
-  /** `address`: IPv4 or IPv6 in any notation of node:net. False for anything else, such as an address with a zone. */
+  /**
+   * True for a literal IPv4 or IPv6 address that may be called. False for addresses with a zone.
+   */
   allows(address: string): boolean
 }
 
 export interface AddressGuardOptions {
-  /** Allows loopback, and nothing else that is not public. */
+  /** Also allows loopback addresses, but no other private ones. */
   readonly devMode: boolean
-  /** Networks that are allowed although they are not public, such as `127.0.0.1/32`. For tests; no setting leads here. */
+  /** Private networks to allow, such as `127.0.0.1/32`. Only tests set this. */
   readonly allowCidrs?: readonly string[]
 }
 
-/** IANA IPv4 Special-Purpose Address Registry, the old 6to4 relays, multicast (224/4) and the reserved rest (240/4). */
-const NOT_PUBLIC_IPV4 = [
+/** IANA IPv4 Special-Purpose Address Registry, 6to4 relays, multicast (224/4), reserved (240/4). */
+const PRIVATE_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -30,38 +32,48 @@ const NOT_PUBLIC_IPV4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ]
-/** All that IANA gave out for global unicast: mapped, NAT64, unique local, link-local and multicast addresses lie outside. */
+/**
+ * IANA's global unicast block. Mapped, NAT64, unique local and link-local addresses are outside.
+ */
 const PUBLIC_IPV6 = ['2000::/3']
-/** Protocol assignments (Teredo, ORCHID), documentation and 6to4, all of them inside 2000::/3. */
-const NOT_PUBLIC_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
+/** Ranges inside 2000::/3 for protocols (Teredo, ORCHID), documentation and 6to4. */
+const PRIVATE_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
-/** Allows public addresses: default deny, in that an IPv6 address must be known to be public. */
+const loopback = blockList(LOOPBACK)
+
+/**
+ * Allows public addresses only. IPv6 is default deny: an address must be in a known public block.
+ */
 export function createAddressGuard({ devMode, allowCidrs = [] }: AddressGuardOptions): AddressGuard {
-  const allowed = networks([...allowCidrs, ...(devMode ? LOOPBACK : [])])
-  const notPublic = networks([...NOT_PUBLIC_IPV4, ...NOT_PUBLIC_IPV6])
-  const public6 = networks(PUBLIC_IPV6)
+  const allowed = blockList([...allowCidrs, ...(devMode ? LOOPBACK : [])])
+  const privateNetworks = blockList([...PRIVATE_IPV4, ...PRIVATE_IPV6])
+  const publicIpv6 = blockList(PUBLIC_IPV6)
   return {
     allows: (address) => {
-      const version = address.includes('%') ? 0 : isIP(address)
-      if (version === 0) return false
-      const family = version === 4 ? 'ipv4' : 'ipv6'
+      if (isIP(address) === 0 || address.includes('%')) return false
+      const family = familyOf(address)
       if (allowed.check(address, family)) return true
-      return !notPublic.check(address, family) && (family === 'ipv4' || public6.check(address, family))
+      if (privateNetworks.check(address, family)) return false
+      return family === 'ipv4' || publicIpv6.check(address, family)
     },
   }
 }
 
-/** `address`: a literal address. */
+/** `address`: a literal IPv4 or IPv6 address. */
 export function isLoopback(address: string): boolean {
-  return networks(LOOPBACK).check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
+  return loopback.check(address, familyOf(address))
 }
 
-function networks(cidrs: readonly string[]): BlockList {
+function blockList(cidrs: readonly string[]): BlockList {
   const list = new BlockList()
   for (const cidr of cidrs) {
     const [network = '', prefix] = cidr.split('/')
-    list.addSubnet(network, Number(prefix), isIP(network) === 4 ? 'ipv4' : 'ipv6')
+    list.addSubnet(network, Number(prefix), familyOf(network))
   }
   return list
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6'
 }

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { type AddressGuard, isLoopback } from './address-guard.ts'
 
-export const MAX_URL_LENGTH = 2048
+const MAX_URL_LENGTH = 2048
 
-/** Names that are never public, with all below them: RFC 6761, 6762, 8375, 7686 and what ICANN keeps for private use. */
+/** Domains that are never public: RFC 6761, 6762, 8375, 7686, and names that ICANN reserves. */
 const PRIVATE_DOMAINS = new Set([
   'localhost',
   'local',
@@ -20,7 +20,11 @@ const PRIVATE_DOMAINS = new Set([
   'onion',
 ])
 
-/** A URL that the service will not call. `reason` is for the client and goes on from the name of what it gave: `must use https`. */
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
+
+/**
+ * A URL that the service refuses to call. `reason` completes "The URL …", e.g. `must use https`.
+ */
 export class UrlRefused extends Error {
   override readonly name = 'UrlRefused'
   readonly reason: string
@@ -32,41 +36,34 @@ export class UrlRefused extends Error {
 }
 
 export interface UrlRules {
-  /** Also http, and loopback at any port. */
+  /** Also allows http, and loopback hosts on any port. */
   readonly devMode: boolean
   readonly allowedPorts: readonly number[]
 }
 
-/** What a URL says by itself; where its name leads is seen at each connect. Throws UrlRefused. */
+/**
+ * Checks the text of a URL. The addresses of its host are checked at each connect. Throws
+ * UrlRefused.
+ */
 export function checkUrl(text: string, rules: UrlRules, guard: AddressGuard): URL {
+  const { devMode, allowedPorts } = rules
   refuseIf(text.length > MAX_URL_LENGTH, `must have at most ${MAX_URL_LENGTH} characters`)
-  // The WHATWG parser drops or rewrites these; what is stored and shown would not be what is called.
+  // The WHATWG parser drops or rewrites these, so the stored URL would differ from the called one.
   refuseIf(/[\s\p{C}\\]/u.test(text), 'must not contain spaces, control characters or backslashes')
-  refuseIf(
-    !/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text),
-    `must be a URL with a host, such as ${EXAMPLE}`,
-  )
-  const url = new URL(text)
+  const url = /^https?:\/\/[^/]/i.test(text) ? URL.parse(text) : null
+  if (url === null) throw new UrlRefused('must be a URL with a host, such as https://example.com/path')
   refuseIf(url.href.length > MAX_URL_LENGTH, `must have at most ${MAX_URL_LENGTH} characters when encoded`)
-  refuseIf(
-    url.protocol !== 'https:' && !rules.devMode,
-    rules.devMode ? 'must use https or http' : 'must use https',
-  )
+  refuseIf(url.protocol !== 'https:' && !devMode, 'must use https')
   refuseIf(/^[^/]*\/\/[^/?#]*@/.test(text), 'must not contain a user name or password')
   refuseIf(text.includes('#'), 'must not contain a fragment (#)')
-  checkHost(hostOf(url), rules, guard)
-  const port = Number(url.port === '' ? DEFAULT_PORTS[url.protocol] : url.port)
-  refuseIf(
-    !rules.allowedPorts.includes(port) && !(rules.devMode && (port === 80 || isLoopbackHost(hostOf(url)))),
-    `must use port ${rules.allowedPorts.join(' or ')}`,
-  )
+  checkHost(hostOf(url), devMode, guard)
+  const port = Number(url.port || DEFAULT_PORTS[url.protocol])
+  const isDevPort = devMode && (port === 80 || isLoopbackHost(hostOf(url)))
+  refuseIf(!allowedPorts.includes(port) && !isDevPort, `must use port ${allowedPorts.join(' or ')}`)
   return url
 }
 
-const EXAMPLE = 'https://example.com/path'
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
-
-function checkHost(host: string, { devMode }: UrlRules, guard: AddressGuard): void {
+function checkHost(host: string, devMode: boolean, guard: AddressGuard): void {
   if (isIP(host) !== 0) {
     refuseIf(!guard.allows(host), 'must point to a public address')
     return
@@ -74,28 +71,27 @@ function checkHost(host: string, { devMode }: UrlRules, guard: AddressGuard): vo
   if (devMode && isLoopbackHost(host)) return
   refuseIf(host.endsWith('.'), 'must name its host without a dot at the end')
   const labels = host.split('.')
-  refuseIf(
-    labels.some((_, i) => PRIVATE_DOMAINS.has(labels.slice(i).join('.')) && i >= labels.length - 2),
-    'must name a public host',
-  )
+  const isPrivate =
+    PRIVATE_DOMAINS.has(labels.slice(-1).join()) || PRIVATE_DOMAINS.has(labels.slice(-2).join('.'))
+  refuseIf(isPrivate, 'must name a public host')
   refuseIf(labels.length < 2, 'must name its host in full, with a dot')
 }
 
-/** Lower case, ASCII; addresses in their normal form and without brackets. */
-export function hostOf(url: URL): string {
+/** The host in lower case and ASCII. IPv6 addresses have no brackets. */
+function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
-/** `localhost`, names below it, and loopback addresses. */
+/** True for `localhost`, names below it, and loopback addresses. */
 export function isLoopbackHost(host: string): boolean {
   return isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : isLoopback(host)
 }
 
-function refuseIf(broken: boolean, reason: string): void {
-  if (broken) throw new UrlRefused(reason)
+function refuseIf(condition: boolean, reason: string): void {
+  if (condition) throw new UrlRefused(reason)
 }
 
-/** Why the client would refuse to call a URL, for instance `must use https`; null where it would call it. */
+/** Why `checkUrl` refuses a URL, for instance `must use https`. Null if it accepts the URL. */
 export function urlProblem(http: { checkUrl(url: string): URL }, url: string): string | null {
   try {
     http.checkUrl(url)

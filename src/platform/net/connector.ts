@@ -7,39 +7,40 @@ import type { NetMetrics } from './metrics.ts'
 export interface ConnectorOptions {
   readonly lookup: LookupFunction
   readonly connectTimeoutMs: number
-  /** PEM, besides those of the system. */
-  readonly extraCa?: string
+  /** PEM, in addition to the system's certificate authorities. */
+  readonly extraCa: string | undefined
   readonly metrics: NetMetrics | null
 }
 
-/** Opens the sockets, and counts those opened and used again. `release` ends the counting. */
+/** Opens sockets and counts how many are opened and reused. `release` stops the counting. */
 export function createConnector({ lookup, connectTimeoutMs, extraCa, metrics }: ConnectorOptions): {
   connect: buildConnector.connector
   release: () => void
 } {
-  const inner = buildConnector({
+  const connectSocket = buildConnector({
     lookup,
     timeout: connectTimeoutMs,
     minVersion: 'TLSv1.2',
-    // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
+    // Set here so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     rejectUnauthorized: true,
-    // A resumed session is not checked again: neither the name nor the dates of the certificate.
+    // Node does not check the certificate's name and dates again for a resumed session.
     maxCachedSessions: 0,
     allowH2: false,
     ...(extraCa === undefined ? {} : { ca: [...getCACertificates('default'), extraCa] }),
   })
-  const used = new WeakMap<Socket, boolean>()
+  /** The sockets of this connector, and whether each has sent a request. */
+  const hasSent = new WeakMap<Socket, boolean>()
   const onSend = (message: unknown): void => {
     const { socket } = message as { socket: Socket }
-    if (used.get(socket) === true) metrics?.socketsReused.inc()
-    if (used.has(socket)) used.set(socket, true)
+    if (hasSent.get(socket) === true) metrics?.socketsReused.inc()
+    if (hasSent.has(socket)) hasSent.set(socket, true)
   }
   subscribe('undici:client:sendHeaders', onSend)
   return {
     connect: (options, callback) =>
-      inner(options, (error, socket) => {
+      connectSocket(options, (error, socket) => {
         if (error !== null) return callback(error, null)
-        used.set(socket, false)
+        hasSent.set(socket, false)
         metrics?.socketsOpened.inc()
         return callback(null, socket)
       }),

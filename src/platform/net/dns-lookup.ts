@@ -6,18 +6,21 @@ import type { AddressGuard } from './address-guard.ts'
 import { isLoopbackHost } from './check-url.ts'
 import { HttpError } from './error-codes.ts'
 
-/** All addresses of a host name; rejects where there are none. */
+/** Returns all addresses of a host name. Rejects if there are none. */
 export type HostLookup = (hostname: string) => Promise<readonly string[]>
 
-/** Of each family: a name with hundreds of addresses would otherwise have us knock at all of them. */
-const MAX_TRIED = 3
-
-/** How long an answer with addresses waits for that of the other family. */
-const PATIENCE_MS = 300
+/** A name may have hundreds of addresses. Connecting stops after these. */
+const MAX_ADDRESSES_PER_FAMILY = 3
 
 /**
- * Asks the DNS servers of the system, or `servers` (`address:port`), and not the hosts file. Not by getaddrinfo: its calls would hold the
- * few threads of the process while the name servers of one receiver do not answer.
+ * How long to wait for the slower of the two queries (A and AAAA) after the first has addresses.
+ */
+const SLOWER_QUERY_WAIT_MS = 300
+
+/**
+ * Queries the system's DNS servers, or `servers` (`address:port`). Does not use getaddrinfo: it
+ * would block Node's few worker threads while a name server does not respond. The hosts file is
+ * ignored.
  */
 export function createDnsLookup({
   servers,
@@ -26,33 +29,34 @@ export function createDnsLookup({
   return async (hostname) => {
     const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
     if (servers !== undefined) resolver.setServers(servers)
-    const asked = [resolver.resolve4(hostname), resolver.resolve6(hostname)]
-    const answers = Promise.allSettled(asked)
-    await Promise.any(asked).catch(() => undefined)
-    // Some name servers never answer for IPv6. What was not heard is not called either.
-    const timer = setTimeout(() => resolver.cancel(), PATIENCE_MS)
-    const heard = await answers
+    const queries = [resolver.resolve4(hostname), resolver.resolve6(hostname)]
+    const settled = Promise.allSettled(queries)
+    await Promise.any(queries).catch(() => undefined)
+    // Some name servers never respond to AAAA. Addresses that did not arrive are not called either.
+    const timer = setTimeout(() => resolver.cancel(), SLOWER_QUERY_WAIT_MS)
+    const results = await settled
     clearTimeout(timer)
-    const addresses = heard.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-    if (addresses.length === 0) throw new Error(`no address of ${hostname}`, { cause: heard })
+    const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+    if (addresses.length === 0) throw new Error(`no address for ${hostname}`, { cause: results })
     return addresses
   }
 }
 
 /**
- * For `connect.lookup`: the socket gets the very addresses that were vetted, so that a second answer of the name server changes nothing.
- * One blocked address among several refuses the name.
+ * A lookup for `connect`. The socket connects to the addresses that were checked here, so a second
+ * DNS response cannot change them. A name with one blocked address is refused.
  */
-export function guardedLookup(lookup: HostLookup, guard: AddressGuard): LookupFunction {
-  const vetted = async (hostname: string): Promise<LookupAddress[]> => {
-    const addresses = isLoopbackHost(hostname) ? ['127.0.0.1', '::1'] : await addressesOf(hostname, lookup)
-    if (!addresses.every((each) => guard.allows(each))) throw new HttpError('ssrf_blocked')
+export function createGuardedLookup(lookup: HostLookup, guard: AddressGuard): LookupFunction {
+  const resolve = callbackify(async (hostname: string): Promise<LookupAddress[]> => {
+    const addresses = isLoopbackHost(hostname) ? ['127.0.0.1', '::1'] : await resolveHost(hostname, lookup)
+    if (!addresses.every((address) => guard.allows(address))) throw new HttpError('ssrf_blocked')
     const found = addresses.map((address) => ({ address, family: isIP(address) }))
-    return [4, 6].flatMap((family) => found.filter((each) => each.family === family).slice(0, MAX_TRIED))
-  }
-  const ask = callbackify(vetted)
+    return [4, 6].flatMap((family) =>
+      found.filter((each) => each.family === family).slice(0, MAX_ADDRESSES_PER_FAMILY),
+    )
+  })
   return (hostname, { all }, callback) => {
-    ask(hostname, (error, found) => {
+    resolve(hostname, (error, found) => {
       if (error !== null) callback(error, [])
       else if (all === true) callback(null, found)
       else callback(null, found[0]!.address, found[0]!.family)
@@ -60,7 +64,7 @@ export function guardedLookup(lookup: HostLookup, guard: AddressGuard): LookupFu
   }
 }
 
-async function addressesOf(hostname: string, lookup: HostLookup): Promise<readonly string[]> {
+async function resolveHost(hostname: string, lookup: HostLookup): Promise<readonly string[]> {
   const addresses = await lookup(hostname).catch((cause: unknown) => {
     throw new HttpError('dns_error', { cause })
   })

@@ -1,7 +1,7 @@
 /**
- * Why a request has no answer. `connect_error`: no connection came about. `reset`: it ended before the answer did.
- * `ssrf_blocked`: the address, or the URL itself, is not one the service calls. `bad_redirect`: too many, or none that can be followed.
- * `aborted`: by the caller, or because the service stops.
+ * Why a request failed. `connect_error`: no connection. `reset`: the connection ended before the
+ * response did. `ssrf_blocked`: the URL or its address is not allowed. `bad_redirect`: too many
+ * redirects, or one that cannot be followed. `aborted`: by the caller or at shutdown.
  */
 export type HttpErrorCode =
   | 'timeout'
@@ -18,7 +18,7 @@ export type HttpErrorCode =
   | 'aborted'
 
 export class HttpError extends Error {
-  override readonly name = 'ExchangeError'
+  override readonly name = 'HttpError'
   readonly httpErrorCode: HttpErrorCode
 
   constructor(httpErrorCode: HttpErrorCode, options?: ErrorOptions) {
@@ -27,7 +27,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Codes of undici, Node and OpenSSL. */
+/** Error codes of undici, Node and OpenSSL. */
 const BY_CODE: readonly (readonly [RegExp, HttpErrorCode])[] = [
   [/^(UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT)$/, 'timeout'],
   [/^(UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW)$/, 'header_overflow'],
@@ -38,11 +38,11 @@ const BY_CODE: readonly (readonly [RegExp, HttpErrorCode])[] = [
   [/^E[A-Z]+$/, 'connect_error'],
 ]
 
-/** Throws what is not of the network but a defect, such as a header that cannot be sent. */
+/** Throws the error again if it is a bug of the caller, such as an invalid header. */
 export function errorCodeOf(error: unknown): HttpErrorCode {
   if (error instanceof HttpError) return error.httpErrorCode
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
   if (code === 'UND_ERR_INVALID_ARG') throw error
   if (syscall === 'connect' && code !== 'ETIMEDOUT') return 'connect_error'
-  return BY_CODE.find(([form]) => typeof code === 'string' && form.test(code))?.[1] ?? 'protocol_error'
+  return BY_CODE.find(([pattern]) => typeof code === 'string' && pattern.test(code))?.[1] ?? 'protocol_error'
 }

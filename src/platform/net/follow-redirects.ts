@@ -1,31 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { HttpError } from './error-codes.ts'
 
-interface Answer {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-}
-
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** Calls `fetch` for the URL and each one it leads to; each is checked like the first, and never goes from https to http. */
-export async function followRedirects<Result extends Answer>(
+/**
+ * Calls `request` for the URL and for each redirect. Every URL is checked. Never goes from https to
+ * http.
+ */
+export async function followRedirects<
+  Response extends { readonly status: number; readonly headers: IncomingHttpHeaders },
+>(
   options: { url: string; maxRedirects: number; check: (url: string) => URL },
-  fetch: (url: URL) => Promise<Result>,
-): Promise<Result> {
+  request: (url: URL) => Promise<Response>,
+): Promise<Response> {
   const { maxRedirects, check } = options
   let url = check(options.url)
   for (let left = maxRedirects; ; left -= 1) {
-    const answer = await fetch(url)
-    if (maxRedirects === 0 || !REDIRECTS.has(answer.status)) return answer
-    const { location } = answer.headers
-    if (left === 0 || location === undefined || !URL.canParse(location, url)) {
-      throw new HttpError('bad_redirect')
-    }
-    const next = new URL(location, url)
-    // A fragment is for whoever shows the page, not for the host.
-    next.hash = ''
+    const response = await request(url)
+    if (maxRedirects === 0 || !REDIRECTS.has(response.status)) return response
+    const { location } = response.headers
+    const next = location === undefined ? null : URL.parse(location, url)
+    if (left === 0 || next === null) throw new HttpError('bad_redirect')
     if (url.protocol === 'https:' && next.protocol === 'http:') throw new HttpError('bad_redirect')
+    // A fragment is allowed here but never sent to the host.
+    next.hash = ''
     url = check(next.href)
   }
 }

@@ -12,17 +12,17 @@ export function createNetMetrics(metrics: Metrics): NetMetrics {
   return {
     socketsOpened: new Counter({
       name: 'gateway_net_sockets_opened_total',
-      help: 'Connections opened to receivers and hosts of cards and credentials.',
+      help: 'Connections opened to webhook receivers and to hosts of agent cards and credentials.',
       registers,
     }),
     socketsReused: new Counter({
       name: 'gateway_net_sockets_reused_total',
-      help: 'Requests sent over a connection that had served one before.',
+      help: 'Requests sent over a connection that was used before.',
       registers,
     }),
     failures: new Counter({
       name: 'gateway_net_failures_total',
-      help: 'Requests without an answer, by error code; ssrf_blocked are those to addresses that are not public.',
+      help: 'Requests without a response, by error code. ssrf_blocked: the address is not public.',
       labelNames: ['code'],
       registers,
     }),

@@ -5,43 +5,41 @@ import { HttpError } from './error-codes.ts'
 
 export interface CapturedBody {
   readonly body: Buffer
-  /** The receiver sent more, or did not end it. */
+  /** True if the receiver sent more, or did not end the body in time. */
   readonly truncated: boolean
 }
 
-/** The first bytes of an answer whose status is what counts: whatever happens to the rest is no failure, and it is not waited for. */
+/**
+ * Reads the first bytes of a body, for at most `withinMs`. Never fails: the rest does not matter.
+ */
 export async function captureBody(body: Readable, maxBytes: number, withinMs: number): Promise<CapturedBody> {
   const timer = setTimeout(() => body.destroy(), withinMs)
   const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > maxBytes) break
-    }
-    return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: size > maxBytes }
-  } catch {
-    return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: true }
-  } finally {
-    clearTimeout(timer)
-  }
+  const complete = await collect(body, maxBytes, chunks).catch(() => false)
+  clearTimeout(timer)
+  return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: !complete }
 }
 
-/** The whole body. Throws ExchangeError `too_large` as soon as it is known to be larger. */
+/** Reads the whole body. Throws HttpError `too_large` as soon as it exceeds `maxBytes`. */
 export async function readBody(body: Readable, maxBytes: number, contentLength: unknown): Promise<Buffer> {
   if (Number(contentLength) > maxBytes) {
     body.destroy()
     throw new HttpError('too_large')
   }
   const chunks: Buffer[] = []
+  if (!(await collect(body, maxBytes, chunks))) throw new HttpError('too_large')
+  return Buffer.concat(chunks)
+}
+
+/** Returns false and closes the body once it exceeds `maxBytes`. */
+async function collect(body: Readable, maxBytes: number, chunks: Buffer[]): Promise<boolean> {
   let size = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > maxBytes) throw new HttpError('too_large')
+    if (size > maxBytes) return false
   }
-  return Buffer.concat(chunks)
+  return true
 }
 
 const DECODERS: Readonly<
@@ -54,8 +52,8 @@ const DECODERS: Readonly<
 }
 
 /**
- * Some hosts compress although none was asked for. One known encoding is undone, never to more than `maxBytes`: a bomb is `too_large`.
- * Anything else is `bad_encoding`.
+ * Decodes one known encoding, because some hosts compress even if not asked to. Throws HttpError
+ * `too_large` if the result exceeds `maxBytes`, and `bad_encoding` for anything else.
  */
 export async function decodeBody(bytes: Buffer, encoding: unknown, maxBytes: number): Promise<Buffer> {
   const name = typeof encoding === 'string' ? encoding.trim().toLowerCase() : encoding

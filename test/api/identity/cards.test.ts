@@ -207,14 +207,14 @@ const redirect = (path: string, location: string): string =>
 
 describe('a card that cannot be had', () => {
   test.each<[string, () => string, string]>([
-    ['not there', () => `${host.origin}/nothing`, 'The host answered with status 404'],
-    ['slow', () => host.serve('/slow', () => {}), 'The host did not answer in time'],
+    ['not there', () => `${host.origin}/nothing`, 'The host responded with status 404'],
+    ['slow', () => host.serve('/slow', () => {}), 'The host did not respond in time'],
     ['huge', () => host.serve('/huge', ' '.repeat(262_145)), 'The document is too large'],
-    ['nowhere', () => 'https://cards.test:1/card', 'The host does not take connections'],
+    ['nowhere', () => 'https://cards.test:1/card', 'The host does not accept connections'],
     [
       'at a name for documentation',
       () => 'https://agents.example.org/card',
-      'agents.example.org is a name for documentation (RFC 2606), where nothing is',
+      'agents.example.org is reserved for documentation (RFC 2606)',
     ],
     [
       'behind a redirect inward',
@@ -229,10 +229,10 @@ describe('a card that cannot be had', () => {
     [
       'behind four redirects',
       () => [1, 2, 3, 4].map((i) => redirect(`/hop${i}`, `/hop${i + 1}`))[0]!,
-      'The host redirects too often, or to nowhere',
+      'The host sends too many redirects, or an invalid one',
     ],
     ['inside', () => host.origin.replace('cards.test', '10.0.0.1'), 'The URL must point to a public address'],
-    ['of another scheme', () => 'did:key:z6Mk', 'Of DIDs, only did:web and did:sol are resolved'],
+    ['of another scheme', () => 'did:key:z6Mk', 'Only did:web and did:sol DIDs are supported'],
   ])('%s: the verdict before stays', async (_, url, reason) => {
     const bad = host.serve('/bad', 'bad')
     await register('a', bad, sha256(BODY))
@@ -272,7 +272,7 @@ describe('a card that cannot be had', () => {
       cardHashMismatch: false,
       card: {
         state: 'unreachable',
-        reason: 'The host answered with status 503',
+        reason: 'The host responded with status 503',
         matchedBy: 'raw',
         name: 'Kestrel',
       },
@@ -439,6 +439,6 @@ test('a did:web DID leads to the card that its document names', async () => {
   await checked('b', 'matched')
   expect((await checked('c', 'unreachable')).card.reason).toBe('The URL must point to a public address')
   expect((await checked('d', 'unreachable')).card.reason).toBe(
-    'The DID names no agent card that can be fetched',
+    'The DID has no agent card that can be fetched',
   )
 })

@@ -297,7 +297,7 @@ describe('refusals, in their order', () => {
       'a document that is not there',
       () => verify({ credentialUrl: `${host.origin}/nothing` }),
       422,
-      { error: 'Credential could not be fetched', message: 'The host answered with status 404' },
+      { error: 'Credential could not be fetched', message: 'The host responded with status 404' },
     ],
     [
       'a host without address',
@@ -579,7 +579,7 @@ test('a card at a DID that is none is unreachable, and not looked at for ever', 
         .executeTakeFirst()
     await expect.poll(card, { timeout: 5_000, interval: 20 }).toEqual({
       state: 'unreachable',
-      reason: 'The did:sol DID names no key',
+      reason: 'The did:sol DID has no valid public key',
     })
   } finally {
     await worker.stop()

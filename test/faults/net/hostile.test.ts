@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { RequestLimits } from '../../../src/platform/net/exchange.ts'
+import type { RequestLimits } from '../../../src/platform/net/send-request.ts'
 import {
   createGuardedHttp,
   type GetRequest,

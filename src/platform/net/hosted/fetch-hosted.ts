@@ -1,37 +1,41 @@
+import { urlProblem } from '../check-url.ts'
 import type { HttpErrorCode } from '../error-codes.ts'
 import type { GuardedHttp } from '../guarded-http.ts'
-import { type Gateways, locateDocument, type DocumentLocation } from './locate.ts'
-import { urlProblem } from '../check-url.ts'
+import { type DocumentLocation, type Gateways, locateDocument } from './locate.ts'
 
-export type FetchHostedResult =
-  | { readonly kind: 'fetched'; readonly body: Uint8Array }
-  /** `hostDown`: nothing else of that host can be had now either. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly hostDown: boolean }
+export interface FetchFailure {
+  readonly kind: 'failed'
+  readonly reason: string
+  /** True if other documents of the same host would fail now as well. */
+  readonly hostDown: boolean
+}
+
+export type FetchHostedResult = { readonly kind: 'fetched'; readonly body: Uint8Array } | FetchFailure
 
 export interface HostedDependencies {
   readonly http: Pick<GuardedHttp, 'get' | 'checkUrl'>
   readonly gateways: Gateways
-  /** The card URL of the agent whose DID this is; null where there is none. */
+  /** Returns the card URL of the agent with this DID. Null if there is no such agent. */
   readonly cardUrlOf: (did: string) => Promise<string | null>
-  /** For one document, from the name to the last byte. */
+  /** Time limit of one document, in milliseconds. */
   readonly totalMs: number
   readonly signal?: AbortSignal
 }
 
 const MAX_REDIRECTS = 3
 const MAX_DID_DOCUMENT_BYTES = 65_536
-/** Codes of the HTTP client in words; an address that is refused looks like a name that does not resolve. */
+/** A blocked address reads like a name without addresses, so that nothing internal is revealed. */
 const REASONS: Readonly<Partial<Record<HttpErrorCode, string>>> = {
-  timeout: 'The host did not answer in time',
+  timeout: 'The host did not respond in time',
   dns_error: 'The host has no public address',
   ssrf_blocked: 'The host has no public address',
-  connect_error: 'The host does not take connections',
+  connect_error: 'The host does not accept connections',
   tls_error: 'The host has no valid TLS certificate',
   too_large: 'The document is too large',
-  bad_redirect: 'The host redirects too often, or to nowhere',
-  reset: 'The host broke off',
-  bad_encoding: 'The host sends it in an encoding that cannot be read',
-  protocol_error: 'The host does not speak HTTP',
+  bad_redirect: 'The host sends too many redirects, or an invalid one',
+  reset: 'The host closed the connection early',
+  bad_encoding: 'The host uses a content encoding that is not supported',
+  protocol_error: 'The host does not speak valid HTTP',
 }
 const HOST_DOWN: ReadonlySet<HttpErrorCode> = new Set<HttpErrorCode>([
   'dns_error',
@@ -40,42 +44,46 @@ const HOST_DOWN: ReadonlySet<HttpErrorCode> = new Set<HttpErrorCode>([
   'tls_error',
 ])
 
-/** Gets a document of at most `maxBytes` from where its URL says. Whatever goes wrong is a value with a reason. */
+/** Fetches a document of at most `maxBytes` from an https, ipfs, ar or did URL. Does not throw. */
 export async function fetchHosted(
   url: string,
   maxBytes: number,
   dependencies: HostedDependencies,
 ): Promise<FetchHostedResult> {
-  const location = await direct(locateDocument(url, dependencies.gateways), dependencies)
-  return 'reason' in location
-    ? failed(location.reason, location.hostDown)
-    : get(location.url, maxBytes, dependencies)
+  const address = await resolveAddress(locateDocument(url, dependencies.gateways), dependencies)
+  return typeof address === 'string' ? get(address, maxBytes, dependencies) : address
 }
 
-/** Follows a DID to the address that its document names. */
-async function direct(
+/** Returns the https URL of a location. A DID leads to the agent card that its document names. */
+async function resolveAddress(
   location: DocumentLocation,
   dependencies: HostedDependencies,
-): Promise<{ url: string } | { reason: string; hostDown: boolean }> {
-  if (location.kind === 'address') return location
-  if (location.kind === 'none') return { reason: location.reason, hostDown: false }
-  if (location.kind === 'did:sol') return named(await dependencies.cardUrlOf(location.did), dependencies)
-  const document = await get(location.documentUrl, MAX_DID_DOCUMENT_BYTES, dependencies)
-  if (document.kind === 'failed') return document
-  return named(cardService(document.body, location.fragment), dependencies)
+): Promise<string | FetchFailure> {
+  switch (location.kind) {
+    case 'address':
+      return location.url
+    case 'none':
+      return failed(location.reason)
+    case 'did:sol':
+      return cardAddress(await dependencies.cardUrlOf(location.did), dependencies)
+    case 'did:web': {
+      const document = await get(location.documentUrl, MAX_DID_DOCUMENT_BYTES, dependencies)
+      if (document.kind === 'failed') return document
+      return cardAddress(findCardEndpoint(document.body, location.fragment), dependencies)
+    }
+  }
 }
 
-function named(
-  url: string | null,
-  { gateways }: HostedDependencies,
-): { url: string } | { reason: string; hostDown: boolean } {
+function cardAddress(url: string | null, { gateways }: HostedDependencies): string | FetchFailure {
   const location = url === null ? null : locateDocument(url, gateways)
-  if (location?.kind === 'address') return location
-  return { reason: 'The DID names no agent card that can be fetched', hostDown: false }
+  if (location?.kind === 'address') return location.url
+  return failed('The DID has no agent card that can be fetched')
 }
 
-/** The endpoint of the A2AAgentCard service of a DID Document, or of the service that the fragment names. */
-function cardService(body: Uint8Array, fragment: string | null): string | null {
+/**
+ * The endpoint of a DID Document's A2AAgentCard service, or of the service that the fragment names.
+ */
+function findCardEndpoint(body: Uint8Array, fragment: string | null): string | null {
   try {
     const { service } = JSON.parse(Buffer.from(body).toString()) as { service?: unknown }
     const found = (Array.isArray(service) ? service : []).find(({ id, type }: Record<string, unknown>) =>
@@ -93,21 +101,22 @@ async function get(
   { http, totalMs, signal }: HostedDependencies,
 ): Promise<FetchHostedResult> {
   const request = { maxBytes, totalMs, headers: { accept: 'application/json' }, ...(signal && { signal }) }
-  const refused = urlProblem(http, url)
-  if (refused !== null) return failed(`The URL ${refused}`)
+  const problem = urlProblem(http, url)
+  if (problem !== null) return failed(`The URL ${problem}`)
   const result = await http.get(url, { ...request, maxRedirects: MAX_REDIRECTS })
   if (result.outcome === 'failed') {
-    const reason = REASONS[result.errorCode] ?? 'It could not be fetched'
+    const reason = REASONS[result.errorCode] ?? 'The document could not be fetched'
     if (!HOST_DOWN.has(result.errorCode)) return failed(reason)
-    // It may be the host of a redirect that is down: others of the first host must not suffer for that.
+    // The failed host may be that of a redirect. The first host counts as down only if it fails
+    // itself.
     const first = await http.get(url, { ...request, maxRedirects: 0 })
     return failed(reason, first.outcome === 'failed' && HOST_DOWN.has(first.errorCode))
   }
   return result.status === 200
     ? { kind: 'fetched', body: result.body }
-    : failed(`The host answered with status ${result.status}`)
+    : failed(`The host responded with status ${result.status}`)
 }
 
-function failed(reason: string, hostDown = false): FetchHostedResult {
+function failed(reason: string, hostDown = false): FetchFailure {
   return { kind: 'failed', reason, hostDown }
 }

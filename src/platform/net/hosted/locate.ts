@@ -1,12 +1,13 @@
 import { isPubkey } from '@agent-registry/solana'
-/** Where a document is to be had: an address, a DID whose document names it, or nowhere (a text says why). */
+
+/** Where a document can be fetched: at a URL, or at the URL that a DID Document names. */
 export type DocumentLocation =
   | { readonly kind: 'address'; readonly url: string }
   | { readonly kind: 'did:web'; readonly documentUrl: string; readonly fragment: string | null }
   | { readonly kind: 'did:sol'; readonly did: string }
   | { readonly kind: 'none'; readonly reason: string }
 
-/** Addresses in front of the content-addressed networks; null where none is configured. */
+/** Base URLs of HTTP gateways to IPFS and Arweave. Null if not configured. */
 export interface Gateways {
   readonly ipfs: string | null
   readonly arweave: string | null
@@ -14,67 +15,59 @@ export interface Gateways {
 
 const CID = /^[A-Za-z0-9]{32,100}$/
 const ARWEAVE_ID = /^[\w-]{43}$/
-/** RFC 2606: nothing of anybody is there, so that nobody need look. */
+/** RFC 2606: these names never have a host, so no DNS query is needed. */
 const RESERVED_HOST = /(^|\.)(example|invalid|example\.(com|net|org))$/
 
-/** Reads the URL of an agent card or a credential: https, ipfs, ar or did. Which addresses are allowed is the HTTP guard's to say. */
+/**
+ * Interprets the URL of an agent card or credential. The HTTP client decides which addresses it
+ * calls.
+ */
 export function locateDocument(url: string, gateways: Gateways): DocumentLocation {
   const parsed = URL.parse(url)
-  if (parsed === null) return none('The URL cannot be read')
+  if (parsed === null) return none('The URL is not valid')
   switch (parsed.protocol) {
     case 'https:':
     case 'http:':
-      return RESERVED_HOST.test(parsed.hostname)
-        ? none(`${parsed.hostname} is a name for documentation (RFC 2606), where nothing is`)
-        : { kind: 'address', url: withoutFragment(parsed) }
+      parsed.hash = ''
+      return reservedHost(parsed) ?? { kind: 'address', url: parsed.href }
     case 'ipfs:':
-      return viaGateway(gateways.ipfs, 'ipfs/', parsed, CID, 'ipfs')
+      return viaGateway(gateways.ipfs, 'ipfs/', parsed, CID)
     case 'ar:':
-      return viaGateway(gateways.arweave, '', parsed, ARWEAVE_ID, 'ar')
+      return viaGateway(gateways.arweave, '', parsed, ARWEAVE_ID)
     case 'did:':
       return locateDid(url)
     default:
-      return none(`The scheme ${parsed.protocol.slice(0, 20)} is not one of https, ipfs, ar and did`)
+      return none(`The scheme ${parsed.protocol.slice(0, 20)} is not supported: use https, ipfs, ar or did`)
   }
 }
 
-function viaGateway(
-  gateway: string | null,
-  below: string,
-  url: URL,
-  id: RegExp,
-  scheme: string,
-): DocumentLocation {
-  if (gateway === null) return none(`No gateway for ${scheme}:// is configured`)
-  if (!id.test(url.hostname)) return none(`${scheme}:// must be followed by a content identifier`)
+function viaGateway(gateway: string | null, path: string, url: URL, id: RegExp): DocumentLocation {
+  if (gateway === null) return none(`No gateway for ${url.protocol}// is configured`)
+  if (!id.test(url.hostname)) return none(`${url.protocol}// must be followed by a content identifier`)
   const base = gateway.endsWith('/') ? gateway : `${gateway}/`
-  return { kind: 'address', url: `${base}${below}${url.hostname}${url.pathname}${url.search}` }
+  return { kind: 'address', url: `${base}${path}${url.hostname}${url.pathname}${url.search}` }
 }
 
-/** W3C did:web: the colons after the host are its path. A fragment names a service of the DID Document. */
+/** W3C did:web: colons after the host separate path segments. A fragment names a service. */
 function locateDid(url: string): DocumentLocation {
   const [did = '', fragment = null] = url.split('#')
   const [, method, ...parts] = did.split(':')
   if (method === 'sol') {
-    return parts.length === 1 && isPubkey(parts[0])
-      ? { kind: 'did:sol', did }
-      : none('The did:sol DID names no key')
+    const isValid = parts.length === 1 && isPubkey(parts[0])
+    return isValid ? { kind: 'did:sol', did } : none('The did:sol DID has no valid public key')
   }
-  if (method !== 'web') return none('Of DIDs, only did:web and did:sol are resolved')
+  if (method !== 'web') return none('Only did:web and did:sol DIDs are supported')
   const path = parts.length === 1 ? '.well-known' : parts.slice(1).join('/')
   const host = (parts[0] ?? '').replace(/%3a/i, ':')
   const documentUrl = URL.parse(`https://${host}/${path}/did.json`)
   if (documentUrl === null || documentUrl.host !== host.toLowerCase() || /[?/]/.test(parts.join(''))) {
-    return none('The did:web DID names no host')
+    return none('The did:web DID has no valid host')
   }
-  return RESERVED_HOST.test(documentUrl.hostname)
-    ? none(`${documentUrl.hostname} is a name for documentation (RFC 2606), where nothing is`)
-    : { kind: 'did:web', documentUrl: documentUrl.href, fragment }
+  return reservedHost(documentUrl) ?? { kind: 'did:web', documentUrl: documentUrl.href, fragment }
 }
 
-function withoutFragment(url: URL): string {
-  url.hash = ''
-  return url.href
+function reservedHost({ hostname }: URL): DocumentLocation | null {
+  return RESERVED_HOST.test(hostname) ? none(`${hostname} is reserved for documentation (RFC 2606)`) : null
 }
 
 function none(reason: string): DocumentLocation {
