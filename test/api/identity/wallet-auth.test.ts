@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { walletOf } from '../../support/wallet.ts'
-import table from '../../support/webhooks/auth-vectors.json' with { type: 'json' }
+import table from '../../support/identity/wallet-auth-vectors.json' with { type: 'json' }
 
 let now = FIXED_NOW
 const clock = { now: () => now }
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 const wallet = walletOf('auth')
-/** Every request of this file is of a second of its own. */
+/** Each request of this file has its own timestamp. */
 const nextSecond = (): number => (now += 1000)
 
 const list = async ({ app }: TestApp, headers: Record<string, string>, url = '/webhooks') => {
@@ -33,9 +33,9 @@ const list = async ({ app }: TestApp, headers: Record<string, string>, url = '/w
 const GRAPHQL = '{ webhooks { id } }'
 const graphql = async ({ app }: TestApp, headers: Record<string, string>, query = GRAPHQL) => {
   const response = await app.inject({ method: 'POST', url: '/graphql', headers, payload: { query } })
-  type Answer = { errors?: { message: string; extensions: { code: string; status: number } }[] }
+  type Result = { errors?: { message: string; extensions: { code: string; status: number } }[] }
   return (
-    response.json<Answer>().errors?.map(({ message, extensions }) => [extensions.status, message]) ?? null
+    response.json<Result>().errors?.map(({ message, extensions }) => [extensions.status, message]) ?? null
   )
 }
 
@@ -43,7 +43,7 @@ const MISSING = 'Missing auth headers. Required: X-Wallet-Pubkey, X-Wallet-Signa
 const EXPIRED = 'Signature expired. Timestamp must be within 60 seconds.'
 const USED = 'Signature already used. Sign a new message with a fresh timestamp.'
 
-describe('the table of vectors at the REST door', () => {
+describe('the test vectors in REST', () => {
   const printable = /^[\x20-\x7e]*$/
   const vectors = table.vectors.filter(
     ({ method, path, pubkey, timestamp, signature }) =>
@@ -52,7 +52,7 @@ describe('the table of vectors at the REST door', () => {
       [pubkey, timestamp, signature].every((each) => printable.test(each ?? '')),
   )
 
-  test('every text comes with 401 and a challenge, in its order', async () => {
+  test('each error text has status 401 and a WWW-Authenticate header', async () => {
     const before = now
     const seen = new Set<string>()
     for (const { nowMs, pubkey, timestamp, signature, error } of vectors) {
@@ -76,7 +76,7 @@ describe('the table of vectors at the REST door', () => {
   })
 })
 
-test('a signature is taken once, on whichever replica', async () => {
+test('a signature is accepted once, by one replica', async () => {
   const headers = wallet.headers('GET', '/webhooks', nextSecond())
   expect(await list(t, headers)).toEqual([200, null])
   expect(await list(replica, headers)).toEqual([401, USED])
@@ -84,16 +84,16 @@ test('a signature is taken once, on whichever replica', async () => {
   expect(await list(t, wallet.headers('GET', '/webhooks', nextSecond()))).toEqual([200, null])
 })
 
-test('of the same request at once on both replicas one is taken', async () => {
+test('one of many identical concurrent requests to two replicas is accepted', async () => {
   const headers = wallet.headers('GET', '/webhooks', nextSecond())
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, i) => list(i % 2 === 0 ? t : replica, headers)),
   )
-  expect(answers.filter(([status]) => status === 200)).toHaveLength(1)
-  expect(answers.filter(([, error]) => error === USED)).toHaveLength(19)
+  expect(responses.filter(([status]) => status === 200)).toHaveLength(1)
+  expect(responses.filter(([, error]) => error === USED)).toHaveLength(19)
 })
 
-test('the clocks may differ by 60 seconds, and not by a millisecond more', async () => {
+test('the timestamp can differ by 60 seconds, but not by a millisecond more', async () => {
   const second = Math.ceil(nextSecond() / 1000) * 1000
   const signedAt = (skewSeconds: number) => wallet.headers('GET', '/webhooks', second + skewSeconds * 1000)
   now = second
@@ -105,7 +105,7 @@ test('the clocks may differ by 60 seconds, and not by a millisecond more', async
   now = second + 1000
 })
 
-test('method and path are the request’s; a query string is not signed', async () => {
+test('the signature covers the method and the path without the query string', async () => {
   expect(await list(t, wallet.headers('POST', '/webhooks', nextSecond()))).toEqual([401, 'Invalid signature'])
   const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
   const path = `/webhooks/${id}/deliveries`
@@ -117,7 +117,7 @@ test('method and path are the request’s; a query string is not signed', async 
     401,
     'Invalid signature',
   ])
-  // As sent: neither decoded nor normalised.
+  // The signed path is the path as sent: not decoded and not normalized.
   const encoded = `/webhooks/%61/deliveries`
   expect(await list(t, wallet.headers('GET', encoded, nextSecond()), encoded)).toEqual([
     404,
@@ -137,13 +137,13 @@ test.each([
   '/WEBHOOKS',
   '/%77ebhooks',
   '/webhooks;x',
-])('%s is no way round the signature', async (path) => {
+])('the path %s does not bypass the signature', async (path) => {
   const [unsigned] = await list(t, {}, path)
   expect([401, 404]).toContain(unsigned)
   expect(await list(t, wallet.headers('GET', '/webhooks', nextSecond()), path)).not.toEqual([200, null])
 })
 
-test('HEAD signs HEAD', async () => {
+test('a HEAD request is signed with the method HEAD', async () => {
   const head = async (signed: 'GET' | 'HEAD') => {
     const headers = wallet.headers(signed, '/webhooks', nextSecond())
     return (await t.app.inject({ method: 'HEAD', url: '/webhooks', headers })).statusCode
@@ -156,7 +156,7 @@ test('HEAD signs HEAD', async () => {
   ).toBe(401)
 })
 
-test('the wallet is asked for before the body is read, and before anything is said of the webhook', async () => {
+test('the signature is checked before the body is read and before the webhook is looked up', async () => {
   const patch = async (payload: string, headers: Record<string, string>, type = 'application/json') => {
     const response = await t.app.inject({
       method: 'POST',
@@ -174,13 +174,13 @@ test('the wallet is asked for before the body is read, and before anything is sa
     expect((await t.app.inject({ method, url: '/webhooks/nothing' })).statusCode).toBe(401)
 })
 
-test('event types need no wallet, and other endpoints ignore its headers', async () => {
+test('event types need no wallet, and public endpoints ignore the wallet headers', async () => {
   expect((await t.app.inject({ url: '/webhooks/event-types' })).statusCode).toBe(200)
   expect((await t.app.inject({ url: '/health', headers: { 'x-wallet-pubkey': 'x' } })).statusCode).toBe(200)
 })
 
 describe('GraphQL', () => {
-  test('signs POST /graphql, with the texts of REST', async () => {
+  test('the signed path is POST:/graphql and the error texts are those of REST', async () => {
     expect(await graphql(t, {})).toEqual([[401, MISSING]])
     expect(await graphql(t, wallet.headers('GET', '/webhooks', nextSecond()))).toEqual([
       [401, 'Invalid signature'],
@@ -193,23 +193,23 @@ describe('GraphQL', () => {
     expect(await graphql(replica, headers)).toEqual([[401, USED]])
   })
 
-  test('an operation uses one signature, however many fields ask', async () => {
+  test('an operation uses one signature for all of its fields', async () => {
     const query = '{ a: webhooks { id } b: webhooks { id } c: webhooks { id } }'
     expect(await graphql(t, wallet.headers('POST', '/graphql', nextSecond()), query)).toBeNull()
     expect(await graphql(t, {}, query)).toEqual([[401, MISSING]])
   })
 
-  test('what is public needs none', async () => {
+  test('public fields need no signature', async () => {
     expect(await graphql(t, {}, '{ webhookEventTypes }')).toBeNull()
   })
 })
 
-describe('headers as bytes on a socket', () => {
+describe('raw header bytes on a socket', () => {
   let port: number
   beforeAll(async () => {
     port = Number(new URL(await t.app.listen({ port: 0, host: '127.0.0.1' })).port)
   })
-  const answer = async (headers: string[], path = '/webhooks'): Promise<string> => {
+  const request = async (headers: string[], path = '/webhooks'): Promise<string> => {
     const socket = createConnection(port, '127.0.0.1')
     await once(socket, 'connect')
     socket.write(
@@ -233,13 +233,13 @@ describe('headers as bytes on a socket', () => {
     '/webhooks/event-types/%2e%2e',
     '/webhooks#/webhooks/event-types',
     'http://gateway.example/webhooks',
-  ])('%s is no way round the signature', async (path) => {
-    for (const headers of [[], lines()]) expect(await answer(headers, path)).toMatch(/^40[014] /)
+  ])('the raw request target %s does not bypass the signature', async (path) => {
+    for (const headers of [[], lines()]) expect(await request(headers, path)).toMatch(/^40[014] /)
   })
 
-  test('in any case and with blanks around they are what they are', async () => {
+  test('header names can have any case, and values can have spaces around them', async () => {
     expect(
-      await answer(lines().map((each) => each.replace('x-wallet', 'X-WALLET').replace(': ', ':  \t'))),
+      await request(lines().map((each) => each.replace('x-wallet', 'X-WALLET').replace(': ', ':  \t'))),
     ).toBe('200 undefined')
   })
 
@@ -263,7 +263,7 @@ describe('headers as bytes on a socket', () => {
       (given: string[]) => [`x-wallet-pubkey: ${'1'.repeat(20_000)}`, ...given.slice(1)],
       '431 The request headers are too large',
     ],
-  ])('%s: refused', async (_, change, expected) => {
-    expect(await answer(change(lines()))).toBe(expected)
+  ])('wallet headers that are %s are refused', async (_, change, expected) => {
+    expect(await request(change(lines()))).toBe(expected)
   })
 })

@@ -26,7 +26,7 @@ const signed = (path: string) => {
   }
 }
 
-test('of many uses at once on several replicas one is taken', async () => {
+test('a signature is accepted once when several replicas receive it at the same time', async () => {
   const request = signed('/webhooks/at-once')
   const uses = await Promise.allSettled(
     Array.from({ length: 30 }, (_, i) => replicas[i % replicas.length]!.authenticate(request)),
@@ -38,7 +38,7 @@ test('of many uses at once on several replicas one is taken', async () => {
     expect(use).toMatchObject({ reason: { code: 'SIGNATURE_USED', status: 401 } })
 })
 
-test('a refused request uses nothing up', async () => {
+test('a refused request does not use up its signature', async () => {
   const request = signed('/webhooks/refused')
   const elsewhere = { ...request, path: '/webhooks/other' }
   await expect(replicas[0]!.authenticate(elsewhere)).rejects.toMatchObject({
@@ -47,7 +47,7 @@ test('a refused request uses nothing up', async () => {
   await expect(replicas[0]!.authenticate(request)).resolves.toBe(wallet.pubkey)
 })
 
-test('old signatures are removed with new uses, in batches', async () => {
+test('each new signature removes a batch of old ones', async () => {
   await sql`insert into used_signatures (hash, used_at)
     select 'old ' || n, now() - interval '1 hour' from generate_series(1, 25) as n`.execute(t.kysely)
   const old = async (): Promise<number> => {
@@ -66,7 +66,7 @@ test('old signatures are removed with new uses, in batches', async () => {
   expect(left).toEqual([15, 5, 0])
 })
 
-test('a context verifies the signature once, and has no wallet without one', async () => {
+test('a GraphQL context verifies the signature once, and has no wallet without a signature', async () => {
   const request = signed('/webhooks/context')
   const counted: string[] = []
   const client = { clientIp: '192.0.2.1', count: (kind: string) => void counted.push(kind) }

@@ -3,7 +3,7 @@ import nacl from 'tweetnacl'
 import { expect, test } from 'vitest'
 import { verifyRequest, signedMessage } from '../../../src/identity/wallet-auth/verify-request.ts'
 import { DomainError } from '../../../src/domain/errors.ts'
-import table from '../../support/webhooks/auth-vectors.json' with { type: 'json' }
+import table from '../../support/identity/wallet-auth-vectors.json' with { type: 'json' }
 
 interface Vector {
   name: string
@@ -14,9 +14,9 @@ interface Vector {
   pubkey: string | null
   timestamp: string | null
   signature: string | null
-  /** The text of the 401; null where the request is taken. */
+  /** The text of the 401 response. Null if the request is accepted. */
   error: string | null
-  /** Made without a private key, and taken by other verifiers. */
+  /** A signature made without a private key. Some other libraries accept it. */
   forgery?: boolean
 }
 
@@ -45,18 +45,21 @@ function outcome(vector: Vector): string | null {
 const messageOf = (vector: Vector): Uint8Array =>
   Buffer.from(signedMessage({ ...vector, pubkey: vector.pubkey ?? '', timestamp: vector.timestamp ?? '' }))
 
-test.each(vectors.map((vector) => [vector.name, vector] as const))('%s', (_, vector) => {
-  expect(outcome(vector)).toBe(vector.error)
-})
+test.each(vectors.map((vector) => [vector.name, vector] as const))(
+  '%s: the outcome is the expected one',
+  (_, vector) => {
+    expect(outcome(vector)).toBe(vector.error)
+  },
+)
 
-test('tweetnacl makes the signatures that are taken', () => {
-  const taken = vectors.filter(({ error }) => error === null)
-  expect(taken.length).toBeGreaterThan(5)
-  for (const vector of taken)
+test('tweetnacl creates the same signatures as the accepted ones', () => {
+  const accepted = vectors.filter(({ error }) => error === null)
+  expect(accepted.length).toBeGreaterThan(5)
+  for (const vector of accepted)
     expect(bs58.encode(nacl.sign.detached(messageOf(vector), pair.secretKey))).toBe(vector.signature)
 })
 
-test('tweetnacl takes the forgeries under keys of small order, which is why they are refused by name', () => {
+test('tweetnacl accepts forgeries with small-order keys, so these keys are refused explicitly', () => {
   const forgeries = vectors.filter(({ forgery }) => forgery === true)
   expect(forgeries.length).toBe(3)
   for (const vector of forgeries) {
@@ -65,6 +68,6 @@ test('tweetnacl takes the forgeries under keys of small order, which is why they
   }
 })
 
-test('every text of the contract’s seven but the last is in the table', () => {
+test('the table contains all error texts of the contract except the last one', () => {
   expect(new Set(vectors.map(({ error }) => error)).size).toBe(7)
 })
