@@ -59,19 +59,14 @@ async function resolveAddress(
   location: DocumentLocation,
   dependencies: HostedDependencies,
 ): Promise<string | FetchFailure> {
-  switch (location.kind) {
-    case 'address':
-      return location.url
-    case 'none':
-      return failed(location.reason)
-    case 'did:sol':
-      return cardAddress(await dependencies.cardUrlOf(location.did), dependencies)
-    case 'did:web': {
-      const document = await get(location.documentUrl, MAX_DID_DOCUMENT_BYTES, dependencies)
-      if (document.kind === 'failed') return document
-      return cardAddress(findCardEndpoint(document.body, location.fragment), dependencies)
-    }
+  if (location.kind === 'address') return location.url
+  if (location.kind === 'none') return failed(location.reason)
+  if (location.kind === 'did:sol') {
+    return cardAddress(await dependencies.cardUrlOf(location.did), dependencies)
   }
+  const document = await get(location.documentUrl, MAX_DID_DOCUMENT_BYTES, dependencies)
+  if (document.kind === 'failed') return document
+  return cardAddress(findCardEndpoint(document.body, location.fragment), dependencies)
 }
 
 function cardAddress(url: string | null, { gateways }: HostedDependencies): string | FetchFailure {
