@@ -5,7 +5,7 @@ import {
 } from '../src/domain/transaction-status.ts'
 import type { FeeEstimate } from '../src/relay/fees.ts'
 import { PRIORITY_LEVELS } from '../src/relay/policy.ts'
-import type { PreparedTransactionView } from '../src/relay/prepare.ts'
+import type { PreparedTransaction } from '../src/relay/prepared-transaction.ts'
 import type { TransactionRecord } from '../src/relay/record.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
@@ -76,7 +76,7 @@ const PrepareTransactionInput = builder.inputType('PrepareTransactionInput', {
 })
 
 export const PreparedTransactionRef = builder
-  .objectRef<PreparedTransactionView>('PreparedTransaction')
+  .objectRef<PreparedTransaction>('PreparedTransaction')
   .implement({
     description: 'A transaction to sign.',
     fields: (t) => ({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PreparedTransactionView } from '../../src/relay/prepare.ts'
+import type { PreparedTransaction } from '../../src/relay/prepared-transaction.ts'
 import type { TransactionRecord } from '../../src/relay/record.ts'
 import { amount, category, owner, prepared, priorityLevel, transaction } from './shapes.ts'
 import { SUBMIT_TOOL } from './message-priority.ts'
@@ -94,7 +94,7 @@ export function addWriteTools(add: AddTool): void {
   })
 }
 
-function preparedView(view: PreparedTransactionView): z.output<typeof prepared> {
+function preparedView(view: PreparedTransaction): z.output<typeof prepared> {
   const { id, serializedTx, blockhash, lastValidBlockHeight } = view
   const { estimatedComputeUnits, priorityFee, feePayer } = view
   return {

@@ -8,7 +8,7 @@ const tags = ['Sponsorship']
 const InviteCode = Type.String({ description: 'Required.', examples: [CODE] })
 const examples = {
   403: 'The invite code is unknown, expired, revoked or used up',
-  429: 'At most 5 sponsored registrations a day from one address. Try again in 86400 s',
+  429: 'At most 5 sponsored registrations per IP address and day. Try again in 86400 s.',
   503: 'Sponsorship is off',
 }
 
@@ -83,7 +83,7 @@ export const submitRegistrationSchema = {
     ...errors([400, 403, 404, 410, 413, 415, 429], {
       ...examples,
       400: 'Signed transaction does not match the prepared transaction',
-      403: 'signerPubkey and inviteCode must be those of the registration',
+      403: 'signerPubkey and inviteCode must match the prepared registration',
       404: 'Transaction not found',
     }),
   },

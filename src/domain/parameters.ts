@@ -18,6 +18,12 @@ export function optional<Value>(
   return value === undefined || value === null ? undefined : read(parameter, value)
 }
 
+/** Throws FIELD_REQUIRED if the text is absent or empty. */
+export function requiredText(parameter: string, value: string | null | undefined): string {
+  if (!value) throw new DomainError('FIELD_REQUIRED', { parameter })
+  return value
+}
+
 export function pubkeyParameter(parameter: string, value: unknown): Pubkey {
   if (isPubkey(value)) return value
   throw new DomainError('INVALID_PUBKEY', { parameter, value: quoted(value) })

@@ -1,18 +1,19 @@
-/** What the operator is ready to spend. */
+/** Limits that the operator sets. */
 export interface SponsorLimits {
-  /** Lamports in any 24 hours. */
+  /** Lamports per 24 hours. */
   readonly dailyBudget: bigint
-  /** Lamports that stay on the fee payer. */
+  /** Lamports that must stay in the fee payer's account. */
   readonly minBalance: bigint
-  /** Sponsored transactions beside registrations, in any 24 hours. */
+  /** Sponsored transactions other than registrations, per wallet and 24 hours. */
   readonly dailyTransactionsPerWallet: number
 }
 
-/** registration: the service pays rent and fee. transaction: the fee alone. */
+/** registration: the service pays rent and network fee. transaction: it pays only the network fee. */
 export type SponsorshipKind = 'registration' | 'transaction'
 
 /**
- * reserved: prepared. submitted: signed by the service. confirmed: on the ledger. failed: on the ledger, where it failed at the cost of
- * its fee. released: can never land. The last four follow the prepared transaction by a trigger.
+ * reserved: prepared. submitted: signed by the service. confirmed: landed. failed: landed with an
+ * error, which cost the network fee. released: can never land. A trigger derives the last four from
+ * the prepared transaction.
  */
 export type SponsorshipState = 'reserved' | 'submitted' | 'confirmed' | 'failed' | 'released'

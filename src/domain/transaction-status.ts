@@ -2,8 +2,8 @@ export const TRANSACTION_STATUSES = ['pending', 'simulated', 'submitted', 'confi
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number]
 
 /**
- * blockhash_expired: never landed. simulation_failed: the ledger's node refused it, it was not sent.
- * execution_failed: landed and failed, the fee was paid. dropped: landed, was taken back by a fork, and expired.
+ * blockhash_expired: it never landed. simulation_failed: a node refused it before it was sent.
+ * execution_failed: it landed with an error and cost its fee. dropped: a fork removed it and it expired.
  */
 export const FAILURE_CODES = [
   'blockhash_expired',

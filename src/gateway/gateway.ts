@@ -102,7 +102,7 @@ export async function startGateway(options: {
     await Promise.race([ledger.localnet?.provision(), early])
     await Promise.race([indexer !== null && ledger.localnet !== null && indexer.whenIdle(), early])
     const inviteCode =
-      ledger.localnet !== null && sponsorship.hooks !== null
+      ledger.localnet !== null && sponsorship.feePayer !== null
         ? await keepLocalnetInvite(config.dataDir, createInviteCodes(kysely))
         : null
     announce({ baseUrl, ledger, logger, dataDir: config.dataDir, inviteCode })

@@ -3,7 +3,8 @@ import type { Config } from '../platform/config/config.ts'
 import { createLocalSigner } from '../platform/keys/fee-payer-signer.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { FeePayerStatus } from '../health/fee-payer-status.ts'
-import { createSponsorship, type Sponsorship, type SponsorshipOptions } from '../sponsorship/sponsorship.ts'
+import type { SponsorshipOptions } from '../sponsorship/context.ts'
+import { createSponsorship, type Sponsorship } from '../sponsorship/sponsorship.ts'
 
 /** Sponsorship as the settings have it, with the key given or, on a localnet of this process, its own. */
 export function startSponsorship(

@@ -30,7 +30,10 @@ export function startWorkers(
   if (config.roles.has('api')) {
     stack.defer(() => relay.tracker.stop())
     relay.tracker.start()
-    stack.defer(() => sponsorship.spendingRecorder.stop())
-    sponsorship.spendingRecorder.start()
+    const { spendingRecorder } = sponsorship
+    if (spendingRecorder !== null) {
+      stack.defer(() => spendingRecorder.stop())
+      spendingRecorder.start()
+    }
   }
 }

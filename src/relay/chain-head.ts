@@ -1,31 +1,31 @@
-import type { Clock } from '../platform/clock.ts'
-import { type CachedValue, cachedValue } from '../platform/async/cached-value.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
+import { type CachedValue, cachedValue } from '../platform/async/cached-value.ts'
+import type { Clock } from '../platform/clock.ts'
 
-/** A blockhash may be used in this many blocks after its own. */
-const BLOCKHASH_LIFE = 150
+/** A blockhash is valid for this many blocks after its own. */
+const BLOCKHASH_LIFETIME = 150
 const FRESH_MS = 1_000
-const USABLE_MS = 5_000
+const MAX_AGE_MS = 5_000
 
 export interface ChainHead {
   readonly blockhash: string
   readonly lastValidBlockHeight: number
-  /** Of the block whose hash this is. */
+  /** The height of the block with this hash. */
   readonly blockHeight: number
 }
 
-/** The newest confirmed block. At `finalized` a blockhash would have lost a fifth of its life. */
+/** The latest confirmed block. A finalized blockhash would have lost a fifth of its lifetime. */
 export function createChainHead(rpc: LedgerCalls, clock: Clock): CachedValue<ChainHead> {
   return cachedValue({
     clock,
     freshMs: FRESH_MS,
-    maxAgeMs: USABLE_MS,
+    maxAgeMs: MAX_AGE_MS,
     load: async () => {
       const { value } = await rpc.call<{ value: { blockhash: string; lastValidBlockHeight: number } }>(
         'getLatestBlockhash',
         [{ commitment: 'confirmed' }],
       )
-      return { ...value, blockHeight: value.lastValidBlockHeight - BLOCKHASH_LIFE }
+      return { ...value, blockHeight: value.lastValidBlockHeight - BLOCKHASH_LIFETIME }
     },
   })
 }

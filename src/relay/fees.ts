@@ -1,41 +1,58 @@
-import type { Pubkey } from '@agent-registry/solana'
-import type { Clock } from '../platform/clock.ts'
-import { cachedValue } from '../platform/async/cached-value.ts'
-import { PRIORITY_LEVELS, type PriorityLevel, RELAY_POLICY } from './policy.ts'
+import { DomainError } from '../domain/errors.ts'
+import { pubkeyParameter } from '../domain/parameters.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
+import { cachedValue } from '../platform/async/cached-value.ts'
+import type { Clock } from '../platform/clock.ts'
+import { mapLedgerError } from './map-ledger-error.ts'
+import { PRIORITY_LEVELS, type PriorityLevel, RELAY_POLICY } from './policy.ts'
 
 /** Micro-lamports per compute unit. */
 export type FeeEstimate = Readonly<Record<PriorityLevel, number>>
 
-export interface FeeSamples {
-  /** What any transaction pays now; nobody waits for it once it is known. The floors where the node gives no samples. */
+export interface EstimateFeesInput {
+  readonly accountKeys?: readonly string[] | null
+}
+
+export interface PriorityFees {
+  /** For any transaction, from a cache. The floors of the policy if the node does not respond. */
   current(): Promise<FeeEstimate>
-  /** What a transaction pays that writes these accounts. */
-  writing(accounts: readonly Pubkey[]): Promise<FeeEstimate>
+  /**
+   * For a transaction that writes these accounts. Throws ACCOUNT_KEYS_REQUIRED,
+   * TOO_MANY_ACCOUNT_KEYS, INVALID_PUBKEY, LEDGER_UNAVAILABLE.
+   */
+  estimate(input: EstimateFeesInput): Promise<FeeEstimate>
 }
 
 const FRESH_MS = 2_000
-/** Fees of a minute ago are better than none. */
-const USABLE_MS = 60_000
+const MAX_AGE_MS = 60_000
 
-export function createFeeSamples(rpc: LedgerCalls, clock: Clock): FeeSamples {
-  const sample = async (accounts: readonly Pubkey[]): Promise<number[]> => {
+export function createPriorityFees(rpc: LedgerCalls, clock: Clock): PriorityFees {
+  const fetchSamples = async (accounts: readonly string[]): Promise<number[]> => {
     const slots = await rpc.call<{ prioritizationFee: number }[]>('getRecentPrioritizationFees', [accounts])
     return slots.map((each) => each.prioritizationFee)
   }
-  const overall = cachedValue({ clock, freshMs: FRESH_MS, maxAgeMs: USABLE_MS, load: () => sample([]) })
+  const allSamples = cachedValue({
+    clock,
+    freshMs: FRESH_MS,
+    maxAgeMs: MAX_AGE_MS,
+    load: () => fetchSamples([]),
+  })
   return {
-    current: async () => estimate(await overall.get().catch(() => [])),
-    writing: async (accounts) => {
-      if (accounts.length === 0) return estimate(await overall.get())
-      const samples = await sample(accounts)
-      return estimate(samples.length > 0 ? samples : await overall.get())
+    current: async () => toEstimate(await allSamples.get().catch(() => [])),
+    estimate: async ({ accountKeys }) => {
+      if (accountKeys === undefined || accountKeys === null) throw new DomainError('ACCOUNT_KEYS_REQUIRED')
+      const max = RELAY_POLICY.maxFeeAccounts
+      if (accountKeys.length > max)
+        throw new DomainError('TOO_MANY_ACCOUNT_KEYS', { count: accountKeys.length, max })
+      const keys = new Set(accountKeys.map((key, i) => pubkeyParameter(`accountKeys[${i}]`, key)))
+      const samples = keys.size === 0 ? [] : await mapLedgerError(fetchSamples([...keys]))
+      return toEstimate(samples.length > 0 ? samples : await mapLedgerError(allSamples.get()))
     },
   }
 }
 
-/** Percentiles by nearest rank, within floor and ceiling. Samples come in the order of slots. */
-export function estimate(samples: readonly number[]): FeeEstimate {
+/** Percentiles by nearest rank, between floor and ceiling. The samples come in the order of slots. */
+export function toEstimate(samples: readonly number[]): FeeEstimate {
   const sorted = samples.toSorted((a, b) => a - b)
   const { ceiling, ...levels } = RELAY_POLICY.priorityFee
   const fee = (level: PriorityLevel): number => {

@@ -1,70 +1,81 @@
 import { parseTransaction } from '@agent-registry/solana'
 import type { TransactionFailure } from '../domain/transaction-status.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError, UncertainResultError } from '../ledger/rpc/rpc-error.ts'
 import type { TransactionRow } from './record.ts'
-import { programsOf } from './send.ts'
 import { transactionErrorText } from './transaction-error-text.ts'
-import type { LedgerStatus } from './transitions.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
-interface Status {
+/** The status of a submitted transaction on the ledger. */
+export type LedgerStatus =
+  | {
+      readonly kind: 'landed'
+      readonly slot: number
+      readonly finality: 'confirmed' | 'finalized'
+      /** Null if the transaction succeeded. */
+      readonly failure: TransactionFailure | null
+    }
+  /** In a block that a fork may still remove. */
+  | { readonly kind: 'processed' }
+  /** An up-to-date node does not have the transaction. `expired`: it can no longer land. */
+  | { readonly kind: 'absent'; readonly expired: boolean }
+
+interface SignatureStatus {
   slot: number
   err: unknown
   confirmationStatus: 'processed' | 'confirmed' | 'finalized'
 }
 
-interface Statuses {
+interface SignatureStatuses {
   context: { slot: number }
-  value: (Status | null)[]
+  value: (SignatureStatus | null)[]
 }
 
-/** As many as a node takes in one getSignatureStatuses. */
+/** The most that a node accepts in one getSignatureStatuses. */
 export const MAX_STATUSES = 256
 
 /**
- * Looks for submitted transactions, at most 256. Of those about which the node cannot know, since it is behind, nothing is said; nor that one expired
- * while another node that may know it does not answer.
- * Throws LedgerRpcError where it does not answer.
+ * Fetches the statuses of up to 256 submitted transactions by id. A transaction has no status if the
+ * node is too far behind to know, or if another node that may know it does not respond. Throws
+ * LedgerRpcError if no node responds.
  */
 export async function fetchStatuses(
   rpc: LedgerCalls,
   rows: readonly TransactionRow[],
   registryProgram: string,
 ): Promise<Map<string, LedgerStatus>> {
-  const seen = new Map<string, LedgerStatus>()
-  const note = async (row: TransactionRow, status: Status): Promise<void> => {
-    seen.set(row.id, await sighting(rpc, row, status, registryProgram))
+  const statuses = new Map<string, LedgerStatus>()
+  const setFound = async (row: TransactionRow, status: SignatureStatus): Promise<void> => {
+    statuses.set(row.id, await toLedgerStatus(rpc, row, status, registryProgram))
   }
-  const recent = await statuses(rpc, rows, false)
+  const recent = await signatureStatuses(rpc, rows, false)
   const absent: TransactionRow[] = []
   for (const [i, row] of rows.entries()) {
     const status = recent.value[i]
-    if (status === null || status === undefined) absent.push(row)
-    else await note(row, status)
+    if (status) await setFound(row, status)
+    else absent.push(row)
   }
-  if (absent.length === 0) return seen
+  if (absent.length === 0) return statuses
 
-  const final = await finalizedHeight(rpc)
-  const isExpired = (row: TransactionRow): boolean => row.last_valid_block_height < final.blockHeight
+  const finalized = await fetchFinalizedHeight(rpc)
+  const expired = absent.filter((row) => row.last_valid_block_height < finalized.blockHeight)
   for (const row of absent) {
-    const behind = recent.context.slot < (row.slot ?? 0)
-    if (!isExpired(row) && !behind) seen.set(row.id, { kind: 'absent', expired: false })
+    const isBehind = recent.context.slot < (row.slot ?? 0)
+    if (!expired.includes(row) && !isBehind) statuses.set(row.id, { kind: 'absent', expired: false })
   }
-  const expired = absent.filter(isExpired)
-  if (expired.length === 0) return seen
-  // All that landed in time is finalized by now, but may be older than what a node keeps at hand.
-  const all = await certainStatuses(rpc, expired)
-  if (all === null) return seen
+  if (expired.length === 0) return statuses
+  // What landed in time is finalized now. It can be older than the recent statuses of a node.
+  const history = await signatureStatusesInHistory(rpc, expired)
+  if (history === null) return statuses
   for (const [i, row] of expired.entries()) {
-    const status = all.value[i]
-    if (status !== null && status !== undefined) await note(row, status)
-    else if (all.context.slot >= final.slot) seen.set(row.id, { kind: 'absent', expired: true })
+    const status = history.value[i]
+    if (status) await setFound(row, status)
+    else if (history.context.slot >= finalized.slot) statuses.set(row.id, { kind: 'absent', expired: true })
   }
-  return seen
+  return statuses
 }
 
-/** Blocks above this height are not finalized yet. */
-export async function finalizedHeight(rpc: LedgerCalls): Promise<{ blockHeight: number; slot: number }> {
+/** The height and the slot of the latest finalized block. */
+export async function fetchFinalizedHeight(rpc: LedgerCalls): Promise<{ blockHeight: number; slot: number }> {
   const { blockHeight, absoluteSlot } = await rpc.call<{ blockHeight: number; absoluteSlot: number }>(
     'getEpochInfo',
     [{ commitment: 'finalized' }],
@@ -72,30 +83,37 @@ export async function finalizedHeight(rpc: LedgerCalls): Promise<{ blockHeight: 
   return { blockHeight, slot: absoluteSlot }
 }
 
-function statuses(rpc: LedgerCalls, rows: readonly TransactionRow[], search: boolean): Promise<Statuses> {
+function signatureStatuses(
+  rpc: LedgerCalls,
+  rows: readonly TransactionRow[],
+  searchTransactionHistory: boolean,
+): Promise<SignatureStatuses> {
   const signatures = rows.map((row) => row.signature)
-  return rpc.call('getSignatureStatuses', [signatures, { searchTransactionHistory: search }])
+  return rpc.call('getSignatureStatuses', [signatures, { searchTransactionHistory }])
 }
 
-/** Null while a node that may know better does not answer. */
-async function certainStatuses(rpc: LedgerCalls, rows: readonly TransactionRow[]): Promise<Statuses | null> {
+/** Null while a node that may have one of the transactions does not respond. */
+async function signatureStatusesInHistory(
+  rpc: LedgerCalls,
+  rows: readonly TransactionRow[],
+): Promise<SignatureStatuses | null> {
   try {
-    return await statuses(rpc, rows, true)
+    return await signatureStatuses(rpc, rows, true)
   } catch (error) {
     if (error instanceof UncertainResultError) return null
     throw error
   }
 }
 
-async function sighting(
+async function toLedgerStatus(
   rpc: LedgerCalls,
   row: TransactionRow,
-  { slot, err, confirmationStatus: finality }: Status,
+  { slot, err, confirmationStatus: finality }: SignatureStatus,
   registryProgram: string,
 ): Promise<LedgerStatus> {
   if (finality === 'processed') return { kind: 'processed' }
   if (err === null) return { kind: 'landed', slot, finality, failure: null }
-  // Its logs were read when it was first seen.
+  // The row has the failure with its logs if the transaction was seen in this slot before.
   const known = row.slot === slot ? row.error : null
   const failure = known ?? (await executionFailure(rpc, row, err, registryProgram))
   return { kind: 'landed', slot, finality, failure }
@@ -108,13 +126,13 @@ async function executionFailure(
   registryProgram: string,
 ): Promise<TransactionFailure> {
   const { message } = parseTransaction(Buffer.from(row.signed_tx ?? '', 'base64'))
-  const text = transactionErrorText(err, programsOf(message), registryProgram)
-  const logs = await logsOf(rpc, row.signature ?? '')
-  return { code: 'execution_failed', message: text, ...(logs === null ? {} : { logs }) }
+  const text = transactionErrorText(err, message, registryProgram)
+  const logs = await fetchLogs(rpc, row.signature ?? '')
+  return { code: 'execution_failed', message: text, ...(logs && { logs }) }
 }
 
-/** Null where the node does not tell them: the failure is known without. */
-async function logsOf(rpc: LedgerCalls, signature: string): Promise<string[] | null> {
+/** Null if the node does not return them: the failure is reported without logs. */
+async function fetchLogs(rpc: LedgerCalls, signature: string): Promise<string[] | null> {
   try {
     const found = await rpc.call<{ meta: { logMessages?: string[] | null } | null } | null>(
       'getTransaction',

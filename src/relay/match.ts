@@ -7,38 +7,35 @@ import {
 } from '@agent-registry/solana'
 import { RELAY_POLICY } from './policy.ts'
 
-interface Call {
+/** An instruction with its keys in place of their indexes. */
+interface ResolvedInstruction {
   readonly program: Pubkey
   readonly accounts: readonly Pubkey[]
   readonly data: Uint8Array
 }
 
-interface Flags {
-  readonly isSigner: boolean
-  readonly isWritable: boolean
-}
-
 /**
- * Whether a submitted message does what the prepared one does: the same instructions, accounts, flags, payer, signers and blockhash.
- * Two things that wallets do are let pass: assertions of the Lighthouse program among the instructions, and a compute-unit
- * price or limit that is lower.
+ * Whether a submitted message has the instructions, accounts, flags, payer, signers and blockhash of
+ * the prepared one. Two changes that wallets make are allowed: inserted assertions of the Lighthouse
+ * program, and a lower compute-unit price or limit.
  */
 export function matchesPrepared(prepared: Message, submitted: Message): boolean {
   if (submitted.version !== 0 || submitted.lookups.length > 0) return false
   if (submitted.blockhash !== prepared.blockhash) return false
   if (submitted.staticKeys[0] !== prepared.staticKeys[0]) return false
-  const [before, after] = [calls(prepared), calls(submitted)]
-  if (before === null || after === null) return false
-  const inserted = after.filter(isAssertion)
-  const kept = after.filter((each) => !isAssertion(each))
-  if (inserted.length > RELAY_POLICY.lighthouse.maxInstructions) return false
-  if (kept.length !== before.length) return false
-  return kept.every((each, i) => isSameCall(before[i], each)) && sameAccounts(prepared, submitted, inserted)
+  const [expected, actual] = [resolveInstructions(prepared), resolveInstructions(submitted)]
+  if (expected === null || actual === null) return false
+  const assertions = actual.filter(isAssertion)
+  const others = actual.filter((each) => !isAssertion(each))
+  if (assertions.length > RELAY_POLICY.lighthouse.maxInstructions) return false
+  if (others.length !== expected.length) return false
+  if (!others.every((each, i) => isSameInstruction(expected[i], each))) return false
+  return hasSameAccounts(prepared, submitted, assertions)
 }
 
-/** Null where an instruction names a key that the message does not hold itself. */
-function calls({ instructions, staticKeys }: Message): Call[] | null {
-  const resolved: Call[] = []
+/** Null if an instruction uses a key of a lookup table. */
+function resolveInstructions({ instructions, staticKeys }: Message): ResolvedInstruction[] | null {
+  const resolved: ResolvedInstruction[] = []
   for (const { programIdIndex, accounts, data } of instructions) {
     const program = staticKeys[programIdIndex]
     const keys = Array.from(accounts, (index) => staticKeys[index])
@@ -48,22 +45,25 @@ function calls({ instructions, staticKeys }: Message): Call[] | null {
   return resolved
 }
 
-function isAssertion({ program, data }: Call): boolean {
+function isAssertion({ program, data }: ResolvedInstruction): boolean {
   const { firstAssertion, lastAssertion } = RELAY_POLICY.lighthouse
   const [kind = -1] = data
   return program === LIGHTHOUSE_PROGRAM && kind >= firstAssertion && kind <= lastAssertion
 }
 
-function isSameCall(prepared: Call | undefined, submitted: Call): boolean {
+function isSameInstruction(
+  prepared: ResolvedInstruction | undefined,
+  submitted: ResolvedInstruction,
+): boolean {
   if (prepared === undefined || prepared.program !== submitted.program) return false
   if (prepared.accounts.length !== submitted.accounts.length) return false
   if (prepared.accounts.some((key, i) => key !== submitted.accounts[i])) return false
-  if (prepared.program === COMPUTE_BUDGET_PROGRAM) return isNoDearer(prepared.data, submitted.data)
+  if (prepared.program === COMPUTE_BUDGET_PROGRAM) return isSameOrLower(prepared.data, submitted.data)
   return Buffer.compare(prepared.data, submitted.data) === 0
 }
 
-/** The same kind of compute-budget instruction with an equal or lower number. */
-function isNoDearer(prepared: Uint8Array, submitted: Uint8Array): boolean {
+/** Whether this is the same kind of compute-budget instruction with an equal or lower number. */
+function isSameOrLower(prepared: Uint8Array, submitted: Uint8Array): boolean {
   if (prepared.length !== submitted.length || prepared[0] !== submitted[0]) return false
   return littleEndian(submitted.subarray(1)) <= littleEndian(prepared.subarray(1))
 }
@@ -72,21 +72,25 @@ function littleEndian(bytes: Uint8Array): bigint {
   return bytes.reduceRight((value, byte) => value * 256n + BigInt(byte), 0n)
 }
 
-/** Prepared accounts keep their flags; new ones sign nothing, write nothing, and only assertions name them. */
-function sameAccounts(prepared: Message, submitted: Message, inserted: readonly Call[]): boolean {
-  const [before, after] = [flags(prepared), flags(submitted)]
-  if (after.size !== submitted.staticKeys.length) return false
-  for (const [key, { isSigner, isWritable }] of before) {
-    const now = after.get(key)
-    if (now === undefined || now.isSigner !== isSigner || now.isWritable !== isWritable) return false
+/** Prepared accounts keep their flags. New ones are read-only and only assertions use them. */
+function hasSameAccounts(
+  prepared: Message,
+  submitted: Message,
+  assertions: readonly ResolvedInstruction[],
+): boolean {
+  const [expected, actual] = [accountFlags(prepared), accountFlags(submitted)]
+  if (actual.size !== submitted.staticKeys.length) return false
+  for (const [key, { isSigner, isWritable }] of expected) {
+    const flags = actual.get(key)
+    if (flags?.isSigner !== isSigner || flags.isWritable !== isWritable) return false
   }
-  const asserted = new Set(inserted.flatMap(({ program, accounts }) => [program, ...accounts]))
-  return [...after].every(
-    ([key, { isSigner, isWritable }]) => before.has(key) || (!isSigner && !isWritable && asserted.has(key)),
+  const asserted = new Set(assertions.flatMap(({ program, accounts }) => [program, ...accounts]))
+  return [...actual].every(
+    ([key, { isSigner, isWritable }]) => expected.has(key) || (!isSigner && !isWritable && asserted.has(key)),
   )
 }
 
-function flags(message: Message): Map<Pubkey, Flags> {
+function accountFlags(message: Message): Map<Pubkey, { isSigner: boolean; isWritable: boolean }> {
   return new Map(
     message.staticKeys.map((key, i) => [
       key,

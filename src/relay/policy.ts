@@ -6,41 +6,44 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '@agent-registry/solana'
+
 export const PRIORITY_LEVELS = ['low', 'medium', 'high'] as const
 export type PriorityLevel = (typeof PRIORITY_LEVELS)[number]
 
-/** What the relay carries and how it treats it: every number that decides over a transaction, in one place. */
+/** The limits of a relayed transaction. */
 export const RELAY_POLICY = {
   maxInstructions: 16,
-  /** Bytes of one packet on the network: signatures and message. */
+  /** Size of a transaction with its signatures: what fits in one network packet. */
   maxTransactionBytes: 1_232,
-  /** As many as a node takes in one getRecentPrioritizationFees. */
+  /** The most that a node accepts in one getRecentPrioritizationFees. */
   maxFeeAccounts: 128,
-  computeUnits: {
-    /** Limit in the transaction = units of the simulation x headroom, in percent. */
-    headroomPercent: 120,
-    floor: 1_000,
-    cap: 1_400_000,
-  },
-  /** Micro-lamports per compute unit. The percentile is of the sorted samples, one for each recent slot. */
+  /** Compute-unit limit = units that the simulation used * headroom, between floor and cap. */
+  computeUnits: { headroomPercent: 120, floor: 1_000, cap: 1_400_000 },
+  /** Micro-lamports per compute unit. Percentiles of the sorted samples, one per recent slot. */
   priorityFee: {
     low: { percentile: 25, floor: 0 },
     medium: { percentile: 50, floor: 1_000 },
     high: { percentile: 75, floor: 10_000 },
     ceiling: 1_000_000,
   },
-  /** Wallets insert assertions of the Lighthouse program; its instructions 0 and 1 write to memory accounts. */
+  /** Wallets insert assertions of the Lighthouse program. Its instructions 0 and 1 write accounts. */
   lighthouse: { maxInstructions: 8, firstAssertion: 2, lastAssertion: 15 },
-} as const satisfies RelayPolicy
+} as const
 
-interface RelayPolicy {
-  maxInstructions: number
-  maxTransactionBytes: number
-  maxFeeAccounts: number
-  computeUnits: { headroomPercent: number; floor: number; cap: number }
-  priorityFee: Record<PriorityLevel, { percentile: number; floor: number }> & { ceiling: number }
-  lighthouse: { maxInstructions: number; firstAssertion: number; lastAssertion: number }
+/** Milliseconds. */
+export const RELAY_TIMING = {
+  /** Between two status requests for a transaction that is not confirmed. */
+  pollMs: 400,
+  /** Between two status requests for a transaction that only has to be finalized or to expire. */
+  finalityPollMs: 2_000,
+  /** Between two sends of the same bytes. */
+  resendMs: 2_000,
+  /** How long a process owns a row that it claimed. Longer than one call of the node can take. */
+  leaseMs: 20_000,
+  /** Between two reads of the table while no transaction is open. */
+  idlePollMs: 1_000,
 }
+export type RelayTiming = Readonly<typeof RELAY_TIMING>
 
 /** Programs that a relayed transaction may call, unless RELAY_ALLOWED_PROGRAMS replaces them. */
 export function defaultAllowedPrograms(registryProgram: Pubkey): Pubkey[] {

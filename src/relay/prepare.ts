@@ -1,70 +1,16 @@
-import { COMPUTE_BUDGET_PROGRAM, type Pubkey } from '@agent-registry/solana'
-import type { Clock } from '../platform/clock.ts'
-import { enumParameter, optional } from '../domain/parameters.ts'
+import { parseMessage } from '@agent-registry/solana'
 import { DomainError } from '../domain/errors.ts'
 import { knownError } from '../domain/known-error.ts'
+import { enumParameter, optional } from '../domain/parameters.ts'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
-import { buildMessage, checkSize, unsignedTransaction } from './build-message.ts'
+import { buildMessage, checkSize, type ComputeBudget, unsignedTransaction } from './build-message.ts'
 import type { ChainHead } from './chain-head.ts'
 import { type CheckedRequest, checkInstructions } from './check-instructions.ts'
-import type { FeeSamples } from './fees.ts'
-import type { CachedValue } from '../platform/async/cached-value.ts'
-import type { InstructionInput } from './instruction.ts'
+import type { RelayContext } from './context.ts'
 import { PRIORITY_LEVELS, type PriorityLevel, RELAY_POLICY } from './policy.ts'
-import { type Simulation, simulateUnsigned } from './simulate.ts'
+import type { BuildOptions, PreparedTransaction, PrepareInput } from './prepared-transaction.ts'
+import { simulate, type Simulation } from './simulate.ts'
 import { transactionErrorText } from './transaction-error-text.ts'
-import type { TransactionStore } from './transaction-store.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
-
-export interface PrepareInput {
-  readonly instructions?: readonly InstructionInput[] | null
-  readonly signerPubkeys?: readonly string[] | null
-  readonly priorityLevel?: string | null
-  readonly sponsored?: boolean | null
-}
-
-export interface PreparedTransactionView {
-  readonly id: string
-  /** base64 of the transaction, zeros in the place of signatures. */
-  readonly serializedTx: string
-  readonly blockhash: string
-  readonly lastValidBlockHeight: number
-  /** The limit that the transaction sets. */
-  readonly estimatedComputeUnits: number
-  /** Micro-lamports per compute unit. */
-  readonly priorityFee: number
-  readonly feePayer: string
-  readonly sponsored: boolean
-}
-
-export interface PrepareDependencies {
-  readonly rpc: LedgerCalls
-  readonly clock: Clock
-  readonly store: TransactionStore
-  readonly head: CachedValue<ChainHead>
-  readonly fees: FeeSamples
-  readonly registryProgram: Pubkey
-  readonly allowedPrograms: ReadonlySet<Pubkey>
-  readonly newId: () => string
-}
-
-/** How a transaction is built. */
-export interface BuildOptions {
-  readonly id: string
-  readonly level: PriorityLevel
-  readonly sponsored: boolean
-  /** Micro-lamports per compute unit. */
-  readonly maxPrice?: number
-  /** Throws where the compute-unit limit is more than is granted. */
-  readonly checkUnits?: (limit: number) => void
-  /** A better text for an error of the simulation, as the ledger says it; null for the usual one. */
-  readonly explain?: (err: unknown) => DomainError | null
-}
-
-export type BuildTransaction = (
-  request: CheckedRequest,
-  terms: BuildOptions,
-) => Promise<PreparedTransactionView>
 
 const priorityLevel = enumParameter(PRIORITY_LEVELS)
 
@@ -72,58 +18,57 @@ export function readPriorityLevel(level: string | null | undefined): PriorityLev
   return optional(priorityLevel, 'priorityLevel', level) ?? 'medium'
 }
 
-/**
- * Builds a transaction for its signers, after running it against the ledger. Throws what `checkInstructions` throws,
- * TRANSACTION_TOO_LARGE, SIMULATION_FAILED with logs, PREPARE_FAILED.
- */
-export async function prepare(
-  input: PrepareInput,
-  dependencies: PrepareDependencies,
-): Promise<PreparedTransactionView> {
-  const request = checkInstructions(input, dependencies.allowedPrograms)
+/** Throws what `checkInstructions` and `build` throw, and INVALID_ENUM. */
+export async function prepare(input: PrepareInput, context: RelayContext): Promise<PreparedTransaction> {
+  const request = checkInstructions(input, context.allowedPrograms)
   const level = readPriorityLevel(input.priorityLevel)
-  return build(request, { id: dependencies.newId(), level, sponsored: false }, dependencies)
+  return build(request, { id: context.newId(), level, sponsored: false }, context)
 }
 
-/** Simulates a checked request, builds the transaction from what the simulation used, and stores it. Throws as `prepare` does from there on. */
+/**
+ * Simulates a checked request, builds the transaction with the compute budget that the simulation
+ * used, and stores it. Throws TRANSACTION_TOO_LARGE, SIMULATION_FAILED with logs, PREPARE_FAILED.
+ */
 export async function build(
   request: CheckedRequest,
-  terms: BuildOptions,
-  dependencies: PrepareDependencies,
-): Promise<PreparedTransactionView> {
+  options: BuildOptions,
+  context: RelayContext,
+): Promise<PreparedTransaction> {
   checkSize(request)
   try {
-    const fees = dependencies.fees.current()
-    const { head, simulation } = await simulateOnHead(request, dependencies)
-    if (simulation.err !== null) {
-      throw (
-        terms.explain?.(simulation.err) ?? simulationFailed(request, simulation, dependencies.registryProgram)
-      )
-    }
+    const fees = context.fees.current()
+    const { head, message, simulation } = await simulateOnHead(request, context)
     const limit = computeUnitLimit(simulation.units)
-    terms.checkUnits?.(limit)
-    const price = Math.min((await fees)[terms.level], terms.maxPrice ?? Infinity)
-    return await store(request, head, { limit, price }, terms, dependencies)
+    options.checkSimulation?.(simulation.err, limit)
+    if (simulation.err !== null) throw simulationFailed(message, simulation, context)
+    const price = Math.min((await fees)[options.level], options.maxPrice ?? Infinity)
+    return await store(request, head, { limit, price }, options, context)
   } catch (error) {
     throw knownError(error) ?? prepareFailed(error)
   }
 }
 
-/** A hash that the node does not know was taken back by a fork, or the node is behind the one that gave it: tried once more. */
-async function simulateOnHead(
-  request: CheckedRequest,
-  { rpc, head }: PrepareDependencies,
-): Promise<{ head: ChainHead; simulation: Simulation }> {
-  // Free of priority fee: at the limit's cap it would ask for more lamports than the transaction will cost.
+interface SimulationOnHead {
+  readonly head: ChainHead
+  readonly message: Uint8Array
+  readonly simulation: Simulation
+}
+
+/**
+ * Simulates once more if the node does not know the blockhash: a fork removed the block, or this
+ * node is behind the one that returned it.
+ */
+async function simulateOnHead(request: CheckedRequest, context: RelayContext): Promise<SimulationOnHead> {
+  // No priority fee: at the highest limit it would cost more lamports than the final transaction.
   const budget = { limit: RELAY_POLICY.computeUnits.cap, price: 0 }
-  const attempt = async (): Promise<{ head: ChainHead; simulation: Simulation }> => {
-    const at = await head.get()
-    const message = buildMessage(request, budget, at.blockhash)
-    return { head: at, simulation: await simulateUnsigned(rpc, unsignedTransaction(message)) }
+  const attempt = async (): Promise<SimulationOnHead> => {
+    const head = await context.head.get()
+    const message = buildMessage(request, budget, head.blockhash)
+    return { head, message, simulation: await simulate(context.rpc, unsignedTransaction(message)) }
   }
   const first = await attempt()
   if (first.simulation.err !== 'BlockhashNotFound') return first
-  head.invalidate()
+  context.head.invalidate()
   const second = await attempt()
   if (second.simulation.err === 'BlockhashNotFound')
     throw new LedgerRpcError('rpc', 'the ledger node does not know its own blockhash')
@@ -133,16 +78,17 @@ async function simulateOnHead(
 async function store(
   request: CheckedRequest,
   { blockhash, lastValidBlockHeight }: ChainHead,
-  budget: { limit: number; price: number },
+  budget: ComputeBudget,
   { id, sponsored }: BuildOptions,
-  { store, clock }: PrepareDependencies,
-): Promise<PreparedTransactionView> {
-  const message = buildMessage(request, budget, blockhash)
-  const bytes = Buffer.from(message).toString('base64')
-  await store.insertSimulated({ id, message: bytes, lastValidBlockHeight, sponsored, now: clock.now() })
+  context: RelayContext,
+): Promise<PreparedTransaction> {
+  const bytes = buildMessage(request, budget, blockhash)
+  const message = Buffer.from(bytes).toString('base64')
+  const now = context.clock.now()
+  await context.store.insertSimulated({ id, message, lastValidBlockHeight, sponsored, now })
   return {
     id,
-    serializedTx: unsignedTransaction(message),
+    serializedTx: unsignedTransaction(bytes),
     blockhash,
     lastValidBlockHeight,
     estimatedComputeUnits: budget.limit,
@@ -158,18 +104,16 @@ export function computeUnitLimit(units: number): number {
 }
 
 function simulationFailed(
-  { instructions }: CheckedRequest,
+  message: Uint8Array,
   { err, logs }: Simulation,
-  registryProgram: Pubkey,
+  { registryProgram }: RelayContext,
 ): DomainError {
-  const own = [COMPUTE_BUDGET_PROGRAM, COMPUTE_BUDGET_PROGRAM]
-  const programs = [...own, ...instructions.map((each) => each.programId)]
-  const message = transactionErrorText(err, programs, registryProgram)
-  return new DomainError('SIMULATION_FAILED', {}, { addition: { message, logs } })
+  const text = transactionErrorText(err, parseMessage(message), registryProgram)
+  return new DomainError('SIMULATION_FAILED', {}, { addition: { message: text, logs } })
 }
 
 function prepareFailed(cause: unknown): DomainError {
-  const ledger = cause instanceof LedgerRpcError
-  const addition = ledger ? { message: 'The ledger RPC node cannot be reached or is behind' } : {}
+  const isLedgerError = cause instanceof LedgerRpcError
+  const addition = isLedgerError ? { message: 'The ledger RPC node cannot be reached or is behind' } : {}
   return new DomainError('PREPARE_FAILED', {}, { cause, addition })
 }

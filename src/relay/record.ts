@@ -5,33 +5,20 @@ import type { TransactionFailure, TransactionStatus } from '../domain/transactio
 /** A row of prepared_transactions. */
 export type TransactionRow = Selectable<Database['prepared_transactions']>
 
-/** What a client may know of a transaction. */
+/** The part of a row that clients see. */
 export interface TransactionRecord {
   readonly id: string
   readonly status: TransactionStatus
-  /** Base-58; null before it was submitted. */
+  /** base-58. Null until the transaction is submitted. */
   readonly signature: string | null
-  /** Exactly where the status is `failed`. */
+  /** Not null exactly when the status is `failed`. */
   readonly error: TransactionFailure | null
-  /** Null before it landed. */
+  /** Null until the transaction landed. */
   readonly slot: number | null
   readonly sponsored: boolean
 }
 
-export function toRecord({
-  id,
-  status,
-  signature,
-  error,
-  slot,
-  sponsored,
-}: TransactionRow): TransactionRecord {
+export function toRecord(row: TransactionRow): TransactionRecord {
+  const { id, status, signature, error, slot, sponsored } = row
   return { id, status, signature, error, slot, sponsored }
-}
-
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-/** Whether the text can be the id of a transaction; anything else is not looked up. */
-export function isTransactionId(value: unknown): value is string {
-  return typeof value === 'string' && ID.test(value)
 }

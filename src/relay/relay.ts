@@ -1,101 +1,75 @@
 import { randomUUID } from 'node:crypto'
-import type { Kysely } from 'kysely'
-import type { Pubkey } from '@agent-registry/solana'
-import type { Clock } from '../platform/clock.ts'
-import type { Database } from '../db/database.ts'
-import type { Logger } from '../platform/logger.ts'
-import { DomainError } from '../domain/errors.ts'
+import type { BackgroundLoop } from '../platform/async/background-loop.ts'
 import { countOutcome } from '../platform/metrics/count-outcome.ts'
-import { createMetrics, type Metrics } from '../platform/metrics/metrics.ts'
-import { TransactionUpdates } from './transaction-updates.ts'
+import { createMetrics } from '../platform/metrics/metrics.ts'
 import { createChainHead } from './chain-head.ts'
-import { estimateFees, type EstimateFeesInput } from './estimate-fees.ts'
-import { createFeeSamples, type FeeEstimate } from './fees.ts'
-import { getTransaction } from './get-transaction.ts'
+import type { RelayContext, RelayOptions } from './context.ts'
+import { createPriorityFees, type EstimateFeesInput, type FeeEstimate } from './fees.ts'
 import { createRelayMetrics } from './metrics.ts'
-import { defaultAllowedPrograms } from './policy.ts'
-import {
-  build,
-  type BuildTransaction,
-  prepare,
-  type PreparedTransactionView,
-  type PrepareInput,
-} from './prepare.ts'
-import type { TransactionRecord } from './record.ts'
-import type { SponsorHooks } from './sponsor-hooks.ts'
+import { defaultAllowedPrograms, RELAY_TIMING } from './policy.ts'
+import { build, prepare } from './prepare.ts'
+import type { BuildTransaction, PreparedTransaction, PrepareInput } from './prepared-transaction.ts'
+import { toRecord, type TransactionRecord } from './record.ts'
+import { NO_SPONSOR } from './sponsor-hooks.ts'
 import { type Authorize, submit, type SubmitInput } from './submit.ts'
-import { RELAY_TIMING, type RelayTiming } from './timing.ts'
-import { createTracker, type Tracker } from './tracker.ts'
+import { createTracker } from './tracker.ts'
 import { createTransactionStore } from './transaction-store.ts'
+import { TransactionUpdates } from './transaction-updates.ts'
 import { createWatchTransaction, type WatchTransaction } from './watch-transaction.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
 export interface RelayService {
-  /** `sponsored: true` throws what `src/sponsorship` throws; `clientIp` is counted there. */
-  prepare(input: PrepareInput, clientIp?: string): Promise<PreparedTransactionView>
+  /** With `sponsored: true` it throws what `src/sponsorship` throws, which counts `clientIp`. */
+  prepare(input: PrepareInput, clientIp?: string): Promise<PreparedTransaction>
   estimateFees(input: EstimateFeesInput): Promise<FeeEstimate>
   submit(input: SubmitInput): Promise<TransactionRecord>
+  /** Throws TRANSACTION_NOT_FOUND. */
   get(id: string): Promise<TransactionRecord>
-}
-
-export interface RelayOptions {
-  readonly kysely: Kysely<Database>
-  readonly rpc: LedgerCalls
-  readonly clock: Clock
-  readonly registryProgram: Pubkey
-  /** Replaces the default allowlist. */
-  readonly allowedPrograms: readonly Pubkey[] | null
-  /** How long a submit waits for the outcome, in milliseconds. */
-  readonly submitWaitMs: number
-  readonly logger: Pick<Logger, 'warn'>
-  readonly timing?: RelayTiming
-  readonly newId?: () => string
-  readonly metrics?: Metrics
-  /** Null or absent where nothing is sponsored. */
-  readonly sponsor?: SponsorHooks | null
 }
 
 export interface Relay {
   readonly service: RelayService
-  /** To be started by the process that is to follow transactions. */
-  readonly tracker: Tracker
-  /** For `src/live-events`. */
+  /** Started by processes with the role `api`. */
+  readonly tracker: BackgroundLoop
   readonly watch: WatchTransaction
-  /** For `src/sponsorship`: the parts of prepare and submit that come after its own checks. */
+  /** For `src/sponsorship`, which makes its own checks first. */
   readonly build: BuildTransaction
-  readonly submit: (input: SubmitInput, admit: Authorize) => Promise<TransactionRecord>
+  readonly submit: (input: SubmitInput, authorize: Authorize) => Promise<TransactionRecord>
 }
 
-/** The relay of one process; several share a database. */
 export function createRelay(options: RelayOptions): Relay {
-  const { kysely, rpc, clock, registryProgram, submitWaitMs, logger } = options
-  const { timing = RELAY_TIMING, newId = randomUUID, sponsor = null } = options
+  const { kysely, rpc, clock, registryProgram } = options
+  const { timing = RELAY_TIMING, newId = randomUUID, sponsor = NO_SPONSOR } = options
   const { requests, transactions } = createRelayMetrics(options.metrics ?? createMetrics())
   const store = createTransactionStore(kysely, ({ status, error, sponsored }) =>
     transactions.inc({ status, error: error?.code ?? 'none', sponsored: String(sponsored) }),
   )
-  const head = createChainHead(rpc, clock)
-  const fees = createFeeSamples(rpc, clock)
-  const allowedPrograms = new Set(options.allowedPrograms ?? defaultAllowedPrograms(registryProgram))
-  const preparing = { rpc, clock, store, head, fees, registryProgram, allowedPrograms, newId }
-  const dispatching = { rpc, clock, store, changes: new TransactionUpdates(), timing, registryProgram }
-  const tracker = createTracker({ ...dispatching, logger })
-  const submitting = { ...dispatching, head, submitWaitMs, wakeTracker: () => tracker.wake(), sponsor }
-  const buildThis: BuildTransaction = (request, terms) => build(request, terms, preparing)
+  const context: RelayContext = {
+    ...options,
+    timing,
+    newId,
+    sponsor,
+    store,
+    updates: new TransactionUpdates(),
+    head: createChainHead(rpc, clock),
+    fees: createPriorityFees(rpc, clock),
+    allowedPrograms: new Set(options.allowedPrograms ?? defaultAllowedPrograms(registryProgram)),
+  }
+  const tracker = createTracker(context)
+  const submitContext = { ...context, wakeTracker: () => tracker.wake() }
+  const buildTransaction: BuildTransaction = (request, buildOptions) => build(request, buildOptions, context)
   return {
     tracker,
-    watch: createWatchTransaction(store, dispatching.changes),
-    build: buildThis,
-    submit: (input, admit) => submit(input, submitting, admit),
+    watch: createWatchTransaction(store, context.updates),
+    build: buildTransaction,
+    submit: (input, authorize) => submit(input, submitContext, authorize),
     service: {
-      prepare: async (input, clientIp = '') => {
-        if (input.sponsored !== true) return countOutcome(requests, 'prepare', prepare(input, preparing))
-        if (sponsor === null) throw new DomainError('SPONSORSHIP_OFF')
-        return sponsor.prepare(input, clientIp, buildThis)
-      },
-      estimateFees: (input) => countOutcome(requests, 'estimateFees', estimateFees(input, fees)),
-      submit: (input) => countOutcome(requests, 'submit', submit(input, submitting)),
-      get: (id) => getTransaction(store, id),
+      prepare: (input, clientIp = '') =>
+        input.sponsored === true
+          ? sponsor.prepare(input, clientIp, buildTransaction)
+          : countOutcome(requests, 'prepare', prepare(input, context)),
+      estimateFees: (input) => countOutcome(requests, 'estimateFees', context.fees.estimate(input)),
+      submit: (input) => countOutcome(requests, 'submit', submit(input, submitContext)),
+      get: async (id) => toRecord(await store.get(id)),
     },
   }
 }

@@ -1,69 +1,59 @@
-import type { Message } from '@agent-registry/solana'
-import type { TransactionFailure } from '../domain/transaction-status.ts'
+import { type Message, parseTransaction } from '@agent-registry/solana'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
+import type { RelayContext } from './context.ts'
+import type { TransactionRow } from './record.ts'
 import { transactionErrorText } from './transaction-error-text.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
-
-/**
- * accepted: a node has it. refused: the node ran it and will not send it. early: the node does not know its blockhash, as one that
- * is behind; not sent. unknown: it may have been sent, or not.
- */
-export type SendOutcome =
-  | { readonly kind: 'accepted' }
-  | { readonly kind: 'early' }
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'refused'; readonly failure: TransactionFailure }
+import type { TransactionChange } from './transaction-store.ts'
+import { onSendOutcome, type SendOutcome } from './transitions.ts'
 
 const PREFLIGHT_FAILURE = -32_002
 
-export interface SendOptions {
-  /** base64. */
-  readonly signedTx: string
-  readonly message: Message
-  readonly registryProgram: string
-  /** Whether the node shall run it first, and tell instead of sending what would fail. */
-  readonly preflight: boolean
+/** Sends a stored transaction and stores the outcome, together with `change`. */
+export async function sendStored(
+  row: TransactionRow,
+  context: RelayContext,
+  change: TransactionChange = {},
+): Promise<void> {
+  const { clock, store, updates, timing } = context
+  const outcome = await send(row, context)
+  const now = clock.now()
+  await store.update(row, {
+    ...change,
+    ...onSendOutcome(row, outcome, new Date(now).toISOString()),
+    next_check_at: new Date(now + timing.pollMs).toISOString(),
+  })
+  updates.notify(row.id)
 }
 
-/** Hands the bytes to the node once; nothing but these bytes is ever sent for a transaction. */
-export async function send(rpc: LedgerCalls, options: SendOptions): Promise<SendOutcome> {
-  const { signedTx, preflight } = options
+async function send({ signed_tx, accepted }: TransactionRow, context: RelayContext): Promise<SendOutcome> {
+  const signedTx = signed_tx ?? ''
+  const { message } = parseTransaction(Buffer.from(signedTx, 'base64'))
+  const config = {
+    encoding: 'base64',
+    // Equal to the blockhash's commitment. The default, finalized, would not know the blockhash.
+    preflightCommitment: 'confirmed',
+    skipPreflight: accepted,
+    maxRetries: 0,
+  }
   try {
-    await rpc.call('sendTransaction', [
-      signedTx,
-      {
-        encoding: 'base64',
-        // The commitment of the blockhash: a node that looks at `finalized` would not know it yet.
-        preflightCommitment: 'confirmed',
-        skipPreflight: !preflight,
-        maxRetries: 0,
-      },
-    ])
+    await context.rpc.call('sendTransaction', [signedTx, config])
     return { kind: 'accepted' }
   } catch (error) {
     if (!(error instanceof LedgerRpcError)) throw error
-    return error.kind === 'rpc' && error.code === PREFLIGHT_FAILURE
-      ? refusal(error, options)
-      : { kind: 'unknown' }
+    const isPreflight = error.kind === 'rpc' && error.code === PREFLIGHT_FAILURE
+    return isPreflight ? preflightOutcome(error, message, context) : { kind: 'unknown' }
   }
 }
 
-function refusal({ data }: LedgerRpcError, { message, registryProgram }: SendOptions): SendOutcome {
+function preflightOutcome(
+  { data }: LedgerRpcError,
+  message: Message,
+  { registryProgram }: RelayContext,
+): SendOutcome {
   const { err, logs } = (data ?? {}) as { err?: unknown; logs?: string[] | null }
   if (err === 'AlreadyProcessed') return { kind: 'accepted' }
-  if (err === 'BlockhashNotFound') return { kind: 'early' }
+  if (err === 'BlockhashNotFound') return { kind: 'too_early' }
   if (err === undefined || err === null) return { kind: 'unknown' }
-  return {
-    kind: 'refused',
-    failure: {
-      code: 'simulation_failed',
-      message: transactionErrorText(err, programsOf(message), registryProgram),
-      logs: logs ?? [],
-    },
-  }
-}
-
-/** The programs that a message calls, in order. */
-export function programsOf({ instructions, staticKeys }: Message): string[] {
-  return instructions.map(({ programIdIndex }) => staticKeys[programIdIndex] ?? '')
+  const text = transactionErrorText(err, message, registryProgram)
+  return { kind: 'refused', failure: { code: 'simulation_failed', message: text, logs: logs ?? [] } }
 }

@@ -2,14 +2,14 @@ import bs58 from 'bs58'
 import { parseTransaction, WireError, type WireTransaction } from '@agent-registry/solana'
 import { verifyEd25519 } from '../domain/ed25519.ts'
 import { DomainError } from '../domain/errors.ts'
-import { decodeBase64 } from './instruction.ts'
+import { decodeBase64 } from './check-instructions.ts'
 import { RELAY_POLICY } from './policy.ts'
 
 const MAX_TEXT = 4 * Math.ceil(RELAY_POLICY.maxTransactionBytes / 3)
-/** The first byte of a transaction of version 1, which has its signatures at the end. */
+/** The first byte of a version 1 transaction. Its signatures are at the end. */
 const VERSION_1 = 0x81
 
-/** Reads a client's transaction from base64; throws INVALID_SIGNED_TRANSACTION, saying why in `message`. */
+/** Reads a client's base64. Throws INVALID_SIGNED_TRANSACTION with the reason in `message`. */
 export function readSignedTransaction(text: string): WireTransaction {
   if (text.length > MAX_TEXT) throw invalid(`longer than ${MAX_TEXT} characters of base64`)
   const bytes = decodeBase64(text)
@@ -28,7 +28,7 @@ export function messageBytes({ bytes, signatures }: WireTransaction): Uint8Array
   return bytes.subarray(1 + 64 * signatures.length)
 }
 
-/** Throws INVALID_SIGNATURE for the first signer whose signature is missing or wrong; `from` skips those that are still to come. */
+/** Checks the signatures from position `from` on. Throws INVALID_SIGNATURE for the first wrong one. */
 export function checkSignatures(transaction: WireTransaction, from = 0): void {
   const message = messageBytes(transaction)
   for (const [i, signature] of transaction.signatures.entries()) {

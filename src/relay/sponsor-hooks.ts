@@ -1,16 +1,27 @@
 import type { WireTransaction } from '@agent-registry/solana'
-import type { BuildTransaction, PreparedTransactionView, PrepareInput } from './prepare.ts'
+import { DomainError } from '../domain/errors.ts'
+import type { BuildTransaction, PreparedTransaction, PrepareInput } from './prepared-transaction.ts'
 import type { TransactionRow } from './record.ts'
 
-/** What the relay leaves to `src/sponsorship`: everything about transactions that the service pays. */
+/** What the relay leaves to `src/sponsorship`: the transactions that the service pays for. */
 export interface SponsorHooks {
-  /** A transaction that is no registration. */
-  prepare(input: PrepareInput, clientIp: string, build: BuildTransaction): Promise<PreparedTransactionView>
-  /** Throws where a sponsored transaction may not be submitted without more ado. */
+  /** Prepares a transaction that is not a registration. */
+  prepare(input: PrepareInput, clientIp: string, build: BuildTransaction): Promise<PreparedTransaction>
+  /** Throws if a sponsored transaction must be submitted to another endpoint. */
   authorize(row: TransactionRow): Promise<void>
   /**
-   * Signs as the fee payer what is fit to be signed and stores it, as `submitted`; or stores the failure of its simulation. Null where
-   * somebody else wrote first. The transaction matches the prepared one.
+   * Checks a transaction that matches the prepared one, signs it as the fee payer and stores it as
+   * `submitted`. Stores the failure if its simulation fails. Null if another process wrote first.
    */
   countersign(row: TransactionRow, transaction: WireTransaction): Promise<TransactionRow | null>
+}
+
+const unavailable = async (): Promise<never> => {
+  throw new DomainError('SPONSORSHIP_OFF')
+}
+
+export const NO_SPONSOR: SponsorHooks = {
+  prepare: unavailable,
+  authorize: unavailable,
+  countersign: unavailable,
 }

@@ -1,33 +1,31 @@
 import { registryIdl } from '@agent-registry/program'
-/** The instructions of the compute budget come before the client's. */
-const OWN_INSTRUCTIONS = 2
+import type { Message } from '@agent-registry/solana'
+
+/** The service puts this many compute-budget instructions before the client's. */
+const BUDGET_INSTRUCTIONS = 2
 
 /**
- * What the ledger says of a failed transaction, `"BlockhashNotFound"` or `{ InstructionError: [2, { Custom: 6001 }] }`, in words,
- * counting instructions as the client sent them. `programs` are those that the transaction calls, in order.
+ * Describes the error of a failed transaction, `"BlockhashNotFound"` or
+ * `{ InstructionError: [2, { Custom: 6001 }] }`, in words. Instruction 0 is the client's first one.
  */
-export function transactionErrorText(error: unknown, programs: readonly string[], registry: string): string {
-  if (typeof error === 'string') return spaced(error)
+export function transactionErrorText(error: unknown, message: Message, registryProgram: string): string {
+  if (typeof error === 'string') return toWords(error)
   const failed = (error as Record<string, unknown> | null)?.InstructionError
-  if (!Array.isArray(failed)) {
-    const [kind] = Object.keys(error ?? {})
-    return kind === undefined ? 'Unknown error' : spaced(kind)
-  }
+  if (!Array.isArray(failed)) return toWords(Object.keys(error ?? {})[0] ?? 'Unknown error')
   const [position, cause] = failed as [number, unknown]
-  const index = position - OWN_INSTRUCTIONS
+  const index = position - BUDGET_INSTRUCTIONS
   const place = index < 0 ? 'The compute budget' : `Instruction ${index}`
-  if (typeof cause === 'string') return `${place}: ${spaced(cause)}`
+  if (typeof cause === 'string') return `${place}: ${toWords(cause)}`
   const code = (cause as { Custom?: unknown } | null)?.Custom
-  if (typeof code !== 'number') return `${place}: ${spaced(Object.keys(cause ?? {})[0] ?? 'unknown error')}`
-  const known =
-    programs[position] === registry ? registryIdl.errors.find((each) => each.code === code) : undefined
-  return known === undefined
-    ? `${place}: custom program error 0x${code.toString(16)}`
-    : `${place}: ${known.name}: ${known.msg}`
+  if (typeof code !== 'number') return `${place}: ${toWords(Object.keys(cause ?? {})[0] ?? 'unknown error')}`
+  const { instructions, staticKeys } = message
+  const isRegistry = staticKeys[instructions[position]?.programIdIndex ?? -1] === registryProgram
+  const known = isRegistry ? registryIdl.errors.find((each) => each.code === code) : undefined
+  if (known === undefined) return `${place}: custom program error 0x${code.toString(16)}`
+  return `${place}: ${known.name}: ${known.msg}`
 }
 
-/** `BlockhashNotFound` as `Blockhash not found`. */
-function spaced(name: string): string {
-  const words = name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return words.slice(0, 120)
+/** `BlockhashNotFound` becomes `Blockhash not found`. */
+function toWords(name: string): string {
+  return name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).slice(0, 120)
 }

@@ -1,6 +1,8 @@
 import { type Kysely, sql, type Updateable } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { isTransactionId, type TransactionRow } from './record.ts'
+import { DomainError } from '../domain/errors.ts'
+import type { TransactionFailure } from '../domain/transaction-status.ts'
+import type { TransactionRow } from './record.ts'
 
 export interface NewTransaction {
   readonly id: string
@@ -16,51 +18,62 @@ export type TransactionChange = Omit<
   'id' | 'version' | 'created_at' | 'message' | 'last_valid_block_height'
 >
 
-/** The one place that reads and writes prepared_transactions. */
+/** Reads and writes prepared_transactions. */
 export interface TransactionStore {
   insertSimulated(transaction: NewTransaction): Promise<void>
   find(id: string): Promise<TransactionRow | null>
-  /** Writes if nobody wrote since the row was read; null if somebody did. */
+  /** Throws TRANSACTION_NOT_FOUND. */
+  get(id: string): Promise<TransactionRow>
+  /** Null if another process has written the row since it was read: then nothing is written. */
   update(row: TransactionRow, change: TransactionChange): Promise<TransactionRow | null>
-  /** Takes up to `limit` submitted rows that are due, and keeps others off them until `until`. */
+  /** Leases up to `limit` submitted rows that are due. No other process gets them before `until`. */
   claim(options: { now: number; until: number; limit: number }): Promise<TransactionRow[]>
-  /** Ends the rows that were never submitted and no longer can be. Returns how many. */
-  expireUnsubmitted(blockHeight: number): Promise<number>
-  /** Forgets rows that are settled and old: those never submitted after a day, the others after 90. Returns how many. */
+  /** Marks rows as failed that were not submitted before `blockHeight`. */
+  expireUnsubmitted(blockHeight: number): Promise<void>
+  /**
+   * Deletes settled rows: after a day if they were never submitted, otherwise after 90 days. Returns
+   * the number of rows.
+   */
   deleteOld(now: number): Promise<number>
-  /** How many are not settled. */
-  open(): Promise<{ submitted: number; unsubmitted: number }>
+  /** Counts the rows that are not settled. */
+  countOpen(): Promise<{ submitted: number; unsubmitted: number }>
 }
 
 const DAY_MS = 86_400_000
-const ENDS: ReadonlySet<string> = new Set(['confirmed', 'failed'])
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-export const EXPIRED = {
+export const EXPIRED: TransactionFailure = {
   code: 'blockhash_expired',
-  message: 'The block height passed lastValidBlockHeight: prepare the transaction again',
-} as const
+  message: 'The block height passed lastValidBlockHeight. Prepare the transaction again.',
+}
 
-/** `onEnd` is told of rows that `update` makes confirmed or failed. */
+/** Calls `onOutcome` when `update` makes a row confirmed or failed. */
 export function createTransactionStore(
   kysely: Kysely<Database>,
-  onEnd: (row: TransactionRow) => void = () => undefined,
+  onOutcome: (row: TransactionRow) => void = () => undefined,
 ): TransactionStore {
   const table = 'prepared_transactions'
+  const find = async (id: string): Promise<TransactionRow | null> => {
+    if (!ID.test(id)) return null
+    return (await kysely.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirst()) ?? null
+  }
   return {
     insertSimulated: async ({ id, message, lastValidBlockHeight, sponsored = false, now }) => {
       const at = new Date(now)
-      // Not waiting for the disk: should the server crash within the second, the client prepares again.
+      // Does not wait for the disk. If the database crashes now, the client prepares again.
       await sql`
-        with quick as materialized (select set_config('synchronous_commit', 'off', true))
+        with asynchronous_commit as materialized (select set_config('synchronous_commit', 'off', true))
         insert into prepared_transactions
           (id, status, message, last_valid_block_height, sponsored, next_check_at, created_at)
         select ${id}, 'simulated', ${message}, ${lastValidBlockHeight}, ${sponsored}, ${at}::timestamptz, ${at}::timestamptz
-        from quick
+        from asynchronous_commit
       `.execute(kysely)
     },
-    find: async (id) => {
-      if (!isTransactionId(id)) return null
-      return (await kysely.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirst()) ?? null
+    find,
+    get: async (id) => {
+      const row = await find(id)
+      if (row === null) throw new DomainError('TRANSACTION_NOT_FOUND')
+      return row
     },
     update: async ({ id, version, status }, change) => {
       const written = await kysely
@@ -71,7 +84,7 @@ export function createTransactionStore(
         .returningAll()
         .executeTakeFirst()
       if (written === undefined) return null
-      if (written.status !== status && ENDS.has(written.status)) onEnd(written)
+      if (written.status !== status && ['confirmed', 'failed'].includes(written.status)) onOutcome(written)
       return written
     },
     claim: async ({ now, until, limit }) => {
@@ -87,23 +100,20 @@ export function createTransactionStore(
       return rows
     },
     expireUnsubmitted: async (blockHeight) => {
-      const { rows } = await sql`
+      await sql`
         update prepared_transactions
         set status = 'failed', settled = true, version = version + 1, error = ${JSON.stringify(EXPIRED)}::jsonb
-        where not settled and signed_tx is null and last_valid_block_height < ${blockHeight}
-        returning id`.execute(kysely)
-      return rows.length
+        where not settled and signed_tx is null and last_valid_block_height < ${blockHeight}`.execute(kysely)
     },
     deleteOld: async (now) => {
-      const { rows } = await sql`
+      const { numAffectedRows } = await sql`
         delete from prepared_transactions
         where settled and created_at < (
           case when signed_tx is null then ${new Date(now - DAY_MS)} else ${new Date(now - 90 * DAY_MS)} end
-        )::timestamptz
-        returning id`.execute(kysely)
-      return rows.length
+        )::timestamptz`.execute(kysely)
+      return Number(numAffectedRows)
     },
-    open: async () => {
+    countOpen: async () => {
       const { rows } = await sql<{ submitted: number; unsubmitted: number }>`
         select count(signed_tx) as submitted, count(*) - count(signed_tx) as unsubmitted
         from prepared_transactions where not settled`.execute(kysely)

@@ -1,4 +1,4 @@
-/** Tells submits and streams of this process that wait for it that a transaction was written; other processes' writes they read. */
+/** Announces this process's writes of transactions. Writes of other processes are found by polling. */
 export class TransactionUpdates {
   readonly #waiting = new Map<string, Set<() => void>>()
 
@@ -6,18 +6,18 @@ export class TransactionUpdates {
     for (const resolve of this.#waiting.get(id) ?? []) resolve()
   }
 
-  /** Resolves at the next change of the transaction, after that many milliseconds, or with the signal. */
-  async next(id: string, milliseconds: number, signal?: AbortSignal): Promise<void> {
+  /** Resolves at the next write of the transaction, after `timeoutMs`, or when the signal aborts. */
+  async next(id: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting = this.#waiting.get(id) ?? new Set()
     this.#waiting.set(id, waiting.add(resolve))
-    const timer = setTimeout(resolve, milliseconds)
-    const stop = (): void => resolve()
-    signal?.addEventListener('abort', stop)
+    const timer = setTimeout(resolve, timeoutMs)
+    const onAbort = (): void => resolve()
+    signal?.addEventListener('abort', onAbort)
     if (signal?.aborted === true) resolve()
     await promise
     clearTimeout(timer)
-    signal?.removeEventListener('abort', stop)
+    signal?.removeEventListener('abort', onAbort)
     waiting.delete(resolve)
     if (waiting.size === 0) this.#waiting.delete(id)
   }

@@ -1,39 +1,36 @@
 import type { TransactionFailure } from '../domain/transaction-status.ts'
+import type { LedgerStatus } from './fetch-statuses.ts'
 import type { TransactionRow } from './record.ts'
-import type { SendOutcome } from './send.ts'
 import { EXPIRED, type TransactionChange } from './transaction-store.ts'
 
-/** What the ledger says of a submitted transaction. Where it says nothing, as in an outage, nothing changes. */
-export type LedgerStatus =
-  | {
-      readonly kind: 'landed'
-      readonly slot: number
-      readonly finality: 'confirmed' | 'finalized'
-      /** Null where it succeeded. */
-      readonly failure: TransactionFailure | null
-    }
-  /** In a block that may not last. */
-  | { readonly kind: 'processed' }
-  /** Not there, by a node that is not behind. `expired`: nor can it come any more. */
-  | { readonly kind: 'absent'; readonly expired: boolean }
+export type SendOutcome =
+  | { readonly kind: 'accepted' }
+  /** Not sent: the node does not know the blockhash, as it is behind. */
+  | { readonly kind: 'too_early' }
+  /** The transaction was sent, or not. */
+  | { readonly kind: 'unknown' }
+  /** Not sent: the node simulated the transaction and it failed. */
+  | { readonly kind: 'refused'; readonly failure: TransactionFailure }
 
-/** One node's empty answer is no proof. */
-const MISSES_NEEDED = 2
+/** One empty response of one node is no proof. */
+const MISSES_REQUIRED = 2
 
 const DROPPED: TransactionFailure = {
   code: 'dropped',
-  message: 'A fork of the ledger took the transaction back, and it expired: prepare it again',
+  message: 'A fork removed the transaction from the ledger and it expired. Prepare it again.',
 }
 
+const NOT_LANDED = { slot: null, misses: 0 } as const
+
 /**
- * The state machine of a submitted transaction:
- * submitted -> confirmed | failed; confirmed -> submitted when a fork takes it back; failed -> confirmed where it landed against
- * the node's refusal. `settled` ends it: finalized, or expired and looked for in vain.
+ * The state machine of a submitted transaction: submitted -> confirmed | failed; confirmed ->
+ * submitted after a fork; failed -> confirmed if it landed although a node refused it. `settled` ends
+ * it: the transaction is finalized, or it expired and no node has it.
  */
-export function onLedgerStatus(row: TransactionRow, seen: LedgerStatus): TransactionChange {
-  if (seen.kind === 'processed') return { misses: 0 }
-  if (seen.kind === 'landed') {
-    const { slot, finality, failure } = seen
+export function onLedgerStatus(row: TransactionRow, status: LedgerStatus): TransactionChange {
+  if (status.kind === 'processed') return { misses: 0 }
+  if (status.kind === 'landed') {
+    const { slot, finality, failure } = status
     return {
       status: failure === null ? 'confirmed' : 'failed',
       error: failure === null ? null : storableFailure(failure),
@@ -43,27 +40,25 @@ export function onLedgerStatus(row: TransactionRow, seen: LedgerStatus): Transac
       settled: finality === 'finalized',
     }
   }
-  const shown = row.slot !== null
-  if (!seen.expired && !shown) return { misses: 0 }
+  const hadLanded = row.slot !== null
+  if (!status.expired && !hadLanded) return { misses: 0 }
   const misses = row.misses + 1
-  if (misses < MISSES_NEEDED) return { misses }
-  if (!seen.expired) return { ...UNSEEN, status: 'submitted', error: null }
-  if (row.status === 'failed' && !shown) return { settled: true }
+  if (misses < MISSES_REQUIRED) return { misses }
+  if (!status.expired) return { ...NOT_LANDED, status: 'submitted', error: null }
+  if (row.status === 'failed' && !hadLanded) return { settled: true }
   const failure = row.landed ? DROPPED : EXPIRED
-  return { ...UNSEEN, status: 'failed', error: storableFailure(failure), settled: true }
+  return { ...NOT_LANDED, status: 'failed', error: storableFailure(failure), settled: true }
 }
 
-const UNSEEN = { slot: null, misses: 0 } as const
-
-/** jsonb takes neither NUL nor halves of characters, and programs may log either. */
-export function storableFailure({ code, message, logs }: TransactionFailure): TransactionFailure {
-  const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed()
-  return { code, message: clean(message), ...(logs && { logs: logs.map(clean) }) }
-}
-
-/** A refusal is final only while nothing was sent before: an earlier try may still land. */
+/** A refusal is final only if nothing was sent before: an earlier send may still land. */
 export function onSendOutcome(row: TransactionRow, outcome: SendOutcome, now: string): TransactionChange {
   if (outcome.kind === 'accepted') return { sent_at: now, accepted: true }
   if (outcome.kind === 'unknown' || row.sent_at !== null) return { sent_at: now }
-  return outcome.kind === 'early' ? {} : { status: 'failed', error: storableFailure(outcome.failure) }
+  return outcome.kind === 'too_early' ? {} : { status: 'failed', error: storableFailure(outcome.failure) }
+}
+
+/** jsonb accepts neither NUL nor lone surrogates, and programs can log both. */
+export function storableFailure({ code, message, logs }: TransactionFailure): TransactionFailure {
+  const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed()
+  return { code, message: clean(message), ...(logs && { logs: logs.map(clean) }) }
 }

@@ -1,4 +1,4 @@
-import { type Pubkey, pubkeyBytes } from '@agent-registry/solana'
+import { type NamedInstruction, type Pubkey, pubkeyBytes } from '@agent-registry/solana'
 import {
   camelCase,
   decodeInstruction,
@@ -7,7 +7,6 @@ import {
   registryIdl,
 } from '@agent-registry/program'
 import { DomainError } from '../domain/errors.ts'
-import type { Instruction } from '../relay/instruction.ts'
 import { SPONSOR_POLICY, type WalletAccounts } from './policy.ts'
 
 export interface Parties {
@@ -15,20 +14,23 @@ export interface Parties {
   readonly wallet: Pubkey
 }
 
-/** Throws unless these are exactly the one instruction of a registration, with the fee payer in its `payer` account and nowhere else. */
+/**
+ * The only instruction must be a registration whose account `payer` is the fee payer, and no other
+ * account. Throws TOO_MANY_INSTRUCTIONS, FEE_PAYER_EXPECTED, FEE_PAYER_MISUSED, NOT_SPONSORED.
+ */
 export function checkRegistration(
-  instructions: readonly Instruction[],
+  instructions: readonly NamedInstruction[],
   { feePayer, wallet }: Parties,
   addresses: RegistryAddresses,
 ): void {
   const { registration } = SPONSOR_POLICY
-  const [instruction, ...more] = instructions
-  if (instruction === undefined || more.length > 0)
+  const [instruction] = instructions
+  if (instruction === undefined || instructions.length > 1)
     throw new DomainError('TOO_MANY_INSTRUCTIONS', { count: instructions.length, max: 1 })
   const place = 'instructions[0]'
   const definition = definitionOf(instruction, place)
   if (definition.name !== registration.instruction)
-    throw refused(place, `a registration is one ${registration.instruction}, got ${definition.name}`)
+    throw refused(place, `a registration has one ${registration.instruction}, got ${definition.name}`)
   const { name, index } = registration.payer
   if (instruction.keys[index]?.pubkey !== feePayer) {
     throw new DomainError('FEE_PAYER_EXPECTED', { place: `${place}.keys[${index}] (${name})`, key: feePayer })
@@ -48,8 +50,14 @@ export function checkRegistration(
   }
 }
 
-/** Throws unless each instruction is one of the policy's, signed by the wallet alone, with the fee payer in none. */
-export function checkTransaction(instructions: readonly Instruction[], { feePayer, wallet }: Parties): void {
+/**
+ * Each instruction must be in the policy and signed only by the wallet, and must not use the fee payer.
+ * Throws TOO_MANY_INSTRUCTIONS, REGISTRATION_NEEDS_CODE, FEE_PAYER_MISUSED, NOT_SPONSORED.
+ */
+export function checkTransaction(
+  instructions: readonly NamedInstruction[],
+  { feePayer, wallet }: Parties,
+): void {
   const { registration, transaction } = SPONSOR_POLICY
   if (instructions.length > transaction.maxInstructions) {
     const max = transaction.maxInstructions
@@ -63,7 +71,7 @@ export function checkTransaction(instructions: readonly Instruction[], { feePaye
     const accounts = Object.hasOwn(sponsored, definition.name) ? sponsored[definition.name] : undefined
     if (accounts === undefined) {
       const known = Object.keys(sponsored).join(', ')
-      throw refused(place, `${definition.name} is none of ${known}`)
+      throw refused(place, `${definition.name} is not one of ${known}`)
     }
     checkIsolated(instruction, place, feePayer, null)
     checkAccounts(instruction, place, definition)
@@ -71,7 +79,7 @@ export function checkTransaction(instructions: readonly Instruction[], { feePaye
   }
 }
 
-function definitionOf({ data }: Instruction, place: string): IdlInstruction {
+function definitionOf({ data }: NamedInstruction, place: string): IdlInstruction {
   let name: string | undefined
   try {
     name = decodeInstruction(data)?.name
@@ -79,27 +87,30 @@ function definitionOf({ data }: Instruction, place: string): IdlInstruction {
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error
   }
   const definition = registryIdl.instructions.find((each) => each.name === name)
-  if (definition === undefined) throw refused(place, 'its data is no instruction of the registry')
+  if (definition === undefined) throw refused(place, 'its data is not a registry instruction')
   return definition
 }
 
-/** The fee payer's key stands in no account but `allowed`, and nowhere in the data, where a program could take it for an account. */
+/**
+ * The fee payer's key must not be in any account but `allowed`, nor in the data, where a program could
+ * read it as an account.
+ */
 function checkIsolated(
-  { keys, data }: Instruction,
+  { keys, data }: NamedInstruction,
   place: string,
   feePayer: Pubkey,
   allowed: number | null,
 ): void {
-  const misused = (where: string): DomainError =>
-    new DomainError('FEE_PAYER_MISUSED', { key: feePayer, place: `${place}.${where}` })
+  const misused = (member: string): DomainError =>
+    new DomainError('FEE_PAYER_MISUSED', { key: feePayer, place: `${place}.${member}` })
   for (const [i, { pubkey }] of keys.entries()) {
     if (pubkey === feePayer && i !== allowed) throw misused(`keys[${i}]`)
   }
   if (Buffer.from(data).includes(Buffer.from(pubkeyBytes(feePayer)))) throw misused('data')
 }
 
-/** The accounts are the IDL's: as many, with the same flags, and those that it fixes. */
-function checkAccounts({ keys }: Instruction, place: string, { name, accounts }: IdlInstruction): void {
+/** The number of accounts, their flags and their fixed addresses must be the IDL's. */
+function checkAccounts({ keys }: NamedInstruction, place: string, { name, accounts }: IdlInstruction): void {
   if (keys.length !== accounts.length)
     throw refused(place, `${name} takes ${accounts.length} accounts, got ${keys.length}`)
   for (const [i, account] of accounts.entries()) {
@@ -114,7 +125,12 @@ function checkAccounts({ keys }: Instruction, place: string, { name, accounts }:
   }
 }
 
-function checkWallet({ keys }: Instruction, place: string, accounts: WalletAccounts, wallet: Pubkey): void {
+function checkWallet(
+  { keys }: NamedInstruction,
+  place: string,
+  accounts: WalletAccounts,
+  wallet: Pubkey,
+): void {
   for (const [name, i] of Object.entries(accounts)) {
     if (keys[i]?.pubkey !== wallet) throw refused(`${place}.keys[${i}]`, `${name} must be ${wallet}`)
   }

@@ -1,59 +1,56 @@
 import type { Pubkey } from '@agent-registry/solana'
-import type { Clock } from '../platform/clock.ts'
-import { cachedValue } from '../platform/async/cached-value.ts'
-import { SPONSOR_POLICY } from './policy.ts'
+import { DomainError } from '../domain/errors.ts'
+import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
+import { cachedValue } from '../platform/async/cached-value.ts'
+import type { Clock } from '../platform/clock.ts'
+import { SPONSOR_POLICY } from './policy.ts'
 
 const MICRO = 1_000_000n
 
-/** What the ledger says of money, in lamports; shared for a moment. Throw LedgerRpcError where the node does not answer. */
-export interface Costs {
-  /** Rent of the account that a registration creates. */
-  rent(): Promise<bigint>
-  /** Of the fee payer, confirmed. */
-  balance(): Promise<bigint>
+/** Cached amounts from the ledger, in lamports. Both throw LedgerRpcError if no node responds. */
+export interface LedgerAmounts {
+  /** The rent of the account that a registration creates. */
+  agentRent(): Promise<bigint>
+  feePayerBalance(): Promise<bigint>
 }
 
-export function createCosts(rpc: LedgerCalls, clock: Clock, feePayer: Pubkey): Costs {
+export function createLedgerAmounts(rpc: LedgerCalls, clock: Clock, feePayer: Pubkey): LedgerAmounts {
+  const commitment = 'confirmed'
   const rent = cachedValue({
     clock,
     freshMs: 60_000,
     maxAgeMs: 600_000,
-    load: async () =>
-      BigInt(
-        await rpc.call<number>('getMinimumBalanceForRentExemption', [
-          SPONSOR_POLICY.registration.creates.bytes,
-          { commitment: 'confirmed' },
-        ]),
-      ),
+    load: async () => {
+      const { bytes } = SPONSOR_POLICY.registration.creates
+      return BigInt(await rpc.call<number>('getMinimumBalanceForRentExemption', [bytes, { commitment }]))
+    },
   })
   const balance = cachedValue({
     clock,
     freshMs: 500,
     maxAgeMs: 1_500,
     load: async () => {
-      const { value } = await rpc.call<{ value: number }>('getBalance', [
-        feePayer,
-        { commitment: 'confirmed' },
-      ])
+      const { value } = await rpc.call<{ value: number }>('getBalance', [feePayer, { commitment }])
       return BigInt(value)
     },
   })
-  return { rent: () => rent.get(), balance: () => balance.get() }
+  return { agentRent: () => rent.get(), feePayerBalance: () => balance.get() }
 }
 
-/** Lamports that the network takes: for each signature, and the priority fee, rounded up. */
-export function networkFee(signatures: number, budget: { limit: number; price: bigint }): bigint {
-  const priority = (BigInt(budget.limit) * budget.price + MICRO - 1n) / MICRO
-  return BigInt(signatures) * BigInt(SPONSOR_POLICY.lamportsPerSignature) + priority
+/** Lamports: the fee for each signature, and the priority fee, rounded up. */
+export function networkFee(signatures: number, unitLimit: number, price: bigint): bigint {
+  const priorityFee = (BigInt(unitLimit) * price + MICRO - 1n) / MICRO
+  return BigInt(signatures * SPONSOR_POLICY.lamportsPerSignature) + priorityFee
 }
 
-/** The most that a transaction of this kind can cost the fee payer. */
-export function maxCost(kind: 'registration' | 'transaction', rent: bigint): bigint {
-  const limit = SPONSOR_POLICY[kind].maxComputeUnits
-  const fee = networkFee(SPONSOR_POLICY.maxSignatures, {
-    limit,
-    price: BigInt(SPONSOR_POLICY.maxPriorityFee),
-  })
+/** The most lamports that a transaction of this kind can cost the fee payer. */
+export function maxCost(kind: SponsorshipKind, rent: bigint): bigint {
+  const { maxSignatures, maxPriorityFee } = SPONSOR_POLICY
+  const fee = networkFee(maxSignatures, SPONSOR_POLICY[kind].maxComputeUnits, BigInt(maxPriorityFee))
   return kind === 'registration' ? rent + fee : fee
+}
+
+export function costExceeded(amount: bigint | number, unit: string, max: bigint | number): DomainError {
+  return new DomainError('SPONSOR_COST_EXCEEDED', { amount: String(amount), unit, max: String(max) })
 }

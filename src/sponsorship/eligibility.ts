@@ -1,10 +1,9 @@
 import { clientNetwork } from '../domain/client-network.ts'
-import { pubkeyParameter } from '../domain/parameters.ts'
 import { DomainError, type ErrorCode, isDomainError } from '../domain/errors.ts'
-import { inviteCodeHash } from './invite-code.ts'
-import type { SponsorContext } from './context.ts'
+import { pubkeyParameter, requiredText } from '../domain/parameters.ts'
 import { checkQuota } from './check-quota.ts'
-import { required } from './required.ts'
+import type { SponsorContext } from './context.ts'
+import { inviteCodeHash } from './invite-code.ts'
 import { readFunds } from './reserve-and-build.ts'
 
 export interface EligibilityInput {
@@ -14,13 +13,13 @@ export interface EligibilityInput {
 
 export interface Eligibility {
   readonly eligible: boolean
-  /** Lamports in decimal; null unless eligible. */
+  /** Lamports in decimal. Null unless eligible. */
   readonly feePayerBalance: string | null
-  /** Null where eligible. */
+  /** Null if eligible. */
   readonly reason: string | null
 }
 
-/** What makes a wallet, a code or a client not eligible, rather than the question wrong. */
+/** Errors that are a reason for `eligible: false`. All others are errors of the request. */
 const REASONS: ReadonlySet<ErrorCode> = new Set([
   'SPONSORSHIP_OFF',
   'SPONSOR_BALANCE_LOW',
@@ -33,25 +32,28 @@ const REASONS: ReadonlySet<ErrorCode> = new Set([
   'AGENT_EXISTS',
 ] satisfies ErrorCode[])
 
-/** Whether a registration would be sponsored now: the questions of `register`, nothing taken. Throws FIELD_REQUIRED, INVALID_PUBKEY, LEDGER_UNAVAILABLE. */
+/**
+ * Whether `register` would sponsor a registration now. Reserves nothing. Throws FIELD_REQUIRED,
+ * INVALID_PUBKEY, LEDGER_UNAVAILABLE.
+ */
 export async function eligibility(
   input: EligibilityInput,
   clientIp: string,
   context: SponsorContext | null,
 ): Promise<Eligibility> {
-  const wallet = pubkeyParameter('wallet', required('wallet', input.wallet))
-  const codeHash = inviteCodeHash(required('code', input.code)) ?? ''
+  const wallet = pubkeyParameter('wallet', requiredText('wallet', input.wallet))
+  const codeHash = inviteCodeHash(requiredText('code', input.code)) ?? ''
   try {
     if (context === null) throw new DomainError('SPONSORSHIP_OFF')
-    const applicant = {
+    const request = {
       kind: 'registration',
       wallet,
       codeHash,
       clientNetwork: clientNetwork(clientIp),
     } as const
-    const money = await readFunds('registration', context)
-    checkQuota(applicant, await context.reservations.readUsage(applicant), money)
-    return { eligible: true, feePayerBalance: String(money.balance), reason: null }
+    const funds = await readFunds('registration', context)
+    checkQuota(request, await context.reservations.readUsage(request), funds, context.limits)
+    return { eligible: true, feePayerBalance: String(funds.balance), reason: null }
   } catch (error) {
     if (!isDomainError(error) || !REASONS.has(error.code)) throw error
     return { eligible: false, feePayerBalance: null, reason: error.message }

@@ -3,26 +3,26 @@ import type { Database } from '../db/database.ts'
 import { inviteCodeHash, newInviteCode } from './invite-code.ts'
 
 export interface InviteCodeRow {
-  /** First letters of the code's hash, enough to name it. */
+  /** The first ten digits of the hash. */
   readonly id: string
   readonly maxUses: number
-  /** Sponsorships that are open or succeeded. */
+  /** Sponsorships that are reserved, submitted or confirmed. */
   readonly uses: number
   readonly expiresAt: string | null
   readonly revokedAt: string | null
   readonly createdAt: string
 }
 
-const ID_LETTERS = 10
+const ID_LENGTH = 10
 
-/** The operator's side of invite codes. */
+/** Invite codes as the operator manages them. */
 export interface InviteCodes {
-  /** Answers the code, which is told this once. */
+  /** Only this call returns the code. The database has its hash. */
   create(options: { maxUses: number; expiresAt: Date | null }): Promise<{ code: string; id: string }>
-  /** Makes a code known that was made before; does nothing where it is. */
+  /** Adds an existing code. Does nothing if it is stored already. */
   ensure(code: string, maxUses: number): Promise<void>
   list(): Promise<InviteCodeRow[]>
-  /** Takes a code or its id; false where there is none. What is reserved with it and not submitted yet ends too. */
+  /** Prepared registrations with the code can no longer be submitted. False if there is no such code. */
   revoke(codeOrId: string): Promise<boolean>
 }
 
@@ -35,7 +35,7 @@ export function createInviteCodes(kysely: Kysely<Database>): InviteCodes {
       .values({ hash, max_uses: maxUses, expires_at: expiresAt?.toISOString() ?? null })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    return hash.slice(0, ID_LETTERS)
+    return hash.slice(0, ID_LENGTH)
   }
   return {
     create: async ({ maxUses, expiresAt }) => {
@@ -47,7 +47,7 @@ export function createInviteCodes(kysely: Kysely<Database>): InviteCodes {
     },
     list: async () => {
       const { rows } = await sql<InviteCodeRow>`
-        select left(hash, ${sql.lit(ID_LETTERS)}) as id, max_uses as "maxUses", expires_at as "expiresAt",
+        select left(hash, ${sql.lit(ID_LENGTH)}) as id, max_uses as "maxUses", expires_at as "expiresAt",
           revoked_at as "revokedAt", created_at as "createdAt",
           (select count(*) from sponsorships
             where code_hash = hash and state in ('reserved', 'submitted', 'confirmed')) as uses
@@ -58,7 +58,7 @@ export function createInviteCodes(kysely: Kysely<Database>): InviteCodes {
       const hash = inviteCodeHash(codeOrId)
       const { rows } = await sql`
         update invite_codes set revoked_at = coalesce(revoked_at, now())
-        where hash = ${hash ?? ''} or left(hash, ${sql.lit(ID_LETTERS)}) = ${codeOrId}
+        where hash = ${hash ?? ''} or left(hash, ${sql.lit(ID_LENGTH)}) = ${codeOrId}
         returning hash`.execute(kysely)
       return rows.length > 0
     },

@@ -1,55 +1,49 @@
 import { Counter, Gauge } from 'prom-client'
-import type { Metrics } from '../platform/metrics/metrics.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
+import type { Metrics } from '../platform/metrics/metrics.ts'
 
 const KINDS: readonly SponsorshipKind[] = ['registration', 'transaction']
 
-export interface SponsorshipMetrics {
-  /** Registrations, sponsored prepares and submits, and why they were refused. */
-  readonly requests: Counter<'operation' | 'outcome'>
-  /** What left the fee payer, read from the ledger once it is final. */
-  readonly spent: Counter<'kind'>
-}
+export type SponsorshipMetrics = ReturnType<typeof createSponsorshipMetrics>
 
+/** Without `feePayerBalance` sponsorship is off. */
 export function createSponsorshipMetrics(
   metrics: Metrics,
-  sources: { openReservations: () => Promise<number>; balance: (() => Promise<bigint>) | null },
-): SponsorshipMetrics {
-  const registers = [metrics]
-  gauge(metrics, 'gateway_sponsorship_open_reservations', 'Sponsored transactions that are open', () =>
-    sources.openReservations(),
+  sources: { countOpen: () => Promise<number>; feePayerBalance: (() => Promise<bigint>) | null },
+) {
+  const { countOpen, feePayerBalance } = sources
+  registerGauge(
+    metrics,
+    'gateway_sponsorship_open_reservations',
+    'Sponsored transactions that may still cost something',
+    countOpen,
   )
-  const { balance } = sources
-  if (balance !== null) {
-    gauge(
-      metrics,
-      'gateway_sponsorship_fee_payer_lamports',
-      'Balance of the fee payer in lamports',
-      async () => Number(await balance()),
+  if (feePayerBalance !== null) {
+    const name = 'gateway_sponsorship_fee_payer_lamports'
+    registerGauge(metrics, name, 'Balance of the fee payer in lamports', async () =>
+      Number(await feePayerBalance()),
     )
   }
   const spent = new Counter({
     name: 'gateway_sponsorship_spent_lamports_total',
     help: 'Lamports that sponsorship cost, by kind: registration or transaction',
     labelNames: ['kind'],
-    registers,
+    registers: [metrics],
   })
-  // A series that begins with its first lamports shows no increase to a rule.
+  // Starts at 0: an alert rule would not see an increase to the first value of a new series.
   for (const kind of KINDS) spent.inc({ kind }, 0)
-  return {
-    requests: new Counter({
-      name: 'gateway_sponsorship_requests_total',
-      help: 'Requests to be sponsored by operation and outcome: ok, or the code of the error',
-      labelNames: ['operation', 'outcome'],
-      registers,
-    }),
-    spent,
-  }
+  const requests = new Counter({
+    name: 'gateway_sponsorship_requests_total',
+    help: 'Sponsorship requests by operation and outcome: ok or the error code',
+    labelNames: ['operation', 'outcome'],
+    registers: [metrics],
+  })
+  return { spent, requests }
 }
 
-/** Read when it is asked for; NaN while it cannot be read, so that the other metrics still are. */
-function gauge(metrics: Metrics, name: string, help: string, read: () => Promise<number>): void {
-  const made = new Gauge({
+/** The value is NaN if `read` fails, so that the other metrics are still available. */
+function registerGauge(metrics: Metrics, name: string, help: string, read: () => Promise<number>): void {
+  const gauge = new Gauge({
     name,
     help,
     registers: [],
@@ -57,5 +51,5 @@ function gauge(metrics: Metrics, name: string, help: string, read: () => Promise
       this.set(await read().catch(() => NaN))
     },
   })
-  metrics.registerMetric(made)
+  metrics.registerMetric(gauge)
 }

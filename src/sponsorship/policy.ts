@@ -1,23 +1,26 @@
+/** The accounts of an instruction that the wallet signs for: names and positions in the IDL. */
+export type WalletAccounts = Readonly<Record<string, number>>
+
 /**
- * What the fee payer's money may be spent on: all of it, in one place. Accounts are given by the IDL's name and position; a table that
- * does not fit the IDL stops the service at its start (check-table.ts).
+ * What the fee payer's money may be spent on. Accounts have the IDL's name and position. The service
+ * does not start if the table does not fit the IDL (check-table.ts).
  */
 export const SPONSOR_POLICY = {
   /**
-   * A registration: exactly this instruction and nothing beside it. The fee payer stands in the account `payer` and nowhere else, and pays
-   * the network fee and the rent of the account `creates`.
+   * A registration is exactly this instruction. The fee payer is its account `payer` and no other
+   * account. It pays the network fee and the rent of the account `creates`.
    */
   registration: {
     instruction: 'register_agent',
     payer: { name: 'payer', index: 0 },
     wallet: { owner: 1 },
-    /** `bytes`: what the program allocates; its rent is asked of the ledger. */
+    /** `bytes` is what the program allocates. The ledger says what its rent is. */
     creates: { name: 'agent', index: 2, bytes: 421 },
     maxComputeUnits: 60_000,
   },
   /**
-   * Any other sponsored transaction: these instructions, each signed by one and the same wallet in the accounts given. The fee payer stands
-   * in no account and pays the network fee. What a first deposit or a withdrawal request allocates is paid by the wallet.
+   * Other transactions have only these instructions, each signed by the same wallet. The fee payer is
+   * none of their accounts and pays the network fee. The wallet pays the rent of new accounts.
    */
   transaction: {
     instructions: {
@@ -31,40 +34,16 @@ export const SPONSOR_POLICY = {
     },
     maxInstructions: 4,
     maxComputeUnits: 150_000,
-    /** Of the day's budget, in percent. Whoever has an agent can ask for transactions, and shall not use up what is for registrations. */
+    /** Percent of the daily budget. They need no code, so they must leave the rest to registrations. */
     budgetShare: 50,
   },
-  /** The fee payer's and the wallet's. */
+  /** The signatures of the fee payer and the wallet. */
   maxSignatures: 2,
   lamportsPerSignature: 5_000,
-  /** Micro-lamports per compute unit; a dearer priority level is lowered to it. */
+  /** Micro-lamports per compute unit. A higher priority level is lowered to it. */
   maxPriorityFee: 100_000,
-  /** The most that one transaction may take from the fee payer, whatever the ledger says rent is. */
+  /** The most lamports that one transaction may cost, whatever the rent is. */
   maxLamports: 10_000_000,
-  /** In any 24 hours, for one client address (IPv6: one /64). Open reservations and what failed at the cost of its fee count. */
+  /** Per 24 hours and client network. Reserved and failed registrations count. */
   registrationsPerClient: 5,
-} as const satisfies SponsorPolicy
-
-/** IDL account names of an instruction that the wallet signs for, with their positions. */
-export type WalletAccounts = Readonly<Record<string, number>>
-
-export interface SponsorPolicy {
-  registration: {
-    instruction: string
-    payer: { name: string; index: number }
-    wallet: WalletAccounts
-    creates: { name: string; index: number; bytes: number }
-    maxComputeUnits: number
-  }
-  transaction: {
-    instructions: Readonly<Record<string, WalletAccounts>>
-    maxInstructions: number
-    maxComputeUnits: number
-    budgetShare: number
-  }
-  maxSignatures: number
-  lamportsPerSignature: number
-  maxPriorityFee: number
-  maxLamports: number
-  registrationsPerClient: number
-}
+} as const

@@ -1,14 +1,12 @@
 import { clientNetwork } from '../domain/client-network.ts'
-import { pubkeyParameter } from '../domain/parameters.ts'
 import { DomainError } from '../domain/errors.ts'
-import { isEmpty, readInstructions } from '../relay/check-instructions.ts'
-import type { InstructionInput } from '../relay/instruction.ts'
-import type { BuildTransaction, PreparedTransactionView } from '../relay/prepare.ts'
+import { pubkeyParameter, requiredText } from '../domain/parameters.ts'
+import { type InstructionInput, readInstructions } from '../relay/check-instructions.ts'
+import type { BuildTransaction, PreparedTransaction } from '../relay/prepared-transaction.ts'
 import { checkRegistration } from './check-instructions.ts'
 import type { SponsorContext } from './context.ts'
 import { inviteCodeHash } from './invite-code.ts'
-import { required } from './required.ts'
-import { sponsorTransaction } from './reserve-and-build.ts'
+import { reserveAndBuild } from './reserve-and-build.ts'
 
 export interface RegisterInput {
   /** One register_agent. */
@@ -19,31 +17,33 @@ export interface RegisterInput {
 }
 
 /**
- * Prepares the registration of an agent of which the service pays rent and fee. Throws INSTRUCTIONS_REQUIRED, FIELD_REQUIRED,
- * FEE_PAYER_EXPECTED, FEE_PAYER_MISUSED, NOT_SPONSORED, INVITE_CODE_INVALID, WALLET_SPONSORED, REGISTRATION_OPEN, AGENT_EXISTS,
- * SPONSOR_CLIENT_LIMIT, SPONSOR_BUDGET_USED, SPONSOR_BALANCE_LOW, SIMULATION_FAILED, PREPARE_FAILED, LEDGER_UNAVAILABLE.
+ * Prepares the registration of an agent. The service pays rent and network fee. Throws FIELD_REQUIRED,
+ * FEE_PAYER_EXPECTED, FEE_PAYER_MISUSED, NOT_SPONSORED, INVITE_CODE_INVALID, WALLET_SPONSORED,
+ * REGISTRATION_OPEN, AGENT_EXISTS, SPONSOR_CLIENT_LIMIT, SPONSOR_BUDGET_USED, SPONSOR_BALANCE_LOW,
+ * LEDGER_UNAVAILABLE, and what POST /relay/prepare throws.
  */
 export async function register(
   input: RegisterInput,
   clientIp: string,
   build: BuildTransaction,
-  context: SponsorContext,
-): Promise<PreparedTransactionView> {
-  if (isEmpty(input.instructions)) throw new DomainError('INSTRUCTIONS_REQUIRED')
-  const signerPubkey = required('signerPubkey', input.signerPubkey)
-  const inviteCode = required('inviteCode', input.inviteCode)
+  context: SponsorContext | null,
+): Promise<PreparedTransaction> {
+  if (context === null) throw new DomainError('SPONSORSHIP_OFF')
+  if (!input.instructions?.length) throw new DomainError('INSTRUCTIONS_REQUIRED')
+  const signerPubkey = requiredText('signerPubkey', input.signerPubkey)
+  const inviteCode = requiredText('inviteCode', input.inviteCode)
   const feePayer = context.signer.pubkey
   const instructions = readInstructions(input.instructions, new Set([context.registryProgram]))
   const wallet = pubkeyParameter('signerPubkey', signerPubkey)
   if (wallet === feePayer)
     throw new DomainError('FEE_PAYER_MISUSED', { key: feePayer, place: 'signerPubkey' })
   checkRegistration(instructions, { feePayer, wallet }, context.addresses)
-  const applicant = {
+  const request = {
     kind: 'registration',
     wallet,
     codeHash: inviteCodeHash(inviteCode) ?? '',
     clientNetwork: clientNetwork(clientIp),
   } as const
   const agentPda = context.addresses.agent(wallet)
-  return sponsorTransaction({ applicant, instructions, level: 'medium', agentPda }, build, context)
+  return reserveAndBuild({ request, instructions, level: 'medium', agentPda }, build, context)
 }

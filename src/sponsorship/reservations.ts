@@ -1,20 +1,19 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
 import type { Database } from '../db/database.ts'
-import { readUsage, type SponsorshipUsage } from './usage.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
-import type { SponsorshipRequest } from './applicant.ts'
+import { readUsage, type SponsorshipRequest, type SponsorshipUsage } from './usage.ts'
 
 export interface Reservation extends SponsorshipRequest {
-  /** Of the prepared transaction. */
+  /** The id of the prepared transaction. */
   readonly id: string
   readonly agentPda: Pubkey | null
   /** The most that the transaction can cost. */
   readonly lamports: bigint
 }
 
-/** What the sponsorship of a prepared transaction is when it is submitted. */
-export interface OpenSponsorship {
+/** The sponsorship of a prepared transaction. */
+export interface StoredSponsorship {
   readonly kind: SponsorshipKind
   readonly wallet: Pubkey
   readonly code_hash: string | null
@@ -22,40 +21,40 @@ export interface OpenSponsorship {
   readonly state: string
 }
 
-/** Held while quotas are counted and taken, by all processes on the database: what was counted is still so when it is taken. */
+/** All processes hold this lock while they read the usage and write a reservation. */
 export const RESERVATION_LOCK = 7_120_311
-/** A process that hangs while it holds the lock must not stop the others for long. Milliseconds. */
-const LOCKED_AT_MOST = 5_000
+/** A process that hangs must not hold the lock longer. */
+const LOCK_TIMEOUT_MS = 5_000
 
-/** Takes what a sponsorship uses up (code, wallet, client, budget), all of it or nothing. */
+/** Reserves what a sponsorship uses (code, wallet, client, budget): all of it or nothing. */
 export interface Reservations {
-  /** `judge` throws where the facts do not allow it; nothing is taken then. */
-  reserve(reservation: Reservation, judge: (facts: SponsorshipUsage) => void): Promise<void>
-  /** Gives back what was reserved for a transaction that was never stored. */
+  /** Reserves nothing if `check` throws. */
+  reserve(reservation: Reservation, check: (usage: SponsorshipUsage) => void): Promise<void>
+  /** Deletes the reservation of a transaction that was not stored. */
   cancel(id: string): Promise<void>
-  find(id: string): Promise<OpenSponsorship | null>
-  /** The facts without taking anything. */
-  readUsage(applicant: SponsorshipRequest): Promise<SponsorshipUsage>
-  /** Runs `work` in one transaction under the lock. */
+  find(id: string): Promise<StoredSponsorship | null>
+  readUsage(request: SponsorshipRequest): Promise<SponsorshipUsage>
+  /** Runs `work` in one transaction that holds the lock. */
   withLock<Result>(work: (trx: Transaction<Database>) => Promise<Result>): Promise<Result>
 }
 
 export function createReservations(kysely: Kysely<Database>): Reservations {
-  const locked: Reservations['withLock'] = (work) =>
+  const withLock: Reservations['withLock'] = (work) =>
     kysely.transaction().execute(async (trx) => {
+      const timeout = String(LOCK_TIMEOUT_MS)
       await sql`
-        select set_config('statement_timeout', ${String(LOCKED_AT_MOST)}, true),
-          set_config('idle_in_transaction_session_timeout', ${String(LOCKED_AT_MOST)}, true)`.execute(trx)
+        select set_config('statement_timeout', ${timeout}, true),
+          set_config('idle_in_transaction_session_timeout', ${timeout}, true)`.execute(trx)
       await sql`select pg_advisory_xact_lock(${sql.lit(RESERVATION_LOCK)})`.execute(trx)
       return work(trx)
     })
   return {
-    withLock: locked,
-    reserve: (reservation, judge) =>
-      locked(async (trx) => {
-        await releaseLost(trx)
-        judge(await readUsage(trx, reservation))
-        const { id, kind, wallet, agentPda, codeHash, clientNetwork: network, lamports } = reservation
+    withLock,
+    reserve: (reservation, check) =>
+      withLock(async (trx) => {
+        await releaseAbandoned(trx)
+        check(await readUsage(trx, reservation))
+        const { id, kind, wallet, agentPda, codeHash, clientNetwork, lamports } = reservation
         await trx
           .insertInto('sponsorships')
           .values({
@@ -64,7 +63,7 @@ export function createReservations(kysely: Kysely<Database>): Reservations {
             wallet,
             agent_pda: agentPda,
             code_hash: codeHash,
-            client_network: network,
+            client_network: clientNetwork,
             reserved_lamports: Number(lamports),
           })
           .execute()
@@ -81,20 +80,20 @@ export function createReservations(kysely: Kysely<Database>): Reservations {
         .selectFrom('sponsorships')
         .select(['kind', 'wallet', 'code_hash', 'agent_pda', 'state'])
         .where('id', '=', id)
-        .executeTakeFirst()) as OpenSponsorship | undefined) ?? null,
-    readUsage: (applicant) => readUsage(kysely, applicant),
+        .executeTakeFirst()) as StoredSponsorship | undefined) ?? null,
+    readUsage: (request) => readUsage(kysely, request),
   }
 }
 
-/** How many sponsored transactions may still cost something. */
+/** Counts the sponsored transactions that may still cost something. */
 export async function countOpen(kysely: Kysely<Database>): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from sponsorships where state in ('reserved', 'submitted')`.execute(kysely)
   return rows[0]?.count ?? 0
 }
 
-/** Where a process died between reserving and storing the transaction. A prepare lasts seconds. */
-async function releaseLost(trx: Transaction<Database>): Promise<void> {
+/** Releases what a process reserved before it died. A prepare takes seconds, so three minutes are safe. */
+async function releaseAbandoned(trx: Transaction<Database>): Promise<void> {
   await sql`
     update sponsorships set state = 'released', updated_at = clock_timestamp()
     where state = 'reserved' and created_at < clock_timestamp() - interval '3 minutes'

@@ -1,77 +1,76 @@
-import type { Pubkey } from '@agent-registry/solana'
 import { programErrorName } from '@agent-registry/program'
+import type { NamedInstruction, Pubkey } from '@agent-registry/solana'
 import { DomainError } from '../domain/errors.ts'
-import { type CheckedRequest, checkSigners } from '../relay/check-instructions.ts'
-import type { Instruction } from '../relay/instruction.ts'
+import type { SponsorshipKind } from '../domain/sponsorship.ts'
+import { checkSigners } from '../relay/check-instructions.ts'
+import { mapLedgerError } from '../relay/map-ledger-error.ts'
 import type { PriorityLevel } from '../relay/policy.ts'
-import type { BuildTransaction, PreparedTransactionView } from '../relay/prepare.ts'
-import { costExceeded } from './check-message.ts'
-import { fromLedger, type SponsorContext } from './context.ts'
-import { maxCost } from './costs.ts'
-import { checkQuota } from './check-quota.ts'
+import type { BuildTransaction, PreparedTransaction } from '../relay/prepared-transaction.ts'
+import { checkQuota, type Funds } from './check-quota.ts'
+import type { SponsorContext } from './context.ts'
+import { costExceeded, maxCost } from './costs.ts'
 import { SPONSOR_POLICY } from './policy.ts'
-import type { SponsorshipRequest } from './applicant.ts'
+import type { SponsorshipRequest } from './usage.ts'
 
-export interface SponsoredRequest {
-  readonly applicant: SponsorshipRequest
+export interface SponsoredTransaction {
+  readonly request: SponsorshipRequest
   /** Checked against the policy. */
-  readonly instructions: readonly Instruction[]
+  readonly instructions: readonly NamedInstruction[]
   readonly level: PriorityLevel
   readonly agentPda: Pubkey | null
 }
 
 /**
- * Reserves what a transaction may cost and uses up, then simulates, builds and stores it. Where that fails nothing stays reserved: at
- * once, or after minutes where the process dies.
+ * Reserves the quotas and the highest cost, then lets the relay simulate, build and store the
+ * transaction. Cancels the reservation if that fails. If the process dies, it ends after minutes.
  */
-export async function sponsorTransaction(
-  { applicant, instructions, level, agentPda }: SponsoredRequest,
+export async function reserveAndBuild(
+  { request, instructions, level, agentPda }: SponsoredTransaction,
   build: BuildTransaction,
   context: SponsorContext,
-): Promise<PreparedTransactionView> {
-  const { signer, reservations, logger } = context
-  const { kind, wallet } = applicant
+): Promise<PreparedTransaction> {
+  const { signer, reservations, limits, logger } = context
+  const { kind, wallet } = request
   const signers = checkSigners([signer.pubkey, wallet], instructions)
-  const money = await readFunds(kind, context)
+  const funds = await readFunds(kind, context)
   const id = context.newId()
-  await reservations.reserve({ ...applicant, id, agentPda, lamports: money.cost }, (facts) =>
-    checkQuota(applicant, facts, money),
+  await reservations.reserve({ ...request, id, agentPda, lamports: funds.cost }, (usage) =>
+    checkQuota(request, usage, funds, limits),
   )
   try {
-    const request: CheckedRequest = { instructions, signers }
-    return await build(request, {
-      id,
-      level,
-      sponsored: true,
-      maxPrice: SPONSOR_POLICY.maxPriorityFee,
-      checkUnits: (limit) => {
-        const max = SPONSOR_POLICY[kind].maxComputeUnits
-        if (limit > max) throw costExceeded(limit, 'compute units', max)
+    return await build(
+      { instructions, signers },
+      {
+        id,
+        level,
+        sponsored: true,
+        maxPrice: SPONSOR_POLICY.maxPriorityFee,
+        checkSimulation: (err, unitLimit) => {
+          if (kind === 'registration' && isAlreadyRegistered(err))
+            throw new DomainError('AGENT_EXISTS', { wallet })
+          const max = SPONSOR_POLICY[kind].maxComputeUnits
+          if (err === null && unitLimit > max) throw costExceeded(unitLimit, 'compute units', max)
+        },
       },
-      explain: (err) =>
-        kind === 'registration' && isAgentThere(err) ? new DomainError('AGENT_EXISTS', { wallet }) : null,
-    })
+    )
   } catch (error) {
     await reservations
       .cancel(id)
-      .catch((err: unknown) => logger.warn({ err, id }, 'a reservation is given back later'))
+      .catch((err: unknown) => logger.warn({ err, id }, 'cancelling a reservation failed, it will expire'))
     throw error
   }
 }
 
-/** Throws LEDGER_UNAVAILABLE, SPONSOR_COST_EXCEEDED. Lamports. */
-export async function readFunds(
-  kind: SponsorshipRequest['kind'],
-  { costs, limits }: SponsorContext,
-): Promise<{ cost: bigint; balance: bigint; limits: SponsorContext['limits'] }> {
-  const [rent, balance] = await fromLedger(Promise.all([costs.rent(), costs.balance()]))
+/** Throws LEDGER_UNAVAILABLE, SPONSOR_COST_EXCEEDED. */
+export async function readFunds(kind: SponsorshipKind, { amounts }: SponsorContext): Promise<Funds> {
+  const [rent, balance] = await mapLedgerError(Promise.all([amounts.agentRent(), amounts.feePayerBalance()]))
   const cost = maxCost(kind, rent)
   const max = SPONSOR_POLICY.maxLamports
   if (cost > BigInt(max)) throw costExceeded(cost, 'lamports', max)
-  return { cost, balance, limits }
+  return { cost, balance }
 }
 
-function isAgentThere(err: unknown): boolean {
+function isAlreadyRegistered(err: unknown): boolean {
   const failed = (err as { InstructionError?: [number, { Custom?: number }] } | null)?.InstructionError
   const code = failed?.[1].Custom
   return code !== undefined && programErrorName(code) === 'AlreadyInitialized'

@@ -1,23 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import type { Kysely } from 'kysely'
-import type { Pubkey } from '@agent-registry/solana'
 import { registryAddresses, registryIdl } from '@agent-registry/program'
-import type { Clock } from '../platform/clock.ts'
-import type { Database } from '../db/database.ts'
+import type { Pubkey } from '@agent-registry/solana'
 import { DomainError } from '../domain/errors.ts'
-import type { FeePayerSigner } from '../platform/keys/fee-payer-signer.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { BackgroundLoop } from '../platform/async/background-loop.ts'
+import { withTimeout } from '../platform/async/with-timeout.ts'
 import { countOutcome } from '../platform/metrics/count-outcome.ts'
-import { createMetrics, type Metrics } from '../platform/metrics/metrics.ts'
-import type { PreparedTransactionView } from '../relay/prepare.ts'
+import { createMetrics } from '../platform/metrics/metrics.ts'
+import { RELAY_TIMING } from '../relay/policy.ts'
+import type { PreparedTransaction } from '../relay/prepared-transaction.ts'
 import type { TransactionRecord } from '../relay/record.ts'
 import type { Relay } from '../relay/relay.ts'
-import type { SponsorHooks } from '../relay/sponsor-hooks.ts'
-import { RELAY_TIMING, type RelayTiming } from '../relay/timing.ts'
-import { type SpendingRecorder, createSpendingRecorder } from './spending-recorder.ts'
+import { NO_SPONSOR, type SponsorHooks } from '../relay/sponsor-hooks.ts'
 import { checkPolicyTable } from './check-table.ts'
-import type { SponsorContext } from './context.ts'
-import { createCosts } from './costs.ts'
+import type { SponsorContext, SponsorshipOptions } from './context.ts'
+import { createLedgerAmounts } from './costs.ts'
 import { countersign } from './countersign.ts'
 import { eligibility, type Eligibility, type EligibilityInput } from './eligibility.ts'
 import { createSponsorshipMetrics, type SponsorshipMetrics } from './metrics.ts'
@@ -25,95 +21,67 @@ import { SPONSOR_POLICY } from './policy.ts'
 import { prepareSponsored } from './prepare.ts'
 import { register, type RegisterInput } from './register.ts'
 import { countOpen, createReservations } from './reservations.ts'
+import { createSpendingRecorder } from './spending-recorder.ts'
 import { submitRegistration, type SubmitRegistrationInput } from './submit-registration.ts'
-import { withTimeout } from '../platform/async/with-timeout.ts'
-import type { SponsorLimits } from '../domain/sponsorship.ts'
-import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 
-/** What the doors call. Each throws SPONSORSHIP_OFF where sponsorship is off, but `eligibility`, which says so. */
+/** While sponsorship is off, `register` and `submit` throw SPONSORSHIP_OFF. */
 export interface SponsorshipService {
   eligibility(input: EligibilityInput, clientIp: string): Promise<Eligibility>
-  register(input: RegisterInput, clientIp: string): Promise<PreparedTransactionView>
+  register(input: RegisterInput, clientIp: string): Promise<PreparedTransaction>
   submit(input: SubmitRegistrationInput): Promise<TransactionRecord>
 }
 
-export interface SponsorshipOptions {
-  readonly kysely: Kysely<Database>
-  readonly rpc: LedgerCalls
-  readonly clock: Clock
-  readonly logger: Pick<Logger, 'warn'>
-  readonly registryProgram: Pubkey
-  /** Null switches sponsorship off. */
-  readonly signer: FeePayerSigner | null
-  readonly limits: SponsorLimits
-  readonly timing?: RelayTiming
-  readonly newId?: () => string
-  readonly metrics?: Metrics
-}
-
 export interface Sponsorship {
-  /** For `createRelay`; null where sponsorship is off. */
-  readonly hooks: SponsorHooks | null
+  /** For `createRelay`. */
+  readonly hooks: SponsorHooks
+  /** Null while sponsorship is off. */
   readonly feePayer: Pubkey | null
-  /** Whether a registration could be paid now: on, and the fee payer above its floor. */
+  /** Whether sponsorship is on and the fee payer has more than its minimum balance. */
   enabled(): Promise<boolean>
-  /** To be started by the process that is to keep the books; does nothing where sponsorship is off. */
-  readonly spendingRecorder: SpendingRecorder
+  /** Started by processes with the role `api`. Null while sponsorship is off. */
+  readonly spendingRecorder: BackgroundLoop | null
   service(relay: Pick<Relay, 'build' | 'submit'>): SponsorshipService
 }
 
-/** Throws PolicyError where the policy does not fit the registry, also while sponsorship is off. */
+/** Throws PolicyError if the policy does not fit the registry, even while sponsorship is off. */
 export function createSponsorship(options: SponsorshipOptions): Sponsorship {
   checkPolicyTable(SPONSOR_POLICY, registryIdl)
-  const context = options.signer === null ? null : createContext(options, options.signer)
-  const on = async (): Promise<SponsorContext> => {
-    if (context === null) throw new DomainError('SPONSORSHIP_OFF')
-    return context
-  }
+  const context = createContext(options)
   const metrics = createSponsorshipMetrics(options.metrics ?? createMetrics(), {
-    openReservations: () => countOpen(options.kysely),
-    balance: context === null ? null : () => context.costs.balance(),
+    countOpen: () => countOpen(options.kysely),
+    feePayerBalance: context && (() => context.amounts.feePayerBalance()),
   })
   const { requests } = metrics
   return {
-    hooks: context === null ? null : createGate(context, metrics),
-    feePayer: context?.signer.pubkey ?? null,
-    enabled: async () => context !== null && (await isAboveFloor(context)),
-    spendingRecorder: context === null ? NO_BOOKS : createSpendingRecorder(context, metrics),
+    hooks: context === null ? NO_SPONSOR : createHooks(context, metrics),
+    feePayer: context && context.signer.pubkey,
+    enabled: async () => context !== null && (await hasMinBalance(context)),
+    spendingRecorder: context && createSpendingRecorder(context, metrics),
     service: (relay) => ({
       eligibility: (input, clientIp) => eligibility(input, clientIp, context),
       register: (input, clientIp) =>
-        countOutcome(
-          requests,
-          'register',
-          on().then((it) => register(input, clientIp, relay.build, it)),
-        ),
+        countOutcome(requests, 'register', register(input, clientIp, relay.build, context)),
       submit: (input) =>
-        countOutcome(
-          requests,
-          'submitRegistration',
-          on().then((it) => submitRegistration(input, relay, it)),
-        ),
+        countOutcome(requests, 'submitRegistration', submitRegistration(input, relay, context)),
     }),
   }
 }
 
-const NO_BOOKS: SpendingRecorder = { start: () => undefined, stop: async () => undefined }
-
-function createContext(options: SponsorshipOptions, signer: FeePayerSigner): SponsorContext {
-  const { kysely, rpc, clock, registryProgram, timing = RELAY_TIMING, newId = randomUUID } = options
+function createContext(options: SponsorshipOptions): SponsorContext | null {
+  const { kysely, rpc, clock, registryProgram, signer } = options
+  if (signer === null) return null
   return {
+    timing: RELAY_TIMING,
+    newId: randomUUID,
     ...options,
-    timing,
-    newId,
     signer,
     addresses: registryAddresses(registryProgram),
-    costs: createCosts(rpc, clock, signer.pubkey),
+    amounts: createLedgerAmounts(rpc, clock, signer.pubkey),
     reservations: createReservations(kysely),
   }
 }
 
-function createGate(context: SponsorContext, { requests }: SponsorshipMetrics): SponsorHooks {
+function createHooks(context: SponsorContext, { requests }: SponsorshipMetrics): SponsorHooks {
   return {
     prepare: (input, clientIp, build) =>
       countOutcome(requests, 'prepare', prepareSponsored(input, clientIp, build, context)),
@@ -126,10 +94,10 @@ function createGate(context: SponsorContext, { requests }: SponsorshipMetrics): 
   }
 }
 
-/** For health reports, which do not wait for a silent node. Milliseconds. */
-const PATIENCE_MS = 2_000
+/** Health reports do not wait longer for a node. Milliseconds. */
+const BALANCE_TIMEOUT_MS = 2_000
 
-async function isAboveFloor({ costs, limits }: SponsorContext): Promise<boolean> {
-  const balance = await withTimeout(PATIENCE_MS, costs.balance()).catch(() => null)
+async function hasMinBalance({ amounts, limits }: SponsorContext): Promise<boolean> {
+  const balance = await withTimeout(BALANCE_TIMEOUT_MS, amounts.feePayerBalance()).catch(() => null)
   return balance !== null && balance >= limits.minBalance
 }

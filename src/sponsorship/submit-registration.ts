@@ -1,37 +1,37 @@
-import { pubkeyParameter } from '../domain/parameters.ts'
 import { DomainError } from '../domain/errors.ts'
+import { pubkeyParameter, requiredText } from '../domain/parameters.ts'
 import type { TransactionRecord } from '../relay/record.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { SponsorContext } from './context.ts'
 import { inviteCodeHash } from './invite-code.ts'
-import { required } from './required.ts'
 
 export interface SubmitRegistrationInput {
-  /** Of `register`. */
+  /** The id that `register` returned. */
   readonly id?: string | null
-  /** base64, signed by the wallet; zeros where the fee payer's signature goes. */
+  /** base64, signed by the wallet. The fee payer's signature is zeros. */
   readonly signedTx?: string | null
   readonly signerPubkey?: string | null
   readonly inviteCode?: string | null
 }
 
 /**
- * Takes a registration that its wallet has signed, signs it as the fee payer, and sends it. Throws FIELD_REQUIRED, NOT_A_REGISTRATION,
- * REGISTRATION_MISMATCH, what POST /relay/submit throws, and what `countersign` throws.
+ * Signs a registration as the fee payer after its wallet signed it, and sends it. Throws FIELD_REQUIRED,
+ * NOT_A_REGISTRATION, REGISTRATION_MISMATCH, and what POST /relay/submit and `countersign` throw.
  */
 export async function submitRegistration(
   input: SubmitRegistrationInput,
   relay: Pick<Relay, 'submit'>,
-  { reservations }: SponsorContext,
+  context: SponsorContext | null,
 ): Promise<TransactionRecord> {
-  const id = required('id', input.id)
-  const signedTx = required('signedTx', input.signedTx)
-  const signer = pubkeyParameter('signerPubkey', required('signerPubkey', input.signerPubkey))
-  const codeHash = inviteCodeHash(required('inviteCode', input.inviteCode))
+  if (context === null) throw new DomainError('SPONSORSHIP_OFF')
+  const id = requiredText('id', input.id)
+  const signedTx = requiredText('signedTx', input.signedTx)
+  const wallet = pubkeyParameter('signerPubkey', requiredText('signerPubkey', input.signerPubkey))
+  const codeHash = inviteCodeHash(requiredText('inviteCode', input.inviteCode))
   return relay.submit({ id, signedTx }, async (row) => {
-    const sponsorship = row.sponsored ? await reservations.find(row.id) : null
+    const sponsorship = row.sponsored ? await context.reservations.find(row.id) : null
     if (sponsorship?.kind !== 'registration') throw new DomainError('NOT_A_REGISTRATION')
-    if (sponsorship.wallet !== signer || sponsorship.code_hash !== codeHash)
+    if (sponsorship.wallet !== wallet || sponsorship.code_hash !== codeHash)
       throw new DomainError('REGISTRATION_MISMATCH')
   })
 }

@@ -10,7 +10,8 @@ import { buildApp } from '../../rest/app.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Database } from '../../src/db/database.ts'
 import { openReads } from '../../src/db/reads.ts'
-import { createRelay, type Relay, type RelayOptions } from '../../src/relay/relay.ts'
+import type { RelayOptions } from '../../src/relay/context.ts'
+import { createRelay, type Relay } from '../../src/relay/relay.ts'
 import { createIdentity, type Identity, type IdentityOptions } from '../../src/identity/identity.ts'
 import { createLedgerRpc, type LedgerCalls } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { createLiveEvents } from '../../src/live-events/live-events.ts'
@@ -22,11 +23,8 @@ import { createGuardedHttp } from '../../src/platform/net/guarded-http.ts'
 import type { RateLimitNumbers } from '../../src/platform/rate-limits/kinds.ts'
 import { type Roles, rolesOf } from '../../src/health/roles.ts'
 import type { FeePayerStatus } from '../../src/health/fee-payer-status.ts'
-import {
-  createSponsorship,
-  type Sponsorship,
-  type SponsorshipOptions,
-} from '../../src/sponsorship/sponsorship.ts'
+import type { SponsorshipOptions } from '../../src/sponsorship/context.ts'
+import { createSponsorship, type Sponsorship } from '../../src/sponsorship/sponsorship.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { createSecretBox, type SecretBox } from '../../src/webhooks/secret-box.ts'
 import { receiverProblemOf } from '../../src/webhooks/subscriptions/receiver-problem.ts'

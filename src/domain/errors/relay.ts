@@ -1,6 +1,6 @@
 import type { ErrorEntry } from './entry.ts'
 
-/** Preparing and submitting transactions. */
+/** Errors of preparing and submitting transactions. */
 export const RELAY_ERRORS = {
   INSTRUCTIONS_REQUIRED: { status: 400, message: 'instructions array is required' },
   SIGNERS_REQUIRED: { status: 400, message: 'signerPubkeys array is required' },
@@ -10,16 +10,19 @@ export const RELAY_ERRORS = {
   TRANSACTION_TOO_LARGE: { status: 400, message: 'Transaction too large: {size} bytes, at most {max}' },
   COMPUTE_BUDGET_GIVEN: {
     status: 400,
-    message: 'Compute budget instructions are added by the service; choose a priorityLevel instead',
+    message: 'The service adds compute budget instructions. Set priorityLevel instead.',
   },
-  DURABLE_NONCE: { status: 400, message: 'Durable nonces are not relayed: leave out AdvanceNonceAccount' },
-  REPEATED_SIGNER: { status: 400, message: 'signerPubkeys must name each key once' },
-  SIGNER_MISSING: { status: 400, message: 'signerPubkeys lacks {key}, which an instruction needs as signer' },
+  DURABLE_NONCE: { status: 400, message: 'Durable nonces are not supported: remove AdvanceNonceAccount' },
+  REPEATED_SIGNER: { status: 400, message: 'signerPubkeys must not contain a key twice' },
+  SIGNER_MISSING: {
+    status: 400,
+    message: 'signerPubkeys must contain {key}, which an instruction requires as signer',
+  },
   SIGNER_NOT_NEEDED: {
     status: 400,
-    message: 'signerPubkeys names {key}, which no instruction needs as signer',
+    message: 'signerPubkeys contains {key}, which no instruction requires as signer',
   },
-  CANNOT_SIGN: { status: 400, message: 'signerPubkeys names {key}, which cannot sign' },
+  CANNOT_SIGN: { status: 400, message: 'signerPubkeys contains {key}, which cannot sign' },
   PROGRAM_NOT_ALLOWED: { status: 403, message: 'Program {program} is not allowed by this relay' },
   SIMULATION_FAILED: { status: 422, message: 'Transaction simulation failed' },
   PREPARE_FAILED: { status: 500, message: 'Failed to prepare transaction' },

@@ -1,55 +1,54 @@
 import type { ErrorEntry } from './entry.ts'
 
-/** What the service pays for, and what not. */
+/** Errors of transactions that the service pays for. */
 export const SPONSORSHIP_ERRORS = {
   SPONSORSHIP_OFF: { status: 503, message: 'Sponsorship is off' },
   SPONSOR_BALANCE_LOW: {
     status: 503,
     message: 'Sponsorship is paused: the balance of the fee payer is too low',
   },
-  SPONSOR_BUDGET_USED: { status: 503, message: 'Sponsorship is paused: the budget of the day is used up' },
+  SPONSOR_BUDGET_USED: { status: 503, message: 'Sponsorship is paused: the daily budget is used up' },
   INVITE_CODE_INVALID: { status: 403, message: 'The invite code is unknown, expired, revoked or used up' },
   WALLET_SPONSORED: { status: 409, message: 'Wallet {wallet} has already received a sponsored registration' },
   REGISTRATION_OPEN: {
     status: 409,
     message:
-      'A sponsored registration of wallet {wallet} is under way: submit it, or try again when it has expired',
+      'Wallet {wallet} already has a pending sponsored registration. Submit it, or try again after it expires.',
   },
   AGENT_EXISTS: { status: 409, message: 'Wallet {wallet} already has an agent' },
   SPONSOR_CLIENT_LIMIT: {
     status: 429,
-    message: 'At most {max} sponsored registrations a day from one address. Try again in {seconds} s',
+    message: 'At most {max} sponsored registrations per IP address and day. Try again in {seconds} s.',
   },
   SPONSOR_WALLET_LIMIT: {
     status: 429,
-    message: 'At most {max} sponsored transactions a day for one wallet. Try again in {seconds} s',
+    message: 'At most {max} sponsored transactions per wallet and day. Try again in {seconds} s.',
   },
   REGISTRATION_NEEDS_CODE: {
     status: 403,
-    message: 'Registrations are sponsored for an invite code only: use POST /sponsor/register',
+    message: 'A sponsored registration requires an invite code: use POST /sponsor/register',
   },
-  NOT_SPONSORED: { status: 403, message: '{place} is not sponsored: {problem}' },
+  NOT_SPONSORED: { status: 403, message: '{place} cannot be sponsored: {problem}' },
   FEE_PAYER_MISUSED: { status: 403, message: 'The fee payer {key} must not appear in {place}' },
   FEE_PAYER_EXPECTED: {
     status: 400,
-    message: '{place} must be the fee payer {key}, as the signer who pays',
+    message: '{place} must be the fee payer {key}',
   },
   SPONSOR_COST_EXCEEDED: {
     status: 403,
-    message: 'The transaction takes more than is sponsored: {amount} {unit}, at most {max}',
+    message: 'The transaction exceeds the sponsorship limit: {amount} {unit}, at most {max}',
   },
   ONE_WALLET_SIGNS: {
     status: 400,
-    message:
-      'signerPubkeys must name one wallet, the fee payer aside: sponsored transactions have one signer',
+    message: 'signerPubkeys must contain one wallet: a sponsored transaction has no other signer',
   },
   FEE_PAYER_SIGNED: {
     status: 400,
-    message: 'The service signs as the fee payer {key}: leave the 64 bytes of its signature zero',
+    message: 'The service signs as the fee payer {key}. Leave the 64 bytes of its signature zero.',
   },
   REGISTRATION_MISMATCH: {
     status: 403,
-    message: 'signerPubkey and inviteCode must be those of the registration',
+    message: 'signerPubkey and inviteCode must match the prepared registration',
   },
   NOT_A_REGISTRATION: {
     status: 400,

@@ -164,7 +164,7 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
     expect(poor).toMatchObject({ isError: true, _meta: { code: 'SIMULATION_FAILED', status: 422 } })
     expect(poor.content[0]!.text).toContain('Transaction simulation failed')
     const nothing = await call('prepare_update_agent', { ownerPubkey: nobody })
-    expect(nothing.content[0]!.text).toContain('Name at least one field to change')
+    expect(nothing.content[0]!.text).toContain('Provide at least one field to change')
     await expect(client.readResource({ uri: `agent://${nobody}` })).rejects.toMatchObject({ code: -32_002 })
   })
 

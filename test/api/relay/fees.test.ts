@@ -1,7 +1,7 @@
 import { ComputeBudgetProgram, type Keypair, SystemProgram } from '@solana/web3.js'
 import * as fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { estimate } from '../../../src/relay/fees.ts'
+import { toEstimate } from '../../../src/relay/fees.ts'
 import { computeUnitLimit } from '../../../src/relay/prepare.ts'
 import { createRelayWorld, keyOf, type RelayWorld } from '../../support/relay/relay-world.ts'
 
@@ -16,16 +16,16 @@ afterEach(() => world.localnet.fault.clear())
 
 test('percentiles are of the sorted samples, whatever their order', () => {
   const sorted = Array.from({ length: 100 }, (_, i) => (i + 1) * 1_000)
-  expect(estimate(sorted)).toEqual({ low: 25_000, medium: 50_000, high: 75_000 })
-  expect(estimate(sorted.toReversed())).toEqual(estimate(sorted))
+  expect(toEstimate(sorted)).toEqual({ low: 25_000, medium: 50_000, high: 75_000 })
+  expect(toEstimate(sorted.toReversed())).toEqual(toEstimate(sorted))
 })
 
 test('floors and ceiling hold, and levels never cross', () => {
-  expect(estimate([])).toEqual({ low: 0, medium: 1_000, high: 10_000 })
-  expect(estimate([10 ** 12])).toEqual({ low: 1_000_000, medium: 1_000_000, high: 1_000_000 })
+  expect(toEstimate([])).toEqual({ low: 0, medium: 1_000, high: 10_000 })
+  expect(toEstimate([10 ** 12])).toEqual({ low: 1_000_000, medium: 1_000_000, high: 1_000_000 })
   fc.assert(
     fc.property(fc.array(fc.nat(2_000_000), { maxLength: 150 }), (samples) => {
-      const { low, medium, high } = estimate(samples)
+      const { low, medium, high } = toEstimate(samples)
       expect(low).toBeLessThanOrEqual(medium)
       expect(medium).toBeLessThanOrEqual(high)
       expect(high).toBeLessThanOrEqual(1_000_000)

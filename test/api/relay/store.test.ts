@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TransactionRow } from '../../../src/relay/record.ts'
 import { createTransactionStore, type TransactionStore } from '../../../src/relay/transaction-store.ts'
-import { onSendOutcome, onLedgerStatus, type LedgerStatus } from '../../../src/relay/transitions.ts'
+import type { LedgerStatus } from '../../../src/relay/fetch-statuses.ts'
+import { onLedgerStatus, onSendOutcome } from '../../../src/relay/transitions.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 const NOW = Date.parse('2026-11-21T08:00:00.000Z')
@@ -147,6 +148,6 @@ describe('transitions', () => {
   test('a refusal counts only as long as nothing was sent', () => {
     const sent = { ...open, sent_at: new Date(NOW).toISOString() }
     expect(onSendOutcome(sent, refused, new Date(NOW).toISOString())).not.toHaveProperty('status')
-    expect(onSendOutcome(open, { kind: 'early' }, new Date(NOW).toISOString())).toEqual({})
+    expect(onSendOutcome(open, { kind: 'too_early' }, new Date(NOW).toISOString())).toEqual({})
   })
 })

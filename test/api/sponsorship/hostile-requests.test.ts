@@ -82,12 +82,12 @@ describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door]
       [
         'a second wallet',
         () => [keyOf(settled.wallet), keyOf(settled.stranger)],
-        'signerPubkeys must name one wallet, the fee payer aside: sponsored transactions have one signer',
+        'signerPubkeys must contain one wallet: a sponsored transaction has no other signer',
       ],
       [
         'a stranger in the place of the wallet',
         () => [keyOf(settled.stranger)],
-        'instructions[0].keys[0] is not sponsored: owner must be KEY',
+        'instructions[0].keys[0] cannot be sponsored: owner must be KEY',
       ],
     ])('a transaction signed by %s', async (__, signers, text) => {
       for (const way of transactionWays)
@@ -115,7 +115,10 @@ describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door]
         signerPubkey: SYSTEM_PROGRAM,
         inviteCode: code,
       })
-      expect(refusal(answer)).toEqual({ refused: true, text: 'signerPubkeys names KEY, which cannot sign' })
+      expect(refusal(answer)).toEqual({
+        refused: true,
+        text: 'signerPubkeys contains KEY, which cannot sign',
+      })
     })
   },
 )

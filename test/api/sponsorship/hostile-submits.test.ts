@@ -158,7 +158,7 @@ describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door]
       for (const each of wrong)
         expect(await open(world.t).submitRegistration(each)).toMatchObject({
           status: 403,
-          error: 'signerPubkey and inviteCode must be those of the registration',
+          error: 'signerPubkey and inviteCode must match the prepared registration',
         })
     })
 
@@ -180,7 +180,7 @@ describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door]
         expect(answer).toMatchObject({
           status: 403,
           error: expect.stringMatching(
-            /^The transaction takes more than is sponsored: \d+ lamports, at most \d+$/,
+            /^The transaction exceeds the sponsorship limit: \d+ lamports, at most \d+$/,
           ) as string,
         })
       }

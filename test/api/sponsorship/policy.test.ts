@@ -78,7 +78,7 @@ describe('POST /sponsor/register refuses', () => {
     const own = toJson(sponsoredRegistration(owner, owner))
     expect(told(await register([own]))).toEqual([
       400,
-      `instructions[0].keys[0] (payer) must be the fee payer ${key}, as the signer who pays`,
+      `instructions[0].keys[0] (payer) must be the fee payer ${key}`,
     ])
   })
 
@@ -110,7 +110,7 @@ describe('POST /sponsor/register refuses', () => {
     const deposit = toJson(agent.instruction('deposit', { payer: keyOf(feePayer) }, { amount: 1n }))
     expect(told(await register([deposit], agent.owner))).toEqual([
       403,
-      'instructions[0] is not sponsored: a registration is one register_agent, got deposit',
+      'instructions[0] cannot be sponsored: a registration has one register_agent, got deposit',
     ])
   })
 
@@ -160,13 +160,13 @@ describe('POST /sponsor/register refuses', () => {
         (each) => each.keys.push({ pubkey: stranger, isSigner: false, isWritable: true }),
         'register_agent takes 6 accounts, got 7',
       ],
-      [(each) => (each.data = ''), 'its data is no instruction of the registry'],
-      [(each) => (each.data = 'AAAA'), 'its data is no instruction of the registry'],
-      [(each) => (each.data = each.data.slice(0, 40)), 'its data is no instruction of the registry'],
+      [(each) => (each.data = ''), 'its data is not a registry instruction'],
+      [(each) => (each.data = 'AAAA'), 'its data is not a registry instruction'],
+      [(each) => (each.data = each.data.slice(0, 40)), 'its data is not a registry instruction'],
       [
         (each) =>
           (each.data = Buffer.concat([Buffer.from(each.data, 'base64'), Buffer.alloc(1)]).toString('base64')),
-        'its data is no instruction of the registry',
+        'its data is not a registry instruction',
       ],
     ]
     for (const [edit, problem] of edits) {
@@ -260,18 +260,18 @@ describe('POST /relay/prepare/sponsored', () => {
     expect(told(await sponsored([deposit], [agent.owner, key]))[0]).toBe(403)
     expect(told(await sponsored([deposit], [agent.owner, keyOf(owner)]))).toEqual([
       400,
-      'signerPubkeys must name one wallet, the fee payer aside: sponsored transactions have one signer',
+      'signerPubkeys must contain one wallet: a sponsored transaction has no other signer',
     ])
     for (const payer of [world.feePayer, owner]) {
       expect(told(await sponsored([sponsoredRegistration(owner, payer)], [keyOf(owner)]))).toEqual([
         403,
-        'Registrations are sponsored for an invite code only: use POST /sponsor/register',
+        'A sponsored registration requires an invite code: use POST /sponsor/register',
       ])
     }
     expect(told(await sponsored([agent.instruction('deactivate_agent')]))).toEqual([
       403,
       expect.stringMatching(
-        /^instructions\[0\] is not sponsored: deactivate_agent is none of update_agent, /,
+        /^instructions\[0\] cannot be sponsored: deactivate_agent is not one of update_agent, /,
       ),
     ])
   })
@@ -293,7 +293,7 @@ describe('submit refuses', () => {
     })
 
   test('another code, another signer, and what is missing', async () => {
-    const mismatch = [403, 'signerPubkey and inviteCode must be those of the registration']
+    const mismatch = [403, 'signerPubkey and inviteCode must match the prepared registration']
     expect(told(await submit({ inviteCode: await world.code() }))).toEqual(mismatch)
     expect(told(await submit({ inviteCode: 'x' }))).toEqual(mismatch)
     expect(told(await submit({ signerPubkey: keyOf(owner) }))).toEqual(mismatch)
@@ -332,7 +332,7 @@ describe('submit refuses', () => {
     bytes[5] = 1
     expect(told(await submit({ signedTx: bytes.toString('base64') }))).toEqual([
       400,
-      `The service signs as the fee payer ${keyOf(world.feePayer)}: leave the 64 bytes of its signature zero`,
+      `The service signs as the fee payer ${keyOf(world.feePayer)}. Leave the 64 bytes of its signature zero.`,
     ])
     expect(told(await submit({ signedTx: prepared.serializedTx }))).toEqual([
       400,
@@ -391,7 +391,7 @@ describe('the policy table', () => {
           instructions: { register_agent: { payer: 0, owner: 1 } },
         },
       },
-      /register_agent allocates at its payer's cost/,
+      /the payer of register_agent pays rent/,
     ],
   ])('stops the service where it does not (%#)', (change, problem) => {
     expect(() => checkPolicyTable({ ...SPONSOR_POLICY, ...change }, registryIdl)).toThrow(problem)

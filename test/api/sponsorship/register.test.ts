@@ -97,7 +97,7 @@ test('a second time: of the wallet, of the code, and the sixth of a client', asy
   expect(await world.register({ owner, inviteCode: many, client })).toEqual({
     status: 409,
     body: {
-      error: `A sponsored registration of wallet ${keyOf(owner)} is under way: submit it, or try again when it has expired`,
+      error: `Wallet ${keyOf(owner)} already has a pending sponsored registration. Submit it, or try again after it expires.`,
     },
   })
   await world.submitRegistration(first.body, owner, once)
@@ -123,7 +123,7 @@ test('a second time: of the wallet, of the code, and the sixth of a client', asy
   })
   expect(limited.statusCode).toBe(429)
   expect(limited.json()).toMatchObject({
-    error: expect.stringMatching(/^At most 5 sponsored registrations a day from one address/) as string,
+    error: expect.stringMatching(/^At most 5 sponsored registrations per IP address and day/) as string,
   })
   const wait = Number(limited.headers['retry-after'])
   expect(wait).toBeGreaterThan(86_300)
@@ -170,7 +170,7 @@ test('paused: below the floor, the budget used up', async () => {
   world.limits.dailyBudget = 1_000_000n
   expect(await world.register({ inviteCode })).toMatchObject({
     status: 503,
-    body: { error: 'Sponsorship is paused: the budget of the day is used up' },
+    body: { error: 'Sponsorship is paused: the daily budget is used up' },
   })
 })
 

@@ -48,7 +48,7 @@ afterAll(() => world.close())
 
 const doors = (): SponsorDoor[] => [restDoor(world.t), graphqlDoor(world.t)]
 const REFUSED =
-  /^(Invalid signed transaction|Signed transaction does not match the prepared transaction|Missing or invalid signature for \w+|The service signs as the fee payer \w+: leave the 64 bytes of its signature zero|id and signedTx are required|signedTx is required)$/
+  /^(Invalid signed transaction|Signed transaction does not match the prepared transaction|Missing or invalid signature for \w+|The service signs as the fee payer \w+\. Leave the 64 bytes of its signature zero\.|id and signedTx are required|signedTx is required)$/
 
 /** A rightly signed transaction with bytes set, flipped, cut out or put in. */
 const changed = fc.array(

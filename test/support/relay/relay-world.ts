@@ -1,8 +1,9 @@
 import { Keypair, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
 import { registryInstruction } from '@agent-registry/program'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { createRelay, type Relay, type RelayOptions } from '../../../src/relay/relay.ts'
-import type { SponsorshipOptions } from '../../../src/sponsorship/sponsorship.ts'
+import type { RelayOptions } from '../../../src/relay/context.ts'
+import { createRelay, type Relay } from '../../../src/relay/relay.ts'
+import type { SponsorshipOptions } from '../../../src/sponsorship/context.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import {
   addresses,

@@ -15,14 +15,14 @@ import {
 
 const misused = (at: string): string => `The fee payer KEY must not appear in instructions[0].${at}`
 const notSponsored = (at: string, problem: string): string =>
-  `instructions[0]${at} is not sponsored: ${problem}`
+  `instructions[0]${at} cannot be sponsored: ${problem}`
 export const onlyRegistrations = (got: string): string =>
-  notSponsored('', `a registration is one register_agent, got ${got}`)
+  notSponsored('', `a registration has one register_agent, got ${got}`)
 const ONLY_TRANSACTIONS =
-  'is none of update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal'
-export const NEEDS_CODE = 'Registrations are sponsored for an invite code only: use POST /sponsor/register'
+  'is not one of update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal'
+export const NEEDS_CODE = 'A sponsored registration requires an invite code: use POST /sponsor/register'
 export const NOT_ALLOWED = 'Program KEY is not allowed by this relay'
-const NO_INSTRUCTION = notSponsored('', 'its data is no instruction of the registry')
+const NO_INSTRUCTION = notSponsored('', 'its data is not a registry instruction')
 
 type Build = (parties: Parties) => TransactionInstruction[]
 
@@ -72,7 +72,7 @@ export const REGISTRATIONS: Record<string, [Build, string]> = {
   ],
   'another payer': [
     (p) => [withAccount(sponsoredRegistration(p), 0, { pubkey: p.wallet.publicKey })],
-    'instructions[0].keys[0] (payer) must be the fee payer KEY, as the signer who pays',
+    'instructions[0].keys[0] (payer) must be the fee payer KEY',
   ],
   'a payer that does not sign': [
     (p) => [withAccount(sponsoredRegistration(p), 0, { isSigner: false })],

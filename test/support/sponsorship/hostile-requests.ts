@@ -26,7 +26,7 @@ const somebody = Keypair.fromSeed(new Uint8Array(32).fill(4))
 const ANYBODY: Parties = { feePayer: keyOf(somebody), wallet: somebody, stranger: somebody }
 
 const entries = <Value>(record: Record<string, Value>): [string, Value][] => Object.entries(record)
-const COMPUTE_BUDGET = 'Compute budget instructions are added by the service; choose a priorityLevel instead'
+const COMPUTE_BUDGET = 'The service adds compute budget instructions. Set priorityLevel instead.'
 
 /** Requests to pay that no way may grant. */
 export const HOSTILE_REQUESTS: readonly HostileRequest[] = [

@@ -74,7 +74,7 @@ export async function createSponsorWorld(
   })
   await relayWorld.connection.requestAirdrop(feePayer.publicKey, FEE_PAYER_LAMPORTS)
   relayWorld.localnet.stepSlot(2)
-  relayWorld.t.sponsorship.spendingRecorder.start()
+  relayWorld.t.sponsorship.spendingRecorder?.start()
   const codes = createInviteCodes(relayWorld.t.kysely)
   const world: SponsorWorld = {
     ...relayWorld,
@@ -128,7 +128,7 @@ export async function createSponsorWorld(
       return sponsorship.service(world.replica({ sponsor: sponsorship.hooks }))
     },
     close: async () => {
-      await relayWorld.t.sponsorship.spendingRecorder.stop()
+      await relayWorld.t.sponsorship.spendingRecorder?.stop()
       await relayWorld.close()
     },
     balance: () => world.connection.getBalance(feePayer.publicKey, 'confirmed'),

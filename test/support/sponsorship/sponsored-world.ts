@@ -4,7 +4,7 @@ import { Keypair, type TransactionInstruction, VersionedTransaction } from '@sol
 import { LIGHTHOUSE_PROGRAM, type Pubkey } from '@agent-registry/solana'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createLocalSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
-import type { RelayTiming } from '../../../src/relay/timing.ts'
+import type { RelayTiming } from '../../../src/relay/policy.ts'
 import { createInviteCodes } from '../../../src/sponsorship/invite-codes.ts'
 import { HOSTILE_FILE } from '../hostile-program/build.ts'
 import { createRegistryWorld, keyOf, programId, type RegistryWorld } from '../indexer/registry-world.ts'

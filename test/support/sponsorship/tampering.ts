@@ -37,7 +37,8 @@ export interface Tampering {
 const MISMATCH = /^Signed transaction does not match the prepared transaction$/
 const INVALID = /^Invalid signed transaction$/
 const UNSIGNED = /^Missing or invalid signature for \w+$/
-const FEE_PAYER_SIGNED = /^The service signs as the fee payer \w+: leave the 64 bytes of its signature zero$/
+const FEE_PAYER_SIGNED =
+  /^The service signs as the fee payer \w+\. Leave the 64 bytes of its signature zero\.$/
 
 const changing = (
   name: string,
