@@ -56,7 +56,7 @@ export const Agent = defineEntity({
       columns: [{ name: 'reputation_score', sort: 'desc' }, { name: 'pda' }],
       include: [...FILTERS],
     },
-    { name: 'agents_by_reputation_rising', properties: ['reputationScore', 'pda'], include: [...FILTERS] },
+    { name: 'agents_by_reputation_ascending', properties: ['reputationScore', 'pda'], include: [...FILTERS] },
     {
       name: 'agents_by_name',
       properties: ['name', 'pda'],

@@ -32,8 +32,8 @@ export const ReadVersion = defineEntity({
   name: 'ReadVersion',
   tableName: 'read_versions',
   properties: {
-    tables: key().$type<ReadTables>().primary(),
-    place: int8().primary(),
-    changedBy: int8(),
+    tableGroup: key().$type<ReadTables>().primary(),
+    id: int8().primary(),
+    transactionId: int8(),
   },
 })

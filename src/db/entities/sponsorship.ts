@@ -69,7 +69,7 @@ export const Sponsorship = defineEntity({
       where: "kind = 'transaction' and state <> 'released'",
     },
     {
-      name: 'sponsorships_unread_spend',
+      name: 'sponsorships_unknown_cost',
       properties: ['updatedAt'],
       where: "state in ('confirmed', 'failed') and spent_lamports is null",
     },

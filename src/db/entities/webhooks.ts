@@ -53,13 +53,7 @@ export const WebhookDelivery = defineEntity({
   properties: {
     /** UUID. */
     id: key().primary().defaultRaw('(gen_random_uuid())::text'),
-    subscription: () =>
-      p
-        .manyToOne(WebhookSubscription)
-        .ref()
-        .deleteRule('cascade')
-        .updateRule('no action')
-        .foreignKeyName('webhook_deliveries_subscription_id_fkey'),
+    subscription: () => p.manyToOne(WebhookSubscription).ref().deleteRule('cascade').updateRule('no action'),
     /** The id of an outbox event, or a new id for a ping. */
     eventId: key(),
     eventType: p.text(),

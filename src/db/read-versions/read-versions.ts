@@ -11,8 +11,9 @@ import {
 
 // The start of the server is part of it, since one restored from a backup, or promoted in another's place, may use numbers again.
 const STATEMENT = `
-  select tables, extract(epoch from pg_postmaster_start_time()) || ' ' || string_agg(changed_by::text, ' ' order by place) as version
-  from read_versions where tables = any($1) group by tables`
+  select table_group as tables,
+    extract(epoch from pg_postmaster_start_time()) || ' ' || string_agg(transaction_id::text, ' ' order by id) as version
+  from read_versions where table_group = any($1) group by table_group`
 
 /** A look is a fraction of a millisecond; one that takes this long is on a connection whose server is gone, or the pool is. */
 const LOOK_MS = 2_000

@@ -67,18 +67,20 @@ describe('what gives a group another version', () => {
   test.each<[ReadTables, string]>([
     [
       'agents',
-      `insert into agents select (jsonb_populate_record(a, '{"pda": "replicated"}')).* from agents a limit 1`,
+      `insert into public.agents select (jsonb_populate_record(a, '{"pda": "replicated"}')).* from public.agents a limit 1`,
     ],
-    ['agents', 'update agents set slot = slot + 1'],
-    ['agents', 'update agent_counts set count = count + 1'],
-    ['stakes', 'truncate stakes'],
-    ['history', 'truncate agent_history'],
-    ['agents', `delete from agents where pda = 'replicated'`],
+    ['agents', 'update public.agents set slot = slot + 1'],
+    ['agents', 'update public.agent_counts set count = count + 1'],
+    ['stakes', 'truncate public.stakes'],
+    ['history', 'truncate public.agent_history'],
+    ['agents', `delete from public.agents where pda = 'replicated'`],
   ])('%s as a replica of another server writes: %s', async (group, statement) => {
     await insertAgents(kysely, [agentRow(`for ${statement}`)])
     const changed = await changedBy(() =>
       kysely.transaction().execute(async (work) => {
         await sql`set local session_replication_role = replica`.execute(work)
+        // As PostgreSQL's apply worker does.
+        await sql`set local search_path = ''`.execute(work)
         await sql.raw(statement).execute(work)
       }),
     )
@@ -124,7 +126,7 @@ test('a writer waits for no other, however long that one takes', async () => {
 test('a transaction is noted once, however many statements it has', async () => {
   await kysely.transaction().execute(async (work) => {
     const written = async () =>
-      (await sql`select ctid, xmin from read_versions where tables = 'agents' order by place`.execute(work))
+      (await sql`select ctid, xmin from read_versions where table_group = 'agents' order by id`.execute(work))
         .rows
     await insertAgents(work, [agentRow('first')])
     const once = await written()
@@ -144,7 +146,7 @@ test('no two states of the tables have one version, however writers overlap', as
     while (!writing.signal.aborted) {
       const { rows: found } = await sql<{ state: string; version: string }>`
         select (select string_agg(pda || slot, ',' order by pda) from agents) as state,
-          (select string_agg(changed_by::text, ' ' order by place) from read_versions where tables = 'agents') as version
+          (select string_agg(transaction_id::text, ' ' order by id) from read_versions where table_group = 'agents') as version
       `.execute(kysely)
       const { state, version } = found[0]!
       expect(seen.get(version) ?? state).toBe(state)
@@ -166,7 +168,7 @@ test('no two states of the tables have one version, however writers overlap', as
   writing.abort()
   await watching
   expect(seen.size).toBeGreaterThan(rounds)
-  const { rows: places } = await sql`select from read_versions where tables = 'agents'`.execute(kysely)
+  const { rows: places } = await sql`select from read_versions where table_group = 'agents'`.execute(kysely)
   expect(places.length).toBeLessThanOrEqual(writers + 1)
 })
 

@@ -46,7 +46,7 @@ test.each<[string, string[], (kysely: Kysely<Database>) => Promise<unknown>]>([
 ])('%s reads nothing but the tables of %j', async (_, groups, read) => {
   const { rows } = await sql<{ name: string }>`
     select distinct tgrelid::regclass::text as name from pg_trigger
-    where tgfoid = 'note_read_version'::regproc and encode(tgargs, 'escape') like any(${groups.map((each) => `${each}%`)})
+    where tgfoid = 'record_read_version'::regproc and encode(tgargs, 'escape') like any(${groups.map((each) => `${each}%`)})
   `.execute(t.kysely)
   expect(rows.length).toBeGreaterThan(0)
   await t.kysely.connection().execute(async (db) => {

@@ -1,5 +1,6 @@
 -- u64 values are numeric(20, 0), since bigint ends at 2^63. Keys are base-58 under the C collation.
 -- `slot` is the slot at which a row's account was read: an older read never replaces a newer one.
+-- Functions keep the search_path of this migration, since logical replication and pg_restore have none.
 
 create extension if not exists pg_trgm;
 
@@ -37,7 +38,7 @@ create index agents_by_created_at on agents (created_at desc, pda)
   include (tier, status, service_category, card_hash_mismatch, reputation_score);
 create index agents_by_reputation on agents (reputation_score desc, pda)
   include (tier, status, service_category, card_hash_mismatch);
-create index agents_by_reputation_rising on agents (reputation_score, pda)
+create index agents_by_reputation_ascending on agents (reputation_score, pda)
   include (tier, status, service_category, card_hash_mismatch);
 -- Names are in byte order, the same for every locale of the server.
 create index agents_by_name on agents (name collate "C", pda)
@@ -54,7 +55,7 @@ create table agent_counts (
   primary key (tier, status, service_category, card_hash_mismatch)
 );
 
-create function count_agents_insert() returns trigger language plpgsql as $$
+create function count_agents_insert() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into agent_counts as counted (tier, status, service_category, card_hash_mismatch, count)
   select tier, status, service_category, card_hash_mismatch, count(*) from new_agents
@@ -68,7 +69,7 @@ create trigger count_agents_insert after insert on agents
   referencing new table as new_agents
   for each statement execute function count_agents_insert();
 
-create function count_agents_delete() returns trigger language plpgsql as $$
+create function count_agents_delete() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into agent_counts as counted (tier, status, service_category, card_hash_mismatch, count)
   select tier, status, service_category, card_hash_mismatch, -count(*) from old_agents
@@ -82,7 +83,7 @@ create trigger count_agents_delete after delete on agents
   referencing old table as old_agents
   for each statement execute function count_agents_delete();
 
-create function count_agents_update() returns trigger language plpgsql as $$
+create function count_agents_update() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into agent_counts as counted (tier, status, service_category, card_hash_mismatch, count)
   select tier, status, service_category, card_hash_mismatch, sum(change)
@@ -101,7 +102,7 @@ create trigger count_agents_update after update on agents
   referencing old table as old_agents new table as new_agents
   for each statement execute function count_agents_update();
 
-create function count_agents_truncate() returns trigger language plpgsql as $$
+create function count_agents_truncate() returns trigger language plpgsql set search_path from current as $$
 begin
   delete from agent_counts;
   return null;

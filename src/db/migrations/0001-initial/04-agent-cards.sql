@@ -26,12 +26,15 @@ create table agent_card_hosts (
   retry_at timestamptz not null
 );
 
--- `host` is the host of an http URL, else the scheme: the unit of back-off.
-create function queue_card_checks_insert() returns trigger language plpgsql as $$
+-- The unit of back-off: the host of an http URL, else the scheme.
+create function card_host(url text) returns text language sql immutable as $$
+  select coalesce(substring(lower(url) from '^https?://([^/?#]+)'), split_part(lower(url), ':', 1))
+$$;
+
+create function queue_card_checks_insert() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into agent_card_checks as queued (agent_pda, card_hash_mismatch, url, hash, host)
-  select pda, card_hash_mismatch, agent_card_url, agent_card_hash,
-    coalesce(substring(lower(agent_card_url) from '^https?://([^/?#]+)'), split_part(lower(agent_card_url), ':', 1))
+  select pda, card_hash_mismatch, agent_card_url, agent_card_hash, card_host(agent_card_url)
   from new_agents order by pda
   on conflict (agent_pda) do update set
     url = excluded.url, hash = excluded.hash, host = excluded.host, state = 'unchecked', checked_at = null,
@@ -44,11 +47,10 @@ create trigger queue_card_checks_insert after insert on agents
   referencing new table as new_agents
   for each statement execute function queue_card_checks_insert();
 
-create function queue_card_checks_update() returns trigger language plpgsql as $$
+create function queue_card_checks_update() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into agent_card_checks as queued (agent_pda, card_hash_mismatch, url, hash, host)
-  select pda, card_hash_mismatch, agent_card_url, agent_card_hash,
-    coalesce(substring(lower(agent_card_url) from '^https?://([^/?#]+)'), split_part(lower(agent_card_url), ':', 1))
+  select pda, card_hash_mismatch, agent_card_url, agent_card_hash, card_host(agent_card_url)
   from new_agents join (
     select pda, agent_card_url as old_url, agent_card_hash as old_hash from old_agents) as old using (pda)
   where (agent_card_url, agent_card_hash) is distinct from (old_url, old_hash)

@@ -40,12 +40,12 @@ create index sponsorships_network on sponsorships (client_network, created_at)
   where kind = 'registration' and state <> 'released';
 create index sponsorships_wallet_day on sponsorships (wallet, created_at)
   where kind = 'transaction' and state <> 'released';
-create index sponsorships_unread_spend on sponsorships (updated_at)
+create index sponsorships_unknown_cost on sponsorships (updated_at)
   where state in ('confirmed', 'failed') and spent_lamports is null;
 
 -- The state of a sponsorship changes in the statement that changes its transaction, in whatever code
 -- that statement is. A released sponsorship stays released.
-create function sponsorship_follows_transaction() returns trigger language plpgsql as $$
+create function update_sponsorship_state() returns trigger language plpgsql set search_path from current as $$
 begin
   update sponsorships set
     state = case
@@ -61,10 +61,10 @@ begin
   where id = new.id and state not in ('released', 'failed');
   return null;
 end $$;
-create trigger sponsorship_follows_transaction
+create trigger update_sponsorship_state
   after update of status, settled, slot, signed_tx on prepared_transactions
   for each row when (
     new.sponsored and (old.status, old.settled, old.slot, old.signed_tx is null)
       is distinct from (new.status, new.settled, new.slot, new.signed_tx is null)
   )
-  execute function sponsorship_follows_transaction();
+  execute function update_sponsorship_state();

@@ -24,7 +24,8 @@ create index webhook_subscriptions_wallet on webhook_subscriptions (wallet, crea
 -- responses go to webhook_attempts.
 create table webhook_deliveries (
   id text collate "C" primary key default gen_random_uuid()::text,
-  subscription_id text collate "C" not null references webhook_subscriptions (id) on delete cascade,
+  subscription_id text collate "C" not null constraint webhook_deliveries_subscription_id_foreign
+    references webhook_subscriptions (id) on delete cascade,
   event_id text collate "C" not null,
   event_type text not null,
   body text,
