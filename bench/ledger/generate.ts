@@ -4,11 +4,8 @@ import { join } from 'node:path'
 import { type Keypair, type TransactionInstruction } from '@solana/web3.js'
 import { parseTransaction, programDataAddress, pubkey, type Pubkey } from '@agent-registry/solana'
 import { PROGRAM_FILE, registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
-import type { GenesisOptions } from '@agent-registry/localnet'
-import { systemClock } from '../../src/platform/clock.ts'
+import { type GenesisOptions, openLedger } from '@agent-registry/localnet'
 import { loadLocalnetKeys, type LocalnetKeys } from '../../src/platform/keys/localnet-keys.ts'
-import { openContext } from '../../packages/localnet/src/context.ts'
-import { LedgerStore } from '../../packages/localnet/src/store/ledger-store.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { generateWallet, type Wallet, walletOf, wireTransaction } from './wallet.ts'
 
@@ -51,13 +48,8 @@ export function generateLedger(options: {
 }): GeneratedLedger {
   const keys = loadLocalnetKeys(options.dataDir)
   const logger = createLogger('error', false)
-  const store = new LedgerStore(join(options.dataDir, 'localnet'))
-  const { bank, faucet } = openContext(
-    store,
-    { dataDir: options.dataDir, genesis: genesisOf(keys) },
-    logger,
-    systemClock,
-  )
+  const dataDir = join(options.dataDir, 'localnet')
+  const { bank, faucet, store } = openLedger({ dataDir, genesis: genesisOf(keys), logger })
   let transactions = 0
   let inSlot = 0
   const send = (payer: Wallet, instructions: TransactionInstruction[], signers: Wallet[] = []): void => {

@@ -36,8 +36,8 @@ const imports = new Map(files.map((file) => [file, importsOf(file)]))
 /** Packages by name, files by their path from the root. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8')
-  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map((match) => match[1]!)
-  return specifiers.map((each) =>
+  const found = text.matchAll(/(?:\bfrom\s+|^import\s+|\bimport\(\s*)['"]([^'"\n]+)['"]/gm)
+  return [...found].map(([, each = '']) =>
     each.startsWith('.') ? relative(root, join(root, dirname(file), each)) : each,
   )
 }
@@ -111,4 +111,67 @@ test('the folders stay few', () => {
     new Set(files.filter((file) => /^src\/.+\//.test(file)).map((file) => file.split('/')[1])).size,
   ).toBeLessThanOrEqual(15)
   expect(loose('rest').length).toBeLessThanOrEqual(8)
+})
+
+const PACKAGES = {
+  '@agent-registry/solana': { folder: 'packages/solana', imports: [] as string[] },
+  '@agent-registry/program': { folder: 'packages/registry-program', imports: ['@agent-registry/solana'] },
+  '@agent-registry/localnet': { folder: 'packages/localnet', imports: ['@agent-registry/solana'] },
+}
+
+interface Manifest {
+  name: string
+  dependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest
+}
+
+/** The imports of all TypeScript files in these folders, with the file that imports. */
+function importsIn(pattern: string): { file: string; imported: string }[] {
+  const found = globSync(pattern, { cwd: root, exclude: (path) => path.includes('node_modules') })
+  return found.flatMap((file) => importsOf(file).map((imported) => ({ file, imported })))
+}
+
+test.each(Object.entries(PACKAGES))(
+  '%s depends on no file outside its folder',
+  (name, { folder, imports }) => {
+    expect(manifestOf(folder).name).toBe(name)
+    const all = importsIn(`${folder}/**/*.ts`)
+    expect(all.length).toBeGreaterThan(10)
+    const isFile = ({ imported }: { imported: string }) =>
+      imported.endsWith('.ts') || imported.endsWith('.json')
+    expect(all.filter((each) => isFile(each) && !each.imported.startsWith(`${folder}/`))).toEqual([])
+    const inSource = all.filter(({ file }) => !file.startsWith(`${folder}/test/`))
+    const packages = inSource.filter(({ imported }) => imported.startsWith('@agent-registry/'))
+    expect(packages.filter(({ imported }) => !imports.includes(imported))).toEqual([])
+  },
+)
+
+test.each(Object.entries(PACKAGES))(
+  '%s declares every dependency, in the version of the root',
+  (_, { folder }) => {
+    const { dependencies = {}, devDependencies = {} } = manifestOf(folder)
+    const used = importsIn(`${folder}/**/*.ts`).filter(
+      ({ imported }) => !/^node:|\.(ts|json)$/.test(imported),
+    )
+    const undeclared = used.filter(({ file, imported }) => {
+      const isTest = file.startsWith(`${folder}/test/`) || file.endsWith('vitest.config.ts')
+      const declared = isTest ? { ...dependencies, ...devDependencies } : dependencies
+      return declared[/^(@[^/]+\/)?[^/]+/.exec(imported)![0]] === undefined
+    })
+    expect(undeclared).toEqual([])
+    const top = manifestOf('.')
+    const versions: Record<string, string> = { ...top.dependencies, ...top.devDependencies }
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
+      expect(`${name} ${version}`).toBe(`${name} ${versions[name] ?? version}`)
+  },
+)
+
+test('everything else imports the packages by name', () => {
+  const all = importsIn('{src,schema,rest,test,bench,ops}/**/*.ts')
+  expect(all.length).toBeGreaterThan(1000)
+  expect(all.filter(({ imported }) => imported.startsWith('packages/'))).toEqual([])
 })

@@ -8,17 +8,20 @@ import {
 } from '@solana/web3.js'
 import {
   ASSOCIATED_TOKEN_PROGRAM,
+  associatedTokenAccount,
   parseTransaction,
   type Pubkey,
+  pubkey,
   TOKEN_PROGRAM,
 } from '@agent-registry/solana'
 import type { Bank } from './bank/bank.ts'
 import type { GenesisOptions } from './options.ts'
 import { invalidRequest, preflightFailure } from './rpc/rpc-error.ts'
+
 const CREATE_IDEMPOTENT = 1
 const MINT_TO = 7
 
-/** Gives away SOL and USDC by ordinary transactions, so that they show in the history of the accounts. */
+/** Gives SOL and USDC to wallets. Its transactions are normal ones, so they are part of the history. */
 export class Faucet {
   readonly address: string
   readonly #bank: Bank
@@ -34,53 +37,48 @@ export class Faucet {
   /** @returns the signature */
   airdrop(to: Pubkey, lamports: bigint): string {
     const { faucet } = this.#genesis
-    const transfer = SystemProgram.transfer({
-      fromPubkey: faucet.publicKey,
-      toPubkey: new PublicKey(to),
-      lamports,
-    })
-    return this.#send([transfer], [faucet])
+    const toPubkey = new PublicKey(to)
+    return this.#send(
+      [SystemProgram.transfer({ fromPubkey: faucet.publicKey, toPubkey, lamports })],
+      [faucet],
+    )
   }
 
   /**
-   * Mints to the owner's associated token account, which is created where it is missing.
+   * Mints to the associated token account of the owner and creates the account if necessary.
    * @param amount USDC base units (6 decimals)
+   * @returns the signature
    */
   mintUsdc(owner: Pubkey, amount: bigint): string {
     const { faucet, usdcMint, usdcMintAuthority } = this.#genesis
-    if (usdcMint === undefined || usdcMintAuthority === undefined) {
+    if (usdcMint === undefined || usdcMintAuthority === undefined)
       throw invalidRequest('this ledger has no USDC mint')
-    }
-    const [mint, wallet] = [usdcMint.publicKey, new PublicKey(owner)]
-    const tokenProgram = new PublicKey(TOKEN_PROGRAM)
-    const associated = new PublicKey(ASSOCIATED_TOKEN_PROGRAM)
-    const seeds = [wallet.toBytes(), tokenProgram.toBytes(), mint.toBytes()]
-    const [account] = PublicKey.findProgramAddressSync(seeds, associated)
-    const create = new TransactionInstruction({
-      programId: associated,
-      keys: [
-        { pubkey: faucet.publicKey, isSigner: true, isWritable: true },
-        { pubkey: account, isSigner: false, isWritable: true },
-        ...[wallet, mint, SystemProgram.programId, tokenProgram].map((pubkey) => ({
-          pubkey,
-          isSigner: false,
-          isWritable: false,
-        })),
+    const mint = usdcMint.publicKey
+    const account = associatedTokenAccount(owner, pubkey(mint.toBase58()))
+    const create = instruction(
+      ASSOCIATED_TOKEN_PROGRAM,
+      [
+        [faucet.publicKey, 'signer', 'writable'],
+        [account, 'writable'],
+        [owner],
+        [mint],
+        [SystemProgram.programId],
+        [TOKEN_PROGRAM],
       ],
-      data: Buffer.from([CREATE_IDEMPOTENT]),
-    })
+      Buffer.of(CREATE_IDEMPOTENT),
+    )
     const data = Buffer.alloc(9)
     data.writeUInt8(MINT_TO)
     data.writeBigUInt64LE(amount, 1)
-    const mintTo = new TransactionInstruction({
-      programId: tokenProgram,
-      keys: [
-        { pubkey: mint, isSigner: false, isWritable: true },
-        { pubkey: account, isSigner: false, isWritable: true },
-        { pubkey: usdcMintAuthority.publicKey, isSigner: true, isWritable: false },
+    const mintTo = instruction(
+      TOKEN_PROGRAM,
+      [
+        [mint, 'writable'],
+        [account, 'writable'],
+        [usdcMintAuthority.publicKey, 'signer'],
       ],
       data,
-    })
+    )
     return this.#send([create, mintTo], [faucet, usdcMintAuthority])
   }
 
@@ -89,7 +87,7 @@ export class Faucet {
       feePayer: this.#genesis.faucet.publicKey,
       recentBlockhash: this.#bank.view('processed').tip.blockhash,
     })
-    // A different limit each time: two gifts of one amount in one slot are two transactions.
+    // The limit changes, so that equal requests in one slot are different transactions.
     this.#sent = (this.#sent + 1) % 1_000_000
     transaction.add(
       ComputeBudgetProgram.setComputeUnitLimit({ units: 300_000 + this.#sent }),
@@ -102,4 +100,19 @@ export class Faucet {
     if (err !== null) throw preflightFailure(err, null)
     return parsed.signature
   }
+}
+
+type Role = 'signer' | 'writable'
+
+function instruction(
+  programId: Pubkey,
+  accounts: [key: PublicKey | Pubkey, ...roles: Role[]][],
+  data: Buffer,
+): TransactionInstruction {
+  const keys = accounts.map(([key, ...roles]) => ({
+    pubkey: new PublicKey(key),
+    isSigner: roles.includes('signer'),
+    isWritable: roles.includes('writable'),
+  }))
+  return new TransactionInstruction({ programId: new PublicKey(programId), keys, data })
 }

@@ -1,16 +1,14 @@
 import type { Server } from 'node:http'
 import type { Bank } from './bank/bank.ts'
-import { openContext } from './context.ts'
 import type { FaultControls } from './faults/fault-controls.ts'
-import { type Logger, stderrLogger } from './logger.ts'
-import { type LocalnetOptions, systemClock } from './options.ts'
-import { dispatcher } from './rpc/dispatch.ts'
-import { answerText } from './rpc/json-rpc.ts'
+import { openLedger } from './ledger.ts'
+import type { Logger } from './logger.ts'
+import type { LocalnetOptions } from './options.ts'
+import { respond } from './rpc/json-rpc.ts'
+import { createDispatcher } from './rpc/methods/index.ts'
 import { createHttpServer } from './server/http-server.ts'
-import { listenOnPair } from './server/port-pair.ts'
+import { HOST, listenOnPair } from './server/port-pair.ts'
 import { createSocketServer } from './server/socket-server.ts'
-import { Subscriptions } from './server/subscriptions.ts'
-import { LedgerStore } from './store/ledger-store.ts'
 
 /** A running ledger. */
 export interface Localnet {
@@ -18,45 +16,38 @@ export interface Localnet {
   readonly wsUrl: string
   readonly genesisHash: string
   readonly fault: FaultControls
-  /** The slot that is being made. */
+  /** The current slot, whose block is not finished. */
   readonly slot: number
-  /** Finishes `count` slots (default 1) at once. */
+  /** Finishes `count` slots immediately. Default 1. */
   stepSlot(count?: number): void
-  /** Moves the ledger's time forward by these seconds, in a new slot. */
+  /** Moves the time of the ledger forward and starts a new slot. */
   warp(seconds: number): void
-  /** Finishes the current slot, writes everything, and frees ports and files. */
+  /** Finishes the current slot, writes all data, and releases ports and files. */
   close(): Promise<void>
 }
 
-// A node takes bodies of up to 50 KiB.
-const MAX_BODY_BYTES = 50 * 1024
-
-/** @throws LedgerInUseError when a ledger already runs on the same directory */
+/** @throws LedgerInUseError if a ledger already uses the directory */
 export async function startLocalnet(options: LocalnetOptions): Promise<Localnet> {
-  const { dataDir, port = 0, host = '127.0.0.1', slotMs = 400, maxBodyBytes = MAX_BODY_BYTES } = options
-  const { logger = stderrLogger, clock = systemClock } = options
-  const store = new LedgerStore(dataDir)
+  const { port = 0, slotMs = 400 } = options
+  const ledger = openLedger(options)
+  const { bank, faults, logger, store } = ledger
   try {
-    const context = openContext(store, options, logger, clock)
-    const { bank, faults } = context
-    const call = dispatcher(context)
-    const http = createHttpServer({ answer: (body) => answerText(body, call, logger), faults, maxBodyBytes })
-    const subscriptions = new Subscriptions(bank, logger)
-    const sockets = createSocketServer({ context, subscriptions, maxBodyBytes })
-    const actualPort = await listenOnPair(http, sockets.http, port, host)
+    const call = createDispatcher(ledger)
+    const http = createHttpServer((body) => respond(body, call, logger), faults)
+    const sockets = createSocketServer(ledger, call)
+    const httpPort = await listenOnPair(http, sockets.http, port)
     const timer = slotMs === 0 ? undefined : setInterval(() => tick(bank, logger), slotMs)
-    const address = host === '0.0.0.0' ? '127.0.0.1' : host
     let closing: Promise<void> | undefined
     const close = async (): Promise<void> => {
       clearInterval(timer)
       sockets.terminate()
       await Promise.all([stop(http), stop(sockets.http)])
       bank.closeSlot()
-      context.store.close()
+      store.close()
     }
     return {
-      rpcUrl: `http://${address}:${actualPort}`,
-      wsUrl: `ws://${address}:${actualPort + 1}`,
+      rpcUrl: `http://${HOST}:${httpPort}`,
+      wsUrl: `ws://${HOST}:${httpPort + 1}`,
       genesisHash: store.fact('genesisHash') ?? '',
       fault: faults,
       get slot() {
@@ -74,7 +65,7 @@ export async function startLocalnet(options: LocalnetOptions): Promise<Localnet>
   }
 }
 
-// Without its disk the ledger must not go on: what it acknowledges has to be there after a restart.
+// The process must end if the ledger cannot be written: a restart must not lose confirmed transactions.
 function tick(bank: Bank, logger: Logger): void {
   try {
     bank.closeSlot()

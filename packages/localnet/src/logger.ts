@@ -1,13 +1,13 @@
 type Log = (details: object, message: string) => void
 
-/** The part of a pino logger that the ledger uses. */
+/** The methods of a pino logger that the ledger uses. */
 export type Logger = Readonly<Record<'debug' | 'warn' | 'error' | 'fatal', Log>>
 
 const ignore: Log = () => undefined
 
 export const silentLogger: Logger = { debug: ignore, warn: ignore, error: ignore, fatal: ignore }
 
-/** Writes one JSON line per warning or error to standard error. */
+/** Writes each warning and each error as one JSON line to standard error. */
 export const stderrLogger: Logger = {
   debug: ignore,
   warn: writer('warn'),

@@ -1,46 +1,47 @@
 import type { Keypair } from '@solana/web3.js'
 import type { Pubkey } from '@agent-registry/solana'
-import type { ProgramDeployment } from './loader-accounts.ts'
 import type { Logger } from './logger.ts'
 import type { Account } from './vm/account.ts'
 
-/** The source of time, so that tests can set it. */
+/** The source of time. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number
 }
 
-export const systemClock: Clock = { now: () => Date.now() }
+export interface ProgramDeployment {
+  readonly programId: Pubkey
+  readonly elf: Uint8Array
+  readonly upgradeAuthority: Pubkey
+}
 
-/** What a new ledger starts with. On a ledger that exists already only the keys are used. */
+/** The content of a new ledger. For an existing ledger, only the keys are used. */
 export interface GenesisOptions {
-  /** Pays for airdrops and mintings. Holds 9 million SOL at genesis, which JSON numbers still show exactly. */
+  /** Pays for airdrops. It starts with 9 million SOL, which is still exact as a JSON number. */
   readonly faucet: Keypair
-  /** Where genesis creates an SPL mint of 6 decimals, which `localnet_mintUsdc` mints from. */
+  /** An SPL Token mint of 6 decimals for `localnet_mintUsdc`. */
   readonly usdcMint?: Keypair
   readonly usdcMintAuthority?: Keypair
-  /** How far the ledger's time starts off the wall clock. */
+  /** The time of the ledger minus the wall clock. */
   readonly clockOffsetSeconds?: number
   readonly programs?: readonly ProgramDeployment[]
   readonly accounts?: ReadonlyMap<Pubkey, Account>
 }
 
-export interface LocalnetOptions {
-  /** Where the ledger is kept; null keeps it in memory. */
+export interface LedgerOptions {
+  /** The directory of the ledger. With null, the ledger is in memory. */
   readonly dataDir: string | null
   readonly genesis: GenesisOptions
-  /** HTTP; the WebSocket is at the next one. 0, the default, takes a free pair. */
-  readonly port?: number
-  /** Default 127.0.0.1. */
-  readonly host?: string
-  /** Default 400. With 0 slots pass only by `stepSlot`. */
-  readonly slotMs?: number
-  /** Slots until confirmed, at least 1. Default 1. */
-  readonly confirmedDepth?: number
-  /** Slots until finalized. Default 32. */
+  /** The number of slots until a block is finalized. Default 32. */
   readonly finalizedDepth?: number
-  /** Default 51,200: that of a Solana node. */
-  readonly maxBodyBytes?: number
   readonly clock?: Clock
+  /** The default writes warnings and errors to standard error. */
   readonly logger?: Logger
+}
+
+export interface LocalnetOptions extends LedgerOptions {
+  /** The HTTP port. The WebSocket port is the next one. Default 0: two free ports. */
+  readonly port?: number
+  /** The length of a slot. Default 400. With 0, only `stepSlot` starts slots. */
+  readonly slotMs?: number
 }

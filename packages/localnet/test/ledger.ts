@@ -1,4 +1,5 @@
 import { Connection, Keypair, type PublicKey, SystemProgram, Transaction } from '@solana/web3.js'
+import { vi } from 'vitest'
 import { type Localnet, type LocalnetOptions, silentLogger, startLocalnet } from '../src/index.ts'
 
 export interface JsonRpcAnswer {
@@ -72,4 +73,9 @@ export async function failure(promise: Promise<unknown>): Promise<Error & { code
     return error as Error
   }
   throw new Error('did not fail')
+}
+
+/** Waits until `check` no longer throws. The time is enough for a busy machine. */
+export function eventually<T>(check: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(check, { timeout: 20_000, interval: 5 })
 }

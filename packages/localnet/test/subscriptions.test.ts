@@ -7,10 +7,9 @@ import {
   SystemProgram,
   Transaction,
 } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { type JsonRpcAnswer, startTestLedger, type TestLedger, transfer } from './ledger.ts'
-import { eventually } from '../../../test/support/eventually.ts'
+import { eventually, type JsonRpcAnswer, startTestLedger, type TestLedger, transfer } from './ledger.ts'
 
 const TOKEN_PROGRAM = new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
 
@@ -20,8 +19,6 @@ beforeAll(async () => {
 })
 afterAll(() => ledger.net.close())
 
-const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 5000, interval: 5 })
-
 /** Listens and waits until the server knows of it: stock clients do not say when. */
 async function listening<T>(
   subscribe: (see: (value: T) => void) => number,
@@ -29,7 +26,7 @@ async function listening<T>(
   const seen: T[] = []
   const id = subscribe((value) => seen.push(value))
   const { connection } = ledger
-  await until(() => expect(subscriptionState(connection, id)).toBe('subscribed'))
+  await eventually(() => expect(subscriptionState(connection, id)).toBe('subscribed'))
   return { seen, id }
 }
 
@@ -54,7 +51,7 @@ it('notifies of logs at the commitment, of those that mention the key, failed on
   })
   expect(seen).toEqual([])
   net.stepSlot()
-  await until(() => expect(seen).toHaveLength(2))
+  await eventually(() => expect(seen).toHaveLength(2))
   expect(seen.map((each) => each.signature)).toEqual([good, bad])
   expect(seen[1]?.err).toEqual({ InstructionError: [0, { Custom: 1 }] })
 })
@@ -71,12 +68,12 @@ it('notifies of an account with its state at each commitment', async () => {
   await connection.sendTransaction(transfer(from.publicKey, to, 1e9), [from])
   net.stepSlot()
   await connection.sendTransaction(transfer(from.publicKey, to, 2e9), [from])
-  await until(() => expect(processed.seen).toEqual([1e9, 3e9]))
+  await eventually(() => expect(processed.seen).toEqual([1e9, 3e9]))
   expect(finalized.seen).toEqual([])
   net.stepSlot(2)
-  await until(() => expect(finalized.seen).toEqual([1e9]))
+  await eventually(() => expect(finalized.seen).toEqual([1e9]))
   net.stepSlot()
-  await until(() => expect(finalized.seen).toEqual([1e9, 3e9]))
+  await eventually(() => expect(finalized.seen).toEqual([1e9, 3e9]))
 })
 
 it('notifies of program accounts that pass the filters, until unsubscribed', async () => {
@@ -92,13 +89,13 @@ it('notifies of program accounts that pass the filters, until unsubscribed', asy
     net.stepSlot()
   }
   await mint(9)
-  await until(() => expect(seen).toHaveLength(1))
+  await eventually(() => expect(seen).toHaveLength(1))
   expect(seen[0]?.accountInfo.data.readBigUInt64LE(64)).toBe(9n)
   await connection.removeProgramAccountChangeListener(id)
   await mint(9)
   const { seen: slots } = await listening<unknown>((see) => connection.onSlotChange(see))
   net.stepSlot()
-  await until(() => expect(slots).toHaveLength(1))
+  await eventually(() => expect(slots).toHaveLength(1))
   expect(seen).toHaveLength(1)
 })
 
@@ -109,10 +106,10 @@ it('notifies once of a signature, also when it is subscribed to afterwards', asy
   const { seen } = await listening<unknown>((see) => connection.onSignature(signature, see, 'confirmed'))
   expect(seen).toEqual([])
   net.stepSlot()
-  await until(() => expect(seen).toEqual([{ err: null }]))
+  await eventually(() => expect(seen).toEqual([{ err: null }]))
   const late: unknown[] = []
   connection.onSignature(signature, (result) => late.push(result), 'confirmed')
-  await until(() => expect(late).toEqual([{ err: null }]))
+  await eventually(() => expect(late).toEqual([{ err: null }]))
 })
 
 it('notifies of slots and roots', async () => {
@@ -123,7 +120,7 @@ it('notifies of slots and roots', async () => {
   const roots = await listening<number>((see) => connection.onRootChange(see))
   const { slot } = net
   net.stepSlot(2)
-  await until(() => expect(roots.seen).toEqual([slot - 2, slot - 1]))
+  await eventually(() => expect(roots.seen).toEqual([slot - 2, slot - 1]))
   expect(slots.seen).toEqual([
     { slot: slot + 1, parent: slot, root: slot - 2 },
     { slot: slot + 2, parent: slot + 1, root: slot - 1 },
@@ -138,7 +135,7 @@ it('reports an account that is closed as one of the system program without lampo
   )
   await connection.sendTransaction(transfer(from.publicKey, Keypair.generate().publicKey, 1e9 - 5000), [from])
   net.stepSlot()
-  await until(() => expect(seen).toHaveLength(1))
+  await eventually(() => expect(seen).toHaveLength(1))
   expect(seen[0]).toMatchObject({ lamports: 0, owner: SystemProgram.programId })
 })
 
@@ -149,8 +146,8 @@ it('notifies of the accounts that a failed transaction changed: only its payer',
   const [payer, target] = [await watch(from.publicKey), await watch(to)]
   await ledger.connection.sendTransaction(transfer(from.publicKey, to, 5e9), [from], { skipPreflight: true })
   await ledger.land(transfer(from.publicKey, to, 1e8), [from])
-  await until(() => expect(payer.seen).toHaveLength(2))
-  await until(() => expect(target.seen).toHaveLength(1))
+  await eventually(() => expect(payer.seen).toHaveLength(2))
+  await eventually(() => expect(target.seen).toHaveLength(1))
 })
 
 it('limits subscriptions over all connections, and frees those of a closed one', async () => {

@@ -7,7 +7,7 @@ import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
 import { untilConfirmed } from '../../../src/gateway/transaction-sender.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
-import type { Account } from '../../../packages/localnet/src/vm/account.ts'
+import type { Account } from '@agent-registry/localnet'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
 import {

@@ -1,44 +1,36 @@
 import { isStaticWritable, type Message, type Pubkey, pubkeyFromBytes } from '@agent-registry/solana'
-import type { Account } from '../vm/account.ts'
+import type { AccountReader } from '../vm/account.ts'
 
 export interface AccountKeys {
-  /** Static keys, then those loaded as writable, then those loaded as read-only: the order of account indexes. */
+  /** In the order of account indexes: static keys, loaded writable keys, loaded read-only keys. */
   readonly all: readonly Pubkey[]
   readonly writable: ReadonlySet<Pubkey>
-  /** Neither writable nor passed to an instruction: programs, and keys without any use. */
+  /** Keys that are not writable and that no instruction uses, such as programs. */
   readonly idle: readonly Pubkey[]
+  /** The keys from lookup tables. */
   readonly loaded: { readonly writable: readonly Pubkey[]; readonly readonly: readonly Pubkey[] }
 }
 
-// The addresses of a lookup table start behind its metadata.
+// The addresses of a lookup table come after its metadata.
 const TABLE_HEADER_BYTES = 56
 
-/** Follows the lookup tables. An address that a table does not hold is left out: the VM refuses such a transaction. */
-export function accountKeys(message: Message, read: (key: Pubkey) => Account | null): AccountKeys {
-  const writable: Pubkey[] = []
-  const readonly: Pubkey[] = []
-  for (const lookup of message.lookups) {
-    const data = read(lookup.table)?.data ?? new Uint8Array()
-    writable.push(...addresses(data, lookup.writable))
-    readonly.push(...addresses(data, lookup.readonly))
-  }
+/** Resolves lookup tables. Missing addresses are left out, and the VM refuses such a transaction. */
+export function accountKeys(message: Message, read: AccountReader): AccountKeys {
+  const load = (kind: 'writable' | 'readonly'): Pubkey[] =>
+    message.lookups.flatMap((lookup) => addressesAt(read(lookup.table)?.data, lookup[kind]))
+  const loaded = { writable: load('writable'), readonly: load('readonly') }
+  const all = [...message.staticKeys, ...loaded.writable, ...loaded.readonly]
   const staticWritable = message.staticKeys.filter((_, index) => isStaticWritable(message, index))
-  const all = [...message.staticKeys, ...writable, ...readonly]
-  const allWritable = new Set([...staticWritable, ...writable])
-  const passed = new Set(message.instructions.flatMap((each) => [...each.accounts]))
-  return {
-    all,
-    writable: allWritable,
-    idle: all.filter((key, index) => !allWritable.has(key) && !passed.has(index)),
-    loaded: { writable, readonly },
-  }
+  const writable = new Set([...staticWritable, ...loaded.writable])
+  const used = new Set(message.instructions.flatMap((each) => [...each.accounts]))
+  const idle = all.filter((key, index) => !writable.has(key) && !used.has(index))
+  return { all, writable, idle, loaded }
 }
 
-function addresses(table: Uint8Array, indexes: Uint8Array): Pubkey[] {
-  const found: Pubkey[] = []
-  for (const index of indexes) {
-    const start = TABLE_HEADER_BYTES + 32 * index
-    if (start + 32 <= table.length) found.push(pubkeyFromBytes(table.subarray(start, start + 32)))
-  }
-  return found
+function addressesAt(table: Uint8Array | undefined, indexes: Uint8Array): Pubkey[] {
+  const offsets = [...indexes].map((index) => TABLE_HEADER_BYTES + 32 * index)
+  return offsets.flatMap((start) => {
+    const isThere = table !== undefined && start + 32 <= table.length
+    return isThere ? [pubkeyFromBytes(table.subarray(start, start + 32))] : []
+  })
 }

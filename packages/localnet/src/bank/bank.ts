@@ -1,43 +1,56 @@
 import { CLOCK_SYSVAR, type Pubkey, type WireTransaction } from '@agent-registry/solana'
+import type { LedgerStore } from '../store/ledger-store.ts'
 import type { Account } from '../vm/account.ts'
-import type { TransactionError } from '../vm/transaction-error.ts'
-import type { BankParts } from './bank-parts.ts'
+import type { TransactionError } from '../vm/transaction-errors.ts'
+import type { Vm } from '../vm/vm.ts'
 import { type Block, type Commitment, nextBlockhash } from './block.ts'
+import type { BlockRing } from './block-ring.ts'
 import type { BankListener } from './events.ts'
 import { execute } from './execute.ts'
 import { LedgerView } from './ledger-view.ts'
 import { PrioritizationFees } from './prioritization-fees.ts'
+import type { SlotTime } from './slot-time.ts'
 import { memoOf, type TransactionRecord } from './transaction-record.ts'
 import { UndoLog } from './undo-log.ts'
 import { UnfinalizedBlocks } from './unfinalized-blocks.ts'
 
-/** Refused transactions leave no trace: they are neither in a block nor charged. */
+export interface BankParts {
+  readonly vm: Vm
+  readonly store: LedgerStore
+  readonly ring: BlockRing
+  readonly time: SlotTime
+  /** The number of slots after which a block is finalized. A block is confirmed after one slot. */
+  readonly finalizedDepth: number
+}
+
+/** A refused transaction is in no block and pays no fee. */
 export type Submission = { readonly record: TransactionRecord } | { readonly refused: TransactionError }
 
-/** Older states kept beyond the unfinalized slots, for nodes that lag. */
+/** The bank keeps older states of this many slots before the last finalized one, for `lag`. */
 export const MAX_LAG = 32
 
-/** Makes slots and blocks, and runs transactions in the slot that is being made. */
+/** Creates slots and blocks, and runs transactions in the current slot. */
 export class Bank {
   readonly fees = new PrioritizationFees()
-  /** Slots that every answer lags behind the truth; a fault for tests. */
+  /** The number of slots by which all responses are behind. A fault for tests. */
   lag = 0
   readonly #parts: BankParts
   readonly #undo = new UndoLog()
   readonly #listeners = new Set<BankListener>()
-  #slot: number
-  #slotTime = 0
   readonly #pending = new Map<string, TransactionRecord>()
   readonly #unfinalized: UnfinalizedBlocks
+  #slot: number
+  #slotTime = 0
 
-  constructor(parts: BankParts) {
+  /** @param firstSlot must be later than every block in the ring */
+  constructor(parts: BankParts, firstSlot: number) {
     this.#parts = parts
-    this.#slot = parts.slot
+    this.#slot = firstSlot - 1
     this.#unfinalized = new UnfinalizedBlocks(parts.ring.tip.slot)
-    this.#openSlot()
+    this.#startNextSlot()
   }
 
-  /** The slot that is being made. */
+  /** The current slot, whose block is not finished. */
   get slot(): number {
     return this.#slot
   }
@@ -46,11 +59,12 @@ export class Bank {
     return this.#slotAt('finalized')
   }
 
-  /** Unix seconds that programs see in the slot that is being made. */
+  /** The time in Unix seconds that programs see in the current slot. */
   get slotTime(): number {
     return this.#slotTime
   }
 
+  /** @returns a function that removes the listener */
   listen(listener: BankListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -62,24 +76,24 @@ export class Bank {
 
   /** The ledger at the end of a recent slot. */
   viewAt(slot: number): LedgerView {
-    return new LedgerView(slot, { vm: this.#parts.vm, undo: this.#undo, ring: this.#parts.ring })
+    return new LedgerView(slot, this.#parts.vm, this.#undo, this.#parts.ring)
   }
 
-  /** Where a transaction is on the ledger, at any commitment. */
+  /** The slot and the error of a transaction, at any commitment, or null. */
   landed(signature: string): { slot: number; err: TransactionError | null } | null {
     const pending = this.#pending.get(signature)
     if (pending !== undefined) return { slot: pending.slot, err: pending.meta.err }
     return this.#parts.store.transactions.summary(signature)
   }
 
-  /** Runs the transaction now, if its blockhash is valid and its signature new. */
+  /** Runs a transaction if its blockhash is valid and its signature is new. */
   submit(transaction: WireTransaction): Submission {
     if (!this.viewAt(this.#slot).isBlockhashValid(transaction.message.blockhash)) {
       return { refused: 'BlockhashNotFound' }
     }
     if (this.landed(transaction.signature) !== null) return { refused: 'AlreadyProcessed' }
-    const { execution, keys, before, meta } = execute(this.#parts.vm, transaction)
-    if (meta === null) return { refused: execution.err ?? 'SanitizeFailure' }
+    const { err, keys, before, meta } = execute(this.#parts.vm, transaction)
+    if (meta === null) return { refused: err ?? 'SanitizeFailure' }
     for (const [key, account] of before) this.#undo.record(this.#slot, key, account)
     const record: TransactionRecord = {
       slot: this.#slot,
@@ -92,55 +106,59 @@ export class Bank {
       memo: memoOf(transaction),
     }
     this.#pending.set(record.signature, record)
-    this.fees.note(this.#slot, transaction.message, keys.writable)
-    const touched = new Set(before.keys())
-    for (const listener of this.#listeners) listener.transactionRan?.(record, touched)
+    this.fees.record(this.#slot, transaction.message, keys.writable)
+    const changes = { slot: this.#slot, records: [record], touched: new Set(before.keys()) }
+    for (const listener of this.#listeners) listener.committed?.('processed', changes)
     return { record }
   }
 
-  /** Finishes the slot: its block is on the disk when this returns, and the next slot has begun. */
+  /** Writes the block of the current slot to the store and starts the next slot. */
   closeSlot(): void {
     const { ring, store, vm } = this.#parts
-    const parent = ring.tip
-    const records = [...this.#pending.values()]
+    const { tip } = ring
+    const slot = this.#slot
     const block: Block = {
-      slot: this.#slot,
-      parentSlot: parent.slot,
-      height: parent.height + 1,
-      blockhash: nextBlockhash(parent, this.#slot, this.#pending.keys()),
-      previousBlockhash: parent.blockhash,
+      slot,
+      parentSlot: tip.slot,
+      height: tip.height + 1,
+      blockhash: nextBlockhash(tip, slot, this.#pending.keys()),
+      previousBlockhash: tip.blockhash,
       time: this.#slotTime,
     }
-    const touched = new Set(this.#undo.touched(this.#slot))
+    const records = [...this.#pending.values()]
+    const touched = new Set(this.#undo.touched(slot))
     touched.delete(CLOCK_SYSVAR)
     const states = [...touched].map((key): [Pubkey, Account | null] => [key, vm.getAccount(key)])
     store.append(block, records, states)
     ring.push(block)
-    this.#unfinalized.push({ block, records, touched })
-    this.#pending.clear()
-    this.#slot += 1
-    this.#openSlot()
-    this.#announce()
+    this.#unfinalized.push({ slot, records, touched })
+    this.#startNextSlot()
+    for (const level of ['confirmed', 'finalized'] as const) {
+      for (const changes of this.#unfinalized.advance(level, this.#slotAt(level))) {
+        for (const listener of this.#listeners) listener.committed?.(level, changes)
+      }
+    }
   }
 
-  /** Changes an account in the slot being made without a transaction: a fault for tests. */
+  /** Changes an account in the current slot without a transaction. A fault for tests. */
   overwrite(key: Pubkey, account: Account): void {
     const { vm } = this.#parts
     this.#undo.record(this.#slot, key, vm.getAccount(key))
     vm.setAccount(key, account)
   }
 
-  /** Makes the time of the next slot later. */
+  /** Moves the time of the next slot forward. */
   warp(seconds: number): void {
-    this.#parts.time.warp(seconds)
-    this.#parts.store.setFact('warp', String(this.#parts.time.offset))
+    const { time, store } = this.#parts
+    time.offset += seconds
+    store.setFact('warp', String(time.offset))
     this.closeSlot()
   }
 
   /**
-   * Takes back up to `slots` slots before the one being made, and that one, never a finalized one. The next slot
-   * continues from the block before them.
-   * @returns the transactions that are no longer on the ledger, oldest first
+   * Removes the current slot and up to `slots` slots before it, but no finalized slot. The next slot
+   * continues after the last remaining block.
+   * @returns the transactions that are no longer in the ledger, oldest first
    */
   rollback(slots: number): TransactionRecord[] {
     const { ring, store, vm, finalizedDepth } = this.#parts
@@ -154,36 +172,28 @@ export class Bank {
     this.#undo.forgetAfter(target.slot)
     ring.dropAfter(target.slot)
     this.fees.forgetAfter(target.slot)
-    this.#pending.clear()
-    this.#slot += 1
-    this.#openSlot()
+    this.#startNextSlot()
     return records
   }
 
   #slotAt(commitment: Commitment): number {
-    const { confirmedDepth, finalizedDepth, ring } = this.#parts
+    const { finalizedDepth, ring } = this.#parts
     const slot = this.#slot - this.lag
     if (commitment === 'processed') return this.lag === 0 ? slot : ring.atOrBefore(slot).slot
-    return ring.atOrBefore(slot - (commitment === 'confirmed' ? confirmedDepth : finalizedDepth)).slot
+    return ring.atOrBefore(slot - (commitment === 'confirmed' ? 1 : finalizedDepth)).slot
   }
 
-  #openSlot(): void {
+  #startNextSlot(): void {
     const { ring, time, vm, finalizedDepth } = this.#parts
+    this.#pending.clear()
+    this.#slot += 1
     this.#undo.record(this.#slot, CLOCK_SYSVAR, vm.getAccount(CLOCK_SYSVAR))
     this.#slotTime = time.next()
     vm.setClock(this.#slot, this.#slotTime)
-    vm.setSlotHashes(ring.slotHashes())
+    vm.setSlotHashes(ring.newestFirst())
     this.fees.begin(this.#slot)
     this.#undo.forgetUpTo(this.#slot - finalizedDepth - MAX_LAG)
     const slot = { slot: this.#slot, parent: ring.tip.slot, root: this.rootSlot }
     for (const listener of this.#listeners) listener.slotStarted?.(slot)
-  }
-
-  #announce(): void {
-    for (const level of ['confirmed', 'finalized'] as const) {
-      for (const content of this.#unfinalized.advance(level, this.#slotAt(level))) {
-        for (const listener of this.#listeners) listener.blockReached?.(level, content)
-      }
-    }
   }
 }

@@ -4,7 +4,7 @@ import bs58 from 'bs58'
 export interface Block {
   readonly slot: number
   readonly parentSlot: number
-  /** Blocks before this one. Skipped slots make it smaller than the slot. */
+  /** The number of blocks before this one. Skipped slots make it smaller than the slot. */
   readonly height: number
   /** Base-58. */
   readonly blockhash: string
@@ -15,7 +15,7 @@ export interface Block {
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
-/** Blocks for which a blockhash may be used after its own. */
+/** The number of blocks after its own in which a blockhash is valid. */
 export const BLOCKHASH_LIFE = 150
 
 export function nextBlockhash(parent: Block, slot: number, signatures: Iterable<string>): string {

@@ -1,19 +1,25 @@
-import { COMPUTE_BUDGET_PROGRAM, type Message, SYSTEM_PROGRAM } from '@agent-registry/solana'
+import {
+  COMPUTE_BUDGET_PROGRAM,
+  type Message,
+  SYSTEM_PROGRAM,
+  UPGRADEABLE_LOADER,
+} from '@agent-registry/solana'
+
 const LAMPORTS_PER_SIGNATURE = 5_000n
 const MAX_UNITS = 1_400_000
 const DEFAULT_UNITS = 200_000
-// SIMD-0170: an instruction of a program that is built into the VM is given this many.
+// SIMD-0170: the default for an instruction of a program that is part of the VM.
 const BUILTIN_UNITS = 3_000
 const BUILTINS: ReadonlySet<string> = new Set([
   COMPUTE_BUDGET_PROGRAM,
   SYSTEM_PROGRAM,
-  'BPFLoaderUpgradeab1e11111111111111111111111',
+  UPGRADEABLE_LOADER,
   'BPFLoader1111111111111111111111111111111111',
   'BPFLoader2111111111111111111111111111111111',
   'LoaderV411111111111111111111111111111111111',
   'Vote111111111111111111111111111111111111111',
 ])
-// Programs whose first data byte counts signatures that are charged like the transaction's own.
+// Programs whose first data byte is a number of signatures. Each costs as much as one of the transaction.
 const PRECOMPILES: ReadonlySet<string> = new Set([
   'Ed25519SigVerify111111111111111111111111111',
   'KeccakSecp256k11111111111111111111111111111',
@@ -41,7 +47,7 @@ export function computeBudget(message: Message): ComputeBudget {
   return { units: Math.min(limit ?? fallback, MAX_UNITS), price }
 }
 
-/** The fee in lamports: signatures, and the price of the compute units asked for, rounded up. */
+/** The fee in lamports: signatures plus the price of the requested compute units, rounded up. */
 export function feeForMessage(message: Message): bigint {
   const { units, price } = computeBudget(message)
   let signatures = BigInt(message.requiredSignatures)

@@ -1,19 +1,17 @@
 import type { Pubkey } from '@agent-registry/solana'
-import type { Block, Commitment } from './block.ts'
+import type { Commitment } from './block.ts'
 import type { TransactionRecord } from './transaction-record.ts'
 
-/** A block with what it holds, kept while it is not final. */
-export interface BlockContent {
-  readonly block: Block
+/** The transactions of a slot, or one of them, and the accounts that they changed. */
+export interface SlotChanges {
+  readonly slot: number
   readonly records: readonly TransactionRecord[]
   readonly touched: ReadonlySet<Pubkey>
 }
 
-/** What subscriptions need to hear of. Called after the state has changed. */
+/** Receives events after the state of the bank has changed. */
 export interface BankListener {
-  /** Work on the slot began. */
   slotStarted?(slot: { slot: number; parent: number; root: number }): void
-  /** A transaction ran in the slot that is being made: commitment processed. */
-  transactionRan?(record: TransactionRecord, touched: ReadonlySet<Pubkey>): void
-  blockReached?(commitment: Exclude<Commitment, 'processed'>, content: BlockContent): void
+  /** Called for each transaction when it is processed, and for each block at the other levels. */
+  committed?(commitment: Commitment, changes: SlotChanges): void
 }

@@ -1,6 +1,6 @@
 import type { Pubkey, WireTransaction } from '@agent-registry/solana'
-import type { Account } from '../vm/account.ts'
-import type { Execution } from '../vm/execution.ts'
+import type { Account, AccountReader } from '../vm/account.ts'
+import type { TransactionError } from '../vm/transaction-errors.ts'
 import type { Vm } from '../vm/vm.ts'
 import { type AccountKeys, accountKeys } from './account-keys.ts'
 import { chargeLoadFailure, nameLoadFailure } from './load-failure.ts'
@@ -8,38 +8,39 @@ import { tokenBalances } from './token-balances.ts'
 import type { TransactionMeta } from './transaction-record.ts'
 
 export interface Outcome {
-  readonly execution: Execution
+  readonly err: TransactionError | null
   readonly keys: AccountKeys
-  /** The accounts that the transaction wrote, as they were before. */
+  /** The accounts that the transaction wrote, in their state before it. */
   readonly before: ReadonlyMap<Pubkey, Account | null>
-  /** Null when the transaction did not even pay its fee: it leaves no trace on the ledger. */
+  /** Null if the transaction did not pay its fee. Such a transaction is not in the ledger. */
   readonly meta: TransactionMeta | null
 }
 
-/** Runs a transaction in the VM and describes what it did. */
-export function execute(vm: Vm, transaction: WireTransaction): Outcome {
-  const read = (key: Pubkey): Account | null => vm.getAccount(key)
-  const keys = accountKeys(transaction.message, read)
+/** Runs a transaction in the VM. */
+export function execute(vm: Vm, { message, bytes }: WireTransaction): Outcome {
+  const read: AccountReader = (key) => vm.getAccount(key)
+  const keys = accountKeys(message, read)
   const pre = keys.all.map(read)
   const preTokenBalances = tokenBalances(pre, read)
-  const execution = nameLoadFailure(vm.execute(transaction.bytes, keys.idle), transaction.message, read)
-  chargeLoadFailure(vm, transaction.message, execution.err)
-  // The VM compiles a program as soon as it sees its account, which may be before it sees the new code.
+  const execution = nameLoadFailure(vm.execute(bytes, keys.idle), message, read)
+  const { err, returnData } = execution
+  chargeLoadFailure(vm, message, err)
+  // The VM compiles a program when it sees the account, which may be before it sees the new code.
   const written = [...keys.writable].map((key) => [key, read(key)] as const)
   vm.setAccounts(written.filter(([, account]) => account?.executable === true))
   const post = keys.all.map((key, index) => (keys.writable.has(key) ? read(key) : (pre[index] ?? null)))
   const before = new Map<Pubkey, Account | null>()
   for (const [index, key] of keys.all.entries()) {
-    // A failed transaction only takes the fee.
-    const isWritten = execution.err === null ? keys.writable.has(key) : index === 0
+    // A failed transaction only changes the fee payer.
+    const isWritten = err === null ? keys.writable.has(key) : index === 0
     if (isWritten) before.set(key, pre[index] ?? null)
   }
-  // Instructions only move lamports around; what is missing afterwards is the fee.
+  // Instructions do not change the sum of all balances, so the difference is the fee.
   const fee = total(pre) - total(post)
-  if (execution.err !== null && fee === 0n) return { execution, keys, before, meta: null }
+  if (err !== null && fee === 0n) return { err, keys, before, meta: null }
   const meta: TransactionMeta = {
-    err: execution.err,
-    status: execution.err === null ? { Ok: null } : { Err: execution.err },
+    err,
+    status: err === null ? { Ok: null } : { Err: err },
     fee: Number(fee),
     preBalances: pre.map(lamports),
     postBalances: post.map(lamports),
@@ -49,10 +50,10 @@ export function execute(vm: Vm, transaction: WireTransaction): Outcome {
     postTokenBalances: tokenBalances(post, read),
     rewards: [],
     loadedAddresses: keys.loaded,
-    ...(execution.returnData === null ? {} : { returnData: execution.returnData }),
+    ...(returnData === null ? {} : { returnData }),
     computeUnitsConsumed: execution.computeUnitsConsumed,
   }
-  return { execution, keys, before, meta }
+  return { err, keys, before, meta }
 }
 
 function total(accounts: readonly (Account | null)[]): bigint {

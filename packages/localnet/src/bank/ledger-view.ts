@@ -1,31 +1,31 @@
 import type { Pubkey } from '@agent-registry/solana'
-import type { Account } from '../vm/account.ts'
+import type { Account, AccountReader } from '../vm/account.ts'
 import type { Vm } from '../vm/vm.ts'
 import type { BlockRing } from './block-ring.ts'
 import { type Block, BLOCKHASH_LIFE } from './block.ts'
 import type { UndoLog } from './undo-log.ts'
 
-/** The ledger as of one slot: what a read at a commitment sees. */
+/** The state of the ledger at the end of a slot. */
 export class LedgerView {
   readonly slot: number
-  /** Of the slot's block, also while it is being made. */
+  /** The height of the slot's block, which may be unfinished. */
   readonly height: number
-  /** The newest finished block that this view knows. */
+  /** The newest finished block in this view. */
   readonly tip: Block
   readonly #vm: Vm
   readonly #undo: UndoLog
   readonly #ring: BlockRing
 
-  constructor(slot: number, parts: { vm: Vm; undo: UndoLog; ring: BlockRing }) {
+  constructor(slot: number, vm: Vm, undo: UndoLog, ring: BlockRing) {
     this.slot = slot
-    this.#vm = parts.vm
-    this.#undo = parts.undo
-    this.#ring = parts.ring
-    this.tip = this.#ring.atOrBefore(slot)
+    this.#vm = vm
+    this.#undo = undo
+    this.#ring = ring
+    this.tip = ring.atOrBefore(slot)
     this.height = this.tip.slot === slot ? this.tip.height : this.tip.height + 1
   }
 
-  account(key: Pubkey): Account | null {
+  readonly account: AccountReader = (key) => {
     const older = this.#undo.at(this.slot, key)
     return older === undefined ? this.#vm.getAccount(key) : older
   }
@@ -45,7 +45,7 @@ export class LedgerView {
     return this.height <= block.height + BLOCKHASH_LIFE
   }
 
-  /** Runs work on the VM with these accounts set to what they were in this view. */
+  /** Runs `work` while the VM has these accounts in their state in this view. */
   withState<T>(keys: Iterable<Pubkey>, work: () => T): T {
     const older = new Map<Pubkey, Account | null>()
     for (const key of keys) {

@@ -1,7 +1,7 @@
-import { type Message, type Pubkey, SYSTEM_PROGRAM } from '@agent-registry/solana'
-import type { Account } from '../vm/account.ts'
+import { type Message, SYSTEM_PROGRAM } from '@agent-registry/solana'
+import type { AccountReader } from '../vm/account.ts'
 import type { Execution } from '../vm/execution.ts'
-import type { TransactionError } from '../vm/transaction-error.ts'
+import type { TransactionError } from '../vm/transaction-errors.ts'
 import type { Vm } from '../vm/vm.ts'
 import { feeForMessage } from './compute-budget.ts'
 
@@ -11,11 +11,11 @@ const LOAD_FAILURES: ReadonlySet<TransactionError | null> = new Set([
   'MaxLoadedAccountsDataSizeExceeded',
 ])
 
-/** The VM calls every program that it cannot load invalid; Solana tells a missing one apart. */
+/** The VM reports a missing program as invalid. Solana has another error for it. */
 export function nameLoadFailure<T extends Execution>(
   execution: T,
   { instructions, staticKeys }: Message,
-  read: (key: Pubkey) => Account | null,
+  read: AccountReader,
 ): T {
   if (execution.err !== 'InvalidProgramForExecution') return execution
   const programs = instructions.map((each) => staticKeys[each.programIdIndex])
@@ -23,7 +23,7 @@ export function nameLoadFailure<T extends Execution>(
   return isMissing ? { ...execution, err: 'ProgramAccountNotFound' } : execution
 }
 
-/** SIMD-0191: a transaction whose programs or accounts cannot be loaded pays its fee. The VM takes none. */
+/** Charges the fee if programs or accounts cannot be loaded (SIMD-0191). The VM does not do it. */
 export function chargeLoadFailure(vm: Vm, message: Message, err: TransactionError | null): void {
   const [payer] = message.staticKeys
   if (!LOAD_FAILURES.has(err) || payer === undefined) return

@@ -6,9 +6,9 @@ interface SlotFees {
   byAccount: Map<Pubkey, number>
 }
 
-export const SLOTS_OF_FEES = 150
+const SLOTS_OF_FEES = 150
 
-/** The lowest compute-unit price that landed in each of the last 150 slots, and for each account it wrote. */
+/** The lowest compute unit price in each of the last 150 slots, in total and per writable account. */
 export class PrioritizationFees {
   readonly #slots = new Map<number, SlotFees>()
 
@@ -20,7 +20,7 @@ export class PrioritizationFees {
     }
   }
 
-  note(slot: number, message: Message, writable: ReadonlySet<Pubkey>): void {
+  record(slot: number, message: Message, writable: ReadonlySet<Pubkey>): void {
     const fees = this.#slots.get(slot)
     if (fees === undefined) return
     const price = Number(computeBudget(message).price)
@@ -34,7 +34,7 @@ export class PrioritizationFees {
     for (const each of this.#slots.keys()) if (each > slot) this.#slots.delete(each)
   }
 
-  /** Micro-lamports per compute unit that a transaction locking these accounts would have had to pay. */
+  /** The price that a transaction with these writable accounts needed, in micro-lamports per unit. */
   recent(accounts: readonly Pubkey[]): { slot: number; prioritizationFee: number }[] {
     return [...this.#slots].map(([slot, { lowest, byAccount }]) => {
       const prices = accounts.map((key) => byAccount.get(key) ?? 0)

@@ -1,32 +1,22 @@
 import type { Clock } from '../options.ts'
 
-/** The time that the ledger shows: the wall clock plus what was warped, never running backwards. */
+/** The time of the ledger: the wall clock plus an offset. It never goes back. */
 export class SlotTime {
+  /** Seconds. */
+  offset: number
   readonly #clock: Clock
-  #offset: number
   #last: number
 
-  /**
-   * @param last Unix seconds of the newest block
-   * @param offset seconds warped so far
-   */
+  /** @param last the time of the newest block in Unix seconds */
   constructor(clock: Clock, last: number, offset: number) {
     this.#clock = clock
     this.#last = last
-    this.#offset = offset
-  }
-
-  get offset(): number {
-    return this.#offset
-  }
-
-  warp(seconds: number): void {
-    this.#offset += seconds
+    this.offset = offset
   }
 
   /** Unix seconds. */
   next(): number {
-    this.#last = Math.max(this.#last, Math.floor(this.#clock.now() / 1000) + this.#offset)
+    this.#last = Math.max(this.#last, Math.floor(this.#clock.now() / 1000) + this.offset)
     return this.#last
   }
 }

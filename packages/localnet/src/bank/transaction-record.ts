@@ -1,9 +1,9 @@
 import { MEMO_PROGRAMS, type Pubkey, type WireTransaction } from '@agent-registry/solana'
 import type { InnerInstructions, ReturnData } from '../vm/execution.ts'
-import type { TransactionError } from '../vm/transaction-error.ts'
+import type { TransactionError } from '../vm/transaction-errors.ts'
 import type { TokenBalance } from './token-balances.ts'
 
-/** `meta` of Solana's getTransaction. Amounts are lamports. */
+/** The member `meta` of getTransaction. Amounts are lamports. */
 export interface TransactionMeta {
   readonly err: TransactionError | null
   readonly status: { readonly Ok: null } | { readonly Err: TransactionError }
@@ -20,10 +20,10 @@ export interface TransactionMeta {
   readonly computeUnitsConsumed: number
 }
 
-/** A transaction that is in a block, or will be in the one that is being made. */
+/** A transaction in a block, or in the current slot. */
 export interface TransactionRecord {
   readonly slot: number
-  /** The position in the block. */
+  /** The position in the block, from 0. */
   readonly index: number
   /** Unix seconds. */
   readonly blockTime: number
@@ -34,7 +34,7 @@ export interface TransactionRecord {
   readonly memo: string | null
 }
 
-/** The memos of a transaction as getSignaturesForAddress shows them: `[bytes] text`, joined by "; ". */
+/** The memos of a transaction, as in getSignaturesForAddress: `[bytes] text`, joined by "; ". */
 export function memoOf({ message }: WireTransaction): string | null {
   const memos = message.instructions
     .filter((each) => MEMO_PROGRAMS.some((program) => program === message.staticKeys[each.programIdIndex]))

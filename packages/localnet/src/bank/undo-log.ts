@@ -4,16 +4,16 @@ import type { Account } from '../vm/account.ts'
 type Changes = Map<Pubkey, Account | null>
 
 /**
- * For each recent slot, the accounts it changed as they were before it. It serves reads at an older
- * commitment, and lets unfinalized slots be taken back.
+ * For each recent slot, the accounts that it changed, in their state before the slot. Used for reads
+ * at an older slot and to roll back slots that are not finalized.
  */
 export class UndoLog {
-  // Ascending by slot: slots are only ever added at the end.
+  // In ascending order, because slots are only added at the end.
   readonly #slots = new Map<number, Changes>()
 
   record(slot: number, key: Pubkey, before: Account | null): void {
-    let changes = this.#slots.get(slot)
-    if (changes === undefined) this.#slots.set(slot, (changes = new Map()))
+    const changes = this.#slots.get(slot) ?? new Map<Pubkey, Account | null>()
+    this.#slots.set(slot, changes)
     if (!changes.has(key)) changes.set(key, before)
   }
 
@@ -21,7 +21,7 @@ export class UndoLog {
     return this.#slots.get(slot)?.keys() ?? []
   }
 
-  /** The account at the end of the slot, or undefined where it has not changed since. */
+  /** The account at the end of the slot, or undefined if it has not changed since. */
   at(slot: number, key: Pubkey): Account | null | undefined {
     for (const [changed, changes] of this.#slots) {
       if (changed > slot && changes.has(key)) return changes.get(key) ?? null
@@ -29,7 +29,7 @@ export class UndoLog {
     return undefined
   }
 
-  /** Every account changed after the slot, as it was at the end of it. */
+  /** All accounts that changed after the slot, in their state at the end of the slot. */
   changedSince(slot: number): Map<Pubkey, Account | null> {
     const states: Changes = new Map()
     for (const [changed, changes] of this.#slots) {

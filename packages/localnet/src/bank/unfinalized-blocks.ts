@@ -1,34 +1,34 @@
-import type { BlockContent } from './events.ts'
+import type { SlotChanges } from './events.ts'
 
 type Level = 'confirmed' | 'finalized'
 
-/** Blocks on their way to finality, oldest first. */
+/** The changes of blocks that are not finalized yet, oldest first. */
 export class UnfinalizedBlocks {
-  #blocks: BlockContent[] = []
+  #blocks: SlotChanges[] = []
   readonly #reached: Record<Level, number>
 
-  /** @param slot of the newest block that is final already */
+  /** @param slot the slot of the newest finalized block */
   constructor(slot: number) {
     this.#reached = { confirmed: slot, finalized: slot }
   }
 
-  push(content: BlockContent): void {
-    this.#blocks.push(content)
+  push(changes: SlotChanges): void {
+    this.#blocks.push(changes)
   }
 
-  /** Returns the blocks that reach the level with this slot and did not before. */
-  advance(level: Level, slot: number): BlockContent[] {
+  /** Returns the blocks that now reach the level. `slot` is the newest slot at this level. */
+  advance(level: Level, slot: number): SlotChanges[] {
     const last = this.#reached[level]
-    const arrived = this.#blocks.filter(({ block }) => block.slot > last && block.slot <= slot)
+    const reached = this.#blocks.filter((each) => each.slot > last && each.slot <= slot)
     this.#reached[level] = Math.max(last, slot)
-    if (level === 'finalized') this.#blocks = this.#blocks.filter(({ block }) => block.slot > slot)
-    return arrived
+    if (level === 'finalized') this.#blocks = this.#blocks.filter((each) => each.slot > slot)
+    return reached
   }
 
-  /** Takes the blocks after the slot away and returns them. */
-  dropAfter(slot: number): BlockContent[] {
-    const dropped = this.#blocks.filter(({ block }) => block.slot > slot)
-    this.#blocks = this.#blocks.filter(({ block }) => block.slot <= slot)
+  /** Removes the blocks after the slot and returns them. */
+  dropAfter(slot: number): SlotChanges[] {
+    const dropped = this.#blocks.filter((each) => each.slot > slot)
+    this.#blocks = this.#blocks.filter((each) => each.slot <= slot)
     this.#reached.confirmed = Math.min(this.#reached.confirmed, slot)
     return dropped
   }

@@ -1,24 +1,40 @@
 import { parseTransaction, type Pubkey } from '@agent-registry/solana'
-import type { Bank } from '../bank/bank.ts'
-import { MAX_LAG } from '../bank/bank.ts'
-import type { TransactionRecord } from '../bank/transaction-record.ts'
+import { type Bank, MAX_LAG } from '../bank/bank.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
-import type { HiddenSignatures, HttpFault } from './fault-kinds.ts'
 
-interface ArmedHttpFault extends HttpFault {
-  remaining: number
+export interface HttpFault {
+  /** Affects only requests that call one of these methods. The default is all requests. */
+  readonly methods?: readonly string[] | undefined
+  /** The number of affected requests. The default is no limit. */
+  readonly count?: number | undefined
+  /** The delay before the response, in milliseconds. */
+  readonly delayMs?: number | undefined
+  /** Responds with this HTTP status instead of JSON-RPC: 429 or 5xx. */
+  readonly status?: number | undefined
+  /** The header Retry-After, in seconds. */
+  readonly retryAfter?: number | undefined
 }
 
-/** Makes this ledger misbehave on purpose, for tests of its clients. Nothing here exists on a real cluster. */
+/** Without signatures and slots, all transactions are hidden. */
+export interface HiddenSignatures {
+  readonly signatures?: readonly string[] | undefined
+  readonly fromSlot?: number | undefined
+  /** Inclusive. */
+  readonly toSlot?: number | undefined
+  /** The fault ends after this many slots. The default is no limit. */
+  readonly forSlots?: number | undefined
+}
+
+/** Makes the ledger behave like a faulty node or network, for tests of its clients. */
 export class FaultControls {
   /** Refuses new WebSocket connections with HTTP 503. */
   refuseSockets = false
-  /** Swallows notifications while sockets stay open. */
+  /** Sends no notifications while sockets stay open. */
   muteSockets = false
   readonly #bank: Bank
   readonly #store: LedgerStore
   readonly #socketDroppers = new Set<() => void>()
-  #http: ArmedHttpFault[] = []
+  #http: (HttpFault & { remaining: number })[] = []
   #hidden: (HiddenSignatures & { endSlot: number })[] = []
 
   constructor(bank: Bank, store: LedgerStore) {
@@ -26,7 +42,7 @@ export class FaultControls {
     this.#store = store
   }
 
-  /** Ends every WebSocket connection without a closing handshake. */
+  /** Closes every WebSocket connection without a closing handshake. */
   dropSockets(): void {
     for (const drop of this.#socketDroppers) drop()
   }
@@ -35,23 +51,23 @@ export class FaultControls {
     this.#socketDroppers.add(drop)
   }
 
-  /** Delays HTTP calls, or answers them with a status, until they were hit `count` times (default: until cleared). */
+  /** Delays HTTP requests or responds to them with a status. */
   http(fault: HttpFault): void {
     this.#http.push({ ...fault, remaining: fault.count ?? Infinity })
   }
 
-  /** What to do to an HTTP request that calls these methods; counts as one hit. */
+  /** Returns the fault for a request that calls these methods, and counts the request. */
   takeHttp(methods: () => readonly string[]): HttpFault | null {
     if (this.#http.length === 0) return null
     const called = methods()
-    const hit = this.#http.find((each) => each.methods?.some((name) => called.includes(name)) ?? true)
-    if (hit === undefined) return null
-    hit.remaining -= 1
-    if (hit.remaining <= 0) this.#http = this.#http.filter((each) => each !== hit)
-    return hit
+    const fault = this.#http.find((each) => each.methods?.some((name) => called.includes(name)) ?? true)
+    if (fault === undefined) return null
+    fault.remaining -= 1
+    if (fault.remaining <= 0) this.#http = this.#http.filter((each) => each !== fault)
+    return fault
   }
 
-  /** Leaves transactions out of every answer about history, as a node that has not caught up does. */
+  /** Hides transactions in all responses about history, like a node that is behind. */
   hideSignatures(hidden: HiddenSignatures): void {
     this.#hidden.push({ ...hidden, endSlot: this.#bank.slot + (hidden.forSlots ?? Infinity) })
   }
@@ -67,38 +83,36 @@ export class FaultControls {
   }
 
   /**
-   * Rolls back unfinalized slots: all of them, or the newest `slots`. With `reland` their transactions run again in
-   * the next slot, in order; those that no longer can are gone.
-   * @returns signatures that are no longer on the ledger
+   * Rolls back all unfinalized slots, or the newest `slots`. With `reland`, the transactions run again
+   * in the next slot, in order, if they are still valid.
+   * @returns the signatures that are no longer in the ledger
    */
-  fork({ slots = Infinity, reland = false }: { slots?: number; reland?: boolean } = {}): string[] {
-    const dropped = this.#bank.rollback(slots)
-    const lost = reland ? dropped.filter((each) => !this.#landsAgain(each)) : dropped
+  fork(options: { slots?: number | undefined; reland?: boolean } = {}): string[] {
+    const dropped = this.#bank.rollback(options.slots ?? Infinity)
+    const lost = dropped.filter(
+      ({ wire }) => options.reland !== true || 'refused' in this.#bank.submit(parseTransaction(wire)),
+    )
     return lost.map((each) => each.signature)
   }
 
-  /** Answers and notifications lag this many slots behind; at most 32. */
+  /** Makes responses and notifications this many slots old, at most 32. */
   lag(slots: number): void {
     this.#bank.lag = Math.min(slots, MAX_LAG)
   }
 
-  /** Puts other data into an account, in the slot being made, which no program on this ledger would write. */
+  /** Replaces the data of an account in the current slot, without a transaction. */
   overwrite(key: Pubkey, data: Uint8Array): void {
     const account = this.#bank.view('processed').account(key)
     if (account === null) throw new RangeError(`the ledger has no account ${key}`)
     this.#bank.overwrite(key, { ...account, data })
   }
 
-  /** Ends every fault that lasts. */
+  /** Ends all faults that are still active. */
   clear(): void {
     this.refuseSockets = false
     this.muteSockets = false
     this.#http = []
     this.#hidden = []
     this.#bank.lag = 0
-  }
-
-  #landsAgain(record: TransactionRecord): boolean {
-    return 'record' in this.#bank.submit(parseTransaction(record.wire))
   }
 }

@@ -3,19 +3,22 @@ import { isPubkey, type Pubkey } from '@agent-registry/solana'
 import type { Commitment } from '../bank/block.ts'
 import { invalidParams } from './rpc-error.ts'
 
-const COMMITMENTS: Readonly<Record<string, Commitment>> = {
-  processed: 'processed',
-  confirmed: 'confirmed',
-  finalized: 'finalized',
-  // Names of old clients.
-  recent: 'processed',
-  singleGossip: 'confirmed',
-  single: 'confirmed',
-  root: 'finalized',
-  max: 'finalized',
-}
+const COMMITMENTS = new Map<unknown, Commitment>([
+  ['processed', 'processed'],
+  ['confirmed', 'confirmed'],
+  ['finalized', 'finalized'],
+  // Names that old clients use.
+  ['recent', 'processed'],
+  ['singleGossip', 'confirmed'],
+  ['single', 'confirmed'],
+  ['root', 'finalized'],
+  ['max', 'finalized'],
+])
 
-/** The positional parameters of a request. Every reader throws -32602 with a text that names the culprit. */
+/** Checks a value and returns it with its type. Throws -32602 with the name if the value is not valid. */
+export type Read<T> = (value: unknown, name: string) => T
+
+/** The positional parameters of a request. */
 export class Params {
   readonly #values: readonly unknown[]
 
@@ -30,31 +33,11 @@ export class Params {
     return this.#values[index] ?? undefined
   }
 
-  required(index: number, name: string): unknown {
+  required<T>(index: number, name: string, read: Read<T>): T {
     const value = this.value(index)
     if (value === undefined)
       throw invalidParams(`\`params\` should have at least ${index + 1} argument(s): ${name}`)
-    return value
-  }
-
-  pubkey(index: number, name: string): Pubkey {
-    return asPubkey(this.required(index, name), name)
-  }
-
-  text(index: number, name: string): string {
-    return asText(this.required(index, name), name)
-  }
-
-  signature(index: number, name: string): string {
-    return asSignature(this.required(index, name), name)
-  }
-
-  integer(index: number, name: string): number {
-    return asInteger(this.required(index, name), name)
-  }
-
-  list(index: number, name: string, max: number): unknown[] {
-    return asList(this.required(index, name), name, max)
+    return read(value, name)
   }
 
   config(index: number): Config {
@@ -62,7 +45,7 @@ export class Params {
   }
 }
 
-/** A configuration object. Unknown fields are ignored, as Solana nodes do. */
+/** A configuration object. Unknown fields are ignored, as on a Solana node. */
 export class Config {
   readonly #fields: Readonly<Record<string, unknown>>
 
@@ -77,45 +60,38 @@ export class Config {
     return Object.hasOwn(this.#fields, name) ? (this.#fields[name] ?? undefined) : undefined
   }
 
-  commitment(name = 'commitment'): Commitment {
-    const text = this.value(name) ?? 'finalized'
-    const commitment =
-      typeof text === 'string' && Object.hasOwn(COMMITMENTS, text) ? COMMITMENTS[text] : undefined
-    if (commitment === undefined) {
-      throw invalidParams(`Invalid params: ${name} must be processed, confirmed or finalized`)
-    }
-    return commitment
-  }
-
-  integer(name: string): number | undefined {
+  optional<T>(name: string, read: Read<T>): T | undefined {
     const value = this.value(name)
-    return value === undefined ? undefined : asInteger(value, name)
+    return value === undefined ? undefined : read(value, name)
   }
 
   flag(name: string): boolean {
-    const value = this.value(name) ?? false
-    if (typeof value !== 'boolean') throw invalidParams(`Invalid params: ${name} must be a boolean`)
-    return value
+    return this.optional(name, asBoolean) ?? false
+  }
+
+  integer(name: string): number | undefined {
+    return this.optional(name, asInteger)
   }
 
   choice<T extends string>(name: string, allowed: readonly T[]): T | undefined {
     const value = this.value(name)
-    if (value === undefined) return undefined
     const found = allowed.find((each) => each === value)
-    if (found === undefined)
+    if (value !== undefined && found === undefined)
       throw invalidParams(`Invalid params: ${name} must be one of ${allowed.join(', ')}`)
     return found
   }
 
-  signature(name: string): string | undefined {
-    const value = this.value(name)
-    return value === undefined ? undefined : asSignature(value, name)
+  /** The default is finalized. */
+  commitment(name = 'commitment'): Commitment {
+    const commitment = COMMITMENTS.get(this.value(name) ?? 'finalized')
+    if (commitment === undefined)
+      throw invalidParams(`Invalid params: ${name} must be processed, confirmed or finalized`)
+    return commitment
   }
+}
 
-  config(name: string): Config | undefined {
-    const value = this.value(name)
-    return value === undefined ? undefined : new Config(value, name)
-  }
+export function asConfig(value: unknown, name: string): Config {
+  return new Config(value, name)
 }
 
 export function asPubkey(value: unknown, name: string): Pubkey {
@@ -133,7 +109,7 @@ export function asText(value: unknown, name: string): string {
   return value
 }
 
-/** An unsigned integer. Integers above 2^53 lose precision in JSON and are refused. */
+/** Integers above 2^53 are refused, because JSON.parse does not keep them exact. */
 export function asInteger(value: unknown, name: string): number {
   if (!Number.isSafeInteger(value) || (value as number) < 0) {
     throw invalidParams(`Invalid params: ${name} must be an unsigned integer`)
@@ -141,8 +117,16 @@ export function asInteger(value: unknown, name: string): number {
   return value as number
 }
 
-export function asList(value: unknown, name: string, max: number): unknown[] {
-  if (!Array.isArray(value)) throw invalidParams(`Invalid params: ${name} must be an array`)
-  if (value.length > max) throw invalidParams(`Too many inputs provided; max ${max}`)
-  return value as unknown[]
+/** Reads a list of at most `max` items. */
+export function listOf<T>(read: Read<T>, max: number, itemName?: string): Read<T[]> {
+  return (value, name) => {
+    if (!Array.isArray(value)) throw invalidParams(`Invalid params: ${name} must be an array`)
+    if (value.length > max) throw invalidParams(`Too many inputs provided; max ${max}`)
+    return value.map((each) => read(each, itemName ?? name))
+  }
+}
+
+function asBoolean(value: unknown, name: string): boolean {
+  if (typeof value !== 'boolean') throw invalidParams(`Invalid params: ${name} must be a boolean`)
+  return value
 }

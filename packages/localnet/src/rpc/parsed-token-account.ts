@@ -1,9 +1,8 @@
 import { TOKEN_PROGRAM } from '@agent-registry/solana'
-import type { Account } from '../vm/account.ts'
-import { decodeMint, decodeTokenAccount, uiTokenAmount } from '../vm/token-accounts.ts'
-import type { AccountReader } from './account-encoding.ts'
+import type { Account, AccountReader } from '../vm/account.ts'
+import { decodeMint, decodeTokenBalance, uiTokenAmount } from '../vm/token-accounts.ts'
 
-/** The `jsonParsed` form of mints and token accounts; null for anything else, which stays base64. */
+/** A mint or a token account in the encoding `jsonParsed`, or null for other accounts. */
 export function parsedTokenProgramAccount(account: Account, read: AccountReader): unknown {
   const parsed = parsedTokenAccount(account, read) ?? parsedMint(account)
   if (parsed === null) return null
@@ -12,19 +11,17 @@ export function parsedTokenProgramAccount(account: Account, read: AccountReader)
 }
 
 function parsedTokenAccount(account: Account, read: AccountReader): unknown {
-  const token = decodeTokenAccount(account)
-  const mint = token === null ? null : read(token.mint)
-  const decimals = mint === null ? undefined : decodeMint(mint)?.decimals
-  if (token === null || decimals === undefined) return null
-  const { owner, state, isNative, delegate, delegatedAmount, closeAuthority } = token
+  const token = decodeTokenBalance(account, read)
+  if (token === null) return null
+  const { mint, owner, state, isNative, amount, decimals, delegate, delegatedAmount, closeAuthority } = token
   return {
     type: 'account',
     info: {
-      mint: token.mint,
+      mint,
       owner,
       state,
       isNative,
-      tokenAmount: uiTokenAmount(token.amount, decimals),
+      tokenAmount: uiTokenAmount(amount, decimals),
       ...(delegate === null ? {} : { delegate, delegatedAmount: uiTokenAmount(delegatedAmount, decimals) }),
       ...(closeAuthority === null ? {} : { closeAuthority }),
     },

@@ -1,12 +1,16 @@
-import type { Pubkey, WireTransaction } from '@agent-registry/solana'
-import type { LedgerView } from '../bank/ledger-view.ts'
+import {
+  type Pubkey,
+  pubkeyFromBytes,
+  UPGRADEABLE_LOADER,
+  type WireTransaction,
+} from '@agent-registry/solana'
 import { type AccountKeys, accountKeys } from '../bank/account-keys.ts'
+import type { LedgerView } from '../bank/ledger-view.ts'
+import { nameLoadFailure } from '../bank/load-failure.ts'
+import type { Ledger } from '../ledger.ts'
 import type { Account } from '../vm/account.ts'
 import type { Simulation } from '../vm/vm.ts'
-import { nameLoadFailure } from '../bank/load-failure.ts'
-import { programDataOf } from '../loader-accounts.ts'
-import type { RpcContext } from './context.ts'
-import { refuseUnresolvedTables, signatureVerificationFailure } from './rpc-error.ts'
+import { refuseUnresolvedTables, RpcError } from './rpc-error.ts'
 
 export interface SimulationResult extends Simulation {
   readonly keys: AccountKeys
@@ -14,39 +18,46 @@ export interface SimulationResult extends Simulation {
 
 export interface SimulationRules {
   readonly sigVerify: boolean
-  /** Whether an unknown blockhash and a signature that is on the ledger already are errors. */
+  /** Whether an unknown blockhash and a known signature are errors. */
   readonly checkAge: boolean
 }
 
-/**
- * Runs a transaction against the ledger as the view shows it, leaving nothing behind.
- * @throws -32602 for lookup tables that cannot be resolved, -32003 for a wrong signature
- */
-export function simulate(
-  { bank, vm }: RpcContext,
-  view: LedgerView,
-  transaction: WireTransaction,
-  { sigVerify, checkAge }: SimulationRules,
-): SimulationResult {
-  const { message, signature } = transaction
-  const read = (key: Pubkey): Account | null => view.account(key)
-  const keys = accountKeys(message, read)
-  const tables = message.lookups.map((each) => each.table)
-  const involved = [...keys.all, ...tables, ...keys.all.flatMap((key) => programDataOf(read(key)))]
-  const result = view.withState(involved, () => vm.simulate(transaction.bytes, sigVerify, keys.idle))
-  refuseUnresolvedTables(result.err)
-  if (sigVerify && result.err === 'SignatureFailure') throw signatureVerificationFailure()
-  const refused = (err: string): SimulationResult => ({ ...NOTHING, err, keys })
-  if (checkAge && !view.isBlockhashValid(message.blockhash)) return refused('BlockhashNotFound')
-  const landed = checkAge ? bank.landed(signature) : null
-  if (landed !== null && landed.slot <= view.slot) return refused('AlreadyProcessed')
-  return { ...nameLoadFailure(result, message, read), keys }
-}
-
-const NOTHING = {
+const NOTHING: Omit<Simulation, 'err'> = {
   logs: [],
   innerInstructions: [],
   computeUnitsConsumed: 0,
   returnData: null,
   postAccounts: new Map(),
-} satisfies Omit<Simulation, 'err'>
+}
+
+/**
+ * Runs a transaction on the state of the view and keeps no changes. Throws -32602 if a lookup table
+ * cannot be resolved, and -32003 if a signature is not valid.
+ */
+export function simulate(
+  { bank, vm }: Ledger,
+  view: LedgerView,
+  { bytes, message, signature }: WireTransaction,
+  { sigVerify, checkAge }: SimulationRules,
+): SimulationResult {
+  const keys = accountKeys(message, view.account)
+  const tables = message.lookups.map((each) => each.table)
+  const involved = [...keys.all, ...tables, ...keys.all.flatMap((key) => programDataOf(view.account(key)))]
+  const result = view.withState(involved, () => vm.simulate(bytes, sigVerify, keys.idle))
+  refuseUnresolvedTables(result.err)
+  if (sigVerify && result.err === 'SignatureFailure')
+    throw new RpcError(-32003, 'Transaction signature verification failure')
+  if (checkAge && !view.isBlockhashValid(message.blockhash))
+    return { ...NOTHING, err: 'BlockhashNotFound', keys }
+  const landed = checkAge ? bank.landed(signature) : null
+  if (landed !== null && landed.slot <= view.slot) return { ...NOTHING, err: 'AlreadyProcessed', keys }
+  return { ...nameLoadFailure(result, message, view.account), keys }
+}
+
+const PROGRAM_BYTES = 36
+
+/** The data account of an upgradeable program, or nothing for other accounts. */
+function programDataOf(account: Account | null): Pubkey[] {
+  if (account?.owner !== UPGRADEABLE_LOADER || !account.executable) return []
+  return account.data.length < PROGRAM_BYTES ? [] : [pubkeyFromBytes(account.data.subarray(4, PROGRAM_BYTES))]
+}

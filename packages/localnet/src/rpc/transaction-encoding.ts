@@ -2,12 +2,12 @@ import bs58 from 'bs58'
 import { isStaticWritable, type Message, parseTransaction } from '@agent-registry/solana'
 import type { TransactionRecord } from '../bank/transaction-record.ts'
 import type { Config } from './params.ts'
-import { invalidParams, unsupportedVersion } from './rpc-error.ts'
+import { invalidParams, RpcError } from './rpc-error.ts'
 
 const ENCODINGS = ['json', 'base58', 'base64', 'binary', 'jsonParsed'] as const
 
 export interface TransactionEncoding {
-  readonly encoding: Exclude<(typeof ENCODINGS)[number], 'jsonParsed'>
+  readonly encoding: (typeof ENCODINGS)[number]
   readonly maxVersion: number | undefined
 }
 
@@ -21,35 +21,63 @@ export function transactionEncoding(config: Config): TransactionEncoding {
   return { encoding, maxVersion: config.integer('maxSupportedTransactionVersion') }
 }
 
-export interface EncodedTransaction {
-  readonly transaction: unknown
-  readonly meta: unknown
-  readonly version?: 'legacy' | number
-}
-
-/** @throws -32015 when the client does not say that it knows the transaction's version */
+/** Throws -32015 if the client does not support the version of the transaction. */
 export function encodeTransaction(
   { wire, meta }: TransactionRecord,
   { encoding, maxVersion }: TransactionEncoding,
-): EncodedTransaction {
+): object {
   const { message, signatures } = parseTransaction(wire)
-  if (message.version !== 'legacy' && maxVersion === undefined) throw unsupportedVersion(message.version)
-  return {
-    transaction:
-      encoding === 'json' ? { signatures, message: encodeMessage(message) } : encodeBytes(wire, encoding),
-    meta,
-    ...(maxVersion === undefined ? {} : { version: message.version }),
-  }
+  const transaction =
+    encoding === 'json' ? { signatures, message: encodeMessage(message) } : encodeBytes(wire, encoding)
+  return { transaction, meta, ...versionOf(message, maxVersion) }
 }
 
-function encodeBytes(wire: Uint8Array, encoding: 'base58' | 'base64' | 'binary'): unknown {
+/**
+ * Encodes the detail `accounts` of getBlock, without instructions. Throws -32015 if the client does
+ * not support the version of the transaction.
+ */
+export function encodeTransactionAccounts(
+  { wire, keys, meta: fullMeta }: TransactionRecord,
+  { maxVersion }: TransactionEncoding,
+): object {
+  const { message, signatures } = parseTransaction(wire)
+  const accountKeys = keys.map((pubkey, index) => {
+    const isStatic = index < message.staticKeys.length
+    return {
+      pubkey,
+      signer: index < message.requiredSignatures,
+      writable: isStatic
+        ? isStaticWritable(message, index)
+        : fullMeta.loadedAddresses.writable.includes(pubkey),
+      source: isStatic ? 'transaction' : 'lookupTable',
+    }
+  })
+  const { err, status, fee, preBalances, postBalances, preTokenBalances, postTokenBalances } = fullMeta
+  const meta = { err, status, fee, preBalances, postBalances, preTokenBalances, postTokenBalances }
+  return { transaction: { signatures, accountKeys }, meta, ...versionOf(message, maxVersion) }
+}
+
+function versionOf({ version }: Message, maxVersion: number | undefined): { version?: Message['version'] } {
+  if (maxVersion !== undefined) return { version }
+  if (version === 'legacy') return {}
+  throw new RpcError(
+    -32015,
+    `Transaction version (${version}) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": ${version}`,
+  )
+}
+
+function encodeBytes(wire: Uint8Array, encoding: TransactionEncoding['encoding']): unknown {
   if (encoding === 'binary') return bs58.encode(wire)
-  return encoding === 'base58'
-    ? [bs58.encode(wire), encoding]
-    : [Buffer.from(wire).toString('base64'), encoding]
+  const text = encoding === 'base58' ? bs58.encode(wire) : Buffer.from(wire).toString('base64')
+  return [text, encoding]
 }
 
-function encodeMessage(message: Message): unknown {
+function encodeMessage(message: Message): object {
+  const addressTableLookups = message.lookups.map(({ table, writable, readonly }) => ({
+    accountKey: table,
+    writableIndexes: [...writable],
+    readonlyIndexes: [...readonly],
+  }))
   return {
     header: {
       numRequiredSignatures: message.requiredSignatures,
@@ -64,47 +92,6 @@ function encodeMessage(message: Message): unknown {
       data: bs58.encode(data),
       stackHeight: 1,
     })),
-    ...(message.version === 'legacy'
-      ? {}
-      : {
-          addressTableLookups: message.lookups.map(({ table, writable, readonly }) => ({
-            accountKey: table,
-            writableIndexes: [...writable],
-            readonlyIndexes: [...readonly],
-          })),
-        }),
-  }
-}
-
-/** The `accounts` detail of getBlock: which accounts were touched and what it cost, without instructions. */
-export function encodeTransactionAccounts(
-  { wire, keys, meta }: TransactionRecord,
-  maxVersion: number | undefined,
-): unknown {
-  const { message, signatures } = parseTransaction(wire)
-  if (message.version !== 'legacy' && maxVersion === undefined) throw unsupportedVersion(message.version)
-  const {
-    err,
-    status,
-    fee,
-    preBalances,
-    postBalances,
-    preTokenBalances,
-    postTokenBalances,
-    loadedAddresses,
-  } = meta
-  const accountKeys = keys.map((pubkey, index) => {
-    const isStatic = index < message.staticKeys.length
-    return {
-      pubkey,
-      signer: index < message.requiredSignatures,
-      writable: isStatic ? isStaticWritable(message, index) : loadedAddresses.writable.includes(pubkey),
-      source: isStatic ? 'transaction' : 'lookupTable',
-    }
-  })
-  return {
-    transaction: { signatures, accountKeys },
-    meta: { err, status, fee, preBalances, postBalances, preTokenBalances, postTokenBalances },
-    ...(maxVersion === undefined ? {} : { version: message.version }),
+    ...(message.version === 'legacy' ? {} : { addressTableLookups }),
   }
 }

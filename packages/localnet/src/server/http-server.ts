@@ -2,13 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FaultControls } from '../faults/fault-controls.ts'
 
-export interface HttpParts {
-  readonly answer: (body: string) => string
-  readonly faults: FaultControls
-  readonly maxBodyBytes: number
-}
+type Respond = (body: string) => string
 
-// Stock web3.js reuses a connection for 19 s: closing earlier would fail its calls.
+// The limit of a Solana node.
+export const MAX_BODY_BYTES = 50 * 1024
+// web3.js reuses a connection for 19 s. Closing it earlier would make calls fail.
 const KEEP_ALIVE_MS = 60_000
 
 const CORS = {
@@ -19,58 +17,53 @@ const CORS = {
 }
 
 /** JSON-RPC over HTTP POST on any path, and GET /health, as on a Solana node. */
-export function createHttpServer(parts: HttpParts): Server {
+export function createHttpServer(respond: Respond, faults: FaultControls): Server {
   const server = createServer((request, response) => {
-    // A client that goes away in the middle is nobody's error.
+    // A client that disconnects during a request is not an error.
     request.on('error', () => response.destroy())
-    void serve(request, response, parts).catch(() => response.destroy())
+    void serve(request, response, respond, faults).catch(() => response.destroy())
   })
   server.keepAliveTimeout = KEEP_ALIVE_MS
   return server
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, parts: HttpParts): Promise<void> {
-  if (request.method === 'OPTIONS') return reply(response, 204, '')
-  if (request.method === 'GET' && request.url === '/health') return reply(response, 200, 'ok')
-  if (request.method !== 'POST')
-    return reply(response, 405, 'Used HTTP Method is not allowed. POST or OPTIONS is required')
-  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-    return reply(
-      response,
-      415,
-      'Supplied content type is not allowed. Content-Type: application/json is required',
-    )
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  respond: Respond,
+  faults: FaultControls,
+): Promise<void> {
+  const reply = (status: number, body: string, headers: Record<string, string> = {}): void => {
+    response.writeHead(status, { 'content-type': 'text/plain', ...CORS, ...headers })
+    response.end(body)
   }
-  const body = await readBody(request, parts.maxBodyBytes)
-  if (body === null) return reply(response, 413, 'request body too large')
-  const fault = parts.faults.takeHttp(() => calledMethods(body))
+  if (request.method === 'OPTIONS') return reply(204, '')
+  if (request.method === 'GET' && request.url === '/health') return reply(200, 'ok')
+  if (request.method !== 'POST')
+    return reply(405, 'Used HTTP Method is not allowed. POST or OPTIONS is required')
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+    return reply(415, 'Supplied content type is not allowed. Content-Type: application/json is required')
+  const body = await readBody(request)
+  if (body === null) return reply(413, 'request body too large')
+  const fault = faults.takeHttp(() => calledMethods(body))
   if (fault?.delayMs !== undefined) await delay(fault.delayMs, undefined, { ref: false })
   if (fault?.status !== undefined) {
     const { status, retryAfter } = fault
-    if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
-    return reply(response, status, `fault: HTTP ${status}`)
+    const headers: Record<string, string> =
+      retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
+    return reply(status, `fault: HTTP ${status}`, headers)
   }
-  reply(response, 200, parts.answer(body), { 'content-type': 'application/json; charset=utf-8' })
+  reply(200, respond(body), { 'content-type': 'application/json; charset=utf-8' })
 }
 
-function reply(
-  response: ServerResponse,
-  status: number,
-  body: string,
-  headers: Record<string, string> = {},
-): void {
-  response.writeHead(status, { 'content-type': 'text/plain', ...CORS, ...headers })
-  response.end(body)
-}
-
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | null> {
+async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes <= maxBytes) chunks.push(chunk)
+    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk)
   }
-  return bytes > maxBytes ? null : Buffer.concat(chunks).toString('utf8')
+  return bytes > MAX_BODY_BYTES ? null : Buffer.concat(chunks).toString('utf8')
 }
 
 function calledMethods(body: string): string[] {

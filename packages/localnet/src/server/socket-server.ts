@@ -1,62 +1,56 @@
 import { createServer, type Server } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { Ledger } from '../ledger.ts'
 import type { Logger } from '../logger.ts'
-import { answerText, exactIntegers } from '../rpc/json-rpc.ts'
-import type { RpcContext } from '../rpc/context.ts'
-import { dispatcher } from '../rpc/dispatch.ts'
-import type { Subscriptions } from './subscriptions.ts'
+import { type CallHandler, respond, toJson } from '../rpc/json-rpc.ts'
+import { MAX_BODY_BYTES } from './http-server.ts'
 import { subscriptionMethods } from './subscription-methods.ts'
+import { Subscriptions } from './subscriptions.ts'
 
-// A consumer that lets this much pile up is cut off: memory stays bounded, and it learns of it by the close.
+// A client that does not read is disconnected when its buffer reaches this size.
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 const OVERLOADED = 1013
 
-export interface SocketParts {
-  readonly context: RpcContext
-  readonly subscriptions: Subscriptions
-  readonly maxBodyBytes: number
-}
-
 export interface SocketServer {
   readonly http: Server
-  /** Ends every connection. */
+  /** Closes every connection. */
   terminate(): void
 }
 
-/** The WebSocket side of a node: subscriptions. Calls of the HTTP interface are answered too. */
-export function createSocketServer({ context, subscriptions, maxBodyBytes }: SocketParts): SocketServer {
-  const { faults, logger } = context
+/** The WebSocket interface of a node: subscriptions, and all methods of the HTTP interface. */
+export function createSocketServer(ledger: Ledger, call: CallHandler): SocketServer {
+  const { bank, faults, logger } = ledger
+  const subscriptions = new Subscriptions(bank, logger)
   const http = createServer((_, response) => void response.writeHead(426).end('WebSocket only'))
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: maxBodyBytes })
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES })
   http.on('upgrade', (request, socket, head) => {
-    // Without a listener the reset of a refused connection would end the process.
+    // Without a listener, a reset of a refused connection would end the process.
     socket.on('error', () => socket.destroy())
     if (faults.refuseSockets) socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n')
-    else sockets.handleUpgrade(request, socket, head, (client) => serve(client, context, subscriptions))
+    else sockets.handleUpgrade(request, socket, head, (client) => serve(client, ledger, call, subscriptions))
   })
-  faults.onDropSockets(() => terminate(sockets))
   sockets.on('error', (err) => logger.debug({ err }, 'localnet socket server'))
-  return { http, terminate: () => terminate(sockets) }
+  const terminate = (): void => {
+    for (const client of sockets.clients) client.terminate()
+  }
+  faults.onDropSockets(terminate)
+  return { http, terminate }
 }
 
-function serve(client: WebSocket, context: RpcContext, subscriptions: Subscriptions): void {
-  const { faults, logger } = context
-  const send = (message: unknown): void => {
-    if (!faults.muteSockets) write(client, JSON.stringify(message, exactIntegers), logger)
-  }
-  const subscriber = subscriptions.connect(send)
+function serve(client: WebSocket, ledger: Ledger, call: CallHandler, subscriptions: Subscriptions): void {
+  const { faults, logger } = ledger
+  const subscriber = subscriptions.connect((message) => {
+    if (!faults.muteSockets) write(client, toJson(message), logger)
+  })
   const methods = subscriptionMethods(subscriber)
-  const call = dispatcher(context)
+  const handle: CallHandler = (name, params) => {
+    const method = methods.get(name)
+    return method === undefined ? call(name, params) : method(params)
+  }
   client.on('message', (data) => {
-    // ws hands over a Buffer unless told otherwise.
     const body = (data as Buffer).toString('utf8')
-    const text = answerText(
-      body,
-      (name, params) => (methods.get(name) ?? call.bind(null, name))(params),
-      logger,
-    )
+    const text = respond(body, handle, logger)
     if (text !== '') write(client, text, logger)
-    subscriber.flush()
   })
   client.on('error', () => client.terminate())
   client.on('close', () => subscriber.close())
@@ -65,14 +59,10 @@ function serve(client: WebSocket, context: RpcContext, subscriptions: Subscripti
 function write(client: WebSocket, text: string, logger: Logger): void {
   if (client.readyState !== client.OPEN) return
   if (client.bufferedAmount > MAX_BUFFERED_BYTES) {
-    logger.warn({ bufferedBytes: client.bufferedAmount }, 'localnet cut off a slow WebSocket consumer')
+    logger.warn({ bufferedBytes: client.bufferedAmount }, 'localnet disconnected a slow WebSocket client')
     client.close(OVERLOADED)
     client.terminate()
     return
   }
   client.send(text)
-}
-
-function terminate(sockets: WebSocketServer): void {
-  for (const client of sockets.clients) client.terminate()
 }

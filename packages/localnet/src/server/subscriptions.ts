@@ -1,32 +1,31 @@
-import type { Logger } from '../logger.ts'
 import type { Bank } from '../bank/bank.ts'
 import type { BankListener } from '../bank/events.ts'
+import type { Logger } from '../logger.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
 
-/** Of all connections together. */
+/** The limit for all connections together. */
 const MAX_SUBSCRIPTIONS = 10_000
 
-export type Send = (message: unknown) => void
 export type Notify = (result: unknown) => void
 
-/** One connection's subscriptions. */
+/** The subscriptions of one connection. */
 export interface Subscriber {
   readonly bank: Bank
-  /** Returns the subscription's number. `make` is given what sends a notification. */
-  subscribe(kind: string, make: (notify: Notify, end: () => void) => BankListener): number
-  /** @returns whether there was such a subscription */
+  /**
+   * @param create receives functions that send a notification and end the subscription
+   * @returns the number of the subscription
+   */
+  subscribe(kind: string, create: (notify: Notify, end: () => void) => BankListener): number
+  /** @returns whether the subscription existed */
   unsubscribe(id: number): boolean
-  /** Runs work once the answer to the current call has been sent. */
-  afterAnswer(work: () => void): void
-  flush(): void
   close(): void
 }
 
-/** Hands out subscription numbers and ties subscriptions to the bank. */
+/** The subscriptions of all connections. */
 export class Subscriptions {
   readonly #bank: Bank
   readonly #logger: Logger
-  #next = 0
+  #lastId = 0
   #open = 0
 
   constructor(bank: Bank, logger: Logger) {
@@ -34,44 +33,40 @@ export class Subscriptions {
     this.#logger = logger
   }
 
-  connect(send: Send): Subscriber {
-    const ends = new Map<number, () => void>()
-    let waiting: (() => void)[] = []
+  connect(send: (message: unknown) => void): Subscriber {
+    const removers = new Map<number, () => void>()
     const unsubscribe = (id: number): boolean => {
-      ends.get(id)?.()
-      const found = ends.delete(id)
-      if (found) this.#open -= 1
-      return found
+      removers.get(id)?.()
+      const existed = removers.delete(id)
+      if (existed) this.#open -= 1
+      return existed
     }
     return {
       bank: this.#bank,
-      subscribe: (kind, make) => {
+      subscribe: (kind, create) => {
         if (this.#open >= MAX_SUBSCRIPTIONS)
           throw new RpcError(-32603, 'Internal error: Subscription refused. Node subscription limit reached')
-        const id = (this.#next += 1)
         this.#open += 1
-        const notify: Notify = (result) =>
+        this.#lastId += 1
+        const id = this.#lastId
+        const notify: Notify = (result) => {
+          if (!removers.has(id)) return
           send({ jsonrpc: '2.0', method: `${kind}Notification`, params: { result, subscription: id } })
-        const listener = make(notify, () => unsubscribe(id))
-        ends.set(id, this.#bank.listen(this.#guarded(listener)))
+        }
+        const listener = create(notify, () => unsubscribe(id))
+        removers.set(id, this.#bank.listen(this.#withoutErrors(listener)))
         return id
       },
       unsubscribe,
-      afterAnswer: (work) => void waiting.push(work),
-      flush: () => {
-        const ready = waiting
-        waiting = []
-        for (const work of ready) work()
-      },
       close: () => {
-        for (const id of ends.keys()) unsubscribe(id)
+        for (const id of removers.keys()) unsubscribe(id)
       },
     }
   }
 
-  // A subscription that cannot be served must not stop the ledger.
-  #guarded(listener: BankListener): BankListener {
-    const guard = (work: () => void): void => {
+  // An error in a subscription must not stop the ledger.
+  #withoutErrors(listener: BankListener): BankListener {
+    const run = (work: () => void): void => {
       try {
         work()
       } catch (err) {
@@ -79,9 +74,8 @@ export class Subscriptions {
       }
     }
     return {
-      slotStarted: (slot) => guard(() => listener.slotStarted?.(slot)),
-      transactionRan: (record, touched) => guard(() => listener.transactionRan?.(record, touched)),
-      blockReached: (reached, content) => guard(() => listener.blockReached?.(reached, content)),
+      slotStarted: (slot) => run(() => listener.slotStarted?.(slot)),
+      committed: (commitment, changes) => run(() => listener.committed?.(commitment, changes)),
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Pubkey } from '@agent-registry/solana'
-import type { Account } from '../vm/account.ts'
+import { type Account, EMPTY_ACCOUNT } from '../vm/account.ts'
 
 interface AccountRow {
   address: Pubkey
@@ -11,7 +11,7 @@ interface AccountRow {
   rent_epoch: string
 }
 
-/** The accounts that differ from those a new VM starts with. */
+/** The accounts that differ from those of a new VM. */
 export class AccountTable {
   readonly #all: StatementSync
   readonly #put: StatementSync
@@ -31,11 +31,9 @@ export class AccountTable {
     }
   }
 
-  /** A closed account is kept as one of 0 lamports: the VM may have started with it. */
+  /** Stores a closed account with 0 lamports, because a new VM may contain the account. */
   put(address: Pubkey, account: Account | null): void {
-    const { lamports, owner, data, executable, rentEpoch } = account ?? CLOSED
+    const { lamports, owner, data, executable, rentEpoch } = account ?? EMPTY_ACCOUNT
     this.#put.run(address, lamports, owner, data, executable ? 1 : 0, rentEpoch.toString())
   }
 }
-
-const CLOSED = { lamports: 0n, owner: '', data: new Uint8Array(), executable: false, rentEpoch: 0n }

@@ -1,80 +1,51 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Block } from '../bank/block.ts'
+import type { Sql } from './sql.ts'
 
-interface BlockRow {
-  slot: number
-  parent_slot: number
-  height: number
-  blockhash: string
-  previous_blockhash: string
-  time: number
-}
+const BLOCK = `slot, parent_slot as parentSlot, height, blockhash,
+  previous_blockhash as previousBlockhash, time`
 
 export class BlockTable {
-  readonly #insert: StatementSync
-  readonly #find: StatementSync
-  readonly #newest: StatementSync
-  readonly #slots: StatementSync
-  readonly #count: StatementSync
-  readonly #deleteAfter: StatementSync
-  readonly #deleteEmpty: StatementSync
+  readonly #sql: Sql
 
-  constructor(database: DatabaseSync) {
-    this.#insert = database.prepare('insert into blocks values (?, ?, ?, ?, ?, ?, ?)')
-    this.#find = database.prepare('select * from blocks where slot = ?')
-    this.#newest = database.prepare('select * from blocks order by slot desc limit ?')
-    this.#slots = database.prepare('select slot from blocks where slot between ? and ? order by slot limit ?')
-    this.#count = database.prepare(
-      'select coalesce(sum(transactions), 0) as total from blocks where slot <= ?',
-    )
-    this.#deleteAfter = database.prepare('delete from blocks where slot > ?')
-    this.#deleteEmpty = database.prepare(
-      'delete from blocks where slot > 0 and slot < ? and slot >= ? and transactions = 0',
-    )
+  constructor(sql: Sql) {
+    this.#sql = sql
   }
 
   insert(block: Block, transactions: number): void {
     const { slot, parentSlot, height, blockhash, previousBlockhash, time } = block
-    this.#insert.run(slot, parentSlot, height, blockhash, previousBlockhash, time, transactions)
+    const values = [slot, parentSlot, height, blockhash, previousBlockhash, time, transactions]
+    this.#sql.run('insert into blocks values (?, ?, ?, ?, ?, ?, ?)', ...values)
   }
 
   find(slot: number): Block | null {
-    const row = this.#find.get(slot) as unknown as BlockRow | undefined
-    return row === undefined ? null : toBlock(row)
+    return this.#sql.get(`select ${BLOCK} from blocks where slot = ?`, slot) as Block | null
   }
 
   /** Oldest first. */
   newest(limit: number): Block[] {
-    return (this.#newest.all(limit) as unknown as BlockRow[]).map(toBlock).toReversed()
+    const blocks = this.#sql.all(`select ${BLOCK} from blocks order by slot desc limit ?`, limit)
+    return (blocks as Block[]).toReversed()
   }
 
-  /** Slots that have a block, ascending. */
+  /** The slots that have a block, in ascending order. */
   slots(first: number, last: number, limit: number): number[] {
-    return (this.#slots.all(first, last, limit) as unknown as { slot: number }[]).map(({ slot }) => slot)
+    const sql = 'select slot from blocks where slot between ? and ? order by slot limit ?'
+    return (this.#sql.all(sql, first, last, limit) as { slot: number }[]).map(({ slot }) => slot)
   }
 
-  /** Transactions in blocks up to the slot. */
+  /** The number of transactions in blocks up to the slot. */
   transactionCount(slot: number): number {
-    return (this.#count.get(slot) as { total: number }).total
+    const sql = 'select coalesce(sum(transactions), 0) as total from blocks where slot <= ?'
+    return (this.#sql.get(sql, slot) as { total: number }).total
   }
 
   deleteAfter(slot: number): void {
-    this.#deleteAfter.run(slot)
+    this.#sql.run('delete from blocks where slot > ?', slot)
   }
 
-  /** Deletes blocks without transactions from `first` up to, not including, `last`. */
-  deleteEmpty(first: number, last: number): void {
-    this.#deleteEmpty.run(last, first)
-  }
-}
-
-function toBlock(row: BlockRow): Block {
-  return {
-    slot: row.slot,
-    parentSlot: row.parent_slot,
-    height: row.height,
-    blockhash: row.blockhash,
-    previousBlockhash: row.previous_blockhash,
-    time: row.time,
+  /** Deletes blocks without transactions in the slots from `first` to before `end`. Keeps genesis. */
+  deleteEmpty(first: number, end: number): void {
+    const sql = 'delete from blocks where slot > 0 and slot >= ? and slot < ? and transactions = 0'
+    this.#sql.run(sql, first, end)
   }
 }

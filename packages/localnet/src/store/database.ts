@@ -20,37 +20,37 @@ const SCHEMA = `
     executable integer not null, rent_epoch text not null);
 `
 
-/** Another process, or this one, has the ledger in this directory open. */
+/** A process, maybe this one, already uses the ledger in this directory. */
 export class LedgerInUseError extends Error {
   override readonly name = 'LedgerInUseError'
 }
 
 /**
- * Opens the ledger's SQLite database, its write-ahead log checksummed and synced, or one in memory.
- * After a crash SQLite replays whole commits and cuts a torn tail.
+ * Opens the SQLite database of a ledger, or one in memory. After a crash, SQLite restores complete
+ * commits from its write-ahead log and ignores an incomplete one.
  */
 export function openDatabase(dataDir: string | null): DatabaseSync {
   if (dataDir !== null) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const database = new DatabaseSync(dataDir === null ? ':memory:' : join(dataDir, 'ledger.sqlite'))
   try {
-    // The lock keeps other processes out, and the system frees it when this one dies.
+    // The lock excludes other processes. The operating system releases it when this process ends.
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full')
     database.exec('begin exclusive; commit')
   } catch (error) {
     database.close()
     if (!/database is locked/.test((error as Error).message)) throw error
-    throw new LedgerInUseError(`a ledger already runs on ${dataDir}`)
+    throw new LedgerInUseError(`the ledger in ${dataDir} is already in use`)
   }
   const { user_version: version } = database.prepare('pragma user_version').get() as { user_version: number }
   if (version > SCHEMA_VERSION) {
     database.close()
-    throw new Error(`the ledger in ${dataDir} was made by a newer version of this program`)
+    throw new Error(`the ledger in ${dataDir} was created by a newer version of this program`)
   }
   database.exec(`${SCHEMA} pragma user_version = ${SCHEMA_VERSION}`)
   return database
 }
 
-/** Runs the work in one transaction: all of it is stored, or nothing. */
+/** Runs `work` in one transaction: either everything is stored or nothing. */
 export function atomically<T>(database: DatabaseSync, work: () => T): T {
   database.exec('begin immediate')
   try {

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Pubkey } from '@agent-registry/solana'
 import type { Block } from '../bank/block.ts'
 import type { TransactionRecord } from '../bank/transaction-record.ts'
@@ -6,40 +6,42 @@ import type { Account } from '../vm/account.ts'
 import { AccountTable } from './account-table.ts'
 import { BlockTable } from './block-table.ts'
 import { atomically, openDatabase } from './database.ts'
+import { Sql } from './sql.ts'
 import { TransactionTable } from './transaction-table.ts'
 
 type Accounts = Iterable<readonly [Pubkey, Account | null]>
 
-// An idle ledger makes 216,000 empty blocks a day: old ones are dropped, and read as skipped slots.
+// An idle ledger creates 216,000 empty blocks a day. Old ones are deleted and appear as skipped slots.
 const EMPTY_BLOCKS_KEPT = 20_000
 const SWEEP_EVERY = 1_000
 
-/** The ledger at rest: blocks, transactions and their index by address, and the state of accounts. */
+/** The stored ledger: blocks, transactions with an index by address, and the state of accounts. */
 export class LedgerStore {
   readonly blocks: BlockTable
   readonly transactions: TransactionTable
   readonly accounts: AccountTable
   readonly #database: DatabaseSync
-  readonly #getFact: StatementSync
-  readonly #putFact: StatementSync
+  readonly #sql: Sql
 
-  /** @param dataDir null keeps everything in memory */
+  /**
+   * @param dataDir null for a ledger in memory
+   * @throws LedgerInUseError if a ledger already uses the directory
+   */
   constructor(dataDir: string | null) {
     this.#database = openDatabase(dataDir)
-    this.blocks = new BlockTable(this.#database)
-    this.transactions = new TransactionTable(this.#database)
+    this.#sql = new Sql(this.#database)
+    this.blocks = new BlockTable(this.#sql)
+    this.transactions = new TransactionTable(this.#sql)
     this.accounts = new AccountTable(this.#database)
-    this.#getFact = this.#database.prepare('select value from facts where name = ?')
-    this.#putFact = this.#database.prepare('insert or replace into facts values (?, ?)')
   }
 
   fact(name: string): string | null {
-    const row = this.#getFact.get(name) as { value: string } | undefined
-    return row?.value ?? null
+    const row = this.#sql.get('select value from facts where name = ?', name)
+    return (row as { value: string } | null)?.value ?? null
   }
 
   setFact(name: string, value: string): void {
-    this.#putFact.run(name, value)
+    this.#sql.run('insert or replace into facts values (?, ?)', name, value)
   }
 
   createLedger(genesis: Block, accounts: Accounts, facts: Readonly<Record<string, string>>): void {
@@ -50,7 +52,7 @@ export class LedgerStore {
     })
   }
 
-  /** Returns when the block is on the disk. An empty block survives the death of the process, not of the machine. */
+  /** Writes the block to the disk. An empty block is lost if the machine fails, but not the process. */
   append(block: Block, records: readonly TransactionRecord[], accounts: Accounts): void {
     this.#database.exec(`pragma synchronous = ${records.length === 0 ? 'normal' : 'full'}`)
     atomically(this.#database, () => {
@@ -65,8 +67,9 @@ export class LedgerStore {
   }
 
   /**
-   * Takes back every block after the slot; `accounts` are as they were then. `nextSlot` is where the ledger goes on:
-   * the numbers before it were seen.
+   * Deletes every block after the slot.
+   * @param nextSlot the first slot number that no client has seen
+   * @param accounts the changed accounts in their state at the end of the slot
    */
   rollback(slot: number, nextSlot: number, accounts: Accounts): void {
     this.#database.exec('pragma synchronous = full')

@@ -1,9 +1,9 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Pubkey } from '@agent-registry/solana'
 import type { TransactionMeta, TransactionRecord } from '../bank/transaction-record.ts'
-import type { TransactionError } from '../vm/transaction-error.ts'
+import type { TransactionError } from '../vm/transaction-errors.ts'
+import type { Sql } from './sql.ts'
 
-/** What lists of signatures show of a transaction. */
+/** The part of a transaction that lists of signatures contain. */
 export interface TransactionSummary {
   readonly slot: number
   readonly index: number
@@ -22,7 +22,7 @@ export interface SignatureRange {
   readonly until?: string | undefined
 }
 
-interface SummaryRow {
+interface Row {
   id: number
   signature: string
   time: number
@@ -30,82 +30,88 @@ interface SummaryRow {
   memo: string | null
 }
 
-interface FullRow extends SummaryRow {
+interface FullRow extends Row {
   wire: Uint8Array
   keys: string
   meta: string
 }
 
-const SUMMARY = 't.id, t.signature, t.time, t.err, t.memo'
-// An id is slot * BLOCK_ROOM + position, which keeps ledger order and fits a JavaScript number.
+// An id is slot * BLOCK_ROOM + index. Ids are in ledger order and exact as JavaScript numbers.
 const BLOCK_ROOM = 2 ** 20
 
 export class TransactionTable {
-  readonly #statements: Record<
-    'insert' | 'intern' | 'index' | 'find' | 'summary' | 'block' | 'page',
-    StatementSync
-  >
-  readonly #deletions: readonly StatementSync[]
+  readonly #sql: Sql
 
-  constructor(database: DatabaseSync) {
-    const statement = (sql: string): StatementSync => database.prepare(sql)
-    this.#statements = {
-      insert: statement(`insert into transactions (id, signature, time, err, memo, wire, keys, meta)
-        values (?, ?, ?, ?, ?, ?, ?, ?)`),
-      intern: statement('insert into addresses (address) values (?) on conflict do nothing'),
-      index: statement(
-        'insert or ignore into address_transactions select id, ? from addresses where address = ?',
-      ),
-      find: statement('select * from transactions where signature = ?'),
-      summary: statement(`select ${SUMMARY} from transactions t where signature = ?`),
-      block: statement('select * from transactions where id >= ? and id < ? order by id'),
-      page: statement(`select ${SUMMARY} from addresses a
-        join address_transactions l on l.address = a.id join transactions t on t.id = l.id
-        where a.address = ? and l.id < ? and l.id > ? order by l.id desc limit ?`),
-    }
-    this.#deletions = ['transactions', 'address_transactions'].map((table) =>
-      statement(`delete from ${table} where id >= ?`),
-    )
+  constructor(sql: Sql) {
+    this.#sql = sql
   }
 
   insert(record: TransactionRecord): void {
     const { slot, index, signature, blockTime, wire, keys, meta, memo } = record
     const id = slot * BLOCK_ROOM + index
     const err = meta.err === null ? null : JSON.stringify(meta.err)
-    const { insert, intern, index: link } = this.#statements
-    insert.run(id, signature, blockTime, err, memo, wire, keys.join(), JSON.stringify(meta))
+    this.#sql.run(
+      `insert into transactions (id, signature, time, err, memo, wire, keys, meta)
+       values (?, ?, ?, ?, ?, ?, ?, ?)`,
+      id,
+      signature,
+      blockTime,
+      err,
+      memo,
+      wire,
+      keys.join(),
+      JSON.stringify(meta),
+    )
     for (const key of keys) {
-      intern.run(key)
-      link.run(id, key)
+      this.#sql.run('insert into addresses (address) values (?) on conflict do nothing', key)
+      this.#sql.run(
+        'insert or ignore into address_transactions select id, ? from addresses where address = ?',
+        id,
+        key,
+      )
     }
   }
 
   find(signature: string): TransactionRecord | null {
-    const row = this.#statements.find.get(signature) as unknown as FullRow | undefined
-    return row === undefined ? null : toRecord(row)
+    const row = this.#sql.get('select * from transactions where signature = ?', signature)
+    return row === null ? null : toRecord(row as FullRow)
   }
 
   summary(signature: string): TransactionSummary | null {
-    const row = this.#statements.summary.get(signature) as unknown as SummaryRow | undefined
-    return row === undefined ? null : toSummary(row)
+    const sql = 'select id, signature, time, err, memo from transactions where signature = ?'
+    const row = this.#sql.get(sql, signature)
+    return row === null ? null : toSummary(row as Row)
   }
 
   inBlock(slot: number): TransactionRecord[] {
-    const rows = this.#statements.block.all(slot * BLOCK_ROOM, (slot + 1) * BLOCK_ROOM)
-    return (rows as unknown as FullRow[]).map(toRecord)
+    const sql = 'select * from transactions where id >= ? and id < ? order by id'
+    return (this.#sql.all(sql, slot * BLOCK_ROOM, (slot + 1) * BLOCK_ROOM) as FullRow[]).map(toRecord)
   }
 
-  /** Newest first. An unknown `before` or `until` signature bounds nothing below, and everything above. */
+  /**
+   * Newest first. If `before` is not in the ledger, the page is empty. If `until` is not, the page has
+   * no lower limit.
+   */
   page({ address, maxSlot, before, until }: SignatureRange, limit: number): TransactionSummary[] {
-    const newest = before === undefined ? (maxSlot + 1) * BLOCK_ROOM : this.#id(before)
+    const end = (maxSlot + 1) * BLOCK_ROOM
+    const newest = before === undefined ? end : Math.min(this.#id(before), end)
     const oldest = until === undefined ? -1 : this.#id(until)
-    const below = Math.min(newest, (maxSlot + 1) * BLOCK_ROOM)
-    const rows = this.#statements.page.all(address, below, oldest, limit)
-    return (rows as unknown as SummaryRow[]).map(toSummary)
+    const rows = this.#sql.all(
+      `select t.id, t.signature, t.time, t.err, t.memo from addresses a
+       join address_transactions l on l.address = a.id join transactions t on t.id = l.id
+       where a.address = ? and l.id < ? and l.id > ? order by l.id desc limit ?`,
+      address,
+      newest,
+      oldest,
+      limit,
+    )
+    return (rows as Row[]).map(toSummary)
   }
 
   deleteAfter(slot: number): void {
-    for (const statement of this.#deletions) statement.run((slot + 1) * BLOCK_ROOM)
+    const first = (slot + 1) * BLOCK_ROOM
+    this.#sql.run('delete from transactions where id >= ?', first)
+    this.#sql.run('delete from address_transactions where id >= ?', first)
   }
 
   #id(signature: string): number {
@@ -114,10 +120,9 @@ export class TransactionTable {
   }
 }
 
-function toSummary({ id, signature, time, err, memo }: SummaryRow): TransactionSummary {
-  const slot = Math.floor(id / BLOCK_ROOM)
+function toSummary({ id, signature, time, err, memo }: Row): TransactionSummary {
   return {
-    slot,
+    slot: Math.floor(id / BLOCK_ROOM),
     index: id % BLOCK_ROOM,
     signature,
     blockTime: time,
@@ -127,8 +132,6 @@ function toSummary({ id, signature, time, err, memo }: SummaryRow): TransactionS
 }
 
 function toRecord(row: FullRow): TransactionRecord {
-  const { slot, index, signature, blockTime, memo } = toSummary(row)
   const keys = row.keys.split(',') as Pubkey[]
-  const meta = JSON.parse(row.meta) as TransactionMeta
-  return { slot, index, signature, blockTime, memo, wire: row.wire, keys, meta }
+  return { ...toSummary(row), wire: row.wire, keys, meta: JSON.parse(row.meta) as TransactionMeta }
 }

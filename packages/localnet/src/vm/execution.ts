@@ -1,6 +1,6 @@
 import { FailedTransactionMetadata, type TransactionMetadata } from 'litesvm/dist/internal.js'
 import bs58 from 'bs58'
-import { type TransactionError, toTransactionError } from './transaction-error.ts'
+import { type TransactionError, toTransactionError } from './transaction-errors.ts'
 
 export interface InnerInstructions {
   /** The position of the outer instruction. */
@@ -19,7 +19,7 @@ export interface ReturnData {
   readonly data: readonly [string, 'base64']
 }
 
-/** What the VM says about one run of a transaction, in the shapes of Solana's JSON-RPC. */
+/** The result of a transaction in the VM, in the shapes of Solana's JSON-RPC. */
 export interface Execution {
   readonly err: TransactionError | null
   readonly logs: readonly string[]
@@ -32,27 +32,20 @@ export function toExecution(result: TransactionMetadata | FailedTransactionMetad
   const failed = result instanceof FailedTransactionMetadata
   const meta = failed ? result.meta() : result
   const returned = meta.returnData()
-  const data = returned.data()
+  const data = Buffer.from(returned.data()).toString('base64')
   return {
     err: failed ? toTransactionError(result.err()) : null,
     logs: meta.logs(),
     innerInstructions: innerInstructions(meta),
     computeUnitsConsumed: Number(meta.computeUnitsConsumed()),
-    returnData:
-      data.length === 0
-        ? null
-        : {
-            programId: bs58.encode(returned.programId()),
-            data: [Buffer.from(data).toString('base64'), 'base64'],
-          },
+    returnData: data === '' ? null : { programId: bs58.encode(returned.programId()), data: [data, 'base64'] },
   }
 }
 
 function innerInstructions(meta: TransactionMetadata): InnerInstructions[] {
-  const groups: InnerInstructions[] = []
-  for (const [index, group] of meta.innerInstructions().entries()) {
-    if (group.length === 0) continue
-    const instructions = group.map((each) => {
+  const groups = meta.innerInstructions().map((group, index) => ({
+    index,
+    instructions: group.map((each) => {
       const instruction = each.instruction()
       return {
         programIdIndex: instruction.programIdIndex(),
@@ -60,8 +53,7 @@ function innerInstructions(meta: TransactionMetadata): InnerInstructions[] {
         data: bs58.encode(instruction.data()),
         stackHeight: each.stackHeight(),
       }
-    })
-    groups.push({ index, instructions })
-  }
-  return groups
+    }),
+  }))
+  return groups.filter(({ instructions }) => instructions.length > 0)
 }

@@ -5,10 +5,11 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '@agent-registry/solana'
-import type { Account } from './account.ts'
+import type { Account, AccountReader } from './account.ts'
+
 export const MINT_BYTES = 82
-export const TOKEN_ACCOUNT_BYTES = 165
-// Token-2022 puts the kind of an extended account behind the part that both programs share.
+const TOKEN_ACCOUNT_BYTES = 165
+// In Token-2022, an account with extensions contains its kind after the part that both programs share.
 const MINT_KIND = 1
 const TOKEN_ACCOUNT_KIND = 2
 
@@ -37,34 +38,43 @@ export interface UiTokenAmount {
   readonly uiAmountString: string
 }
 
-/** @returns null for anything but an initialised account of SPL Token or Token-2022 */
-export function decodeTokenAccount(account: Account): TokenAccount | null {
-  if (!isOfKind(account, TOKEN_ACCOUNT_BYTES, TOKEN_ACCOUNT_KIND)) return null
-  const data = view(account.data)
-  const state = data.getUint8(108)
-  if (state !== 1 && state !== 2) return null
+/** Returns null if the account is not an initialized token account of SPL Token or Token-2022. */
+export function decodeTokenAccount(account: Account | null): TokenAccount | null {
+  const data = tokenData(account, TOKEN_ACCOUNT_BYTES, TOKEN_ACCOUNT_KIND)
+  const state = data?.readUInt8(108)
+  if (data === null || (state !== 1 && state !== 2)) return null
   return {
-    mint: keyAt(account.data, 0),
-    owner: keyAt(account.data, 32),
-    amount: data.getBigUint64(64, true),
-    delegate: optionalKey(account.data, 72),
+    mint: keyAt(data, 0),
+    owner: keyAt(data, 32),
+    amount: data.readBigUInt64LE(64),
+    delegate: optionalKey(data, 72),
     state: state === 1 ? 'initialized' : 'frozen',
-    isNative: data.getUint32(109, true) === 1,
-    delegatedAmount: data.getBigUint64(121, true),
-    closeAuthority: optionalKey(account.data, 129),
+    isNative: data.readUInt32LE(109) === 1,
+    delegatedAmount: data.readBigUInt64LE(121),
+    closeAuthority: optionalKey(data, 129),
   }
 }
 
-export function decodeMint(account: Account): Mint | null {
-  if (!isOfKind(account, MINT_BYTES, MINT_KIND)) return null
-  const data = view(account.data)
-  if (data.getUint8(45) !== 1) return null
+/** Returns null if the account is not an initialized mint of SPL Token or Token-2022. */
+export function decodeMint(account: Account | null): Mint | null {
+  const data = tokenData(account, MINT_BYTES, MINT_KIND)
+  if (data === null || data[45] !== 1) return null
   return {
-    mintAuthority: optionalKey(account.data, 0),
-    supply: data.getBigUint64(36, true),
-    decimals: data.getUint8(44),
-    freezeAuthority: optionalKey(account.data, 46),
+    mintAuthority: optionalKey(data, 0),
+    supply: data.readBigUInt64LE(36),
+    decimals: data.readUInt8(44),
+    freezeAuthority: optionalKey(data, 46),
   }
+}
+
+/** A token account with the decimals of its mint. Returns null if one of the accounts is not valid. */
+export function decodeTokenBalance(
+  account: Account | null,
+  read: AccountReader,
+): (TokenAccount & { readonly decimals: number }) | null {
+  const token = decodeTokenAccount(account)
+  const mint = token === null ? null : decodeMint(read(token.mint))
+  return token === null || mint === null ? null : { ...token, decimals: mint.decimals }
 }
 
 export function encodeMint(authority: Pubkey, decimals: number): Uint8Array {
@@ -83,20 +93,18 @@ export function uiTokenAmount(amount: bigint, decimals: number): UiTokenAmount {
   return { amount: amount.toString(), decimals, uiAmount: Number(uiAmountString), uiAmountString }
 }
 
-function isOfKind(account: Account, bytes: number, kind: number): boolean {
-  if (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM) return false
-  const extended = account.owner === TOKEN_2022_PROGRAM && account.data.length > TOKEN_ACCOUNT_BYTES
-  return account.data.length === bytes || (extended && account.data[TOKEN_ACCOUNT_BYTES] === kind)
+function tokenData(account: Account | null, size: number, kind: number): Buffer | null {
+  if (account?.owner !== TOKEN_PROGRAM && account?.owner !== TOKEN_2022_PROGRAM) return null
+  const { owner, data } = account
+  const isExtended = owner === TOKEN_2022_PROGRAM && data.length > TOKEN_ACCOUNT_BYTES
+  if (data.length !== size && !(isExtended && data[TOKEN_ACCOUNT_BYTES] === kind)) return null
+  return Buffer.from(data.buffer, data.byteOffset, data.byteLength)
 }
 
-function view(data: Uint8Array): DataView {
-  return new DataView(data.buffer, data.byteOffset, data.byteLength)
-}
-
-function keyAt(data: Uint8Array, offset: number): Pubkey {
+function keyAt(data: Buffer, offset: number): Pubkey {
   return pubkeyFromBytes(data.subarray(offset, offset + 32))
 }
 
-function optionalKey(data: Uint8Array, offset: number): Pubkey | null {
+function optionalKey(data: Buffer, offset: number): Pubkey | null {
   return data[offset] === 1 ? keyAt(data, offset + 4) : null
 }

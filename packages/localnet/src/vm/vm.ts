@@ -1,24 +1,19 @@
 import { Account as VmAccount, Clock, FailedTransactionMetadata, LiteSvm } from 'litesvm/dist/internal.js'
-import { type Pubkey, pubkeyBytes, pubkeyFromBytes, SYSTEM_PROGRAM } from '@agent-registry/solana'
-import type { Account } from './account.ts'
+import { type Pubkey, pubkeyBytes, pubkeyFromBytes } from '@agent-registry/solana'
+import { type Account, EMPTY_ACCOUNT } from './account.ts'
 import { type Execution, toExecution } from './execution.ts'
 
-export interface SlotHash {
-  readonly slot: number
-  readonly hash: string
-}
-
 export interface Simulation extends Execution {
-  /** The state after, of the accounts that the transaction names. Empty when it failed. */
+  /** The accounts of the transaction after it. Empty if the transaction failed. */
   readonly postAccounts: ReadonlyMap<Pubkey, Account>
 }
 
-// Slots of an epoch on mainnet; the clock sysvar shows epochs by it.
+// As on mainnet. The clock sysvar contains the epoch.
 export const SLOTS_PER_EPOCH = 432_000
 
 /**
- * The Solana virtual machine and its accounts. It knows nothing of blocks: blockhash age, duplicates and
- * slots are the bank's. Transactions must have passed `parseTransaction`: the native code aborts on garbage.
+ * The Solana VM and its accounts. It has no blocks: the bank checks slots, blockhashes and duplicates.
+ * Transactions must have passed `parseTransaction`, because the native code aborts on invalid bytes.
  */
 export class Vm {
   readonly #svm = new LiteSvm()
@@ -34,14 +29,14 @@ export class Vm {
   }
 
   setAccount(key: Pubkey, account: Account | null): void {
-    const { lamports, data, owner, executable, rentEpoch } = account ?? ABSENT
+    const { lamports, data, owner, executable, rentEpoch } = account ?? EMPTY_ACCOUNT
     this.#svm.setAccount(
       pubkeyBytes(key),
       new VmAccount(lamports, data, pubkeyBytes(owner), executable, rentEpoch),
     )
   }
 
-  /** Programs are set last: the VM compiles a program from its data account at that moment. */
+  /** Sets programs last, because the VM then compiles a program from its data account. */
   setAccounts(accounts: Iterable<readonly [Pubkey, Account | null]>): void {
     const programs: (readonly [Pubkey, Account | null])[] = []
     for (const entry of accounts) {
@@ -61,8 +56,8 @@ export class Vm {
   }
 
   /**
-   * Runs the transaction for good. A transaction that fails after its fee was taken keeps the fee.
-   * @param idle its accounts that no instruction is given and that are not writable
+   * Runs a transaction and keeps its changes. If it fails, only the fee is charged.
+   * @param idle its accounts that are not writable and that no instruction uses
    */
   execute(wire: Uint8Array, idle: readonly Pubkey[]): Execution {
     return this.#withPlaceholders(idle, () => toExecution(this.#svm.sendVersionedTransaction(wire)))
@@ -83,10 +78,10 @@ export class Vm {
     }
   }
 
-  // The native code aborts on an idle key whose program it has compiled when the account is gone, as after a fork.
+  // The native code aborts if an idle key is a compiled program without an account, as after a fork.
   #withPlaceholders<T>(idle: readonly Pubkey[], run: () => T): T {
     const absent = idle.filter((key) => this.#svm.getAccount(pubkeyBytes(key)) === null)
-    for (const key of absent) this.setAccount(key, { ...ABSENT, lamports: 1n })
+    for (const key of absent) this.setAccount(key, { ...EMPTY_ACCOUNT, lamports: 1n })
     try {
       return run()
     } finally {
@@ -100,9 +95,9 @@ export class Vm {
     this.#svm.setClock(new Clock(BigInt(slot), 0n, epoch, epoch + 1n, BigInt(unixTimestamp)))
   }
 
-  /** Newest first; lookup tables are created against these. */
-  setSlotHashes(hashes: readonly SlotHash[]): void {
-    this.#svm.setSlotHashes(hashes.map(({ slot, hash }) => ({ slot: BigInt(slot), hash })))
+  /** @param blocks newest first. A new lookup table must name one of their slots. */
+  setSlotHashes(blocks: readonly { slot: number; blockhash: string }[]): void {
+    this.#svm.setSlotHashes(blocks.map(({ slot, blockhash }) => ({ slot: BigInt(slot), hash: blockhash })))
   }
 
   /** @returns lamports */
@@ -111,15 +106,7 @@ export class Vm {
   }
 }
 
-const ABSENT: Account = {
-  lamports: 0n,
-  data: new Uint8Array(),
-  owner: SYSTEM_PROGRAM,
-  executable: false,
-  rentEpoch: 0n,
-}
-
-// Base-58 is what reading many accounts costs most: a known owner is not encoded again.
+// Base-58 is the main cost of reading many accounts, so a known owner is not encoded again.
 function fromVm(account: VmAccount, owner = pubkeyFromBytes(account.owner())): Account {
   return {
     lamports: account.lamports(),

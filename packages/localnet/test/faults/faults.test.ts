@@ -4,8 +4,7 @@ import { Connection, Keypair } from '@solana/web3.js'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { failure, startTestLedger, type TestLedger, transfer } from '../ledger.ts'
-import { eventually } from '../../../../test/support/eventually.ts'
+import { eventually, failure, startTestLedger, type TestLedger, transfer } from '../ledger.ts'
 
 const fault = async (ledger: TestLedger, kind: string, options: object = {}): Promise<unknown> => {
   const answer = await ledger.rpc('localnet_fault', [{ kind, ...options }])

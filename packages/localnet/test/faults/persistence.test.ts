@@ -2,10 +2,9 @@ import { cpSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Connection, Keypair, type PublicKey } from '@solana/web3.js'
-import { afterEach, expect, it, vi } from 'vitest'
-import { failure, startTestLedger, transfer } from '../ledger.ts'
+import { afterEach, expect, it } from 'vitest'
+import { eventually, failure, startTestLedger, transfer } from '../ledger.ts'
 import { spawnLedger } from '../ledger-process.ts'
-import { eventually } from '../../../../test/support/eventually.ts'
 
 const directories: string[] = []
 const directory = (): string => {
@@ -179,7 +178,7 @@ it('loses nothing that was confirmed when it is killed under load, again and aga
     let dead = false
     const work = load(connection, targets, () => dead)
     const landed = async (): Promise<number> => (await connection.getTransactionCount()) - start
-    await vi.waitFor(async () => expect(await landed()).toBeGreaterThan(60 + 17 * round), { timeout: 20_000 })
+    await eventually(async () => expect(await landed()).toBeGreaterThan(60 + 17 * round))
     await ledger.kill()
     dead = true
     const result = await work

@@ -1,48 +1,42 @@
-import type { LedgerView } from '../../bank/ledger-view.ts'
-import { accountEncoding, encodeAccount } from '../account-encoding.ts'
+import { accountEncoder } from '../account-encoding.ts'
 import { accountFilters } from '../account-filters.ts'
-import { configuredView, type RpcMethod, withContext } from '../context.ts'
-import { asPubkey } from '../params.ts'
+import { configuredView, type RpcMethods, withContext } from '../method.ts'
+import { asPubkey, listOf } from '../params.ts'
 
-const reader =
-  (view: LedgerView) =>
-  (key: Parameters<LedgerView['account']>[0]): ReturnType<LedgerView['account']> =>
-    view.account(key)
-
-export const accountMethods: Readonly<Record<string, RpcMethod>> = {
-  getBalance: (context, params) => {
-    const key = params.pubkey(0, 'pubkey')
-    const view = configuredView(context, params.config(1))
+export const accountMethods: RpcMethods = {
+  getBalance: (ledger, params) => {
+    const key = params.required(0, 'pubkey', asPubkey)
+    const view = configuredView(ledger, params.config(1))
     return withContext(view, view.account(key)?.lamports ?? 0)
   },
-  getAccountInfo: (context, params) => {
-    const key = params.pubkey(0, 'pubkey')
+  getAccountInfo: (ledger, params) => {
+    const key = params.required(0, 'pubkey', asPubkey)
     const config = params.config(1)
-    const encoding = accountEncoding(config)
-    const view = configuredView(context, config)
+    const encode = accountEncoder(config)
+    const view = configuredView(ledger, config)
     const account = view.account(key)
-    return withContext(view, account === null ? null : encodeAccount(account, encoding, reader(view)))
+    return withContext(view, account && encode(account, view.account))
   },
-  getMultipleAccounts: (context, params) => {
-    const keys = params.list(0, 'pubkeys', 100).map((each) => asPubkey(each, 'pubkey'))
+  getMultipleAccounts: (ledger, params) => {
+    const keys = params.required(0, 'pubkeys', listOf(asPubkey, 100, 'pubkey'))
     const config = params.config(1)
-    const encoding = accountEncoding(config, 'base64')
-    const view = configuredView(context, config)
-    const accounts = keys.map((key) => view.account(key))
-    return withContext(
-      view,
-      accounts.map((account) => (account === null ? null : encodeAccount(account, encoding, reader(view)))),
-    )
+    const encode = accountEncoder(config, 'base64')
+    const view = configuredView(ledger, config)
+    const accounts = keys.map((key) => {
+      const account = view.account(key)
+      return account && encode(account, view.account)
+    })
+    return withContext(view, accounts)
   },
-  getProgramAccounts: (context, params) => {
-    const program = params.pubkey(0, 'programId')
+  getProgramAccounts: (ledger, params) => {
+    const program = params.required(0, 'programId', asPubkey)
     const config = params.config(1)
-    const encoding = accountEncoding(config)
+    const encode = accountEncoder(config)
     const matches = accountFilters(config)
-    const view = configuredView(context, config)
+    const view = configuredView(ledger, config)
     const found = [...view.programAccounts(program)]
       .filter(([, account]) => matches(account))
-      .map(([pubkey, account]) => ({ pubkey, account: encodeAccount(account, encoding, reader(view)) }))
+      .map(([pubkey, account]) => ({ pubkey, account: encode(account, view.account) }))
     return config.flag('withContext') ? withContext(view, found) : found
   },
 }

@@ -1,22 +1,25 @@
-import type { LedgerView } from '../../bank/ledger-view.ts'
 import type { Block } from '../../bank/block.ts'
-import { configuredView, type RpcContext, type RpcMethod } from '../context.ts'
+import type { LedgerView } from '../../bank/ledger-view.ts'
+import type { Ledger } from '../../ledger.ts'
+import { historyView, type RpcMethods } from '../method.ts'
 import { asInteger, Config, type Params } from '../params.ts'
-import { blockNotAvailable, invalidParams, slotSkipped, slotSkippedLongTerm } from '../rpc-error.ts'
+import { invalidParams, RpcError } from '../rpc-error.ts'
 import { encodeTransaction, encodeTransactionAccounts, transactionEncoding } from '../transaction-encoding.ts'
 
 const MAX_RANGE = 500_000
 
-export const blockMethods: Readonly<Record<string, RpcMethod>> = {
-  getBlock: (context, params) => {
-    const slot = params.integer(0, 'slot')
+export const blockMethods: RpcMethods = {
+  getBlock: (ledger, params) => {
+    const slot = params.required(0, 'slot', asInteger)
     const config = params.config(1)
     const detail = config.choice('transactionDetails', ['full', 'signatures', 'none', 'accounts']) ?? 'full'
     const encoding = transactionEncoding(config)
     const rewards = config.value('rewards') === undefined || config.flag('rewards') ? { rewards: [] } : {}
-    const block = finishedBlock(context, slot, historyView(context, config), slotSkipped)
+    const block = finishedBlock(ledger, slot, historyView(ledger, config))
+    if (block === null)
+      throw new RpcError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`)
     const { blockhash, previousBlockhash, parentSlot, height, time } = block
-    const answer = {
+    const header = {
       blockhash,
       previousBlockhash,
       parentSlot,
@@ -24,60 +27,48 @@ export const blockMethods: Readonly<Record<string, RpcMethod>> = {
       blockTime: time,
       ...rewards,
     }
-    if (detail === 'none') return answer
-    const records = context.store.transactions
+    if (detail === 'none') return header
+    const records = ledger.store.transactions
       .inBlock(slot)
-      .filter((each) => !context.faults.isHidden(each.signature, slot))
-    if (detail === 'signatures') return { ...answer, signatures: records.map((each) => each.signature) }
-    const encode = (each: (typeof records)[number]): unknown =>
-      detail === 'full'
-        ? encodeTransaction(each, encoding)
-        : encodeTransactionAccounts(each, encoding.maxVersion)
-    return { ...answer, transactions: records.map(encode) }
+      .filter((each) => !ledger.faults.isHidden(each.signature, slot))
+    if (detail === 'signatures') return { ...header, signatures: records.map((each) => each.signature) }
+    const encode = detail === 'full' ? encodeTransaction : encodeTransactionAccounts
+    return { ...header, transactions: records.map((each) => encode(each, encoding)) }
   },
-  getBlockTime: (context, params) => {
-    const slot = params.integer(0, 'slot')
-    if (slot === context.bank.slot) return context.bank.slotTime
-    return finishedBlock(context, slot, context.bank.view('confirmed'), slotSkippedLongTerm).time
+  getBlockTime: (ledger, params) => {
+    const { bank } = ledger
+    const slot = params.required(0, 'slot', asInteger)
+    if (slot === bank.slot) return bank.slotTime
+    const block = finishedBlock(ledger, slot, bank.view('confirmed'))
+    if (block === null)
+      throw new RpcError(-32009, `Slot ${slot} was skipped, or missing in long-term storage`)
+    return block.time
   },
-  getBlocks: (context, params) => {
-    const first = params.integer(0, 'startSlot')
+  getBlocks: (ledger, params) => {
+    const first = params.required(0, 'startSlot', asInteger)
     const [end, config] = optionalEnd(params)
-    const view = historyView(context, config)
+    const view = historyView(ledger, config)
     const last = Math.min(end ?? view.slot, view.slot)
     if ((end ?? last) - first > MAX_RANGE) throw invalidParams(`Slot range too large; max ${MAX_RANGE}`)
-    return context.store.blocks.slots(first, last, MAX_RANGE)
+    return ledger.store.blocks.slots(first, last, MAX_RANGE)
   },
-  getBlocksWithLimit: (context, params) => {
-    const first = params.integer(0, 'startSlot')
-    const limit = params.integer(1, 'limit')
+  getBlocksWithLimit: (ledger, params) => {
+    const first = params.required(0, 'startSlot', asInteger)
+    const limit = params.required(1, 'limit', asInteger)
     if (limit > MAX_RANGE) throw invalidParams(`Limit too large; max ${MAX_RANGE}`)
-    return context.store.blocks.slots(first, historyView(context, params.config(2)).slot, limit)
+    return ledger.store.blocks.slots(first, historyView(ledger, params.config(2)).slot, limit)
   },
   getFirstAvailableBlock: () => 0,
   minimumLedgerSlot: () => 0,
 }
 
-function historyView(context: RpcContext, config: Config): LedgerView {
-  if (config.commitment() === 'processed') {
-    throw invalidParams('Method does not support commitment below `confirmed`')
-  }
-  return configuredView(context, config)
+/** Returns null if the slot was skipped. */
+function finishedBlock({ store }: Ledger, slot: number, view: LedgerView): Block | null {
+  if (slot > view.slot) throw new RpcError(-32004, `Block not available for slot ${slot}`)
+  return store.blocks.find(slot)
 }
 
-function finishedBlock(
-  context: RpcContext,
-  slot: number,
-  view: LedgerView,
-  skipped: (slot: number) => Error,
-): Block {
-  if (slot > view.slot) throw blockNotAvailable(slot)
-  const block = context.store.blocks.find(slot)
-  if (block === null) throw skipped(slot)
-  return block
-}
-
-// The end slot may be left out, with the configuration in its place.
+// The end slot is optional. Without it, the configuration may be in its place.
 function optionalEnd(params: Params): [number | undefined, Config] {
   const second = params.value(1)
   if (second === undefined || typeof second === 'object') {

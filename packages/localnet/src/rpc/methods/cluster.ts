@@ -1,23 +1,23 @@
 import { BLOCKHASH_LIFE } from '../../bank/block.ts'
 import { SLOTS_PER_EPOCH } from '../../vm/vm.ts'
-import { asPubkey } from '../params.ts'
-import { nodeBehind } from '../rpc-error.ts'
-import { API_VERSION, configuredView, type RpcMethod, withContext } from '../context.ts'
+import { API_VERSION, configuredView, type RpcMethods, withContext } from '../method.ts'
+import { asInteger, asPubkey, listOf } from '../params.ts'
+import { RpcError } from '../rpc-error.ts'
 
-/** The node and the cluster: versions, slots, heights, blockhashes, fees. */
-export const clusterMethods: Readonly<Record<string, RpcMethod>> = {
+/** The state of the node and the cluster: versions, slots, heights, blockhashes, fees. */
+export const clusterMethods: RpcMethods = {
   getHealth: ({ bank: { lag } }) => {
-    if (lag > 0) throw nodeBehind(lag)
+    if (lag > 0) throw new RpcError(-32005, `Node is behind by ${lag} slots`, { numSlotsBehind: lag })
     return 'ok'
   },
   getVersion: () => ({ 'solana-core': API_VERSION, 'feature-set': 0 }),
   getGenesisHash: ({ store }) => store.fact('genesisHash'),
   getIdentity: ({ faucet }) => ({ identity: faucet.address }),
   getSlotLeader: ({ faucet }) => faucet.address,
-  getSlot: (context, params) => configuredView(context, params.config(0)).slot,
-  getBlockHeight: (context, params) => configuredView(context, params.config(0)).height,
+  getSlot: (ledger, params) => configuredView(ledger, params.config(0)).slot,
+  getBlockHeight: (ledger, params) => configuredView(ledger, params.config(0)).height,
   getMinimumBalanceForRentExemption: ({ vm }, params) =>
-    vm.minimumBalanceForRentExemption(Math.min(params.integer(0, 'dataLength'), 2 ** 32)),
+    vm.minimumBalanceForRentExemption(Math.min(params.required(0, 'dataLength', asInteger), 2 ** 32)),
   getEpochSchedule: () => ({
     slotsPerEpoch: SLOTS_PER_EPOCH,
     leaderScheduleSlotOffset: SLOTS_PER_EPOCH,
@@ -25,28 +25,28 @@ export const clusterMethods: Readonly<Record<string, RpcMethod>> = {
     firstNormalEpoch: 0,
     firstNormalSlot: 0,
   }),
-  getEpochInfo: (context, params) => {
-    const { slot, height } = configuredView(context, params.config(0))
+  getEpochInfo: (ledger, params) => {
+    const { slot, height } = configuredView(ledger, params.config(0))
     return {
       absoluteSlot: slot,
       blockHeight: height,
       epoch: Math.floor(slot / SLOTS_PER_EPOCH),
       slotIndex: slot % SLOTS_PER_EPOCH,
       slotsInEpoch: SLOTS_PER_EPOCH,
-      transactionCount: context.store.blocks.transactionCount(slot),
+      transactionCount: ledger.store.blocks.transactionCount(slot),
     }
   },
-  getLatestBlockhash: (context, params) => {
-    const view = configuredView(context, params.config(0))
+  getLatestBlockhash: (ledger, params) => {
+    const view = configuredView(ledger, params.config(0))
     const { blockhash, height } = view.tip
     return withContext(view, { blockhash, lastValidBlockHeight: height + BLOCKHASH_LIFE })
   },
-  isBlockhashValid: (context, params) => {
-    const view = configuredView(context, params.config(1))
-    return withContext(view, view.isBlockhashValid(asPubkey(params.required(0, 'blockhash'), 'blockhash')))
+  isBlockhashValid: (ledger, params) => {
+    const view = configuredView(ledger, params.config(1))
+    return withContext(view, view.isBlockhashValid(params.required(0, 'blockhash', asPubkey)))
   },
   getRecentPrioritizationFees: ({ bank }, params) => {
-    const accounts = params.value(0) === undefined ? [] : params.list(0, 'accounts', 128)
-    return bank.fees.recent(accounts.map((each) => asPubkey(each, 'account')))
+    const readAccounts = listOf(asPubkey, 128, 'account')
+    return bank.fees.recent(readAccounts(params.value(0) ?? [], 'accounts'))
   },
 }

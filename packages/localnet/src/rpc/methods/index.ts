@@ -1,4 +1,7 @@
-import type { RpcMethod } from '../context.ts'
+import type { Ledger } from '../../ledger.ts'
+import type { CallHandler } from '../json-rpc.ts'
+import type { RpcMethod } from '../method.ts'
+import { RpcError } from '../rpc-error.ts'
 import { accountMethods } from './accounts.ts'
 import { blockMethods } from './blocks.ts'
 import { clusterMethods } from './cluster.ts'
@@ -8,7 +11,7 @@ import { simulateTransaction } from './simulate-transaction.ts'
 import { tokenMethods } from './tokens.ts'
 import { transactionMethods } from './transactions.ts'
 
-export const methods: ReadonlyMap<string, RpcMethod> = new Map(
+const methods: ReadonlyMap<string, RpcMethod> = new Map(
   Object.entries({
     ...accountMethods,
     ...blockMethods,
@@ -20,3 +23,12 @@ export const methods: ReadonlyMap<string, RpcMethod> = new Map(
     simulateTransaction,
   }),
 )
+
+/** Runs the methods of the HTTP interface. */
+export function createDispatcher(ledger: Ledger): CallHandler {
+  return (name, params) => {
+    const method = methods.get(name)
+    if (method === undefined) throw new RpcError(-32601, 'Method not found')
+    return method(ledger, params)
+  }
+}

@@ -1,38 +1,35 @@
 import { BLOCKHASH_LIFE } from '../../bank/block.ts'
 import type { LedgerView } from '../../bank/ledger-view.ts'
-import type { Account } from '../../vm/account.ts'
-import { encodeAccount } from '../account-encoding.ts'
-import { configuredView, type RpcMethod, withContext } from '../context.ts'
-import { asList, asPubkey, type Config } from '../params.ts'
+import type { AccountReader } from '../../vm/account.ts'
+import { accountEncoder } from '../account-encoding.ts'
+import { configuredView, type RpcMethod, withContext } from '../method.ts'
+import { asConfig, asPubkey, asText, Config, listOf } from '../params.ts'
 import { invalidParams } from '../rpc-error.ts'
 import { simulate, type SimulationResult } from '../simulation.ts'
-import { transactionParam } from '../wire-params.ts'
+import { decodeTransaction } from '../transaction-params.ts'
 
-export const simulateTransaction: RpcMethod = (context, params) => {
-  const text = params.text(0, 'transaction')
+export const simulateTransaction: RpcMethod = (ledger, params) => {
+  const text = params.required(0, 'transaction', asText)
   const config = params.config(1)
-  const transaction = transactionParam(text, config)
+  const transaction = decodeTransaction(text, config)
   const [sigVerify, replace] = [config.flag('sigVerify'), config.flag('replaceRecentBlockhash')]
   if (sigVerify && replace) throw invalidParams('sigVerify may not be used with replaceRecentBlockhash')
-  const view = configuredView(context, config)
-  const wanted = wantedAccounts(config)
-  const result = simulate(context, view, transaction, { sigVerify, checkAge: !replace })
+  const view = configuredView(ledger, config)
+  const accountsAfter = accountsEncoder(config)
+  const result = simulate(ledger, view, transaction, { sigVerify, checkAge: !replace })
+  const { err, keys, postAccounts } = result
   const { tip } = view
-  const preBalances = result.keys.all.map((key) => view.account(key)?.lamports ?? 0n)
+  const before = keys.all.map((key) => view.account(key))
+  const preBalances = before.map((account) => account?.lamports ?? 0n)
+  const postBalances = keys.all.map((key) => (err === null ? postAccounts.get(key)?.lamports : undefined))
   return withContext(view, {
-    accounts: wanted === null ? null : wanted(view, result),
-    err: result.err,
+    accounts: accountsAfter(view, result),
+    err,
     innerInstructions: config.flag('innerInstructions') ? result.innerInstructions : null,
-    loadedAccountsDataSize: result.keys.all.reduce(
-      (sum, key) => sum + (view.account(key)?.data.length ?? 0),
-      0,
-    ),
+    loadedAccountsDataSize: before.reduce((sum, account) => sum + (account?.data.length ?? 0), 0),
     logs: result.logs,
     preBalances,
-    postBalances: result.keys.all.map(
-      (key, i) =>
-        (result.err === null ? result.postAccounts.get(key)?.lamports : undefined) ?? preBalances[i],
-    ),
+    postBalances: postBalances.map((lamports, i) => lamports ?? preBalances[i]),
     replacementBlockhash: replace
       ? { blockhash: tip.blockhash, lastValidBlockHeight: tip.height + BLOCKHASH_LIFE }
       : null,
@@ -41,25 +38,20 @@ export const simulateTransaction: RpcMethod = (context, params) => {
   })
 }
 
-type AccountsAfter = (view: LedgerView, result: SimulationResult) => unknown
-
-function wantedAccounts(config: Config): AccountsAfter | null {
-  const wanted = config.config('accounts')
-  if (wanted === undefined) return null
-  const encoding = wanted.choice('encoding', ['base64', 'base64+zstd', 'jsonParsed']) ?? 'base64'
-  const addresses = asList(wanted.value('addresses') ?? [], 'addresses', 64).map((each) =>
-    asPubkey(each, 'address'),
-  )
+/** Creates an encoder for the accounts that the client wants to see after the simulation. */
+function accountsEncoder(config: Config): (view: LedgerView, result: SimulationResult) => unknown {
+  const wanted = config.optional('accounts', asConfig)
+  if (wanted === undefined) return () => null
+  const encoding = wanted.choice('encoding', ['base64', 'base64+zstd', 'jsonParsed'])
+  const encode = accountEncoder(new Config({ encoding }), 'base64')
+  const addresses = wanted.optional('addresses', listOf(asPubkey, 64, 'address')) ?? []
   return (view, { err, keys, postAccounts }) => {
     if (addresses.length > keys.all.length)
-      throw invalidParams('Too many accounts provided; max ' + keys.all.length)
-    const read = (key: (typeof addresses)[number]): Account | null =>
-      postAccounts.get(key) ?? view.account(key)
+      throw invalidParams(`Too many accounts provided; max ${keys.all.length}`)
+    const read: AccountReader = (key) => postAccounts.get(key) ?? view.account(key)
     return addresses.map((key) => {
       const account = err === null ? read(key) : null
-      return account === null || account.lamports === 0n
-        ? null
-        : encodeAccount(account, { encoding, slice: undefined }, read)
+      return account === null || account.lamports === 0n ? null : encode(account, read)
     })
   }
 }

@@ -1,66 +1,54 @@
 import { type Pubkey, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@agent-registry/solana'
-import type { Account } from '../../vm/account.ts'
 import type { LedgerView } from '../../bank/ledger-view.ts'
-import { decodeMint, decodeTokenAccount, type UiTokenAmount, uiTokenAmount } from '../../vm/token-accounts.ts'
-import { accountEncoding, encodeAccount } from '../account-encoding.ts'
-import { configuredView, type RpcMethod, withContext } from '../context.ts'
-import { asPubkey, Config } from '../params.ts'
+import { decodeMint, decodeTokenAccount, decodeTokenBalance, uiTokenAmount } from '../../vm/token-accounts.ts'
+import { accountEncoder } from '../account-encoding.ts'
+import { configuredView, type RpcMethods, withContext } from '../method.ts'
+import { asConfig, asPubkey, type Config } from '../params.ts'
 import { invalidParams } from '../rpc-error.ts'
 
-export const tokenMethods: Readonly<Record<string, RpcMethod>> = {
-  getTokenAccountBalance: (context, params) => {
-    const key = params.pubkey(0, 'pubkey')
-    const view = configuredView(context, params.config(1))
-    return withContext(view, tokenAmount(view, view.account(key)))
-  },
-  getTokenSupply: (context, params) => {
-    const key = params.pubkey(0, 'mint')
-    const view = configuredView(context, params.config(1))
+export const tokenMethods: RpcMethods = {
+  getTokenAccountBalance: (ledger, params) => {
+    const key = params.required(0, 'pubkey', asPubkey)
+    const view = configuredView(ledger, params.config(1))
     const account = view.account(key)
-    const mint = account === null ? null : decodeMint(account)
+    if (account === null) throw invalidParams('Invalid param: could not find account')
+    const token = decodeTokenBalance(account, view.account)
+    if (token === null) throw invalidParams('Invalid param: not a Token account')
+    return withContext(view, uiTokenAmount(token.amount, token.decimals))
+  },
+  getTokenSupply: (ledger, params) => {
+    const key = params.required(0, 'mint', asPubkey)
+    const view = configuredView(ledger, params.config(1))
+    const mint = decodeMint(view.account(key))
     if (mint === null) throw invalidParams('Invalid param: could not find mint')
     return withContext(view, uiTokenAmount(mint.supply, mint.decimals))
   },
-  getTokenAccountsByOwner: (context, params) => {
-    const owner = params.pubkey(0, 'owner')
+  getTokenAccountsByOwner: (ledger, params) => {
+    const owner = params.required(0, 'owner', asPubkey)
     const config = params.config(2)
-    const encoding = accountEncoding(config)
-    const view = configuredView(context, config)
-    const matches = tokenFilter(view, new Config(params.required(1, 'filter'), 'filter'))
+    const encode = accountEncoder(config)
+    const view = configuredView(ledger, config)
+    const matches = tokenFilter(view, params.required(1, 'filter', asConfig))
     const found: unknown[] = []
     for (const program of [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]) {
       for (const [pubkey, account] of view.programAccounts(program)) {
         const token = decodeTokenAccount(account)
         if (token?.owner !== owner || !matches(program, token.mint)) continue
-        found.push({ pubkey, account: encodeAccount(account, encoding, (key) => view.account(key)) })
+        found.push({ pubkey, account: encode(account, view.account) })
       }
     }
     return withContext(view, found)
   },
 }
 
-type TokenFilter = (program: Pubkey, mint: Pubkey) => boolean
-
-function tokenFilter(view: LedgerView, filter: Config): TokenFilter {
-  if (filter.value('mint') !== undefined) {
-    const wanted = asPubkey(filter.value('mint'), 'mint')
-    const account = view.account(wanted)
-    if (account === null || decodeMint(account) === null)
-      throw invalidParams('Invalid param: could not find mint')
-    return (_, mint) => mint === wanted
+function tokenFilter(view: LedgerView, filter: Config): (program: Pubkey, mint: Pubkey) => boolean {
+  const mint = filter.optional('mint', asPubkey)
+  if (mint !== undefined) {
+    if (decodeMint(view.account(mint)) === null) throw invalidParams('Invalid param: could not find mint')
+    return (_, each) => each === mint
   }
-  const wanted = asPubkey(filter.value('programId'), 'mint or programId')
-  if (wanted !== TOKEN_PROGRAM && wanted !== TOKEN_2022_PROGRAM) {
+  const programId = asPubkey(filter.value('programId'), 'mint or programId')
+  if (programId !== TOKEN_PROGRAM && programId !== TOKEN_2022_PROGRAM)
     throw invalidParams('Invalid param: unrecognized Token program id')
-  }
-  return (program) => program === wanted
-}
-
-function tokenAmount(view: LedgerView, account: Account | null): UiTokenAmount {
-  if (account === null) throw invalidParams('Invalid param: could not find account')
-  const token = decodeTokenAccount(account)
-  const mint = token === null ? null : view.account(token.mint)
-  const decimals = mint === null ? undefined : decodeMint(mint)?.decimals
-  if (token === null || decimals === undefined) throw invalidParams('Invalid param: not a Token account')
-  return uiTokenAmount(token.amount, decimals)
+  return (program) => program === programId
 }

@@ -8,18 +8,17 @@ import {
 import type { Config } from './params.ts'
 import { invalidParams } from './rpc-error.ts'
 
-const BASE64_LIMIT = 4 * Math.ceil(MAX_TRANSACTION_BYTES / 3)
-// What 1,232 bytes take in base-58 at most.
-const BASE58_LIMIT = 1683
+// The longest texts of 1,232 bytes.
+const MAX_TEXT = { base64: 4 * Math.ceil(MAX_TRANSACTION_BYTES / 3), base58: 1683 }
 
-/** Decodes the transaction of sendTransaction and simulateTransaction: base-58 unless `encoding` says base64. */
-export function transactionParam(text: string, config: Config): WireTransaction {
+/** Decodes the transaction of sendTransaction and simulateTransaction. The default is base-58. */
+export function decodeTransaction(text: string, config: Config): WireTransaction {
   const encoding = config.choice('encoding', ['base58', 'base64', 'binary']) ?? 'base58'
   const bytes = encoding === 'base64' ? fromBase64(text) : fromBase58(text)
   return parsed('solana_transaction::versioned::VersionedTransaction', () => parseTransaction(bytes))
 }
 
-/** Runs a parser of wire bytes; what it refuses is an invalid parameter. */
+/** Runs a parser. Bytes that it refuses are an invalid parameter. */
 export function parsed<T>(type: string, parse: () => T): T {
   try {
     return parse()
@@ -30,23 +29,23 @@ export function parsed<T>(type: string, parse: () => T): T {
 }
 
 export function fromBase64(text: string): Uint8Array {
-  if (text.length > BASE64_LIMIT) {
-    throw invalidParams(
-      `base64 encoded solana_transaction::versioned::VersionedTransaction too large: ${text.length} bytes (max: encoded/raw ${BASE64_LIMIT}/${MAX_TRANSACTION_BYTES})`,
-    )
-  }
+  checkLength(text, 'base64')
   const bytes = Buffer.from(text, 'base64')
   if (bytes.toString('base64') !== text) throw invalidParams('invalid base64 encoding')
   return bytes
 }
 
 function fromBase58(text: string): Uint8Array {
-  if (text.length > BASE58_LIMIT) {
-    throw invalidParams(
-      `base58 encoded solana_transaction::versioned::VersionedTransaction too large: ${text.length} bytes (max: encoded/raw ${BASE58_LIMIT}/${MAX_TRANSACTION_BYTES})`,
-    )
-  }
+  checkLength(text, 'base58')
   const bytes = bs58.decodeUnsafe(text)
   if (bytes === undefined) throw invalidParams('invalid base58 encoding')
   return bytes
+}
+
+function checkLength(text: string, encoding: keyof typeof MAX_TEXT): void {
+  const max = MAX_TEXT[encoding]
+  if (text.length <= max) return
+  throw invalidParams(
+    `${encoding} encoded solana_transaction::versioned::VersionedTransaction too large: ${text.length} bytes (max: encoded/raw ${max}/${MAX_TRANSACTION_BYTES})`,
+  )
 }

@@ -1,3 +1,14 @@
+import { type FailedTransactionMetadata, InstructionErrorCustom } from 'litesvm/dist/internal.js'
+
+/** An InstructionError in Solana's JSON: 'InvalidSeeds' or {"Custom":6000}. */
+export type InstructionError = string | { readonly Custom: number }
+
+type TransactionError = Extract<ReturnType<FailedTransactionMetadata['err']>, { err: unknown }>
+
+/**
+ * The names and the texts of Solana's enum InstructionError. The VM reports an error by its position
+ * in the enum, so the order counts. An error without a text shows its name.
+ */
 const TEXTS: Readonly<Record<string, string>> = {
   GenericError: 'generic instruction error',
   InvalidArgument: 'invalid program argument',
@@ -15,12 +26,15 @@ const TEXTS: Readonly<Record<string, string>> = {
   ExternalAccountDataModified: 'instruction modified data of an account it does not own',
   ReadonlyLamportChange: 'instruction changed the balance of a read-only account',
   ReadonlyDataModified: 'instruction modified data of a read-only account',
+  DuplicateAccountIndex: '',
   ExecutableModified: 'instruction changed executable bit of an account',
+  RentEpochModified: '',
   NotEnoughAccountKeys: 'insufficient account keys for instruction',
   AccountDataSizeChanged: "program other than the account's owner changed the size of the account data",
   AccountNotExecutable: 'instruction expected an executable account',
   AccountBorrowFailed: 'instruction tries to borrow reference for an account which is already borrowed',
   AccountBorrowOutstanding: 'instruction left account with an outstanding borrowed reference',
+  DuplicateAccountOutOfSync: '',
   InvalidError: 'program returned invalid error code',
   ExecutableDataModified: 'instruction changed executable accounts data',
   ExecutableLamportChange: 'instruction changed the balance of an executable account',
@@ -39,7 +53,6 @@ const TEXTS: Readonly<Record<string, string>> = {
   ProgramFailedToCompile: 'Program failed to compile',
   Immutable: 'Account is immutable',
   IncorrectAuthority: 'Incorrect authority provided',
-  BorshIoError: 'Failed to serialize or deserialize account data',
   AccountNotRentExempt: 'An account does not have enough lamports to be rent-exempt',
   InvalidAccountOwner: 'Invalid account owner',
   ArithmeticOverflow: 'Program arithmetic overflowed',
@@ -49,11 +62,18 @@ const TEXTS: Readonly<Record<string, string>> = {
     'Accounts data allocations exceeded the maximum allowed per transaction',
   MaxAccountsExceeded: 'Max accounts exceeded',
   MaxInstructionTraceLengthExceeded: 'Max instruction trace length exceeded',
+  BuiltinProgramsMustConsumeComputeUnits: '',
+  BorshIoError: 'Failed to serialize or deserialize account data',
+}
+const NAMES = Object.keys(TEXTS)
+
+export function toInstructionError(error: ReturnType<TransactionError['err']>): InstructionError {
+  if (typeof error === 'number') return NAMES[error] ?? 'GenericError'
+  return error instanceof InstructionErrorCustom ? { Custom: error.code } : 'BorshIoError'
 }
 
-/** The English text of an InstructionError, as Solana prints it. */
-export function instructionErrorText(error: unknown): string {
-  if (typeof error === 'string') return TEXTS[error] ?? error
-  const code = (error as { Custom: number }).Custom
-  return `custom program error: 0x${code.toString(16)}`
+/** The text with which a Solana node describes the error. */
+export function instructionErrorText(error: InstructionError): string {
+  if (typeof error === 'string') return TEXTS[error] || error
+  return `custom program error: 0x${error.Custom.toString(16)}`
 }
