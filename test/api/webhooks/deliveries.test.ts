@@ -35,7 +35,7 @@ const statuses = async (id: string): Promise<string[]> =>
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-test('the log tells deliveries and attempts, newest first, a page at a time', async () => {
+test('the delivery log returns pages of deliveries with their attempts, newest first', async () => {
   const id = await world.subscribe('/log')
   await world.subscribe('/other')
   world.farm.answer('/log', status(503))
@@ -71,7 +71,7 @@ test('the log tells deliveries and attempts, newest first, a page at a time', as
   expect(await list('unknown')).toMatchObject({ total: 0, rows: [] })
 })
 
-test('a delivery is sent again at once, whatever came of it, and even while its endpoint is paused', async () => {
+test('a delivery with any status can be sent again at once, even if its endpoint is paused', async () => {
   const id = await world.subscribe('/again')
   const [event] = await world.emit({})
   const worker = world.worker()
@@ -94,7 +94,7 @@ test('a delivery is sent again at once, whatever came of it, and even while its 
   expect(new Set(world.farm.at('/again').map(({ body }) => body)).size).toBe(1)
 })
 
-test('what cannot be sent again is refused', async () => {
+test('resend, ping and recover are refused if they are not possible', async () => {
   const id = await world.subscribe('/refused')
   const other = await world.subscribe('/other')
   await world.emit({})
@@ -113,7 +113,7 @@ test('what cannot be sent again is refused', async () => {
   }
 })
 
-test('recovery sends again what failed or was cancelled in a span of time, and nothing else', async () => {
+test('recovery sends only failed and cancelled deliveries of the given period again', async () => {
   const id = await world.subscribe('/recover')
   await world.emit({}, {}, {}, {})
   const set = (number: number, values: string, hoursAgo: number) =>
@@ -144,7 +144,7 @@ test.each([
   [{ since: '2026-13-01T00:00:00Z' }, 'since must be an ISO 8601 time with a time zone'],
   [{ since: '2026-11-01T00:00:00Z', until: '2026-11-16T00:00:00Z' }, 'at most 14 days apart, got 15'],
   [{ since: '2026-11-02T00:00:00Z', until: '2026-11-01T00:00:00Z' }, 'since must not be greater than until'],
-])('recovery refuses %j', async (input, text) => {
+])('recovery refuses the input %j', async (input, text) => {
   await expect(recover('id', input)).rejects.toThrow(text)
 })
 
@@ -173,7 +173,7 @@ test('a ping is signed, sent and logged like an event', async () => {
   })
 })
 
-test('switching a webhook off withdraws what waits; what a worker holds is left alone', async () => {
+test('disabling a webhook cancels waiting deliveries and leaves claimed ones alone', async () => {
   const id = await world.subscribe('/off')
   await world.emit({}, {}, {})
   await sql`update webhook_deliveries set status = 'in_flight', next_attempt_at = null, lease_token = 'held',
@@ -184,7 +184,7 @@ test('switching a webhook off withdraws what waits; what a worker holds is left 
   expect((await statuses(id)).toSorted()).toEqual(['cancelled', 'cancelled', 'in_flight'])
 })
 
-test('what still waits for a webhook that is off is never sent, and withdrawn by the upkeep', async () => {
+test('waiting deliveries of an inactive webhook are never sent, and maintenance cancels them', async () => {
   const id = await world.subscribe('/left')
   await world.emit({}, {})
   await world.kysely.updateTable('webhook_subscriptions').set({ active: false }).execute()
@@ -197,7 +197,7 @@ test('what still waits for a webhook that is off is never sent, and withdrawn by
   expect(world.farm.at('/left')).toEqual([])
 })
 
-test('the log is kept for 30 days, and deleted webhooks go with it', async () => {
+test('the log is kept for 30 days, and a deleted webhook is removed with its log', async () => {
   const id = await world.subscribe('/old')
   await world.emit({}, {})
   world.worker()
@@ -213,7 +213,7 @@ test('the log is kept for 30 days, and deleted webhooks go with it', async () =>
   expect(await deleteOldRows(world.kysely)).toBe(1)
 })
 
-test('the numbers for operators count what is there', async () => {
+test('the statistics count subscriptions, deliveries and attempts', async () => {
   const id = await world.subscribe('/stats')
   await world.emit({}, {})
   await sql`update webhook_deliveries set next_attempt_at = now() - interval '90 s'`.execute(world.kysely)

@@ -12,7 +12,7 @@ afterAll(() => world.close())
 const enqueued = async (subscriptionId: string): Promise<string[]> =>
   (await world.deliveries(subscriptionId)).map((row) => row.event_id)
 
-test('an event goes to each active webhook whose types and agent it matches, and to no other', async () => {
+test('an event is enqueued only for active webhooks that match its type and agent', async () => {
   const all = await world.subscribe('/all')
   const typed = await world.subscribe('/typed', { event_types: ['stake.deposited', 'agent.closed'] })
   const filtered = await world.subscribe('/filtered', { filter_agent_pda: 'b' })
@@ -38,7 +38,7 @@ test('an event goes to each active webhook whose types and agent it matches, and
   expect(await enqueued(deleted)).toEqual([])
 })
 
-test('writing an event again enqueues nothing, not even for webhooks that came later', async () => {
+test('writing an event again enqueues nothing, even for webhooks that were created later', async () => {
   const first = await world.subscribe('/first')
   const [event] = await world.emit({ id: 'evt_again', slot: 5 })
   const later = await world.subscribe('/later')
@@ -69,7 +69,7 @@ async function emitOnLedger(signature: string): Promise<string> {
 const fork = (signature: string): Promise<void> =>
   world.database.orm.em.fork().transactional((em) => markOrphaned(em.getKysely(), [signature]))
 
-test('a fork withdraws what was not delivered, and what comes back is due again', async () => {
+test('a fork cancels undelivered events, and an event that returns is due again', async () => {
   const id = await world.subscribe('/')
   await emitOnLedger('signature')
   await world.emit({})
@@ -79,7 +79,7 @@ test('a fork withdraws what was not delivered, and what comes back is due again'
   expect((await world.deliveries(id)).map((row) => row.status)).toEqual(['pending', 'pending'])
 })
 
-test('what was delivered stays so, whatever a fork does with its event', async () => {
+test('a delivered event stays delivered when a fork removes it and it returns', async () => {
   const id = await world.subscribe('/')
   await emitOnLedger('sent')
   await world.kysely

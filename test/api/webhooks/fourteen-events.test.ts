@@ -90,8 +90,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** The 14 types in the order of the instructions that cause them, and what the body's `data` has beside agentPda and owner. */
-test('each event, caused by its instruction, arrives once at a TLS receiver, signed', async () => {
+test('each of the 14 event types arrives once, signed, at a TLS receiver', async () => {
   const a = await world.wallet('Ada')
   const stakePda = addresses.stake(a.agent)
   await a.send('update_agent', {}, { version: '2.0' })
@@ -127,6 +126,7 @@ test('each event, caused by its instruction, arrives once at a TLS receiver, sig
     status,
   })
   const M = 600_000_000
+  // In the order of the instructions above. `data` also has agentPda and owner.
   const expected: [type: string, data: object][] = [
     [
       'agent.registered',

@@ -21,7 +21,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** Which of what arrived so far is signed with the secret. */
+/** For each received request: true if it is signed with the secret. */
 const signedWith = (secret: string): boolean[] =>
   world.farm
     .at('/rotated')
@@ -30,7 +30,7 @@ const signedWith = (secret: string): boolean[] =>
         headers['x-service-signature'] === signatureOf(secret, String(headers['x-service-timestamp']), body),
     )
 
-test('after a rotation retries that were queued before it verify with the new secret only', async () => {
+test('retries that were queued before a rotation are signed with the new secret', async () => {
   const url = world.farm.url('/rotated')
   const eventTypes = ['agent.updated']
   const { body: made } = await owner<{ id: string; secret: string }>('POST', '/webhooks', { url, eventTypes })

@@ -45,7 +45,7 @@ const BODY = { url: URL, eventTypes: ['agent.closed', 'agent.registered'] }
 const NOT_FOUND = { status: 404, body: { error: 'Webhook not found' } }
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-const NOBODYS = '0f8fad5b-d9cb-469f-a165-70867728950e'
+const UNKNOWN_ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
 
 interface Webhook {
   id: string
@@ -77,14 +77,14 @@ const documented = (
   return media === undefined ? [`${method} ${path} ${status}`] : problems(document, media.schema, body)
 }
 
-test('event types are public, under both names', async () => {
+test('event types are public and have both names of the contract', async () => {
   const response = await t.app.inject('/webhooks/event-types')
   expect(response.json()).toEqual({ event_types: WEBHOOK_EVENT_TYPES, eventTypes: WEBHOOK_EVENT_TYPES })
   expect(documented('/webhooks/event-types', 'get', { status: 200, body: response.json() })).toEqual([])
   expect(WEBHOOK_EVENT_TYPES).toHaveLength(14)
 })
 
-test('a subscription lives from its creation to its end as documented', async () => {
+test('a subscription is created, listed, changed, rotated and deleted as documented', async () => {
   const created = await owner<{ id: string; secret: string }>('POST', '/webhooks', BODY)
   expect(created.status).toBe(201)
   expect(created.body).toEqual({
@@ -171,16 +171,16 @@ test.each([
   'POST /rotate-secret',
   'POST /ping',
   'POST /recover',
-  `POST /deliveries/${NOBODYS}/resend`,
+  `POST /deliveries/${UNKNOWN_ID}/resend`,
   'PATCH ',
   'DELETE ',
-])('%s: somebody else’s webhook, none, and what is no id look the same', async (route) => {
+])('%s responds with 404 for a webhook of another wallet, an unknown id and an invalid id', async (route) => {
   const { id } = await create()
   const [method = '', path = ''] = route.split(' ')
   const payload = path === '/recover' || method === 'PATCH' ? {} : undefined
   for (const [as, which] of [
     [stranger, id],
-    [owner, NOBODYS],
+    [owner, UNKNOWN_ID],
     [owner, 'x'],
     [owner, '%00'],
     [owner, id.toUpperCase()],
@@ -189,7 +189,7 @@ test.each([
   await owner('DELETE', `/webhooks/${id}`)
 })
 
-describe('what is refused', () => {
+describe('refused input', () => {
   const unknown = `must be one of ${WEBHOOK_EVENT_TYPES.join(', ')}, got`
   const CASES: [body: unknown, error: string][] = [
     [{}, 'url is required'],
@@ -212,7 +212,7 @@ describe('what is refused', () => {
     [[], 'The body must be a JSON object'],
   ]
 
-  test.each(CASES)('POST %j', async (body, error) => {
+  test.each(CASES)('POST of %j is refused', async (body, error) => {
     const answer = await owner<{ error: string }>('POST', '/webhooks', body)
     expect([answer.status, answer.body.error]).toEqual([400, error])
     expect(documented('/webhooks', 'post', answer)).toEqual([])
@@ -244,7 +244,7 @@ describe('what is refused', () => {
     [`https://receiver.example.com/${'x'.repeat(2048)}`, 'must have at most 2048 characters'],
   ]
 
-  test.each(URLS)('the URL %s, at create and at PATCH', async (url, problem) => {
+  test.each(URLS)('the URL %s is refused in POST and PATCH', async (url, problem) => {
     const { id } = await create()
     for (const [method, path, body] of [
       ['POST', '/webhooks', { ...BODY, url }],
@@ -266,7 +266,7 @@ describe('what is refused', () => {
     'https://RECEIVER.Example.COM:443/',
     'HTTPS://receiver.ex%61mple.com/',
     'https://receiver.example.com/a/../',
-  ])('%s is stored in its normal form, and counts as its host', async (url) => {
+  ])('%s is stored in normal form with its host', async (url) => {
     const { body } = await owner<{ id: string }>('POST', '/webhooks', { ...BODY, url })
     const other = await create()
     await owner('PATCH', `/webhooks/${other.id}`, { url })
@@ -280,7 +280,7 @@ describe('what is refused', () => {
     for (const { id } of [body, other]) await owner('DELETE', `/webhooks/${id}`)
   })
 
-  test('of somebody else’s webhook nothing is said, not even what is wrong with the request', async () => {
+  test('a request for a webhook of another wallet gets 404 before its body is checked', async () => {
     const { id } = await create()
     expect(await stranger('PATCH', `/webhooks/${id}`, { url: 'x' })).toEqual(NOT_FOUND)
     expect(await stranger('PATCH', `/webhooks/${id}`, { eventTypes: [] })).toEqual(NOT_FOUND)
@@ -288,7 +288,7 @@ describe('what is refused', () => {
     await owner('DELETE', `/webhooks/${id}`)
   })
 
-  test('PATCH changes all or nothing', async () => {
+  test('PATCH changes nothing if one field is invalid', async () => {
     const { id } = await create()
     const [before] = await mine()
     for (const body of [
@@ -305,7 +305,7 @@ describe('what is refused', () => {
   })
 })
 
-test('in dev mode receivers may be http and on loopback', async () => {
+test('in dev mode receivers can use http and loopback addresses', async () => {
   const dev = await createTestApp({
     clock,
     database: t.database,
@@ -322,12 +322,12 @@ test('in dev mode receivers may be http and on loopback', async () => {
   }
 })
 
-test('of thirty creations on two replicas, many at once, twenty are taken; a deletion makes room', async () => {
+test('a wallet can create 20 webhooks, also with concurrent requests to two replicas', async () => {
   const wallet = walletOf('many')
   const clients = [clientOf(t, wallet, clock), clientOf(replica, wallet, clock)]
   const creation = (i: number) => clients[i % 2]!<{ error?: string }>('POST', '/webhooks', BODY)
   const first = await Promise.all(Array.from({ length: 15 }, (_, i) => creation(i)))
-  // Holds the others before they count, so that all of them are under way when the first of them does.
+  // Blocks the creations before they count, so that all of them are in progress at the same time.
   const barrier = await openSession(t.database.orm)
   await barrier.query('begin')
   await barrier.query('lock table webhook_subscriptions in share mode')
@@ -392,7 +392,7 @@ describe('deliveries', () => {
       `/webhooks/${id}/deliveries${query}`,
     )
 
-  test('are listed in pages, pinged, sent again and recovered as documented; switching off cancels what waits', async () => {
+  test('list, ping, resend and recover work as documented, and disabling cancels waiting deliveries', async () => {
     const { id } = await create()
     await enqueue(id, 'evt_one', 'failed')
     await enqueue(id, 'evt_two', 'pending')
@@ -445,7 +445,7 @@ describe('deliveries', () => {
     const resent = await owner<Delivery>('POST', `/webhooks/${id}/deliveries/${one!.id}/resend`, {})
     expect(resent).toMatchObject({ status: 202, body: { id: one!.id, status: 'pending' } })
     expect(documented('/webhooks/{id}/deliveries/{deliveryId}/resend', 'post', resent)).toEqual([])
-    for (const delivery of [NOBODYS, 'x', '%00'])
+    for (const delivery of [UNKNOWN_ID, 'x', '%00'])
       expect(await owner('POST', `/webhooks/${id}/deliveries/${delivery}/resend`)).toEqual({
         status: 404,
         body: { error: 'Delivery not found' },
@@ -487,7 +487,7 @@ describe('deliveries', () => {
     expect(left.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled'])
   })
 
-  test('another url or active: true starts with a clean record', async () => {
+  test('a new url and active: true reset the health of the endpoint', async () => {
     const { id } = await create()
     const record = {
       disabled_at: new Date().toISOString(),
@@ -511,7 +511,7 @@ describe('deliveries', () => {
   })
 })
 
-test('clients that label an absent body as JSON are served', async () => {
+test('an empty body with a JSON content type is accepted', async () => {
   const { id } = await create()
   for (const [method, path] of [
     ['POST', `/webhooks/${id}/rotate-secret`],
@@ -525,7 +525,7 @@ test('clients that label an absent body as JSON are served', async () => {
   }
 })
 
-test('secrets are not in the database, nor in the log', async () => {
+test('secrets appear neither in the database nor in the log', async () => {
   const { id, secret } = await create()
   const { body } = await owner<{ secret: string }>('POST', `/webhooks/${id}/rotate-secret`)
   const tables = await sql<{ name: string }>`
@@ -553,7 +553,7 @@ test('secrets are not in the database, nor in the log', async () => {
   }
 })
 
-test('a gateway that lacks the key of a stored secret is told so', async () => {
+test('startup fails if the key of a stored secret is missing', async () => {
   await create()
   await expect(checkStoredSecrets(t.kysely, t.secretBox)).resolves.toBeUndefined()
   const [mineAlone, both] = [[9], [9, 7]].map((keys) =>
@@ -563,7 +563,7 @@ test('a gateway that lacks the key of a stored secret is told so', async () => {
   await expect(checkStoredSecrets(t.kysely, both!)).resolves.toBeUndefined()
 })
 
-test('the document asks for the three headers wherever a wallet is needed, and nowhere else', () => {
+test('the OpenAPI document requires the wallet headers for all operations except event types', () => {
   const { securitySchemes } = document.components as unknown as {
     securitySchemes: Record<string, { in: string; name: string }>
   }
@@ -581,7 +581,7 @@ test('the document asks for the three headers wherever a wallet is needed, and n
   }
 })
 
-test('GraphQL offers the same', async () => {
+test('GraphQL has the same operations', async () => {
   const made = await owner.graphql<{ createWebhook: { id: string; secret: string } }>(
     'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { id secret message } }',
     { input: { ...BODY, filterAgentPda: keyOf('agent') } },

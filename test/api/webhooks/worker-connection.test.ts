@@ -17,7 +17,7 @@ const backends = async (): Promise<number[]> => {
   return rows.map(({ pid }) => pid)
 }
 
-test('a worker has one connection, also after it was lost many times, and none after close', async () => {
+test('a worker has one connection after each reconnect, and none after close', async () => {
   const ask = () => connection.query('ask', sql<{ one: number }>`select 1 as one`)
   // Like the worker, which polls again as soon as the connection is lost.
   const connection = createWorkerConnection({

@@ -20,11 +20,11 @@ afterAll(() => world.close())
 const statuses = async (id: string): Promise<string[]> =>
   (await world.deliveries(id)).map((row) => row.status)
 
-test('who lost its lease changes nothing: the attempt is on record as stale', async () => {
+test('an outcome after the lease expired is logged as stale and changes nothing else', async () => {
   const id = await world.subscribe('/slow')
   const answers: (() => void)[] = []
   world.farm.answer('/slow', (_, response) => answers.push(() => response.end('late')))
-  // A lease shorter than the deadline is what a stopped process looks like to the others.
+  // With a lease shorter than the deadline, this worker looks crashed to the others.
   const limits = { ...QUICK, leaseMs: 60, deadlineMs: 10_000 }
   const send = senderWithin(limits.deadlineMs)
   const frozen = world.worker({ limits, send })
@@ -46,11 +46,11 @@ test('who lost its lease changes nothing: the attempt is on record as stale', as
   expect(await world.metric('gateway_webhooks_reclaims_total')).toBe(1)
 })
 
-test('a delivery that workers keep dying of becomes a failed attempt, and comes to an end', async () => {
+test('a delivery that is lost with its worker many times counts as a failed attempt', async () => {
   const id = await world.subscribe('/poison')
   await world.emit({})
   const lose = (step: number) =>
-    sql`update webhook_deliveries set status = 'in_flight', lease_token = 'of the dead', next_attempt_at = null,
+    sql`update webhook_deliveries set status = 'in_flight', lease_token = 'expired', next_attempt_at = null,
       lease_until = now() - interval '1 s', claim_count = 5, retry_step = ${step}, attempt_count = ${step}`.execute(
       world.kysely,
     )
@@ -67,7 +67,7 @@ test('a delivery that workers keep dying of becomes a failed attempt, and comes 
   expect(await world.subscription(id)).toMatchObject({ failing_since: null })
 })
 
-test('stopping finishes what is under way and leaves the rest to others', async () => {
+test('stop finishes the attempts in flight and leaves other deliveries to other workers', async () => {
   const id = await world.subscribe('/drain')
   const answers: (() => void)[] = []
   world.farm.answer('/drain', (_, response) => answers.push(() => response.end()))
@@ -97,7 +97,7 @@ test('stopping finishes what is under way and leaves the rest to others', async 
   ])
 })
 
-test('an endpoint that nobody answers at is paused; one probe decides, and pauses double', async () => {
+test('an unreachable endpoint is paused, one probe decides, and each pause doubles', async () => {
   const id = await world.subscribe('/dead')
   world.farm.answer('/dead', silence)
   world.worker({ send: senderWithin(100) })
@@ -130,7 +130,7 @@ test('an endpoint that nobody answers at is paused; one probe decides, and pause
   expect(await world.metric('gateway_webhooks_breaker_opens_total')).toBe(2)
 })
 
-test('a half-open breaker lets one probe through, however many workers look', async () => {
+test('a half-open breaker lets one probe through, with any number of workers', async () => {
   const id = await world.subscribe('/probe')
   world.farm.answer('/probe', silence)
   await world.emit({}, {}, {}, {}, {}, {}, {}, {})
@@ -144,7 +144,7 @@ test('a half-open breaker lets one probe through, however many workers look', as
   expect(world.farm.peak('/probe')).toBe(1)
 })
 
-test('a backlog of one endpoint does not hold up another, and neither has more than its share at once', async () => {
+test('a backlog of one endpoint does not delay another and stays within its limit', async () => {
   const [hot, cold] = [
     await world.subscribe('/hot', { filter_agent_pda: 'hot' }),
     await world.subscribe('/cold', { filter_agent_pda: 'cold' }),
@@ -158,7 +158,7 @@ test('a backlog of one endpoint does not hold up another, and neither has more t
   expect((await statuses(hot)).filter((each) => each === 'pending').length).toBeGreaterThan(290)
 })
 
-test('many webhooks at one host are one neighbour', async () => {
+test('webhooks at the same host share one limit', async () => {
   for (let n = 0; n < 12; n += 1) {
     await world.subscribe(`/crowd/${n}`)
     world.farm.answer(`/crowd/${n}`, silence)
@@ -172,7 +172,7 @@ test('many webhooks at one host are one neighbour', async () => {
   expect(crowd.length).toBeLessThanOrEqual(5)
 })
 
-test('retries never take more than half of the slots, and first attempts leave some to them', async () => {
+test('retries use at most half of the slots, and first attempts leave slots for retries', async () => {
   for (let n = 0; n < 20; n += 1) await world.subscribe(`/old/${n}`, { filter_agent_pda: AGENT })
   await world.emit({})
   await sql`update webhook_deliveries set status = 'retrying', retry_step = 1, attempt_count = 1, trigger = 'retry'`.execute(
@@ -196,7 +196,7 @@ test('retries never take more than half of the slots, and first attempts leave s
   await stopped
 })
 
-test('an event that a fork took back is not tried again after a failure', async () => {
+test('a failed delivery is not retried if a fork has removed its event', async () => {
   const id = await world.subscribe('/forked')
   const answers: (() => void)[] = []
   world.farm.answer('/forked', (_, response) => answers.push(() => response.writeHead(500).end()))
@@ -209,7 +209,7 @@ test('an event that a fork took back is not tried again after a failure', async 
   expect(await world.attempts(id)).toMatchObject([{ outcome: 'failure', response_status: 500 }])
 })
 
-test('what was written while the database was away is written when it is back', async () => {
+test('outcomes are written after the database connection returns', async () => {
   const id = await world.subscribe('/cut')
   const answers: (() => void)[] = []
   world.farm.answer('/cut', (_, response) => answers.push(() => response.end()))

@@ -43,7 +43,7 @@ test('an event is sent once, signed, and logged', async () => {
   expect(await world.metric('gateway_webhooks_attempts_total', { class: '2xx' })).toBe(1)
 })
 
-test('failures are tried again by the schedule, ten times in all', async () => {
+test('a failing delivery is retried on schedule, with ten attempts in total', async () => {
   const id = await world.subscribe('/fails')
   world.farm.answer('/fails', status(500))
   world.worker({ random: () => 0.5 })
@@ -67,7 +67,7 @@ test('failures are tried again by the schedule, ten times in all', async () => {
   )
 })
 
-test('a receiver that asks for time gets it, for all its deliveries', async () => {
+test('Retry-After pauses all deliveries to the receiver', async () => {
   const id = await world.subscribe('/busy')
   world.farm.answer('/busy', status(429, { 'retry-after': '120' }))
   world.worker()
@@ -83,7 +83,7 @@ test('a receiver that asks for time gets it, for all its deliveries', async () =
   expect(world.farm.at('/busy')).toHaveLength(1)
 })
 
-test('410 switches the webhook off at once and withdraws what waits', async () => {
+test('410 disables the webhook at once and cancels its waiting deliveries', async () => {
   const id = await world.subscribe('/gone')
   world.farm.answer('/gone', status(410))
   await world.emit({}, {}, {}, {}, {}, {})
@@ -95,7 +95,7 @@ test('410 switches the webhook off at once and withdraws what waits', async () =
   expect(await world.metric('gateway_webhooks_disabled_total', { reason: 'gone' })).toBe(1)
 })
 
-test('five days of nothing but failures switch a webhook off; a success begins the count anew', async () => {
+test('only failures for five days disable a webhook, and a success resets the time', async () => {
   const [bad, good] = [await world.subscribe('/bad'), await world.subscribe('/good')]
   const sixDaysAgo = new Date(Date.now() - 6 * 86_400_000).toISOString()
   await world.kysely.updateTable('webhook_subscriptions').set({ failing_since: sixDaysAgo }).execute()
@@ -108,14 +108,14 @@ test('five days of nothing but failures switch a webhook off; a success begins t
   expect(await world.subscription(good)).toMatchObject({ active: true, disabled_reason: null })
 })
 
-test('trouble of our own is not the receiver\u2019s failure', async () => {
+test('an internal error does not count as a failure of the receiver', async () => {
   const id = await world.subscribe('/ours')
   let broken = true
   let opened = 0
   world.worker({
     openSecret: (encrypted, subscription) => {
       opened += 1
-      if (broken) throw new Error('the key is not the one')
+      if (broken) throw new Error('wrong key')
       return box.open(subscription, encrypted)
     },
   })
@@ -128,7 +128,7 @@ test('trouble of our own is not the receiver\u2019s failure', async () => {
   expect(await world.attempts(id)).toMatchObject([{ number: 1, outcome: 'success' }])
 })
 
-test('work elsewhere is announced: a worker that hardly polls sends at once', async () => {
+test('a notification wakes a worker that rarely polls', async () => {
   const id = await world.subscribe('/announced')
   world.worker({ limits: { ...QUICK, pollMs: 600_000 } })
   for (const round of [1, 2, 3]) {
@@ -138,7 +138,7 @@ test('work elsewhere is announced: a worker that hardly polls sends at once', as
   }
 })
 
-test('several workers send each delivery once', async () => {
+test('three workers send each delivery once', async () => {
   const ids = await Promise.all([1, 2, 3, 4, 5].map((n) => world.subscribe(`/many/${n}`)))
   for (let worker = 0; worker < 3; worker += 1) world.worker()
   for (let batch = 0; batch < 10; batch += 1) await world.emit({}, {}, {}, {}, {}, {}, {}, {}, {}, {})

@@ -8,11 +8,11 @@ import { loadOrCreateSecretsKey, parseSecretsKey } from '../../../src/platform/k
 import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const [old, fresh] = [randomBytes(32), randomBytes(32)]
+const [oldKey, newKey] = [randomBytes(32), randomBytes(32)]
 
 describe('secret box', () => {
-  test('opens what it sealed, for the same subscription only', () => {
-    const box = createSecretBox([old])
+  test('decrypts a secret only for the subscription that it was encrypted for', () => {
+    const box = createSecretBox([oldKey])
     const sealed = box.seal('a', 'whsec_é')
     expect(box.open('a', sealed)).toBe('whsec_é')
     expect(sealed.includes('whsec')).toBe(false)
@@ -20,8 +20,8 @@ describe('secret box', () => {
     expect(() => box.open('b', sealed)).toThrow('belongs to another webhook')
   })
 
-  test('notices any changed bit', () => {
-    const box = createSecretBox([old])
+  test('detects any modified bit', () => {
+    const box = createSecretBox([oldKey])
     const sealed = box.seal('a', 'secret')
     for (let i = 0; i < sealed.length; i += 1) {
       const altered = Buffer.from(sealed)
@@ -32,30 +32,30 @@ describe('secret box', () => {
       expect(() => box.open('a', sealed.subarray(0, length))).toThrow(/cannot decrypt|does not contain/)
   })
 
-  test('an older key opens, the first one seals, and an unknown one is told to the operator', () => {
-    const sealed = createSecretBox([old]).seal('a', 'secret')
-    const both = createSecretBox([fresh, old])
+  test('encrypts with the first key, decrypts with all keys, and names the setting if the key is unknown', () => {
+    const sealed = createSecretBox([oldKey]).seal('a', 'secret')
+    const both = createSecretBox([newKey, oldKey])
     expect(both.open('a', sealed)).toBe('secret')
-    expect(createSecretBox([fresh]).open('a', both.seal('a', 'secret'))).toBe('secret')
-    expect(() => createSecretBox([fresh]).open('a', sealed)).toThrow('WEBHOOK_SECRETS_KEY')
+    expect(createSecretBox([newKey]).open('a', both.seal('a', 'secret'))).toBe('secret')
+    expect(() => createSecretBox([newKey]).open('a', sealed)).toThrow('WEBHOOK_SECRETS_KEY')
   })
 })
 
-describe('the key', () => {
-  test('is 32 bytes in hex, base64 or base64url', () => {
+describe('WEBHOOK_SECRETS_KEY', () => {
+  test('has 32 bytes in hex, base64 or base64url', () => {
     for (const encoding of ['hex', 'base64', 'base64url'] as const)
-      expect(parseSecretsKey(old.toString(encoding))).toEqual(old)
+      expect(parseSecretsKey(oldKey.toString(encoding))).toEqual(oldKey)
     for (const wrong of [
       '',
       'x',
-      old.toString('hex').slice(2),
+      oldKey.toString('hex').slice(2),
       randomBytes(31).toString('base64'),
       randomBytes(33).toString('base64'),
     ])
       expect(parseSecretsKey(wrong)).toBeNull()
   })
 
-  test('is made once in DATA_DIR on the localnet, for its owner only', () => {
+  test('is created once in DATA_DIR on the localnet, readable only by its owner', () => {
     const dataDir = temporaryFolder('secrets-key-')
     const { config, secrets } = readConfig({ DATA_DIR: dataDir })
     const sealed = webhookSecretBox(config, secrets)!.seal('a', 'secret')
@@ -66,11 +66,11 @@ describe('the key', () => {
     chmodSync(path, 0o644)
     expect(() => loadOrCreateSecretsKey(dataDir)).toThrow('chmod 600')
     chmodSync(path, 0o600)
-    writeFileSync(path, 'rubbish')
+    writeFileSync(path, 'not a key')
     expect(() => loadOrCreateSecretsKey(dataDir)).toThrow('32 bytes')
   })
 
-  test('is asked for elsewhere, where a role needs it, and its value is never repeated', () => {
+  test('is required with an RPC URL if a role needs it, and error texts do not contain its value', () => {
     const cluster = { SOLANA_RPC_URL: 'https://rpc.example.org' }
     const boxFor = (env: Record<string, string>) => {
       const { config, secrets } = readConfig({ ...cluster, ...env })
@@ -79,8 +79,8 @@ describe('the key', () => {
     expect(() => boxFor({})).toThrow('WEBHOOK_SECRETS_KEY is missing')
     expect(() => boxFor({ ROLES: 'webhooks' })).toThrow('WEBHOOK_SECRETS_KEY is missing')
     expect(boxFor({ ROLES: 'indexer' })).toBeNull()
-    const sealed = createSecretBox([old]).seal('a', 'secret')
-    const keys = `${fresh.toString('base64')}, ${old.toString('hex')}`
+    const sealed = createSecretBox([oldKey]).seal('a', 'secret')
+    const keys = `${newKey.toString('base64')}, ${oldKey.toString('hex')}`
     expect(boxFor({ WEBHOOK_SECRETS_KEY: keys })?.open('a', sealed)).toBe('secret')
     expect(() => readConfig({ WEBHOOK_SECRETS_KEY: 'hunter2' })).toThrow(
       /^(?!.*hunter2).*WEBHOOK_SECRETS_KEY must be/s,

@@ -47,7 +47,7 @@ function attempt(answer: Answer, url = receiver.url('/hook', HOST)): Promise<Att
   })
 }
 
-test('sends the stored bytes, signed at the time of the attempt', async () => {
+test('sends the stored bytes with the headers of this attempt', async () => {
   const result = await attempt({})
   expect(result).toMatchObject({ outcome: 'success', status: 200 })
   const request = receiver.requests.at(-1)!
@@ -82,7 +82,7 @@ test.for([
   [410, 'gone'],
   [429, 'failure'],
   [500, 'failure'],
-] as const)('an answer %i is a %s', async ([status, outcome]) => {
+] as const)('status %i is a %s', async ([status, outcome]) => {
   const before = receiver.requests.length
   const location = receiver.url('/elsewhere', HOST)
   expect(await attempt({ status, headers: { location } })).toMatchObject({ outcome, status })
@@ -101,7 +101,7 @@ test.for([
   ['-5', undefined],
   ['1e3', undefined],
   ['2026', 2_026_000],
-] as const)('Retry-After: %s', async ([value, expected]) => {
+] as const)('reads Retry-After: %s', async ([value, expected]) => {
   for (const status of [429, 503]) {
     const result = await attempt({ status, headers: { 'retry-after': value } })
     expect(result.retryAfterMs).toBe(expected)
@@ -110,7 +110,7 @@ test.for([
   expect(other.retryAfterMs).toBeUndefined()
 })
 
-test('keeps an excerpt of what is text, and of nothing else', async () => {
+test('stores an excerpt of text responses only', async () => {
   const excerpt = async (type: string | null, body: string | Buffer, encoding?: string): Promise<unknown> => {
     const headers = {
       ...(type === null ? {} : { 'content-type': type }),
@@ -131,19 +131,19 @@ test('keeps an excerpt of what is text, and of nothing else', async () => {
   expect(await excerpt('text/plain', 'secret', 'gzip')).toBeUndefined()
 })
 
-test('keeps 16 KiB, and never half a character', async () => {
+test('stores at most 16 KiB and cuts at a whole character', async () => {
   const result = await attempt({ headers: { 'content-type': 'text/plain' }, body: `x${'ä'.repeat(100_000)}` })
   expect(result).toMatchObject({ outcome: 'success', excerpt: `x${'ä'.repeat(8_191)}` })
 })
 
-test('a success stays one when its body never ends', async () => {
+test('a 2xx response is a success even if its body never ends', async () => {
   const result = await attempt((_, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' }).write('begun')
   })
   expect(result).toMatchObject({ outcome: 'success', status: 200, excerpt: 'begun' })
 })
 
-test('an address that is not public is refused, and nothing of it is told', async () => {
+test('a private address is refused, and the result does not describe it', async () => {
   const before = receiver.connections
   const result = await attempt({ body: 'secret' }, 'https://169.254.169.254/latest/meta-data')
   expect(result).toEqual({ outcome: 'failure', errorCode: 'ssrf_blocked', durationMs: expect.any(Number) })

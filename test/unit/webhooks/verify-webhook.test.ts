@@ -29,10 +29,10 @@ const codeOf = (verify: () => unknown): string => {
     if (error instanceof WebhookVerificationError) return error.code
     throw error
   }
-  return 'taken'
+  return 'accepted'
 }
 
-test('the signature is the one of `openssl dgst -sha256 -hmac SECRET`, keyed with the secret’s text', () => {
+test('the signature equals that of `openssl dgst -sha256 -hmac SECRET`', () => {
   expect(headers).toEqual({
     'x-service-signature': '03d314a6cb96f1990525ef1b69fcba174753930a894af2a2f793668cc9020bd0',
     'x-service-timestamp': String(AT),
@@ -40,7 +40,7 @@ test('the signature is the one of `openssl dgst -sha256 -hmac SECRET`, keyed wit
   })
 })
 
-test('text and bytes are signed alike', () => {
+test('text and bytes have the same signature', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (body) => {
       const timestamp = AT
@@ -56,7 +56,7 @@ test('text and bytes are signed alike', () => {
 describe('verifyWebhook', () => {
   const given = (changes: Record<string, string | undefined>) => ({ ...headers, ...changes })
 
-  test('answers the event, whatever form headers and body have', () => {
+  test('returns the event for all forms of headers and body', () => {
     const event = JSON.parse(BODY) as unknown
     expect(verifyWebhook(BODY, headers, SECRET, { now })).toEqual(event)
     expect(verifyWebhook(Buffer.from(BODY), new Headers(headers), SECRET, { now })).toEqual(event)
@@ -68,11 +68,11 @@ describe('verifyWebhook', () => {
   })
 
   test.each([
-    ['another body', () => verifyWebhook(`${BODY} `, headers, SECRET, { now }), 'wrong_signature'],
+    ['a modified body', () => verifyWebhook(`${BODY} `, headers, SECRET, { now }), 'wrong_signature'],
     ['another secret', () => verifyWebhook(BODY, headers, 'whsec_other', { now }), 'wrong_signature'],
     ['no secret', () => verifyWebhook(BODY, headers, [], { now }), 'wrong_signature'],
     [
-      'another time',
+      'another timestamp',
       () => verifyWebhook(BODY, given({ 'x-service-timestamp': String(AT + 1) }), SECRET, { now }),
       'wrong_signature',
     ],
@@ -82,7 +82,7 @@ describe('verifyWebhook', () => {
       'missing_header',
     ],
     [
-      'no time',
+      'no timestamp',
       () => verifyWebhook(BODY, given({ 'x-service-timestamp': undefined }), SECRET, { now }),
       'missing_header',
     ],
@@ -92,24 +92,36 @@ describe('verifyWebhook', () => {
       'malformed_header',
     ],
     [
-      'a time in words',
+      'a timestamp that is not a number',
       () => verifyWebhook(BODY, given({ 'x-service-timestamp': 'now' }), SECRET, { now }),
       'malformed_header',
     ],
-    ['300 s old', () => verifyWebhook(BODY, headers, SECRET, { now: now + 300_000 }), 'taken'],
-    ['older', () => verifyWebhook(BODY, headers, SECRET, { now: now + 300_001 }), 'too_old'],
     [
-      'older than asked',
+      'a request that is 300 s old',
+      () => verifyWebhook(BODY, headers, SECRET, { now: now + 300_000 }),
+      'accepted',
+    ],
+    [
+      'a request older than 300 s',
+      () => verifyWebhook(BODY, headers, SECRET, { now: now + 300_001 }),
+      'too_old',
+    ],
+    [
+      'a request older than toleranceSeconds',
       () => verifyWebhook(BODY, headers, SECRET, { now: now + 11_000, toleranceSeconds: 10 }),
       'too_old',
     ],
-    ['300 s ahead', () => verifyWebhook(BODY, headers, SECRET, { now: now - 300_000 }), 'taken'],
-    ['further ahead', () => verifyWebhook(BODY, headers, SECRET, { now: now - 300_001 }), 'too_new'],
-  ])('%s', (_, verify, code) => {
+    ['a request 300 s ahead', () => verifyWebhook(BODY, headers, SECRET, { now: now - 300_000 }), 'accepted'],
+    [
+      'a request more than 300 s ahead',
+      () => verifyWebhook(BODY, headers, SECRET, { now: now - 300_001 }),
+      'too_new',
+    ],
+  ])('%s: the code is the expected one', (_, verify, code) => {
     expect(codeOf(verify)).toBe(code)
   })
 
-  test('a signed body that is no JSON is told apart', () => {
+  test('a signed body that is not JSON has a code of its own', () => {
     const signed = headersOf({ secret: SECRET, timestamp: AT, body: 'x' })
     expect(codeOf(() => verifyWebhook('x', signed, SECRET, { now }))).toBe('not_json')
   })
@@ -125,7 +137,7 @@ describe('the receivers of docs/guides/receive-webhooks.md', () => {
 
   const example = (language: string): string =>
     new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(guide)?.[1] ?? ''
-  const start = async (command: string, file: string): Promise<{ url: string; said: () => string }> => {
+  const start = async (command: string, file: string): Promise<{ url: string; output: () => string }> => {
     const child = spawn(command, [file], {
       cwd: folder,
       env: { PATH: process.env.PATH, PORT: '0', WEBHOOK_SECRET: SECRET },
@@ -136,7 +148,7 @@ describe('the receivers of docs/guides/receive-webhooks.md', () => {
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     while (!output.includes('\n'))
       await Promise.race([once(child.stdout, 'data'), failed(child, () => output)])
-    return { url: `http://127.0.0.1:${/listening (\d+)/.exec(output)?.[1]}`, said: () => output }
+    return { url: `http://127.0.0.1:${/listening (\d+)/.exec(output)?.[1]}`, output: () => output }
   }
   const failed = async (child: ChildProcess, output: () => string): Promise<never> => {
     await once(child, 'exit')
@@ -163,15 +175,15 @@ describe('the receivers of docs/guides/receive-webhooks.md', () => {
     'the %s receiver accepts each signed event once and refuses other requests',
     async (_, command, file, there) => {
       if (!there) return
-      const { url, said } = await start(command, file)
-      const answers = [
+      const { url, output } = await start(command, file)
+      const statuses = [
         await post(url, SECRET),
         await post(url, SECRET),
         await post(url, 'whsec_other'),
         await post(url, SECRET, 301),
       ]
-      expect(answers).toEqual([200, 200, 400, 400])
-      expect(said().match(/agent\.closed/g)).toHaveLength(1)
+      expect(statuses).toEqual([200, 200, 400, 400])
+      expect(output().match(/agent\.closed/g)).toHaveLength(1)
     },
   )
 })
