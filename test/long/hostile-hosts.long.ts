@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { Pool } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createGuardedHttp, type GuardedHttp } from '../../src/platform/net/guarded-http.ts'
-import { type Answer, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Reply, type Receiver, startReceiver } from '../support/receiver.ts'
 
 let receiver: Receiver
 let http: GuardedHttp
@@ -32,7 +32,7 @@ function pools(): number {
 const bomb = gzipSync(Buffer.alloc(16 * 1024 * 1024))
 const chunk = Buffer.alloc(64 * 1024, 'x')
 
-const ANSWERS: readonly Answer[] = [
+const ANSWERS: readonly Reply[] = [
   () => {},
   (_, { socket }) => void socket!.write('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf'),
   (_, { socket }) => void socket!.write(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(20_000)}`),
@@ -63,7 +63,7 @@ async function round(name: string, origins: number): Promise<void> {
 }
 
 test('thousands of hostile hosts are forgotten when they are not called any longer', async () => {
-  receiver.answers((request, response) => {
+  receiver.respondWith((request, response) => {
     const answer = ANSWERS[Number(/-(\d+)\./.exec(request.headers.host ?? '')?.[1]) % ANSWERS.length]!
     return typeof answer === 'function' ? answer(request, response) : answer
   })
@@ -75,7 +75,7 @@ test('thousands of hostile hosts are forgotten when they are not called any long
 })
 
 test('and so are well-behaved ones', async () => {
-  receiver.answers({ body: 'ok' })
+  receiver.respondWith({ body: 'ok' })
   for (let i = 0; i < 20; i += 1) await round(`good${i}`, 100)
   expect(pools()).toBeGreaterThan(50)
   await expect.poll(pools, { timeout: 30_000, interval: 500 }).toBeLessThanOrEqual(1)

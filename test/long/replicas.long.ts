@@ -153,7 +153,7 @@ test('both workers share the deliveries, and each arrives once', async () => {
     const made = await call(i % 2, '/webhooks', `198.51.100.${30 + i}`, { method: 'POST', headers, body })
     expect(made.status).toBe(201)
   }
-  receiver.answers((_, response) => void setTimeout(() => response.end(), 100))
+  receiver.respondWith((_, response) => void setTimeout(() => response.end(), 100))
   for (let i = 0; i < REPORTS; i += 1) await report(i % 2 === 0 ? 1 : -1)
   // One of them may be the quicker one for a while.
   await expect
@@ -187,7 +187,7 @@ test('after kill -9 of the indexer the other one goes on, and nothing is doubled
 
 test('after kill -9 of a worker the other one finishes its work', async () => {
   const open: (() => void)[] = []
-  receiver.answers((_, response) => void open.push(() => response.end()))
+  receiver.respondWith((_, response) => void open.push(() => response.end()))
   const kysely = kyselyOf(database.orm)
   const before = await attemptsOf(4)
   // Some of the deliveries must be in the hands of the worker that dies. What the other one holds makes room first: a webhook takes four at once.
@@ -204,7 +204,7 @@ test('after kill -9 of a worker the other one finishes its work', async () => {
     )
     .toBeGreaterThan(0)
   await gateways[4]?.kill()
-  receiver.answers({ status: 200 })
+  receiver.respondWith({ status: 200 })
   for (const answer of open) answer()
   await expect.poll(distinct, SECONDS).toEqual(all(reports))
   const unfinished = sql<{ count: number }>`

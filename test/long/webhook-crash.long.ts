@@ -82,7 +82,7 @@ function requests(): Map<string, number> {
 test(`${KILLS} times kill -9 under load: nothing is lost, and nothing doubled but what was in flight`, async () => {
   for (let n = 0; n < WEBHOOKS; n += 1) {
     await world.subscribe(hostOf(`/r${n}`))
-    farm.answer(`/r${n}`, (_, response) => void setTimeout(() => response.end('ok'), 15))
+    farm.respond(`/r${n}`, (_, response) => void setTimeout(() => response.end('ok'), 15))
   }
   const gateways = await Promise.all(Array.from({ length: WORKERS }, () => world.worker()))
   await Promise.all(gateways.map((gateway) => gateway.start()))
@@ -191,18 +191,18 @@ test('killed after the commit and before the claim, after the claim and before t
     .execute()
   await gateway.start()
   await settled()
-  expect(farm.at('/deaf')).toHaveLength(1)
+  expect(farm.receivedAt('/deaf')).toHaveLength(1)
 
   // After the receiver has the body, and before the answer is written: the one duplicate that there may be.
-  farm.answer('/deaf', () => undefined)
+  farm.respond('/deaf', () => undefined)
   await world.emit(1)
-  await vi.waitFor(() => expect(farm.at('/deaf')).toHaveLength(2), WAIT)
+  await vi.waitFor(() => expect(farm.receivedAt('/deaf')).toHaveLength(2), WAIT)
   await gateway.kill()
-  farm.answer('/deaf', ok)
+  farm.respond('/deaf', ok)
   await gateway.start()
   await settled()
-  expect(farm.at('/deaf')).toHaveLength(3)
-  expect(farm.at('/deaf')[2]?.body).toBe(farm.at('/deaf')[1]?.body)
+  expect(farm.receivedAt('/deaf')).toHaveLength(3)
+  expect(farm.receivedAt('/deaf')[2]?.body).toBe(farm.receivedAt('/deaf')[1]?.body)
   expect((await rows()).map((row) => row.logged)).toEqual([1, 1, 1])
   await gateway.stop()
 }, 300_000)
@@ -210,13 +210,13 @@ test('killed after the commit and before the claim, after the claim and before t
 test('a process that sleeps past its lease wakes up to a delivery that is no longer its own', async () => {
   await world.subscribe(hostOf('/zombie'))
   const held: (() => void)[] = []
-  farm.answer('/zombie', (_, response) => held.push(() => response.writeHead(500).end()))
+  farm.respond('/zombie', (_, response) => held.push(() => response.writeHead(500).end()))
   const [asleep, awake] = [await world.worker(), await world.worker()]
   await asleep.start()
   await world.emit(1)
   await vi.waitFor(() => expect(farm.received).toHaveLength(1), WAIT)
   asleep.signal('SIGSTOP')
-  farm.answer('/zombie', ok)
+  farm.respond('/zombie', ok)
   await awake.start()
   await settled()
   const before = await world.kysely.selectFrom('webhook_deliveries').selectAll().execute()

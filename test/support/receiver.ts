@@ -18,16 +18,16 @@ export interface ReceivedRequest {
   readonly connection: number
 }
 
-export interface ScriptedAnswer {
+export interface ScriptedResponse {
   readonly status?: number
   readonly headers?: Record<string, string | string[]>
   readonly body?: string | Uint8Array
 }
 
 /** A fixed answer, or one that writes what it likes, also nothing. */
-export type Answer =
-  | ScriptedAnswer
-  | ((request: ReceivedRequest, response: ServerResponse) => ScriptedAnswer | void)
+export type Reply =
+  | ScriptedResponse
+  | ((request: ReceivedRequest, response: ServerResponse) => ScriptedResponse | void)
 
 export interface Receiver {
   readonly port: number
@@ -39,7 +39,7 @@ export interface Receiver {
   /** `host` must lead to 127.0.0.1 for whoever calls it. */
   url(path?: string, host?: string): string
   /** From now on: each answer once, the last one for ever. */
-  answers(...answers: Answer[]): void
+  respondWith(...answers: Reply[]): void
   /** Waits until so many requests have arrived in all. */
   received(count: number): Promise<readonly ReceivedRequest[]>
   /** Cuts what is open. */
@@ -52,12 +52,12 @@ export async function startReceiver({
   answer = {},
   host = '127.0.0.1',
   port = 0,
-}: { tls?: ServerOptions; answer?: Answer; host?: string; port?: number } = {}): Promise<Receiver> {
+}: { tls?: ServerOptions; answer?: Reply; host?: string; port?: number } = {}): Promise<Receiver> {
   const requests: ReceivedRequest[] = []
   const sockets = new Map<number, Socket>()
   const waiting = new Set<() => void>()
   let connections = 0
-  let script: Answer[] = [answer]
+  let script: Reply[] = [answer]
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []
@@ -110,7 +110,7 @@ export async function startReceiver({
       return sockets.size
     },
     url: (path = '/', name = host) => `${tls === undefined ? 'http' : 'https'}://${name}:${bound}${path}`,
-    answers: (...answers) => {
+    respondWith: (...answers) => {
       script = answers
     },
     received: (count) => {

@@ -38,7 +38,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 test('the delivery log returns pages of deliveries with their attempts, newest first', async () => {
   const id = await world.subscribe('/log')
   await world.subscribe('/other')
-  world.farm.answer('/log', status(503))
+  world.farm.respond('/log', status(503))
   const events = await world.emit({}, { type: 'agent.closed' }, {})
   world.worker()
   await eventually(async () => expect(await statuses(id)).toEqual(['retrying', 'retrying', 'retrying']))
@@ -83,7 +83,7 @@ test('a delivery with any status can be sent again at once, even if its endpoint
   const [delivery] = await world.deliveries(id)
   const record = await resend(id, delivery!.id)
   expect(record).toMatchObject({ id: delivery!.id, eventId: event, status: 'pending', completedAt: null })
-  await eventually(() => expect(world.farm.at('/again')).toHaveLength(2))
+  await eventually(() => expect(world.farm.receivedAt('/again')).toHaveLength(2))
   await eventually(async () => expect(await statuses(id)).toEqual(['success']))
   await worker.stop()
   const { rows } = await list(id)
@@ -91,7 +91,7 @@ test('a delivery with any status can be sent again at once, even if its endpoint
     [2, 'resend'],
     [1, 'event'],
   ])
-  expect(new Set(world.farm.at('/again').map(({ body }) => body)).size).toBe(1)
+  expect(new Set(world.farm.receivedAt('/again').map(({ body }) => body)).size).toBe(1)
 })
 
 test('resend, ping and recover are refused if they are not possible', async () => {
@@ -154,7 +154,7 @@ test('a ping is signed, sent and logged like an event', async () => {
   const record = await ping(id)
   expect(record).toMatchObject({ eventId: 'ping_id', eventType: 'ping', status: 'pending' })
   await eventually(async () => expect(await statuses(id)).toEqual(['success']))
-  const [received] = world.farm.at('/ping')
+  const [received] = world.farm.receivedAt('/ping')
   expect(received?.headers).toMatchObject({
     'x-service-event': 'ping',
     'x-service-signature': signatureOf(
@@ -194,7 +194,7 @@ test('waiting deliveries of an inactive webhook are never sent, and maintenance 
   world.worker()
   await eventually(async () => expect(await statuses(on)).toEqual(['success']))
   expect(await statuses(id)).toEqual(['cancelled', 'cancelled'])
-  expect(world.farm.at('/left')).toEqual([])
+  expect(world.farm.receivedAt('/left')).toEqual([])
 })
 
 test('the log is kept for 30 days, and a deleted webhook is removed with its log', async () => {

@@ -24,7 +24,7 @@ afterAll(async () => {
 /** For each received request: true if it is signed with the secret. */
 const signedWith = (secret: string): boolean[] =>
   world.farm
-    .at('/rotated')
+    .receivedAt('/rotated')
     .map(
       ({ headers, body }) =>
         headers['x-service-signature'] === signatureOf(secret, String(headers['x-service-timestamp']), body),
@@ -35,7 +35,7 @@ test('retries that were queued before a rotation are signed with the new secret'
   const eventTypes = ['agent.updated']
   const { body: made } = await owner<{ id: string; secret: string }>('POST', '/webhooks', { url, eventTypes })
   const statuses = async (): Promise<string[]> => (await world.deliveries(made.id)).map((row) => row.status)
-  world.farm.answer('/rotated', status(503))
+  world.farm.respond('/rotated', status(503))
   world.worker({ openSecret: (encrypted, id) => t.secretBox.open(id, encrypted) })
   await world.emit({}, {}, {})
   await eventually(async () => expect(await statuses()).toEqual(['retrying', 'retrying', 'retrying']))
@@ -43,7 +43,7 @@ test('retries that were queued before a rotation are signed with the new secret'
 
   const rotated = await owner<{ secret: string }>('POST', `/webhooks/${made.id}/rotate-secret`)
   expect(rotated.status).toBe(200)
-  world.farm.answer('/rotated', status(200))
+  world.farm.respond('/rotated', status(200))
   await world.expire()
   await eventually(async () => expect(await statuses()).toEqual(['success', 'success', 'success']))
   expect(signedWith(rotated.body.secret)).toEqual([false, false, false, true, true, true])

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { ok, silence, status } from '../../support/webhooks/receiver-farm.ts'
+import { ok, noResponse, status } from '../../support/webhooks/receiver-farm.ts'
 import {
   AGENT,
   createWorkerWorld,
@@ -23,17 +23,17 @@ const statuses = async (id: string): Promise<string[]> =>
 test('an outcome after the lease expired is logged as stale and changes nothing else', async () => {
   const id = await world.subscribe('/slow')
   const answers: (() => void)[] = []
-  world.farm.answer('/slow', (_, response) => answers.push(() => response.end('late')))
+  world.farm.respond('/slow', (_, response) => answers.push(() => response.end('late')))
   // With a lease shorter than the deadline, this worker looks crashed to the others.
   const limits = { ...QUICK, leaseMs: 60, deadlineMs: 10_000 }
   const send = senderWithin(limits.deadlineMs)
   const frozen = world.worker({ limits, send })
   await world.emit({})
-  await eventually(() => expect(world.farm.at('/slow')).toHaveLength(1))
-  world.farm.answer('/slow', (_, response) => answers.push(() => response.writeHead(500).end()))
+  await eventually(() => expect(world.farm.receivedAt('/slow')).toHaveLength(1))
+  world.farm.respond('/slow', (_, response) => answers.push(() => response.writeHead(500).end()))
   world.worker({ limits: { ...limits, leaseMs: 10_000 }, send })
   void frozen.stop()
-  await eventually(() => expect(world.farm.at('/slow')).toHaveLength(2))
+  await eventually(() => expect(world.farm.receivedAt('/slow')).toHaveLength(2))
   const [held] = await world.deliveries(id)
   answers[0]?.()
   await eventually(async () => expect(await world.attempts(id)).toHaveLength(1))
@@ -70,7 +70,7 @@ test('a delivery that is lost with its worker many times counts as a failed atte
 test('stop finishes the attempts in flight and leaves other deliveries to other workers', async () => {
   const id = await world.subscribe('/drain')
   const answers: (() => void)[] = []
-  world.farm.answer('/drain', (_, response) => answers.push(() => response.end()))
+  world.farm.respond('/drain', (_, response) => answers.push(() => response.end()))
   const worker = world.worker({
     limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 },
     send: senderWithin(5_000),
@@ -88,7 +88,7 @@ test('stop finishes the attempts in flight and leaves other deliveries to other 
     'success',
     'success',
   ])
-  expect(world.farm.at('/drain')).toHaveLength(3)
+  expect(world.farm.receivedAt('/drain')).toHaveLength(3)
   const waiting = (await world.deliveries(id)).filter((row) => row.status === 'pending')
   expect(waiting.map((row) => [row.claim_count, row.lease_token])).toEqual([
     [0, null],
@@ -99,7 +99,7 @@ test('stop finishes the attempts in flight and leaves other deliveries to other 
 
 test('an unreachable endpoint is paused, one probe decides, and each pause doubles', async () => {
   const id = await world.subscribe('/dead')
-  world.farm.answer('/dead', silence)
+  world.farm.respond('/dead', noResponse)
   world.worker({ send: senderWithin(100) })
   await world.emit({}, {}, {}, {}, {}, {}, {}, {}, {}, {})
   const health = () => world.subscription(id)
@@ -108,17 +108,17 @@ test('an unreachable endpoint is paused, one probe decides, and each pause doubl
   await eventually(async () => expect(await health()).toMatchObject({ breaker_opens: 1 }))
   expect(Math.abs((await pauseSeconds()) - 30)).toBeLessThan(3)
   await eventually(async () => expect(await statuses(id)).not.toContain('in_flight'))
-  const tried = world.farm.at('/dead').length
+  const tried = world.farm.receivedAt('/dead').length
   expect(tried).toBeLessThan(10)
   const untouched = (await world.deliveries(id)).filter((row) => row.attempt_count === 0)
   expect(untouched).toHaveLength(10 - tried)
 
   await world.expire()
   await eventually(async () => expect(await health()).toMatchObject({ breaker_opens: 2 }))
-  expect(world.farm.at('/dead')).toHaveLength(tried + 1)
+  expect(world.farm.receivedAt('/dead')).toHaveLength(tried + 1)
   expect(Math.abs((await pauseSeconds()) - 60)).toBeLessThan(3)
 
-  world.farm.answer('/dead', ok)
+  world.farm.respond('/dead', ok)
   await world.expire()
   await eventually(async () => expect(new Set(await statuses(id))).toEqual(new Set(['success'])))
   expect(await health()).toMatchObject({
@@ -132,7 +132,7 @@ test('an unreachable endpoint is paused, one probe decides, and each pause doubl
 
 test('a half-open breaker lets one probe through, with any number of workers', async () => {
   const id = await world.subscribe('/probe')
-  world.farm.answer('/probe', silence)
+  world.farm.respond('/probe', noResponse)
   await world.emit({}, {}, {}, {}, {}, {}, {}, {})
   await world.kysely
     .updateTable('webhook_subscriptions')
@@ -140,7 +140,7 @@ test('a half-open breaker lets one probe through, with any number of workers', a
     .execute()
   for (let worker = 0; worker < 4; worker += 1) world.worker({ send: senderWithin(200) })
   await eventually(async () => expect(await world.subscription(id)).toMatchObject({ breaker_opens: 2 }))
-  expect(world.farm.at('/probe')).toHaveLength(1)
+  expect(world.farm.receivedAt('/probe')).toHaveLength(1)
   expect(world.farm.peak('/probe')).toBe(1)
 })
 
@@ -149,11 +149,11 @@ test('a backlog of one endpoint does not delay another and stays within its limi
     await world.subscribe('/hot', { filter_agent_pda: 'hot' }),
     await world.subscribe('/cold', { filter_agent_pda: 'cold' }),
   ]
-  world.farm.answer('/hot', silence)
+  world.farm.respond('/hot', noResponse)
   await world.emit(...Array.from({ length: 300 }, () => ({ agent: 'hot' })), { agent: 'cold' })
   world.worker({ limits: { ...QUICK, concurrency: 8 } })
   await eventually(async () => expect(await statuses(cold)).toEqual(['success']))
-  expect(world.farm.at('/hot').length).toBeLessThanOrEqual(4)
+  expect(world.farm.receivedAt('/hot').length).toBeLessThanOrEqual(4)
   expect(world.farm.peak('/hot')).toBeLessThanOrEqual(4)
   expect((await statuses(hot)).filter((each) => each === 'pending').length).toBeGreaterThan(290)
 })
@@ -161,7 +161,7 @@ test('a backlog of one endpoint does not delay another and stays within its limi
 test('webhooks at the same host share one limit', async () => {
   for (let n = 0; n < 12; n += 1) {
     await world.subscribe(`/crowd/${n}`)
-    world.farm.answer(`/crowd/${n}`, silence)
+    world.farm.respond(`/crowd/${n}`, noResponse)
   }
   const { port } = new URL(world.farm.url('/'))
   const apart = await world.subscribe('/apart', { url: `http://localhost:${port}/apart` })
@@ -180,7 +180,7 @@ test('retries use at most half of the slots, and first attempts leave slots for 
   )
   const held: (() => void)[] = []
   for (let n = 0; n < 20; n += 1) {
-    world.farm.answer(`/old/${n}`, (_, response) => held.push(() => response.end()))
+    world.farm.respond(`/old/${n}`, (_, response) => held.push(() => response.end()))
   }
   const worker = world.worker({
     limits: { ...QUICK, concurrency: 8, deadlineMs: 5_000, leaseMs: 20_000 },
@@ -199,7 +199,7 @@ test('retries use at most half of the slots, and first attempts leave slots for 
 test('a failed delivery is not retried if a fork has removed its event', async () => {
   const id = await world.subscribe('/forked')
   const answers: (() => void)[] = []
-  world.farm.answer('/forked', (_, response) => answers.push(() => response.writeHead(500).end()))
+  world.farm.respond('/forked', (_, response) => answers.push(() => response.writeHead(500).end()))
   world.worker({ limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 }, send: senderWithin(5_000) })
   await world.emit({})
   await eventually(() => expect(answers).toHaveLength(1))
@@ -212,7 +212,7 @@ test('a failed delivery is not retried if a fork has removed its event', async (
 test('outcomes are written after the database connection returns', async () => {
   const id = await world.subscribe('/cut')
   const answers: (() => void)[] = []
-  world.farm.answer('/cut', (_, response) => answers.push(() => response.end()))
+  world.farm.respond('/cut', (_, response) => answers.push(() => response.end()))
   world.worker({ limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 }, send: senderWithin(5_000) })
   await world.emit({}, {}, {})
   await eventually(() => expect(answers).toHaveLength(3))
@@ -221,9 +221,9 @@ test('outcomes are written after the database connection returns', async () => {
   await cut.execute(world.kysely)
   for (const answer of answers) answer()
   await eventually(async () => expect(await statuses(id)).toEqual(['success', 'success', 'success']))
-  expect(world.farm.at('/cut')).toHaveLength(3)
+  expect(world.farm.receivedAt('/cut')).toHaveLength(3)
   await world.emit({})
-  await eventually(() => expect(world.farm.at('/cut')).toHaveLength(4))
-  world.farm.answer('/cut', status(200))
+  await eventually(() => expect(world.farm.receivedAt('/cut')).toHaveLength(4))
+  world.farm.respond('/cut', status(200))
   answers[3]?.()
 })

@@ -22,7 +22,7 @@ const statuses = async (id: string): Promise<string[]> =>
 
 const signedWith = (secret: string, path: string): boolean[] =>
   world.farm
-    .at(path)
+    .receivedAt(path)
     .map(
       ({ headers, body }) =>
         headers['x-service-signature'] === signatureOf(secret, String(headers['x-service-timestamp']), body),
@@ -33,7 +33,9 @@ test('an event is sent once, signed, and logged', async () => {
   world.worker()
   const [event] = await world.emit({})
   await eventually(async () => expect(await statuses(id)).toEqual(['success']))
-  expect(world.farm.at('/a')).toMatchObject([{ event: { id: event }, headers: { 'x-service-attempt': '1' } }])
+  expect(world.farm.receivedAt('/a')).toMatchObject([
+    { event: { id: event }, headers: { 'x-service-attempt': '1' } },
+  ])
   expect(signedWith(SECRET, '/a')).toEqual([true])
   const [delivery] = await world.deliveries(id)
   expect(delivery).toMatchObject({ attempt_count: 1, lease_token: null, next_attempt_at: null })
@@ -45,7 +47,7 @@ test('an event is sent once, signed, and logged', async () => {
 
 test('a failing delivery is retried on schedule, with ten attempts in total', async () => {
   const id = await world.subscribe('/fails')
-  world.farm.answer('/fails', status(500))
+  world.farm.respond('/fails', status(500))
   world.worker({ random: () => 0.5 })
   await world.emit({})
   const waits: number[] = []
@@ -62,14 +64,14 @@ test('a failing delivery is retried on schedule, with ten attempts in total', as
     [1, 'event'],
     ...[2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => [number, 'retry']),
   ])
-  expect(world.farm.at('/fails').map(({ event }) => event.id)).toEqual(
-    Array.from({ length: 10 }, () => world.farm.at('/fails')[0]?.event.id),
+  expect(world.farm.receivedAt('/fails').map(({ event }) => event.id)).toEqual(
+    Array.from({ length: 10 }, () => world.farm.receivedAt('/fails')[0]?.event.id),
   )
 })
 
 test('Retry-After pauses all deliveries to the receiver', async () => {
   const id = await world.subscribe('/busy')
-  world.farm.answer('/busy', status(429, { 'retry-after': '120' }))
+  world.farm.respond('/busy', status(429, { 'retry-after': '120' }))
   world.worker()
   await world.emit({})
   await eventually(async () => expect(await statuses(id)).toEqual(['retrying']))
@@ -80,18 +82,18 @@ test('Retry-After pauses all deliveries to the receiver', async () => {
   const calm = await world.subscribe('/calm')
   await world.emit({})
   await eventually(async () => expect(await statuses(calm)).toEqual(['success']))
-  expect(world.farm.at('/busy')).toHaveLength(1)
+  expect(world.farm.receivedAt('/busy')).toHaveLength(1)
 })
 
 test('410 disables the webhook at once and cancels its waiting deliveries', async () => {
   const id = await world.subscribe('/gone')
-  world.farm.answer('/gone', status(410))
+  world.farm.respond('/gone', status(410))
   await world.emit({}, {}, {}, {}, {}, {})
   world.worker({ limits: { ...QUICK, perEndpoint: 1 } })
   await eventually(async () => expect(await statuses(id)).not.toContain('pending'))
   expect(await world.subscription(id)).toMatchObject({ active: false, disabled_reason: 'gone' })
   expect(await statuses(id)).toEqual(['failed', ...Array.from({ length: 5 }, () => 'cancelled')])
-  expect(world.farm.at('/gone')).toHaveLength(1)
+  expect(world.farm.receivedAt('/gone')).toHaveLength(1)
   expect(await world.metric('gateway_webhooks_disabled_total', { reason: 'gone' })).toBe(1)
 })
 
@@ -99,7 +101,7 @@ test('only failures for five days disable a webhook, and a success resets the ti
   const [bad, good] = [await world.subscribe('/bad'), await world.subscribe('/good')]
   const sixDaysAgo = new Date(Date.now() - 6 * 86_400_000).toISOString()
   await world.kysely.updateTable('webhook_subscriptions').set({ failing_since: sixDaysAgo }).execute()
-  world.farm.answer('/bad', status(500))
+  world.farm.respond('/bad', status(500))
   world.worker()
   await world.emit({})
   await eventually(async () => expect(await world.subscription(bad)).toMatchObject({ active: false }))
@@ -134,7 +136,7 @@ test('a notification wakes a worker that rarely polls', async () => {
   for (const round of [1, 2, 3]) {
     await world.emit({})
     await eventually(async () => expect(await statuses(id)).toHaveLength(round))
-    await eventually(() => expect(world.farm.at('/announced')).toHaveLength(round))
+    await eventually(() => expect(world.farm.receivedAt('/announced')).toHaveLength(round))
   }
 })
 

@@ -10,7 +10,7 @@ import {
   type GuardedHttp,
   type HttpResult,
 } from '../../../src/platform/net/guarded-http.ts'
-import { type Answer, type Receiver, startReceiver } from '../../support/receiver.ts'
+import { type Reply, type Receiver, startReceiver } from '../../support/receiver.ts'
 import { createTestCa, type TestCa } from '../../support/tls.ts'
 
 const HOST = 'receiver.example'
@@ -54,20 +54,20 @@ afterEach(() => {
 })
 
 /** Writes bytes past the HTTP server, again and again where `everyMs` is given. */
-function raw(bytes: string, again = '', everyMs = 0): Answer {
+function raw(bytes: string, again = '', everyMs = 0): Reply {
   return (_, { socket }) => {
     socket!.write(bytes)
     if (everyMs > 0) timers.push(setInterval(() => socket!.write(again), everyMs))
   }
 }
 
-function post(answer: Answer, limits: RequestLimits = {}): Promise<HttpResult> {
-  receiver.answers(answer)
+function post(answer: Reply, limits: RequestLimits = {}): Promise<HttpResult> {
+  receiver.respondWith(answer)
   return http.post(receiver.url('/hook', HOST), { headers: {}, body: '{}', ...limits })
 }
 
-function get(answer: Answer, options: Partial<GetRequest> = {}): Promise<HttpResult> {
-  receiver.answers(answer)
+function get(answer: Reply, options: Partial<GetRequest> = {}): Promise<HttpResult> {
+  receiver.respondWith(answer)
   return http.get(receiver.url('/card', HOST), { maxBytes: 64 * 1024, ...options })
 }
 
@@ -124,7 +124,7 @@ test('sends hints for ever, and no answer', async () => {
 })
 
 /** Writes as fast as it is read, until it is cut off. */
-function flood(head: Record<string, string>, sockets: Socket[]): Answer {
+function flood(head: Record<string, string>, sockets: Socket[]): Reply {
   const chunk = Buffer.alloc(64 * 1024, 'x')
   return (_, response: ServerResponse) => {
     sockets.push(response.socket!)
@@ -162,7 +162,7 @@ test('sends a bomb: kept as it is of a POST, and not inflated beyond the cap of 
 })
 
 test('compresses although it was asked not to', async () => {
-  const answer = (encoding: string, body: Buffer): Answer => ({
+  const answer = (encoding: string, body: Buffer): Reply => ({
     headers: { 'content-encoding': encoding },
     body,
   })
@@ -219,7 +219,7 @@ test('pads its chunks and trailers without end', async () => {
 
 test('closes before its answer, in its headers, and in its body', async () => {
   const closing =
-    (bytes: string): Answer =>
+    (bytes: string): Reply =>
     (_, { socket }) =>
       void socket!.end(bytes)
   expect(await post(closing(''))).toEqual(failed('reset'))
@@ -354,7 +354,7 @@ test('ends with the signal of the caller, and with the client', async () => {
       ...(signal === undefined ? {} : { signal }),
     })
   const before = receiver.requests.length
-  receiver.answers(() => {})
+  receiver.respondWith(() => {})
   const first = call('/first', stop.signal)
   const second = call('/second')
   await receiver.received(before + 2)
@@ -369,7 +369,7 @@ test('ends with the signal of the caller, and with the client', async () => {
 test('one path that hangs leaves room for the others of its host', async () => {
   const client = guarded(receiver.port)
   const before = receiver.requests.length
-  receiver.answers((request) => (request.path === '/hangs' ? undefined : { body: 'ok' }))
+  receiver.respondWith((request) => (request.path === '/hangs' ? undefined : { body: 'ok' }))
   const call = (path: string): Promise<HttpResult> =>
     client.post(receiver.url(path, HOST), { headers: {}, body: 'x' })
   const hanging = Array.from({ length: 12 }, () => call('/hangs'))

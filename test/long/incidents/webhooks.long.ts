@@ -45,7 +45,7 @@ async function report(count: number): Promise<void> {
 }
 
 test('webhook backlog: WebhooksLate, WebhooksBacklog and stats see it, a second worker drains it', async () => {
-  incident.receiver.answers((_, response) => void setTimeout(() => response.end(), ANSWER_MS))
+  incident.receiver.respondWith((_, response) => void setTimeout(() => response.end(), ANSWER_MS))
   await report(REPORTS / 2)
   await report(REPORTS / 2)
   await expect
@@ -74,7 +74,7 @@ test('webhook backlog: WebhooksLate, WebhooksBacklog and stats see it, a second 
 })
 
 test('WEBHOOK_SECRETS_KEY: NEW,OLD opens all, NEW alone is refused until every owner has rotated', async () => {
-  incident.receiver.answers({ status: 200 })
+  incident.receiver.respondWith({ status: 200 })
   const both = { WEBHOOK_SECRETS_KEY: `${NEW},${OLD}` }
   for (const each of [worker, api]) await each.restart(both)
   await verified((webhook) => webhook.secret)

@@ -1,5 +1,5 @@
 import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
-import { type Answer, type Receiver, startReceiver } from '../receiver.ts'
+import { type Reply, type Receiver, startReceiver } from '../receiver.ts'
 import { createTestCa, type TestCa } from '../tls.ts'
 
 export const HOST = 'cards.test'
@@ -11,7 +11,7 @@ export interface TestHost {
   /** Paths requested, in order. */
   readonly requests: () => string[]
   /** From now on the path answers so; returns its URL. */
-  serve(path: string, answer: string | Answer): string
+  serve(path: string, answer: string | Reply): string
   close(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ let ca: Promise<TestCa> | undefined
 export async function startHost(): Promise<TestHost> {
   ca ??= createTestCa()
   const authority = await ca
-  const answers = new Map<string, Answer>()
+  const answers = new Map<string, Reply>()
   const receiver: Receiver = await startReceiver({
     tls: await authority.issue([HOST]),
     answer: (request, response) => {

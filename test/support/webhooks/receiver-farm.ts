@@ -10,15 +10,16 @@ export interface Received {
   readonly at: number
 }
 
-export type Answer = (received: Received, response: ServerResponse) => void
+export type Responder = (received: Received, response: ServerResponse) => void
 
-export const ok: Answer = (_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('ok')
+export const ok: Responder = (_, response) =>
+  response.writeHead(200, { 'content-type': 'text/plain' }).end('ok')
 export const status =
-  (code: number, headers: Record<string, string> = {}): Answer =>
+  (code: number, headers: Record<string, string> = {}): Responder =>
   (_, response) =>
     response.writeHead(code, headers).end()
 /** Takes the request and never answers. */
-export const silence: Answer = () => undefined
+export const noResponse: Responder = () => undefined
 
 const ALL = '*'
 
@@ -26,9 +27,9 @@ const ALL = '*'
 export interface ReceiverFarm {
   url(path: string): string
   /** What a path answers from now on; `ok` at first. */
-  answer(path: string, answer: Answer): void
+  respond(path: string, answer: Responder): void
   readonly received: readonly Received[]
-  at(path: string): Received[]
+  receivedAt(path: string): Received[]
   /** The most requests that a path, or all together, had open at once. */
   peak(path?: string): number
   /** Forgets requests and answers. */
@@ -37,7 +38,7 @@ export interface ReceiverFarm {
 }
 
 export async function startReceiverFarm(): Promise<ReceiverFarm> {
-  const answers = new Map<string, Answer>()
+  const answers = new Map<string, Responder>()
   const received: Received[] = []
   const open = new Map<string, number>()
   const peaks = new Map<string, number>()
@@ -68,9 +69,9 @@ export async function startReceiverFarm(): Promise<ReceiverFarm> {
   const { port } = server.address() as AddressInfo
   return {
     url: (path) => `http://127.0.0.1:${port}${path}`,
-    answer: (path, answer) => void answers.set(path, answer),
+    respond: (path, answer) => void answers.set(path, answer),
     received,
-    at: (path) => received.filter((one) => one.path === path),
+    receivedAt: (path) => received.filter((one) => one.path === path),
     peak: (path = ALL) => peaks.get(path) ?? 0,
     clear: () => {
       received.length = 0

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 test('posts the very bytes over TLS, and answers with status, headers and body', async () => {
   const body = Buffer.from('{"a": 1.0,  "ä":"\\u00e4"}')
-  receiver.answers({ status: 202, headers: { 'content-type': 'text/plain' }, body: 'thanks' })
+  receiver.respondWith({ status: 202, headers: { 'content-type': 'text/plain' }, body: 'thanks' })
   const result = await http.post(receiver.url('/hook?x=1', HOST), {
     headers: { 'content-type': 'application/json' },
     body,
@@ -44,7 +44,7 @@ test('posts the very bytes over TLS, and answers with status, headers and body',
 })
 
 test('uses connections again, and counts both', async () => {
-  receiver.answers({ body: 'ok' })
+  receiver.respondWith({ body: 'ok' })
   for (let i = 0; i < 10; i += 1) await http.post(receiver.url('/', HOST), { headers: {}, body: 'x' })
   const counted = async (name: string): Promise<number> =>
     Number(new RegExp(`^gateway_net_sockets_${name}_total (\\d+)$`, 'm').exec(await metrics.metrics())?.[1])
@@ -54,7 +54,7 @@ test('uses connections again, and counts both', async () => {
 })
 
 test('gets a body up to its cap', async () => {
-  receiver.answers({ body: 'x'.repeat(100) })
+  receiver.respondWith({ body: 'x'.repeat(100) })
   const url = receiver.url('/card.json', HOST)
   expect(await http.get(url, { maxBytes: 100 })).toMatchObject({ outcome: 'response', status: 200 })
   expect(await http.get(url, { maxBytes: 99 })).toMatchObject({ outcome: 'failed', errorCode: 'too_large' })

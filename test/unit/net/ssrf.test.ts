@@ -274,7 +274,7 @@ test.skipIf(elsewhere)('redirects lead nowhere inside, by address, name, scheme 
   NAMES.set('receiver.example', [['127.0.0.2']])
   NAMES.set('inside.example', [['127.0.0.1']])
   const follow = async (...locations: string[]): Promise<unknown> => {
-    receiver.answers(
+    receiver.respondWith(
       ...locations.map((location, i) => ({
         status: [301, 302, 303, 307, 308][i % 5]!,
         headers: { location },
@@ -312,7 +312,7 @@ test.skipIf(elsewhere)(
   async () => {
     const { receiver, outside } = await receiverOutside()
     NAMES.set('receiver.example', [['127.0.0.2']])
-    receiver.answers({ status: 307, headers: { location: `https://127.0.0.1:${canary.port}/` } })
+    receiver.respondWith({ status: 307, headers: { location: `https://127.0.0.1:${canary.port}/` } })
     const url = `https://receiver.example:${receiver.port}/`
     expect(await outside.get(url, { maxBytes: 100 })).toMatchObject({ outcome: 'response', status: 307 })
     expect(await outside.post(url, { headers: {}, body: 'x' })).toMatchObject({

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { createSender, type AttemptResult, type Send } from '../../../src/webhooks/worker/send.ts'
 import { verifyWebhook } from '../../../src/webhooks/verify-webhook.ts'
-import { type Answer, type Receiver, startReceiver } from '../../support/receiver.ts'
+import { type Reply, type Receiver, startReceiver } from '../../support/receiver.ts'
 import { createTestCa } from '../../support/tls.ts'
 
 const HOST = 'receiver.example'
@@ -35,8 +35,8 @@ afterAll(async () => {
   await receiver.close()
 })
 
-function attempt(answer: Answer, url = receiver.url('/hook', HOST)): Promise<AttemptResult> {
-  receiver.answers(answer)
+function attempt(answer: Reply, url = receiver.url('/hook', HOST)): Promise<AttemptResult> {
+  receiver.respondWith(answer)
   return send({
     url,
     secret: SECRET,
