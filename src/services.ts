@@ -19,7 +19,7 @@ import { createLedgerProbe } from './ledger/rpc/ledger-probe.ts'
 import { createRateLimitCounter } from './db/rate-limit-counter.ts'
 import { createRateLimits, type RateLimits } from './platform/rate-limits/rate-limits.ts'
 import type { RateLimitNumbers } from './platform/rate-limits/kinds.ts'
-import { createServiceInfoReads, type ServiceInfoReads } from './health/service-info-reads.ts'
+import { createHealthService, type HealthService } from './health/health-service.ts'
 import { createReadVersions } from './db/read-versions/read-versions.ts'
 import { createStakeReads, type StakeReads } from './stakes/stake-reads.ts'
 import type { SecretBox } from './webhooks/secret-box.ts'
@@ -42,7 +42,7 @@ export interface Services {
   readonly walletAuth: WalletAuth
   readonly webhooks: WebhookService
   readonly liveEvents: LiveEvents
-  readonly info: ServiceInfoReads
+  readonly info: HealthService
   readonly rateLimits: RateLimits
   readonly readVersions: ReadVersions
   readonly admission: Admission
@@ -94,6 +94,6 @@ export function createServices(dependencies: ServiceDependencies): Services {
       limits: dependencies.rateLimits,
     }),
     readVersions: createReadVersions(reads),
-    info: createServiceInfoReads({ ...dependencies, ledger: createLedgerProbe(rpc, clock) }),
+    info: createHealthService({ ...dependencies, ledger: createLedgerProbe(rpc, clock) }),
   }
 }

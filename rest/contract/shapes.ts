@@ -111,9 +111,9 @@ const ERROR_MEANINGS = {
   413: ['The body is too large.', 'The body must not be larger than 262144 bytes'],
   415: ['The body is not JSON.', 'Content-Type must be application/json, got "text/xml"'],
   422: ['The ledger would refuse it.', 'Transaction simulation failed'],
-  429: ['Too often; see Retry-After.', 'Too many requests: at most 60 a minute. Try again in 3 s'],
+  429: ['Too often; see Retry-After.', 'Too many requests: the limit is 60 per minute. Try again in 3 s'],
   500: ['A defect of the service; nothing of it is told.', 'Internal server error'],
-  503: ['A part that is needed does not answer; see Retry-After.', 'The database does not answer now'],
+  503: ['A part that is needed does not answer; see Retry-After.', 'The database is not available'],
 } as const
 
 export type DocumentedStatus = keyof typeof ERROR_MEANINGS

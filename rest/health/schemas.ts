@@ -100,6 +100,6 @@ export const infoSchema = {
         credentials: Type.Object({ enabled, spec }),
       }),
     }),
-    ...errors([400], { 503: 'The ledger RPC node cannot be reached' }),
+    ...errors([400], { 503: 'The ledger RPC node is not available' }),
   },
 }

@@ -173,7 +173,7 @@ export const estimateFeesSchema = {
     }),
     ...errors([400, 413, 415], {
       400: 'accountKeys array is required',
-      503: 'The ledger RPC node cannot be reached',
+      503: 'The ledger RPC node is not available',
     }),
   },
 }

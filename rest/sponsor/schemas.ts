@@ -34,7 +34,7 @@ export const eligibilitySchema = {
         }),
       ),
     }),
-    ...errors([400], { 400: 'code is required', 503: 'The ledger RPC node cannot be reached' }),
+    ...errors([400], { 400: 'code is required', 503: 'The ledger RPC node is not available' }),
   },
 }
 

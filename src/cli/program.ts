@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { loadEnvFile } from '../platform/config/env-file.ts'
 import { misspelledSettings } from '../platform/config/misspelled-settings.ts'
-import { epitaph } from '../platform/process/operator-error.ts'
+import { formatFatalError } from '../platform/process/operator-error.ts'
 import { auditCommand } from './audit.ts'
 import { credentialCommand } from './credential.ts'
 import { demoCommand } from './demo.ts'
@@ -40,6 +40,6 @@ try {
   for (const warning of misspelledSettings(process.env)) process.stderr.write(`warning: ${warning}\n`)
   await cli.parseAsync()
 } catch (error) {
-  process.stderr.write(`${epitaph(error)}\n`)
+  process.stderr.write(`${formatFatalError(error)}\n`)
   process.exitCode = 1
 }

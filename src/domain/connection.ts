@@ -3,7 +3,7 @@ import { PAGE_LIMIT } from './page.ts'
 import { integerParameter, optional } from './parameters.ts'
 import { quoted } from './quoted.ts'
 
-/** What a client asks of a list that it walks by cursors. */
+/** Arguments of a list with cursors. */
 export interface ConnectionInput {
   readonly first?: number | null
   readonly after?: string | null
@@ -14,15 +14,15 @@ export interface Edge<Row> {
   readonly node: Row
 }
 
-/** The next entries after a place; a place is a row's own, so that rows that come and go before it move nothing. */
+/** One page. A cursor identifies its row, so rows inserted before it do not shift the next page. */
 export interface Connection<Row> {
   readonly edges: readonly Edge<Row>[]
   readonly hasNextPage: boolean
-  /** Null where there are no edges. */
+  /** Null if there are no edges. */
   readonly endCursor: string | null
 }
 
-/** What orders the rows of a list, of one row; the last part is unique. */
+/** The values of a row that the list is sorted by. The last one is unique. */
 export type CursorKey = readonly (string | number)[]
 
 const readFirst = integerParameter(PAGE_LIMIT)
@@ -32,14 +32,14 @@ export function firstOf({ first }: ConnectionInput): number {
   return optional(readFirst, 'first', first) ?? PAGE_LIMIT.default
 }
 
-/** `list` names the list and its order: a cursor of another one is none here. */
+/** `list` names the list and its order. A cursor is valid for that list only. */
 export function cursorOf(list: string, key: CursorKey): string {
   return Buffer.from(JSON.stringify([list, ...key])).toString('base64url')
 }
 
 /**
- * The key in `after`; undefined without one. `shape` has a check for each of its parts. Throws INVALID_CURSOR for what is no cursor of this
- * list and order.
+ * The key in `after`, or undefined without `after`. `shape` checks each part. Throws INVALID_CURSOR
+ * for a cursor of another list or order.
  */
 export function keyAfter<Key extends CursorKey>(
   list: string,
@@ -63,7 +63,7 @@ function read(text: string): readonly unknown[] {
   }
 }
 
-/** From one row more than was asked for, where there is one more. */
+/** Builds a page from up to `first + 1` rows. The extra row shows that there is a next page. */
 export function connectionOf<Row>(
   rows: readonly Row[],
   first: number,
@@ -74,7 +74,7 @@ export function connectionOf<Row>(
 }
 
 export const isInteger = (part: unknown): part is number => Number.isSafeInteger(part)
-/** Text that PostgreSQL takes. */
+/** Text that PostgreSQL accepts. */
 export const isText = (part: unknown): part is string =>
   typeof part === 'string' && part.isWellFormed() && !part.includes('\0')
 export const isTime = (part: unknown): part is string =>

@@ -7,8 +7,8 @@ import { WALLET_AUTH_ERRORS } from './errors/wallet-auth.ts'
 import { WEBHOOK_ERRORS } from './errors/webhooks.ts'
 
 /**
- * Every error the service tells a client, a section of the table in each file.
- * Texts named in the contract are used exactly; codes are never renamed or reused.
+ * All errors that clients can receive, one section per file. Texts of the contract are used exactly.
+ * Codes are never renamed or reused.
  */
 export const ERRORS = {
   ...REQUEST_ERRORS,
@@ -22,19 +22,19 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** Context that names an input of the service, in camelCase; a door may spell such names its own way. */
+/** Context members that hold parameter names in camelCase. REST shows them in snake_case. */
 const PARAMETER_NAMES: ReadonlySet<string> = new Set(['parameter', 'low', 'high'])
 
 type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholders<Rest>
   : never
 
-/** The context that an error of this code needs: one value for each `{name}` in its message. */
+/** The context that an error with this code needs: one value for each `{name}` in its message. */
 export type ErrorContext<Code extends ErrorCode> = {
   readonly [Name in Placeholders<(typeof ERRORS)[Code]['message']>]: string | number
 }
 
-/** What a client is told beside the text. */
+/** Additional members of the error body. */
 export interface ErrorAddition {
   readonly message?: string
   /** Log lines of a simulated transaction. */
@@ -43,11 +43,11 @@ export interface ErrorAddition {
 
 export interface DomainErrorOptions extends ErrorOptions {
   readonly addition?: ErrorAddition
-  /** When the same request may succeed; the Retry-After header of REST. */
+  /** When the same request may succeed: the Retry-After header. */
   readonly retryAfterSeconds?: number
 }
 
-/** An error that a client caused or may be told about. Anything else that is thrown is a defect: 500, no detail. */
+/** An error that the client may see. Any other error becomes a 500 without details. */
 export class DomainError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'DomainError'
   readonly code: Code
@@ -71,7 +71,7 @@ export class DomainError<Code extends ErrorCode = ErrorCode> extends Error {
     this.retryAfterSeconds = rest[1]?.retryAfterSeconds ?? null
   }
 
-  /** The message with parameters spelled as the door's clients know them, for instance min_reputation. */
+  /** The message with parameter names as the interface spells them, such as min_reputation. */
   messageNaming(spell: (parameter: string) => string): string {
     const spelled = Object.entries(this.context).map(([name, value]) => [
       name,

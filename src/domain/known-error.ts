@@ -1,12 +1,12 @@
 import { DomainError, isDomainError } from './errors.ts'
 
-/** SQLSTATE classes and codes of a server that stops, starts, is full, or cancelled a statement for its time limit. */
+/** SQLSTATE codes of a server that stops, starts, is full, or cancelled a statement on timeout. */
 const OUTAGE_STATES = /^(08...|57P0[123]|53...|57014)$/
-/** Said by the pool without a code. */
+/** Errors of the connection pool that have no code. */
 const OUTAGE_MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|is not queryable|driver has already been destroyed|Cannot use a pool after calling end/
 
-/** What was thrown, as an error that a client may be told of; null for a defect. */
+/** Converts what was thrown into an error for the client. Null for an unexpected error. */
 export function knownError(thrown: unknown): DomainError | null {
   if (isDomainError(thrown)) return thrown
   if (!(thrown instanceof Error)) return null

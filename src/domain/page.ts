@@ -1,6 +1,6 @@
 import { integerParameter, optional } from './parameters.ts'
 
-/** Page sizes of every list (contract, "Limits"). The largest offset is the largest GraphQL Int. */
+/** Page sizes of all lists (contract, "Limits"). The maximum offset is the largest GraphQL Int. */
 export const PAGE_LIMIT = { min: 1, max: 200, default: 50 } as const
 export const PAGE_OFFSET = { min: 0, max: 2_147_483_647, default: 0 } as const
 
@@ -17,7 +17,7 @@ export interface PageBounds {
   readonly offset: number
 }
 
-/** One page of a list; `total` counts all that match, whatever the page. */
+/** One page of a list. `total` counts all matching rows. */
 export interface Page<Row> extends PageBounds {
   readonly total: number
   readonly rows: Row[]

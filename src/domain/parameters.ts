@@ -9,7 +9,7 @@ export interface IntegerRange {
 
 const DECIMAL_INTEGER = /^(0|-?[1-9]\d{0,15})$/
 
-/** Reads a value that the client may leave out: undefined and null are absent. */
+/** Reads an optional value. Undefined and null mean absent. */
 export function optional<Value>(
   read: (parameter: string, value: unknown) => Value,
   parameter: string,
@@ -29,7 +29,7 @@ export function pubkeyParameter(parameter: string, value: unknown): Pubkey {
   throw new DomainError('INVALID_PUBKEY', { parameter, value: quoted(value) })
 }
 
-/** Takes a number, or an integer in decimal text as a URL has it. */
+/** Accepts a number, or decimal text as in a URL. */
 export function integerParameter({ min, max }: IntegerRange) {
   return (parameter: string, value: unknown): number => {
     const number = typeof value === 'string' && DECIMAL_INTEGER.test(value) ? Number(value) : value
@@ -48,14 +48,14 @@ export function enumParameter<const Choice extends string>(choices: readonly Cho
   }
 }
 
-/** Takes a boolean, or `true` and `false` as text. */
+/** Accepts a boolean, or the texts `true` and `false`. */
 export function booleanParameter(parameter: string, value: unknown): boolean {
   if (value === true || value === 'true') return true
   if (value === false || value === 'false') return false
   throw new DomainError('INVALID_BOOLEAN', { parameter, value: quoted(value) })
 }
 
-/** Text of 1 to `maxLength` characters without control characters, which PostgreSQL (NUL) or a terminal would choke on. */
+/** Text of 1 to `maxLength` characters without control characters. */
 export function textParameter(maxLength: number) {
   return (parameter: string, value: unknown): string => {
     const problem = textProblem(value, maxLength)

@@ -8,15 +8,18 @@ import type { DatabaseConnection, Orm } from '../db/orm-types.ts'
 
 export interface RunningDatabase {
   connection: DatabaseConnection
-  /** Migrated. */
+  /** Open and migrated. */
   orm: Orm
-  /** Names of the migrations that this start applied. */
+  /** Names of the migrations that were applied now. */
   applied: string[]
-  /** Closes the pool and, where this process owns it, the embedded server. */
+  /** Closes the pool, and the embedded server if this process started it. */
   stop(): Promise<void>
 }
 
-/** Opens DATABASE_URL, or the embedded PostgreSQL; `keepServer` leaves a server alone that was running already. */
+/**
+ * Opens DATABASE_URL, or starts the embedded PostgreSQL. With `keepServer`, `stop` leaves an
+ * embedded server running that was already running before.
+ */
 export async function startDatabase(
   config: Pick<Config, 'databaseUrl' | 'databaseWaitMs' | 'dataDir'>,
   logger: Logger,
@@ -34,7 +37,7 @@ export async function startDatabase(
       onWarning: (message) => logger.warn(message),
     })
     const applied = await migrate(orm)
-    await warnOfPlainLetters(orm, logger)
+    await warnAboutCollation(orm, logger)
     return {
       connection,
       orm,
@@ -50,25 +53,25 @@ export async function startDatabase(
   }
 }
 
-/** SQLSTATE classes 28 (credentials) and 3D (no such database), and what the network says. */
+/** SQLSTATE classes 28 (credentials) and 3D (no such database), and network errors of Node. */
 const CONNECTION_CODES = /^(28...|3D...|E[A-Z]+)$/
 
-/** What DATABASE_URL gets wrong, without its password; null for anything else. */
+/** An error for a wrong DATABASE_URL, without its password. Null for any other error. */
 function connectionProblem(error: unknown, url: string): OperatorError | null {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === undefined || !CONNECTION_CODES.test(code)) return null
   const { host, pathname } = new URL(url)
-  return new OperatorError(`DATABASE_URL: ${host}${pathname} cannot be used: ${message}`)
+  return new OperatorError(`DATABASE_URL: ${host}${pathname} is not usable: ${message}`)
 }
 
-// pg_trgm takes for letters what LC_CTYPE does: under C it sees nothing in names of other scripts.
-async function warnOfPlainLetters(orm: Orm, logger: Logger): Promise<void> {
+// pg_trgm uses LC_CTYPE to find letters. With C it finds none outside ASCII.
+async function warnAboutCollation(orm: Orm, logger: Logger): Promise<void> {
   const [row] = await orm.em
     .getConnection()
     .execute<{ found: boolean }[]>("select cardinality(show_trgm('é')) > 0 as found")
   if (row?.found === false) {
     logger.warn(
-      'agents with names beyond ASCII cannot be searched: the database has LC_CTYPE C; make one with C.UTF-8',
+      'search by name finds ASCII letters only: the database has LC_CTYPE C. Create it with C.UTF-8',
     )
   }
 }

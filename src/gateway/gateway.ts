@@ -1,17 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import packageJson from '../../package.json' with { type: 'json' }
 import { buildApp } from '../../rest/app.ts'
-import { announce } from './announce.ts'
+import { logReady } from './log-ready.ts'
 import { startDatabase } from './database.ts'
-import { startIndexer } from './indexer.ts'
 import { type RunningLedger, startLedger } from './ledger.ts'
 import { connectLedgerNodes } from './ledger-nodes.ts'
-import { keepLocalnetInvite } from './localnet-invite.ts'
+import { ensureLocalnetInvite } from './localnet-invite.ts'
 import { lockDataDir, writeRuntime } from './runtime-file.ts'
 import { composeServices } from './services.ts'
 import { settleBoth } from '../platform/async/settle-both.ts'
 import { hostNamesOf } from '../platform/config/host-names.ts'
-import { startWorkers } from './workers.ts'
+import { startIndexer, startWorkers } from './workers.ts'
 import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import type { Config, Secrets } from '../platform/config/config.ts'
@@ -28,21 +27,21 @@ export interface Gateway {
   baseUrl: string
   ledger: RunningLedger
   indexer: Indexer | null
-  /** Resolves when the signal asks to stop; rejects when the service cannot go on, such as with a database of another ledger. */
+  /** Resolves when `signal` aborts. Rejects if the service cannot continue. */
   ended: Promise<void>
-  /** Stops everything in the reverse order of its start; the database last. */
+  /** Stops everything in the reverse order of its start. */
   stop(): Promise<void>
 }
 
-/** Starts all that the settings name: database, ledger, indexer, HTTP. A failed start leaves nothing running. */
+/** Starts database, ledger, workers and HTTP server. A failed start leaves nothing running. */
 export async function startGateway(options: {
   config: Config
   secrets: Secrets
   logger: Logger
   clock?: Clock
-  /** Asks to stop, also while the gateway starts: `startGateway` then throws. */
+  /** Stops the gateway. If it is still starting, `startGateway` throws. */
   signal?: AbortSignal
-  /** Other times and sizes for deliveries, for tests. */
+  /** Replaces the timing and limits of the webhook worker, for tests. */
   webhookLimits?: Partial<WorkerLimits>
 }): Promise<Gateway> {
   const { config, secrets, logger, clock = systemClock, signal = new AbortController().signal } = options
@@ -67,19 +66,19 @@ export async function startGateway(options: {
     })
     exposeLedgerNodes(() => rpc.nodes(), metrics)
     if (secretBox !== null) await checkStoredSecrets(kysely, secretBox)
-    const foundation = { config, orm, kysely, rpc, clock, logger, metrics, stack }
-    const indexer = startIndexer(foundation, wsUrls)
+    const context = { config, orm, kysely, rpc, clock, logger, metrics, stack }
+    const indexer = startIndexer(context, wsUrls)
     const ended = endOf(indexer, signal)
-    const early = ended.then(() => Promise.reject(new OperatorError('stopped while starting')))
-    early.catch(() => undefined)
+    const abortedStart = ended.then(() => Promise.reject(new OperatorError('stopped during startup')))
+    abortedStart.catch(() => undefined)
 
-    const parts = await composeServices(foundation, {
+    const parts = await composeServices(context, {
       indexer,
       feePayerKey: feePayerKey ?? ledger.localnet?.keys.feePayer ?? null,
       secretBox,
     })
     const { services, sponsorship } = parts
-    startWorkers(foundation, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {} })
+    startWorkers(context, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {} })
     const { host, port, trustProxy } = config.server
     const app = await buildApp({
       services,
@@ -99,13 +98,13 @@ export async function startGateway(options: {
     const [rpcUrl = ''] = ledger.rpcUrls
     const [wsUrl = ''] = ledger.wsUrls
     writeRuntime(config.dataDir, { baseUrl, rpcUrl, wsUrl })
-    await Promise.race([ledger.localnet?.provision(), early])
-    await Promise.race([indexer !== null && ledger.localnet !== null && indexer.whenIdle(), early])
+    await Promise.race([ledger.localnet?.provision(), abortedStart])
+    await Promise.race([indexer !== null && ledger.localnet !== null && indexer.whenIdle(), abortedStart])
     const inviteCode =
       ledger.localnet !== null && sponsorship.feePayer !== null
-        ? await keepLocalnetInvite(config.dataDir, createInviteCodes(kysely))
+        ? await ensureLocalnetInvite(config.dataDir, createInviteCodes(kysely))
         : null
-    announce({ baseUrl, ledger, logger, dataDir: config.dataDir, inviteCode })
+    logReady({ baseUrl, ledger, logger, dataDir: config.dataDir, inviteCode })
     return { baseUrl, ledger, indexer, ended, stop: () => stack.disposeAsync() }
   } catch (error) {
     await stack.disposeAsync()

@@ -9,16 +9,17 @@ import { withTimeout } from '../platform/async/with-timeout.ts'
 
 export interface LedgerNodes {
   rpc: FailoverRpc
-  /** The WebSockets of the nodes that are not known to be on another ledger. */
+  /** WebSocket URLs of all nodes except those that are known to be on another ledger. */
   wsUrls: () => readonly string[]
 }
 
-/** A node that does not answer this long is checked when it is needed. */
-const CHECKED_WITHIN_MS = 2_000
+/** A node that takes longer to answer is checked later, before its first use. */
+const CHECK_TIMEOUT_MS = 2_000
 
 /**
- * The nodes of one ledger: the one that the database was filled from, or, while it is empty, that of the first node to answer. Throws
- * LedgerMismatchError where they are known to be on another one, or the database is another program's.
+ * Connects to the nodes of one ledger: the ledger that filled the database, or the ledger of the
+ * first node that answers if the database is empty. Throws LedgerMismatchError if the node is on
+ * another ledger, or if the database belongs to another program.
  */
 export async function connectLedgerNodes(
   { rpcUrls, wsUrls }: Pick<RunningLedger, 'rpcUrls' | 'wsUrls'>,
@@ -40,13 +41,13 @@ export async function connectLedgerNodes(
     readGenesisHash: async () => (await read())?.genesis_hash,
   })
   if (state !== undefined) {
-    const found = await withTimeout(CHECKED_WITHIN_MS, rpc.call<string>('getGenesisHash')).catch(() => null)
+    const found = await withTimeout(CHECK_TIMEOUT_MS, rpc.call<string>('getGenesisHash')).catch(() => null)
     assertSameLedger(state, { programId, genesisHash: found ?? state.genesis_hash })
   }
   return {
     rpc,
     wsUrls: () => {
-      // Without a WebSocket for each node nobody can say whose one is.
+      // Unless there is one WebSocket URL per node, the two lists cannot be matched.
       if (wsUrls.length !== rpcUrls.length) return wsUrls
       const nodes = rpc.nodes()
       return wsUrls.filter((_, i) => nodes[i] !== 'refused')

@@ -5,15 +5,15 @@ import { readRuntime } from './runtime-file.ts'
 import type { GatewayLocalnet } from './localnet.ts'
 
 export interface RunningLedger {
-  /** Of one node, or of several, in the order of preference. */
+  /** One or more nodes, in order of preference. */
   rpcUrls: readonly string[]
   wsUrls: readonly string[]
-  /** The localnet of this process; null with SOLANA_RPC_URL, or where another process runs it. */
+  /** The localnet of this process. Null with SOLANA_RPC_URL, or if another process runs it. */
   localnet: GatewayLocalnet | null
   stop(): Promise<void>
 }
 
-/** SOLANA_RPC_URL, or the localnet: the running gateway's when `shared`, else one of this process. */
+/** SOLANA_RPC_URL, or else a localnet: with `shared` that of a running gateway, if any. */
 export async function startLedger(
   config: Config,
   options: { logger: Logger; clock: Clock; shared?: boolean },
@@ -32,14 +32,14 @@ export async function startLedger(
     const { rpcUrl, wsUrl } = runtime
     return { rpcUrls: [rpcUrl], wsUrls: [wsUrl], localnet: null, stop: async () => undefined }
   }
-  // The VM is loaded where it runs: an installation for a cluster may leave it out.
+  // Loaded only here, because an installation for a cluster may leave out the VM.
   const { startGatewayLocalnet } = await import('./localnet.ts')
   const localnet = await startGatewayLocalnet(config, options)
   const { rpcUrl, wsUrl } = localnet
   return { rpcUrls: [rpcUrl], wsUrls: [wsUrl], localnet, stop: () => localnet.stop() }
 }
 
-/** Solana's rule: the WebSocket is on the next port where a port is named, else on the same host. */
+/** Solana's convention: the next port if the URL has a port, else the same host. */
 export function websocketOf(rpcUrl: string): string {
   const url = new URL(rpcUrl)
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'

@@ -5,8 +5,8 @@ import type { InviteCodes } from '../sponsorship/invite-codes.ts'
 
 const USES = 100
 
-/** The localnet's invite code, made once and kept in `DATA_DIR/invite-code`, so that it can be tried out. */
-export async function keepLocalnetInvite(dataDir: string, codes: InviteCodes): Promise<string> {
+/** The invite code of the localnet, for trying out sponsorship, in `DATA_DIR/invite-code`. */
+export async function ensureLocalnetInvite(dataDir: string, codes: InviteCodes): Promise<string> {
   const file = join(dataDir, 'invite-code')
   if (!existsSync(file)) writeFileSync(file, `${newInviteCode()}\n`, { mode: 0o600 })
   const code = readFileSync(file, 'utf8').trim()

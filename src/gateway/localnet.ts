@@ -21,7 +21,7 @@ export interface GatewayLocalnet {
   rpcUrl: string
   wsUrl: string
   keys: LocalnetKeys
-  /** Funds the service's keys, initialises the registry and registers the sample agents, as far as not done yet. */
+  /** Funds the keys, initializes the registry and registers the sample agents, once. */
   provision(): Promise<void>
   stop(): Promise<void>
 }
@@ -39,7 +39,7 @@ export async function startGatewayLocalnet(
     clock,
     logger,
     genesis: {
-      // The sample agents' week lies in the past, so that their history reads like one.
+      // The sample agents have a week of history, so the clock starts a week ago.
       clockOffsetSeconds: config.localnet.seedAgents > 0 ? -(SAMPLE_DAYS - 1) * SECONDS_PER_DAY : 0,
       faucet: keys.faucet,
       usdcMint: keys.usdcMint,

@@ -10,7 +10,7 @@ const REPORTER_WEIGHT = 10
 
 export const keyOf = (keypair: Keypair): Pubkey => pubkey(keypair.publicKey.toBase58())
 
-/** Initialises the registry and its reputation reporter where that has not happened yet. */
+/** Initializes the registry and its reputation reporter, unless they exist. */
 export async function setUpRegistry(options: {
   connection: Connection
   programId: Pubkey

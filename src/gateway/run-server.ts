@@ -3,23 +3,24 @@ import { misspelledSettings } from '../platform/config/misspelled-settings.ts'
 import { loadEnvFile } from '../platform/config/env-file.ts'
 import { startGateway } from './gateway.ts'
 import { createLogger } from '../platform/logger.ts'
-import { epitaph } from '../platform/process/operator-error.ts'
+import { formatFatalError } from '../platform/process/operator-error.ts'
 import type { WorkerLimits } from '../webhooks/worker/limits.ts'
 
 export interface ServerOptions {
-  /** Times and sizes of the webhook worker in place of those of production. */
+  /** Replaces the timing and limits of the webhook worker, for tests. */
   readonly webhookLimits?: Partial<WorkerLimits>
 }
 
 /**
- * The process: settings, start, signals, exit code. Ctrl-C or SIGTERM stops it in order, also while it starts; a second one at once.
+ * Runs the gateway as a process: settings, start, signals and exit code. Ctrl-C or SIGTERM stops it
+ * in order, even while it is starting. A second signal exits at once.
  */
 export async function runServer(options: ServerOptions = {}): Promise<void> {
   try {
     await serve(options)
     process.exitCode = 0
   } catch (error) {
-    process.stderr.write(`${epitaph(error)}\n`)
+    process.stderr.write(`${formatFatalError(error)}\n`)
     process.exit(1)
   }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { acquirePidLock, pidLockHolder } from '../platform/process/pid-lock.ts'
 
-/** Where the gateway that runs on a DATA_DIR can be reached; the command line reads it. */
+/** The addresses of the gateway that runs on a DATA_DIR. The command line reads them. */
 export interface Runtime {
   baseUrl: string
   rpcUrl: string
@@ -12,7 +12,7 @@ export interface Runtime {
 const lockFile = (dataDir: string): string => join(dataDir, 'gateway.lock')
 const runtimeFile = (dataDir: string): string => join(dataDir, 'gateway.json')
 
-/** Makes this process the only gateway on the folder; LockHeldError when one runs already. */
+/** Makes this process the only gateway on the folder. Throws LockHeldError if one is running. */
 export function lockDataDir(dataDir: string): () => void {
   mkdirSync(dataDir, { recursive: true })
   const release = acquirePidLock(lockFile(dataDir))
@@ -23,12 +23,12 @@ export function lockDataDir(dataDir: string): () => void {
 }
 
 export function writeRuntime(dataDir: string, runtime: Runtime): void {
-  const unfinished = `${runtimeFile(dataDir)}.${process.pid}`
-  writeFileSync(unfinished, `${JSON.stringify(runtime)}\n`)
-  renameSync(unfinished, runtimeFile(dataDir))
+  const temporary = `${runtimeFile(dataDir)}.${process.pid}`
+  writeFileSync(temporary, `${JSON.stringify(runtime)}\n`)
+  renameSync(temporary, runtimeFile(dataDir))
 }
 
-/** The gateway that runs on the folder now; null where none does or it is still starting. */
+/** The gateway that runs on the folder. Null if none runs, or if it is still starting. */
 export function readRuntime(dataDir: string): Runtime | null {
   if (pidLockHolder(lockFile(dataDir)) === null) return null
   try {

@@ -1,5 +1,5 @@
 import { type ServiceCategory, USDC_UNIT } from '@agent-registry/program'
-/** What the seed registers. Days count from 0, the first of SAMPLE_DAYS; the last one is today. */
+/** An agent that the seed registers. Day 0 is the first of SAMPLE_DAYS, the last day is today. */
 export interface SampleAgent {
   name: string
   category: ServiceCategory
@@ -7,11 +7,11 @@ export interface SampleAgent {
   /** Bit mask of the registry's capabilities. */
   capabilities: bigint
   registeredOnDay: number
-  /** USDC base units put into the vault; 0n for none. */
+  /** USDC base units to deposit; 0n for no stake. */
   deposit: bigint
-  /** Delta of the report on each day after the registration, before the program's caps. */
+  /** Reputation change reported each day after registration, before the program's limits. */
   dailyDelta: number
-  fate: 'active' | 'suspendedByOwner' | 'suspendedByAdmin' | 'deactivated' | 'withdrawing'
+  lifecycle: 'active' | 'suspendedByOwner' | 'suspendedByAdmin' | 'deactivated' | 'withdrawing'
 }
 
 export const SAMPLE_DAYS = 8
@@ -72,7 +72,7 @@ const CATEGORIES: ServiceCategory[] = [
 
 const DEPOSITS = [0n, 100n, 500n, 1_000n, 250n, 0n, 2_500n, 600n]
 const DELTAS = [45, -20, 12, 50, -35, 0, 30, -8, 50, 22]
-const FATES: Record<number, SampleAgent['fate']> = {
+const LIFECYCLES: Record<number, SampleAgent['lifecycle']> = {
   4: 'suspendedByOwner',
   9: 'suspendedByAdmin',
   15: 'deactivated',
@@ -80,7 +80,7 @@ const FATES: Record<number, SampleAgent['fate']> = {
   21: 'suspendedByOwner',
 }
 
-/** Sample agent `index`, the same on every machine; beyond the named ones a number is added. */
+/** Sample agent number `index`, the same on every machine. Names repeat with a number. */
 export function sampleAgent(index: number): SampleAgent {
   const round = Math.floor(index / NAMES.length)
   const name = NAMES[index % NAMES.length] ?? ''
@@ -92,6 +92,6 @@ export function sampleAgent(index: number): SampleAgent {
     registeredOnDay: index % (SAMPLE_DAYS - 1),
     deposit: (DEPOSITS[index % DEPOSITS.length] ?? 0n) * USDC_UNIT,
     dailyDelta: DELTAS[index % DELTAS.length] ?? 0,
-    fate: FATES[index % NAMES.length] ?? 'active',
+    lifecycle: LIFECYCLES[index % NAMES.length] ?? 'active',
   }
 }

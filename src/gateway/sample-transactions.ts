@@ -7,14 +7,13 @@ import { keyOf } from './registry-setup.ts'
 import type { SampleAgent } from './sample-agents.ts'
 import type { Job } from './transaction-sender.ts'
 
-/** Builds the transactions of one sample agent's life. */
+/** Builds the transactions of a sample agent. */
 export interface SampleTransactions {
   register: (agent: SampleAgent, wallet: Keypair) => Job
   describe: (agent: SampleAgent, wallet: Keypair) => Job
-  /** The deposit, and half of it requested back where the agent is withdrawing. */
   deposit: (agent: SampleAgent, wallet: Keypair) => Job
   report: (wallet: Keypair, delta: number) => TransactionInstruction
-  /** Suspends or deactivates. */
+  /** Suspends or deactivates the agent. */
   end: (agent: SampleAgent, wallet: Keypair) => Job
 }
 
@@ -71,8 +70,8 @@ export function sampleTransactions(programId: Pubkey, keys: LocalnetKeys): Sampl
       const account = addresses.agent(keyOf(wallet))
       const suspend = (authority: Keypair): Job =>
         job([authority], build('suspend_agent', { authority: keyOf(authority), agent: account }))
-      if (agent.fate === 'suspendedByOwner') return suspend(wallet)
-      if (agent.fate === 'suspendedByAdmin') return suspend(keys.registryAdmin)
+      if (agent.lifecycle === 'suspendedByOwner') return suspend(wallet)
+      if (agent.lifecycle === 'suspendedByAdmin') return suspend(keys.registryAdmin)
       return job([wallet], build('deactivate_agent', { owner: keyOf(wallet) }))
     },
   }

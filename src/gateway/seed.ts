@@ -14,10 +14,10 @@ import type { Job, TransactionSender } from './transaction-sender.ts'
 const SECONDS_PER_DAY = 86_400
 const REPORTS_PER_TRANSACTION = 8
 const ACCOUNTS_PER_CALL = 100
-const ENDING_FATES = new Set(['suspendedByOwner', 'suspendedByAdmin', 'deactivated'])
+const ENDED_LIFECYCLES = new Set(['suspendedByOwner', 'suspendedByAdmin', 'deactivated'])
 const OWNER_LAMPORTS = 1_000_000_000n
 
-/** What the localnet gives away: SOL and USDC for a wallet, and time. */
+/** Gives SOL and USDC to wallets, and moves the clock of the localnet. */
 export interface LocalnetFaucet {
   airdrop(owner: Pubkey, lamports: bigint): Promise<void>
   mintUsdc(owner: Pubkey, amount: bigint): Promise<void>
@@ -27,11 +27,12 @@ export interface LocalnetFaucet {
   now(): Promise<number>
 }
 
-type Sample = SampleAgent & { wallet: Keypair; account: Pubkey }
+type SeededAgent = SampleAgent & { wallet: Keypair; account: Pubkey }
 
 /**
- * Registers the sample agents by transactions, spread over the past week of the ledger's clock. A seeding that was
- * killed goes on where the ledger says it stopped; a finished one leaves a marker in DATA_DIR and never runs again.
+ * Registers the sample agents by transactions, spread over the past week of the ledger's clock. If
+ * the process is killed, the next start continues from the state of the ledger. A marker file in
+ * DATA_DIR shows that seeding has finished.
  */
 export async function seedSampleAgents(options: {
   count: number
@@ -49,7 +50,7 @@ export async function seedSampleAgents(options: {
   if (count === 0 || existsSync(marker)) return
   const addresses = registryAddresses(programId)
   const build = sampleTransactions(programId, keys)
-  const samples: Sample[] = Array.from({ length: count }, (_, index) => {
+  const samples: SeededAgent[] = Array.from({ length: count }, (_, index) => {
     const wallet = keys.sampleAgent(index)
     return { ...sampleAgent(index), wallet, account: addresses.agent(keyOf(wallet)) }
   })
@@ -78,7 +79,7 @@ export async function seedSampleAgents(options: {
   }
   const agents = await readAgents(connection, samples)
   const ending = samples.filter(
-    (each) => ENDING_FATES.has(each.fate) && agents.get(each.account)?.status === 'active',
+    (each) => ENDED_LIFECYCLES.has(each.lifecycle) && agents.get(each.account)?.status === 'active',
   )
   await sender.send(ending.map((each) => build.end(each, each.wallet)))
   writeFileSync(marker, `${count}\n`)
@@ -86,7 +87,7 @@ export async function seedSampleAgents(options: {
 }
 
 function reportJobs(
-  samples: Sample[],
+  samples: SeededAgent[],
   agents: Map<Pubkey, RegistryAccounts['Agent']>,
   day: number,
   ledgerTime: number,
@@ -116,7 +117,7 @@ function reportJobs(
 
 async function readAgents(
   connection: Connection,
-  samples: Sample[],
+  samples: SeededAgent[],
 ): Promise<Map<Pubkey, RegistryAccounts['Agent']>> {
   const found = new Map<Pubkey, RegistryAccounts['Agent']>()
   for (let start = 0; start < samples.length; start += ACCOUNTS_PER_CALL) {

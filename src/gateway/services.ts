@@ -13,38 +13,46 @@ import { createNetMetrics } from '../platform/net/metrics.ts'
 import { createRelay, type Relay } from '../relay/relay.ts'
 import { type Roles, rolesOf } from '../health/roles.ts'
 import { createServices, type Services } from '../services.ts'
-import type { Sponsorship } from '../sponsorship/sponsorship.ts'
+import { createSponsorship, type Sponsorship } from '../sponsorship/sponsorship.ts'
+import { createLocalSigner } from '../platform/keys/fee-payer-signer.ts'
 import { createSecretBox, type SecretBox } from '../webhooks/secret-box.ts'
 import { receiverProblemOf } from '../webhooks/subscriptions/receiver-problem.ts'
-import type { Foundation } from './foundation.ts'
-import { startSponsorship } from './sponsorship.ts'
+import type { GatewayContext } from './context.ts'
 
-export interface Parts {
+export interface ServiceParts {
   readonly services: Services
   readonly relay: Relay
   readonly sponsorship: Sponsorship
   readonly identity: Identity
   readonly http: GuardedHttp
-  /** Told of the workers as they start. */
+  /** Workers are added when they start. */
   readonly roles: Roles
 }
 
-/** What requests are answered with, and what the workers share with it. Nothing of it works by itself yet. */
+/** Creates the services, and the parts that services and workers share. Starts nothing. */
 export async function composeServices(
-  { config, orm, kysely, rpc, clock, logger, metrics, stack }: Foundation,
+  { config, orm, kysely, rpc, clock, logger, metrics, stack }: GatewayContext,
   {
     indexer,
     feePayerKey,
     secretBox,
   }: { indexer: Indexer | null; feePayerKey: Keypair | null; secretBox: SecretBox | null },
-): Promise<Parts> {
-  const { sponsorship, feePayer } = startSponsorship(config, feePayerKey, {
+): Promise<ServiceParts> {
+  const signer = feePayerKey === null ? null : createLocalSigner(feePayerKey)
+  if (config.sponsorship.enabled && signer === null && config.roles.has('api')) {
+    logger.warn('sponsorship is off: set FEE_PAYER_KEYPAIR to a funded key')
+  }
+  const sponsorship = createSponsorship({
     kysely,
     rpc,
     clock,
     logger,
     metrics,
+    registryProgram: config.ledger.programId,
+    signer: config.sponsorship.enabled ? signer : null,
+    limits: config.sponsorship,
   })
+  const feePayer = signer && { pubkey: signer.pubkey, enabled: () => sponsorship.enabled() }
   const relay = createRelay({
     kysely,
     rpc,
@@ -92,7 +100,7 @@ export async function composeServices(
       features: { did: true, mcp: true, a2a: true, credentials: true },
     },
     webhooks: {
-      // Without a key no role of this process makes or opens a secret.
+      // Without a configured key, no role of this process encrypts or decrypts a secret.
       secretBox: secretBox ?? createSecretBox([randomBytes(32)]),
       receiverProblem: receiverProblemOf(http),
     },

@@ -16,12 +16,12 @@ export interface Job {
   signers: Keypair[]
 }
 
-/** Sends jobs as v0 transactions, all paid by `payer`, and waits until every one is confirmed. */
+/** Sends jobs as v0 transactions paid by `payer`, and waits until all are confirmed. */
 export interface TransactionSender {
   send(jobs: Job[]): Promise<void>
 }
 
-/** `advance` is called while waiting: a localnet in this process can produce its next slot at once. */
+/** `advance` runs while waiting: a localnet in this process can produce its next slot at once. */
 export function createTransactionSender(
   connection: Connection,
   payer: Keypair,
@@ -44,7 +44,7 @@ export function createTransactionSender(
   }
 }
 
-/** Waits until every signature is confirmed; throws when one failed or time is up. */
+/** Waits until every signature is confirmed. Throws if one fails or takes longer than 60 s. */
 export async function untilConfirmed(
   connection: Connection,
   signatures: string[],

@@ -5,18 +5,21 @@ import { loadOrCreateSecretsKey } from '../platform/keys/webhook-secrets-key.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { createSecretBox, type SecretBox, unknownKey } from '../webhooks/secret-box.ts'
 
-/** The box of this process under the keys of the settings, or on the localnet under a key of DATA_DIR; null where no role needs one. */
+/**
+ * Encrypts webhook secrets with WEBHOOK_SECRETS_KEY, or on the localnet with a key in DATA_DIR.
+ * Null if no role of this process needs it.
+ */
 export function webhookSecretBox(config: Config, { webhookSecretsKeys }: Secrets): SecretBox | null {
   const roles = (['api', 'webhooks'] as const).filter((role) => config.roles.has(role))
   if (roles.length === 0) return null
   if (webhookSecretsKeys !== null && webhookSecretsKeys.length > 0) return createSecretBox(webhookSecretsKeys)
   if (config.ledger.rpcUrls === null) return createSecretBox([loadOrCreateSecretsKey(config.dataDir)])
   throw new OperatorError(
-    `WEBHOOK_SECRETS_KEY is missing: ROLES has ${roles.join(' and ')}, and with SOLANA_RPC_URL no key is made. \`openssl rand -base64 32\` makes one; every replica needs the same`,
+    `WEBHOOK_SECRETS_KEY is required for the roles ${roles.join(' and ')} if SOLANA_RPC_URL is set. Create one with \`openssl rand -base64 32\` and use it for every replica`,
   )
 }
 
-/** Throws OperatorError where a stored secret is under a key that the box does not have. */
+/** Throws OperatorError if a stored secret is encrypted with a key that is not configured. */
 export async function checkStoredSecrets(kysely: Kysely<Database>, box: SecretBox): Promise<void> {
   const { rows } = await sql`
     select 1 from webhook_subscriptions

@@ -1,17 +1,38 @@
-import type { Indexer } from '../ledger/indexer/indexer.ts'
+import { createIndexer, type Indexer } from '../ledger/indexer/indexer.ts'
+import { exposeIndexer } from '../ledger/indexer/metrics.ts'
+import type { GuardedHttp } from '../platform/net/guarded-http.ts'
 import type { SecretBox } from '../webhooks/secret-box.ts'
-import type { WorkerLimits } from '../webhooks/worker/limits.ts'
-import type { Foundation } from './foundation.ts'
-import type { Parts } from './services.ts'
-import { startWebhookWorker } from './webhook-worker.ts'
+import { WORKER_LIMITS, type WorkerLimits } from '../webhooks/worker/limits.ts'
+import { createSender } from '../webhooks/worker/send.ts'
+import { createWebhookWorker, type WebhookWorker } from '../webhooks/worker/worker.ts'
+import type { GatewayContext } from './context.ts'
+import type { ServiceParts } from './services.ts'
 
-/** Starts what works in the background, as far as it is of the roles of this process. */
-export function startWorkers(
-  foundation: Foundation,
-  { identity, http, relay, sponsorship, roles }: Parts,
-  options: { indexer: Indexer | null; secretBox: SecretBox | null; webhookLimits: Partial<WorkerLimits> },
-): void {
-  const { config, logger, metrics, stack } = foundation
+interface WorkerOptions {
+  indexer: Indexer | null
+  /** Null if this process needs no webhook secrets. */
+  secretBox: SecretBox | null
+  webhookLimits: Partial<WorkerLimits>
+}
+
+/** Starts the indexer. Returns null if this process does not have the role `indexer`. */
+export function startIndexer(
+  { config, orm, rpc, clock, logger, metrics, stack }: GatewayContext,
+  wsUrl: () => readonly string[],
+): Indexer | null {
+  if (!config.roles.has('indexer')) return null
+  const { programId, commitment } = config.ledger
+  const indexer = createIndexer({ orm, rpc, wsUrl, programId, commitment, clock, logger, ...config.indexer })
+  stack.defer(() => indexer.stop())
+  exposeIndexer(() => indexer.status(), metrics)
+  indexer.start()
+  return indexer
+}
+
+/** Starts the background workers that the roles of this process need. */
+export function startWorkers(context: GatewayContext, parts: ServiceParts, options: WorkerOptions): void {
+  const { config, orm, clock, logger, metrics, stack } = context
+  const { identity, http, relay, sponsorship, roles } = parts
   if (config.roles.has('cards')) {
     const cards = identity.cardWorker(metrics)
     stack.defer(() => cards.stop())
@@ -20,9 +41,9 @@ export function startWorkers(
   }
   const { indexer, secretBox, webhookLimits: limits } = options
   if (config.roles.has('webhooks') && secretBox !== null) {
-    if (config.webhooks.devMode)
-      logger.warn('WEBHOOK_DEV_MODE is on: receivers may be on loopback and without TLS')
-    const { orm, clock } = foundation
+    if (config.webhooks.devMode) {
+      logger.warn('WEBHOOK_DEV_MODE is on: webhook receivers may use http and loopback addresses')
+    }
     const worker = startWebhookWorker({ orm, http, secretBox, indexer, clock, logger, metrics, limits })
     stack.defer(() => worker.stop())
     roles.workers.set('webhooks', worker)
@@ -36,4 +57,29 @@ export function startWorkers(
       spendingRecorder.start()
     }
   }
+}
+
+/** Starts the webhook worker. An indexer in the same process wakes it directly. */
+export function startWebhookWorker({
+  http,
+  secretBox,
+  indexer,
+  limits,
+  ...dependencies
+}: Pick<GatewayContext, 'orm' | 'clock' | 'logger' | 'metrics'> & {
+  http: GuardedHttp
+  secretBox: SecretBox
+  indexer: Indexer | null
+  limits?: Partial<WorkerLimits>
+}): WebhookWorker {
+  const totalMs = limits?.deadlineMs ?? WORKER_LIMITS.deadlineMs
+  const worker = createWebhookWorker({
+    ...dependencies,
+    limits,
+    send: createSender({ http, clock: dependencies.clock, limits: { totalMs } }),
+    openSecret: (encrypted, subscriptionId) => secretBox.open(subscriptionId, encrypted),
+  })
+  indexer?.onOutbox(() => worker.wake())
+  worker.start()
+  return worker
 }

@@ -1,7 +1,7 @@
-/** The account that pays sponsored transactions, as far as the health reports need it. */
+/** The account that pays for sponsored transactions. */
 export interface FeePayerStatus {
   /** Base-58. */
   readonly pubkey: string
-  /** Whether it sponsors registrations now; false also while the ledger does not tell its balance. */
+  /** Whether it sponsors registrations now. False if its balance cannot be read. */
   enabled(): Promise<boolean>
 }

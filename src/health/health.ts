@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts'
 import type { FeePayerStatus } from './fee-payer-status.ts'
 import type { LedgerProbe } from '../ledger/rpc/ledger-probe.ts'
-import { missingOfTables, missingOfWorkers, type Roles } from './roles.ts'
+import { missingTables, missingWorkers, type Roles } from './roles.ts'
 import type { IndexerHealth } from '../ledger/indexer/health.ts'
 
 const LAMPORTS_PER_SOL = 1_000_000_000
@@ -11,7 +11,7 @@ export interface Health {
   readonly timestamp: string
 }
 
-/** `degraded` says that some part below does not answer; the service still serves what it can. */
+/** `degraded`: some part does not answer. The service still serves what it can. */
 export interface DetailedHealth {
   readonly status: 'healthy' | 'degraded'
   readonly rpc: { readonly connected: boolean; readonly slot: number | null }
@@ -29,7 +29,7 @@ export interface DetailedHealth {
 
 export interface Readiness {
   readonly ready: boolean
-  /** What is missing, in words. */
+  /** What is missing, as texts. */
   readonly missing: string[]
 }
 
@@ -71,15 +71,15 @@ export async function detailedHealth(dependencies: HealthDependencies): Promise<
   }
 }
 
-/** Ready is who does what its roles say. For reads a silent ledger alone does not matter: the tables answer. */
+/** Whether this process can do the work of its roles. Reads need the tables, not the ledger node. */
 export async function readiness(dependencies: HealthDependencies): Promise<Readiness> {
   const [connected, indexer] = await Promise.all([
     dependencies.databaseAnswers(),
     indexerStatus(dependencies),
   ])
   const missing = [
-    ...(connected ? missingOfTables(dependencies.roles, indexer) : ['the database does not answer']),
-    ...missingOfWorkers(dependencies.roles, dependencies.clock),
+    ...(connected ? missingTables(dependencies.roles, indexer) : ['the database does not answer']),
+    ...missingWorkers(dependencies.roles, dependencies.clock),
   ]
   return { ready: missing.length === 0, missing }
 }
@@ -88,7 +88,7 @@ async function indexerStatus({ indexerStatus }: HealthDependencies): Promise<Ind
   try {
     return await indexerStatus()
   } catch {
-    // Its position is in the database; what is wrong with that is told beside.
+    // The indexer's position is in the database, and `database` reports that it does not answer.
     return {
       phase: 'unknown',
       cursorSlot: null,

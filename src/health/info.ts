@@ -23,7 +23,7 @@ export interface ServiceInfo extends Omit<ServiceIdentity, 'features'> {
   }
 }
 
-/** Throws LEDGER_UNAVAILABLE while neither the ledger nor the tables can tell which network this is. */
+/** Throws LEDGER_UNAVAILABLE if neither the ledger nor the tables have the genesis hash. */
 export async function serviceInfo(
   { features, ...identity }: ServiceIdentity,
   {

@@ -4,7 +4,7 @@ const CLUSTERS: Readonly<Record<string, string>> = {
   '4uhcVJyU9pJkvQyS88uRDiswHXSGkY3zQawwpjk2NsNY': 'testnet',
 }
 
-/** The Solana cluster that began with this genesis block (base-58 hash); any other ledger is a localnet. */
+/** The cluster with this genesis hash (base-58). Any other ledger is a localnet. */
 export function networkOf(genesisHash: string): string {
   return CLUSTERS[genesisHash] ?? 'localnet'
 }

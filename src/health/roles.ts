@@ -1,48 +1,48 @@
 import type { Clock } from '../platform/clock.ts'
 import type { IndexerHealth } from '../ledger/indexer/health.ts'
 
-/** A worker of this process that looks for work over and over. */
-export interface LookingWorker {
-  /** When it last looked for work and the database answered, in milliseconds since the epoch; null before the first time. */
+/** A worker that polls for work. */
+export interface PollingWorker {
+  /** Time of the last successful poll, ms since the epoch. Null before the first one. */
   lastPolledAt(): number | null
 }
 
-/** What this process does; workers are added as they start. */
+/** The roles of this process. Workers are added when they start. */
 export interface Roles {
   readonly names: ReadonlySet<string>
-  readonly workers: Map<'webhooks' | 'cards', LookingWorker>
+  readonly workers: Map<'webhooks' | 'cards', PollingWorker>
 }
 
 export function rolesOf(names: Iterable<string>): Roles {
   return { names: new Set(names), workers: new Map() }
 }
 
-/** Workers look every second or more often; this leaves room for a slow database. */
-const SILENT_MS = 15_000
+/** Workers poll at least once per second. The rest is for a slow database. */
+const MAX_POLL_AGE_MS = 15_000
 const WORKERS = { webhooks: 'the webhook worker', cards: 'the card worker' } as const
 
-/** What keeps a role of this process from its work, in words. */
-export function missingOfWorkers({ names, workers }: Roles, clock: Clock): string[] {
+/** The workers of this process that do not run, as texts. */
+export function missingWorkers({ names, workers }: Roles, clock: Clock): string[] {
   return (['webhooks', 'cards'] as const).flatMap((role) => {
     if (!names.has(role)) return []
     const worker = workers.get(role)
-    if (worker === undefined) return [`${WORKERS[role]} does not run`]
+    if (worker === undefined) return [`${WORKERS[role]} is not running`]
     const lastPolledAt = worker.lastPolledAt()
-    if (lastPolledAt === null) return [`${WORKERS[role]} has not looked for work yet`]
-    const silentMs = clock.now() - lastPolledAt
-    return silentMs > SILENT_MS
-      ? [`${WORKERS[role]} has not looked for work for ${Math.round(silentMs / 1000)} s`]
+    if (lastPolledAt === null) return [`${WORKERS[role]} has not polled for work yet`]
+    const pollAgeMs = clock.now() - lastPolledAt
+    return pollAgeMs > MAX_POLL_AGE_MS
+      ? [`${WORKERS[role]} has not polled for work for ${Math.round(pollAgeMs / 1000)} s`]
       : []
   })
 }
 
-/** The same for reads, which need the tables filled once, and for an indexer, which leads or stands by. */
-export function missingOfTables({ names }: Roles, { ready, phase, healthy }: IndexerHealth): string[] {
+/** The same for reads, which need filled tables, and for the indexer, which leads or stands by. */
+export function missingTables({ names }: Roles, { ready, phase, healthy }: IndexerHealth): string[] {
   const [reads, indexes] = [names.has('api'), names.has('indexer')]
   if (indexes && phase === 'stopped') return ['the indexer has stopped']
   if (reads) return ready ? [] : [`the registry has not been read from the ledger yet (${phase})`]
   if (!indexes || phase === 'standby') return []
-  if (phase === 'starting') return ['the indexer has not found the ledger and its lock yet (starting)']
+  if (phase === 'starting') return ['the indexer is still starting']
   if (!ready) return [`the registry has not been read from the ledger yet (${phase})`]
-  return healthy ? [] : [`the indexer does not keep up with the ledger (${phase})`]
+  return healthy ? [] : [`the indexer is behind the ledger (${phase})`]
 }

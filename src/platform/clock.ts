@@ -1,4 +1,4 @@
-/** The source of time, injected so that skew, expiry and back-off are tested without waiting. */
+/** The source of time. Injected, so that tests of expiry and back-off need not wait. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number

@@ -14,7 +14,7 @@ const redact = {
   censor: '[redacted]',
 }
 
-/** One JSON line an entry, readable lines on a terminal. Names that may hold a secret are never written. */
+/** Writes JSON lines, or readable lines on a terminal. Members that may hold secrets are redacted. */
 export function createLogger(level: string, pretty = process.stdout.isTTY): Logger {
   return pino({
     level,
@@ -23,7 +23,7 @@ export function createLogger(level: string, pretty = process.stdout.isTTY): Logg
   })
 }
 
-/** For a command: standard output is for its answer alone, so this writes to standard error. */
+/** For commands. Writes to standard error, because standard output is for the result. */
 export function createCommandLogger(level = process.env.LOG_LEVEL ?? 'warn'): Logger {
   return pino({ level, redact }, destination(2))
 }

@@ -114,6 +114,6 @@ function simulationFailed(
 
 function prepareFailed(cause: unknown): DomainError {
   const isLedgerError = cause instanceof LedgerRpcError
-  const addition = isLedgerError ? { message: 'The ledger RPC node cannot be reached or is behind' } : {}
+  const addition = isLedgerError ? { message: 'The ledger RPC node is not available or is behind' } : {}
   return new DomainError('PREPARE_FAILED', {}, { cause, addition })
 }

@@ -175,7 +175,7 @@ export const ATTACKS: readonly Attack[] = [
       `{ agents(limit: 200) { agents { ${repeat(20, (i) => `h${i}: history(limit: 200) { history { oldValue newValue delta } }`)} } } }`,
     ),
     status: 200,
-    refusal: `The query asks for more than ${LIMITS.nestedValues} values in nested lists: lower their limits or select fewer fields`,
+    refusal: `The query selects more than ${LIMITS.nestedValues} values in nested lists: use lower limits or fewer fields`,
   },
   {
     name: 'many operations',

@@ -55,6 +55,6 @@ test('a database that cannot be reached is told by address, without its password
   const starting = startDatabase(config, pino({ level: 'silent' }))
   await expect(starting).rejects.toThrow(OperatorError)
   await expect(starting).rejects.toThrow(
-    'DATABASE_URL: 127.0.0.1:1/agents cannot be used: connect ECONNREFUSED 127.0.0.1:1',
+    'DATABASE_URL: 127.0.0.1:1/agents is not usable: connect ECONNREFUSED 127.0.0.1:1',
   )
 })

@@ -1,6 +1,6 @@
 import type { ErrorEntry } from './entry.ts'
 
-/** What is wrong with a request before any service has a say. */
+/** Requests that are invalid for any operation. */
 export const REQUEST_ERRORS = {
   INVALID_INTEGER: {
     status: 400,
@@ -25,20 +25,19 @@ export const REQUEST_ERRORS = {
   INVALID_TYPE: { status: 400, message: '{parameter} must be {expected}, got {value}' },
   FIELD_REQUIRED: { status: 400, message: '{parameter} is required' },
   UNKNOWN_PARAMETER: { status: 400, message: 'Unknown parameter {given}. Known parameters: {known}' },
-  REPEATED_PARAMETER: { status: 400, message: '{parameter} must be given once, got {count} values' },
+  REPEATED_PARAMETER: { status: 400, message: '{parameter} must occur once, got {count} values' },
   INVALID_ENCODING: {
     status: 400,
-    message: '{given} must be UTF-8 in percent-encoding, got {value}',
+    message: '{given} must be percent-encoded UTF-8, got {value}',
   },
   INVALID_JSON: { status: 400, message: 'The body must be valid JSON: {problem}' },
   BODY_NOT_OBJECT: { status: 400, message: 'The body must be a JSON object' },
   INVALID_REQUEST: { status: 400, message: '{problem}' },
   QUERY_TOO_LARGE: {
     status: 400,
-    message:
-      'The query asks for more than {max} values in nested lists: lower their limits or select fewer fields',
+    message: 'The query selects more than {max} values in nested lists: use lower limits or fewer fields',
   },
-  // The text that clients of automatic persisted queries look for.
+  // Clients of automatic persisted queries expect this text.
   PERSISTED_QUERY_NOT_FOUND: { status: 404, message: 'PersistedQueryNotFound' },
   PATH_NOT_FOUND: { status: 404, message: 'Not found: {path}' },
   METHOD_NOT_ALLOWED: { status: 405, message: '{method} is not allowed here. Allowed methods: {allowed}' },
@@ -49,6 +48,9 @@ export const REQUEST_ERRORS = {
     message: 'Content-Type must be application/json, got {value}',
   },
   EXPECTATION_FAILED: { status: 417, message: 'Expect must be 100-continue, got {value}' },
-  ORIGIN_NOT_ALLOWED: { status: 403, message: 'Pages of {value} may not call this service' },
-  HOST_NOT_ALLOWED: { status: 403, message: 'This service does not go by the name {value} (see BASE_URL)' },
+  ORIGIN_NOT_ALLOWED: { status: 403, message: 'The origin {value} is not allowed to call this service' },
+  HOST_NOT_ALLOWED: {
+    status: 403,
+    message: 'The host name {value} is not a name of this service (see BASE_URL)',
+  },
 } as const satisfies Record<string, ErrorEntry>

@@ -1,6 +1,6 @@
 import type { ErrorEntry } from './entry.ts'
 
-/** Signatures of requests, in the order of checking. */
+/** Wallet authentication, in the order of the checks. */
 export const WALLET_AUTH_ERRORS = {
   AUTH_HEADERS_MISSING: {
     status: 401,

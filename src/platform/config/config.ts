@@ -15,19 +15,19 @@ export interface Config {
     baseUrl: string | null
     trustProxy: string[]
     corsOrigins: string[]
-    /** 0 keeps no answers. */
+    /** 0 turns the cache off. */
     responseCacheBytes: number
   }
-  /** Requests a minute and client; null where limits are off. */
+  /** Requests per minute and client. Null if limits are off. */
   rateLimits: RateLimitNumbers | null
-  /** Null where nothing is refused. */
+  /** Null if load shedding is off. */
   overload: { inFlight: number; databaseQueue: number } | null
   /** Absolute path. */
   dataDir: string
   databaseUrl: string | null
   databaseWaitMs: number
   ledger: {
-    /** Of nodes of one cluster, in the order of preference; null for the localnet. */
+    /** Nodes of one cluster in order of preference. Null for the localnet. */
     rpcUrls: readonly string[] | null
     wsUrls: readonly string[] | null
     programId: Pubkey
@@ -44,15 +44,15 @@ export interface Config {
   logLevel: string
 }
 
-/** What must never be printed; kept apart from Config so that a dump of the configuration cannot leak it. */
+/** Never printed. Separate from Config, so that logging the configuration cannot leak it. */
 export interface Secrets {
   /** Path of a Solana CLI JSON file, or its JSON text. */
   feePayerKeypair: string | null
-  /** Of 32 bytes each; the first one encrypts. */
+  /** 32 bytes each. The first one encrypts, all of them decrypt. */
   webhookSecretsKeys: Buffer[] | null
 }
 
-/** All problems of the configuration at once, a line each. */
+/** All problems of the configuration, one line each. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
@@ -65,7 +65,7 @@ export class ConfigError extends OperatorError {
   }
 }
 
-/** Reads and checks every setting; throws ConfigError with all problems. Empty values count as absent. */
+/** Reads and checks every setting. Throws ConfigError with all problems. Empty means absent. */
 export function readConfig(env: Record<string, string | undefined>): { config: Config; secrets: Secrets } {
   const problems: string[] = []
   const values = Object.fromEntries(
@@ -75,7 +75,7 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     problems.push('SOLANA_WS_URL is set without SOLANA_RPC_URL: set both, or neither for the localnet')
   }
   if (values.ROLES?.length === 0)
-    problems.push('ROLES is empty: name at least one of api, indexer, webhooks, cards')
+    problems.push('ROLES is empty: set at least one of api, indexer, webhooks, cards')
   if (problems.length > 0) throw new ConfigError(problems)
   return {
     config: toConfig(values),
@@ -96,7 +96,7 @@ function readSetting(
     return setting.parse(value)
   } catch (error) {
     if (!(error instanceof SettingError)) throw error
-    // Connection strings and keys may hold secrets, so their value is not repeated.
+    // Connection strings and keys may contain secrets, so their value is not shown.
     const shown = /URL|KEY/.test(name) ? '' : `, got ${JSON.stringify(value)}`
     problems.push(`${name} ${error.message}${shown} (${setting.meaning})`)
     return null

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/** Adds what `.env` in the current folder sets; the environment itself comes first. */
+/** Loads `.env` from the current folder. Variables of the environment take precedence. */
 export function loadEnvFile(): void {
   if (existsSync('.env')) process.loadEnvFile('.env')
 }

@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 
-/** The names by which clients call the service, as far as its settings tell; null behind a proxy of which they do not say how it is called. */
+/** The host names of the service. Null behind a proxy if BASE_URL does not say the public name. */
 export function hostNamesOf({
   host,
   baseUrl,

@@ -1,7 +1,7 @@
 import { isPubkey, type Pubkey } from '@agent-registry/solana'
 import { parseSecretsKey } from '../keys/webhook-secrets-key.ts'
 
-/** Turns a setting's text into its value, or throws SettingError with what is allowed. */
+/** Parses a setting. Throws SettingError with the allowed values. */
 export type Parser<Value> = (text: string) => Value
 
 export class SettingError extends Error {

@@ -7,38 +7,38 @@ export class LockHeldError extends OperatorError {
   readonly pid: number
 
   constructor(file: string, pid: number) {
-    super(`${file} is held by process ${pid}`)
+    super(`${file} is locked by process ${pid}`)
     this.pid = pid
   }
 }
 
 /**
- * Takes the lock file for this process and returns what gives it back. A file left by a process that died
- * (kill -9, power loss) is taken over; one of a live process throws LockHeldError.
+ * Takes the lock file for this process and returns a function that releases it. Replaces the file of
+ * a process that died. Throws LockHeldError if the process that holds it is alive.
  */
 export function acquirePidLock(file: string): () => void {
   const own = identity(process.pid)
-  // Linked into place whole: nobody ever sees a lock without its holder's name.
-  const prepared = `${file}.${process.pid}`
-  writeFileSync(prepared, own, { mode: 0o600 })
+  // Written first and then linked, so that no other process reads a lock file without content.
+  const temporary = `${file}.${process.pid}`
+  writeFileSync(temporary, own, { mode: 0o600 })
   try {
     for (;;) {
       const found = readLock(file)
-      if (found === null && tryLink(prepared, file)) break
+      if (found === null && tryLink(temporary, file)) break
       if (found === null) continue
       const holder = livePid(found)
       if (holder !== null) throw new LockHeldError(file, holder)
       discardStale(file, found)
     }
   } finally {
-    rmSync(prepared, { force: true })
+    rmSync(temporary, { force: true })
   }
   return () => {
     if (readLock(file) === own) rmSync(file, { force: true })
   }
 }
 
-/** The process id of the live holder, or null. */
+/** The id of the process that holds the lock, or null. */
 export function pidLockHolder(file: string): number | null {
   const found = readLock(file)
   return found === null ? null : livePid(found)
@@ -49,9 +49,9 @@ function livePid(lock: string): number | null {
   return pid > 0 && lock === identity(pid) && isAlive(pid) ? pid : null
 }
 
-function tryLink(prepared: string, file: string): boolean {
+function tryLink(temporary: string, file: string): boolean {
   try {
-    linkSync(prepared, file)
+    linkSync(temporary, file)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -59,8 +59,8 @@ function tryLink(prepared: string, file: string): boolean {
   }
 }
 
-// Another process may have taken the lock over since it was judged: what was moved aside is looked at, and put back if it lives.
-function discardStale(file: string, judged: string): void {
+// Another process may have taken the lock in the meantime. Then its file is put back.
+function discardStale(file: string, stale: string): void {
   const aside = `${file}.${process.pid}.stale`
   try {
     renameSync(file, aside)
@@ -68,7 +68,7 @@ function discardStale(file: string, judged: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return
   }
-  if (readLock(aside) !== judged) tryLink(aside, file)
+  if (readLock(aside) !== stale) tryLink(aside, file)
   rmSync(aside, { force: true })
 }
 
@@ -80,7 +80,7 @@ function readLock(file: string): string | null {
   }
 }
 
-/** Whether a process runs. One that has ended but whose parent has not noticed (a zombie) does not. */
+/** Whether a process runs. A zombie does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -90,13 +90,13 @@ export function isAlive(pid: number): boolean {
   return processFacts(pid)?.state !== 'Z'
 }
 
-// With the start time a reused process id is not mistaken for the holder.
+// The start time tells the holder from a later process with the same id.
 function identity(pid: number): string {
   const startTime = processFacts(pid)?.startTime
   return startTime === undefined ? `${pid}` : `${pid} ${startTime}`
 }
 
-// Linux only: fields 3 and 22 of the stat line, counted after the name, which stands in parentheses.
+// Linux only: fields 3 and 22 of the stat line, counted after the name in parentheses.
 function processFacts(pid: number): { state: string | undefined; startTime: string | undefined } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

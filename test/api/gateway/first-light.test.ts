@@ -90,7 +90,7 @@ describe('a first start', () => {
   test('refuses a second gateway on the same folder, and keeps serving', async () => {
     const second = await gateway.cli('localnet')
     expect(second.code).toBe(1)
-    expect(second.stderr).toMatch(/gateway\.lock is held by process \d+/)
+    expect(second.stderr).toMatch(/gateway\.lock is locked by process \d+/)
     expect(await get('/health')).toMatchObject({ status: 'ok' })
   })
 

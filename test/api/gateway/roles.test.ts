@@ -52,7 +52,7 @@ async function start(roles: string, rpcUrl = world.localnet.rpcUrl): Promise<() 
 test('reads wait until the tables are filled, an indexer until it leads or stands by', async () => {
   const [reads, lost] = [await start('api'), await start('indexer', 'http://127.0.0.1:9')]
   expect(await reads()).toBe('503 Not ready: the registry has not been read from the ledger yet (off)')
-  expect(await lost()).toBe('503 Not ready: the indexer has not found the ledger and its lock yet (starting)')
+  expect(await lost()).toBe('503 Not ready: the indexer is still starting')
   await gateways.pop()?.stop()
   const leader = await start('indexer')
   await expect.poll(leader, { timeout: 10_000 }).toBe('200 ready')
@@ -78,7 +78,7 @@ test('workers are ready while they look for work', async () => {
       { timeout: 10_000 },
     )
     .toMatch(
-      /^503 Not ready: the webhook worker has not looked for work for \d+ s; the card worker has not looked for work for \d+ s$/,
+      /^503 Not ready: the webhook worker has not polled for work for \d+ s; the card worker has not polled for work for \d+ s$/,
     )
   await sql`alter table webhook_deliveries_away rename to webhook_deliveries`.execute(kysely)
   await sql`alter table agents_away rename to agents`.execute(kysely)

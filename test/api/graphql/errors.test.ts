@@ -142,8 +142,7 @@ test('nested pages share a budget, whatever the variables say', async () => {
     ' fragment F on AgentHistoryPage { offset history { __typename ...on AgentHistoryEntry { delta oldValue newValue timestamp agentPda } } }'
   expect(await post(t, text, { n: 198 })).not.toHaveProperty('errors')
   expect(first(await post(t, text, { n: 199 }))).toEqual({
-    message:
-      'The query asks for more than 200000 values in nested lists: lower their limits or select fewer fields',
+    message: 'The query selects more than 200000 values in nested lists: use lower limits or fewer fields',
     code: 'QUERY_TOO_LARGE',
     status: 400,
   })

@@ -379,7 +379,7 @@ test('pages of other origins open no socket; a service that stops cuts its strea
   ]
   expect([refused.statusCode, JSON.parse(Buffer.concat(await refused.toArray()).toString())]).toEqual([
     403,
-    { error: 'Pages of "https://other.example" may not call this service' },
+    { error: 'The origin "https://other.example" is not allowed to call this service' },
   ])
   const host = 'rebound.example:3000'
   const rebound = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {

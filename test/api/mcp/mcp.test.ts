@@ -211,7 +211,7 @@ test('GET /mcp is 405, and a message without a session 404', async () => {
     body: '{}',
   })
   expect(lost.status).toBe(404)
-  expect(await lost.json()).toEqual({ error: 'No such MCP session: open one at /mcp/sse' })
+  expect(await lost.json()).toEqual({ error: 'MCP session not found: open one at /mcp/sse' })
 })
 
 test.each(['/mcp', '/mcp/sse'])(

@@ -36,7 +36,9 @@ test('reads: the answer tells what is left; what is over it is 429 with Retry-Af
   ])
   expect(answers[0]!.headers).toMatchObject({ 'ratelimit-limit': '5', 'ratelimit-reset': '12' })
   expect(answers[5]!.headers['retry-after']).toBe('12')
-  expect(answers[5]!.json()).toEqual({ error: 'Too many requests: at most 5 a minute. Try again in 12 s' })
+  expect(answers[5]!.json()).toEqual({
+    error: 'Too many requests: the limit is 5 per minute. Try again in 12 s',
+  })
   expect((await agents('203.0.113.2')).statusCode).toBe(200)
   now += 12_000
   expect((await agents('203.0.113.1')).statusCode).toBe(200)

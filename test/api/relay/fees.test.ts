@@ -77,7 +77,7 @@ test.each([
 test('503 while the ledger does not answer', async () => {
   world.localnet.fault.http({ methods: ['getRecentPrioritizationFees'], status: 429 })
   const { status, body } = await world.post('/relay/estimate-fees', { accountKeys: [keyOf(payer)] })
-  expect([status, body]).toEqual([503, { error: 'The ledger RPC node cannot be reached' }])
+  expect([status, body]).toEqual([503, { error: 'The ledger RPC node is not available' }])
 })
 
 test('no samples do not stop a prepare', async () => {

@@ -330,7 +330,7 @@ test('500 while the ledger does not answer, without a word of where it is', asyn
     status: 500,
     body: {
       error: 'Failed to prepare transaction',
-      message: 'The ledger RPC node cannot be reached or is behind',
+      message: 'The ledger RPC node is not available or is behind',
     },
   })
 })

@@ -100,7 +100,7 @@ describe.each(MCP)('with a list of origins, %s %s', (method, url) => {
       for (const host of ['127.0.0.1:3000', 'rebound.example:3000']) {
         const answer = await speak(listed, method, url, { origin, host })
         expect(answer.statusCode).toBe(403)
-        expect(answer.json()).toEqual({ error: `Pages of "${origin}" may not call this service` })
+        expect(answer.json()).toEqual({ error: `The origin "${origin}" is not allowed to call this service` })
       }
     },
   )
@@ -111,7 +111,7 @@ describe.each(MCP)('with a list of origins, %s %s', (method, url) => {
       const answer = await speak(listed, method, url, { host })
       expect(answer.statusCode).toBe(403)
       expect(answer.json()).toEqual({
-        error: `This service does not go by the name "${host}" (see BASE_URL)`,
+        error: `The host name "${host}" is not a name of this service (see BASE_URL)`,
       })
     },
   )

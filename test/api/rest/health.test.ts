@@ -79,7 +79,7 @@ describe('/health/detailed', () => {
     })
     expect(await get('/agents')).toMatchObject({
       status: 503,
-      body: { error: 'The database does not answer now' },
+      body: { error: 'The database is not available' },
     })
     expect(await get('/ready')).toMatchObject({
       status: 503,
@@ -170,7 +170,7 @@ describe('/info', () => {
   test('a silent ledger: the network that the tables are of, or 503', async () => {
     expect(await get('/info', { ledger: deafLedger })).toMatchObject({
       status: 503,
-      body: { error: 'The ledger RPC node cannot be reached' },
+      body: { error: 'The ledger RPC node is not available' },
     })
     await t?.kysely
       .insertInto('indexer_state')

@@ -12,7 +12,7 @@ const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/jso
 
 async function outcome(response: Promise<Response>): Promise<string> {
   const text = await (await response).text()
-  return /too much to do/.test(text) ? 'shed' : text
+  return /overloaded/.test(text) ? 'shed' : text
 }
 const tool = (name: string, args: object) => ({
   jsonrpc: '2.0',
@@ -81,7 +81,7 @@ describe('requests signed by a wallet are refused last', () => {
 
   test('in GraphQL over a WebSocket', async () => {
     expect(await firstOf(socket, SUBMIT)).toMatch(/Transaction not found/)
-    expect(await firstOf(socket, READ)).toMatch(/too much to do/)
+    expect(await firstOf(socket, READ)).toMatch(/overloaded/)
   })
 
   test('in MCP, only the tool submit_transaction', async () => {

@@ -35,7 +35,7 @@ const post = (path: string, body: unknown): Promise<Response> =>
   fetch(url + path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) })
 async function outcome(response: Promise<Response>): Promise<string> {
   const text = await (await response).text()
-  return /too much to do/.test(text) ? 'shed' : text
+  return /overloaded/.test(text) ? 'shed' : text
 }
 const tool = (name: string, args: object) => ({
   jsonrpc: '2.0',
@@ -92,7 +92,7 @@ describe('the request of a client that disconnects', () => {
     const socket = await openSocket(url)
     const pending = [1, 2].map((offset) => firstOf(socket, `{ agents(offset: ${offset}) { total } }`))
     await expect.poll(() => blocked.held(), PATIENT).toBe(2)
-    expect(await firstOf(socket, '{ agents(offset: 3) { total } }')).toMatch(/too much to do/)
+    expect(await firstOf(socket, '{ agents(offset: 3) { total } }')).toMatch(/overloaded/)
     void socket.dispose()
     await Promise.all(pending)
     expect((await fetch(`${url}/agents?offset=9`)).status).toBe(503)

@@ -226,7 +226,7 @@ describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door]
       world.localnet.fault.http({ methods: ['simulateTransaction'], status: 503 })
       const answer = await submitRegistrationBy(door, body, wallet, code)
       world.localnet.fault.clear()
-      expect([answer.status, answer.error]).toEqual([503, 'The ledger RPC node cannot be reached'])
+      expect([answer.status, answer.error]).toEqual([503, 'The ledger RPC node is not available'])
       expect(await world.balance()).toBe(before)
       expect(await stateOf(body.id)).toBe('reserved')
       expect((await submitRegistrationBy(door, body, wallet, code)).body.status).toBe('confirmed')

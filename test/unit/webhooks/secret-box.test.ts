@@ -76,8 +76,8 @@ describe('WEBHOOK_SECRETS_KEY', () => {
       const { config, secrets } = readConfig({ ...cluster, ...env })
       return webhookSecretBox(config, secrets)
     }
-    expect(() => boxFor({})).toThrow('WEBHOOK_SECRETS_KEY is missing')
-    expect(() => boxFor({ ROLES: 'webhooks' })).toThrow('WEBHOOK_SECRETS_KEY is missing')
+    expect(() => boxFor({})).toThrow('WEBHOOK_SECRETS_KEY is required')
+    expect(() => boxFor({ ROLES: 'webhooks' })).toThrow('WEBHOOK_SECRETS_KEY is required')
     expect(boxFor({ ROLES: 'indexer' })).toBeNull()
     const sealed = createSecretBox([oldKey]).seal('a', 'secret')
     const keys = `${newKey.toString('base64')}, ${oldKey.toString('hex')}`

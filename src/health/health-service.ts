@@ -11,7 +11,7 @@ import {
 } from './health.ts'
 import { serviceInfo, type ServiceIdentity, type ServiceInfo } from './info.ts'
 
-export interface ServiceInfoReads {
+export interface HealthService {
   health(): Health
   detailedHealth(): Promise<DetailedHealth>
   readiness(): Promise<Readiness>
@@ -19,16 +19,12 @@ export interface ServiceInfoReads {
   info(): Promise<ServiceInfo>
 }
 
-export interface ServiceInfoDependencies extends Omit<HealthDependencies, 'databaseAnswers'> {
+export interface HealthServiceDependencies extends Omit<HealthDependencies, 'databaseAnswers'> {
   readonly kysely: Kysely<Database>
   readonly identity: ServiceIdentity
 }
 
-export function createServiceInfoReads({
-  kysely,
-  identity,
-  ...rest
-}: ServiceInfoDependencies): ServiceInfoReads {
+export function createHealthService({ kysely, identity, ...rest }: HealthServiceDependencies): HealthService {
   const dependencies = { ...rest, databaseAnswers: () => databaseAnswers(kysely) }
   return {
     health: () => health(rest.clock),

@@ -1,8 +1,8 @@
 import type { Logger } from '../platform/logger.ts'
 import type { RunningLedger } from './ledger.ts'
 
-/** Says where everything is. The test harness and the tour wait for it. */
-export function announce(options: {
+/** Logs the addresses of the gateway. Tests and the quickstart wait for this line. */
+export function logReady(options: {
   baseUrl: string
   ledger: RunningLedger
   logger: Logger

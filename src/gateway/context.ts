@@ -7,8 +7,8 @@ import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 import type { Orm } from '../db/orm-types.ts'
 
-/** What every part of the gateway stands on. */
-export interface Foundation {
+/** What every part of the gateway is built from. */
+export interface GatewayContext {
   readonly config: Config
   readonly orm: Orm
   readonly kysely: Kysely<Database>
@@ -16,6 +16,6 @@ export interface Foundation {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
-  /** Whoever starts something puts its stop here; they run in reverse order. */
+  /** Stop functions of everything that was started. They run in reverse order. */
   readonly stack: AsyncDisposableStack
 }
