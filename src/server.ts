@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module'
 
-// From the second start on the sources are not compiled again: importing takes about a third of the time.
+// From the second start on, the compiled code is cached: importing is three times faster.
 enableCompileCache()
 const { runServer } = await import('./gateway/run-server.ts')
 await runServer()

@@ -28,20 +28,20 @@ interface IssueCommandOptions {
   out?: string
 }
 
-/** Issues credentials to try the service with; a real issuer has means of its own. */
+/** Issues credentials for trying out the service. Real issuers use their own tools. */
 export function credentialCommand(): Command {
   return new Command('credential')
-    .description('credentials to try the service with')
+    .description('credentials for trying out the service')
     .addCommand(
       new Command('issue')
         .description('sign a credential with a Solana CLI key file; the issuer is did:sol:<its public key>')
         .requiredOption('--key <file>', 'key file of the issuer')
         .requiredOption('--type <kind>', 'SecurityAudit, Identity, Capability or Compliance')
         .requiredOption('--subject <did|pda|owner>', 'DID, account or owner of the agent')
-        .option('--valid-until <iso>', 'when it expires; never by default')
-        .addOption(new Option('--suite <suite>', 'how it is signed').choices(SUITES).default(SUITES[0]))
-        .option('--claim <term=text>', 'what is claimed of the agent; repeat for more', collect)
-        .option('--out <file>', 'where to write it; standard output by default')
+        .option('--valid-until <iso>', 'expiry time; default: never')
+        .addOption(new Option('--suite <suite>', 'signature suite').choices(SUITES).default(SUITES[0]))
+        .option('--claim <term=text>', 'a claim about the agent; can be repeated', collect)
+        .option('--out <file>', 'output file; default: standard output')
         .action(issue),
     )
 }
@@ -63,9 +63,9 @@ async function issue(options: IssueCommandOptions, command: Command): Promise<vo
   const id = `urn:uuid:${randomUUID()}`
   const { suite } = options
   const now = systemClock.now()
-  const asked = { keypair, type, subjectDid, suite, id, now, validUntil, claims, contexts }
-  const credential = await issueCredential(asked).catch((error: unknown) => {
-    throw new CommandError(`the credential cannot be made: ${describeCanonizeError(error)}`)
+  const request = { keypair, type, subjectDid, suite, id, now, validUntil, claims, contexts }
+  const credential = await issueCredential(request).catch((error: unknown) => {
+    throw new CommandError(`the credential cannot be created: ${describeCanonizeError(error)}`)
   })
   const text = `${JSON.stringify(credential, null, 2)}\n`
   if (options.out === undefined) process.stdout.write(text)
@@ -79,7 +79,7 @@ async function issue(options: IssueCommandOptions, command: Command): Promise<vo
   }
 }
 
-/** A DID as it is; of an agent's account its owner's DID; of any other key its own. */
+/** Accepts a DID, the account of an agent (its owner's DID), or a public key. */
 async function subjectOf(subject: string, command: Command): Promise<string> {
   if (subject.startsWith('did:sol:') && isPubkey(subject.slice('did:sol:'.length))) return subject
   if (!isPubkey(subject)) {

@@ -7,13 +7,13 @@ import type { Database } from '../db/database.ts'
 import { createCommandLogger } from '../platform/logger.ts'
 import { createOutput, type Output } from './output.ts'
 
-/** What a command that needs only the database works with. */
+/** For commands that need only the database. */
 export interface DatabaseWorkspace extends AsyncDisposable {
   kysely: Kysely<Database>
   output: Output
 }
 
-/** Opens the service's database; a gateway that runs on DATA_DIR is left running. */
+/** Opens the database of the service. A gateway that runs on DATA_DIR keeps running. */
 export async function openDatabaseWorkspace(command: Command): Promise<DatabaseWorkspace> {
   const { config } = readConfig(process.env)
   const stack = new AsyncDisposableStack()

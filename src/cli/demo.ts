@@ -14,11 +14,11 @@ import { createApi } from './demo/api.ts'
 import { startReceiver } from './demo/receiver.ts'
 import { playStory } from './demo/story.ts'
 
-/** The whole story against the gateway that runs on this machine's localnet. */
+/** Runs every main feature against the gateway on this machine's localnet. */
 export function demoCommand(): Command {
   return new Command('demo')
     .description(
-      'tell the whole story on a running localnet: a sponsored registration, webhooks, a stake, a DID and a credential',
+      'show every main feature on a running localnet: sponsored registration, webhook, stake, DID and credential',
     )
     .action((_, command: Command) => demo(command))
 }
@@ -27,9 +27,9 @@ async function demo(command: Command): Promise<void> {
   const { config } = readConfig(process.env)
   const runtime = readRuntime(config.dataDir)
   if (runtime === null || runtime.baseUrl === '')
-    throw new CommandError(`no gateway runs on ${config.dataDir}: start one with npm start`)
+    throw new CommandError(`no gateway is running on ${config.dataDir}: start one with npm start`)
   if (config.ledger.rpcUrls !== null)
-    throw new CommandError('SOLANA_RPC_URL is set: the demo makes money of its own, and so needs a localnet')
+    throw new CommandError('SOLANA_RPC_URL is set: the demo needs the faucet of a localnet')
   const invite = join(config.dataDir, 'invite-code')
   if (!existsSync(invite))
     throw new CommandError('the localnet has no invite code: SPONSORSHIP_ENABLED is off')
@@ -52,7 +52,7 @@ async function demo(command: Command): Promise<void> {
       inviteCode: readFileSync(invite, 'utf8').trim(),
       issuers: createTrustedIssuers({ kysely, clock: systemClock }),
       contexts: loadContexts(config.credentialContextsDir),
-      tell: (step, detail) => {
+      report: (step, detail) => {
         steps.push({ step, detail })
         if (!output.json)
           process.stdout.write(

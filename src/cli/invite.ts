@@ -9,12 +9,12 @@ const MAX_USES = 1_000_000
 /** Invite codes for sponsored registrations. */
 export function inviteCommand(): Command {
   return new Command('invite')
-    .description('make, list and revoke the codes with which agents are registered at your cost')
+    .description('create, list and revoke codes for sponsored registrations')
     .addCommand(
       new Command('create')
-        .description('make a code; it is shown this once and kept as a hash only')
-        .option('--uses <n>', 'registrations that it is good for', '1')
-        .option('--expires <iso>', 'when it expires, ISO 8601, for instance 2027-01-31T00:00:00Z')
+        .description('create a code; it is shown only once and stored as a hash')
+        .option('--uses <n>', 'number of registrations', '1')
+        .option('--expires <iso>', 'expiry time, ISO 8601, for example 2027-01-31T00:00:00Z')
         .action((options: { uses: string; expires?: string }, command: Command) => {
           const maxUses = usesOf(options.uses)
           const expiresAt = expiryOf(options.expires)
@@ -25,7 +25,7 @@ export function inviteCommand(): Command {
         }),
     )
     .addCommand(
-      new Command('list').description('list the codes by their ids').action((_, command: Command) =>
+      new Command('list').description('list all codes with their ids').action((_, command: Command) =>
         withCodes(command, async (codes, output) => {
           const rows = await codes.list()
           output.result({ codes: rows }, rows.length === 0 ? ['no codes'] : rows.map(describe))
@@ -34,11 +34,11 @@ export function inviteCommand(): Command {
     )
     .addCommand(
       new Command('revoke')
-        .description('end a code; what was prepared with it and not submitted yet ends too')
+        .description('revoke a code; prepared registrations that were not submitted become invalid')
         .argument('<code>', 'the code, or its id')
         .action((code: string, _, command: Command) =>
           withCodes(command, async (codes, output) => {
-            if (!(await codes.revoke(code))) throw new CommandError('there is no such code')
+            if (!(await codes.revoke(code))) throw new CommandError('code not found')
             output.result({ revoked: true }, ['revoked'])
           }),
         ),

@@ -15,18 +15,18 @@ interface AddOptions {
   notAfter?: string
 }
 
-/** The registry of trusted issuers. Changes count at once, also for what is listed already. */
+/** Manages trusted issuers. Changes apply immediately, also to credentials that are listed. */
 export function issuerCommand(): Command {
   return new Command('issuer')
-    .description('whose credentials count: the registry of trusted issuers')
+    .description('manage the trusted issuers of credentials')
     .addCommand(addCommand())
     .addCommand(
-      new Command('list').description('every trusted issuer').action((_, command: Command) =>
+      new Command('list').description('list all trusted issuers').action((_, command: Command) =>
         withIssuers(command, async (issuers, output) => {
           const all = await issuers.list()
           output.result(
             { issuers: all.map(shown) },
-            all.length === 0 ? ['no issuer is trusted'] : all.map(line),
+            all.length === 0 ? ['no trusted issuers'] : all.map(line),
           )
         }),
       ),
@@ -35,25 +35,28 @@ export function issuerCommand(): Command {
       changeCommand('enable', 'trust an issuer again', (issuers, did) => issuers.setEnabled(did, true)),
     )
     .addCommand(
-      changeCommand('disable', 'trust an issuer no more, and keep its entry', (issuers, did) =>
+      changeCommand('disable', 'stop trusting an issuer, but keep its entry', (issuers, did) =>
         issuers.setEnabled(did, false),
       ),
     )
-    .addCommand(changeCommand('remove', 'forget an issuer', (issuers, did) => issuers.remove(did)))
+    .addCommand(changeCommand('remove', 'remove an issuer', (issuers, did) => issuers.remove(did)))
 }
 
 function addCommand(): Command {
   return new Command('add')
     .description('trust an issuer, or replace its entry')
     .argument('<did>', 'did:sol, did:key or did:web')
-    .option('--types <list>', 'comma-separated types that it may issue, as SecurityAudit; default every type')
+    .option(
+      '--types <list>',
+      'comma-separated types that it may issue, for example SecurityAudit; default: every type',
+    )
     .option(
       '--key <multibase>',
-      'key of a did:web, z6Mk… or FRAGMENT=z6Mk…; repeat for more',
+      'key of a did:web, z6Mk… or FRAGMENT=z6Mk…; can be repeated',
       (key: string, keys: string[] | undefined) => [...(keys ?? []), key],
     )
-    .option('--not-before <iso>', 'trusted from then on')
-    .option('--not-after <iso>', 'trusted until then')
+    .option('--not-before <iso>', 'trusted from this time')
+    .option('--not-after <iso>', 'trusted until this time')
     .action(async (did: string, options: AddOptions, command: Command) => {
       const checked = checkIssuer({
         did,
@@ -81,7 +84,7 @@ function changeCommand(
     .argument('<did>')
     .action((did: string, _, command: Command) =>
       withIssuers(command, async (issuers, output) => {
-        if (!(await change(issuers, did))) throw new CommandError(`${did} is not in the registry`)
+        if (!(await change(issuers, did))) throw new CommandError(`${did} is not a trusted issuer`)
         output.result({ did, done: name }, [`${name}: ${did}`])
       }),
     )

@@ -6,10 +6,10 @@ import { createOutput } from './output.ts'
 
 export function keygenCommand(): Command {
   return new Command('keygen')
-    .description('make a keypair file in the form of the Solana CLI, readable by you only')
+    .description('create a keypair file as the Solana CLI does; only you can read it')
     .argument('<file>', 'path of the new file')
     .action((file: string, _, command: Command) => {
-      if (existsSync(file)) throw new CommandError(`${file} exists already: keys are never overwritten`)
+      if (existsSync(file)) throw new CommandError(`${file} already exists: keys are never overwritten`)
       const pubkey = loadOrCreateKeypair(file).publicKey.toBase58()
       createOutput(command.optsWithGlobals().json === true).result({ file, pubkey }, [`${pubkey} in ${file}`])
     })

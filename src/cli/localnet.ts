@@ -17,20 +17,20 @@ interface SignatureStatuses {
 const LAMPORTS_DECIMALS = 9
 const USDC_DECIMALS = 6
 
-/** `localnet` runs the ledger alone; its subcommands speak to the one that runs. */
+/** `localnet` runs the ledger without the gateway. Its subcommands use a running localnet. */
 export function localnetCommand(): Command {
   return new Command('localnet')
-    .description('run the local ledger without the gateway, or change the one that runs')
+    .description('run the local ledger without the gateway, or use a running one')
     .action(runLocalnet)
     .addCommand(
       new Command('airdrop')
-        .description('give lamports')
+        .description('give SOL to a wallet')
         .argument('<pubkey>')
         .argument('<sol>', 'SOL, up to 9 decimals')
         .action(async (owner: string, sol: string, _, command: Command) => {
           const lamports = decimal(sol, LAMPORTS_DECIMALS)
           const signature = await confirmed('requestAirdrop', [checked(owner), Number(lamports)])
-          answer(command, { owner, lamports, signature }, `${lamports} lamports to ${owner}`)
+          print(command, { owner, lamports, signature }, `${lamports} lamports to ${owner}`)
         }),
     )
     .addCommand(
@@ -41,7 +41,7 @@ export function localnetCommand(): Command {
         .action(async (owner: string, amount: string, _, command: Command) => {
           const units = decimal(amount, USDC_DECIMALS)
           const signature = await confirmed('localnet_mintUsdc', [checked(owner), Number(units)])
-          answer(command, { owner, amount: units, signature }, `${units} USDC base units to ${owner}`)
+          print(command, { owner, amount: units, signature }, `${units} USDC base units to ${owner}`)
         }),
     )
     .addCommand(
@@ -52,7 +52,7 @@ export function localnetCommand(): Command {
           if (!/^[1-9]\d{0,9}$/.test(seconds))
             throw new CommandError(`seconds must be a whole number above 0, got ${seconds}`)
           await runningLocalnet().call('localnet_warp', [Number(seconds)])
-          answer(command, { seconds: Number(seconds) }, `the ledger's clock moved ${seconds} s forward`)
+          print(command, { seconds: Number(seconds) }, `moved the ledger's clock forward by ${seconds} s`)
         }),
     )
 }
@@ -61,7 +61,7 @@ async function runLocalnet(): Promise<void> {
   const { config } = readConfig(process.env)
   const logger = createLogger(config.logLevel)
   const release = lockDataDir(config.dataDir)
-  // The VM may be missing where only clusters are used.
+  // Loaded only here, because an installation for a cluster may leave out the VM.
   const { startGatewayLocalnet } = await import('../gateway/localnet.ts')
   const localnet = await startGatewayLocalnet(config, { clock: systemClock, logger })
   try {
@@ -76,7 +76,7 @@ async function runLocalnet(): Promise<void> {
   }
 }
 
-/** Sends a transaction of the localnet's own and waits until it is confirmed, so that what comes next can count on it. */
+/** Calls a method that sends a transaction, and waits until it is confirmed. */
 async function confirmed(method: string, params: unknown[]): Promise<string> {
   const rpc = runningLocalnet()
   const signature = await rpc.call<string>(method, params)
@@ -90,10 +90,10 @@ async function confirmed(method: string, params: unknown[]): Promise<string> {
 function runningLocalnet(): LedgerRpc {
   const { config } = readConfig(process.env)
   if (config.ledger.rpcUrls !== null)
-    throw new CommandError('SOLANA_RPC_URL is set: these commands change a localnet only')
+    throw new CommandError('SOLANA_RPC_URL is set: these commands need a localnet')
   const runtime = readRuntime(config.dataDir)
   if (runtime === null)
-    throw new CommandError(`no localnet runs on ${config.dataDir}: start one with npm start`)
+    throw new CommandError(`no localnet is running on ${config.dataDir}: start one with npm start`)
   return createLedgerRpc({ url: runtime.rpcUrl })
 }
 
@@ -102,7 +102,7 @@ function checked(pubkey: string): string {
   return pubkey
 }
 
-/** A decimal number as whole base units, exactly. */
+/** Converts a decimal number to base units without rounding. */
 function decimal(text: string, decimals: number): bigint {
   const match = /^(\d{1,9})(?:\.(\d+))?$/.exec(text)
   const fraction = match?.[2] ?? ''
@@ -112,6 +112,6 @@ function decimal(text: string, decimals: number): bigint {
   return BigInt((match[1] ?? '') + fraction.padEnd(decimals, '0'))
 }
 
-function answer(command: Command, value: object, line: string): void {
+function print(command: Command, value: object, line: string): void {
   createOutput(command.optsWithGlobals().json === true).result(value, [line])
 }

@@ -1,5 +1,5 @@
 import { enableCompileCache } from 'node:module'
 
-// From the second run on the sources are not compiled again: the command answers in about a third of the time.
+// From the second run on, the compiled code is cached: a command starts three times faster.
 enableCompileCache()
 await import('./program.ts')

@@ -15,9 +15,9 @@ import { webhooksCommand } from './webhooks.ts'
 
 const cli = new Command('npm run cli --')
   .description(
-    "The operator's command line of the Agent Registry Gateway. Settings come from the environment, as for the service.",
+    'Command line for operators of the Agent Registry Gateway. It uses the settings of the service.',
   )
-  .option('--json', 'answer with one JSON document on standard output')
+  .option('--json', 'print one JSON document')
   .showHelpAfterError()
 
 for (const command of [

@@ -7,7 +7,7 @@ export function webhooksCommand(): Command {
   webhooks
     .command('stats')
     .description(
-      'subscriptions, waiting deliveries, the age of the oldest due one, and attempts of the last hour',
+      'show subscriptions, waiting deliveries, the age of the oldest due delivery, and attempts of the last hour',
     )
     .action(async (_, command: Command) => {
       await using workspace = await openWorkspace(command)

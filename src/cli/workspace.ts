@@ -11,7 +11,7 @@ import { createCommandLogger, type Logger } from '../platform/logger.ts'
 import { createOutput, type Output } from './output.ts'
 import type { Orm } from '../db/orm-types.ts'
 
-/** What a command works with: the same database and ledger as the service of these settings. */
+/** The database and the ledger of the service with these settings. */
 export interface Workspace extends AsyncDisposable {
   config: Config
   logger: Logger
@@ -23,8 +23,8 @@ export interface Workspace extends AsyncDisposable {
 }
 
 /**
- * Opens the database and the ledger. A gateway that runs on DATA_DIR is used and left running; where none does,
- * what is embedded is started for the command and stopped after it.
+ * Opens the database and the ledger. Uses a gateway that runs on DATA_DIR and leaves it running.
+ * Otherwise starts the embedded parts and stops them afterwards.
  */
 export async function openWorkspace(command: Command): Promise<Workspace> {
   const { config } = readConfig(process.env)
@@ -56,7 +56,7 @@ export async function openWorkspace(command: Command): Promise<Workspace> {
   }
 }
 
-/** What reading the whole ledger takes, with its progress on a terminal. */
+/** Options for reading the whole ledger, with progress on a terminal. */
 export function ledgerReading({ orm, rpc, config, output }: Workspace): LedgerReadingOptions {
   const { programId, commitment } = config.ledger
   return {

@@ -1,4 +1,4 @@
-/** How many letters must be added, removed or replaced to turn one text into the other (Levenshtein). */
+/** Levenshtein distance: how many letters to add, remove or replace. */
 export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (const [i, letter] of a.split('').entries()) {

@@ -1,6 +1,6 @@
 const MAX_SHOWN = 64
 
-/** A client's value for an error text: quoted, at most 64 characters, invisible characters escaped. */
+/** A client's value for error texts: quoted, cut at 64 characters, invisible ones escaped. */
 export function quoted(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
   if (typeof value !== 'string') return String(value).slice(0, MAX_SHOWN)

@@ -71,7 +71,7 @@ export async function detailedHealth(dependencies: HealthDependencies): Promise<
   }
 }
 
-/** Whether this process can do the work of its roles. Reads need the tables, not the ledger node. */
+/** Whether this process can do the work of its roles. Reads do not need the ledger node. */
 export async function readiness(dependencies: HealthDependencies): Promise<Readiness> {
   const [connected, indexer] = await Promise.all([
     dependencies.databaseAnswers(),

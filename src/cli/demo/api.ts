@@ -3,21 +3,26 @@ import bs58 from 'bs58'
 import nacl from 'tweetnacl'
 import { CommandError } from '../command-error.ts'
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly body: Record<string, unknown>
 }
 
-/** A client of the documented paths, as an integrator would write one. */
+/** A client for the documented paths. */
 export interface Api {
-  call(method: string, path: string, body?: object, wallet?: Keypair): Promise<Answer>
-  /** The body of an answer that must be a success. */
+  call(method: string, path: string, body?: object, wallet?: Keypair): Promise<ApiResponse>
+  /** Returns the body. Throws if the response is not a success. */
   must<Body>(method: string, path: string, body?: object, wallet?: Keypair): Promise<Body>
 }
 
 export function createApi(baseUrl: string): Api {
-  const call = async (method: string, path: string, body?: object, wallet?: Keypair): Promise<Answer> => {
-    const answer = await fetch(`${baseUrl}${path}`, {
+  const call = async (
+    method: string,
+    path: string,
+    body?: object,
+    wallet?: Keypair,
+  ): Promise<ApiResponse> => {
+    const response = await fetch(`${baseUrl}${path}`, {
       method,
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -25,7 +30,7 @@ export function createApi(baseUrl: string): Api {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
   return {
     call,
@@ -37,7 +42,7 @@ export function createApi(baseUrl: string): Api {
   }
 }
 
-/** Wallet authentication of the contract: the signature of method, path and time. */
+/** The headers of wallet authentication. */
 function signedHeaders(method: string, path: string, wallet: Keypair): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1000))
   const pubkey = wallet.publicKey.toBase58()
@@ -49,7 +54,7 @@ function signedHeaders(method: string, path: string, wallet: Keypair): Record<st
   }
 }
 
-/** A prepared transaction with the wallet's signature in its place. */
+/** Adds the wallet's signature to a prepared transaction. */
 export function signTransaction(serializedTx: string, wallet: Keypair): string {
   const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
   transaction.sign([wallet])

@@ -8,15 +8,15 @@ export interface Received {
   readonly signature: string
 }
 
-/** What stands on the other side: it receives webhooks and hosts documents. */
+/** Receives webhooks and hosts documents. */
 export interface Receiver {
   readonly baseUrl: string
-  /** Deliveries are verified with this secret from now on. */
+  /** Verifies the following deliveries. */
   secret: string
-  /** Path to JSON text. */
+  /** JSON texts by path. */
   readonly documents: Map<string, string>
   readonly received: Received[]
-  /** Deliveries whose signature was wrong. */
+  /** Errors of deliveries with an invalid signature. */
   readonly refused: string[]
   close(): void
 }
@@ -33,7 +33,7 @@ export async function startReceiver(): Promise<Receiver> {
   })
   const answerDelivery = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const rawBody = Buffer.concat((await request.toArray()) as Buffer[])
-    response.writeHead(take(receiver, rawBody, request.headers) ? 200 : 400).end()
+    response.writeHead(accept(receiver, rawBody, request.headers) ? 200 : 400).end()
   }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -51,7 +51,7 @@ export async function startReceiver(): Promise<Receiver> {
   return receiver
 }
 
-function take(receiver: Receiver, rawBody: Buffer, headers: IncomingHttpHeaders): boolean {
+function accept(receiver: Receiver, rawBody: Buffer, headers: IncomingHttpHeaders): boolean {
   try {
     const event = verifyWebhook(rawBody, headers, receiver.secret)
     receiver.received.push({ event, signature: String(headers['x-service-signature']) })

@@ -23,24 +23,27 @@ export interface Stage {
   readonly inviteCode: string
   readonly issuers: TrustedIssuers
   readonly contexts: Contexts
-  /** Told of each step when it is done. */
-  readonly tell: (step: string, detail: object) => void
+  /** Called after each step. */
+  readonly report: (step: string, detail: object) => void
 }
 
-/** Sponsored registration, webhook, stake, DID and credential, each through the documented paths. Throws CommandError where a step fails. */
+/**
+ * Sponsored registration, webhook, stake, DID and credential, by the documented paths only. Throws
+ * CommandError if a step fails.
+ */
 export async function playStory(stage: Stage): Promise<void> {
   const wallet = Keypair.generate()
   const owner = pubkey(wallet.publicKey.toBase58())
   const agentPda = registryAddresses(stage.program).agent(owner)
-  stage.tell('a wallet without lamports', { wallet: owner })
+  stage.report('created a wallet without lamports', { wallet: owner })
   const webhook = await subscribe(stage, wallet, agentPda)
   await register(stage, wallet)
   const registered = await delivery(stage, 'agent.registered')
-  stage.tell('the webhook came, and its signature is right', shown(registered))
+  stage.report('received the webhook, its signature is valid', shown(registered))
   const { status, signature } = await stake({ ...stage, wallet })
-  stage.tell('600 USDC staked, paid by the wallet', { status, signature })
+  stage.report('staked 600 USDC, paid by the wallet', { status, signature })
   const raised = await delivery(stage, 'agent.tier_updated')
-  stage.tell('the tier rose', { data: raised.event.data })
+  stage.report('the tier rose', { data: raised.event.data })
   await identify(stage, owner, agentPda)
   await certify(stage, wallet, agentPda)
   const { total } = await stage.api.must<{ total: number }>(
@@ -50,13 +53,17 @@ export async function playStory(stage: Stage): Promise<void> {
     wallet,
   )
   await stage.api.must('DELETE', `/webhooks/${webhook}`, undefined, wallet)
-  stage.tell('the webhook deleted', {
+  stage.report('deleted the webhook', {
     deliveriesLogged: total,
     wrongSignatures: stage.receiver.refused.length,
   })
 }
 
-async function subscribe({ api, receiver, tell }: Stage, wallet: Keypair, agentPda: string): Promise<string> {
+async function subscribe(
+  { api, receiver, report }: Stage,
+  wallet: Keypair,
+  agentPda: string,
+): Promise<string> {
   const { event_types: eventTypes } = await api.must<{ event_types: string[] }>(
     'GET',
     '/webhooks/event-types',
@@ -64,12 +71,12 @@ async function subscribe({ api, receiver, tell }: Stage, wallet: Keypair, agentP
   const body = { url: `${receiver.baseUrl}/hook`, eventTypes, filterAgentPda: agentPda }
   const { id, secret } = await api.must<{ id: string; secret: string }>('POST', '/webhooks', body, wallet)
   receiver.secret = secret
-  tell('a webhook for the agent to come, signed for by the wallet', { id, events: eventTypes.length })
+  report('created a webhook for the agent, authenticated by the wallet', { id, events: eventTypes.length })
   return id
 }
 
 async function register(stage: Stage, wallet: Keypair): Promise<void> {
-  const { api, inviteCode, tell } = stage
+  const { api, inviteCode, report } = stage
   const owner = pubkey(wallet.publicKey.toBase58())
   const query = new URLSearchParams({ wallet: owner, code: inviteCode })
   const eligibility = await api.must<{ eligible: boolean; reason?: string }>(
@@ -89,20 +96,20 @@ async function register(stage: Stage, wallet: Keypair): Promise<void> {
     signedTx: signTransaction(serializedTx, wallet),
     ...signed,
   })
-  tell('an agent registered, paid by the service', { feePayer: payer, status, signature })
+  report('registered an agent, paid by the service', { feePayer: payer, status, signature })
 }
 
-async function identify({ api, tell }: Stage, owner: string, agentPda: string): Promise<void> {
+async function identify({ api, report }: Stage, owner: string, agentPda: string): Promise<void> {
   const agent = await api.must<object>('GET', `/agents/${agentPda}`)
   const { didDocument } = await api.must<{ didDocument: { id: string; service: object[] } }>(
     'GET',
     `/did/${ownerDid(owner)}`,
   )
-  tell('the agent and its DID', { agent, did: didDocument.id, services: didDocument.service.length })
+  report('read the agent and its DID', { agent, did: didDocument.id, services: didDocument.service.length })
 }
 
 async function certify(stage: Stage, wallet: Keypair, agentPda: string): Promise<void> {
-  const { api, receiver, issuers, contexts, tell } = stage
+  const { api, receiver, issuers, contexts, report } = stage
   const keypair = Keypair.generate()
   const issuer = ownerDid(keypair.publicKey.toBase58())
   const entry = checkIssuer({
@@ -134,13 +141,13 @@ async function certify(stage: Stage, wallet: Keypair, agentPda: string): Promise
       { credentialUrl },
       wallet,
     )
-    // The registry of issuers is read anew once a second.
+    // The service reloads its trusted issuers once per second.
     return verdict.proofVerified ? verdict : null
   })
   const passed = checks.filter((each) => each.passed).map((each) => each.check)
-  tell('a SecurityAudit credential verified', { issuer, proofVerified, passed })
+  report('verified a SecurityAudit credential', { issuer, proofVerified, passed })
   const { credentials } = await api.must<{ credentials: object[] }>('GET', `${path}?type=SecurityAudit`)
-  tell('and listed with the agent', { credentials })
+  report('listed the credentials of the agent', { credentials })
   await issuers.remove(issuer)
 }
 

@@ -17,10 +17,10 @@ export interface Sent {
   signature: string
 }
 
-export const DEPOSIT = 600n * USDC_UNIT
+const DEPOSIT = 600n * USDC_UNIT
 const FUNDS = { lamports: 1_000_000_000, usdc: 1_000n * USDC_UNIT }
 
-/** The registration of an agent whose card is hosted where nobody looks: the program takes https URLs only. */
+/** Registers an agent. No card is hosted at its URL: the program requires https. */
 export function registration(program: Pubkey, feePayer: Pubkey, owner: Pubkey): object {
   const args = {
     name: 'Demo Navigator',
@@ -31,7 +31,7 @@ export function registration(program: Pubkey, feePayer: Pubkey, owner: Pubkey): 
   return toJson(registryInstruction(program, 'register_agent', { payer: feePayer, owner }, args))
 }
 
-/** Gives the wallet SOL and USDC, and stakes most of the USDC by a transaction that it pays itself. */
+/** Funds the wallet with SOL and USDC, and deposits 600 USDC in a transaction that it pays for. */
 export async function stake(options: {
   api: Api
   rpc: LedgerRpc

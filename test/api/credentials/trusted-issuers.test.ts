@@ -225,7 +225,7 @@ test('the command line adds, lists, disables and removes', async () => {
   const found = (await cli('list')).issuers.find((each: Json) => each.did === did)
   expect(found).toMatchObject({ enabled: false, keys: [{ verificationMethod: `${did}#key-1` }] })
   expect(await cli('remove', did)).toEqual({ did, done: 'remove' })
-  await expect(cli('enable', did)).rejects.toThrow(`${did} is not in the registry`)
+  await expect(cli('enable', did)).rejects.toThrow(`${did} is not a trusted issuer`)
 })
 
 function urlOf(connection: DatabaseConnection): string {
