@@ -39,7 +39,7 @@ export function toolAdder(server: McpServer, { services, clientIp, logger, admit
       let done = (): void => undefined
       try {
         done = admit(kind === 'submit' ? 'high' : 'low')
-        if (kind !== 'reads') await services.rateLimits.take(kind, clientIp, () => undefined)
+        if (kind !== 'reads') await services.rateLimits.count(kind, clientIp)
         const result = await run(services, given)
         return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: { ...result } }
       } catch (error) {

@@ -17,7 +17,7 @@ export function countRequest(
   request: FastifyRequest,
   kind: RateLimitKind,
 ): void | Promise<void> {
-  return rateLimits.take(kind, request.ip, (state) => {
+  return rateLimits.count(kind, request.ip, (state) => {
     if (request.rateLimit === null || state.remaining <= request.rateLimit.remaining)
       request.rateLimit = state
   })

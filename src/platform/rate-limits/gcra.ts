@@ -1,31 +1,33 @@
 const MINUTE_MS = 60_000
+/** Fractions of steps add up to rounding errors, which must not refuse a request. */
+const TOLERANCE_MS = 0.5
 
-/** Where a client stands after a request. */
+/** The state of a client's limit after a request. */
 export interface RateLimitState {
-  /** Requests a minute. */
+  /** Requests per minute. */
   readonly limit: number
-  /** How many more are allowed at once now. */
+  /** Requests that the client may send at once now. */
   readonly remaining: number
-  /** Seconds until the whole limit is there again, or, of a refused request, until the next is allowed. Rounded up. */
+  /** Seconds until the whole limit is available again or, after a refusal, until one request is. Rounded up. */
   readonly resetSeconds: number
   readonly allowed: boolean
 }
 
 /**
- * The generic cell rate algorithm. `arrival` is the theoretical arrival time, in milliseconds: the time at which the client's whole limit is
- * there again. Each request moves it on by a minute / limit; it may be at most a minute ahead.
+ * The generic cell rate algorithm (GCRA). `arrival` is the theoretical arrival time, in ms: when the
+ * client's whole limit is available again. Each request adds a minute / limit to it, up to one minute
+ * from now.
  */
 export function countRequest(
   arrival: number | undefined,
   now: number,
   limit: number,
 ): { arrival: number; state: RateLimitState } {
-  const step = MINUTE_MS / limit
-  const from = Math.max(arrival ?? now, now)
-  const next = from + step
-  // Fractions of steps add up; half a millisecond makes no difference to anybody.
-  const allowed = next - now <= MINUTE_MS + 0.5
-  return { arrival: allowed ? next : from, state: stateAt(allowed ? next : from, now, limit, allowed) }
+  const current = Math.max(arrival ?? now, now)
+  const next = current + MINUTE_MS / limit
+  const allowed = next - now <= MINUTE_MS + TOLERANCE_MS
+  const counted = allowed ? next : current
+  return { arrival: counted, state: stateAt(counted, now, limit, allowed) }
 }
 
 export function stateAt(arrival: number, now: number, limit: number, allowed: boolean): RateLimitState {
@@ -33,7 +35,7 @@ export function stateAt(arrival: number, now: number, limit: number, allowed: bo
   const ahead = arrival - now
   return {
     limit,
-    remaining: allowed ? Math.max(0, Math.floor((MINUTE_MS - ahead + 0.5) / step)) : 0,
+    remaining: allowed ? Math.max(0, Math.floor((MINUTE_MS - ahead + TOLERANCE_MS) / step)) : 0,
     resetSeconds: Math.max(1, Math.ceil((allowed ? ahead : ahead + step - MINUTE_MS) / 1000)),
     allowed,
   }

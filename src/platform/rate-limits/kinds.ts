@@ -1,4 +1,7 @@
-/** Each kind of request and where it is counted. The numbers are settings, requests a minute per client. */
+/**
+ * Each kind of request, the setting of its limit (requests per minute and client), and where it is
+ * counted. `database` counts all processes together, `memory` each process on its own.
+ */
 export const RATE_LIMIT_KINDS = {
   reads: { setting: 'RATE_LIMIT_READS', countedIn: 'memory' },
   prepare: { setting: 'RATE_LIMIT_PREPARE', countedIn: 'memory' },
@@ -11,5 +14,5 @@ export const RATE_LIMIT_KINDS = {
 
 export type RateLimitKind = keyof typeof RATE_LIMIT_KINDS
 
-/** Requests a minute of each kind. */
+/** Requests per minute and client. */
 export type RateLimitNumbers = Readonly<Record<RateLimitKind, number>>

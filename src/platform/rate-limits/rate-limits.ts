@@ -1,45 +1,60 @@
-import type { Clock } from '../clock.ts'
+import { LRUCache } from 'lru-cache'
 import { clientNetwork } from '../../domain/client-network.ts'
 import { DomainError } from '../../domain/errors.ts'
-import type { RateLimitState } from './gcra.ts'
+import type { Clock } from '../clock.ts'
+import { countRequest, type RateLimitState } from './gcra.ts'
 import { RATE_LIMIT_KINDS, type RateLimitKind, type RateLimitNumbers } from './kinds.ts'
-import { createMemoryCounter } from './memory-counter.ts'
+
+/** Clients remembered per kind. The least recently seen client is forgotten first. */
+const MAX_CLIENTS = 50_000
 
 export interface RateLimits {
   /**
-   * Counts one request of a client. Synchronous for kinds counted in memory. Calls `tell` with where the client stands, and then throws or rejects with
-   * RATE_LIMITED where the limit is used up. Calls from inside, without an address, are not counted.
+   * Counts one request of a client and reports the result. Throws or rejects with RATE_LIMITED if the
+   * limit is used up. Synchronous for kinds counted in memory.
    */
-  take(kind: RateLimitKind, clientIp: string, tell: (state: RateLimitState) => void): void | Promise<void>
+  count(kind: RateLimitKind, clientIp: string, report?: (state: RateLimitState) => void): void | Promise<void>
 }
 
-/** Counts a request of a client where all replicas count together. */
+/** Counts a request in the database, for all processes together. */
 export type SharedCounter = (kind: string, client: string, limit: number) => Promise<RateLimitState>
 
 export interface RateLimitOptions {
   readonly sharedCounter: SharedCounter
   readonly clock: Clock
-  /** Null switches limits off. */
+  /** Null disables all limits. */
   readonly limits: RateLimitNumbers | null
 }
 
 export function createRateLimits({ sharedCounter, clock, limits }: RateLimitOptions): RateLimits {
-  const inMemory = createMemoryCounter(clock)
+  const countInMemory = createMemoryCounter(clock)
   return {
-    take: (kind, clientIp, tell) => {
-      if (limits === null || clientIp === '') return undefined
+    count: (kind, clientIp, report) => {
+      if (limits === null) return undefined
       const client = clientNetwork(clientIp)
       const check = (state: RateLimitState): void => {
-        tell(state)
-        if (!state.allowed) throw refusal(state)
+        report?.(state)
+        if (!state.allowed) throw rateLimited(state)
       }
-      if (RATE_LIMIT_KINDS[kind].countedIn === 'memory') return check(inMemory(kind, client, limits[kind]))
+      if (RATE_LIMIT_KINDS[kind].countedIn === 'memory')
+        return check(countInMemory(kind, client, limits[kind]))
       return sharedCounter(kind, client, limits[kind]).then(check)
     },
   }
 }
 
-function refusal({ limit, resetSeconds }: RateLimitState): DomainError {
+function createMemoryCounter(clock: Clock) {
+  const kinds = new Map<RateLimitKind, LRUCache<string, number>>()
+  return (kind: RateLimitKind, client: string, limit: number): RateLimitState => {
+    const arrivals = kinds.get(kind) ?? new LRUCache<string, number>({ max: MAX_CLIENTS })
+    kinds.set(kind, arrivals)
+    const { arrival, state } = countRequest(arrivals.get(client), clock.now(), limit)
+    arrivals.set(client, arrival)
+    return state
+  }
+}
+
+function rateLimited({ limit, resetSeconds }: RateLimitState): DomainError {
   return new DomainError(
     'RATE_LIMITED',
     { limit, seconds: resetSeconds },

@@ -5,7 +5,7 @@ import { countRequest } from '../../../src/platform/rate-limits/gcra.ts'
 
 const MINUTE = 60_000
 
-test('whatever the pace, no minute begun by a full limit sees more than twice it, and a patient client is never refused', () => {
+test('at any pace, at most the limit plus what the time gives back is allowed', () => {
   const pace = fc.array(fc.integer({ min: 0, max: 5_000 }), { minLength: 50, maxLength: 400 })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 120 }), pace, (limit, gaps) => {
@@ -17,7 +17,7 @@ test('whatever the pace, no minute begun by a full limit sees more than twice it
         const counted = countRequest(arrival, now, limit)
         arrival = counted.arrival
         if (counted.state.allowed) allowed.push(now)
-        // The bucket holds `limit`, and what flows back in a span of time is span x limit / minute.
+        // The limit, plus what a span of time gives back: span x limit / minute.
         for (const since of [allowed[0] ?? now, allowed.at(-10) ?? now]) {
           const inSpan = allowed.filter((at) => at >= since).length
           expect(inSpan).toBeLessThanOrEqual(limit + ((now - since) * limit) / MINUTE + 1e-3)
@@ -28,7 +28,7 @@ test('whatever the pace, no minute begun by a full limit sees more than twice it
   )
 })
 
-test('a burst of the whole limit is allowed, the next is told when to come back, and then is allowed', () => {
+test('a burst of the whole limit is allowed; the next request is refused, and allowed after the reported time', () => {
   const limit = 7
   let arrival: number | undefined
   const states = Array.from({ length: 8 }, () => {
@@ -61,17 +61,17 @@ test.each([
   ['[::ffff:203.0.113.7]:41234', '203.0.113.7'],
   ['unknown', 'unknown'],
   ['', ''],
-])('client %s counts as %s', (ip, network) => {
+])('the client address %s is counted as %s', (ip, network) => {
   expect(clientNetwork(ip)).toBe(network)
 })
 
-test('all addresses of a /64 are one client, those of two are two', () => {
+test('all addresses of one /64 are one client; addresses of two are two clients', () => {
   const half = fc.array(fc.integer({ min: 0, max: 0xff_ff }), { minLength: 4, maxLength: 4 })
   const text = (groups: number[]): string => groups.map((group) => group.toString(16)).join(':')
   fc.assert(
     fc.property(half, half, half, half, (prefix, other, low, high) => {
       const [one, two] = [clientNetwork(text([...prefix, ...low])), clientNetwork(text([...prefix, ...high]))]
-      // ::ffff:0:0/96 is IPv4.
+      // The prefix ::ffff:0:0/96 would be IPv4.
       fc.pre(prefix.some((group) => group !== 0) && other.some((group) => group !== 0))
       expect(one).toBe(two)
       expect(clientNetwork(text([...other, ...low])) === one).toBe(text(other) === text(prefix))

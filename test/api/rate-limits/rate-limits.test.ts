@@ -22,7 +22,7 @@ afterAll(() => t.close())
 
 const agents = (remoteAddress: string) => t.app.inject({ url: '/agents?limit=1', remoteAddress })
 
-test('reads: the answer tells what is left; what is over it is 429 with Retry-After; time gives it back', async () => {
+test('reads: responses report the remaining requests; over the limit is 429 with Retry-After, until time passes', async () => {
   const answers = []
   for (let i = 0; i < 6; i++) answers.push(await agents('203.0.113.1'))
   expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200, 200, 200, 200, 429])
@@ -45,25 +45,25 @@ test('reads: the answer tells what is left; what is over it is 429 with Retry-Af
   expect((await agents('203.0.113.1')).statusCode).toBe(429)
 })
 
-test('GraphQL meets the same limit, each root field counts, and what is refused says so by code', async () => {
-  const ask = (query: string) =>
+test('GraphQL has the same limit: each root field counts, and a refusal has a code', async () => {
+  const send = (query: string) =>
     t.app.inject({ method: 'POST', url: '/graphql', remoteAddress: '203.0.113.3', payload: { query } })
-  const first = await ask('{ a: agents { total } b: agents { total } c: stakes { total } d: info { name } }')
+  const first = await send('{ a: agents { total } b: agents { total } c: stakes { total } d: info { name } }')
   expect(first.json().errors).toBeUndefined()
   expect(first.headers['ratelimit-remaining']).toBe('1')
-  const second = await ask('{ a: agents { total } b: agents { total } }')
+  const second = await send('{ a: agents { total } b: agents { total } }')
   expect(second.json().errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', status: 429 } }])
   expect((await agents('203.0.113.3')).statusCode).toBe(429)
-  // Introspection is always available.
-  expect((await ask('{ __schema { queryType { name } } }')).json().errors).toBeUndefined()
+  // Introspection is not counted.
+  expect((await send('{ __schema { queryType { name } } }')).json().errors).toBeUndefined()
 })
 
 interface Refusals {
   errors: { extensions: { code: string } }[]
 }
 
-test('one signature is no way to ask for more: each guarded root field counts', async () => {
-  const ask = (query: string) =>
+test('one signature does not raise the limit: each root field with wallet authentication counts', async () => {
+  const send = (query: string) =>
     t.app.inject({
       method: 'POST',
       url: '/graphql',
@@ -72,16 +72,16 @@ test('one signature is no way to ask for more: each guarded root field counts', 
       payload: { query },
     })
   const fields = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}: deleteWebhook(id: "x") { deleted }`)
-  const answer = (await ask(`mutation { ${fields.join(' ')} }`)).json<Refusals>()
-  // The first refusal ends it: a field that may not be null.
+  const answer = (await send(`mutation { ${fields.join(' ')} }`)).json<Refusals>()
+  // The first error ends the operation, because the field is not nullable.
   expect(answer.errors.map(({ extensions }) => extensions.code)).toContain('WEBHOOK_NOT_FOUND')
   now += 1_000
   const queries = fields.map((field) => field.replace(/deleteWebhook.*/, 'webhooks { id }'))
-  const limited = (await ask(`{ ${queries.join(' ')} }`)).json<Refusals>()
+  const limited = (await send(`{ ${queries.join(' ')} }`)).json<Refusals>()
   expect(limited.errors.map(({ extensions }) => extensions.code)).toContain('RATE_LIMITED')
 })
 
-test('each MCP message is a read, what the protocol answers by itself too; submitting counts as that besides', async () => {
+test('each MCP message counts as a read, protocol messages too; a submit also counts as a submit', async () => {
   const url = await t.app.listen({ port: 0, host: '127.0.0.1' })
   const send = (method: string, params: object = {}) =>
     fetch(`${url}/mcp`, {
@@ -126,7 +126,7 @@ test('each kind has its own count', async () => {
   expect((await agents('203.0.113.5')).statusCode).toBe(200)
 })
 
-test('a sponsored preparation counts as such, also when it is asked of the ordinary one', async () => {
+test('a sponsored prepare counts as one through POST /relay/prepare too', async () => {
   const prepare = () =>
     t.app.inject({
       method: 'POST',
@@ -139,7 +139,7 @@ test('a sponsored preparation counts as such, also when it is asked of the ordin
   expect(statuses.indexOf(429)).toBe(LIMITS.sponsoredPrepare)
 })
 
-test('what the database counts holds across replicas, however many ask at once', async () => {
+test('limits counted in the database hold across replicas and concurrent requests', async () => {
   const replicas = [0, 1].map(() =>
     createRateLimits({
       sharedCounter: createRateLimitCounter(t.kysely),
@@ -148,9 +148,7 @@ test('what the database counts holds across replicas, however many ask at once',
     }),
   )
   const results = await Promise.allSettled(
-    Array.from({ length: 60 }, (_, i) =>
-      (async () => replicas[i % 2]!.take('register', '2001:db8::7', () => undefined))(),
-    ),
+    Array.from({ length: 60 }, (_, i) => (async () => replicas[i % 2]!.count('register', '2001:db8::7'))()),
   )
   const refused = results.filter((each) => each.status === 'rejected')
   expect(results.length - refused.length).toBe(4)
@@ -159,5 +157,5 @@ test('what the database counts holds across replicas, however many ask at once',
     expect(reason.retryAfterSeconds).toBeGreaterThan(10)
     expect(reason.retryAfterSeconds).toBeLessThanOrEqual(15)
   }
-  await expect(replicas[0]!.take('verify', '2001:db8::7', () => undefined)).resolves.toBeUndefined()
+  await expect(replicas[0]!.count('verify', '2001:db8::7')).resolves.toBeUndefined()
 })
