@@ -1,7 +1,5 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { migrationsList } from '../../../src/db/migrations/index.ts'
-import { migrate } from '../../../src/db/migrate.ts'
 import { openOrm } from '../../../src/db/orm.ts'
 import { createDatabase, dropDatabase, connectionTo } from '../../support/database-server.ts'
 import { describeSchema } from '../../support/describe-schema.ts'
@@ -28,21 +26,6 @@ test('the entities describe the columns, indexes and constraints of the migrated
     expect(constraints).toEqual(migrated.constraints)
   } finally {
     await fromEntities.close()
-    await dropDatabase(server, name)
-  }
-})
-
-test('replicas that start together apply each migration once', async () => {
-  const server = inject('databaseServer')
-  const name = `gateway_migrate_${process.pid}`
-  await createDatabase(server, name)
-  const replicas = await Promise.all([1, 2, 3, 4].map(() => openOrm(connectionTo(server, name))))
-  try {
-    const applied = await Promise.all(replicas.map((orm) => migrate(orm)))
-    expect(applied.flat().sort()).toEqual(migrationsList.map((each) => each.name))
-    expect(await migrate(replicas[0]!)).toEqual([])
-  } finally {
-    await Promise.all(replicas.map((orm) => orm.close()))
     await dropDatabase(server, name)
   }
 })

@@ -64,7 +64,9 @@ end $$;
 create trigger update_sponsorship_state
   after update of status, settled, slot, signed_tx on prepared_transactions
   for each row when (
-    new.sponsored and (old.status, old.settled, old.slot, old.signed_tx is null)
-      is distinct from (new.status, new.settled, new.slot, new.signed_tx is null)
+    new.sponsored and (
+      old.status <> new.status or old.settled <> new.settled
+      or old.slot is distinct from new.slot or (old.signed_tx is null) <> (new.signed_tx is null)
+    )
   )
   execute function update_sponsorship_state();

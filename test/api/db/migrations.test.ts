@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { type Kysely, sql } from 'kysely'
+import { Client } from 'pg'
+import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import type { Database } from '../../../src/db/database.ts'
+import { migrate } from '../../../src/db/migrate.ts'
+import { migrationsList } from '../../../src/db/migrations/index.ts'
+import { openOrm } from '../../../src/db/orm.ts'
+import type { DatabaseConnection, Orm } from '../../../src/db/orm-types.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { connectionTo, createDatabase, dropDatabase } from '../../support/database-server.ts'
+import { describeSchema } from '../../support/describe-schema.ts'
+
+/** One dump per release, with at least one row in each table. Never change a dump. */
+const RELEASES = new URL('../../support/releases/', import.meta.url)
+
+const server = inject('databaseServer')
+const name = `gateway_migrations_${process.pid}`
+const connection = connectionTo(server, name)
+const opened: Orm[] = []
+beforeEach(() => createDatabase(server, name))
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((orm) => orm.close()))
+  await dropDatabase(server, name)
+})
+
+async function open(): Promise<Orm> {
+  const orm = await openOrm(connection)
+  opened.push(orm)
+  return orm
+}
+
+async function restore(target: DatabaseConnection, dump: string): Promise<void> {
+  const client = new Client('url' in target ? { connectionString: target.url } : target)
+  await client.connect()
+  await client.query(dump)
+  await client.end()
+}
+
+async function countRows(kysely: Kysely<Database>): Promise<Record<string, number>> {
+  const tables = await kysely.introspection.getTables()
+  const counts: Record<string, number> = {}
+  for (const table of tables) {
+    const { rows } = await sql<{ count: number }>`select count(*) from ${sql.table(table.name)}`.execute(
+      kysely,
+    )
+    counts[table.name] = rows[0]!.count
+  }
+  return counts
+}
+
+const releases = readdirSync(RELEASES).map((file) => file.replace('.sql', ''))
+test.each(releases)('the database of release %s can be migrated', async (release) => {
+  await restore(connection, readFileSync(new URL(`${release}.sql`, RELEASES), 'utf8'))
+  const orm = await open()
+  const { schema_migrations: applied, ...rows } = await countRows(orm.em.getKysely())
+  expect(Object.entries(rows).filter(([, count]) => count === 0)).toEqual([])
+
+  expect(await migrate(orm)).toEqual(migrationsList.slice(applied).map((each) => each.name))
+  expect(await countRows(orm.em.getKysely())).toMatchObject(rows)
+  const fresh = await createTestDatabase()
+  const expected = await describeSchema(fresh.orm.em.getKysely())
+  await fresh.drop()
+  expect(await describeSchema(orm.em.getKysely())).toEqual(expected)
+})
+
+test('replicas that start together apply each migration once', async () => {
+  const replicas = await Promise.all([open(), open(), open(), open()])
+  const applied = await Promise.all(replicas.map((orm) => migrate(orm)))
+  expect(applied.flat().sort()).toEqual(migrationsList.map((each) => each.name))
+  expect(await migrate(replicas[0]!)).toEqual([])
+})
