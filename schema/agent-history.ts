@@ -1,5 +1,5 @@
-import { type HistoryRow, historyQuery } from '../src/agents/agent-history.ts'
-import type { Page } from '../src/domain/page.ts'
+import type { HistoryRow } from '../src/agents/agent-history.ts'
+import { type Page, pageBounds } from '../src/domain/page.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
 import { connectionArgs, connectionType } from './connection.ts'
@@ -50,9 +50,9 @@ builder.objectField(AgentRef, 'history', (t) =>
       ...pageArgs(),
     },
     resolve: ({ pda }, args, { loaders, spend }, info) => {
-      const query = historyQuery(args)
-      spend(query.limit * fieldsBelow(info))
-      return loaders.historyByAgent(query).load(pda)
+      const bounds = pageBounds(args)
+      spend(bounds.limit * fieldsBelow(info))
+      return loaders.historyByAgent({ ...args, ...bounds }).load(pda)
     },
   }),
 )
@@ -83,6 +83,6 @@ builder.queryField('agentHistoryConnection', (t) =>
       orphaned: t.arg.boolean({ description: ORPHANED }),
       ...connectionArgs(),
     },
-    resolve: (_, { pda, ...rest }, { services }) => services.agents.walkHistory(pda, rest),
+    resolve: (_, { pda, ...rest }, { services }) => services.agents.historyConnection(pda, rest),
   }),
 )

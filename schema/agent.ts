@@ -1,5 +1,6 @@
-import { AGENT_SORTS, MAX_NAME_SEARCH, REPUTATION_RANGE } from '../src/agents/agent-filter.ts'
+import { MAX_NAME_SEARCH, REPUTATION_RANGE } from '../src/agents/agent-filter.ts'
 import type { AgentRow } from '../src/agents/agent-row.ts'
+import { AGENT_SORTS } from '../src/agents/list-agents.ts'
 import type { Page } from '../src/domain/page.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
@@ -113,6 +114,6 @@ builder.queryFields((t) => ({
       order: t.arg({ type: SortOrder, description: 'Default desc.' }),
       ...connectionArgs(),
     },
-    resolve: (_, { filter, ...rest }, { services }) => services.agents.walk({ ...filter, ...rest }),
+    resolve: (_, { filter, ...rest }, { services }) => services.agents.listConnection({ ...filter, ...rest }),
   }),
 }))

@@ -1,70 +1,87 @@
 import DataLoader from 'dataloader'
-import type { HistoryQuery, HistoryRow } from '../src/agents/agent-history.ts'
+import type { HistoryFilter, HistoryRow } from '../src/agents/agent-history.ts'
 import type { AgentRow } from '../src/agents/agent-row.ts'
-import type { Page } from '../src/domain/page.ts'
+import type { Page, PageBounds } from '../src/domain/page.ts'
+import type { CardRow } from '../src/identity/agent-cards/card-reads.ts'
 import type {
   CredentialFilter,
   CredentialList,
 } from '../src/identity/credentials/attached/credential-list.ts'
 import type { Services } from '../src/services.ts'
-import type { StakeRow } from '../src/stakes/stake-row.ts'
-import type { CardRow } from '../src/identity/agent-cards/card-reads.ts'
+import type { StakeRow } from '../src/stakes/stake-reads.ts'
 
-/** Each reads what one operation needs of its kind in one statement, however many parents ask. */
+type AgentKeys = Pick<AgentRow, 'pda' | 'owner'>
+
+/** Each loader reads all that an operation needs of one kind in one statement. */
 export interface Loaders {
   /** By agent pda; null for a closed agent. */
   readonly agentByPda: DataLoader<string, AgentRow | null>
-  /** By agent; one statement for each different filter. */
-  readonly credentialsByAgent: (
-    filter: CredentialFilter,
-  ) => DataLoader<{ pda: string; owner: string }, CredentialList, string>
-  /** By agent pda; null for an agent that was not queued yet. */
+  /** By agent pda; null for an agent whose card was never queued for a check. */
   readonly cardByAgent: DataLoader<string, CardRow | null>
-  /** By agent pda; null for an agent without stake. */
+  /** By agent pda; null for an agent without a stake. */
   readonly stakeByAgent: DataLoader<string, StakeRow | null>
-  /** One statement for each different query. */
-  readonly historyByAgent: (query: HistoryQuery) => DataLoader<string, Page<HistoryRow>>
+  /** By agent; one statement for each different filter. */
+  readonly credentialsByAgent: (filter: CredentialFilter) => DataLoader<AgentKeys, CredentialList, string>
+  /** By agent pda; one statement for each different query. */
+  readonly historyByAgent: (query: HistoryFilter & PageBounds) => DataLoader<string, Page<HistoryRow>>
 }
 
 export function createLoaders({ agents, cards, credentials, stakes }: Services): Loaders {
-  const credentialLists = new Map<string, ReturnType<Loaders['credentialsByAgent']>>()
-  const histories = new Map<string, DataLoader<string, Page<HistoryRow>>>()
   return {
-    agentByPda: new DataLoader(async (pdas) => byKey(pdas, await agents.find(pdas), (agent) => agent.pda)),
-    credentialsByAgent: (filter) => {
-      const key = JSON.stringify([filter.type ?? null, filter.active ?? null])
-      const loader =
-        credentialLists.get(key) ??
+    agentByPda: rowLoader(
+      (pdas) => agents.find(pdas),
+      ({ pda }) => pda,
+    ),
+    cardByAgent: rowLoader(
+      (pdas) => cards.find(pdas),
+      ({ agentPda }) => agentPda,
+    ),
+    stakeByAgent: rowLoader(
+      (pdas) => stakes.findByAgents(pdas),
+      ({ agentPda }) => agentPda,
+    ),
+    credentialsByAgent: memoized(
+      ({ type, active }) => [type, active],
+      (filter) =>
         new DataLoader(
-          async (keys: readonly { pda: string; owner: string }[]) => {
+          async (keys) => {
             const lists = await credentials.listForAgents(keys, filter)
             return keys.map(({ pda }) => lists.get(pda) ?? { pda, total: 0, credentials: [] })
           },
           { cacheKeyFn: ({ pda }) => pda },
-        )
-      credentialLists.set(key, loader)
-      return loader
-    },
-    cardByAgent: new DataLoader(async (pdas) => byKey(pdas, await cards.find(pdas), (card) => card.agentPda)),
-    stakeByAgent: new DataLoader(async (pdas) =>
-      byKey(pdas, await stakes.findByAgents(pdas), (stake) => stake.agentPda),
+        ),
     ),
-    historyByAgent: (query) => {
-      const key = `${query.eventType ?? ''}/${query.orphaned === true}/${query.limit}/${query.offset}`
-      const loader =
-        histories.get(key) ??
-        new DataLoader(async (pdas: readonly string[]) => {
+    historyByAgent: memoized(
+      ({ eventType, orphaned, limit, offset }) => [eventType, orphaned === true, limit, offset],
+      (query) =>
+        new DataLoader(async (pdas) => {
           const pages = await agents.histories(pdas, query)
           return pdas.map((pda) => pages.get(pda) ?? { ...query, total: 0, rows: [] })
-        })
-      histories.set(key, loader)
-      return loader
-    },
+        }),
+    ),
   }
 }
 
-/** Rows in the order of the keys, as DataLoader wants them. */
-function byKey<Row>(keys: readonly string[], rows: Row[], keyOf: (row: Row) => string): (Row | null)[] {
-  const found = new Map(rows.map((row) => [keyOf(row), row]))
-  return keys.map((key) => found.get(key) ?? null)
+function rowLoader<Row>(
+  find: (keys: readonly string[]) => Promise<Row[]>,
+  keyOf: (row: Row) => string,
+): DataLoader<string, Row | null> {
+  return new DataLoader(async (keys) => {
+    const rows = new Map((await find(keys)).map((row) => [keyOf(row), row]))
+    return keys.map((key) => rows.get(key) ?? null)
+  })
+}
+
+/** One loader for each different key of the arguments. */
+function memoized<Args, Loader>(
+  keyOf: (args: Args) => unknown[],
+  create: (args: Args) => Loader,
+): (args: Args) => Loader {
+  const loaders = new Map<string, Loader>()
+  return (args) => {
+    const key = JSON.stringify(keyOf(args))
+    const loader = loaders.get(key) ?? create(args)
+    loaders.set(key, loader)
+    return loader
+  }
 }

@@ -1,5 +1,5 @@
 import type { Page } from '../src/domain/page.ts'
-import type { StakeRow } from '../src/stakes/stake-row.ts'
+import type { StakeRow } from '../src/stakes/stake-reads.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
 import { connectionArgs, connectionType } from './connection.ts'
@@ -79,6 +79,6 @@ builder.queryFields((t) => ({
       agentPda: t.arg({ type: 'Pubkey', description: 'Only of this agent.' }),
       ...connectionArgs(),
     },
-    resolve: (_, args, { services }) => services.stakes.walk(args),
+    resolve: (_, args, { services }) => services.stakes.listConnection(args),
   }),
 }))

@@ -1,12 +1,8 @@
 import { Type } from 'typebox'
 import { AGENT_STATUSES, SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
 import { HISTORY_EVENT_TYPES } from '../../src/domain/history-events.ts'
-import {
-  AGENT_SORTS,
-  MAX_NAME_SEARCH,
-  REPUTATION_RANGE,
-  STATUS_FILTERS,
-} from '../../src/agents/agent-filter.ts'
+import { MAX_NAME_SEARCH, REPUTATION_RANGE, STATUS_FILTERS } from '../../src/agents/agent-filter.ts'
+import { AGENT_SORTS } from '../../src/agents/list-agents.ts'
 import { ORDERS } from '../../src/domain/page.ts'
 import {
   Choice,

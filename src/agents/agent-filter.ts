@@ -1,81 +1,39 @@
-import type { Pubkey } from '@agent-registry/solana'
-import {
-  AGENT_STATUSES,
-  MAX_REPUTATION,
-  SERVICE_CATEGORIES,
-  type ServiceCategory,
-  type Tier,
-  TIERS,
-} from '@agent-registry/program'
-import { ORDERS, type Order, type PageBounds, type PageInput, pageBounds } from '../domain/page.ts'
-import {
-  booleanParameter,
-  enumParameter,
-  integerParameter,
-  optional,
-  pubkeyParameter,
-  textParameter,
-} from '../domain/parameters.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { AGENT_STATUSES, MAX_REPUTATION, type ServiceCategory, type Tier } from '@agent-registry/program'
+import { integerParameter, optional, pubkeyParameter, textParameter } from '../domain/parameters.ts'
 import { DomainError } from '../domain/errors.ts'
 
-/** `inactive` is every status but active. */
+/** `inactive` is every status except active. */
 export const STATUS_FILTERS = [...AGENT_STATUSES, 'inactive'] as const
-export const AGENT_SORTS = ['reputation', 'created_at', 'name'] as const
 export const REPUTATION_RANGE = { min: 0, max: MAX_REPUTATION } as const
-/** Characters; a registered name has at most 32 bytes, a mistyped one may be longer. */
+/** Characters. A registered name has at most 32 bytes; a mistyped one may be longer. */
 export const MAX_NAME_SEARCH = 64
 
-export type StatusFilter = (typeof STATUS_FILTERS)[number]
-export type AgentSort = (typeof AGENT_SORTS)[number]
-
-export interface AgentFilterInput {
+/** All conditions must hold. Null is the same as absent. */
+export interface AgentFilter {
   readonly owner?: string | null
-  readonly tier?: string | null
-  readonly status?: string | null
-  readonly category?: string | null
+  readonly tier?: Tier | null
+  readonly status?: (typeof STATUS_FILTERS)[number] | null
+  readonly category?: ServiceCategory | null
+  /** Trigram similarity search. */
   readonly name?: string | null
   readonly minReputation?: number | null
   readonly maxReputation?: number | null
+  /** Includes agents whose card does not match its recorded hash. */
   readonly includeMismatched?: boolean | null
 }
 
-export interface AgentListInput extends AgentFilterInput, PageInput {
-  readonly sort?: string | null
-  readonly order?: string | null
-}
+type Condition = RawBuilder<unknown>
 
-export interface AgentQuery extends PageBounds {
-  readonly owner?: Pubkey
-  readonly tier?: Tier
-  readonly status?: StatusFilter
-  readonly category?: ServiceCategory
-  readonly name?: string
-  readonly minReputation?: number
-  readonly maxReputation?: number
-  readonly includeMismatched: boolean
-  readonly sort: AgentSort | 'similarity'
-  readonly order: Order
-}
-
+const readName = textParameter(MAX_NAME_SEARCH)
 const readReputation = integerParameter(REPUTATION_RANGE)
 
-/** Checks what a client asks for; throws a DomainError that names the first parameter at fault. */
-export function agentQuery(input: AgentListInput): AgentQuery {
-  const name = optional(textParameter(MAX_NAME_SEARCH), 'name', input.name)
-  const query = {
-    owner: optional(pubkeyParameter, 'owner', input.owner),
-    tier: optional(enumParameter(TIERS), 'tier', input.tier),
-    status: optional(enumParameter(STATUS_FILTERS), 'status', input.status),
-    category: optional(enumParameter(SERVICE_CATEGORIES), 'category', input.category),
-    name,
-    minReputation: optional(readReputation, 'minReputation', input.minReputation),
-    maxReputation: optional(readReputation, 'maxReputation', input.maxReputation),
-    includeMismatched: optional(booleanParameter, 'includeMismatched', input.includeMismatched) ?? false,
-    sort: optional(enumParameter(AGENT_SORTS), 'sort', input.sort) ?? (name ? 'similarity' : 'created_at'),
-    order: optional(enumParameter(ORDERS), 'order', input.order) ?? 'desc',
-    ...pageBounds(input),
-  } as const
-  const { minReputation, maxReputation } = query
+/** Throws INVALID_TEXT, INVALID_PUBKEY, INVALID_INTEGER and INVALID_RANGE. */
+export function checkAgentFilter(filter: AgentFilter): void {
+  optional(readName, 'name', filter.name)
+  optional(pubkeyParameter, 'owner', filter.owner)
+  const minReputation = optional(readReputation, 'minReputation', filter.minReputation)
+  const maxReputation = optional(readReputation, 'maxReputation', filter.maxReputation)
   if (minReputation !== undefined && maxReputation !== undefined && minReputation > maxReputation) {
     throw new DomainError('INVALID_RANGE', {
       low: 'minReputation',
@@ -84,5 +42,34 @@ export function agentQuery(input: AgentListInput): AgentQuery {
       highValue: maxReputation,
     })
   }
-  return query
+}
+
+/** The conditions on columns of `agent_counts`. */
+export function countedConditions({ includeMismatched, tier, status, category }: AgentFilter): Condition[] {
+  return [
+    ...(includeMismatched === true ? [] : [sql`not card_hash_mismatch`]),
+    ...when(tier, sql`tier = ${tier}`),
+    ...when(status, status === 'inactive' ? sql`status <> 'active'` : sql`status = ${status}`),
+    ...when(category, sql`service_category = ${category}`),
+  ]
+}
+
+/** The conditions on all other columns. */
+export function otherConditions({ owner, name, minReputation, maxReputation }: AgentFilter): Condition[] {
+  return [
+    ...when(owner, sql`owner = ${owner}`),
+    // The trigram index serves `%`. The session sets pg_trgm.similarity_threshold.
+    // Text without letters and digits has no trigrams; the second condition skips a scan of the whole index.
+    ...when(name, sql`name % ${name}`, sql`show_trgm(${name}) <> '{}'`),
+    ...when(minReputation, sql`reputation_score >= ${minReputation}`),
+    ...when(maxReputation, sql`reputation_score <= ${maxReputation}`),
+  ]
+}
+
+function when(value: unknown, ...conditions: Condition[]): Condition[] {
+  return value === undefined || value === null ? [] : conditions
+}
+
+export function where(conditions: Condition[]): RawBuilder<unknown> {
+  return conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`
 }

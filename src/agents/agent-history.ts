@@ -1,10 +1,19 @@
-import { type Kysely, sql } from 'kysely'
-import { HISTORY_EVENT_TYPES, type HistoryEventType } from '../domain/history-events.ts'
-import { type PageRow, readPage } from '../db/read-page.ts'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { type Page, type PageBounds, type PageInput, pageBounds } from '../domain/page.ts'
-import { enumParameter, optional, pubkeyParameter } from '../domain/parameters.ts'
+import { type PageRow, readPage } from '../db/read-page.ts'
+import {
+  type Connection,
+  type ConnectionInput,
+  connectionOf,
+  cursorOf,
+  firstOf,
+  isText,
+  keyAfter,
+} from '../domain/connection.ts'
 import { DomainError } from '../domain/errors.ts'
+import type { HistoryEventType } from '../domain/history-events.ts'
+import { type Page, type PageBounds, type PageInput, pageBounds } from '../domain/page.ts'
+import { pubkeyParameter } from '../domain/parameters.ts'
 
 /** One entry of an agent's history. */
 export interface HistoryRow {
@@ -12,79 +21,99 @@ export interface HistoryRow {
   agentPda: string
   oldValue: string
   newValue: string
-  /** Signed like `+12` or `-5`; only of reputation_updated. */
+  /** Signed, like `+12` or `-5`. Only in entries of reputation_updated. */
   delta: string | null
   timestamp: string
 }
 
-export interface HistoryInput extends PageInput {
-  readonly eventType?: string | null
-  /** What forks took back, in place of what counts. */
+export interface HistoryFilter {
+  readonly eventType?: HistoryEventType | null
+  /** Returns the entries that forks removed, in place of the valid ones. */
   readonly orphaned?: boolean | null
 }
 
-export interface HistoryQuery extends PageBounds {
-  readonly eventType?: HistoryEventType
-  readonly orphaned?: boolean
+const ENTRY_COLUMNS = sql`event_type as "eventType", agent_pda as "agentPda", old_value as "oldValue",
+  new_value as "newValue", delta, occurred_at as "timestamp", position`
+
+function entriesOf(agentPda: RawBuilder<unknown>, { eventType, orphaned }: HistoryFilter) {
+  const table = sql.table(orphaned === true ? 'orphaned_history' : 'agent_history')
+  const ofType = eventType === undefined || eventType === null ? sql`` : sql`and event_type = ${eventType}`
+  return sql`from ${table} where agent_pda = ${agentPda} ${ofType}`
 }
 
-type Result = PageRow<HistoryRow> & { key: string; known: boolean }
-
-export function historyQuery(input: HistoryInput): HistoryQuery {
-  return {
-    eventType: optional(enumParameter(HISTORY_EVENT_TYPES), 'eventType', input.eventType),
-    orphaned: input.orphaned === true,
-    ...pageBounds(input),
-  }
+function isKnown(agentPda: RawBuilder<unknown>) {
+  return sql`exists (select from agents where pda = ${agentPda})
+    or exists (select from agent_history where agent_pda = ${agentPda})`
 }
 
-/** Newest first; stays readable after the agent is closed. Throws AGENT_NOT_FOUND where neither agent nor history is. */
+/** Newest first. Closed agents keep their history. Throws AGENT_NOT_FOUND if there is neither agent nor history. */
 export async function getAgentHistory(
   kysely: Kysely<Database>,
   pda: string,
-  input: HistoryInput,
+  input: HistoryFilter & PageInput,
 ): Promise<Page<HistoryRow>> {
   const key = pubkeyParameter('pda', pda)
-  const query = historyQuery(input)
-  const rows = await select(kysely, [key], query)
+  const query = { ...input, ...pageBounds(input) }
+  const rows = await selectPages(kysely, [key], query)
   if (rows[0]?.known !== true) throw new DomainError('AGENT_NOT_FOUND')
   return readPage<HistoryRow>(rows, 'eventType', query)
 }
 
-/** The same page of several agents' histories, in one statement. */
+/** The same page of the histories of several agents, in one statement. */
 export async function getHistories(
   kysely: Kysely<Database>,
   pdas: readonly string[],
-  query: HistoryQuery,
+  query: HistoryFilter & PageBounds,
 ): Promise<Map<string, Page<HistoryRow>>> {
-  const byAgent = Map.groupBy(await select(kysely, pdas, query), (row) => row.key)
+  const byAgent = Map.groupBy(await selectPages(kysely, pdas, query), (row) => row.key)
   return new Map(Array.from(byAgent, ([pda, rows]) => [pda, readPage<HistoryRow>(rows, 'eventType', query)]))
 }
 
-async function select(
+async function selectPages(
   kysely: Kysely<Database>,
   pdas: readonly string[],
-  { eventType, orphaned = false, limit, offset }: HistoryQuery,
-): Promise<Result[]> {
-  const history = sql.table(orphaned ? 'orphaned_history' : 'agent_history')
-  const ofKey = sql`agent_pda = keys.key`
-  const matching = eventType === undefined ? ofKey : sql`${ofKey} and event_type = ${eventType}`
-  // Without `offset 0` the planner would pull the count up and count again for every entry of the page.
-  const { rows } = await sql<Result>`
+  query: HistoryFilter & PageBounds,
+): Promise<(PageRow<HistoryRow> & { key: string; known: boolean })[]> {
+  const key = sql`keys.key`
+  const entries = entriesOf(key, query)
+  // Without `offset 0` the planner inlines the count and repeats it for every entry of the page.
+  const { rows } = await sql<PageRow<HistoryRow> & { key: string; known: boolean }>`
     select keys.key, counted.total, counted.known, entries.*
     from unnest(${pdas}::text[]) as keys (key)
     cross join lateral (
-      select (select count(*) from ${history} where ${matching}) as total,
-        exists (select from agents where pda = keys.key)
-          or exists (select from agent_history where ${ofKey}) as known
-      offset 0
+      select (select count(*) ${entries}) as total, ${isKnown(key)} as known offset 0
     ) as counted
     left join lateral (
-      select event_type as "eventType", agent_pda as "agentPda", old_value as "oldValue",
-        new_value as "newValue", delta, occurred_at as "timestamp", position
-      from ${history} where ${matching}
-      order by position desc limit ${limit} offset ${offset}
+      select ${ENTRY_COLUMNS} ${entries}
+      order by position desc limit ${query.limit} offset ${query.offset}
     ) as entries on true
     order by keys.key, entries.position desc`.execute(kysely)
   return rows
+}
+
+/** The entries after a cursor. Throws INVALID_CURSOR and what `getAgentHistory` throws. */
+export async function listHistoryConnection(
+  kysely: Kysely<Database>,
+  pda: string,
+  input: HistoryFilter & ConnectionInput,
+): Promise<Connection<HistoryRow>> {
+  const key = sql`${pubkeyParameter('pda', pda)}`
+  const first = firstOf(input)
+  const list = input.orphaned === true ? 'orphaned-history' : 'history'
+  const [after] = keyAfter<readonly [string]>(list, input, [isText]) ?? []
+  const afterKey = after === undefined ? sql`` : sql`and position < ${after}`
+  const { rows } = await sql<{ known: boolean } & (({ position: string } & HistoryRow) | { position: null })>`
+    select counted.known, entries.*
+    from (select ${isKnown(key)} as known) as counted
+    left join (
+      select ${ENTRY_COLUMNS} ${entriesOf(key, input)} ${afterKey}
+      order by position desc limit ${first + 1}
+    ) as entries on true
+    order by entries.position desc`.execute(kysely)
+  if (rows[0]?.known !== true) throw new DomainError('AGENT_NOT_FOUND')
+  return connectionOf(
+    rows.filter((row) => row.position !== null),
+    first,
+    (row) => cursorOf(list, [row.position]),
+  )
 }

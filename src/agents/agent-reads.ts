@@ -1,39 +1,59 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import type { Connection } from '../domain/connection.ts'
-import type { Page } from '../domain/page.ts'
-import type { AgentListInput } from './agent-filter.ts'
+import { gather } from '../db/gather.ts'
+import type { Connection, ConnectionInput } from '../domain/connection.ts'
+import { DomainError } from '../domain/errors.ts'
+import type { Page, PageBounds, PageInput } from '../domain/page.ts'
+import { pubkeyParameter } from '../domain/parameters.ts'
 import {
   getAgentHistory,
   getHistories,
-  type HistoryInput,
-  type HistoryQuery,
+  type HistoryFilter,
   type HistoryRow,
+  listHistoryConnection,
 } from './agent-history.ts'
-import type { AgentRow } from './agent-row.ts'
-import { createGetAgent, findAgents } from './get-agent.ts'
-import { listAgents } from './list-agents.ts'
-import { type AgentWalkInput, walkAgents } from './walk-agents.ts'
-import { type HistoryWalkInput, walkHistory } from './walk-history.ts'
+import { agentColumns, type AgentRow } from './agent-row.ts'
+import { listAgents, listAgentsConnection, type SortedAgentFilter } from './list-agents.ts'
 
 export interface AgentReads {
-  list(input: AgentListInput): Promise<Page<AgentRow>>
-  walk(input: AgentWalkInput): Promise<Connection<AgentRow>>
+  list(input: SortedAgentFilter & PageInput): Promise<Page<AgentRow>>
+  listConnection(input: SortedAgentFilter & ConnectionInput): Promise<Connection<AgentRow>>
+  /** Throws INVALID_PUBKEY, and AGENT_NOT_FOUND for an unknown or closed agent. */
   get(pda: string): Promise<AgentRow>
+  /** The existing agents among these addresses, in no order. */
   find(pdas: readonly string[]): Promise<AgentRow[]>
-  history(pda: string, input: HistoryInput): Promise<Page<HistoryRow>>
-  walkHistory(pda: string, input: HistoryWalkInput): Promise<Connection<HistoryRow>>
-  histories(pdas: readonly string[], query: HistoryQuery): Promise<Map<string, Page<HistoryRow>>>
+  history(pda: string, input: HistoryFilter & PageInput): Promise<Page<HistoryRow>>
+  historyConnection(pda: string, input: HistoryFilter & ConnectionInput): Promise<Connection<HistoryRow>>
+  histories(
+    pdas: readonly string[],
+    query: HistoryFilter & PageBounds,
+  ): Promise<Map<string, Page<HistoryRow>>>
 }
 
+/** Requests that arrive together are read in one statement, up to this number. */
+const MAX_BATCH = 100
+
 export function createAgentReads(kysely: Kysely<Database>): AgentReads {
+  const find = async (pdas: readonly string[]): Promise<AgentRow[]> => {
+    const key = pdas.length === 1 ? sql`pda = ${pdas[0]}` : sql`pda = any(${pdas}::text[])`
+    const { rows } = await sql<AgentRow>`select ${agentColumns} from agents where ${key}`.execute(kysely)
+    return rows
+  }
+  const findOne = gather(
+    async (pdas) => new Map((await find(pdas)).map((agent) => [agent.pda, agent])),
+    MAX_BATCH,
+  )
   return {
     list: (input) => listAgents(kysely, input),
-    walk: (input) => walkAgents(kysely, input),
-    get: createGetAgent(kysely),
-    find: (pdas) => findAgents(kysely, pdas),
+    listConnection: (input) => listAgentsConnection(kysely, input),
+    get: async (pda) => {
+      const agent = await findOne(pubkeyParameter('pda', pda))
+      if (agent === undefined) throw new DomainError('AGENT_NOT_FOUND')
+      return agent
+    },
+    find,
     history: (pda, input) => getAgentHistory(kysely, pda, input),
-    walkHistory: (pda, input) => walkHistory(kysely, pda, input),
+    historyConnection: (pda, input) => listHistoryConnection(kysely, pda, input),
     histories: (pdas, query) => getHistories(kysely, pdas, query),
   }
 }

@@ -1,70 +1,166 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { type PageRow, readPage } from '../db/read-page.ts'
 import type { Database } from '../db/database.ts'
-import type { Page } from '../domain/page.ts'
-import { coarseConditions, fineConditions, where } from './agent-conditions.ts'
-import { type AgentListInput, type AgentQuery, agentQuery } from './agent-filter.ts'
+import { type PageRow, readPage } from '../db/read-page.ts'
+import {
+  type Connection,
+  type ConnectionInput,
+  connectionOf,
+  cursorOf,
+  firstOf,
+  isInteger,
+  isText,
+  isTime,
+  keyAfter,
+} from '../domain/connection.ts'
+import { type Order, type Page, type PageBounds, type PageInput, pageBounds } from '../domain/page.ts'
+import {
+  type AgentFilter,
+  checkAgentFilter,
+  countedConditions,
+  otherConditions,
+  REPUTATION_RANGE,
+  where,
+} from './agent-filter.ts'
 import { agentColumns, type AgentRow } from './agent-row.ts'
 
-const SORT_KEYS: Record<AgentQuery['sort'], RawBuilder<unknown>> = {
-  created_at: sql`created_at`,
-  reputation: sql`reputation_score`,
-  // Byte order, the same on every server whatever its locale.
-  name: sql`name collate "C"`,
-  similarity: sql`similarity`,
+export const AGENT_SORTS = ['reputation', 'created_at', 'name'] as const
+
+export interface SortedAgentFilter extends AgentFilter {
+  /** Default: similarity in a search by name, created_at otherwise. */
+  readonly sort?: (typeof AGENT_SORTS)[number] | null
+  /** Default: desc. */
+  readonly order?: Order | null
+}
+
+interface Sort {
+  readonly column: RawBuilder<unknown>
+  readonly type: RawBuilder<unknown>
+  /** The value of a row in a cursor. */
+  readonly value: (row: AgentRow) => string | number
+  readonly isValue: (part: unknown) => part is string | number
+}
+
+const SORTS: Record<NonNullable<SortedAgentFilter['sort']> | 'similarity', Sort> = {
+  created_at: {
+    column: sql`created_at`,
+    type: sql`timestamptz`,
+    value: (row) => row.createdAt,
+    isValue: isTime,
+  },
+  reputation: {
+    column: sql`reputation_score`,
+    type: sql`integer`,
+    value: (row) => row.reputationScore,
+    isValue: (part): part is number =>
+      isInteger(part) && part >= REPUTATION_RANGE.min && part <= REPUTATION_RANGE.max,
+  },
+  // Byte order is the same on every server, whatever its locale.
+  name: { column: sql`name collate "C"`, type: sql`text`, value: (row) => row.name, isValue: isText },
+  similarity: {
+    column: sql`similarity`,
+    type: sql`float4`,
+    value: (row) => row.nameSimilarity ?? 0,
+    isValue: (part): part is number => typeof part === 'number' && part >= 0 && part <= 1,
+  },
 }
 
 /**
- * One page of agents and the exact total in one statement, and so of one moment. Ties are in the order of pda.
- * Throws a DomainError for an input out of bounds.
+ * One page of agents and the exact total, in one statement. Ties are in the order of pda. Throws the
+ * errors of `checkAgentFilter` and `pageBounds`.
  */
-export async function listAgents(kysely: Kysely<Database>, input: AgentListInput): Promise<Page<AgentRow>> {
-  const query = agentQuery(input)
-  const statement = query.name === undefined ? pageStatement(query) : searchStatement(query, query.name)
-  const { rows } = await statement.execute(kysely)
-  return readPage(rows, 'pda', query)
+export async function listAgents(
+  kysely: Kysely<Database>,
+  input: SortedAgentFilter & PageInput,
+): Promise<Page<AgentRow>> {
+  checkAgentFilter(input)
+  const bounds = pageBounds(input)
+  const { rows } = await pageStatement(input, bounds).execute(kysely)
+  return readPage(rows, 'pda', bounds)
 }
 
-/** Keys first, then whole rows for the page alone: a deep offset walks nothing but the index. */
-function pageStatement(query: AgentQuery): RawBuilder<PageRow<AgentRow>> {
-  const { key, direction } = ordering(query)
-  return sql`
-    select counted.total, ${agentColumns}
-    from (select (${total(query)}) as total) as counted
-    left join (
-      select pda, ${key} as rank from agents ${where([...fineConditions(query), ...coarseConditions(query)])}
-      order by ${key} ${direction}, pda limit ${query.limit} offset ${query.offset}
-    ) as page on true
-    left join agents on agents.pda = page.pda
-    order by page.rank ${direction}, page.pda`
-}
-
-/** The matches of a name are found once and serve both the total and the page. */
-function searchStatement(query: AgentQuery, name: string): RawBuilder<PageRow<AgentRow>> {
-  const { key, direction } = ordering(query)
+function pageStatement(
+  filter: SortedAgentFilter,
+  { limit, offset }: PageBounds,
+): RawBuilder<PageRow<AgentRow>> {
+  const { column } = SORTS[sortOf(filter)]
+  const direction = directionOf(filter)
+  const matching = where([...otherConditions(filter), ...countedConditions(filter)])
+  const page = sql`order by ${column} ${direction}, pda limit ${limit} offset ${offset}`
+  const order = sql`order by page.rank ${direction}, page.pda`
+  if (filter.name === undefined || filter.name === null) {
+    // Keys first, then the rows of the page: a deep offset reads only the index.
+    return sql`
+      select counted.total, ${agentColumns}
+      from (select (${total(filter)}) as total) as counted
+      left join (select pda, ${column} as rank from agents ${matching} ${page}) as page on true
+      left join agents on agents.pda = page.pda
+      ${order}`
+  }
+  // The matches are searched once, for the total and for the page.
   return sql`
     with matches as materialized (
-      select pda, name, reputation_score, created_at, similarity(name, ${name}) as similarity
-      from agents ${where([...fineConditions(query), ...coarseConditions(query)])}
+      select pda, name, reputation_score, created_at, similarity(name, ${filter.name}) as similarity
+      from agents ${matching}
     )
     select counted.total, ${agentColumns}, page.similarity as "nameSimilarity"
     from (select count(*) as total from matches) as counted
-    left join (
-      select pda, similarity, ${key} as rank from matches
-      order by ${key} ${direction}, pda limit ${query.limit} offset ${query.offset}
-    ) as page on true
+    left join (select pda, similarity, ${column} as rank from matches ${page}) as page on true
     left join agents on agents.pda = page.pda
-    order by page.rank ${direction}, page.pda`
+    ${order}`
 }
 
-function total(query: AgentQuery): RawBuilder<unknown> {
-  const fine = fineConditions(query)
-  const coarse = coarseConditions(query)
-  return fine.length === 0
-    ? sql`select coalesce(sum(count), 0)::int8 from agent_counts ${where(coarse)}`
-    : sql`select count(*) from agents ${where([...fine, ...coarse])}`
+function total(filter: AgentFilter): RawBuilder<unknown> {
+  const other = otherConditions(filter)
+  const counted = countedConditions(filter)
+  return other.length === 0
+    ? sql`select coalesce(sum(count), 0)::int8 from agent_counts ${where(counted)}`
+    : sql`select count(*) from agents ${where([...other, ...counted])}`
 }
 
-function ordering({ sort, order }: AgentQuery): { key: RawBuilder<unknown>; direction: RawBuilder<unknown> } {
-  return { key: SORT_KEYS[sort], direction: order === 'asc' ? sql`asc` : sql`desc` }
+/** The agents after a cursor, in one statement. Throws INVALID_CURSOR and what `listAgents` throws. */
+export async function listAgentsConnection(
+  kysely: Kysely<Database>,
+  input: SortedAgentFilter & ConnectionInput,
+): Promise<Connection<AgentRow>> {
+  checkAgentFilter(input)
+  const first = firstOf(input)
+  const sortName = sortOf(input)
+  const sort = SORTS[sortName]
+  const list = `agents/${sortName}/${input.order ?? 'desc'}`
+  const key = keyAfter<AgentKey>(list, input, [sort.isValue, isText])
+  const matching = [...otherConditions(input), ...countedConditions(input)]
+  const afterKey = key === undefined ? [] : [conditionAfter(sort, input, key)]
+  const page = sql`order by ${sort.column} ${directionOf(input)}, pda limit ${first + 1}`
+  const statement =
+    input.name === undefined || input.name === null
+      ? sql<AgentRow>`select ${agentColumns} from agents ${where([...matching, ...afterKey])} ${page}`
+      : sql<AgentRow>`
+        with agents as materialized (
+          select *, similarity(name, ${input.name}) as similarity from agents ${where(matching)}
+        )
+        select ${agentColumns}, similarity as "nameSimilarity" from agents ${where(afterKey)} ${page}`
+  const { rows } = await statement.execute(kysely)
+  return connectionOf(rows, first, (row) => cursorOf(list, [sort.value(row), row.pda]))
+}
+
+type AgentKey = readonly [value: string | number, pda: string]
+
+/** The first comparison looks redundant, but it lets the index scan start at the cursor. */
+function conditionAfter(
+  { column, type }: Sort,
+  { order }: SortedAgentFilter,
+  [value, pda]: AgentKey,
+): RawBuilder<unknown> {
+  const bound = sql`${value}::${type}`
+  return order === 'asc'
+    ? sql`${column} >= ${bound} and (${column} > ${bound} or pda > ${pda})`
+    : sql`${column} <= ${bound} and (${column} < ${bound} or pda > ${pda})`
+}
+
+function sortOf({ name, sort }: SortedAgentFilter): keyof typeof SORTS {
+  return sort ?? (name === undefined || name === null ? 'created_at' : 'similarity')
+}
+
+function directionOf({ order }: SortedAgentFilter): RawBuilder<unknown> {
+  return order === 'asc' ? sql`asc` : sql`desc`
 }

@@ -1,21 +1,38 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { columnsOf, type RowOf } from '../db/columns-of.ts'
 import type { Database } from '../db/database.ts'
+import { Stake } from '../db/entities/ledger-accounts.ts'
 import { type PageRow, readPage } from '../db/read-page.ts'
-import type { Connection } from '../domain/connection.ts'
+import {
+  type Connection,
+  type ConnectionInput,
+  connectionOf,
+  cursorOf,
+  firstOf,
+  isText,
+  keyAfter,
+} from '../domain/connection.ts'
+import { DomainError } from '../domain/errors.ts'
 import { type Page, type PageInput, pageBounds } from '../domain/page.ts'
 import { optional, pubkeyParameter } from '../domain/parameters.ts'
-import { DomainError } from '../domain/errors.ts'
-import { type StakeWalkInput, walkStakes } from './walk-stakes.ts'
-import { stakeColumns, type StakeRow } from './stake-row.ts'
 
-export interface StakeListInput extends PageInput {
+const HIDDEN = ['rentPayer', 'bump', 'slot'] as const
+
+/** A stake account as the read API shows it. */
+export type StakeRow = Omit<RowOf<typeof Stake>, (typeof HIDDEN)[number]>
+
+const stakeColumns = columnsOf(Stake, HIDDEN)
+
+export interface StakeFilter {
   readonly owner?: string | null
   readonly agentPda?: string | null
 }
 
 export interface StakeReads {
-  list(input: StakeListInput): Promise<Page<StakeRow>>
-  walk(input: StakeWalkInput): Promise<Connection<StakeRow>>
+  /** In the order of pda. Throws INVALID_PUBKEY and INVALID_INTEGER. */
+  list(input: StakeFilter & PageInput): Promise<Page<StakeRow>>
+  /** The same list by cursors. Throws INVALID_CURSOR as well. */
+  listConnection(input: StakeFilter & ConnectionInput): Promise<Connection<StakeRow>>
   /** Throws INVALID_PUBKEY and STAKE_NOT_FOUND. */
   get(pda: string): Promise<StakeRow>
   /** The stakes of those agents that have one, in no order. */
@@ -25,23 +42,25 @@ export interface StakeReads {
 export function createStakeReads(kysely: Kysely<Database>): StakeReads {
   return {
     list: (input) => listStakes(kysely, input),
-    walk: (input) => walkStakes(kysely, input),
-    get: (pda) => getStake(kysely, pda),
-    findByAgents: async (agentPdas) => {
-      const { rows } = await sql<StakeRow>`
-        select ${stakeColumns} from stakes where agent_pda = any(${agentPdas}::text[])`.execute(kysely)
-      return rows
+    listConnection: (input) => listStakesConnection(kysely, input),
+    get: async (pda) => {
+      const [stake] = await selectStakes(kysely, sql`where pda = ${pubkeyParameter('pda', pda)}`)
+      if (stake === undefined) throw new DomainError('STAKE_NOT_FOUND')
+      return stake
     },
+    findByAgents: (agentPdas) => selectStakes(kysely, sql`where agent_pda = any(${agentPdas}::text[])`),
   }
 }
 
-/** In the order of pda. Page and exact total come of one statement, and so of one moment. */
-async function listStakes(kysely: Kysely<Database>, input: StakeListInput): Promise<Page<StakeRow>> {
-  const owner = optional(pubkeyParameter, 'owner', input.owner)
-  const agentPda = optional(pubkeyParameter, 'agentPda', input.agentPda)
+async function selectStakes(kysely: Kysely<Database>, clauses: RawBuilder<unknown>): Promise<StakeRow[]> {
+  const { rows } = await sql<StakeRow>`select ${stakeColumns} from stakes ${clauses}`.execute(kysely)
+  return rows
+}
+
+/** The page and the exact total come from one statement. */
+async function listStakes(kysely: Kysely<Database>, input: StakeFilter & PageInput): Promise<Page<StakeRow>> {
+  const matching = sql.join(conditionsOf(input), sql` and `)
   const bounds = pageBounds(input)
-  const ofOwner = owner === undefined ? sql`true` : sql`owner = ${owner}`
-  const matching = agentPda === undefined ? ofOwner : sql`${ofOwner} and agent_pda = ${agentPda}`
   const { rows } = await sql<PageRow<StakeRow>>`
     select counted.total, ${stakeColumns}
     from (select count(*) as total from stakes where ${matching}) as counted
@@ -53,10 +72,27 @@ async function listStakes(kysely: Kysely<Database>, input: StakeListInput): Prom
   return readPage(rows, 'pda', bounds)
 }
 
-async function getStake(kysely: Kysely<Database>, pda: string): Promise<StakeRow> {
-  const key = pubkeyParameter('pda', pda)
-  const { rows } = await sql<StakeRow>`select ${stakeColumns} from stakes where pda = ${key}`.execute(kysely)
-  const [stake] = rows
-  if (stake === undefined) throw new DomainError('STAKE_NOT_FOUND')
-  return stake
+async function listStakesConnection(
+  kysely: Kysely<Database>,
+  input: StakeFilter & ConnectionInput,
+): Promise<Connection<StakeRow>> {
+  const conditions = conditionsOf(input)
+  const first = firstOf(input)
+  const [after] = keyAfter<readonly [string]>('stakes', input, [isText]) ?? []
+  if (after !== undefined) conditions.push(sql`pda > ${after}`)
+  const rows = await selectStakes(
+    kysely,
+    sql`where ${sql.join(conditions, sql` and `)} order by pda limit ${first + 1}`,
+  )
+  return connectionOf(rows, first, (row) => cursorOf('stakes', [row.pda]))
+}
+
+function conditionsOf(filter: StakeFilter): RawBuilder<unknown>[] {
+  const owner = optional(pubkeyParameter, 'owner', filter.owner)
+  const agentPda = optional(pubkeyParameter, 'agentPda', filter.agentPda)
+  return [
+    sql`true`,
+    ...(owner === undefined ? [] : [sql`owner = ${owner}`]),
+    ...(agentPda === undefined ? [] : [sql`agent_pda = ${agentPda}`]),
+  ]
 }

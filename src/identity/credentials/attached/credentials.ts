@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
-import { createGetAgent } from '../../../agents/get-agent.ts'
+import { createAgentReads } from '../../../agents/agent-reads.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Database } from '../../../db/database.ts'
 import { DomainError } from '../../../domain/errors.ts'
@@ -47,7 +47,7 @@ export interface CredentialsDependencies {
 export function createCredentials(dependencies: CredentialsDependencies): Credentials {
   const { kysely, clock, verifier, rules, trust, hosted } = dependencies
   const store = createCredentialStore(kysely)
-  const getAgent = createGetAgent(kysely)
+  const { get: getAgent } = createAgentReads(kysely)
   const moment = async () => ({ now: clock.now(), trust: await trust(), rules })
 
   const lists: Credentials['listForAgents'] = async (agents, filter) =>
