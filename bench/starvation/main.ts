@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
-import { emptyBatch } from '../../src/ledger/decode/decode-transaction.ts'
+import { emptyRows } from '../../src/ledger/decode/rows.ts'
 import { mergeEvents } from '../../src/ledger/indexer/write/write-events.ts'
 import { openBenchDatabase } from '../reads/database.ts'
 import { keepResult, ofTimes } from '../support/result.ts'
@@ -53,7 +53,9 @@ async function measure(hanging: boolean): Promise<number[]> {
     const occurred_at = new Date().toISOString()
     const body = JSON.stringify({ id, type, pda: id, slot, timestamp: occurred_at, data: { agentPda: id } })
     const outbox = [{ id, event_id: id, type, agent_pda: id, slot, body, occurred_at }]
-    await orm.em.fork().transactional((em) => mergeEvents(em.getKysely(), { ...emptyBatch(), outbox }))
+    await orm.em
+      .fork()
+      .transactional((em) => mergeEvents(em.getKysely(), { ...emptyRows(), outbox_events: outbox }))
     committed.set(id, now())
     await delay(PAUSE_MS)
   }

@@ -5,8 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
-import type { OutboxRow } from '../../src/ledger/decode/rows.ts'
-import { emptyBatch } from '../../src/ledger/decode/decode-transaction.ts'
+import { emptyRows, type IndexedRow } from '../../src/ledger/decode/rows.ts'
 import { mergeEvents } from '../../src/ledger/indexer/write/write-events.ts'
 import { openBenchDatabase } from '../reads/database.ts'
 import { keepResult, ofRates, ofTimes } from '../support/result.ts'
@@ -53,7 +52,7 @@ await kysely
   .execute()
 
 let slot = 0
-function event(): OutboxRow {
+function event(): IndexedRow<'outbox_events'> {
   slot += 1
   const id = `evt_${randomBytes(11).toString('hex')}`
   const occurred_at = new Date().toISOString()
@@ -63,10 +62,10 @@ function event(): OutboxRow {
 }
 
 /** Commits events and what is to be delivered in one transaction; returns when that was. */
-async function commit(engine: Engine, events: OutboxRow[]): Promise<number> {
+async function commit(engine: Engine, events: IndexedRow<'outbox_events'>[]): Promise<number> {
   await orm.em.fork().transactional(async (em) => {
     const db = em.getKysely()
-    await mergeEvents(db, { ...emptyBatch(), outbox: events })
+    await mergeEvents(db, { ...emptyRows(), outbox_events: events })
     if (engine === 'gateway') return
     await sql`
       select graphile_worker.add_jobs(array(

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { LedgerReadingOptions } from '../ledger/audit/options.ts'
+import type { LedgerScanOptions } from '../ledger/audit/options.ts'
 import { startDatabase } from '../gateway/database.ts'
 import { startLedger } from '../gateway/ledger.ts'
 import { connectLedgerNodes } from '../gateway/ledger-nodes.ts'
@@ -57,7 +57,7 @@ export async function openWorkspace(command: Command): Promise<Workspace> {
 }
 
 /** Options for reading the whole ledger, with progress on a terminal. */
-export function ledgerReading({ orm, rpc, config, output }: Workspace): LedgerReadingOptions {
+export function ledgerReading({ orm, rpc, config, output }: Workspace): LedgerScanOptions {
   const { programId, commitment } = config.ledger
   return {
     orm,

@@ -7,7 +7,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import type { Database } from '../../src/db/database.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
-import { emptyBatch } from '../../src/ledger/decode/decode-transaction.ts'
+import { emptyRows } from '../../src/ledger/decode/rows.ts'
 import { mergeEvents } from '../../src/ledger/indexer/write/write-events.ts'
 import { createSecretBox } from '../../src/webhooks/secret-box.ts'
 import type { WorkerLimits } from '../../src/webhooks/worker/limits.ts'
@@ -131,7 +131,9 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
       const outbox = Array.from({ length: count }, () => outboxRow({}))
       for (let tries = 1; ; tries += 1) {
         try {
-          await orm.em.fork().transactional((em) => mergeEvents(em.getKysely(), { ...emptyBatch(), outbox }))
+          await orm.em
+            .fork()
+            .transactional((em) => mergeEvents(em.getKysely(), { ...emptyRows(), outbox_events: outbox }))
           return outbox.map((row) => row.id)
         } catch (error) {
           // The server is away, or ended this connection: the same rows again are enqueued once all the same.

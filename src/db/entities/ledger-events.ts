@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { DeadLetterKind } from '../../domain/dead-letters.ts'
 import type { HistoryEventType } from '../../domain/history-events.ts'
 import { identity, int8, key, timestamp, timestampNow } from './columns.ts'
 
@@ -135,7 +136,7 @@ export const DeadLetter = defineEntity({
   tableName: 'dead_letters',
   properties: {
     id: key().primary(),
-    kind: p.text(),
+    kind: p.text().$type<DeadLetterKind>(),
     signature: key().nullable(),
     pda: key().nullable(),
     slot: int8(),

@@ -1,34 +1,38 @@
-import { assertWhole, listBacklog } from '../indexer/fetch/signature-listing.ts'
-import { listAccounts } from '../indexer/list-accounts.ts'
-import { batchesOf } from '../indexer/fetch/fetched-batch.ts'
+import { batchesOf } from '../../platform/async/batches.ts'
+import { listAccounts } from '../indexer/fetch/fetch-accounts.ts'
+import { assertComplete, listSignatures } from '../indexer/fetch/signature-listing.ts'
 import { retryingRpc } from '../rpc/retrying-rpc.ts'
-import { compareAccounts } from './accounts.ts'
-import { type Compared, compareAll } from './compare-all.ts'
-import { compareCounts } from './counts.ts'
+import { compareAccounts } from './compare-accounts.ts'
+import { compareBatches, type ComparisonResult } from './compare-batches.ts'
+import { compareCounts, findUnmatchedRows } from './compare-tables.ts'
+import { compareTransactions, everyTransaction } from './compare-transactions.ts'
 import type { Difference, Unreadable } from './findings.ts'
 import { openListedSignatures } from './listed-signatures.ts'
-import type { AuditOptions, AuditContext } from './options.ts'
-import { findStrays } from './unmatched-rows.ts'
-import { compareTransactions, everyTransaction } from './transactions.ts'
+import type { AuditContext, AuditOptions } from './options.ts'
 
 export interface AuditReport {
   accounts: number
   transactions: number
   events: number
   differences: Difference[]
-  /** What the ledger does not tell in a form that can be read: in the dead letters, and in no other table. */
+  /** Data of the ledger that cannot be read: in the dead letters, and in no other table. */
   unreadable: Unreadable[]
 }
 
 const ACCOUNTS_PER_BATCH = 1_000
 
-/** Compares every account and every event on the ledger with the tables, field by field. Works beside a live indexer. */
+/**
+ * Compares every account and event on the ledger with the tables, field by field. The indexer may
+ * run at the same time.
+ */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
-  const signal = options.signal ?? new AbortController().signal
+  const { signal = new AbortController().signal } = options
   const context: AuditContext = {
     commitment: 'confirmed',
     batchSize: 100,
     inFlight: 6,
+    settleMs: 3_000,
+    onProgress: () => {},
     ...options,
     signal,
     rpc: retryingRpc(options.rpc, { signal, maxAttempts: 12 }),
@@ -43,33 +47,33 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
       ...accounts.differences,
       ...(await compareCounts(context)),
       ...transactions.differences,
-      ...(await findStrays(context, transactions.differences)),
+      ...(await findUnmatchedRows(context, transactions.differences)),
     ],
     unreadable: [...accounts.unreadable, ...transactions.unreadable],
   }
 }
 
-async function auditAccounts(context: AuditContext): Promise<Compared> {
-  const { orm, rpc, onProgress } = context
-  const pdas = await listAccounts(rpc, orm.em.fork().getKysely(), context)
-  return compareAll(context, {
+async function auditAccounts(context: AuditContext): Promise<ComparisonResult> {
+  const pdas = await listAccounts(context.rpc, context.orm.em.fork().getKysely(), context)
+  return compareBatches(context, {
     batches: batchesOf([pdas], ACCOUNTS_PER_BATCH),
     keyOf: (pda) => pda,
-    compare: (some) => compareAccounts(context, some),
-    onProgress: (done) => onProgress?.({ stage: 'accounts', done, total: pdas.length }),
+    compare: (batch) => compareAccounts(context, batch),
+    onProgress: (done) => context.onProgress({ stage: 'accounts', done, total: pdas.length }),
   })
 }
 
-async function auditTransactions(context: AuditContext): Promise<Compared> {
-  const { orm, rpc, programId, commitment, onProgress } = context
-  const backlog = await listBacklog(rpc, { programId, commitment, until: null, minSlot: 0 })
-  assertWhole(backlog)
+async function auditTransactions(context: AuditContext): Promise<ComparisonResult> {
+  const { orm, rpc, programId, commitment, batchSize } = context
+  const listing = await listSignatures(rpc, { programId, commitment, until: null, minSlot: 0 })
+  assertComplete(listing)
   await using listed = await openListedSignatures(orm)
-  // Awaited, or the session would end first.
-  return await compareAll(context, {
-    batches: batchesOf(everyTransaction(backlog, listed), context.batchSize),
+  // The `await` keeps the session open until the comparison ends.
+  return await compareBatches(context, {
+    batches: batchesOf(everyTransaction(listing, listed), batchSize),
     keyOf: ({ signature }) => signature,
     compare: (infos) => compareTransactions(context, infos),
-    onProgress: (done) => onProgress?.({ stage: 'transactions', done, total: Math.max(done, backlog.count) }),
+    onProgress: (done) =>
+      context.onProgress({ stage: 'transactions', done, total: Math.max(done, listing.count) }),
   })
 }

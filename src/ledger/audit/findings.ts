@@ -1,52 +1,54 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { DeadLetterRow } from '../decode/rows.ts'
 
-/** One field, or one whole row (`field` is `*`), that the ledger and the tables do not agree on. */
+/** A column, or a whole row (`field` is `*`), that differs between the ledger and the tables. */
 export interface Difference {
   table: string
-  /** The row's: an account's address, an event's or a letter's id, or a transaction's signature. */
+  /** The key of the row. */
   key: string
   field: string
-  /** Undefined where that side has no such row. */
+  /** Undefined if that side has no such row. */
   ledger: unknown
   database: unknown
 }
 
-/** What cannot be read from the ledger, such as events behind cut logs or an account of the wrong size. */
+/** Data of the ledger that cannot be read, such as events after truncated logs. */
 export type Unreadable = Pick<DeadLetterRow, 'kind' | 'signature' | 'pda' | 'reason'>
 
-/** What comparing some accounts, or some transactions, brought. */
+/** The result of comparing one account or one transaction. */
 export interface Findings {
-  /** By address, or by signature. */
-  differing: Map<string, Difference[]>
-  /** By signature. */
-  events: Map<string, number>
-  /** By the letter's id. */
-  unreadable: Map<string, Unreadable>
+  differences: Difference[]
+  unreadable: Unreadable[]
+  events: number
 }
 
-export const noFindings = (): Findings => ({ differing: new Map(), events: new Map(), unreadable: new Map() })
+export const noFindings = (): Findings => ({ differences: [], unreadable: [], events: 0 })
 
-export function addDifferences(findings: Findings, key: string, differences: readonly Difference[]): void {
-  if (differences.length > 0)
-    findings.differing.set(key, [...(findings.differing.get(key) ?? []), ...differences])
+/** Findings by address or signature. */
+export class FindingsByKey extends Map<string, Findings> {
+  of(key: string): Findings {
+    const findings = this.get(key) ?? noFindings()
+    this.set(key, findings)
+    return findings
+  }
+
+  addUnreadable(deadLetters: readonly DeadLetterRow[]): void {
+    for (const { kind, signature, pda, reason } of deadLetters)
+      this.of(pda ?? signature ?? '').unreadable.push({ kind, signature, pda, reason })
+  }
 }
 
-export function addUnreadable(findings: Findings, letters: readonly DeadLetterRow[]): void {
-  for (const { id, kind, signature, pda, reason } of letters)
-    findings.unreadable.set(id, { kind, signature, pda, reason })
-}
-
-/** The differences of two rows with the same key; a row that one side lacks is one difference. */
+/** Compares the columns of the ledger's row. A row that one side lacks is one difference. */
 export function compareRow(
   table: string,
   key: string,
-  fields: readonly string[],
-  ledger: Record<string, unknown> | undefined,
-  database: Record<string, unknown> | undefined,
+  { ledger, database }: { ledger: object | undefined; database: object | undefined },
+  ignoredColumns: readonly string[] = [],
 ): Difference[] {
   if (ledger === undefined && database === undefined) return []
   if (ledger === undefined || database === undefined) return [{ table, key, field: '*', ledger, database }]
-  return fields
-    .filter((field) => JSON.stringify(ledger[field]) !== JSON.stringify(database[field]))
-    .map((field) => ({ table, key, field, ledger: ledger[field], database: database[field] }))
+  const stored: Record<string, unknown> = { ...database }
+  return Object.entries(ledger)
+    .filter(([field, value]) => !ignoredColumns.includes(field) && !isDeepStrictEqual(value, stored[field]))
+    .map(([field, value]) => ({ table, key, field, ledger: value, database: stored[field] }))
 }

@@ -1,22 +1,22 @@
 import type { Client } from 'pg'
-import { openSession } from '../../db/session.ts'
 import type { Orm } from '../../db/orm-types.ts'
+import { openSession } from '../../db/session.ts'
 
-const PAGE = 1_000
+const PAGE_SIZE = 1_000
 
-/** The signatures that the ledger lists, kept by the database: in memory they would grow with the history. */
+/** The signatures that the ledger lists. In a temporary table, since they may not fit into memory. */
 export interface ListedSignatures extends AsyncDisposable {
   add(signatures: readonly string[]): Promise<void>
-  /** Those that a table holds as valid and the ledger does not list, in groups. */
+  /** The signatures that a table contains as valid and the ledger does not list, in pages. */
   unlisted(): AsyncGenerator<string[]>
 }
 
-/** Opens a session of its own for them; it ends when it is disposed of. */
+/** Opens a database session for them. Dispose it to close the session. */
 export async function openListedSignatures(orm: Orm): Promise<ListedSignatures> {
   const session = await openSession(orm)
   try {
     await session.query('set statement_timeout = 0')
-    // Between two groups it waits for the ledger's node.
+    // The transaction of `unlisted` is idle while transactions are fetched.
     await session.query('set idle_in_transaction_session_timeout = 0')
     await session.query('create temporary table listed (signature text collate "C" not null)')
   } catch (error) {
@@ -40,9 +40,9 @@ async function* unlisted(session: Client): AsyncGenerator<string[]> {
     union select signature from dead_letters where signature is not null
     except select signature from listed`)
   await session.query('begin')
-  await session.query('declare found cursor for select signature from unlisted')
+  await session.query('declare page cursor for select signature from unlisted')
   for (;;) {
-    const { rows } = await session.query<{ signature: string }>(`fetch ${PAGE} from found`)
+    const { rows } = await session.query<{ signature: string }>(`fetch ${PAGE_SIZE} from page`)
     if (rows.length === 0) break
     yield rows.map((row) => row.signature)
   }

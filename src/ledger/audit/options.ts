@@ -1,28 +1,23 @@
-import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
 import type { Orm } from '../../db/orm-types.ts'
+import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
 
-/** What reading the whole ledger takes. */
-export interface LedgerReadingOptions {
+/** For work that reads the whole ledger. */
+export interface LedgerScanOptions {
   orm: Orm
   rpc: LedgerRpc
   programId: string
   commitment?: 'confirmed' | 'finalized'
-  /** Transactions fetched at a time. */
+  /** Transactions per batch. */
   batchSize?: number
-  /** Batches at work at a time: with `batchSize` what bounds memory. */
+  /** Maximum batches in progress. Together with `batchSize` it bounds memory. */
   inFlight?: number
   signal?: AbortSignal
   onProgress?: (progress: { stage: 'accounts' | 'transactions'; done: number; total: number }) => void
 }
 
-export interface AuditOptions extends LedgerReadingOptions {
-  /** A difference counts only when it lasts this long: the indexer may be about to write it. */
+export interface AuditOptions extends LedgerScanOptions {
+  /** How long a difference must last, because the indexer may be about to write the row. */
   settleMs?: number
 }
 
-export interface AuditContext extends AuditOptions {
-  commitment: 'confirmed' | 'finalized'
-  batchSize: number
-  inFlight: number
-  signal: AbortSignal
-}
+export type AuditContext = Required<AuditOptions>

@@ -1,27 +1,29 @@
 import { type Kysely, sql } from 'kysely'
 import { withAdvisoryLock } from '../../db/advisory-lock.ts'
 import type { Database } from '../../db/database.ts'
-import { IndexerEngine } from '../indexer/engine.ts'
-import { cancelDeliveriesOf } from '../indexer/write/deliveries.ts'
-import { openLedger } from '../indexer/open-ledger.ts'
-import { sweepAccounts } from '../indexer/sweep-accounts.ts'
-import { PROJECTIONS } from '../decode/projections.ts'
-import { UnsettledReads } from '../indexer/finality/non-final-accounts.ts'
-import { retryingRpc } from '../rpc/retrying-rpc.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import type { LedgerReadingOptions } from './options.ts'
+import { ACCOUNT_TABLES } from '../decode/account-rows.ts'
+import { CatchUp } from '../indexer/catch-up.ts'
+import { IndexerEngine } from '../indexer/engine.ts'
+import { NonFinalAccounts } from '../indexer/finality/non-final-accounts.ts'
+import { openLedger } from '../indexer/open-ledger.ts'
+import { START_OF_LEDGER } from '../indexer/position.ts'
+import { sweepAccounts } from '../indexer/sweep-accounts.ts'
+import { cancelDeliveries } from '../indexer/write/deliveries.ts'
+import { retryingRpc } from '../rpc/retrying-rpc.ts'
+import type { LedgerScanOptions } from './options.ts'
 
 export interface RebuildReport {
   transactions: number
   events: number
 }
 
-export interface RebuildOptions extends LedgerReadingOptions {
-  /** Finalized transactions that no node shows any more may go from the tables. */
+export interface RebuildOptions extends LedgerScanOptions {
+  /** Deletes finalized transactions that no node has any more. */
   allowLoss?: boolean
 }
 
-/** Tables that the ledger determines, besides the accounts' own. Children come before their parents. */
+/** Tables that are emptied besides those of the accounts. */
 const EVENT_TABLES = [
   'agent_history',
   'ledger_events',
@@ -31,71 +33,70 @@ const EVENT_TABLES = [
 ] as const
 
 /**
- * Empties the projections and fills them from the ledger in one transaction: readers see the old tables until the new
- * ones are complete, and a failure leaves the old ones. A running indexer gives up its lock and waits meanwhile.
- * What was enqueued for receivers stays, so nothing is sent twice, unless a fork has taken its event back; verdicts on agent cards stay too.
- * Fails where finalized transactions would be lost, unless `allowLoss`.
+ * Empties the projections and fills them from the ledger in one transaction: readers see the old
+ * tables until it commits, and an error changes nothing. A running indexer stands by meanwhile.
  */
 export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
-  const { orm, programId, commitment = 'confirmed' } = options
-  const signal = options.signal ?? new AbortController().signal
+  const { orm, programId, commitment = 'confirmed', batchSize = 100, inFlight = 12, onProgress } = options
+  const { signal = new AbortController().signal } = options
   const rpc = retryingRpc(options.rpc, { signal, maxAttempts: 12 })
   return withAdvisoryLock(orm, 'indexer', async () => {
     const ledger = await openLedger(orm.em.fork().getKysely(), rpc, programId)
     const report = { transactions: 0, events: 0 }
     let total = 0
     await orm.em.fork().transactional(async (em) => {
-      const db = em.getKysely()
+      const db: Kysely<Database> = em.getKysely()
       await sql`set local statement_timeout = 0`.execute(db)
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(db)
-      // A verdict given meanwhile would reach neither the old row nor the new one.
+      // The result of a card check in the meantime would reach neither the old row nor the new one.
       await sql`lock table agent_card_checks in share mode`.execute(db)
-      await remember(db)
-      await empty(db)
+      await rememberEvents(db)
+      await emptyTables(db)
       const engine = new IndexerEngine({
         ...ledger,
-        position: {
-          cursor: { slot: 0, signature: null },
-          finalizedSlot: 0,
-          finalizedSignature: null,
-        },
-        sweepDue: true,
-        unsettled: new UnsettledReads(),
+        position: START_OF_LEDGER,
+        needsSweep: true,
+        nonFinalAccounts: new NonFinalAccounts(),
         rpc,
         programId,
         commitment,
         signal,
-        batchSize: options.batchSize ?? 100,
-        inFlight: options.inFlight ?? 12,
-        copies: false,
+        batchSize,
+        inFlight,
+        // A failed COPY would abort the transaction.
+        useCopy: false,
         db: () => db,
         transaction: (work) => work(db),
-        onWritten: (written) => {
-          report.transactions += written.transactions
-          report.events += written.events
-          options.onProgress?.({ stage: 'transactions', done: report.transactions, total })
+        onWritten: ({ transactions, events }) => {
+          report.transactions += transactions
+          report.events += events
+          onProgress?.({ stage: 'transactions', done: report.transactions, total })
         },
       })
-      await sweepAccounts(engine, (done, of) => options.onProgress?.({ stage: 'accounts', done, total: of }))
-      await engine.catchUp({ onBacklog: (count) => (total = count) })
-      if (engine.sweepDue) await sweepAccounts(engine)
-      if (options.allowLoss !== true) await refuseLoss(db)
-      await withdraw(db)
+      await sweepAccounts(engine, (done, accounts) =>
+        onProgress?.({ stage: 'accounts', done, total: accounts }),
+      )
+      await new CatchUp(engine).run({ onListed: (count) => (total = count) })
+      if (engine.needsSweep) await sweepAccounts(engine)
+      if (options.allowLoss !== true) await assertNoLoss(db)
+      await cancelRemovedEvents(db)
     })
     return report
   })
 }
 
-async function empty(db: Kysely<Database>): Promise<void> {
+async function emptyTables(db: Kysely<Database>): Promise<void> {
+  // Keeps the results of card checks, from which the new rows get them.
   await sql`
     insert into agent_card_checks (agent_pda, card_hash_mismatch, checked_at)
     select pda, card_hash_mismatch, now() from agents where card_hash_mismatch
     on conflict (agent_pda) do nothing`.execute(db)
-  for (const table of [...EVENT_TABLES, ...PROJECTIONS.map((projection) => projection.table)])
+  for (const table of [...EVENT_TABLES, ...ACCOUNT_TABLES])
     await sql`delete from ${sql.table(table)}`.execute(db)
 }
 
-async function remember(db: Kysely<Database>): Promise<void> {
+/** Stores in temporary tables what is compared at the end. */
+async function rememberEvents(db: Kysely<Database>): Promise<void> {
   await sql`
     create temporary table finalized_before on commit drop as
     select signature from ledger_transactions where finality = 'finalized'`.execute(db)
@@ -104,27 +105,30 @@ async function remember(db: Kysely<Database>): Promise<void> {
     select id from ledger_events where finality = 'confirmed'`.execute(db)
 }
 
-/** No check of finality finds an event that is in no table, so what was enqueued for it would be sent. */
-async function withdraw(db: Kysely<Database>): Promise<void> {
+/**
+ * The outbox keeps its events, so that nothing is sent twice. Those that a fork has removed are
+ * cancelled here, because no finality check finds an event that is in no table.
+ */
+async function cancelRemovedEvents(db: Kysely<Database>): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     update outbox_events o set cancelled_at = now()
     where o.cancelled_at is null and o.event_id in (
       select b.id from confirmed_before b where not exists (select from ledger_events e where e.id = b.id))
     returning o.id`.execute(db)
-  await cancelDeliveriesOf(
+  await cancelDeliveries(
     db,
     rows.map((row) => row.id),
   )
 }
 
-async function refuseLoss(db: Kysely<Database>): Promise<void> {
+async function assertNoLoss(db: Kysely<Database>): Promise<void> {
   const { rows } = await sql<{ lost: number; example: string }>`
     select count(*) as lost, min(b.signature) as example from finalized_before b
     where not exists (select from ledger_transactions t where t.signature = b.signature)`.execute(db)
   for (const { lost, example } of rows)
     if (lost > 0)
       throw new OperatorError(
-        `The ledger nodes do not serve ${lost} finalized transactions that the tables hold, such as ${example}: nothing was changed. ` +
-          'Put a node with a longer history into SOLANA_RPC_URL, or pass --allow-loss to rebuild without them.',
+        `The ledger nodes do not have ${lost} finalized transactions that the tables contain, such as ${example}. Nothing was changed. ` +
+          'Add a node with a longer history to SOLANA_RPC_URL, or pass --allow-loss to rebuild without them.',
       )
 }

@@ -4,19 +4,22 @@ import { metadataChanges } from './metadata-changes.ts'
 import { jsonText } from './values.ts'
 
 export interface HistoryEntry {
-  eventType: HistoryEventType
-  oldValue: string
-  newValue: string
-  /** Signed, such as `+12`; reputation only. */
+  event_type: HistoryEventType
+  old_value: string
+  new_value: string
+  /** Signed, such as `+12`. Only for reputation. */
   delta: string | null
 }
 
-/** What an event adds to its agent's history (contract, "Agent history entry"); null for events that are no part of it. */
+/** The entry in the agent's history (contract, "Agent history entry"). Null if the event has none. */
 export function historyEntry(event: RegistryEvent): HistoryEntry | null {
   switch (event.name) {
     case 'ReputationUpdated': {
       const { oldScore, newScore, delta } = event.data
-      return entry('reputation_updated', String(oldScore), String(newScore), signed(delta))
+      return {
+        ...entry('reputation_updated', String(oldScore), String(newScore)),
+        delta: delta < 0 ? String(delta) : `+${delta}`,
+      }
     }
     case 'TierUpdated':
       return entry('tier_updated', event.data.oldTier, event.data.newTier)
@@ -26,22 +29,18 @@ export function historyEntry(event: RegistryEvent): HistoryEntry | null {
       return entry('status_changed', event.data.oldStatus, event.data.newStatus)
     case 'AgentUpdated': {
       const changes = metadataChanges(event.data.old, event.data.new)
-      const side = (which: 'old' | 'new'): string =>
-        jsonText(Object.fromEntries(changes.map((change) => [change.column, change[which]])))
-      return entry('metadata_updated', side('old'), side('new'))
+      const valuesOf = (side: 'old' | 'new'): string =>
+        jsonText(Object.fromEntries(changes.map((change) => [change.column, change[side]])))
+      return entry('metadata_updated', valuesOf('old'), valuesOf('new'))
     }
     default:
       return null
   }
 }
 
-function entry(
-  eventType: HistoryEventType,
-  oldValue: string,
-  newValue: string,
-  delta: string | null = null,
-): HistoryEntry {
-  return { eventType, oldValue, newValue, delta }
-}
-
-const signed = (delta: number): string => (delta < 0 ? String(delta) : `+${delta}`)
+const entry = (event_type: HistoryEventType, old_value: string, new_value: string): HistoryEntry => ({
+  event_type,
+  old_value,
+  new_value,
+  delta: null,
+})

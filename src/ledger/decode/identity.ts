@@ -2,26 +2,29 @@ import { hash } from 'node:crypto'
 import { encodeBase58 } from '@agent-registry/solana'
 import type { ProgramData } from './program-logs.ts'
 
-type Place = Pick<ProgramData, 'outer' | 'inner' | 'ordinal'>
+type Location = Pick<ProgramData, 'outer' | 'inner' | 'ordinal'>
 
-/** Stable over forks, replays and rebuilds: `evt_` + base-58 of 16 bytes of SHA-256 over signature/outer/inner/ordinal. */
-export function eventId(signature: string, place: Place): string {
-  return hashed(`${signature}/${place.outer}/${place.inner}/${place.ordinal}`)
+/**
+ * `evt_` + base-58 of the first 16 bytes of SHA-256 over signature/outer/inner/ordinal. The same
+ * after forks, replays and rebuilds.
+ */
+export function eventId(signature: string, { outer, inner, ordinal }: Location): string {
+  return hashed(`${signature}/${outer}/${inner}/${ordinal}`)
 }
 
-/** One ledger event may mean several webhook events; each has its own id. */
-export function outboxId(signature: string, place: Place, type: string): string {
-  return hashed(`${signature}/${place.outer}/${place.inner}/${place.ordinal}/${type}`)
+/** One event of the ledger may become several webhook events, each with its own id. */
+export function outboxId(signature: string, { outer, inner, ordinal }: Location, type: string): string {
+  return hashed(`${signature}/${outer}/${inner}/${ordinal}/${type}`)
 }
 
 /** Fixed width, so that text order is ledger order: slot(20)-transaction(6)-outer(4)-inner(4)-ordinal(4). */
-export function positionOf(slot: number, transactionIndex: number, place: Place): string {
+export function positionOf(slot: number, transactionIndex: number, location: Location): string {
   return [
     digits(slot, 20),
     digits(transactionIndex, 6),
-    digits(place.outer, 4),
-    digits(place.inner, 4),
-    digits(place.ordinal, 4),
+    digits(location.outer, 4),
+    digits(location.inner, 4),
+    digits(location.ordinal, 4),
   ].join('-')
 }
 

@@ -2,9 +2,9 @@ import type { AgentMetadata } from '@agent-registry/program'
 import { hex, storable } from './values.ts'
 
 export interface MetadataChange {
-  /** In camelCase, as webhook receivers see it. */
+  /** In camelCase, as in webhook bodies. */
   field: keyof AgentMetadata
-  /** As the Agent resource has it. */
+  /** As in the Agent resource. */
   column: string
   old: string | bigint
   new: string | bigint
@@ -18,20 +18,19 @@ const COLUMNS: Record<keyof AgentMetadata, string> = {
   agentCardUrl: 'agent_card_url',
   agentCardHash: 'agent_card_hash',
 }
+const FIELDS = Object.keys(COLUMNS) as (keyof AgentMetadata)[]
 
-/** The metadata fields whose value differs. */
+/** The metadata fields whose values differ. */
 export function metadataChanges(before: AgentMetadata, after: AgentMetadata): MetadataChange[] {
-  return (Object.keys(COLUMNS) as (keyof AgentMetadata)[])
-    .map((field) => ({
-      field,
-      column: COLUMNS[field],
-      old: plain(before[field]),
-      new: plain(after[field]),
-    }))
-    .filter((change) => change.old !== change.new)
+  return FIELDS.map((field) => ({
+    field,
+    column: COLUMNS[field],
+    old: plainValue(before[field]),
+    new: plainValue(after[field]),
+  })).filter((change) => change.old !== change.new)
 }
 
-function plain(value: AgentMetadata[keyof AgentMetadata]): string | bigint {
+function plainValue(value: AgentMetadata[keyof AgentMetadata]): string | bigint {
   if (value instanceof Uint8Array) return hex(value)
   return typeof value === 'string' ? storable(value) : value
 }

@@ -1,6 +1,6 @@
-import type { OuterInvocation } from './transaction.ts'
+import { flatInvocations, type OuterInvocation } from './rpc-transaction.ts'
 
-/** Bytes that the program logged with `sol_log_data`, and where: the event's identity within its transaction. */
+/** Data that the program logged with `sol_log_data`, and its location in the transaction. */
 export interface ProgramData {
   /** Index of the outer instruction. */
   outer: number
@@ -13,7 +13,10 @@ export interface ProgramData {
 
 export interface ProgramLogs {
   entries: ProgramData[]
-  /** `truncated`: the runtime cut the logs. `inconsistent`: they do not fit the instructions. Nothing after is believed. */
+  /**
+   * `truncated`: the runtime cut the logs. `inconsistent`: they do not match the instructions.
+   * Nothing after the problem is used.
+   */
   problem: 'truncated' | 'inconsistent' | null
 }
 
@@ -21,17 +24,18 @@ interface Frame {
   programId: string
   outer: number
   inner: number
-  lines: number
+  dataLines: number
   entries: ProgramData[]
 }
 
-/** The program; the depth where it is invoked, or its success where it ends. */
+/** A program, and the depth of its invocation or, at its end, whether it succeeded. */
 const FRAME = /^Program ([1-9A-HJ-NP-Za-km-z]{32,44}) (?:invoke \[(\d{1,3})\]$|(success)$|failed(?:: |$))/
 const DATA = 'Program data: '
 
 /**
- * Finds what `programId` itself logged. The runtime writes the invoke, success and failed lines, and starts every line
- * that a program logs with `Program log: ` or `Program data: `, so a stack of invocations tells whose a data line is.
+ * Finds the data that `programId` itself logged. Only the runtime writes lines with invoke, success
+ * and failed: what a program logs starts with `Program log: ` or `Program data: `. So a stack of
+ * invocations shows which program logged a data line.
  */
 export function parseProgramLogs(
   logs: readonly string[],
@@ -48,24 +52,24 @@ export function parseProgramLogs(
     problem,
   })
 
+  /** False if the instructions contain no such invocation. */
   function enter(program: string, depth: number): boolean {
     if (depth !== stack.length + 1) return false
     if (depth === 1) {
-      // Precompiled programs log nothing: their instructions are passed over.
+      // Skips the instructions of precompiled programs, which log nothing.
       outer = invocations.findIndex((each, i) => i > outer && each.programId === program)
       inner = 0
       if (outer < 0) return false
     } else {
-      const recorded = invocations[outer]?.inner
+      const recorded = invocations[outer]?.inner ?? null
       const next =
-        recorded === null || recorded === undefined
-          ? inner
-          : recorded.findIndex((each, i) => i >= inner && each.programId === program)
+        recorded === null ? inner : recorded.findIndex((each, i) => i >= inner && each.programId === program)
       if (next < 0) return false
       inner = next + 1
     }
-    if (program === programId && (depth === 1 || isRecorded(invocations[outer]))) entered += 1
-    stack.push({ programId: program, outer, inner: depth === 1 ? 0 : inner, lines: 0, entries: [] })
+    const isRecorded = depth === 1 || (invocations[outer]?.inner ?? null) !== null
+    if (program === programId && isRecorded) entered += 1
+    stack.push({ programId: program, outer, inner: depth === 1 ? 0 : inner, dataLines: 0, entries: [] })
     return true
   }
 
@@ -77,7 +81,7 @@ export function parseProgramLogs(
   }
 
   for (const line of logs) {
-    // Shorter lines may still follow a cut one, under invocations whose own lines were cut: nobody can tell whose they are.
+    // Shorter lines may follow the cut, but lines that would show their program may be missing.
     if (line === 'Log truncated') return finish('truncated')
     const [, program, depth, success] = FRAME.exec(line) ?? []
     if (program !== undefined) {
@@ -87,24 +91,11 @@ export function parseProgramLogs(
     }
     const frame = stack.at(-1)
     if (frame?.programId !== programId || !line.startsWith(DATA)) continue
-    const data = Buffer.concat(
-      line
-        .slice(DATA.length)
-        .split(' ')
-        .map((part) => Buffer.from(part, 'base64')),
-    )
-    frame.entries.push({ outer: frame.outer, inner: frame.inner, ordinal: frame.lines++, data })
+    const slices = line.slice(DATA.length).split(' ')
+    const data = Buffer.concat(slices.map((slice) => Buffer.from(slice, 'base64')))
+    frame.entries.push({ outer: frame.outer, inner: frame.inner, ordinal: frame.dataLines++, data })
   }
-  return finish(
-    stack.length === 0 && entered === countInvocations(invocations, programId) ? null : 'inconsistent',
-  )
-}
-
-const isRecorded = (outer: OuterInvocation | undefined): boolean => (outer?.inner ?? null) !== null
-
-/** A node may leave out logs; then fewer invocations appear in them than the transaction has. */
-function countInvocations(invocations: readonly OuterInvocation[], programId: string): number {
-  return invocations
-    .flatMap((outer) => [outer, ...(outer.inner ?? [])])
-    .filter((invocation) => invocation.programId === programId).length
+  // A node may omit logs: then fewer invocations appear in them than the transaction has.
+  const expected = flatInvocations(invocations).filter((each) => each.programId === programId).length
+  return finish(stack.length === 0 && entered === expected ? null : 'inconsistent')
 }

@@ -1,104 +1,69 @@
-import type { StateRow } from './projections.ts'
+import type { Selectable } from 'kysely'
+import type { DeadLetterKind } from '../../domain/dead-letters.ts'
+import type { Database } from '../../db/database.ts'
 
-/** One entry of `getSignaturesForAddress`. */
-export interface SignatureInfo {
-  signature: string
-  slot: number
-  err: unknown
-  confirmationStatus?: 'processed' | 'confirmed' | 'finalized' | null
-  transactionIndex?: number
-}
+/** The columns that the indexer fills from transactions. The first one is the key. */
+export const INDEXED_COLUMNS = {
+  ledger_transactions: ['signature', 'slot', 'transaction_index', 'accounts', 'finality'],
+  ledger_events: [
+    'id',
+    'position',
+    'signature',
+    'slot',
+    'name',
+    'agent_pda',
+    'owner',
+    'data',
+    'finality',
+    'occurred_at',
+  ],
+  agent_history: [
+    'event_id',
+    'position',
+    'agent_pda',
+    'event_type',
+    'old_value',
+    'new_value',
+    'delta',
+    'occurred_at',
+  ],
+  outbox_events: ['id', 'event_id', 'type', 'agent_pda', 'slot', 'body', 'occurred_at'],
+  dead_letters: ['id', 'kind', 'signature', 'pda', 'slot', 'reason', 'data'],
+} as const satisfies { [Table in keyof Database]?: readonly (keyof Database[Table])[] }
 
-export interface TransactionRow {
-  signature: string
-  slot: number
-  transaction_index: number
-  accounts: string[]
-  finality: 'confirmed' | 'finalized'
-}
+export type IndexedTable = keyof typeof INDEXED_COLUMNS
+export type IndexedRow<Table extends IndexedTable> = Pick<
+  Selectable<Database[Table]>,
+  (typeof INDEXED_COLUMNS)[Table][number] & keyof Selectable<Database[Table]>
+>
+export type DeadLetterRow = IndexedRow<'dead_letters'>
 
-export interface EventRow {
-  id: string
-  position: string
-  signature: string
-  slot: number
-  name: string
-  agent_pda: string
-  owner: string
-  /** JSON text. */
-  data: string
-  finality: 'confirmed' | 'finalized'
-  occurred_at: string
-}
+/** The rows that transactions add, by table. */
+export type IndexedRows = { [Table in IndexedTable]: IndexedRow<Table>[] }
 
-export interface HistoryRow {
-  event_id: string
-  position: string
-  agent_pda: string
-  event_type: string
-  old_value: string
-  new_value: string
-  delta: string | null
-  occurred_at: string
-}
+export const emptyRows = (): IndexedRows => ({
+  ledger_transactions: [],
+  ledger_events: [],
+  agent_history: [],
+  outbox_events: [],
+  dead_letters: [],
+})
 
-export interface OutboxRow {
-  id: string
-  event_id: string
-  type: string
-  agent_pda: string
-  slot: number
-  body: string
-  occurred_at: string
-}
-
-export interface DeadLetterRow {
-  id: string
-  kind:
-    | 'missing_history'
-    | 'missing_transaction'
-    | 'unreadable_transaction'
-    | 'truncated_logs'
-    | 'inconsistent_logs'
-    | 'unknown_event'
-    | 'undecodable_event'
-    | 'unknown_account'
-    | 'undecodable_account'
-  signature: string | null
-  pda: string | null
-  slot: number
-  reason: string
-  data: string | null
-}
-
-/** Letters of transactions of which not even the accounts are known. */
-export const LETTERS_OF_WHOLE_TRANSACTIONS: readonly string[] = [
+/** Dead letters of transactions whose accounts are unknown. */
+export const UNREAD_TRANSACTION_KINDS: readonly DeadLetterKind[] = [
   'missing_transaction',
   'unreadable_transaction',
 ]
 
-/** What some transactions mean to the tables, before the accounts are read. */
-export interface DecodedTransactions {
-  transactions: TransactionRow[]
-  events: EventRow[]
-  history: HistoryRow[]
-  outbox: OutboxRow[]
-  deadLetters: DeadLetterRow[]
-}
+/** The accounts of a final transaction are not stored: only undoing a transaction needs them. */
+export const withoutFinalAccounts = (rows: IndexedRow<'ledger_transactions'>[]) =>
+  rows.map((row) => (row.finality === 'finalized' ? { ...row, accounts: [] } : row))
 
-/** Accounts as they stood at one slot. */
-export interface AccountStates {
-  slot: number
-  /** By table. */
-  rows: Map<string, StateRecord[]>
-  closed: { pda: string; slot: number }[]
-  deadLetters: DeadLetterRow[]
-}
-
-export type StateRecord = StateRow & { pda: string; slot: number }
-
-/** Every account that was read, also those that could not be decoded. */
-export function pdasOf({ rows, closed, deadLetters }: AccountStates): string[] {
-  const found = [...rows.values()].flatMap((each) => each.map(({ pda }) => pda))
-  return [...found, ...closed.map(({ pda }) => pda), ...deadLetters.flatMap(({ pda }) => pda ?? [])]
+/** Removes duplicates: a listing may contain a transaction twice, a statement must not. */
+export function joinRows(parts: readonly IndexedRows[]): IndexedRows {
+  const tables = Object.entries(INDEXED_COLUMNS).map(([table, [key]]) => {
+    const rows = parts.flatMap<Record<string, unknown>>((part) => part[table as IndexedTable])
+    return [table, [...new Map(rows.map((row) => [row[key], row])).values()]]
+  })
+  return Object.fromEntries(tables) as IndexedRows
 }

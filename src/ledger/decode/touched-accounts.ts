@@ -1,10 +1,11 @@
 import { decodeBase58 } from '@agent-registry/solana'
 import { registryIdl } from '@agent-registry/program'
-import type { Invocation, OuterInvocation } from './transaction.ts'
+import { flatInvocations, type Invocation, type OuterInvocation } from './rpc-transaction.ts'
 
-/** The names under which instructions list accounts that hold registry state. */
+/** The names of the instruction accounts that hold registry state. */
 const STATE_ACCOUNTS = new Set(['config', 'agent', 'stake', 'withdrawal', 'reporter', 'deactivation_record'])
 
+/** By instruction discriminator in hex. */
 const writtenPositions = new Map(
   registryIdl.instructions.map((instruction) => [
     Buffer.from(instruction.discriminator).toString('hex'),
@@ -14,10 +15,10 @@ const writtenPositions = new Map(
   ]),
 )
 
-/** The registry accounts that a transaction may have changed. For an unknown instruction: all it names. */
+/** The registry accounts that a transaction may have changed. Of an unknown instruction: all its accounts. */
 export function touchedAccounts(invocations: readonly OuterInvocation[], programId: string): Set<string> {
   const touched = new Set<string>()
-  for (const invocation of everyInvocation(invocations)) {
+  for (const invocation of flatInvocations(invocations)) {
     if (invocation.programId !== programId) continue
     const positions = writtenPositions.get(discriminatorOf(invocation)) ?? invocation.accounts.keys()
     for (const position of positions) {
@@ -26,13 +27,6 @@ export function touchedAccounts(invocations: readonly OuterInvocation[], program
     }
   }
   return touched
-}
-
-function* everyInvocation(invocations: readonly OuterInvocation[]): Generator<Invocation> {
-  for (const outer of invocations) {
-    yield outer
-    yield* outer.inner ?? []
-  }
 }
 
 function discriminatorOf(invocation: Invocation): string {

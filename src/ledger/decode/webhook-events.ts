@@ -5,11 +5,14 @@ import { hex, isoFromSeconds, storable } from './values.ts'
 
 export interface WebhookEvent {
   type: WebhookEventType
-  /** The body's `data`; amounts are bigint USDC base units. */
+  /** The body's `data`. Amounts are bigint USDC base units. */
   data: Record<string, unknown>
 }
 
-/** What an event on the ledger means to webhook receivers (contract, "Delivery"): one event, or two when activity changed. */
+/**
+ * The webhook events of a ledger event (contract, "Delivery"): one, or two if the agent crosses
+ * between active and not active.
+ */
 export function webhookEvents(event: RegistryEvent): WebhookEvent[] {
   switch (event.name) {
     case 'AgentRegistered':

@@ -1,41 +1,25 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
-import type { IndexerPosition } from './position.ts'
-import type { UnsettledReads } from './finality/non-final-accounts.ts'
+import type { OpenedLedger } from './open-ledger.ts'
 
-export interface EngineOptions {
+export interface EngineOptions extends OpenedLedger {
   rpc: LedgerRpc
   programId: string
   commitment: string
   signal: AbortSignal
-  epoch: number
-  /** How often leaders have committed before. */
-  commits: number
-  position: IndexerPosition
-  /** Some accounts may be known from no transaction. */
-  sweepDue: boolean
-  unsettled?: UnsettledReads
-  /** The finalized slot when reading began: entries well below it need no second look. */
-  finalizedTip: number
-  /** Transactions fetched at a time. */
+  /** Transactions per batch. */
   batchSize: number
-  /** Batches fetched ahead of those that are written, and written in one database transaction, at most. */
+  /** Maximum batches that are fetched ahead, and that one database transaction writes. */
   inFlight: number
-  /** Rows that the tables lack are copied in, and `transaction` begins anew where they turn out to hold some. Otherwise all are merged. */
-  copies: boolean
-  /** Outside of transactions. */
+  /**
+   * Writes new rows by COPY. If the tables contain a row already, `transaction` must be able to start
+   * again. Otherwise all rows are merged.
+   */
+  useCopy: boolean
+  /** For reads outside of transactions. */
   db: () => Kysely<Database>
   transaction: (work: (db: Kysely<Database>) => Promise<void>) => Promise<void>
-  /** Called after each commit. */
-  onWritten: (progress: { transactions: number; events: number; outbox: number }) => void
-}
-
-export interface CatchUpQuery {
-  minContextSlot?: number
-  /** From the last finalized transaction on, since what lies above it may have changed. */
-  again?: boolean
-  onBacklog?: (count: number) => void
-  /** Done while the node lists, before any transaction is read. */
-  meanwhile?: () => Promise<void>
+  /** Called after each commit of transactions. */
+  onWritten: (written: { transactions: number; events: number; outbox: number }) => void
 }

@@ -1,124 +1,111 @@
 import type { Kysely } from 'kysely'
-import { settleBoth } from '../../platform/async/settle-both.ts'
 import type { Database } from '../../db/database.ts'
-import { assertWhole, listBacklog } from './fetch/signature-listing.ts'
-import { LETTERS_OF_WHOLE_TRANSACTIONS, type SignatureInfo } from '../decode/rows.ts'
-import { isHeldAlready } from './write/copy-rows.ts'
-import { markOrphaned } from './write/mark-transactions.ts'
-import { HistoryGaps } from './history-gaps.ts'
-import type { CatchUpQuery, EngineOptions } from './engine-options.ts'
-import { holdsTransactions } from './fetch/known-transactions.ts'
+import { batchesOf, chunksOf } from '../../platform/async/batches.ts'
 import { Mutex } from '../../platform/async/mutex.ts'
 import { pipelined } from '../../platform/async/pipeline.ts'
-import { batchesOf, mergePrepared, type Prepared, slices } from './fetch/fetched-batch.ts'
-import { readAccounts } from './fetch/fetch-accounts.ts'
-import { FINALITY_OVERLAP_SLOTS, type IndexerPosition, positionAfter, storePosition } from './position.ts'
-import { TransactionReader } from './fetch/batch-fetcher.ts'
-import { UnsettledReads } from './finality/non-final-accounts.ts'
+import { UNREAD_TRANSACTION_KINDS } from '../decode/rows.ts'
+import type { SignatureInfo } from '../decode/rpc-transaction.ts'
+import type { EngineOptions } from './engine-options.ts'
+import { BatchFetcher, type FetchedBatch, joinBatches } from './fetch/batch-fetcher.ts'
+import { fetchAccounts } from './fetch/fetch-accounts.ts'
+import type { NonFinalAccounts } from './finality/non-final-accounts.ts'
+import { type IndexerPosition, positionAfter, storePosition } from './position.ts'
+import { isUniqueViolation } from './write/copy-rows.ts'
+import { markOrphaned } from './write/mark-transactions.ts'
+import { writeAccounts } from './write/write-accounts.ts'
 import { copyEvents, mergeEvents } from './write/write-events.ts'
-import { writeStates } from './write/write-accounts.ts'
 
-interface Ingestion {
-  /** What is read comes next after the cursor. */
-  moveCursor: boolean
-  /** The tables were filled from no transaction yet. */
-  fromNothing?: boolean
-  note?: (signature: string) => void
+export interface IngestOptions {
+  /** The transactions come next after the cursor. */
+  movesCursor?: boolean
+  /** The tables contain no transaction yet. */
+  tablesAreEmpty?: boolean
+  onIngested?: (infos: readonly SignatureInfo[]) => void
 }
 
 type Work = (db: Kysely<Database>) => Promise<void>
+type PositionChange = (position: IndexerPosition) => IndexerPosition
 
-const unchanged = (position: IndexerPosition): IndexerPosition => position
+const unchanged: PositionChange = (position) => position
 
 /**
- * Reads transactions into the tables. The check of finality may use it beside the loop that follows the ledger: both read the
- * node at the same time, and write in turns.
+ * Fetches transactions and accounts and writes them. The leader's loop and the finality check use it
+ * at the same time: they fetch concurrently, and write one after the other.
  */
 export class IndexerEngine {
   position: IndexerPosition
-  /** Every account is to be read, since some may be known from no transaction. */
-  sweepDue: boolean
+  /** Every account must be read, because no transaction may lead to some of them. */
+  needsSweep: boolean
   readonly options: EngineOptions
-  readonly unsettled: UnsettledReads
+  readonly nonFinalAccounts: NonFinalAccounts
   readonly #writes = new Mutex()
-  readonly #reader: TransactionReader
+  readonly #fetcher: BatchFetcher
+  /** Unread transactions that have already led to a sweep, by the id of their dead letter. */
   readonly #unread = new Set<string>()
-  readonly #gaps = new HistoryGaps()
   #commits: number
 
   constructor(options: EngineOptions) {
     this.options = options
     this.position = options.position
+    this.needsSweep = options.needsSweep
+    this.nonFinalAccounts = options.nonFinalAccounts
     this.#commits = options.commits
-    this.sweepDue = options.sweepDue
-    this.#reader = new TransactionReader(options)
-    this.unsettled = options.unsettled ?? new UnsettledReads()
+    this.#fetcher = new BatchFetcher(options)
   }
 
-  /** Reads everything that the node lists above the cursor; returns the signatures seen. */
-  async catchUp(query: CatchUpQuery = {}): Promise<Set<string>> {
-    const { rpc, programId, commitment } = this.options
-    const { cursor, finalizedSignature } = this.position
-    const until = query.again === true ? finalizedSignature : cursor.signature
-    const listing = listBacklog(rpc, {
-      programId,
-      commitment,
-      until,
-      minSlot: this.position.finalizedSlot - FINALITY_OVERLAP_SLOTS,
-      ...(query.minContextSlot === undefined ? {} : { minContextSlot: query.minContextSlot }),
-    })
-    const [backlog] = await settleBoth(listing, query.meanwhile?.() ?? Promise.resolve())
-    if (backlog.count > 0) query.onBacklog?.(backlog.count)
-    if (backlog.count === 0 || backlog.complete) this.#gaps.none()
-    else if (until === null) assertWhole(backlog)
-    else await this.#gaps.found(this, backlog)
-    const seen = new Set<string>()
-    const note = backlog.count < 10_000 ? (signature: string) => seen.add(signature) : () => {}
-    const fromNothing =
-      this.options.copies && cursor.signature === null && !(await holdsTransactions(this.options.db()))
-    await this.#ingestPages(backlog.oldestFirst(), { moveCursor: true, fromNothing, note })
-    return seen
+  /** Fetches and writes listed transactions. Fetches ahead while it writes. */
+  async ingest(
+    pages: AsyncIterable<readonly SignatureInfo[]> | Iterable<readonly SignatureInfo[]>,
+    options: IngestOptions = {},
+  ): Promise<void> {
+    const { batchSize, inFlight } = this.options
+    const fetch = (infos: SignatureInfo[]) => this.#fetcher.fetch(infos, options.tablesAreEmpty)
+    try {
+      for await (const fetched of pipelined(batchesOf(pages, batchSize), inFlight, fetch))
+        for (const batch of joinBatches(fetched)) {
+          await this.#write(batch, options)
+          options.onIngested?.(batch.infos)
+        }
+    } catch (error) {
+      this.#fetcher.resetCache()
+      throw error
+    }
   }
 
-  /** Reads transactions that are no continuation of the cursor: late ones, and what a fork moved. */
-  async ingest(infos: readonly SignatureInfo[]): Promise<void> {
-    await this.#ingestPages([infos], { moveCursor: false })
-  }
-
-  /** Reads accounts again after a fork and applies `work` in the same transaction. */
+  /** Reads accounts again after a fork, and applies `work` in the same transaction. */
   async restore(pdas: readonly string[], work: Work, change = unchanged): Promise<void> {
-    // Under the lock, so that nothing read before is written after.
+    // Inside the lock, so that no earlier read is written afterwards.
     await this.#writes.run(async () => {
-      this.#reader.forget()
-      const states = await readAccounts(this.options.rpc, pdas, this.options)
+      this.#fetcher.resetCache()
+      const snapshots = await fetchAccounts(this.options.rpc, pdas, this.options)
       await this.#commit(change, async (db) => {
         await work(db)
-        await writeStates(db, states, { force: true })
+        await writeAccounts(db, snapshots, { force: true })
       })
-      this.unsettled.add(states)
+      this.nonFinalAccounts.add(snapshots)
     })
   }
 
-  /** Reads accounts beside what transactions tell; `commitment` may be a higher one than the indexer's. */
-  async refresh(
+  /** Reads and writes accounts. `commitment` may be higher than the indexer's. */
+  async refreshAccounts(
     pdas: readonly string[],
     { commitment = this.options.commitment, minContextSlot = this.position.cursor.slot } = {},
   ): Promise<void> {
     const { rpc, programId } = this.options
-    const { reads } = this.#reader
-    const states = await readAccounts(rpc, pdas, { programId, commitment, minContextSlot })
-    const final = commitment === 'finalized'
-    await this.store((db) => writeStates(db, states, { keepUnchanged: final }))
-    reads.remember(states)
-    if (!final) this.unsettled.add(states)
+    const { cache } = this.#fetcher
+    const snapshots = await fetchAccounts(rpc, pdas, { programId, commitment, minContextSlot })
+    const isFinal = commitment === 'finalized'
+    await this.store((db) => writeAccounts(db, snapshots, { keepUnchanged: isFinal }))
+    cache.add(snapshots)
+    if (!isFinal) this.nonFinalAccounts.add(snapshots)
   }
 
-  /** Commits `work` together with the position; neither when another indexer has taken over. */
+  /** Commits `work` and the position together, or neither if this process is no longer the leader. */
   async store(work: Work, change = unchanged): Promise<void> {
     await this.#writes.run(() => this.#commit(change, work))
   }
 
-  async #commit(change: (position: IndexerPosition) => IndexerPosition, work: Work): Promise<void> {
+  async #commit(change: PositionChange, work: Work): Promise<void> {
     const position = change(this.position)
     await this.options.transaction(async (db) => {
       await storePosition(db, { epoch: this.options.epoch, commits: this.#commits, position })
@@ -128,67 +115,48 @@ export class IndexerEngine {
     this.position = position
   }
 
-  async #ingestPages(
-    pages: AsyncIterable<readonly SignatureInfo[]> | Iterable<readonly SignatureInfo[]>,
-    ingestion: Ingestion,
-  ): Promise<void> {
-    const { batchSize, inFlight } = this.options
-    const prepare = (infos: SignatureInfo[]): Promise<Prepared> =>
-      this.#reader.prepare(infos, ingestion.fromNothing)
+  /** If COPY fails because the tables contain a row, fetches the batch again and merges it. */
+  async #write(batch: FetchedBatch, options: IngestOptions): Promise<void> {
     try {
-      for await (const ready of pipelined(batchesOf(pages, batchSize), inFlight, prepare))
-        for (const batch of mergePrepared(ready)) {
-          await this.#write(batch, ingestion)
-          for (const { signature } of batch.infos) ingestion.note?.(signature)
-        }
+      await this.#writeBatch(batch, options)
     } catch (error) {
-      this.#reader.forget()
-      throw error
+      if (batch.copyRows === null || !isUniqueViolation(error)) throw error
+      // The accounts read for this batch were not written.
+      this.#fetcher.resetCache()
+      for (const infos of chunksOf(batch.infos, this.options.batchSize))
+        await this.#writeBatch({ ...(await this.#fetcher.fetch(infos)), copyRows: null }, options)
     }
   }
 
-  /** Where the tables turn out to hold some of what was taken for new, all of it is looked at again. */
-  async #write(batch: Prepared, ingestion: Ingestion): Promise<void> {
-    try {
-      await this.#writeAs(batch, ingestion)
-    } catch (error) {
-      if (batch.copied === null || !isHeldAlready(error)) throw error
-      // What was read for it was not written.
-      this.#reader.forget()
-      for (const infos of slices(batch.infos, this.options.batchSize))
-        await this.#writeAs({ ...(await this.#reader.prepare(infos)), copied: null }, ingestion)
-    }
-  }
-
-  async #writeAs(
-    { infos, moved, decoded, copied, ...read }: Prepared,
-    { moveCursor }: Ingestion,
+  async #writeBatch(
+    { infos, moved, rows, copyRows, accounts }: FetchedBatch,
+    { movesCursor = false }: IngestOptions,
   ): Promise<void> {
-    const change = moveCursor
-      ? (position: IndexerPosition) => positionAfter(position, infos, this.options.finalizedTip)
+    const change: PositionChange = movesCursor
+      ? (position) => positionAfter(position, infos, this.options.finalizedTip)
       : unchanged
     await this.#writes.run(async () => {
-      // What was read before a fork was noticed may be what the fork took back.
-      const { states } = read.reads === this.#reader.reads ? read : await this.#reader.readStale(decoded)
+      // A fork was noticed after the accounts were read: they may have the state of the fork.
+      const { snapshots } =
+        accounts.cache === this.#fetcher.cache ? accounts : await this.#fetcher.fetchAccounts(rows)
       await this.#commit(change, async (db) => {
-        // Its events, and the state after it, need not be what they were; and its new slot may be an earlier one.
+        // A moved transaction may have other events and another state, and an earlier slot.
         if (moved.length > 0) await markOrphaned(db, moved)
-        if (copied === null) await mergeEvents(db, decoded)
-        else await copyEvents(db, decoded, copied)
-        await writeStates(db, states, { force: moved.length > 0 })
+        if (copyRows === null) await mergeEvents(db, rows)
+        else await copyEvents(db, rows, copyRows)
+        await writeAccounts(db, snapshots, { force: moved.length > 0 })
       })
-      this.unsettled.add(states)
+      this.nonFinalAccounts.add(snapshots)
     })
-    for (const { kind, id } of decoded.deadLetters) {
-      if (!LETTERS_OF_WHOLE_TRANSACTIONS.includes(kind) || this.#unread.has(id)) continue
+    for (const { kind, id } of rows.dead_letters) {
+      if (!UNREAD_TRANSACTION_KINDS.includes(kind) || this.#unread.has(id)) continue
       this.#unread.add(id)
-      this.sweepDue = true
+      this.needsSweep = true
     }
-    const { transactions, events, outbox } = decoded
     this.options.onWritten({
-      transactions: transactions.length,
-      events: events.length,
-      outbox: outbox.length,
+      transactions: rows.ledger_transactions.length,
+      events: rows.ledger_events.length,
+      outbox: rows.outbox_events.length,
     })
   }
 }

@@ -2,12 +2,34 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Indexer } from './indexer.ts'
 
-/** Slots that the tables may lie behind the ledger's tip before the service calls itself degraded. */
-const MAX_HEALTHY_LAG = 75
-/** The same in seconds. A leader stores its position every few seconds, whatever the ledger does. */
-const MAX_HEALTHY_SECONDS = 60
+/** Maximum lag of a healthy indexer. */
+const MAX_HEALTHY_LAG_SLOTS = 75
+/** A leader stores its position every few seconds, even if the ledger has no new transactions. */
+const MAX_HEALTHY_LAG_SECONDS = 60
 
-/** How far the tables follow the ledger: from the indexer of this process, or, where another one leads, from the database. */
+/** How up to date the tables are. */
+export interface IndexerHealth {
+  /** The phase of this process' indexer, or `off` if it has none. */
+  readonly phase: string
+  /** The tables contain everything up to this slot. Null before the first. */
+  readonly cursorSlot: number | null
+  readonly finalizedSlot: number | null
+  /** Slots between the tables and the tip of the ledger. Null if the tip is unknown. */
+  readonly lagSlots: number | null
+  /**
+   * Seconds since the tables last contained everything. If another process indexes: since its last
+   * write, which happens every few seconds. Null if unknown.
+   */
+  readonly lagSeconds: number | null
+  /** Data of the ledger that could not be read. Null if unknown. */
+  readonly deadLetters: number | null
+  /** The tables were filled once. */
+  readonly ready: boolean
+  /** False if the indexer has stopped or is too far behind. */
+  readonly healthy: boolean
+}
+
+/** From the indexer of this process if it is the leader, otherwise from the database. */
 export async function readIndexerHealth(
   indexer: Indexer | null,
   kysely: Kysely<Database>,
@@ -15,59 +37,31 @@ export async function readIndexerHealth(
   const row = await kysely
     .selectFrom('indexer_state')
     .select(['cursor_slot', 'finalized_slot'])
-    .select(sql<number>`extract(epoch from now() - updated_at)::float8`.as('silent_seconds'))
+    .select(sql<number>`extract(epoch from now() - updated_at)::float8`.as('seconds_since_write'))
     .select(sql<number>`(select count(*) from dead_letters)`.as('dead_letters'))
     .executeTakeFirst()
-  const deadLetters = row?.dead_letters ?? null
-  const local = indexer?.status()
-  const leads = local?.phase === 'live' || local?.phase === 'backfilling'
-  const filled = row !== undefined && row.cursor_slot > 0
-  if (local === undefined || !leads) {
-    return {
-      phase: local?.phase ?? 'off',
-      cursorSlot: row?.cursor_slot ?? null,
-      finalizedSlot: row?.finalized_slot ?? null,
-      lagSlots: null,
-      lagSeconds: row === undefined ? null : Math.max(0, row.silent_seconds),
-      deadLetters,
-      ready: filled,
-      healthy: filled && local?.phase !== 'stopped' && row.silent_seconds <= MAX_HEALTHY_SECONDS,
-    }
-  }
-  return {
-    phase: local.phase,
-    cursorSlot: local.cursorSlot,
+  const status = indexer?.status()
+  const stored = {
+    phase: status?.phase ?? 'off',
+    cursorSlot: row?.cursor_slot ?? null,
     finalizedSlot: row?.finalized_slot ?? null,
-    lagSlots: local.lagSlots,
-    lagSeconds: local.lagSeconds,
-    deadLetters,
-    ready: local.phase === 'live',
-    healthy:
-      local.phase === 'live' &&
-      local.failingSince === null &&
-      local.lagSlots <= MAX_HEALTHY_LAG &&
-      local.lagSeconds <= MAX_HEALTHY_SECONDS,
+    deadLetters: row?.dead_letters ?? null,
   }
-}
-
-/** How far the tables follow the ledger. */
-export interface IndexerHealth {
-  /** What the indexer is at, for instance starting, backfill, live, or off where another process indexes. */
-  readonly phase: string
-  /** Everything up to this slot is in the tables; null before the first. */
-  readonly cursorSlot: number | null
-  readonly finalizedSlot: number | null
-  /** Slots between the ledger's tip and what the tables show; null where the tip is not known. */
-  readonly lagSlots: number | null
-  /**
-   * Seconds since the tables last held all that the node showed; before that first was so, estimated from `lagSlots`. Where another
-   * process indexes: since that one last wrote, which it does every few seconds. Null where nothing is known.
-   */
-  readonly lagSeconds: number | null
-  /** What could not be read from the ledger, and is told by no table; null where not known. */
-  readonly deadLetters: number | null
-  /** The tables were filled once, so that reads are worth answering. */
-  readonly ready: boolean
-  /** False while the indexer is stopped by an error or falls behind. */
-  readonly healthy: boolean
+  if (status?.phase === 'live' || status?.phase === 'backfilling') {
+    const { cursorSlot, lagSlots, lagSeconds } = status
+    const ready = status.phase === 'live'
+    const isCurrent = lagSlots <= MAX_HEALTHY_LAG_SLOTS && lagSeconds <= MAX_HEALTHY_LAG_SECONDS
+    const healthy = ready && status.failingSince === null && isCurrent
+    return { ...stored, cursorSlot, lagSlots, lagSeconds, ready, healthy }
+  }
+  const lagSeconds = row === undefined ? null : Math.max(0, row.seconds_since_write)
+  const ready = row !== undefined && row.cursor_slot > 0
+  const isCurrent = lagSeconds !== null && lagSeconds <= MAX_HEALTHY_LAG_SECONDS
+  return {
+    ...stored,
+    lagSlots: null,
+    lagSeconds,
+    ready,
+    healthy: ready && stored.phase !== 'stopped' && isCurrent,
+  }
 }

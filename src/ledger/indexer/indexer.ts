@@ -1,29 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { acquireLeadership } from './leadership.ts'
-import { leadOnce } from './lead.ts'
-import { LedgerMismatchError } from './position.ts'
-import { type IndexerStatus, lagOf, newCounters, noteFailure } from './status.ts'
 import { WakeUp } from '../../platform/async/wake-up.ts'
-import type { IndexerOptions, IndexerContext } from './indexer-context.ts'
+import type { IndexerContext, IndexerOptions } from './context.ts'
+import { lead } from './lead.ts'
+import { acquireLeadership } from './leadership.ts'
+import { LedgerMismatchError } from './position.ts'
+import { type IndexerStatus, initialStatus, recordFailure, withLag } from './status.ts'
 
 export interface Indexer {
-  /** Returns at once; the work goes on in the background until `stop`. */
+  /** Starts the work in the background. */
   start(): void
   stop(): Promise<void>
   status(): IndexerStatus
-  /** Resolves when everything up to a slot of the indexer's commitment is in the tables; rejects when the indexer stops. */
+  /**
+   * Resolves when the tables contain everything up to a slot, at the indexer's commitment. Rejects
+   * when the indexer stops.
+   */
   waitForSlot(slot: number): Promise<void>
-  /** Resolves when everything that the node shows now is in the tables. */
+  /** Resolves when the tables contain everything that the node has now. */
   whenIdle(): Promise<void>
-  /** Called after each commit that enqueued events. Returns what ends it. */
+  /** Calls the listener after each commit with new events. Returns a function that removes it. */
   onOutbox(listener: () => void): () => void
-  /** Rejects when the database belongs to another ledger; resolves after `stop`. */
+  /** Rejects if the database belongs to another ledger. Resolves after `stop`. */
   readonly finished: Promise<void>
 }
 
+const MIN_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 5_000
 
-/** Keeps the tables equal to the ledger (design section 5). One works per database; others stand by. */
+/** Keeps the tables equal to the ledger. One indexer per database works, others stand by. */
 export function createIndexer(options: IndexerOptions): Indexer {
   const abort = new AbortController()
   const finished = Promise.withResolvers<void>()
@@ -35,20 +39,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     wakeUp: new WakeUp(),
     waiters: new Set(),
     outboxListeners: new Set(),
-    status: {
-      phase: 'starting',
-      cursorSlot: 0,
-      tipSlot: 0,
-      lagSlots: 0,
-      lagSeconds: 0,
-      coveredAt: null,
-      finalizedSlot: 0,
-      deadLetters: 0,
-      lastEventAt: null,
-      subscribed: false,
-      failingSince: null,
-      counters: newCounters(),
-    },
+    status: initialStatus(),
   }
   const waitForSlot = (slot: number): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -70,14 +61,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       await running
       end(context)
     },
-    status() {
-      const { status } = context
-      return {
-        ...status,
-        counters: { ...status.counters },
-        ...lagOf(status, options.clock),
-      }
-    },
+    status: () => withLag(context.status, options.clock),
     async whenIdle() {
       await waitForSlot(await options.rpc.call<number>('getSlot', [{ commitment: options.commitment }]))
     },
@@ -96,7 +80,7 @@ function end({ status, waiters }: IndexerContext): void {
 
 async function run(context: IndexerContext): Promise<void> {
   const { options, signal, status } = context
-  let backoff = 100
+  let backoff = MIN_BACKOFF_MS
   while (!signal.aborted) {
     try {
       status.phase = 'starting'
@@ -106,8 +90,8 @@ async function run(context: IndexerContext): Promise<void> {
         onStandby: () => (status.phase = 'standby'),
       })
       try {
-        await leadOnce(context, leadership)
-        backoff = 100
+        await lead(context, leadership)
+        backoff = MIN_BACKOFF_MS
       } finally {
         status.subscribed = false
         await leadership.release()
@@ -118,8 +102,8 @@ async function run(context: IndexerContext): Promise<void> {
         options.logger.error(error.message)
         throw error
       }
-      noteFailure(status, options.clock)
-      options.logger.warn({ err: error, retryMs: backoff }, 'the indexer failed and starts again')
+      recordFailure(status, options.clock)
+      options.logger.warn({ err: error, retryMs: backoff }, 'the indexer failed, restarting')
     }
     await delay(backoff, undefined, { signal }).catch(() => {})
     backoff = Math.min(backoff * 2, MAX_BACKOFF_MS)

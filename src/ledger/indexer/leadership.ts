@@ -1,18 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client } from 'pg'
 import { isAdvisoryLockWanted, tryAdvisoryLock } from '../../db/advisory-lock.ts'
-import { openSession } from '../../db/session.ts'
 import type { Orm } from '../../db/orm-types.ts'
+import { openSession } from '../../db/session.ts'
 
-/** The right to write projections: one holder per database, lost with its connection. */
+/** The advisory lock of the indexer. Its connection holds it: one leader per database. */
 export interface Leadership {
   readonly isLost: boolean
-  /** True when somebody, such as a rebuild, waits for the lock. Throws when the connection is gone. */
+  /** Whether another process, such as a rebuild, waits for the lock. Throws if the connection is lost. */
   isWanted(): Promise<boolean>
   release(): Promise<void>
 }
 
-/** Waits until no other indexer holds the lock. `onStandby` is called once when another one does. */
+/** Waits until no other process holds the lock. Calls `onStandby` once if another one does. */
 export async function acquireLeadership(
   orm: Orm,
   options: { pollMs: number; signal: AbortSignal; onStandby: () => void },
@@ -26,23 +25,19 @@ export async function acquireLeadership(
     await session.end().catch(() => {})
   }
   try {
-    let first = true
+    let isFirst = true
     while (!(await tryAdvisoryLock(session, 'indexer'))) {
-      if (first) options.onStandby()
-      first = false
+      if (isFirst) options.onStandby()
+      isFirst = false
       await delay(options.pollMs, undefined, { signal: options.signal })
     }
   } catch (error) {
     await release()
     throw error
   }
-  return leadershipOf(session, () => isLost, release)
-}
-
-function leadershipOf(session: Client, isLost: () => boolean, release: () => Promise<void>): Leadership {
   return {
     get isLost() {
-      return isLost()
+      return isLost
     },
     isWanted: () => isAdvisoryLockWanted(session, 'indexer'),
     release,

@@ -6,14 +6,28 @@ const PHASES: readonly IndexerPhase[] = ['starting', 'standby', 'backfilling', '
 
 const COUNTERS: Record<keyof IndexerCounters, string> = {
   transactions: 'Transactions read from the ledger and written',
-  events: 'Events of the registry written',
-  finalized: 'Transactions read before they were final, and found final since',
-  orphaned: 'Transactions that a fork took back after they were written',
-  late: 'Final transactions that only the check of finality found',
-  failures: 'Times that the node or the database failed, and the work was done again',
+  events: 'Registry events written',
+  finalized: 'Transactions that were read before they were final, and have become final',
+  orphaned: 'Written transactions that a fork removed',
+  late: 'Final transactions that only the finality check found',
+  failures: 'Failures of the node or the database that led to a retry',
 }
 
-/** Shows the indexer at `GET /metrics`; everything is read when asked for. */
+const GAUGES: Record<string, [help: string, read: (status: IndexerStatus) => number]> = {
+  cursor_slot: ['The tables contain everything up to this slot', (now) => now.cursorSlot],
+  tip_slot: ['The newest known slot of the ledger', (now) => now.tipSlot],
+  finalized_slot: [
+    'Everything up to this slot was compared with the finalized ledger',
+    (now) => now.finalizedSlot,
+  ],
+  lag_slots: ['Slots between the tables and the tip of the ledger', (now) => now.lagSlots],
+  lag_seconds: ['Seconds since the tables last contained everything', (now) => now.lagSeconds],
+  dead_letters: ['Data of the ledger that could not be read', (now) => now.deadLetters],
+  subscribed: ['1 while the node announces transactions by WebSocket', (now) => Number(now.subscribed)],
+  failing: ['1 while the node or the database fails', (now) => Number(now.failingSince !== null)],
+}
+
+/** Exposes the indexer's status as metrics. Reads it when the metrics are collected. */
 export function exposeIndexer(status: () => IndexerStatus, metrics: Metrics): void {
   const registers = [metrics]
   for (const [name, help] of Object.entries(COUNTERS) as [keyof IndexerCounters, string][]) {
@@ -27,36 +41,22 @@ export function exposeIndexer(status: () => IndexerStatus, metrics: Metrics): vo
       },
     })
   }
-  const gauge = (name: string, help: string, read: (now: IndexerStatus) => number): void => {
-    const shown: Gauge = new Gauge({
+  for (const [name, [help, read]] of Object.entries(GAUGES)) {
+    const gauge: Gauge = new Gauge({
       name: `gateway_indexer_${name}`,
       help,
       registers,
-      collect: () => shown.set(read(status())),
+      collect: () => gauge.set(read(status())),
     })
   }
-  gauge('cursor_slot', 'Everything up to this slot is in the tables', (now) => now.cursorSlot)
-  gauge('tip_slot', 'The newest slot that the node showed', (now) => now.tipSlot)
-  gauge(
-    'finalized_slot',
-    'Everything up to this slot was compared with the finalized ledger',
-    (now) => now.finalizedSlot,
-  )
-  gauge('lag_slots', 'Slots that the tables are behind', (now) => now.lagSlots)
-  gauge('lag_seconds', 'Seconds since the tables last held all that the node showed', (now) => now.lagSeconds)
-  gauge('dead_letters', 'What could not be read from the ledger', (now) => now.deadLetters)
-  gauge('subscribed', '1 while the node announces transactions by WebSocket', (now) => Number(now.subscribed))
-  gauge('failing', '1 while the node or the database cannot be worked with', (now) =>
-    Number(now.failingSince !== null),
-  )
-  const phase: Gauge<'phase'> = new Gauge({
+  const phases: Gauge<'phase'> = new Gauge({
     name: 'gateway_indexer_phase',
-    help: '1 for what the indexer of this process is at',
+    help: '1 for the current phase of the indexer in this process',
     labelNames: ['phase'],
     registers,
     collect: () => {
-      const now = status().phase
-      for (const each of PHASES) phase.set({ phase: each }, Number(each === now))
+      const current = status().phase
+      for (const phase of PHASES) phases.set({ phase }, Number(phase === current))
     },
   })
 }

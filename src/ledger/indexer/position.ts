@@ -1,22 +1,28 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
-import type { SignatureInfo } from '../decode/rows.ts'
+import type { SignatureInfo } from '../decode/rpc-transaction.ts'
 
-/** Where reading stands. */
+/** How far the ledger has been read. */
 export interface IndexerPosition {
-  /** Everything listed up to this transaction is in the tables. */
+  /** The tables contain every listed transaction up to this one. */
   cursor: { slot: number; signature: string | null }
-  /** Everything up to this slot was checked against the finalized ledger. */
+  /** Everything up to this slot was compared with the finalized ledger. */
   finalizedSlot: number
-  /** A finalized transaction some way below `finalizedSlot`: where the next check begins. */
+  /** A finalized transaction below `finalizedSlot`. The next finality check lists down to it. */
   finalizedSignature: string | null
 }
 
-/** How far below the finalized slot each check of finality begins again, for entries that a node lists late. */
+export const START_OF_LEDGER: IndexerPosition = {
+  cursor: { slot: 0, signature: null },
+  finalizedSlot: 0,
+  finalizedSignature: null,
+}
+
+/** Each finality check overlaps the previous one by this much, for transactions that nodes list late. */
 export const FINALITY_OVERLAP_SLOTS = 150
 
-/** Where reading stands after these, the oldest first. */
+/** The position after these transactions, oldest first, are written. */
 export function positionAfter(
   position: IndexerPosition,
   infos: readonly SignatureInfo[],
@@ -24,13 +30,23 @@ export function positionAfter(
 ): IndexerPosition {
   const last = infos.at(-1)
   if (last === undefined) return position
-  const settledBelow = finalizedTip - FINALITY_OVERLAP_SLOTS
-  const settled = last.confirmationStatus === 'finalized' && last.slot < settledBelow
+  const needsNoCheck =
+    last.confirmationStatus === 'finalized' && last.slot < finalizedTip - FINALITY_OVERLAP_SLOTS
   return {
     ...position,
     cursor: { slot: last.slot, signature: last.signature },
-    finalizedSignature: settled ? last.signature : position.finalizedSignature,
+    finalizedSignature: needsNoCheck ? last.signature : position.finalizedSignature,
   }
+}
+
+/** The tables were filled from another ledger or program. They are not overwritten. */
+export class LedgerMismatchError extends OperatorError {
+  override readonly name = 'LedgerMismatchError'
+}
+
+/** Another indexer has become the leader, or this one must start again from an earlier position. */
+export class LeadershipLostError extends Error {
+  override readonly name = 'LeadershipLostError'
 }
 
 export interface LedgerIdentity {
@@ -38,17 +54,7 @@ export interface LedgerIdentity {
   genesisHash: string
 }
 
-/** The tables were filled from another ledger or program. Nothing is written over them. */
-export class LedgerMismatchError extends OperatorError {
-  override readonly name = 'LedgerMismatchError'
-}
-
-/** Another indexer has taken over, or must read on from an earlier place. */
-export class LeadershipLostError extends Error {
-  override readonly name = 'LeadershipLostError'
-}
-
-/** Throws LedgerMismatchError where the tables were filled from another program or ledger than the service is set to. */
+/** Throws LedgerMismatchError if the tables were filled from another program or ledger. */
 export function assertSameLedger(
   state: { program_id: string; genesis_hash: string },
   { programId, genesisHash }: LedgerIdentity,
@@ -61,30 +67,26 @@ export function assertSameLedger(
   )
 }
 
-/** What a leader goes on from. */
-export interface Claim {
+/** What a new leader continues from. */
+export interface LeaderClaim {
+  /** Grows with each leader. */
   epoch: number
-  /** How often leaders have committed. */
+  /** The commits of all leaders so far. */
   commits: number
   position: IndexerPosition
 }
 
 /**
- * Places of the outbox that each leader leaves free before its own. A server that is failed over to without the last commits would
- * hand out their places again, and streams that have seen those would pass over the events at them.
+ * Each leader skips this many sequence numbers of the outbox. A server that was failed over to without
+ * the last commits would assign their numbers again, and live streams would skip these events.
  */
-const FREE_PLACES = 1_000_000
+const SEQUENCE_GAP = 1_000_000
 
-/** Claims the tables for a new leader; returns where its predecessor stopped. */
-export async function takeOver(db: Kysely<Database>, identity: LedgerIdentity): Promise<Claim> {
+/** Makes this process the leader. Returns the position of the previous leader. */
+export async function claimLeadership(db: Kysely<Database>, identity: LedgerIdentity): Promise<LeaderClaim> {
   await db
     .insertInto('indexer_state')
-    .values({
-      program_id: identity.programId,
-      genesis_hash: identity.genesisHash,
-      cursor_signature: null,
-      finalized_signature: null,
-    })
+    .values({ program_id: identity.programId, genesis_hash: identity.genesisHash })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
   assertSameLedger(await db.selectFrom('indexer_state').selectAll().executeTakeFirstOrThrow(), identity)
@@ -94,11 +96,10 @@ export async function takeOver(db: Kysely<Database>, identity: LedgerIdentity): 
       .set({ leader_epoch: sql`leader_epoch + 1` })
       .returningAll()
       .executeTakeFirstOrThrow()
-    // Under the lock of the row: two leaders at once would set it back for each other.
+    // After the update, which locks the row: two leaders at once would undo each other's setval.
     await sql`
-      select setval('outbox_events_sequence_seq', last_value + ${FREE_PLACES}) from outbox_events_sequence_seq`.execute(
-      tx,
-    )
+      select setval('outbox_events_sequence_seq', last_value + ${SEQUENCE_GAP})
+      from outbox_events_sequence_seq`.execute(tx)
     return claimed
   })
   return {
@@ -113,27 +114,27 @@ export async function takeOver(db: Kysely<Database>, identity: LedgerIdentity): 
 }
 
 /**
- * Stores the position in the caller's transaction, which is the leader's next commit. Throws LeadershipLostError when another indexer has taken over, and when
- * fewer or more commits are stored than the leader made: the server has lost the last ones, in a crash or with its primary, or the answer to one was lost.
- * Reading must go on from where the tables stand then.
+ * Stores the position in the caller's transaction. Throws LeadershipLostError if there is another
+ * leader, or if the stored number of commits is not the leader's. Then the server has lost commits,
+ * or the result of one, and the leader must start again from the stored position.
  */
-export async function storePosition(db: Kysely<Database>, claim: Claim): Promise<void> {
-  const { position } = claim
+export async function storePosition(
+  db: Kysely<Database>,
+  { epoch, commits, position }: LeaderClaim,
+): Promise<void> {
   const result = await db
     .updateTable('indexer_state')
     .set({
-      commits: claim.commits + 1,
+      commits: commits + 1,
       cursor_slot: position.cursor.slot,
       cursor_signature: position.cursor.signature,
       finalized_slot: position.finalizedSlot,
       finalized_signature: position.finalizedSignature,
       updated_at: sql`now()`,
     })
-    .where('leader_epoch', '=', claim.epoch)
-    .where('commits', '=', claim.commits)
+    .where('leader_epoch', '=', epoch)
+    .where('commits', '=', commits)
     .executeTakeFirst()
   if (result.numUpdatedRows !== 1n)
-    throw new LeadershipLostError(
-      'another indexer has taken over, or the database has lost what was committed',
-    )
+    throw new LeadershipLostError('another indexer has become the leader, or the database has lost commits')
 }

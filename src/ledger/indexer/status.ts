@@ -4,61 +4,65 @@ export type IndexerPhase = 'starting' | 'standby' | 'backfilling' | 'live' | 'st
 
 export interface IndexerStatus {
   phase: IndexerPhase
-  /** Everything up to this slot is in the tables. */
+  /** The tables contain everything up to this slot. */
   cursorSlot: number
-  /** The newest slot known of the ledger, at the indexer's commitment. */
+  /** The newest known slot of the ledger, at the indexer's commitment. */
   tipSlot: number
   lagSlots: number
-  /** Seconds since the tables last held all that the node showed; before that first was so, estimated from `lagSlots`. */
+  /** Seconds since the tables last contained everything. Before that, estimated from `lagSlots`. */
   lagSeconds: number
-  /** Unix milliseconds at which that was last so; null before. */
-  coveredAt: number | null
+  /** When the tables last contained everything, in Unix milliseconds. */
+  caughtUpAt: number | null
   /** Everything up to this slot was compared with the finalized ledger. */
   finalizedSlot: number
   deadLetters: number
-  /** ISO 8601 time at which events were last written; null before the first. */
+  /** When events were last written, in ISO 8601. */
   lastEventAt: string | null
   subscribed: boolean
-  /** ISO 8601 time since which neither the node nor the database could be worked with; null while all is well. */
+  /** Since when the node or the database has failed, in ISO 8601. */
   failingSince: string | null
   counters: IndexerCounters
 }
 
-/** Since this process started. */
+/** Since the start of this process. */
 export interface IndexerCounters {
   transactions: number
   events: number
   orphaned: number
-  /** Transactions that were read before they were final, and are now. */
+  /** Transactions that were read before they were final, and have become final. */
   finalized: number
-  /** Found by the check of finality, not by the live path. */
+  /** Transactions that only the finality check found. */
   late: number
   failures: number
 }
 
-export const newCounters = (): IndexerCounters => ({
-  transactions: 0,
-  events: 0,
-  orphaned: 0,
-  finalized: 0,
-  late: 0,
-  failures: 0,
+export const initialStatus = (): IndexerStatus => ({
+  phase: 'starting',
+  cursorSlot: 0,
+  tipSlot: 0,
+  lagSlots: 0,
+  lagSeconds: 0,
+  caughtUpAt: null,
+  finalizedSlot: 0,
+  deadLetters: 0,
+  lastEventAt: null,
+  subscribed: false,
+  failingSince: null,
+  counters: { transactions: 0, events: 0, orphaned: 0, finalized: 0, late: 0, failures: 0 },
 })
 
-export function noteFailure(status: IndexerStatus, clock: Clock): void {
+export function recordFailure(status: IndexerStatus, clock: Clock): void {
   status.counters.failures += 1
   status.failingSince ??= new Date(clock.now()).toISOString()
 }
 
-const NOMINAL_SLOT_SECONDS = 0.4
+const SLOT_SECONDS = 0.4
 
-/** How far the tables are behind, as of now. */
-export function lagOf(
-  { tipSlot, cursorSlot, coveredAt }: IndexerStatus,
-  clock: Clock,
-): { lagSlots: number; lagSeconds: number } {
+/** A copy with the current lag. */
+export function withLag(status: IndexerStatus, clock: Clock): IndexerStatus {
+  const { tipSlot, cursorSlot, caughtUpAt, counters } = status
   const lagSlots = Math.max(0, tipSlot - cursorSlot)
   const lagSeconds =
-    coveredAt === null ? lagSlots * NOMINAL_SLOT_SECONDS : Math.max(0, clock.now() - coveredAt) / 1_000
-  return { lagSlots, lagSeconds }
+    caughtUpAt === null ? lagSlots * SLOT_SECONDS : Math.max(0, clock.now() - caughtUpAt) / 1_000
+  return { ...status, counters: { ...counters }, lagSlots, lagSeconds }
 }

@@ -1,13 +1,14 @@
+import { chunksOf } from '../../platform/async/batches.ts'
+import { pipelined } from '../../platform/async/pipeline.ts'
 import { LedgerRpcError } from '../rpc/rpc-error.ts'
 import type { IndexerEngine } from './engine.ts'
-import { pipelined } from '../../platform/async/pipeline.ts'
-import { listAccounts } from './list-accounts.ts'
+import { listAccounts } from './fetch/fetch-accounts.ts'
 
-const CHUNK = 2_500
+const CHUNK_SIZE = 2_500
 
 /**
- * Reads every account of the program, for those that no transaction served by the node tells of: nodes prune, and may
- * fail to serve what they list. False when the node refuses to list accounts; then only transactions lead to them.
+ * Reads every account of the program. Transactions alone may not lead to all of them: nodes prune
+ * history, and may not serve what they list. False if the node refuses to list accounts.
  */
 export async function sweepAccounts(
   engine: IndexerEngine,
@@ -15,20 +16,18 @@ export async function sweepAccounts(
 ): Promise<boolean> {
   const { rpc, db, programId, commitment } = engine.options
   const minContextSlot = engine.position.cursor.slot
-  engine.sweepDue = false
+  engine.needsSweep = false
   try {
     const pdas = await listAccounts(rpc, db(), { programId, commitment, minContextSlot })
     let done = 0
-    const chunks = Array.from({ length: Math.ceil(pdas.length / CHUNK) }, (_, i) =>
-      pdas.slice(i * CHUNK, (i + 1) * CHUNK),
-    )
-    for await (const written of pipelined(chunks, 2, (chunk) => engine.refresh(chunk))) {
-      done = Math.min(pdas.length, done + written.length * CHUNK)
+    const refresh = (chunk: string[]) => engine.refreshAccounts(chunk)
+    for await (const chunks of pipelined(chunksOf(pdas, CHUNK_SIZE), 2, refresh)) {
+      done = Math.min(pdas.length, done + chunks.length * CHUNK_SIZE)
       onProgress(done, pdas.length)
     }
   } catch (error) {
     if (error instanceof LedgerRpcError && (error.kind === 'timeout' || !error.isTransient)) return false
-    engine.sweepDue = true
+    engine.needsSweep = true
     throw error
   }
   return true

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { CatchUp } from '../../../src/ledger/indexer/catch-up.ts'
 import { IndexerEngine } from '../../../src/ledger/indexer/engine.ts'
 import type { Database } from '../../../src/db/database.ts'
 import { openLedger } from '../../../src/ledger/indexer/open-ledger.ts'
@@ -20,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.drop())
 
-/** An engine that nothing drives; `db` is what it reads with. */
+/** An engine without a leader. It reads with `db`. */
 async function openEngine(db: () => Kysely<Database> = () => kyselyOf(database.orm)): Promise<IndexerEngine> {
   const rpc = ledger.rpc()
   return new IndexerEngine({
@@ -31,7 +32,7 @@ async function openEngine(db: () => Kysely<Database> = () => kyselyOf(database.o
     signal: new AbortController().signal,
     batchSize: 100,
     inFlight: 6,
-    copies: true,
+    useCopy: true,
     db,
     transaction: (work) => kyselyOf(database.orm).transaction().execute(work),
     onWritten: () => undefined,
@@ -46,9 +47,9 @@ async function finalities(): Promise<string[]> {
   return events.map((each) => each.finality)
 }
 
-test('what the live path writes while the check looks for it is final with that check', async () => {
+test('a transaction that the leader writes during a finality check is final after that check', async () => {
   let beforeIngest: (() => Promise<void>) | undefined
-  // The check asks first which transactions of the listing are in the tables.
+  // The check first loads the listed transactions from the tables.
   const engine = await openEngine(() =>
     kyselyOf(database.orm).withPlugin({
       transformQuery: ({ node }) => node,
@@ -63,18 +64,18 @@ test('what the live path writes while the check looks for it is final with that 
   const signature = ledger.send(registration('late'))
   const { slot } = ledger
   ledger.advance(40)
-  beforeIngest = () => engine.ingest([{ signature, slot, err: null, confirmationStatus: 'confirmed' }])
+  beforeIngest = () => engine.ingest([[{ signature, slot, err: null, confirmationStatus: 'confirmed' }]])
   expect(await verifyFinality(engine)).toEqual({ finalized: 0, orphaned: 0, late: 1 })
   expect(beforeIngest).toBeUndefined()
   expect(await finalities()).toEqual(['finalized'])
 })
 
-test('what no listing shows any more is final when the block of its slot holds it', async () => {
+test('an unlisted transaction is final if the block of its slot contains it', async () => {
   const engine = await openEngine()
   const dropped = ledger.send(registration('not indexed by the node'))
   ledger.advance()
   ledger.send(registration('next'))
-  await engine.catchUp()
+  await new CatchUp(engine).run()
   expect(await finalities()).toEqual(['confirmed', 'confirmed'])
   ledger.hidden.add(dropped)
   ledger.advance(40)
@@ -82,14 +83,14 @@ test('what no listing shows any more is final when the block of its slot holds i
   expect(await finalities()).toEqual(['finalized', 'finalized'])
 })
 
-test('a row of a slot that a fork has left is not made final by the transaction in its new slot', async () => {
+test('a moved transaction does not make the row of its old slot final', async () => {
   const engine = await openEngine()
   const signature = ledger.send(registration('moved'))
-  await engine.catchUp()
+  await new CatchUp(engine).run()
   ledger.forkFrom(0)
   ledger.advance(3)
   ledger.send({ ...registration('moved'), signature })
-  // The node lists it in its new slot and does not serve it yet.
+  // The node lists the transaction in its new slot and does not serve it yet.
   ledger.missing.add(signature)
   ledger.advance(40)
   await verifyFinality(engine)
@@ -101,7 +102,7 @@ test('a row of a slot that a fork has left is not made final by the transaction 
   expect(await finalities()).toEqual(['finalized'])
 })
 
-test('a transaction that a fork put into another place of its slot is moved there by the check', async () => {
+test('the finality check updates a transaction that a fork moved within its slot', async () => {
   let index = 0
   const rpc = ledger.rpc()
   const call: typeof rpc.call = async <T>(method: string, params?: unknown[]): Promise<T> => {

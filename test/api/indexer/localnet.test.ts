@@ -15,7 +15,7 @@ import {
   type RegistryWorld,
 } from '../../support/indexer/registry-world.ts'
 import { dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
-import type { IndexerOptions } from '../../../src/ledger/indexer/indexer-context.ts'
+import type { IndexerOptions } from '../../../src/ledger/indexer/context.ts'
 
 const DAY = 86_400
 let world: RegistryWorld
@@ -64,7 +64,7 @@ const historyOf = async (agent: string): Promise<unknown[]> =>
       .execute()
   ).map((row) => [row.event_type, row.old_value, row.new_value, row.delta])
 
-const sentAbout = async (agent: string): Promise<string[]> =>
+const outboxTypes = async (agent: string): Promise<string[]> =>
   (
     await kyselyOf(database.orm)
       .selectFrom('outbox_events')
@@ -152,7 +152,7 @@ test('every instruction of the registry reaches tables, history and outbox', asy
   expect(dump.reputation_reporters).toMatchObject([
     { label: 'tests', weight: 5, total_reports: '2', active: false },
   ])
-  const sent = await sentAbout(a.agent)
+  const sent = await outboxTypes(a.agent)
   expect(sent).toEqual(
     (
       'agent.registered agent.updated stake.deposited agent.tier_updated agent.reputation_updated ' +
@@ -169,7 +169,7 @@ test('every instruction of the registry reaches tables, history and outbox', asy
   )
 })
 
-test('several instructions and an agent registered anew in one life of its address', async () => {
+test('several instructions in one transaction close an agent and register it again', async () => {
   start()
   const b = await world.wallet('Ben')
   await world.transact(
@@ -197,7 +197,7 @@ test('several instructions and an agent registered anew in one life of its addre
   expect(await differences()).toEqual([])
 })
 
-test('catching up, the socket and polling give the same tables, and so does a rebuild', async () => {
+test('the socket, a restart, polling and a rebuild give the same tables', async () => {
   start({ pollMs: 60_000 })
   await indexer.whenIdle()
   const c = await world.wallet('Cleo')
@@ -238,7 +238,7 @@ test('catching up, the socket and polling give the same tables, and so does a re
   expect(await differences()).toEqual([])
 })
 
-test('dropped and refused sockets, 429 and hidden signatures lose nothing', async () => {
+test('nothing is lost with dropped and refused sockets, HTTP 429 and hidden signatures', async () => {
   start({ pollMs: 50 })
   await indexer.whenIdle()
   const { fault } = world.localnet
@@ -260,7 +260,7 @@ test('dropped and refused sockets, 429 and hidden signatures lose nothing', asyn
   expect(await differences()).toEqual([])
 })
 
-test('a fork takes transactions back', async () => {
+test('the tables follow a fork that removes transactions', async () => {
   start({ pollMs: 50 })
   const e = await world.wallet('Edda')
   world.localnet.stepSlot(40)

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { addAccount, emptySnapshot } from '../../../src/ledger/decode/decode-account.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import { writeAccounts } from '../../../src/ledger/indexer/write/write-accounts.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { eventually } from '../../support/indexer/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -39,7 +41,7 @@ const scores = async (): Promise<unknown[]> =>
       .execute()
   ).map((row) => [row.name, row.reputation_score])
 
-test('a history of several pages becomes rows, in ledger order', async () => {
+test('a history of several pages is written in ledger order', async () => {
   ledger.pageCap = 7
   for (let i = 0; i < 20; i += 1) {
     ledger.send(registration(`agent-${i}`))
@@ -77,7 +79,7 @@ test('a history of several pages becomes rows, in ledger order', async () => {
   })
 })
 
-test('reading again from nothing changes nothing', async () => {
+test('reading the whole ledger again changes nothing', async () => {
   for (const label of ['a', 'b', 'c']) ledger.send(registration(label))
   ledger.advance()
   ledger.send(report('a', 250, 262))
@@ -93,7 +95,7 @@ test('reading again from nothing changes nothing', async () => {
   expect(await dumpTables(database.orm)).toEqual(before)
 })
 
-test('a restart goes on where the last indexer stopped', async () => {
+test('after a restart the indexer continues where the last one stopped', async () => {
   ledger.send(registration('a'))
   await start().whenIdle()
   await indexers.pop()!.stop()
@@ -106,7 +108,7 @@ test('a restart goes on where the last indexer stopped', async () => {
   expect(await count(database.orm, 'ledger_events')).toBe(2)
 })
 
-test('transactions that the node serves late, refusals and time-outs lose nothing', async () => {
+test('nothing is lost when the node serves transactions late, refuses calls and times out', async () => {
   const late = ledger.send(registration('a'))
   ledger.missing.add(late)
   ledger.failures.push(
@@ -121,7 +123,7 @@ test('transactions that the node serves late, refusals and time-outs lose nothin
   expect(await scores()).toEqual([['a', 250]])
 })
 
-test('a transaction that the listing hid is found when it is final', async () => {
+test('a transaction missing in the listing is found when it is final', async () => {
   const indexer = start()
   await indexer.whenIdle()
   const hidden = ledger.send(registration('hidden'))
@@ -138,7 +140,7 @@ test('a transaction that the listing hid is found when it is final', async () =>
   await eventually(() => indexer.status().counters.late).toBe(1)
 })
 
-test('at commitment finalized only what is final is read', async () => {
+test('with commitment finalized only final transactions are read', async () => {
   ledger.send(registration('final'))
   ledger.advance(40)
   ledger.send(registration('fresh'))
@@ -151,7 +153,7 @@ test('at commitment finalized only what is final is read', async () => {
   await eventually(names).toEqual(['finalized', 'finalized'])
 })
 
-test('a fork takes back events, history, enqueued messages and state', async () => {
+test('a fork removes events, history, outbox events and state', async () => {
   ledger.send(registration('a'))
   ledger.advance(5)
   const base = ledger.slot - 1
@@ -203,7 +205,7 @@ test('a fork takes back events, history, enqueued messages and state', async () 
   expect((await outbox())[2]).toEqual(['agent.registered', true, undefined])
 })
 
-test('a transaction that a fork moves to an earlier slot brings its new events and state', async () => {
+test('a transaction that a fork moves to an earlier slot gets its new events and state', async () => {
   ledger.send(registration('a'))
   ledger.advance(20)
   const signature = ledger.send(report('a', 250, 262))
@@ -220,7 +222,7 @@ test('a transaction that a fork moves to an earlier slot brings its new events a
   ).toEqual(['AgentRegistered confirmed', 'ReputationUpdated orphaned'])
 })
 
-test('poison goes to the dead letters and stops nothing', async () => {
+test('unreadable data becomes dead letters and stops nothing', async () => {
   const lines = (...data: Buffer[]): string[] => [
     `Program ${PROGRAM_ID} invoke [1]`,
     ...data.map((each) => `Program data: ${each.toString('base64')}`),
@@ -236,8 +238,8 @@ test('poison goes to the dead letters and stops nothing', async () => {
   ledger.send({ accounts: { [keyOf('d')]: agentAccount('d\0') } })
   ledger.send(registration('last'))
   await start().whenIdle()
-  const { dead_letters: letters } = await dumpTables(database.orm)
-  expect((letters as { kind: string }[]).map((letter) => letter.kind).sort()).toEqual([
+  const { dead_letters: deadLetters } = await dumpTables(database.orm)
+  expect((deadLetters as { kind: string }[]).map((row) => row.kind).sort()).toEqual([
     'inconsistent_logs',
     'truncated_logs',
     'undecodable_account',
@@ -252,10 +254,10 @@ test('poison goes to the dead letters and stops nothing', async () => {
   ])
 })
 
-test('an account that many transactions wrote and nobody can read is told once and stops nothing', async () => {
-  const poison = { [keyOf('a')]: Buffer.from('not an account') }
+test('an unreadable account that many transactions wrote becomes one dead letter and stops nothing', async () => {
+  const unreadable = { [keyOf('a')]: Buffer.from('not an account') }
   for (let i = 0; i < 8; i += 1) {
-    ledger.send({ accounts: poison })
+    ledger.send({ accounts: unreadable })
     ledger.advance()
   }
   ledger.send(registration('last'))
@@ -266,7 +268,7 @@ test('an account that many transactions wrote and nobody can read is told once a
   expect((await dumpTables(database.orm)).dead_letters).toMatchObject([{ kind: 'unknown_account' }])
 })
 
-test('one of two indexers works; the other takes over and doubles nothing', async () => {
+test('one of two indexers works, and the other takes over without duplicates', async () => {
   ledger.send(registration('a'))
   const first = start()
   await first.whenIdle()
@@ -286,7 +288,7 @@ test('one of two indexers works; the other takes over and doubles nothing', asyn
   expect(await count(database.orm, 'outbox_events')).toBe(3)
 })
 
-test('an indexer whose connections are cut goes on', async () => {
+test('an indexer continues after its database connections are cut', async () => {
   ledger.send(registration('a'))
   const indexer = start()
   await indexer.whenIdle()
@@ -300,7 +302,7 @@ test('an indexer whose connections are cut goes on', async () => {
   ])
 })
 
-test('a database of another ledger is refused, and one of a ledger that was reset', async () => {
+test('a database of another ledger, or of a ledger that was reset, is rejected', async () => {
   ledger.send(registration('a'))
   ledger.advance(100)
   const indexer = start()
@@ -319,20 +321,18 @@ test('a database of another ledger is refused, and one of a ledger that was rese
   await expect(start({ programId: keyOf('another program') }).finished).rejects.toThrow(/filled from program/)
 })
 
-test('a read made before the account was closed does not bring it back', async () => {
+test('a read from before an account was closed does not restore it', async () => {
   ledger.send(registration('a'))
   ledger.advance()
   ledger.send(closing('a'))
   await start().whenIdle()
   expect(await scores()).toEqual([])
   await indexers.pop()!.stop()
-  const { writeStates } = await import('../../../src/ledger/indexer/write/write-accounts.ts')
-  const { addAccount } = await import('../../../src/ledger/indexer/fetch/fetch-accounts.ts')
   const readAt = (slot: number, score: number) => {
-    const states = { slot, rows: new Map(), closed: [], deadLetters: [] }
+    const snapshot = emptySnapshot(slot)
     const data = encodeAccount(agentAccount('a', { reputationScore: score })).toString('base64')
-    addAccount(states, keyOf('a'), { owner: PROGRAM_ID, data: [data, 'base64'] }, PROGRAM_ID)
-    return writeStates(kyselyOf(database.orm), [states])
+    addAccount(snapshot, keyOf('a'), { owner: PROGRAM_ID, data: [data, 'base64'] }, PROGRAM_ID)
+    return writeAccounts(kyselyOf(database.orm), [snapshot])
   }
   await readAt(ledger.slot - 1, 1)
   expect(await scores()).toEqual([])

@@ -6,7 +6,7 @@ import { audit } from '../../../src/ledger/audit/audit.ts'
 import { startEmbeddedPostgres } from '../../../src/db/embedded/postgres.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { openOrm } from '../../../src/db/orm.ts'
-import { LeadershipLostError, storePosition, takeOver } from '../../../src/ledger/indexer/position.ts'
+import { claimLeadership, LeadershipLostError, storePosition } from '../../../src/ledger/indexer/position.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { newestPosition, readEvents } from '../../../src/live-events/read-events.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -19,24 +19,24 @@ import { count, kyselyOf } from '../../support/indexer/tables.ts'
 
 const world = useScriptedWorld()
 
-test('a leader notices that a commit was lost, also one that did not move the position', async () => {
+test('a leader detects a lost commit, also one that did not move the position', async () => {
   const { database } = world()
   const db = kyselyOf(database.orm)
-  const leader = await takeOver(db, { programId: PROGRAM_ID, genesisHash: 'g' })
+  const leader = await claimLeadership(db, { programId: PROGRAM_ID, genesisHash: 'g' })
   await storePosition(db, leader)
   await storePosition(db, { ...leader, commits: leader.commits + 1 })
   await sql`update indexer_state set commits = commits - 1`.execute(db)
   await expect(storePosition(db, { ...leader, commits: leader.commits + 2 })).rejects.toThrow(
     LeadershipLostError,
   )
-  const next = await takeOver(db, { programId: PROGRAM_ID, genesisHash: 'g' })
+  const next = await claimLeadership(db, { programId: PROGRAM_ID, genesisHash: 'g' })
   await storePosition(db, next)
   await expect(storePosition(db, { ...leader, commits: next.commits + 1 })).rejects.toThrow(
     LeadershipLostError,
   )
 })
 
-test('a crash of the server in the middle of a backlog loses nothing, and enqueues nothing twice', async () => {
+test('nothing is lost and nothing is enqueued twice when the database server crashes while the indexer catches up', async () => {
   const { ledger, send, start, stop } = world()
   const dataDir = temporaryFolder('gateway-crash-')
   const server = { dataDir, logger: silentLogger, settings: ['fsync=off'] }
@@ -48,7 +48,7 @@ test('a crash of the server in the middle of a backlog loses nothing, and enqueu
       insert into webhook_subscriptions (id, wallet, url, event_types, secret_encrypted)
       values ('s', 'w', 'https://r.example', '{agent.registered}', '')`.execute(kyselyOf(orm))
     send(600)
-    const { rpc, resume } = halting(ledger, 4)
+    const { rpc, resume } = pausing(ledger, 4)
     const indexer = start({ rpc, batchSize: 100 }, orm)
     await eventually(() => indexer.status().counters.transactions).toBe(400)
     process.kill(-postmasterOf(dataDir), 'SIGKILL')
@@ -68,7 +68,7 @@ test('a crash of the server in the middle of a backlog loses nothing, and enqueu
   }
 })
 
-test('a server that took over without what was committed last is read into from where it stands', async () => {
+test('after a failover to a server without the last commits, the indexer continues from its position', async () => {
   const { database, ledger, send, start } = world()
   const tables = [
     'agents',
@@ -83,7 +83,7 @@ test('a server that took over without what was committed last is read into from 
   const indexer = start({ verifyMs: 60_000 })
   await indexer.whenIdle()
   for (const table of tables)
-    await sql`create table ${sql.ref(`kept_${table}`)} as table ${sql.table(table)}`.execute(db)
+    await sql`create table ${sql.ref(`saved_${table}`)} as table ${sql.table(table)}`.execute(db)
   const { rows: sequence } = await sql<{ last_value: number }>`
     select last_value from outbox_events_sequence_seq`.execute(db)
   send(10)
@@ -93,8 +93,8 @@ test('a server that took over without what was committed last is read into from 
   await db.transaction().execute(async (tx) => {
     for (const table of tables) {
       await sql`delete from ${sql.table(table)}`.execute(tx)
-      const kept = sql`select * from ${sql.ref(`kept_${table}`)}`
-      await sql`insert into ${sql.table(table)} overriding system value ${kept}`.execute(tx)
+      const saved = sql`select * from ${sql.ref(`saved_${table}`)}`
+      await sql`insert into ${sql.table(table)} overriding system value ${saved}`.execute(tx)
     }
     await sql`select setval('outbox_events_sequence_seq', ${sequence[0]?.last_value})`.execute(tx)
   })
@@ -108,9 +108,9 @@ test('a server that took over without what was committed last is read into from 
   expect([...gap.rows, ...rows]).toHaveLength(11)
 })
 
-/** Serves some batches of transactions, and the others once it may go on. */
-function halting(of: ScriptedLedger, batches: number): { rpc: LedgerRpc; resume: () => void } {
-  const rpc = of.rpc()
+/** Serves some batches of transactions, and the others after `resume`. */
+function pausing(ledger: ScriptedLedger, batches: number): { rpc: LedgerRpc; resume: () => void } {
+  const rpc = ledger.rpc()
   const { promise, resolve } = Promise.withResolvers<void>()
   let served = 0
   const settle: LedgerRpc['settle'] = async (calls) => {

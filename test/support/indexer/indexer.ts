@@ -1,13 +1,13 @@
 import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { PROGRAM_ID, type ScriptedLedger } from './scripted-ledger.ts'
-import type { IndexerOptions } from '../../../src/ledger/indexer/indexer-context.ts'
+import type { IndexerOptions } from '../../../src/ledger/indexer/context.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
 
 const ignore = (): void => {}
 export const silentLogger = { info: ignore, warn: ignore, error: ignore, debug: ignore }
 
-/** A polling indexer over a scripted ledger, quick enough for tests. */
+/** Starts an indexer that polls a scripted ledger, with short intervals. */
 export function scriptedIndexer(
   orm: Orm,
   ledger: ScriptedLedger,

@@ -3,7 +3,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/db/database.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../src/domain/webhook-events.ts'
-import { emptyBatch } from '../../../src/ledger/decode/decode-transaction.ts'
+import { emptyRows } from '../../../src/ledger/decode/rows.ts'
 import { mergeEvents } from '../../../src/ledger/indexer/write/write-events.ts'
 import { createMetrics, type Metrics } from '../../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp } from '../../../src/platform/net/guarded-http.ts'
@@ -110,7 +110,7 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
       const rows = events.map((event) => outboxRow(event))
       await database.orm.em
         .fork()
-        .transactional((em) => mergeEvents(em.getKysely(), { ...emptyBatch(), outbox: rows }))
+        .transactional((em) => mergeEvents(em.getKysely(), { ...emptyRows(), outbox_events: rows }))
       return rows.map((row) => row.id)
     },
     worker: (options = {}) => {

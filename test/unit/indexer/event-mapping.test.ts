@@ -3,12 +3,12 @@ import { pubkey } from '@agent-registry/solana'
 import type { AgentMetadata, RegistryEvent } from '@agent-registry/program'
 import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
 import { historyEntry } from '../../../src/ledger/decode/history-entry.ts'
-import { isoFromSeconds, jsonbText, jsonText } from '../../../src/ledger/decode/values.ts'
+import { isoFromSeconds, jsonbValue, jsonText } from '../../../src/ledger/decode/values.ts'
 import { webhookEvents } from '../../../src/ledger/decode/webhook-events.ts'
 const agent = pubkey('Stake11111111111111111111111111111111111111')
 const owner = pubkey('Vote111111111111111111111111111111111111111')
 const stake = pubkey('Config1111111111111111111111111111111111111')
-const of = { agent, owner, timestamp: 1_764_000_000n }
+const common = { agent, owner, timestamp: 1_764_000_000n }
 const subject = { agentPda: agent, owner }
 const before: AgentMetadata = {
   name: 'Ada',
@@ -24,7 +24,14 @@ const after: AgentMetadata = {
   agentCardUrl: 'https://b.example/card.json',
   agentCardHash: new Uint8Array(32).fill(0xab),
 }
-const movement = { ...of, stake, amount: 5n, depositedAmount: 9n, lockedAmount: 0n, pendingWithdrawal: 4n }
+const movement = {
+  ...common,
+  stake,
+  amount: 5n,
+  depositedAmount: 9n,
+  lockedAmount: 0n,
+  pendingWithdrawal: 4n,
+}
 const movementData = {
   ...subject,
   stakePda: stake,
@@ -47,7 +54,7 @@ const rows: Row[] = [
     {
       name: 'AgentRegistered',
       data: {
-        ...of,
+        ...common,
         ...before,
         tier: 'observer',
         status: 'active',
@@ -76,7 +83,7 @@ const rows: Row[] = [
     ],
   ],
   [
-    { name: 'AgentUpdated', data: { ...of, old: before, new: after } },
+    { name: 'AgentUpdated', data: { ...common, old: before, new: after } },
     [
       'metadata_updated',
       `{"capabilities":1,"agent_card_url":"https://a.example/card.json","agent_card_hash":"${hash1}"}`,
@@ -100,7 +107,7 @@ const rows: Row[] = [
   [
     {
       name: 'ReputationUpdated',
-      data: { ...of, oldScore: 250, newScore: 262, delta: 12, reporter: owner, reason: 3 },
+      data: { ...common, oldScore: 250, newScore: 262, delta: 12, reporter: owner, reason: 3 },
     },
     ['reputation_updated', '250', '262', '+12'],
     [
@@ -113,7 +120,7 @@ const rows: Row[] = [
   [
     {
       name: 'ReputationUpdated',
-      data: { ...of, oldScore: 250, newScore: 245, delta: -5, reporter: owner, reason: 1 },
+      data: { ...common, oldScore: 250, newScore: 245, delta: -5, reporter: owner, reason: 1 },
     },
     ['reputation_updated', '250', '245', '-5'],
     [
@@ -126,7 +133,7 @@ const rows: Row[] = [
   [
     {
       name: 'TierUpdated',
-      data: { ...of, oldTier: 'observer', newTier: 'standard', stakeAmount: 600_000_000n },
+      data: { ...common, oldTier: 'observer', newTier: 'standard', stakeAmount: 600_000_000n },
     },
     ['tier_updated', 'observer', 'standard', null],
     [
@@ -137,7 +144,10 @@ const rows: Row[] = [
     ],
   ],
   [
-    { name: 'AgentSuspended', data: { ...of, oldStatus: 'active', newStatus: 'suspended', byAdmin: true } },
+    {
+      name: 'AgentSuspended',
+      data: { ...common, oldStatus: 'active', newStatus: 'suspended', byAdmin: true },
+    },
     ['status_changed', 'active', 'suspended', null],
     [
       [
@@ -150,7 +160,7 @@ const rows: Row[] = [
   [
     {
       name: 'AgentReactivated',
-      data: { ...of, oldStatus: 'suspended', newStatus: 'active', byAdmin: false },
+      data: { ...common, oldStatus: 'suspended', newStatus: 'active', byAdmin: false },
     },
     ['status_changed', 'suspended', 'active', null],
     [
@@ -164,7 +174,7 @@ const rows: Row[] = [
   [
     {
       name: 'AgentDeactivated',
-      data: { ...of, oldStatus: 'active', newStatus: 'deactivated', finalReputation: 262 },
+      data: { ...common, oldStatus: 'active', newStatus: 'deactivated', finalReputation: 262 },
     },
     ['status_changed', 'active', 'deactivated', null],
     [
@@ -178,12 +188,12 @@ const rows: Row[] = [
   [
     {
       name: 'AgentDeactivated',
-      data: { ...of, oldStatus: 'suspended', newStatus: 'deactivated', finalReputation: 0 },
+      data: { ...common, oldStatus: 'suspended', newStatus: 'deactivated', finalReputation: 0 },
     },
     ['status_changed', 'suspended', 'deactivated', null],
     [['agent.deactivated', { ...subject, status: 'deactivated', finalReputation: 0 }]],
   ],
-  [{ name: 'AgentClosed', data: of }, null, [['agent.closed', subject]]],
+  [{ name: 'AgentClosed', data: common }, null, [['agent.closed', subject]]],
   [{ name: 'StakeDeposited', data: movement }, null, [['stake.deposited', movementData]]],
   [{ name: 'WithdrawalRequested', data: movement }, null, [['stake.withdrawal_requested', movementData]]],
   [{ name: 'WithdrawalCancelled', data: movement }, null, [['stake.withdrawal_cancelled', movementData]]],
@@ -192,31 +202,32 @@ const rows: Row[] = [
 ]
 
 describe.each(rows)('$name', (event, history, webhooks) => {
-  test('in history', () => {
+  test('becomes the right history entry', () => {
     const entry = historyEntry(event)
-    expect(entry === null ? null : [entry.eventType, entry.oldValue, entry.newValue, entry.delta]).toEqual(
+    expect(entry === null ? null : [entry.event_type, entry.old_value, entry.new_value, entry.delta]).toEqual(
       history,
     )
   })
-  test('for webhook receivers', () => {
+  test('becomes the right webhook events', () => {
     expect(webhookEvents(event).map((each) => [each.type, each.data])).toEqual(webhooks)
   })
 })
 
-test('every webhook event type is reached', () => {
+test('every webhook event type occurs', () => {
   const reached = new Set(rows.flatMap(([event]) => webhookEvents(event).map((each) => each.type)))
   expect([...reached].sort()).toEqual([...WEBHOOK_EVENT_TYPES].sort())
 })
 
-test('amounts over 2^53 are exact integers in bodies and exact text in jsonb', () => {
+test('amounts above 2^53 are exact integers in bodies and exact text in jsonb', () => {
   expect(jsonText({ amount: 18_446_744_073_709_551_615n })).toBe('{"amount":18446744073709551615}')
-  expect(jsonbText({ amount: 18_446_744_073_709_551_615n, hash: new Uint8Array([1, 255]) })).toBe(
-    '{"amount":"18446744073709551615","hash":"01ff"}',
-  )
+  expect(jsonbValue({ amount: 18_446_744_073_709_551_615n, hash: new Uint8Array([1, 255]) })).toEqual({
+    amount: '18446744073709551615',
+    hash: '01ff',
+  })
 })
 
 test.each([9_223_372_036_854_775_807n, -9_223_372_036_854_775_808n, 253_402_300_800n])(
-  'a time of %d s is refused',
+  'a time of %d s is rejected',
   (seconds) => {
     expect(() => isoFromSeconds(seconds)).toThrow(RangeError)
   },

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc, type FailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
-import { assertWhole, listBacklog } from '../../../src/ledger/indexer/fetch/signature-listing.ts'
+import { assertComplete, listSignatures } from '../../../src/ledger/indexer/fetch/signature-listing.ts'
 import { UncertainResultError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { fetchStatuses } from '../../../src/relay/fetch-statuses.ts'
 import type { TransactionRow } from '../../../src/relay/record.ts'
@@ -135,13 +135,13 @@ test('a listing is complete when every node confirms its end, except nodes that 
   first.replyTo = history()
   second.replyTo = history({ signature: 'old', slot: 1, err: null })
   const rpc = rpcOf()
-  const list = () => listBacklog(rpc, { programId: 'p', commitment: 'confirmed', until: null, minSlot: 0 })
+  const list = () => listSignatures(rpc, { programId: 'p', commitment: 'confirmed', until: null, minSlot: 0 })
   expect(await list()).toMatchObject({ count: 2, complete: true, oldest: 'old' })
 
   reply(second, {})
   const cut = await list()
   expect(cut).toMatchObject({ count: 1, complete: false, certain: false })
-  expect(() => assertWhole(cut)).toThrow(UncertainResultError)
+  expect(() => assertComplete(cut)).toThrow(UncertainResultError)
   for (let minutes = 0; minutes < 10; minutes += 1) {
     now += 61_000
     expect((await list()).complete).toBe(minutes === 9)

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseProgramLogs } from '../../../src/ledger/decode/program-logs.ts'
-import type { OuterInvocation } from '../../../src/ledger/decode/transaction.ts'
+import type { OuterInvocation } from '../../../src/ledger/decode/rpc-transaction.ts'
 
 const REGISTRY = 'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
 const HOSTILE = 'Host1eEvi1111111111111111111111111111111111'
@@ -28,8 +28,8 @@ const parse = (logs: string[], invocations: OuterInvocation[]) => {
   }
 }
 
-describe('places events by outer and inner instruction', () => {
-  test('several instructions, a precompile that logs nothing, a call into the token program', () => {
+describe('parseProgramLogs locates events by outer and inner instruction', () => {
+  test('with several instructions, a precompile that logs nothing and a call of the token program', () => {
     const logs = [
       invoke(REGISTRY),
       'Program log: Deposit',
@@ -50,7 +50,7 @@ describe('places events by outer and inner instruction', () => {
     })
   })
 
-  test('the registry called by another program, twice', () => {
+  test('when another program calls the registry twice', () => {
     const logs = [
       invoke(HOSTILE),
       invoke(TOKEN, 2),
@@ -71,18 +71,18 @@ describe('places events by outer and inner instruction', () => {
     expect(parse(logs, [{ ...invocations[0]!, inner: null }]).entries).toEqual(['0/2/0 a', '0/3/0 b'])
   })
 
-  test('several slices of one data line are one event', () => {
+  test('and joins the slices of one data line into one event', () => {
     const line = `Program data: ${Buffer.from('a').toString('base64')} ${Buffer.from('b').toString('base64')}`
     expect(parse([invoke(REGISTRY), line, success(REGISTRY)], [call(REGISTRY)]).entries).toEqual(['0/0/0 ab'])
   })
 })
 
-describe('believes only the registry itself', () => {
+describe('parseProgramLogs accepts only data of the registry itself', () => {
   test.each([
     ['data of another program', [invoke(HOSTILE), data('x'), success(HOSTILE)]],
     ['data outside of any invocation', [data('x')]],
     [
-      'log text that looks like the runtime',
+      'log text that looks like a line of the runtime',
       [
         invoke(HOSTILE),
         `Program log: ${invoke(REGISTRY, 2)}`,
@@ -96,13 +96,13 @@ describe('believes only the registry itself', () => {
       [invoke(HOSTILE), `Program log: a\n${invoke(REGISTRY, 2)}\n${data('x')}`, success(HOSTILE)],
     ],
     ['data after the registry has returned', [invoke(HOSTILE), data('x'), success(HOSTILE), data('x')]],
-    ['an invocation that no instruction holds', [invoke(REGISTRY), data('x'), success(REGISTRY)]],
+    ['an invocation without an instruction', [invoke(REGISTRY), data('x'), success(REGISTRY)]],
     ['an invocation that failed', [invoke(HOSTILE), data('x'), `Program ${HOSTILE} failed: custom`]],
-  ])('%s', (_, logs) => {
+  ])('and ignores %s', (_, logs) => {
     expect(parse(logs, [call(HOSTILE, REGISTRY)]).entries).toEqual([])
   })
 
-  test('a failed call of the registry, survived by its caller', () => {
+  test('and ignores a failed call of the registry whose caller succeeds', () => {
     const logs = [
       invoke(HOSTILE),
       invoke(REGISTRY, 2),
@@ -119,7 +119,7 @@ describe('believes only the registry itself', () => {
     })
   })
 
-  test('logs without all invocations of the registry', () => {
+  test('and reports logs that lack invocations of the registry', () => {
     const complete = [invoke(REGISTRY), data('a'), success(REGISTRY)]
     const twice = [call(REGISTRY), call(REGISTRY)]
     expect(parse(complete, twice)).toEqual({ problem: 'inconsistent', entries: ['0/0/0 a'] })
@@ -127,13 +127,13 @@ describe('believes only the registry itself', () => {
     expect(parse([], [{ ...call(HOSTILE), inner: null }])).toEqual({ problem: null, entries: [] })
   })
 
-  test('nothing after the logs were cut', () => {
+  test('and ignores everything after truncated logs', () => {
     const logs = [invoke(REGISTRY), data('before'), 'Log truncated', data('after'), success(REGISTRY)]
     expect(parse(logs, [call(REGISTRY)])).toEqual({ problem: 'truncated', entries: ['0/0/0 before'] })
   })
 })
 
-test('arbitrary lines never throw and never yield what another program logged', () => {
+test('arbitrary lines never throw and never yield data of another program', () => {
   const ours = fc.constant(data('ours'))
   const line = fc.oneof(
     fc.string(),
@@ -159,8 +159,8 @@ test('arbitrary lines never throw and never yield what another program logged', 
   )
 })
 
-/** Logs of a random call tree as the runtime writes them, in which every program logs its own name and hostile text. */
-test('in well-formed logs exactly the lines of the registry are found', () => {
+// Random call trees, with logs like those of the runtime. Every program logs its own name and hostile text.
+test('in well-formed logs exactly the data of the registry is found', () => {
   interface Call {
     program: string
     calls: readonly Call[]

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { listBacklog } from '../../../src/ledger/indexer/fetch/signature-listing.ts'
+import { listSignatures } from '../../../src/ledger/indexer/fetch/signature-listing.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { registration } from '../../support/indexer/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
 
 const SENT = 40
-const query = { programId: PROGRAM_ID, commitment: 'confirmed', until: null, minSlot: 0, maxKept: 6 }
+const query = { programId: PROGRAM_ID, commitment: 'confirmed', until: null, minSlot: 0, maxInMemory: 6 }
 
-/** A ledger whose node shows three entries a page. */
+/** A ledger whose node lists three entries per page. */
 function longLedger(): ScriptedLedger {
   const ledger = new ScriptedLedger()
   ledger.pageCap = 3
@@ -21,18 +21,18 @@ function longLedger(): ScriptedLedger {
 
 async function readAll(rpc: LedgerRpc): Promise<string[]> {
   const read: string[] = []
-  const backlog = await listBacklog(rpc, query)
-  expect(backlog.count).toBe(SENT)
-  for await (const page of backlog.oldestFirst()) read.push(...page.map((info) => info.signature))
+  const listing = await listSignatures(rpc, query)
+  expect(listing.count).toBe(SENT)
+  for await (const page of listing.oldestFirst()) read.push(...page.map((info) => info.signature))
   return read
 }
 
-test('a backlog far longer than what is kept of it is read whole, in ledger order', async () => {
+test('a listing longer than fits into memory is read completely, in ledger order', async () => {
   const ledger = longLedger()
   expect(await readAll(ledger.rpc())).toEqual(ledger.entries.map((entry) => entry.signature))
 })
 
-test('what a node has forgotten when a page is listed again is an error, not the end of the page', async () => {
+test('it is an error if a node no longer has a page that must be listed again', async () => {
   const ledger = longLedger()
   const rpc = ledger.rpc()
   let listed = 0

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RpcTransaction } from '../../decode/transaction.ts'
+import { decodeTransaction } from '../../decode/decode-transaction.ts'
+import { emptyRows, type IndexedRows } from '../../decode/rows.ts'
+import type { RpcTransaction, SignatureInfo } from '../../decode/rpc-transaction.ts'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../rpc/rpc-error.ts'
-import type { DecodedTransactions, SignatureInfo } from '../../decode/rows.ts'
-import { decodeTransaction, emptyBatch } from '../../decode/decode-transaction.ts'
+import { fetchBlockSignatures, MAX_TRANSACTION_VERSION } from './fetch-blocks.ts'
 
-/** The newest transaction version that this code reads. */
-const MAX_VERSION = 1
-/** A node may list a transaction a moment before it can serve it. */
+/** A node may list a transaction a moment before it serves it. */
 const MISSING_RETRIES = 5
 const MISSING_RETRY_MS = 100
 const BLOCK_CLEANED_UP = -32001
@@ -18,116 +17,97 @@ export interface FetchOptions {
   signal: AbortSignal
 }
 
-type Fetched = RpcTransaction | null | LedgerRpcError
+/** Null if the node does not serve it. */
+type FetchResult = RpcTransaction | null | LedgerRpcError
 
-/** Fetches and decodes transactions. One that the node lists and never serves becomes a dead letter once it is final. */
+/**
+ * Fetches and decodes transactions. A transaction that the node lists and does not serve becomes a
+ * dead letter once it is final.
+ */
 export async function fetchTransactions(
   rpc: LedgerRpc,
   infos: readonly SignatureInfo[],
   options: FetchOptions,
-): Promise<DecodedTransactions> {
-  const batch = emptyBatch()
-  const fetched = await fetchAll(rpc, infos, options)
-  const indexes = await transactionIndexes(rpc, infos, fetched, options.commitment)
+): Promise<IndexedRows> {
+  const rows = emptyRows()
+  const results = await fetchWithRetries(rpc, infos, options)
+  const indexes = await findTransactionIndexes(rpc, infos, results, options.commitment)
   for (const info of infos) {
-    const transaction = fetched.get(info.signature) ?? null
-    if (transaction !== null && !(transaction instanceof LedgerRpcError)) {
-      const index = info.transactionIndex ?? transaction.transactionIndex ?? indexes.get(info.signature) ?? 0
-      decodeTransaction(batch, info, transaction, index, options.programId)
-    } else if (transaction !== null || info.confirmationStatus === 'finalized') {
-      const kind = transaction === null ? 'missing_transaction' : 'unreadable_transaction'
-      batch.deadLetters.push({
-        id: `${kind}/${info.signature}/`,
+    const { signature, slot } = info
+    const result = results.get(signature) ?? null
+    if (isTransaction(result)) {
+      const index = info.transactionIndex ?? result.transactionIndex ?? indexes.get(signature) ?? 0
+      decodeTransaction(rows, info, result, index, options.programId)
+    } else if (result !== null || info.confirmationStatus === 'finalized') {
+      const kind = result === null ? 'missing_transaction' : 'unreadable_transaction'
+      const reason = result?.message ?? 'the node lists the transaction and does not serve it'
+      rows.dead_letters.push({
+        id: `${kind}/${signature}/`,
         kind,
-        signature: info.signature,
+        signature,
         pda: null,
-        slot: info.slot,
-        reason: transaction?.message ?? 'the node lists the transaction and does not serve it',
+        slot,
+        reason,
         data: null,
       })
     }
   }
-  return batch
+  return rows
 }
 
-async function fetchAll(
+const isTransaction = (result: FetchResult): result is RpcTransaction =>
+  result !== null && !(result instanceof LedgerRpcError)
+
+async function fetchWithRetries(
   rpc: LedgerRpc,
   infos: readonly SignatureInfo[],
   { commitment, signal }: FetchOptions,
-): Promise<Map<string, Fetched>> {
-  const fetched = new Map<string, Fetched>()
-  let wanted = infos.map((info) => info.signature)
-  for (let attempt = 0; wanted.length > 0; attempt += 1) {
+): Promise<Map<string, FetchResult>> {
+  const fetched = new Map<string, FetchResult>()
+  const config = { encoding: 'json', commitment, maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION }
+  let missing = infos.map((info) => info.signature)
+  for (let attempt = 0; missing.length > 0 && attempt <= MISSING_RETRIES; attempt += 1) {
     if (attempt > 0) await delay(MISSING_RETRY_MS * attempt, undefined, { signal })
-    const config = { encoding: 'json', commitment, maxSupportedTransactionVersion: MAX_VERSION }
     const results = await rpc.settle<RpcTransaction | null>(
-      wanted.map((signature) => ({ method: 'getTransaction', params: [signature, config] })),
+      missing.map((signature) => ({ method: 'getTransaction', params: [signature, config] })),
     )
-    wanted.forEach((signature, i) => fetched.set(signature, served(results[i] ?? null)))
-    if (attempt === MISSING_RETRIES) break
-    wanted = wanted.filter((signature) => fetched.get(signature) === null)
+    for (const [i, signature] of missing.entries()) {
+      const result = results[i] ?? null
+      // Without `meta` the node has lost the outcome of the transaction.
+      fetched.set(signature, isTransaction(result) && result.meta === null ? null : result)
+    }
+    missing = missing.filter((signature) => fetched.get(signature) === null)
   }
   return fetched
 }
 
-/** A node that has lost a transaction's outcome serves nothing that can be read. */
-function served(result: Fetched): Fetched {
-  return result !== null && !(result instanceof LedgerRpcError) && result.meta === null ? null : result
-}
-
-/** The place of each transaction in its block, from the block where the node does not tell it. */
-async function transactionIndexes(
+/** The indexes of transactions in their blocks, if neither the listing nor the transaction has them. */
+async function findTransactionIndexes(
   rpc: LedgerRpc,
   infos: readonly SignatureInfo[],
-  fetched: ReadonlyMap<string, Fetched>,
+  results: ReadonlyMap<string, FetchResult>,
   commitment: string,
 ): Promise<Map<string, number>> {
   const bySlot = new Map<number, string[]>()
-  const unsettled = new Set<number>()
+  const nonFinalSlots = new Set<number>()
   for (const info of infos) {
-    const transaction = fetched.get(info.signature) ?? null
-    if (transaction === null || transaction instanceof LedgerRpcError) continue
+    const transaction = results.get(info.signature) ?? null
+    if (!isTransaction(transaction)) continue
     if ((info.transactionIndex ?? transaction.transactionIndex) !== undefined) continue
     bySlot.set(transaction.slot, [...(bySlot.get(transaction.slot) ?? []), info.signature])
-    if (info.confirmationStatus !== 'finalized') unsettled.add(transaction.slot)
+    if (info.confirmationStatus !== 'finalized') nonFinalSlots.add(transaction.slot)
   }
   const indexes = new Map<string, number>()
-  const blocks = await blockSignatures(rpc, [...bySlot.keys()], unsettled, commitment)
+  const blocks = await fetchBlockSignatures(rpc, [...bySlot.keys()], commitment)
   for (const [slot, signatures] of bySlot) {
-    const block = blocks.get(slot)
-    // A node that does not serve the block still lists in block order.
-    const order = new Map((block ?? signatures).map((signature, i) => [signature, i]))
+    const block = blocks.get(slot) ?? null
+    const isError = block instanceof LedgerRpcError
+    // The block may still change. A retry may find it, or its transactions elsewhere.
+    if (isError && block.code !== BLOCK_CLEANED_UP && nonFinalSlots.has(slot)) throw block
+    // A node that does not serve the block still lists its transactions in block order.
+    const inOrder = isError || block === null ? signatures : block
+    const order = new Map(inOrder.map((signature, i) => [signature, i]))
     for (const signature of signatures) indexes.set(signature, order.get(signature) ?? order.size)
   }
   return indexes
-}
-
-/**
- * The signatures of whole blocks in order; null for a block that the node does not serve. While a block of `unsettled`
- * may still change, the refusal is thrown: the next attempt may find the block, or its transactions elsewhere.
- */
-async function blockSignatures(
-  rpc: LedgerRpc,
-  slots: number[],
-  unsettled: ReadonlySet<number>,
-  commitment: string,
-): Promise<Map<number, string[] | null>> {
-  if (slots.length === 0) return new Map()
-  const config = {
-    commitment,
-    transactionDetails: 'signatures',
-    rewards: false,
-    maxSupportedTransactionVersion: MAX_VERSION,
-  }
-  const results = await rpc.settle<{ signatures?: string[] }>(
-    slots.map((slot) => ({ method: 'getBlock', params: [slot, config] })),
-  )
-  return new Map(
-    slots.map((slot, i) => {
-      const result = results[i]
-      if (result instanceof LedgerRpcError && result.code !== BLOCK_CLEANED_UP && unsettled.has(slot))
-        throw result
-      return [slot, result instanceof LedgerRpcError ? null : (result?.signatures ?? null)]
-    }),
-  )
 }

@@ -1,52 +1,49 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
-import type { SignatureInfo } from '../../decode/rows.ts'
+import type { SignatureInfo } from '../../decode/rpc-transaction.ts'
+import type { IndexedRow } from '../../decode/rows.ts'
 
-/** Whether anything was read before. */
-export async function holdsTransactions(db: Kysely<Database>): Promise<boolean> {
+type StoredTransaction = Omit<IndexedRow<'ledger_transactions'>, 'accounts'>
+
+export async function hasTransactions(db: Kysely<Database>): Promise<boolean> {
   return (await db.selectFrom('ledger_transactions').select('slot').limit(1).executeTakeFirst()) !== undefined
 }
 
-export interface Recorded {
-  signature: string
-  slot: number
-  transaction_index: number
-  finality: string
-}
-
-/** Whether the row says what is listed. A fork may also have put the transaction into another place of the same slot. */
-export function isListedPlace(row: Recorded, info: SignatureInfo): boolean {
-  if (row.slot !== info.slot) return false
-  const index = row.finality === 'confirmed' ? info.transactionIndex : undefined
-  return index === undefined || index === row.transaction_index
-}
-
-export async function recordedOf(
+/** By signature. */
+export async function loadTransactions(
   db: Kysely<Database>,
   infos: readonly SignatureInfo[],
-): Promise<Map<string, Recorded>> {
-  const { rows } = await sql<Recorded>`
+): Promise<Map<string, StoredTransaction>> {
+  const { rows } = await sql<StoredTransaction>`
     select signature, slot, transaction_index, finality from ledger_transactions
     where signature = any(${infos.map((info) => info.signature)})`.execute(db)
   return new Map(rows.map((row) => [row.signature, row]))
 }
 
-/**
- * Those to read, since the tables do not have them in their place; `moved` are the ones that a fork put into another. With `isNew` the tables have
- * none of those to read, also not as orphaned.
- */
-export async function unknownTransactions(
+/** Whether the row is valid and in the listed slot. A fork may also change the index in the slot. */
+export function isUpToDate(row: StoredTransaction | undefined, info: SignatureInfo): boolean {
+  if (row === undefined || row.finality === 'orphaned' || row.slot !== info.slot) return false
+  const index = row.finality === 'confirmed' ? info.transactionIndex : undefined
+  return index === undefined || index === row.transaction_index
+}
+
+export interface TransactionsToFetch {
+  infos: SignatureInfo[]
+  /** Signatures that a fork has moved to another slot or index. */
+  moved: string[]
+  /** The tables contain none of `infos`, also not as orphaned. */
+  areNew: boolean
+}
+
+/** The listed transactions that the tables do not contain, or contain at another position. */
+export async function findTransactionsToFetch(
   db: Kysely<Database>,
-  infos: SignatureInfo[],
-): Promise<{ wanted: SignatureInfo[]; moved: string[]; isNew: boolean }> {
-  if (infos.length === 0) return { wanted: [], moved: [], isNew: true }
-  const recorded = await recordedOf(db, infos)
-  const isKnown = (info: SignatureInfo): boolean => {
-    const row = recorded.get(info.signature)
-    return row !== undefined && row.finality !== 'orphaned' && isListedPlace(row, info)
-  }
-  const wanted = infos.filter((info) => !isKnown(info))
-  const held = wanted.flatMap((info) => recorded.get(info.signature) ?? [])
-  const moved = held.filter((row) => row.finality !== 'orphaned').map((row) => row.signature)
-  return { wanted, moved, isNew: held.length === 0 }
+  listed: SignatureInfo[],
+): Promise<TransactionsToFetch> {
+  if (listed.length === 0) return { infos: [], moved: [], areNew: true }
+  const stored = await loadTransactions(db, listed)
+  const infos = listed.filter((info) => !isUpToDate(stored.get(info.signature), info))
+  const outdated = infos.flatMap((info) => stored.get(info.signature) ?? [])
+  const moved = outdated.filter((row) => row.finality !== 'orphaned').map((row) => row.signature)
+  return { infos, moved, areNew: outdated.length === 0 }
 }

@@ -1,128 +1,125 @@
+import type { SignatureInfo } from '../../decode/rpc-transaction.ts'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { LedgerRpcError, UncertainResultError } from '../../rpc/rpc-error.ts'
-import type { SignatureInfo } from '../../decode/rows.ts'
 
-const PAGE = 1000
-/** Usually the newest few reach back to what is known. */
-const FIRST_PAGE = 100
+const PAGE_SIZE = 1000
+/** Usually the newest few signatures reach back to a known one. */
+const FIRST_PAGE_SIZE = 100
 
-export interface BacklogQuery {
+export interface ListingQuery {
   programId: string
   commitment: string
-  /** The newest transaction known: neither it nor anything before it is wanted. Null for the whole history. */
+  /** The newest known signature: the listing ends above it. Null lists the whole history. */
   until: string | null
-  /** A fork may have taken `until` away: nothing below this slot is listed then. */
+  /** The listing also ends below this slot, because a fork may have removed `until`. */
   minSlot: number
-  /** Nothing newer is wanted, nor this one. */
+  /** The listing starts below this signature. */
   before?: string
   /** The node must have reached this slot. */
   minContextSlot?: number
-  /** Entries kept in memory; newer pages beyond that are listed again when their turn comes. */
-  maxKept?: number
+  /** Entries kept in memory. Newer pages beyond that are listed again when they are read. */
+  maxInMemory?: number
 }
 
-interface Page {
-  before: string | undefined
-  last: string
-  infos: SignatureInfo[] | null
-}
-
-export interface Backlog {
+export interface SignatureListing {
   count: number
-  /** The listing reaches what was known before, or all that there is. Otherwise the node has not all of the history: it lags, or has dropped it. */
+  /** False if the node lacks a part of the history: it lags, or has dropped it. */
   complete: boolean
-  /** No node has more than was listed; otherwise one that may have does not answer. */
+  /** False if another node may list more and does not respond. */
   certain: boolean
-  /** The signature where the listing ended. */
+  /** The signature at which the listing ended. */
   oldest: string | undefined
   /** The pages oldest first, each page oldest first. */
   oldestFirst(): AsyncGenerator<SignatureInfo[]>
 }
 
-interface Listed {
+interface Page {
+  before: string | undefined
+  last: string
+  /** Null if the page must be listed again. */
+  infos: SignatureInfo[] | null
+}
+
+interface PageResult {
   infos: SignatureInfo[]
-  /** Nothing that is wanted lies further back. */
+  /** The page reaches `until` or `minSlot`. */
   complete: boolean
-  /** The node shows nothing further back. */
+  /** The node lists nothing older. */
   ended: boolean
   certain: boolean
 }
 
-/** Lists the program's transactions, newest first as the node does, for reading oldest first. */
-export async function listBacklog(rpc: LedgerRpc, query: BacklogQuery): Promise<Backlog> {
+/** Lists the program's signatures newest first, as nodes do, so that they can be read oldest first. */
+export async function listSignatures(rpc: LedgerRpc, query: ListingQuery): Promise<SignatureListing> {
   const pages: Page[] = []
-  let { before } = query
+  const { maxInMemory = 50_000 } = query
+  let { before, minContextSlot = 0 } = query
   let count = 0
-  let kept = 0
-  let firstKept = 0
-  let limit = query.until === null ? PAGE : FIRST_PAGE
-  let { minContextSlot = 0 } = query
+  let inMemory = 0
+  let firstInMemory = 0
+  let limit = query.until === null ? PAGE_SIZE : FIRST_PAGE_SIZE
   for (;;) {
-    const listed = await listPage(rpc, { ...query, minContextSlot }, before, limit)
-    const { infos } = listed
+    const result = await listPage(rpc, { ...query, minContextSlot }, before, limit)
+    const { infos } = result
     const last = infos.at(-1)
     if (last !== undefined) {
-      // A node further behind does not know where the page before ended, and would show nothing below it.
+      // A node that is further behind does not know `before`, and would list nothing below it.
       minContextSlot = Math.max(minContextSlot, infos[0]?.slot ?? 0)
       pages.push({ before, last: last.signature, infos })
       before = last.signature
       count += infos.length
-      kept += infos.length
-      while (kept > (query.maxKept ?? 50_000) && firstKept < pages.length - 1) {
-        const page = pages[firstKept++]
-        kept -= page?.infos?.length ?? 0
+      inMemory += infos.length
+      while (inMemory > maxInMemory && firstInMemory < pages.length - 1) {
+        const page = pages[firstInMemory++]
+        inMemory -= page?.infos?.length ?? 0
         if (page !== undefined) page.infos = null
       }
     }
-    limit = PAGE
-    if (!listed.complete && !listed.ended) continue
+    limit = PAGE_SIZE
+    if (!result.complete && !result.ended) continue
     return {
       count,
-      complete: listed.complete || (query.until === null && listed.certain),
-      certain: listed.certain,
+      complete: result.complete || (query.until === null && result.certain),
+      certain: result.certain,
       oldest: pages.at(-1)?.last,
       oldestFirst: () => oldestFirst(rpc, { ...query, minContextSlot }, pages),
     }
   }
 }
 
-/** Throws where the history may go further back than was listed: what is read from there would be taken for all of it. */
-export function assertWhole({ complete }: Backlog): void {
+/** Throws if the history may go further back than was listed, for readers that need all of it. */
+export function assertComplete({ complete }: SignatureListing): void {
   if (!complete)
     throw new UncertainResultError(
-      'where the history begins is not known while a ledger node does not answer that may have more of it: wait for it, or take it out of SOLANA_RPC_URL',
+      'the start of the history is unknown while a ledger node that may have more of it does not respond: wait for the node, or remove it from SOLANA_RPC_URL',
     )
 }
 
 async function* oldestFirst(
   rpc: LedgerRpc,
-  query: BacklogQuery,
+  query: ListingQuery,
   pages: readonly Page[],
 ): AsyncGenerator<SignatureInfo[]> {
   for (const page of pages.toReversed()) {
-    const infos = page.infos ?? (await relist(rpc, query, page))
+    const infos = page.infos ?? (await listPageAgain(rpc, query, page))
     page.infos = null
     yield infos.toReversed()
   }
 }
 
 /**
- * Nodes may cap a page below what was asked, so only an empty page, or one that reaches what is known, is the last. One that ends where the page
- * before ended brings nothing new. `until` is looked for here: a node told to end there answers the same when it does not know it.
+ * Nodes may return fewer entries than requested, so only an empty page ends a listing. This code
+ * looks for `until` itself: a node that does not know it would not report that.
  */
 async function listPage(
   rpc: LedgerRpc,
-  query: BacklogQuery & { minContextSlot: number },
+  query: ListingQuery,
   before: string | undefined,
   limit: number,
-): Promise<Listed> {
+): Promise<PageResult> {
   const { programId, commitment, until, minSlot, minContextSlot } = query
-  const config = {
-    limit,
-    commitment,
-    ...(before === undefined ? {} : { before }),
-    ...(minContextSlot === 0 ? {} : { minContextSlot }),
-  }
+  // JSON omits undefined members.
+  const config = { limit, commitment, before, minContextSlot: minContextSlot || undefined }
   let listed: SignatureInfo[] = []
   try {
     listed = await rpc.call('getSignaturesForAddress', [programId, config])
@@ -130,6 +127,7 @@ async function listPage(
     if (!(error instanceof UncertainResultError)) throw error
     return { infos: [], complete: false, ended: true, certain: false }
   }
+  // The page ends where the previous page did: it lists nothing new.
   if (before !== undefined && listed.at(-1)?.signature === before)
     return { infos: [], complete: false, ended: true, certain: true }
   const end = listed.findIndex((info) => info.signature === until || info.slot < minSlot)
@@ -141,17 +139,17 @@ async function listPage(
   }
 }
 
-async function relist(rpc: LedgerRpc, query: BacklogQuery, page: Page): Promise<SignatureInfo[]> {
+async function listPageAgain(rpc: LedgerRpc, query: ListingQuery, page: Page): Promise<SignatureInfo[]> {
   const infos: SignatureInfo[] = []
   let { before } = page
   for (;;) {
-    const listed = await listPage(rpc, { minContextSlot: 0, ...query }, before, PAGE)
-    const end = listed.infos.findIndex((info) => info.signature === page.last)
-    infos.push(...(end < 0 ? listed.infos : listed.infos.slice(0, end + 1)))
-    if (end >= 0 || listed.complete) return infos
-    // A fork took the page's bounds away, or another node that lacks them answers: what lies in the page is not known.
-    if (listed.ended)
-      throw new LedgerRpcError('transport', 'the node no longer lists what it listed a moment ago')
-    before = listed.infos.at(-1)?.signature
+    const result = await listPage(rpc, query, before, PAGE_SIZE)
+    const end = result.infos.findIndex((info) => info.signature === page.last)
+    infos.push(...(end < 0 ? result.infos : result.infos.slice(0, end + 1)))
+    if (end >= 0 || result.complete) return infos
+    // A fork removed the ends of the page, or another node that lacks them responded.
+    if (result.ended)
+      throw new LedgerRpcError('transport', 'the node no longer lists signatures that it listed before')
+    before = result.infos.at(-1)?.signature
   }
 }

@@ -1,109 +1,104 @@
 import { sql } from 'kysely'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../rpc/rpc-error.ts'
-import { lookUp } from '../awaited-signatures.ts'
 import type { IndexerEngine } from '../engine.ts'
+import { fetchBlockSignatures, fetchParentSlot } from '../fetch/fetch-blocks.ts'
+import { fetchStatuses } from '../fetch/fetch-statuses.ts'
 import { markOrphaned } from '../write/mark-transactions.ts'
 
-/** A slot without a block: -32007 (skipped), -32009 (skipped or no longer stored). */
+/** A slot without a block: -32007 (skipped), -32009 (skipped, or no longer stored). */
 const SKIPPED_SLOT = new Set([-32007, -32009])
 
-interface Placed {
+interface StoredTransaction {
   signature: string
   slot: number
 }
 
-/** Whether a fork may have moved the transaction at the cursor, or taken it away. */
+/** Whether a fork may have moved or removed the transaction at the cursor. */
 export async function mayHaveForked({ options, position }: IndexerEngine): Promise<boolean> {
   const { cursor, finalizedSlot, finalizedSignature } = position
   if (cursor.signature === null || cursor.signature === finalizedSignature) return false
   if (cursor.slot <= finalizedSlot) return false
-  const [found] = await lookUp(options.rpc, [cursor.signature])
-  return found?.slot !== cursor.slot
-}
-
-/** Takes back what a fork demonstrably took, without waiting for finality; returns how many transactions. */
-export async function takeBackForked(engine: IndexerEngine): Promise<number> {
-  const { rpc, db, commitment } = engine.options
-  const { rows } = await sql<Placed>`
-    select signature, slot from ledger_transactions where finality = 'confirmed'`.execute(db())
-  const found = new Map(
-    (
-      await lookUp(
-        rpc,
-        rows.map((row) => row.signature),
-      )
-    ).map((info) => [info.signature, info]),
-  )
-  const gone = rows.filter(({ signature }) => !found.has(signature))
-  const orphans = (await askBlocks(rpc, gone, commitment)).gone
-  if (orphans.length > 0) await takeBack(engine, orphans)
-  return orphans.length
+  const [status] = await fetchStatuses(options.rpc, [cursor.signature])
+  return status?.slot !== cursor.slot
 }
 
 /**
- * Which transactions the blocks of their slots hold, and which are gone; of the others nothing is known. One is gone only when the block of its slot
- * does not hold it, or when the chain passes over its slot: the next block's parent lies before it. That a node does not list it proves nothing,
- * since its index may lag; nor that it has no block there, since it may have begun from a later snapshot.
+ * Orphans the transactions that a fork is known to have removed, without waiting for finality.
+ * Returns their number.
  */
-export async function askBlocks<Suspect extends Placed>(
-  rpc: LedgerRpc,
-  suspects: readonly Suspect[],
-  commitment: string,
-): Promise<{ held: Suspect[]; gone: string[] }> {
-  const slots = [...new Set(suspects.map((suspect) => suspect.slot))]
-  if (slots.length === 0) return { held: [], gone: [] }
-  const config = { ...BLOCK_CONFIG, commitment, transactionDetails: 'signatures' }
-  const blocks = await rpc.settle<{ signatures?: string[] } | null>(
-    slots.map((slot) => ({ method: 'getBlock', params: [slot, config] })),
+export async function orphanForkedTransactions(engine: IndexerEngine): Promise<number> {
+  const { rpc, db, commitment } = engine.options
+  const { rows } = await sql<StoredTransaction>`
+    select signature, slot from ledger_transactions where finality = 'confirmed'`.execute(db())
+  const statuses = await fetchStatuses(
+    rpc,
+    rows.map((row) => row.signature),
   )
+  const known = new Set(statuses.map((status) => status.signature))
+  const unknown = rows.filter(({ signature }) => !known.has(signature))
+  const { removed } = await checkBlocks(rpc, unknown, commitment)
+  if (removed.length > 0) await orphanTransactions(engine, removed)
+  return removed.length
+}
+
+/**
+ * Finds out whether blocks contain transactions. One is removed only if the block of its slot does
+ * not contain it, or the chain skips the slot. Nothing else proves that: an index may lag, and a node
+ * may have started from a later snapshot. Other transactions are in neither list.
+ */
+export async function checkBlocks(
+  rpc: LedgerRpc,
+  transactions: readonly StoredTransaction[],
+  commitment: string,
+): Promise<{ included: StoredTransaction[]; removed: string[] }> {
+  const slots = [...new Set(transactions.map((transaction) => transaction.slot))]
   const signatures = new Map<number, ReadonlySet<string> | null>()
-  for (const [i, slot] of slots.entries())
-    signatures.set(slot, await heldBy(rpc, slot, blocks[i], commitment))
-  const has = ({ slot, signature }: Placed): boolean | undefined => signatures.get(slot)?.has(signature)
+  for (const [slot, block] of await fetchBlockSignatures(rpc, slots, commitment)) {
+    const isSkipped = block instanceof LedgerRpcError && (await isSlotSkipped(rpc, slot, block, commitment))
+    if (isSkipped) signatures.set(slot, new Set())
+    else if (!(block instanceof LedgerRpcError)) signatures.set(slot, block === null ? null : new Set(block))
+  }
+  const isIncluded = ({ slot, signature }: StoredTransaction): boolean | undefined =>
+    signatures.get(slot)?.has(signature)
   return {
-    held: suspects.filter((each) => has(each) === true),
-    gone: suspects.filter((each) => has(each) === false).map((each) => each.signature),
+    included: transactions.filter((each) => isIncluded(each) === true),
+    removed: transactions.filter((each) => isIncluded(each) === false).map((each) => each.signature),
   }
 }
 
-const BLOCK_CONFIG = { rewards: false, maxSupportedTransactionVersion: 1 }
-
-/** The signatures in the block of a slot, none where the slot has no block; null when that is not known. */
-async function heldBy(
+/** True if the parent of the next block lies before the slot. */
+async function isSlotSkipped(
   rpc: LedgerRpc,
   slot: number,
-  block: { signatures?: string[] } | null | undefined | LedgerRpcError,
+  error: LedgerRpcError,
   commitment: string,
-): Promise<ReadonlySet<string> | null> {
-  if (!(block instanceof LedgerRpcError))
-    return block?.signatures === undefined ? null : new Set(block.signatures)
-  if (!SKIPPED_SLOT.has(block.code ?? 0)) return null
+): Promise<boolean> {
+  if (!SKIPPED_SLOT.has(error.code ?? 0)) return false
   const [next] = await rpc.call<number[]>('getBlocksWithLimit', [slot, 1, { commitment }])
-  if (next === undefined) return null
-  const config = { ...BLOCK_CONFIG, commitment, transactionDetails: 'none' }
-  const [child] = await rpc.settle<{ parentSlot: number } | null>([
-    { method: 'getBlock', params: [next, config] },
-  ])
-  if (child === undefined || child === null || child instanceof LedgerRpcError) return null
-  return next > slot && child.parentSlot < slot ? new Set() : null
+  if (next === undefined || next <= slot) return false
+  const parent = await fetchParentSlot(rpc, next, commitment)
+  return parent !== null && parent < slot
 }
 
-/** Marks transactions orphaned and reads the accounts that they wrote again. */
-export async function takeBack(engine: IndexerEngine, signatures: readonly string[]): Promise<void> {
+/** Marks transactions orphaned and reads the accounts again that they wrote. */
+export async function orphanTransactions(
+  engine: IndexerEngine,
+  signatures: readonly string[],
+): Promise<void> {
   const { rows } = await sql<{ accounts: string[] }>`
     select accounts from ledger_transactions where signature = any(${signatures})`.execute(
     engine.options.db(),
   )
   const pdas = [...new Set(rows.flatMap((row) => row.accounts))].sort()
-  const gone = new Set(signatures)
   await engine.restore(
     pdas,
     (db) => markOrphaned(db, signatures),
-    // A listing cannot end at a transaction that is not on the ledger.
-    (position) =>
-      position.cursor.signature !== null && gone.has(position.cursor.signature)
-        ? { ...position, cursor: { ...position.cursor, signature: position.finalizedSignature } }
-        : position,
+    ({ cursor, ...position }) => {
+      // A listing never reaches a transaction that is no longer on the ledger.
+      const isRemoved = cursor.signature !== null && signatures.includes(cursor.signature)
+      const signature = isRemoved ? position.finalizedSignature : cursor.signature
+      return { ...position, cursor: { ...cursor, signature } }
+    },
   )
 }

@@ -1,29 +1,28 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
-import { PROJECTIONS } from '../../decode/projections.ts'
-import { type AccountStates, pdasOf } from '../../decode/rows.ts'
+import { ACCOUNT_TABLES } from '../../decode/account-rows.ts'
+import { type AccountSnapshot, pdasOf } from '../../decode/decode-account.ts'
 
 /**
- * Accounts whose state was read in a slot that is not final yet. It may hold what a transaction on a fork wrote that no listing
- * ever showed; so each is read once more when its slot is final.
+ * Accounts that were read in a slot that is not final yet. Their state may come from a transaction
+ * of a fork that no listing contained, so they are read again once the slot is final.
  */
-export class UnsettledReads {
+export class NonFinalAccounts {
+  /** The slot of the last read, by address. */
   readonly #slots: Map<string, number>
 
   constructor(slots: Map<string, number> = new Map()) {
     this.#slots = slots
   }
 
-  get size(): number {
-    return this.#slots.size
+  add(snapshots: readonly AccountSnapshot[]): void {
+    for (const snapshot of snapshots)
+      for (const pda of pdasOf(snapshot))
+        this.#slots.set(pda, Math.max(snapshot.slot, this.#slots.get(pda) ?? 0))
   }
 
-  add(states: readonly AccountStates[]): void {
-    for (const state of states) for (const pda of pdasOf(state)) this.#add(pda, state.slot)
-  }
-
-  /** Some that were read at or below a slot that is final now. */
-  upTo(finalizedSlot: number, limit: number): string[] {
+  /** Up to `limit` accounts that were last read at or below this slot. */
+  readUpTo(finalizedSlot: number, limit: number): string[] {
     const due: string[] = []
     for (const [pda, slot] of this.#slots) {
       if (slot <= finalizedSlot) due.push(pda)
@@ -32,27 +31,22 @@ export class UnsettledReads {
     return due
   }
 
-  /** They were read again; who was read at a later slot meanwhile stays. */
-  settle(pdas: readonly string[], finalizedSlot: number): void {
+  /** Removes accounts, except those that were read at a later slot in the meantime. */
+  remove(pdas: readonly string[], finalizedSlot: number): void {
     for (const pda of pdas) if ((this.#slots.get(pda) ?? 0) <= finalizedSlot) this.#slots.delete(pda)
-  }
-
-  #add(pda: string, slot: number): void {
-    this.#slots.set(pda, Math.max(slot, this.#slots.get(pda) ?? 0))
   }
 }
 
-/** Those that an indexer before this one left, from the rows. */
-export async function loadUnsettledReads(
+/** The accounts that previous leaders read in slots that were not final. */
+export async function loadNonFinalAccounts(
   db: Kysely<Database>,
   finalizedSlot: number,
-): Promise<UnsettledReads> {
+): Promise<NonFinalAccounts> {
   const slots = new Map<string, number>()
-  const tables = PROJECTIONS.map((projection) => projection.table)
-  for (const table of [...tables, 'closed_accounts', 'dead_letters'] as const) {
+  for (const table of [...ACCOUNT_TABLES, 'closed_accounts', 'dead_letters'] as const) {
     const { rows } = await sql<{ pda: string; slot: number }>`
       select pda, slot from ${sql.table(table)} where slot > ${finalizedSlot} and pda is not null`.execute(db)
     for (const { pda, slot } of rows) slots.set(pda, slot)
   }
-  return new UnsettledReads(slots)
+  return new NonFinalAccounts(slots)
 }

@@ -1,77 +1,77 @@
 import { sql } from 'kysely'
-import { listBacklog } from '../fetch/signature-listing.ts'
-import type { SignatureInfo } from '../../decode/rows.ts'
+import { chunksOf } from '../../../platform/async/batches.ts'
+import type { SignatureInfo } from '../../decode/rpc-transaction.ts'
 import type { IndexerEngine } from '../engine.ts'
-import { markFinalized } from '../write/mark-transactions.ts'
-import { askBlocks, takeBack } from './forks.ts'
-import { isListedPlace, recordedOf } from '../fetch/known-transactions.ts'
+import { isUpToDate, loadTransactions } from '../fetch/known-transactions.ts'
+import { listSignatures } from '../fetch/signature-listing.ts'
 import { FINALITY_OVERLAP_SLOTS } from '../position.ts'
+import { markFinalized } from '../write/mark-transactions.ts'
+import { checkBlocks, orphanTransactions } from './forks.ts'
 
-/** Accounts, and transactions, in one database transaction: the loop that follows the ledger waits no longer than for one. */
-const CHUNK = 500
+/** Accounts or transactions per database transaction. The leader's loop waits for at most one. */
+const CHUNK_SIZE = 500
 
 export interface FinalityReport {
   finalized: number
   orphaned: number
-  /** Finalized transactions that the live path had not seen. */
+  /** Finalized transactions that the leader's loop had not read. */
   late: number
 }
 
-/** Compares what was read at `confirmed` with the finalized ledger since the last check. */
+/** Compares what was read since the last check with the finalized ledger. */
 export async function verifyFinality(engine: IndexerEngine): Promise<FinalityReport> {
   const { rpc, programId, db } = engine.options
   const report: FinalityReport = { finalized: 0, orphaned: 0, late: 0 }
   const finalizedSlot = await rpc.call<number>('getSlot', [{ commitment: 'finalized' }])
   if (finalizedSlot <= engine.position.finalizedSlot) return report
   const until = engine.position.finalizedSignature
-  const backlog = await listBacklog(rpc, {
+  const listing = await listSignatures(rpc, {
     programId,
     commitment: 'finalized',
     until,
-    // After a gap in the history no such transaction is known, but what was checked before is not checked again.
+    // After a gap in the history there is no `until`. Then the slot ends the listing.
     minSlot: until === null ? engine.position.finalizedSlot - FINALITY_OVERLAP_SLOTS : 0,
     minContextSlot: finalizedSlot,
   })
-  // What a node that lags or has dropped its history does not list is no news.
-  if (until !== null && backlog.count > 0 && !backlog.complete) return report
+  // A node that lags, or has dropped history, cannot be compared with.
+  if (until !== null && listing.count > 0 && !listing.complete) return report
   const listed = new Set<string>()
   const failed: string[] = []
   let { finalizedSignature } = engine.position
-  for await (const page of backlog.oldestFirst()) {
-    const recorded = await recordedOf(db(), page)
+  for await (const page of listing.oldestFirst()) {
+    const stored = await loadTransactions(db(), page)
     const late: SignatureInfo[] = []
-    const settled: SignatureInfo[] = []
+    const confirmed: SignatureInfo[] = []
     for (const info of page) {
-      const row = recorded.get(info.signature)
+      const row = stored.get(info.signature)
       if (info.slot < finalizedSlot - FINALITY_OVERLAP_SLOTS) finalizedSignature = info.signature
       if (info.err !== null) {
-        // It had succeeded on the fork that was read.
+        // It succeeded on the fork that was read.
         if (row !== undefined && row.finality !== 'orphaned') failed.push(info.signature)
         continue
       }
       listed.add(info.signature)
-      if (row === undefined || row.finality === 'orphaned' || !isListedPlace(row, info)) late.push(info)
-      else if (row.finality === 'confirmed') settled.push(info)
+      if (!isUpToDate(row, info)) late.push({ ...info, confirmationStatus: 'finalized' })
+      else if (row?.finality === 'confirmed') confirmed.push(info)
     }
-    if (late.length > 0)
-      await engine.ingest(late.map((info) => ({ ...info, confirmationStatus: 'finalized' })))
-    // Late ones too: the loop that follows the ledger may have written one as `confirmed` since it was looked for.
-    await settle(engine, [...late, ...settled])
+    if (late.length > 0) await engine.ingest([late])
+    // Late ones too: the leader's loop may have written one as confirmed in the meantime.
+    await storeFinalized(engine, [...late, ...confirmed])
     report.late += late.length
-    report.finalized += settled.length
+    report.finalized += confirmed.length
   }
-  const { rows: unlisted } = await sql<{ signature: string; slot: number }>`
+  const { rows: confirmed } = await sql<{ signature: string; slot: number }>`
     select signature, slot from ledger_transactions
     where finality = 'confirmed' and slot <= ${finalizedSlot}`.execute(db())
-  const suspects = unlisted.filter((row) => !listed.has(row.signature))
-  const { held, gone } = await askBlocks(rpc, suspects, 'finalized')
-  // Listed below where this listing ended, or by no node's index.
-  await settle(engine, held)
-  report.finalized += held.length
-  const undone = [...failed, ...gone]
-  if (undone.length > 0) await takeBack(engine, undone)
-  report.orphaned = undone.length
-  await settleReads(engine, finalizedSlot)
+  // Not in this listing: below its end, missing in the nodes' indexes, or removed by a fork.
+  const unlisted = confirmed.filter((row) => !listed.has(row.signature))
+  const { included, removed } = await checkBlocks(rpc, unlisted, 'finalized')
+  await storeFinalized(engine, included)
+  report.finalized += included.length
+  const orphaned = [...failed, ...removed]
+  if (orphaned.length > 0) await orphanTransactions(engine, orphaned)
+  report.orphaned = orphaned.length
+  await refreshFinalizedAccounts(engine, finalizedSlot)
   await engine.store(
     async () => {},
     (position) => ({ ...position, finalizedSlot, finalizedSignature }),
@@ -79,20 +79,19 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
   return report
 }
 
-async function settle(
+async function storeFinalized(
   engine: IndexerEngine,
   transactions: readonly { signature: string; slot: number }[],
 ): Promise<void> {
-  for (let at = 0; at < transactions.length; at += CHUNK)
-    await engine.store((tx) => markFinalized(tx, transactions.slice(at, at + CHUNK)))
+  for (const chunk of chunksOf(transactions, CHUNK_SIZE)) await engine.store((tx) => markFinalized(tx, chunk))
 }
 
-/** What was read before its slot was final is read again as it is finally. */
-async function settleReads(engine: IndexerEngine, finalizedSlot: number): Promise<void> {
+/** Reads the accounts again that were read before their slot was final. */
+async function refreshFinalizedAccounts(engine: IndexerEngine, finalizedSlot: number): Promise<void> {
   for (;;) {
-    const pdas = engine.unsettled.upTo(finalizedSlot, CHUNK)
+    const pdas = engine.nonFinalAccounts.readUpTo(finalizedSlot, CHUNK_SIZE)
     if (pdas.length === 0) return
-    await engine.refresh(pdas, { commitment: 'finalized', minContextSlot: finalizedSlot })
-    engine.unsettled.settle(pdas, finalizedSlot)
+    await engine.refreshAccounts(pdas, { commitment: 'finalized', minContextSlot: finalizedSlot })
+    engine.nonFinalAccounts.remove(pdas, finalizedSlot)
   }
 }

@@ -3,71 +3,36 @@ import { CopyData, copyIn } from '../../../db/copy-in.ts'
 import { copyText } from '../../../db/copy-text.ts'
 import type { Database } from '../../../db/database.ts'
 import { EVENTS_CHANNEL } from '../../../domain/webhook-events.ts'
-import type { DecodedTransactions } from '../../decode/rows.ts'
+import { INDEXED_COLUMNS, type IndexedRows, withoutFinalAccounts } from '../../decode/rows.ts'
 
-const TRANSACTION = ['signature', 'slot', 'transaction_index', 'accounts', 'finality'] as const
-const EVENT = [
-  'id',
-  'position',
-  'signature',
-  'slot',
-  'name',
-  'agent_pda',
-  'owner',
-  'data',
-  'finality',
-  'occurred_at',
-] as const
-const HISTORY = [
-  'event_id',
-  'position',
-  'agent_pda',
-  'event_type',
-  'old_value',
-  'new_value',
-  'delta',
-  'occurred_at',
-] as const
-const OUTBOX = ['id', 'event_id', 'type', 'agent_pda', 'slot', 'body', 'occurred_at'] as const
-
-const TABLES = Object.entries({
-  ledger_transactions: TRANSACTION,
-  ledger_events: EVENT,
-  agent_history: HISTORY,
-  outbox_events: OUTBOX,
-})
-const STATEMENTS = TABLES.map(([table, columns]) => `copy ${table} (${columns.join(', ')}) from stdin`).join(
-  '; ',
-)
-
-/** Rows ready to be copied in, in pieces, by table in the order of the statements. */
-export type CopiedRows = readonly (readonly Buffer[])[]
-
-/** Made apart from writing, so that the database does not wait for it. */
-export function copiedRows({ transactions, events, history, outbox }: DecodedTransactions): CopiedRows {
-  // Finalized transactions need not tell their accounts any more.
-  const settled = transactions.map((row) => (row.finality === 'finalized' ? { ...row, accounts: [] } : row))
-  return [
-    [copyText(settled, TRANSACTION)],
-    [copyText(events, EVENT)],
-    [copyText(history, HISTORY)],
-    [copyText(outbox, OUTBOX)],
-  ]
-}
-
-/** Null where one of them is. */
-export function joinCopied(parts: readonly (CopiedRows | null)[]): CopiedRows | null {
-  const known = parts.filter((part) => part !== null)
-  if (known.length < parts.length) return null
-  return TABLES.map((_, table) => known.flatMap((part) => part[table] ?? []))
-}
-
-/** Half the work of merging rows. Fails where the tables hold any of them. Then live streams are told, if there is anything for them. */
-export const writeCopied = (db: Kysely<Database>, rows: CopiedRows, hasMessages: boolean): Promise<void> =>
-  copyIn(db, hasMessages ? `${STATEMENTS}; notify ${EVENTS_CHANNEL}` : STATEMENTS, new CopyData(rows))
-
-/** What the tables held already, or the listing showed twice. */
-export const isHeldAlready = (error: unknown): boolean =>
-  (error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION
-
+const TABLES = ['ledger_transactions', 'ledger_events', 'agent_history', 'outbox_events'] as const
+const COPY_STATEMENTS = TABLES.map(
+  (table) => `copy ${table} (${INDEXED_COLUMNS[table].join(', ')}) from stdin`,
+).join('; ')
 const UNIQUE_VIOLATION = '23505'
+
+/** Encoded rows in pieces, by table in the order of the statements. */
+export type CopyRows = readonly (readonly Buffer[])[]
+
+export function encodeCopyRows(rows: IndexedRows): CopyRows {
+  const stored = { ...rows, ledger_transactions: withoutFinalAccounts(rows.ledger_transactions) }
+  return TABLES.map((table) => [copyText(stored[table], INDEXED_COLUMNS[table])])
+}
+
+/** Null if one of the parts is null. */
+export function joinCopyRows(parts: readonly (CopyRows | null)[]): CopyRows | null {
+  const encoded = parts.filter((part) => part !== null)
+  if (encoded.length < parts.length) return null
+  return TABLES.map((_, table) => encoded.flatMap((part) => part[table] ?? []))
+}
+
+/**
+ * Writes rows in one round trip, at half the cost of merging them. Fails if the tables contain any of
+ * them. With `notify`, live streams are notified of new events.
+ */
+export const writeCopyRows = (db: Kysely<Database>, rows: CopyRows, notify: boolean): Promise<void> =>
+  copyIn(db, notify ? `${COPY_STATEMENTS}; notify ${EVENTS_CHANNEL}` : COPY_STATEMENTS, new CopyData(rows))
+
+/** The tables contained a row already, or the listing contained a transaction twice. */
+export const isUniqueViolation = (error: unknown): boolean =>
+  (error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION

@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
+import { INDEXED_COLUMNS } from '../../decode/rows.ts'
 import { cancelDeliveries } from './deliveries.ts'
 
 type Db = Kysely<Database>
 
-/** Marks transactions that are final in these slots. A row of another slot is of a fork, and stays as it is. */
+/** Marks transactions as final in these slots. A row with another slot is from a fork and stays. */
 export async function markFinalized(
   db: Db,
   transactions: readonly { signature: string; slot: number }[],
@@ -12,26 +13,34 @@ export async function markFinalized(
   if (transactions.length === 0) return
   const signatures = transactions.map((each) => each.signature)
   const slots = transactions.map((each) => each.slot)
-  const placed = sql`unnest(${signatures}::text[], ${slots}::bigint[]) as f(signature, slot)`
+  const final = sql`unnest(${signatures}::text[], ${slots}::bigint[]) as f(signature, slot)`
   await sql`
-    update ledger_events e set finality = 'finalized' from ${placed}
+    update ledger_events e set finality = 'finalized' from ${final}
     where e.signature = f.signature and e.slot = f.slot and e.finality = 'confirmed'`.execute(db)
   await sql`
-    update ledger_transactions t set finality = 'finalized', accounts = '{}' from ${placed}
+    update ledger_transactions t set finality = 'finalized', accounts = '{}' from ${final}
     where t.signature = f.signature and t.slot = f.slot and t.finality = 'confirmed'`.execute(db)
 }
 
-/** Takes back what a fork undid: events are marked, their history and what was enqueued for receivers withdrawn. */
+/**
+ * Marks transactions that a fork removed: their history entries are moved to `orphaned_history`, and
+ * their outbox events and unsent deliveries are cancelled.
+ */
 export async function markOrphaned(db: Db, signatures: readonly string[]): Promise<void> {
-  const orphaned = sql`select id from ledger_events where signature = any(${signatures})`
-  const columns = sql`event_id, position, agent_pda, event_type, old_value, new_value, delta, occurred_at`
+  const events = sql`select id from ledger_events where signature = any(${signatures})`
+  const columns = sql.raw(INDEXED_COLUMNS.agent_history.join(', '))
   await sql`
-    with gone as (delete from agent_history where event_id in (${orphaned}) returning *)
-    insert into orphaned_history (${columns}) select ${columns} from gone on conflict do nothing`.execute(db)
-  await sql`
-    update outbox_events set cancelled_at = now()
-    where event_id in (${orphaned}) and cancelled_at is null`.execute(db)
-  await cancelDeliveries(db, signatures)
+    with removed as (delete from agent_history where event_id in (${events}) returning *)
+    insert into orphaned_history (${columns}) select ${columns} from removed on conflict do nothing`.execute(
+    db,
+  )
+  const { rows } = await sql<{ id: string }>`
+    update outbox_events set cancelled_at = coalesce(cancelled_at, now())
+    where event_id in (${events}) returning id`.execute(db)
+  await cancelDeliveries(
+    db,
+    rows.map((row) => row.id),
+  )
   await sql`update ledger_events set finality = 'orphaned' where signature = any(${signatures})`.execute(db)
   await sql`delete from dead_letters where signature = any(${signatures})`.execute(db)
   await sql`

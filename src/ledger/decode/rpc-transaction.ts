@@ -1,21 +1,18 @@
-/** `getTransaction` with encoding `json`, as far as the indexer reads it. */
+/** One entry of `getSignaturesForAddress`. */
+export interface SignatureInfo {
+  signature: string
+  slot: number
+  err: unknown
+  confirmationStatus?: 'processed' | 'confirmed' | 'finalized' | null
+  transactionIndex?: number
+}
+
+/** `getTransaction` with encoding `json`: the members that the indexer reads. */
 export interface RpcTransaction {
   slot: number
-  blockTime?: number | null
-  /** Its place in the block, where the node tells it. */
+  /** The index in the block. Not all nodes send it. */
   transactionIndex?: number
-  transaction: {
-    signatures: string[]
-    message: {
-      accountKeys: string[]
-      header: {
-        numRequiredSignatures: number
-        numReadonlySignedAccounts: number
-        numReadonlyUnsignedAccounts: number
-      }
-      instructions: RpcInstruction[]
-    }
-  }
+  transaction: { message: { accountKeys: string[]; instructions: RpcInstruction[] } }
   meta: {
     err: unknown
     logMessages?: string[] | null
@@ -31,7 +28,7 @@ export interface RpcInstruction {
   data: string
 }
 
-/** An instruction with its keys resolved: an outer one, or one that a program invoked. */
+/** An instruction with its account keys resolved. */
 export interface Invocation {
   programId: string
   accounts: string[]
@@ -39,11 +36,15 @@ export interface Invocation {
 }
 
 export interface OuterInvocation extends Invocation {
-  /** In order of execution; null when the node recorded none for this transaction. */
+  /** The instructions that it invoked, in order of execution. Null if the node did not record them. */
   inner: Invocation[] | null
 }
 
-/** The instructions of a transaction; throws RangeError when an index points nowhere. */
+/** All instructions in order of execution. */
+export const flatInvocations = (invocations: readonly OuterInvocation[]): Invocation[] =>
+  invocations.flatMap((outer) => [outer, ...(outer.inner ?? [])])
+
+/** The instructions of a transaction. Throws RangeError if an account index does not exist. */
 export function invocationsOf({ transaction, meta }: RpcTransaction): OuterInvocation[] {
   const keys = [
     ...transaction.message.accountKeys,
@@ -60,14 +61,12 @@ export function invocationsOf({ transaction, meta }: RpcTransaction): OuterInvoc
     accounts: instruction.accounts.map(keyAt),
     data: instruction.data,
   })
-  const recorded = meta?.innerInstructions ?? null
+  const inner = meta?.innerInstructions ?? null
+  const innerAt = (index: number): Invocation[] | null =>
+    inner?.filter((group) => group.index === index).flatMap((group) => group.instructions.map(resolve)) ??
+    null
   return transaction.message.instructions.map((instruction, index) => ({
     ...resolve(instruction),
-    inner:
-      recorded === null
-        ? null
-        : recorded
-            .filter((group) => group.index === index)
-            .flatMap((group) => group.instructions.map(resolve)),
+    inner: innerAt(index),
   }))
 }

@@ -1,34 +1,34 @@
+import type { Orm } from '../../db/orm-types.ts'
+import type { WakeUp } from '../../platform/async/wake-up.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
 import type { IndexerStatus } from './status.ts'
-import type { WakeUp } from '../../platform/async/wake-up.ts'
-import type { Orm } from '../../db/orm-types.ts'
 
 export interface IndexerOptions {
   orm: Orm
   rpc: LedgerRpc
-  /** Of one node, or of those of several that may be listened to now. Without it the indexer polls only. */
+  /** One URL, or a function that returns those of the usable nodes. Without it the indexer only polls. */
   wsUrl?: string | (() => readonly string[])
   programId: string
   commitment: 'confirmed' | 'finalized'
   clock: Clock
   logger: Pick<Logger, 'info' | 'warn' | 'error' | 'debug'>
-  /** The node is asked this often even when nothing was announced. */
+  /** How often to poll the node when nothing is announced. */
   pollMs?: number
-  /** How often finality is checked; less often when checking takes long, so that it uses a tenth of the time at most. */
+  /** The minimum interval of finality checks. They take at most a tenth of the time. */
   verifyMs?: number
-  /** How often a standby tries to take over. */
+  /** How often a standby tries to become the leader. */
   standbyPollMs?: number
-  /** Transactions fetched at a time. */
+  /** Transactions per batch. */
   batchSize?: number
-  /** Batches that are fetched ahead while those before them are written: with `batchSize` what bounds memory. */
+  /** Maximum batches fetched ahead. Together with `batchSize` it bounds memory. */
   inFlight?: number
-  /** A socket silent for this long counts as dead. */
+  /** A socket that is silent this long is considered dead. */
   quietMs?: number
 }
 
-/** The parts that a leader shares with the indexer around it. */
+/** Shared by the indexer and its leader. */
 export interface IndexerContext {
   options: IndexerOptions
   status: IndexerStatus

@@ -1,0 +1,11 @@
+/** Why the indexer could not read a transaction, an event, an account, or a part of the history. */
+export type DeadLetterKind =
+  | 'missing_history'
+  | 'missing_transaction'
+  | 'unreadable_transaction'
+  | 'truncated_logs'
+  | 'inconsistent_logs'
+  | 'unknown_event'
+  | 'undecodable_event'
+  | 'unknown_account'
+  | 'undecodable_account'
