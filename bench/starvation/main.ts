@@ -27,7 +27,9 @@ const database = await openBenchDatabase()
 const { orm, url } = database
 const kysely = orm.em.fork().getKysely()
 
-/** Commits events one by one, and returns how long each took to each healthy receiver, in milliseconds. */
+/**
+ * Commits single events. Returns the time from commit to each healthy receiver, in milliseconds.
+ */
 async function measure(hanging: boolean): Promise<number[]> {
   const receivers = await start('../webhooks/receivers.ts', String(RECEIVERS), String(HANGING))
   const { ports } = receivers.first as { ports: number[] }
@@ -45,7 +47,7 @@ async function measure(hanging: boolean): Promise<number[]> {
       })),
     )
     .execute()
-  const worker = await start('../webhooks/engine.ts', 'gateway, as it comes', url)
+  const worker = await start('../webhooks/engine.ts', 'gateway, default limits', url)
   const committed = new Map<string, number>()
   for (let slot = 0; slot < EVENTS; slot += 1) {
     const id = `evt_${randomBytes(11).toString('hex')}`

@@ -8,11 +8,13 @@ import { createWebhookWorker } from '../../src/webhooks/worker/worker.ts'
 import { CONCURRENCY, GRAPHILE_WORKER } from './engines.ts'
 import { createBenchSend } from './send.ts'
 
-/** One worker process: `gateway`, or graphile-worker with the same sender at the same concurrency. */
+/**
+ * A worker process: the gateway's worker, or graphile-worker with the same sender and concurrency.
+ */
 const [engine, url = ''] = process.argv.slice(2)
 const { send, close } = createBenchSend()
 
-if (engine === 'gateway' || engine === 'gateway, as it comes') {
+if (engine === 'gateway' || engine === 'gateway, default limits') {
   const orm = await openOrm({ url })
   const worker = createWebhookWorker({
     orm,
@@ -70,7 +72,7 @@ if (engine === 'gateway' || engine === 'gateway, as it comes') {
           deliveryId: payload.event,
           attempt: 1,
         })
-        if (result.outcome !== 'success') throw new Error(`the receiver answered ${result.status}`)
+        if (result.outcome !== 'success') throw new Error(`the receiver responded with ${result.status}`)
       },
     },
   })

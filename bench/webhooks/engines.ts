@@ -1,8 +1,11 @@
 export const ENGINES = ['gateway', 'graphile-worker', 'graphile-worker, batched'] as const
 export type Engine = (typeof ENGINES)[number]
 
-/** Attempts at once of each engine: three for each of 50 receivers. */
+/** Concurrent attempts of each engine: three for each of 50 receivers. */
 export const CONCURRENCY = 150
 
-/** Not installed with the gateway, so that the compiler must not look for it. */
+/**
+ * Typed as string, because the package is not installed with the gateway and the compiler cannot
+ * find it.
+ */
 export const GRAPHILE_WORKER: string = 'graphile-worker'

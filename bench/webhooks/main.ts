@@ -13,9 +13,9 @@ import { CONCURRENCY, type Engine, ENGINES, GRAPHILE_WORKER } from './engines.ts
 import type { Arrivals } from './receivers.ts'
 
 const RECEIVERS = 50
-/** Events of one burst, each to every receiver. */
+/** Events of one burst. Each goes to every receiver. */
 const BURST = Number(process.env.BENCH_BURST ?? 200)
-/** Events one by one, each to every receiver, with a pause between. */
+/** Single events with pauses between them. Each goes to every receiver. */
 const SINGLES = Number(process.env.BENCH_SINGLES ?? 40)
 const PAUSE_MS = Number(process.env.BENCH_PAUSE_MS ?? 250)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
@@ -61,7 +61,7 @@ function event(): IndexedRow<'outbox_events'> {
   return { id, event_id: id, type: 'agent.updated', agent_pda: id, slot, body, occurred_at }
 }
 
-/** Commits events and what is to be delivered in one transaction; returns when that was. */
+/** Commits events and their deliveries in one transaction. Returns the time of the commit. */
 async function commit(engine: Engine, events: IndexedRow<'outbox_events'>[]): Promise<number> {
   await orm.em.fork().transactional(async (em) => {
     const db = em.getKysely()
@@ -86,7 +86,8 @@ async function arrivals(count: number): Promise<Arrivals['arrived']> {
 }
 
 async function measure(engine: Engine): Promise<{ perSecond: number; latencies: number[] }> {
-  // Only its own engine is to fan out.
+  // The webhooks are active only for the gateway, so that the other engine's events are not
+  // enqueued twice.
   await kysely
     .updateTable('webhook_subscriptions')
     .set({ active: engine === 'gateway' })

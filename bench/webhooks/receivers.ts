@@ -1,9 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A process with receivers on ports of their own. It tells its parent the ports, then, asked for a count, when what arrived. */
+/**
+ * A process with one receiver per port. It sends its parent the ports and, on request, the
+ * arrivals.
+ */
 export interface Arrivals {
-  /** Event and receiver, and when: milliseconds since the epoch with fractions. */
+  /** `at` is in milliseconds since the epoch, with fractions. */
   arrived: [event: string, receiver: number, at: number][]
 }
 
@@ -27,7 +30,7 @@ const ports = await Promise.all(
       request.setEncoding('utf8')
       request.on('data', (chunk: string) => (body += chunk))
       request.on('end', () => {
-        // The last ones take what is sent and never answer.
+        // The last receivers read the request and never respond.
         if (receiver >= count - silent) return
         response.end('ok')
         arrived.push([(JSON.parse(body) as { id: string }).id, receiver, at])

@@ -1,7 +1,7 @@
 /**
- * `pending`: waits for its first attempt. `in_flight`: a worker has claimed it. `retrying`: failed, and
- * waits for the next attempt. `failed`: all attempts failed. `cancelled`: the webhook was disabled or
- * deleted, or a fork removed the event.
+ * `pending`: waits for its first attempt. `in_flight`: a worker has claimed it. `retrying`: failed,
+ * and waits for the next attempt. `failed`: all attempts failed. `cancelled`: the webhook was
+ * disabled or deleted, or a fork removed the event.
  */
 export const DELIVERY_STATUSES = [
   'pending',
@@ -20,8 +20,8 @@ export const DELIVERY_TRIGGERS = ['event', 'retry', 'resend', 'recover', 'ping']
 export type DeliveryTrigger = (typeof DELIVERY_TRIGGERS)[number]
 
 /**
- * `gone`: the receiver answered 410. `stale`: the worker's lease had expired, so the attempt changed
- * nothing. `lost`: workers stopped several times during the attempt.
+ * `gone`: the receiver answered 410. `stale`: the worker's lease had expired, so the attempt
+ * changed nothing. `lost`: workers stopped several times during the attempt.
  */
 export const ATTEMPT_OUTCOMES = ['success', 'failure', 'gone', 'stale', 'lost'] as const
 

@@ -14,7 +14,10 @@ const POLL_MS = 1_000
 /** The feed continues after its last subscriber has left, because clients often reconnect. */
 const LINGER_MS = 10_000
 
-/** The newest events of the outbox. One reader serves all streams of a process and stops without them. */
+/**
+ * The newest events of the outbox. One reader serves all streams of a process and stops without
+ * them.
+ */
 export interface Feed {
   /** Resolves when the feed knows the newest position. Call the result once to unsubscribe. */
   subscribe(): Promise<() => void>

@@ -23,11 +23,16 @@ export interface EventsInput {
   readonly after?: string | null
 }
 
-/** The live streams of this process. Each counts against the limit of its client and can fail with TOO_MANY_STREAMS. */
+/**
+ * The live streams of this process. Each counts against the limit of its client and can fail with
+ * TOO_MANY_STREAMS.
+ */
 export interface LiveEvents {
   /** Events in order, without end. Rejects with INVALID_ENUM, INVALID_PUBKEY and EVENT_UNKNOWN. */
   registryEvents(input: EventsInput, clientIp: string): Promise<AsyncGenerator<LiveEvent, void>>
-  /** The record now and after each change, until it is settled. Rejects with TRANSACTION_NOT_FOUND. */
+  /**
+   * The record now and after each change, until it is settled. Rejects with TRANSACTION_NOT_FOUND.
+   */
   transactionStatus(id: string, clientIp: string): Promise<AsyncGenerator<TransactionRecord, void>>
   /** Ends all streams. */
   close(): Promise<void>

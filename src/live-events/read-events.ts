@@ -22,7 +22,10 @@ const PAGE_POSITIONS = 5_000
 const newest = sql`greatest(
   (select coalesce(max(sequence), 0) from outbox_events), (select coalesce(max(restored_sequence), 0) from outbox_events))`
 
-/** The position of the newest event. Positions grow in commit order, because indexers write one at a time. */
+/**
+ * The position of the newest event. Positions grow in commit order, because indexers write one at a
+ * time.
+ */
 export async function newestPosition(kysely: Kysely<Database>): Promise<number> {
   const { rows } = await sql<{ newest: number }>`select ${newest} as newest`.execute(kysely)
   return rows[0]?.newest ?? 0
@@ -40,7 +43,9 @@ export async function positionOf(kysely: Kysely<Database>, id: string): Promise<
 
 interface Bounds {
   readonly newest: number
-  /** The first used position after those of this page. Each new indexer leaves a gap before its own. */
+  /**
+   * The first used position after those of this page. Each new indexer leaves a gap before its own.
+   */
   readonly next: number | null
 }
 

@@ -3,8 +3,8 @@ import { type LiveEvent, liveEvent, type OutboxRow } from './live-event.ts'
 import type { EventFilter, EventPage } from './read-events.ts'
 
 /**
- * Events after a position, in order and without end: from the feed if its buffer goes back that far,
- * otherwise from the database. The next page is read only after the last event of this one was
+ * Events after a position, in order and without end: from the feed if its buffer goes back that
+ * far, otherwise from the database. The next page is read only after the last event of this one was
  * consumed, so that a slow client needs the memory of one page.
  */
 export async function* registryEvents(options: {

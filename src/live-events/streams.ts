@@ -11,8 +11,9 @@ export interface Streams {
   /** Throws TOO_MANY_STREAMS if the client, or the process, has too many open streams. */
   checkLimit(clientIp: string): void
   /**
-   * Wraps a stream. It counts from the first request for a value until it ends, fails or is returned.
-   * `return` also works while a value is awaited: it aborts the signal that `make` receives.
+   * Wraps a stream. It counts from the first request for a value until it ends, fails or is
+   * returned. `return` also works while a value is awaited: it aborts the signal that `make`
+   * receives.
    */
   open<Value>(
     clientIp: string,

@@ -2,14 +2,17 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { OperatorError } from '../platform/process/operator-error.ts'
 
 /**
- * Encrypts the secrets of subscriptions for the database: AES-256-GCM, bound to the subscription's id.
- * Stored form: version 1 (1 byte), key id (4), nonce (12), tag (16), ciphertext.
+ * Encrypts the secrets of subscriptions for the database: AES-256-GCM, bound to the subscription's
+ * id. Stored form: version 1 (1 byte), key id (4), nonce (12), tag (16), ciphertext.
  */
 export interface SecretBox {
   seal(subscriptionId: string, secret: string): Buffer
   /** Throws OperatorError if the key is missing, and Error if the bytes were modified or moved. */
   open(subscriptionId: string, sealed: Uint8Array): string
-  /** The first bytes of the stored form, one for each key. Secrets with other prefixes cannot be opened. */
+  /**
+   * The first bytes of the stored form, one for each key. Secrets with other prefixes cannot be
+   * opened.
+   */
   readonly prefixes: readonly Buffer[]
 }
 
@@ -19,7 +22,9 @@ const NONCE_LENGTH = 12
 const TAG_LENGTH = 16
 const CIPHER = 'aes-256-gcm'
 
-/** `keys`: 32 bytes each. The first key encrypts; all keys decrypt, so that a key can be replaced. */
+/**
+ * `keys`: 32 bytes each. The first key encrypts; all keys decrypt, so that a key can be replaced.
+ */
 export function createSecretBox(keys: readonly Uint8Array[]): SecretBox {
   const [first] = keys
   if (first === undefined) throw new TypeError('a secret box needs a key')
@@ -52,7 +57,9 @@ export function unknownKey(): OperatorError {
   )
 }
 
-/** Returns the version and the key id. The id is part of a hash of the key and does not reveal it. */
+/**
+ * Returns the version and the key id. The id is part of a hash of the key and does not reveal it.
+ */
 function prefixOf(key: Uint8Array): Buffer {
   const hash = createHash('sha256').update('webhook secrets key').update(key).digest()
   return Buffer.concat([Buffer.from([VERSION]), hash.subarray(0, PREFIX_LENGTH - 1)])

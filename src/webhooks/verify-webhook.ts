@@ -38,8 +38,8 @@ export class WebhookVerificationError extends Error {
 
 /**
  * For receivers: returns the event of a request that this service signed, or throws
- * WebhookVerificationError. `rawBody` is the body before any parsing. `secret` includes `whsec_`; pass
- * several while you replace one. This file has no other imports, so you can copy it.
+ * WebhookVerificationError. `rawBody` is the body before any parsing. `secret` includes `whsec_`;
+ * pass several while you replace one. This file has no other imports, so you can copy it.
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,

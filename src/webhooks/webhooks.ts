@@ -28,8 +28,9 @@ export interface WebhookServiceOptions {
 export type WebhookService = ReturnType<typeof createWebhookService>
 
 /**
- * The operations of a wallet on its webhooks. The files of `subscriptions/` and `deliveries/` document
- * their errors. Each operation on a webhook throws WEBHOOK_NOT_FOUND if the wallet does not own it.
+ * The operations of a wallet on its webhooks. The files of `subscriptions/` and `deliveries/`
+ * document their errors. Each operation on a webhook throws WEBHOOK_NOT_FOUND if the wallet does
+ * not own it.
  */
 export function createWebhookService(options: WebhookServiceOptions) {
   const { kysely } = options

@@ -16,7 +16,7 @@ const ROLES = ['api', 'api', 'indexer,cards', 'indexer,cards', 'webhooks', 'webh
 const WEBHOOKS = 8
 const REPORTS = 12
 const SECONDS = { timeout: 60_000, interval: 100 }
-/** Of the shape of production's, shorter: a killed worker's leases end while the test waits. */
+/** Shorter than in production, so that the leases of a killed worker expire during the test. */
 const LIMITS = { deadlineMs: 2_000, leaseMs: 4_000, pollMs: 100, reclaimMs: 200 }
 
 let world: RegistryWorld
@@ -70,8 +70,8 @@ async function call(
   const headers = { 'content-type': 'application/json', 'x-forwarded-for': client, ...init.headers }
   return fetch(`${urls[replica]}${path}`, { ...init, headers })
 }
-const statusesOf = async (answers: Promise<Response>[]): Promise<Record<number, number>> => {
-  const statuses = (await Promise.all(answers)).map(({ status }) => status)
+const statusesOf = async (responses: Promise<Response>[]): Promise<Record<number, number>> => {
+  const statuses = (await Promise.all(responses)).map(({ status }) => status)
   return Object.fromEntries(
     [...new Set(statuses)].map((each) => [each, statuses.filter((other) => other === each).length]),
   )
@@ -89,7 +89,7 @@ function register(replica: number, client: string, inviteCode: string): Promise<
   return call(replica, '/sponsor/register', client, { method: 'POST', body: JSON.stringify(body) })
 }
 
-/** Deliveries by webhook: the ids that arrived, in order. */
+/** The received event ids of each webhook, in order. */
 function arrived(): Map<string, string[]> {
   const ids = new Map<string, string[]>()
   for (const { path, headers, body } of receiver.requests) {
@@ -113,28 +113,28 @@ async function attemptsOf(worker: number): Promise<number> {
   return [...values].reduce((sum, [, value]) => sum + Number(value), 0)
 }
 
-test('every process is ready in its role', async () => {
+test('every process becomes ready in its role', async () => {
   for (const url of urls)
     await expect.poll(async () => (await fetch(`${url}/ready`)).status, SECONDS).toBe(200)
 })
 
-test('a limit counted in the database holds for both together', async () => {
-  const answers = Array.from({ length: 4 * AUTHENTICATED }, (_, i) =>
+test('a limit that is counted in the database applies to both replicas together', async () => {
+  const responses = Array.from({ length: 4 * AUTHENTICATED }, (_, i) =>
     list(i % 2, '198.51.100.1', walletOf(`limited ${i}`).headers('GET', '/webhooks', Date.now())),
   )
-  expect(await statusesOf(answers)).toEqual({ 200: AUTHENTICATED, 429: 3 * AUTHENTICATED })
+  expect(await statusesOf(responses)).toEqual({ 200: AUTHENTICATED, 429: 3 * AUTHENTICATED })
 })
 
-test('what a wallet signed for one is refused by the other, also at the same time', async () => {
+test('a signature is accepted once by two replicas, also with concurrent requests', async () => {
   const signed = walletOf('replay').headers('GET', '/webhooks', Date.now())
   expect((await list(0, '198.51.100.2', signed)).status).toBe(200)
   expect((await list(1, '198.51.100.3', signed)).status).toBe(401)
   const raced = walletOf('race').headers('GET', '/webhooks', Date.now())
-  const answers = [0, 1, 0, 1].map((replica, i) => list(replica, `198.51.100.${4 + i}`, raced))
-  expect(await statusesOf(answers)).toEqual({ 200: 1, 401: 3 })
+  const responses = [0, 1, 0, 1].map((replica, i) => list(replica, `198.51.100.${4 + i}`, raced))
+  expect(await statusesOf(responses)).toEqual({ 200: 1, 401: 3 })
 })
 
-test('the uses of a code and the five registrations of a client are counted over both', async () => {
+test('the uses of an invite code and the registrations of a client are counted over both replicas', async () => {
   const codes = createInviteCodes(kyselyOf(database.orm))
   const few = await codes.create({ maxUses: 3, expiresAt: null })
   const clients = Array.from({ length: 8 }, (_, i) => register(i % 2, `203.0.113.${i}`, few.code))
@@ -144,7 +144,7 @@ test('the uses of a code and the five registrations of a client are counted over
   expect(await statusesOf(client)).toEqual({ 200: 5, 429: 5 })
 })
 
-test('both workers share the deliveries, and each arrives once', async () => {
+test('two workers share the deliveries, and each delivery arrives once', async () => {
   const types = (await (await call(0, '/webhooks/event-types', '198.51.100.20')).json()) as object
   const [eventTypes] = Object.values(types) as string[][]
   for (let i = 0; i < WEBHOOKS; i += 1) {
@@ -155,7 +155,7 @@ test('both workers share the deliveries, and each arrives once', async () => {
   }
   receiver.respondWith((_, response) => void setTimeout(() => response.end(), 100))
   for (let i = 0; i < REPORTS; i += 1) await report(i % 2 === 0 ? 1 : -1)
-  // One of them may be the quicker one for a while.
+  // One worker can be faster than the other for a while.
   await expect
     .poll(async () => {
       const attempts = await Promise.all([4, 5].map(attemptsOf))
@@ -167,7 +167,7 @@ test('both workers share the deliveries, and each arrives once', async () => {
   expect([...arrived().values()].map((ids) => ids.length)).toEqual(all(reports))
 })
 
-test('after kill -9 of the indexer the other one goes on, and nothing is doubled', async () => {
+test('after kill -9 of the indexer the standby continues, and nothing is duplicated', async () => {
   const phase = async (index: number): Promise<string> => {
     const health = (await (await fetch(`${urls[index]}/health/detailed`)).json()) as {
       indexer: { phase: string }
@@ -185,16 +185,17 @@ test('after kill -9 of the indexer the other one goes on, and nothing is doubled
   expect(differences).toEqual([])
 })
 
-test('after kill -9 of a worker the other one finishes its work', async () => {
+test('after kill -9 of a worker the other worker finishes its deliveries', async () => {
   const open: (() => void)[] = []
   receiver.respondWith((_, response) => void open.push(() => response.end()))
   const kysely = kyselyOf(database.orm)
   const before = await attemptsOf(4)
-  // Some of the deliveries must be in the hands of the worker that dies. What the other one holds makes room first: a webhook takes four at once.
+  // The worker that is killed must have claimed some deliveries. The responses to the other worker
+  // free its share, because a webhook has at most four attempts in flight.
   await expect
     .poll(
       async () => {
-        for (const answer of open.splice(0)) answer()
+        for (const respond of open.splice(0)) respond()
         await report(1)
         await expect.poll(distinct, SECONDS).toEqual(all(reports))
         const text = await (await fetch(`${urls[4]}/metrics`)).text()
@@ -205,7 +206,7 @@ test('after kill -9 of a worker the other one finishes its work', async () => {
     .toBeGreaterThan(0)
   await gateways[4]?.kill()
   receiver.respondWith({ status: 200 })
-  for (const answer of open) answer()
+  for (const respond of open) respond()
   await expect.poll(distinct, SECONDS).toEqual(all(reports))
   const unfinished = sql<{ count: number }>`
     select count(*)::integer as count from webhook_deliveries where status <> 'success'`

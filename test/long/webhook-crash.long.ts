@@ -41,7 +41,7 @@ const rows = async () =>
       logged: number
       stale: number
       failed: number
-      answered: number
+      responded: number
     }>`
       select d.id, d.subscription_id, d.event_id, d.status,
         (select count(*)::integer from webhook_attempts a where a.delivery_id = d.id) as logged,
@@ -49,14 +49,14 @@ const rows = async () =>
         (select count(*)::integer from webhook_attempts a
           where a.delivery_id = d.id and outcome not in ('success', 'lost')) as failed,
         (select count(*)::integer from webhook_attempts a
-          where a.delivery_id = d.id and response_status is not null) as answered
+          where a.delivery_id = d.id and response_status is not null) as responded
       from webhook_deliveries d`.execute(world.kysely)
   ).rows
 
 const settled = (): Promise<void> =>
   vi.waitFor(
     async () => {
-      // What timed out on a slow machine is due now.
+      // Deliveries that timed out on a slow machine become due now.
       await sql`update webhook_subscriptions set paused_until = now() where paused_until > now()`.execute(
         world.kysely,
       )
@@ -69,7 +69,7 @@ const settled = (): Promise<void> =>
     { timeout: 120_000, interval: 500 },
   )
 
-/** Requests by delivery, from its header. */
+/** Number of requests of each delivery, from the delivery header. */
 function requests(): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { headers } of farm.received) {
@@ -79,7 +79,7 @@ function requests(): Map<string, number> {
   return counts
 }
 
-test(`${KILLS} times kill -9 under load: nothing is lost, and nothing doubled but what was in flight`, async () => {
+test(`after ${KILLS} times kill -9 under load nothing is lost, and only deliveries in flight are sent twice`, async () => {
   for (let n = 0; n < WEBHOOKS; n += 1) {
     await world.subscribe(hostOf(`/r${n}`))
     farm.respond(`/r${n}`, (_, response) => void setTimeout(() => response.end('ok'), 15))
@@ -90,13 +90,13 @@ test(`${KILLS} times kill -9 under load: nothing is lost, and nothing doubled bu
   const loaded = new AbortController()
   const load = (async () => {
     while (!loaded.signal.aborted) {
-      // Enough to keep all of them busy, and no backlog.
+      // Enough to keep all workers busy without a backlog.
       if (events.length * WEBHOOKS - requests().size < 300) events.push(...(await world.emit(4)))
       await delay(20)
     }
   })()
 
-  // Leases by their token: one that is still in flight at the next kill of its worker was counted.
+  // By lease token, because a lease can still be in flight at the next kill and counts once.
   const exposed = new Map<string, string>()
   let killed = 0
   let exposedAtOnce = 0
@@ -114,7 +114,7 @@ test(`${KILLS} times kill -9 under load: nothing is lost, and nothing doubled bu
           { timeout: 60_000, interval: 5 },
         )
         await gateway.kill()
-        await gateway.gone()
+        await gateway.disconnected()
         const held = [...(await gateway.held())].filter(([token]) => !exposed.has(token))
         expect(held.length).toBeLessThanOrEqual(WORKER_LIMITS.concurrency)
         exposedAtOnce = Math.max(exposedAtOnce, held.length)
@@ -136,26 +136,26 @@ test(`${KILLS} times kill -9 under load: nothing is lost, and nothing doubled bu
   const held = Map.groupBy(exposed.values(), (id) => id)
   let stale = 0
   for (const delivery of deliveries) {
-    const { id, logged, failed, answered } = delivery
+    const { id, logged, failed, responded } = delivery
     const times = received.get(id)!
     const exposures = held.get(id)?.length ?? 0
     expect(times - 1 - failed).toBeLessThanOrEqual(exposures)
-    // Each request is on record, but for those whose worker was killed before it could write.
-    expect(answered).toBeLessThanOrEqual(times)
+    // Every request is logged, except those whose worker was killed before it could write.
+    expect(responded).toBeLessThanOrEqual(times)
     expect(times - logged).toBeLessThanOrEqual(exposures)
     stale += delivery.stale
   }
   expect(killed).toBeGreaterThanOrEqual(KILLS)
   process.stdout.write(
     `${killed} kills, ${deliveries.length} deliveries, ${farm.received.length} requests, ${lost.length} lost, ` +
-      `${doubled.length} doubled, ${stale} stale, ${exposed.size} in flight in the killed worker at its kill, at most ${exposedAtOnce} at once` +
+      `${doubled.length} duplicated, ${stale} stale, ${exposed.size} in flight in the killed worker at its kill, at most ${exposedAtOnce} at once` +
       '\n',
   )
   for (const gateway of gateways) expect(await gateway.stop()).toBe(0)
 }, 900_000)
 
-test('killed after the commit and before the claim, after the claim and before the receiver heard of it, and after it did', async () => {
-  // After the commit: no worker runs at all.
+test('after kill -9 between commit and claim, between claim and request, and after the request, each event arrives', async () => {
+  // Between commit and claim: no worker runs.
   const sockets: Socket[] = []
   const deaf = createServer({ pauseOnConnect: true }, (socket) =>
     sockets.push(socket.on('error', () => undefined)),
@@ -170,7 +170,7 @@ test('killed after the commit and before the claim, after the claim and before t
   await settled()
   expect(farm.received).toHaveLength(1)
 
-  // After the claim: the connection stands, and nobody reads what comes.
+  // Between claim and request: the connection is open, but the receiver does not read.
   const address = deaf.address() as { port: number }
   const claimed = await world.subscribe(`http://deaf.localhost:${address.port}/deaf`)
   await world.kysely
@@ -193,7 +193,7 @@ test('killed after the commit and before the claim, after the claim and before t
   await settled()
   expect(farm.receivedAt('/deaf')).toHaveLength(1)
 
-  // After the receiver has the body, and before the answer is written: the one duplicate that there may be.
+  // After the request and before the outcome is written: the only possible duplicate.
   farm.respond('/deaf', () => undefined)
   await world.emit(1)
   await vi.waitFor(() => expect(farm.receivedAt('/deaf')).toHaveLength(2), WAIT)
@@ -207,7 +207,7 @@ test('killed after the commit and before the claim, after the claim and before t
   await gateway.stop()
 }, 300_000)
 
-test('a process that sleeps past its lease wakes up to a delivery that is no longer its own', async () => {
+test('the outcome of a process that was suspended longer than its lease is stale', async () => {
   await world.subscribe(hostOf('/zombie'))
   const held: (() => void)[] = []
   farm.respond('/zombie', (_, response) => held.push(() => response.writeHead(500).end()))
@@ -231,7 +231,7 @@ test('a process that sleeps past its lease wakes up to a delivery that is no lon
   expect(await awake.stop()).toBe(0)
 }, 300_000)
 
-test('PostgreSQL restarts, and backends are terminated, under load: nothing is lost', async () => {
+test('no delivery is lost while PostgreSQL restarts and backends are terminated under load', async () => {
   for (let n = 0; n < WEBHOOKS; n += 1) await world.subscribe(hostOf(`/p${n}`))
   const gateways = await Promise.all([world.worker(), world.worker()])
   await Promise.all(gateways.map((gateway) => gateway.start()))
@@ -266,13 +266,13 @@ test('PostgreSQL restarts, and backends are terminated, under load: nothing is l
   expect(deliveries.filter(({ id }) => !received.has(id))).toEqual([])
   const doubled = deliveries.filter(({ id }) => received.get(id)! > 1)
   process.stdout.write(
-    `${deliveries.length} deliveries, ${farm.received.length} requests, ${doubled.length} doubled, 20 faults` +
+    `${deliveries.length} deliveries, ${farm.received.length} requests, ${doubled.length} duplicated, 20 faults` +
       '\n',
   )
   for (const gateway of gateways) expect(await gateway.stop()).toBe(0)
 }, 300_000)
 
-test('the whole gateway is killed before the indexer commits, and again before the worker claims: the events arrive', async () => {
+test('all events arrive after the gateway is killed before the indexer commits and before the worker claims', async () => {
   await world.subscribe(hostOf('/whole'))
   const gateway = await world.whole()
   const { rpcUrl } = await gateway.start()
@@ -314,7 +314,7 @@ test('the whole gateway is killed before the indexer commits, and again before t
   expect(await gateway.stop()).toBe(0)
 }, 300_000)
 
-/** Holds a lock until it is released. */
+/** Holds a lock until `release` is called. */
 async function holding(lock: RawBuilder<unknown>): Promise<{ release(): Promise<void> }> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { promise: held, resolve: hold } = Promise.withResolvers<void>()
@@ -332,7 +332,7 @@ async function holding(lock: RawBuilder<unknown>): Promise<{ release(): Promise<
   }
 }
 
-/** Who waits for such a lock. */
+/** The backends that wait for a lock of this type. */
 async function waiting(kind: 'relation' | 'advisory'): Promise<number[]> {
   const { rows: found } = await sql<{ pid: number }>`
     select pid from pg_locks where not granted and locktype = ${kind}`.execute(world.kysely)

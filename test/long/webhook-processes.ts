@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 import { outboxRow } from '../support/webhooks/worker-world.ts'
 
 const KEY = Buffer.alloc(32, 5)
-/** The shape of the production limits, shorter. */
+/** Shorter times in the proportions of the production limits. */
 const LIMITS: Partial<WorkerLimits> = {
   deadlineMs: 3_000,
   leaseMs: 5_000,
@@ -27,21 +27,26 @@ const LIMITS: Partial<WorkerLimits> = {
 }
 
 export interface WorkerProcess extends GatewayProcess {
-  /** The deliveries it holds right now, by lease token. */
+  /** The deliveries that it has claimed, by lease token. */
   held(): Promise<Map<string, string>>
-  /** After a kill: the server has ended its connections, and with them what it still claimed. */
-  gone(): Promise<void>
+  /**
+   * Waits after a kill until the database server has closed its connections and their last claims
+   * have ended.
+   */
+  disconnected(): Promise<void>
 }
 
-/** A PostgreSQL that the test may restart, and real gateway processes on it. */
+/** A PostgreSQL server that the test can restart, and real gateway processes that use it. */
 export interface ProcessWorld {
   readonly kysely: Kysely<Database>
-  /** `npm start` as a worker alone. */
+  /** `npm start` with only the webhook worker. */
   worker(): Promise<WorkerProcess>
-  /** `npm start` with all its parts, on a localnet of its own without agents. */
+  /** `npm start` with all roles and its own localnet without agents. */
   whole(): Promise<GatewayProcess>
   subscribe(url: string): Promise<string>
-  /** Commits events as the indexer does, trying again while the database is away; returns their ids. */
+  /**
+   * Commits events like the indexer, with retries while the database is down. Returns their ids.
+   */
   emit(count: number): Promise<string[]>
   restartPostgres(): Promise<void>
   close(): Promise<void>
@@ -57,7 +62,7 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
   const url = `postgresql:///${database}?host=${encodeURIComponent(host)}&user=${user}`
   const orm = await openOrm({ url })
   await migrate(orm)
-  // Leases do not say whose they are; connections do.
+  // A lease does not name its worker, but the connection that writes it does.
   await orm.em.getConnection().executeDump(`
     create table test_claims (token text primary key, worker text not null);
     create function test_note_claim() returns trigger language plpgsql as $$ begin
@@ -102,7 +107,7 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
           where d.status = 'in_flight' and c.worker = ${name}`.execute(kysely)
         return new Map(rows.map(({ token, id }) => [token, id]))
       }
-      const gone = async (): Promise<void> => {
+      const disconnected = async (): Promise<void> => {
         for (;;) {
           const { rows } = await sql`
             select from pg_stat_activity where application_name = ${name}`.execute(kysely)
@@ -110,7 +115,7 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
           await delay(5)
         }
       }
-      return { ...gateway, held, gone }
+      return { ...gateway, held, disconnected }
     },
     whole: () => create({}),
     subscribe: async (receiver) => {
@@ -136,7 +141,8 @@ export async function createProcessWorld(): Promise<ProcessWorld> {
             .transactional((em) => mergeEvents(em.getKysely(), { ...emptyRows(), outbox_events: outbox }))
           return outbox.map((row) => row.id)
         } catch (error) {
-          // The server is away, or ended this connection: the same rows again are enqueued once all the same.
+          // The server is down or closed this connection. Writing the same rows again enqueues them
+          // once.
           if (tries > 200) throw error
           await delay(50)
         }

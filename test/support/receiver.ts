@@ -5,16 +5,16 @@ import type { AddressInfo, Socket } from 'node:net'
 
 export interface ReceivedRequest {
   readonly method: string
-  /** With the query. */
+  /** Includes the query string. */
   readonly path: string
   readonly headers: IncomingMessage['headers']
-  /** Names and values by turns, in the case they were sent in. */
+  /** Names and values alternately, in the case in which they were sent. */
   readonly rawHeaders: readonly string[]
-  /** The bytes as they arrived. */
+  /** The raw bytes. */
   readonly body: Buffer
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** Counts the connections from 1. */
+  /** The number of the connection, starting at 1. */
   readonly connection: number
 }
 
@@ -24,7 +24,7 @@ export interface ScriptedResponse {
   readonly body?: string | Uint8Array
 }
 
-/** A fixed answer, or one that writes what it likes, also nothing. */
+/** A fixed response, or a function that can write any response, or none. */
 export type Reply =
   | ScriptedResponse
   | ((request: ReceivedRequest, response: ServerResponse) => ScriptedResponse | void)
@@ -33,31 +33,34 @@ export interface Receiver {
   readonly port: number
   readonly server: Server
   readonly requests: readonly ReceivedRequest[]
-  /** Ever accepted, also those that never became a request or failed their TLS handshake. */
+  /** All accepted connections, including those without a request or with a failed TLS handshake. */
   readonly connections: number
   readonly openConnections: number
-  /** `host` must lead to 127.0.0.1 for whoever calls it. */
+  /** `host` must resolve to 127.0.0.1 for the client. */
   url(path?: string, host?: string): string
-  /** From now on: each answer once, the last one for ever. */
-  respondWith(...answers: Reply[]): void
-  /** Waits until so many requests have arrived in all. */
+  /** Sends each response once, then the last one for all further requests. */
+  respondWith(...replies: Reply[]): void
+  /** Waits until the total number of requests is at least `count`. */
   received(count: number): Promise<readonly ReceivedRequest[]>
-  /** Cuts what is open. */
+  /** Also closes open connections. */
   close(): Promise<void>
 }
 
-/** A real HTTP server on loopback, with TLS where `tls` is given. It answers 200 with an empty body until told otherwise. */
+/**
+ * A real HTTP server on loopback, with TLS if `tls` is given. By default it sends 200 with an empty
+ * body.
+ */
 export async function startReceiver({
   tls,
-  answer = {},
+  reply = {},
   host = '127.0.0.1',
   port = 0,
-}: { tls?: ServerOptions; answer?: Reply; host?: string; port?: number } = {}): Promise<Receiver> {
+}: { tls?: ServerOptions; reply?: Reply; host?: string; port?: number } = {}): Promise<Receiver> {
   const requests: ReceivedRequest[] = []
   const sockets = new Map<number, Socket>()
   const waiting = new Set<() => void>()
   let connections = 0
-  let script: Reply[] = [answer]
+  let script: Reply[] = [reply]
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []
@@ -78,12 +81,13 @@ export async function startReceiver({
     }
     requests.push(request)
     const next = script.length > 1 ? script.shift()! : script[0]!
-    const given = typeof next === 'function' ? next(request, response) : next
-    if (given !== undefined) response.writeHead(given.status ?? 200, given.headers).end(given.body)
+    const scripted = typeof next === 'function' ? next(request, response) : next
+    if (scripted !== undefined)
+      response.writeHead(scripted.status ?? 200, scripted.headers).end(scripted.body)
     for (const check of waiting) check()
   }
   const listener = (incoming: IncomingMessage, response: ServerResponse): void => {
-    // Clients that give up break what is being written to them.
+    // A client that disconnects makes the write fail.
     response.on('error', () => undefined)
     void handle(incoming, response)
   }
@@ -110,8 +114,8 @@ export async function startReceiver({
       return sockets.size
     },
     url: (path = '/', name = host) => `${tls === undefined ? 'http' : 'https'}://${name}:${bound}${path}`,
-    respondWith: (...answers) => {
-      script = answers
+    respondWith: (...replies) => {
+      script = replies
     },
     received: (count) => {
       const { promise, resolve } = Promise.withResolvers<readonly ReceivedRequest[]>()

@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
-/** A request cancels at most this many rows. Workers cancel the rest within seconds and do not send them. */
+/**
+ * A request cancels at most this many rows. Workers cancel the rest within seconds and do not send
+ * them.
+ */
 const MAX_CANCELLED = 5_000
 
 /**

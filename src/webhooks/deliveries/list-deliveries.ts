@@ -14,7 +14,9 @@ import {
 import { type Page, pageBounds, type PageInput } from '../../domain/page.ts'
 import { deliveryColumns, type DeliveryRecord } from './delivery-record.ts'
 
-/** One page of a webhook's delivery log, newest first, and the exact total from the same snapshot. */
+/**
+ * One page of a webhook's delivery log, newest first, and the exact total from the same snapshot.
+ */
 export async function listDeliveries(
   kysely: Kysely<Database>,
   subscriptionId: string,

@@ -25,8 +25,8 @@ const DAY_MS = 86_400_000
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
 /**
- * Sends failed and cancelled deliveries again, if their event was enqueued between two times, oldest
- * first. They use the retry lane, so new events are not delayed. Throws INVALID_TEXT,
+ * Sends failed and cancelled deliveries again, if their event was enqueued between two times,
+ * oldest first. They use the retry lane, so new events are not delayed. Throws INVALID_TEXT,
  * INVALID_RANGE, RECOVERY_TOO_LONG and WEBHOOK_INACTIVE.
  */
 export async function recoverDeliveries(

@@ -35,9 +35,9 @@ export interface ClaimResult {
 const MAX_ENDPOINTS = 512
 
 /**
- * Claims up to `limit` due deliveries, one of each endpoint before the second of any. It steps through
- * the index by endpoint, so that a long backlog of one endpoint costs nothing. (`lateral … limit 1`
- * prevents full scans by a plan that was made for few webhooks.)
+ * Claims up to `limit` due deliveries, one of each endpoint before the second of any. It steps
+ * through the index by endpoint, so that a long backlog of one endpoint costs nothing. (`lateral …
+ * limit 1` prevents full scans by a plan that was made for few webhooks.)
  */
 export async function claimDeliveries(
   connection: WorkerConnection,

@@ -8,7 +8,10 @@ export const WORKER_LIMITS = {
   perHost: 32,
   /** Total time of one attempt. The sender enforces it. */
   deadlineMs: 15_000,
-  /** How long a claim is valid. It must be well above the deadline, or two workers could send at once. */
+  /**
+   * How long a claim is valid. It must be well above the deadline, or two workers could send at
+   * once.
+   */
   leaseMs: 35_000,
   /** Longest time between two polls. */
   pollMs: 400,

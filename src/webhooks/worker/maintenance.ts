@@ -11,7 +11,10 @@ const CLEANUP_INTERVAL_MS = 600_000
 const RETENTION_DAYS = 30
 const BATCH = 5_000
 
-/** Updates gauges, cancels deliveries of inactive webhooks, and deletes old rows until it is aborted. */
+/**
+ * Updates gauges, cancels deliveries of inactive webhooks, and deletes old rows until it is
+ * aborted.
+ */
 export async function runMaintenance(options: {
   kysely: Kysely<Database>
   logger: Pick<Logger, 'warn'>

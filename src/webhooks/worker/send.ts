@@ -26,13 +26,18 @@ export interface AttemptResult {
   readonly durationMs: number
 }
 
-/** Sends one request. Every behaviour of the receiver is a result. It rejects only on an internal error. */
+/**
+ * Sends one request. Every behaviour of the receiver is a result. It rejects only on an internal
+ * error.
+ */
 export type Send = (request: SendRequest) => Promise<AttemptResult>
 
 export interface SenderOptions {
   readonly http: GuardedHttp
   readonly clock: Clock
-  /** Limits of one attempt in milliseconds: in total, and between two parts of the response body. */
+  /**
+   * Limits of one attempt in milliseconds: in total, and between two parts of the response body.
+   */
   readonly limits?: { readonly totalMs?: number; readonly idleMs?: number }
 }
 

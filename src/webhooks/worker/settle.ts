@@ -46,7 +46,8 @@ const COLUMNS =
 
 /**
  * Writes deliveries, attempts and endpoint health in one statement, and so in one transaction. An
- * outcome whose lease token is no longer valid is logged as a stale attempt and changes nothing else.
+ * outcome whose lease token is no longer valid is logged as a stale attempt and changes nothing
+ * else.
  */
 export async function settle(
   db: Kysely<Database>,

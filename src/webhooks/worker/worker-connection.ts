@@ -34,7 +34,8 @@ export function createWorkerConnection(options: {
   const connect = async (): Promise<Client> => {
     const client = await openSession(orm)
     let lost = false
-    // `end` follows `error`. The next connection may be opening by then, so only the first one counts.
+    // `end` follows `error`. The next connection may be opening by then, so only the first one
+    // counts.
     const onLost = (): void => {
       if (lost) return
       lost = true

@@ -30,13 +30,17 @@ export interface WorkerOptions {
   readonly limits?: Partial<WorkerLimits>
 }
 
-/** Sends due deliveries. All its state is in the database, so any number of processes can run one. */
+/**
+ * Sends due deliveries. All its state is in the database, so any number of processes can run one.
+ */
 export interface WebhookWorker {
   /** Returns at once. The worker runs in the background until `stop`. */
   start(): void
   /** Polls now, because a delivery may be due. */
   wake(): void
-  /** Time of the last successful poll, in milliseconds since the epoch. Null before the first one. */
+  /**
+   * Time of the last successful poll, in milliseconds since the epoch. Null before the first one.
+   */
   lastPolledAt(): number | null
   /** Claims nothing more and waits for the attempts in flight. */
   stop(): Promise<void>
@@ -95,7 +99,9 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   }
 
   const next = { pending: '', retrying: '' }
-  /** Claims and starts as many deliveries of a lane as possible. Returns true if more may be due. */
+  /**
+   * Claims and starts as many deliveries of a lane as possible. Returns true if more may be due.
+   */
   const startDue = async (lane: Lane): Promise<boolean> => {
     const limit = freeSlots(lane)
     if (limit <= 0) return false

@@ -213,9 +213,9 @@ describe('refused input', () => {
   ]
 
   test.each(CASES)('POST of %j is refused', async (body, error) => {
-    const answer = await owner<{ error: string }>('POST', '/webhooks', body)
-    expect([answer.status, answer.body.error]).toEqual([400, error])
-    expect(documented('/webhooks', 'post', answer)).toEqual([])
+    const response = await owner<{ error: string }>('POST', '/webhooks', body)
+    expect([response.status, response.body.error]).toEqual([400, error])
+    expect(documented('/webhooks', 'post', response)).toEqual([])
   })
 
   const URLS: [url: string, problem: string][] = [
@@ -250,12 +250,12 @@ describe('refused input', () => {
       ['POST', '/webhooks', { ...BODY, url }],
       ['PATCH', `/webhooks/${id}`, { url }],
     ] as const) {
-      const answer = await owner<{ error: string; details: unknown }>(method, path, body)
-      expect([answer.status, answer.body.details]).toEqual([
+      const response = await owner<{ error: string; details: unknown }>(method, path, body)
+      expect([response.status, response.body.details]).toEqual([
         400,
         { code: 'RECEIVER_REFUSED', parameter: 'url' },
       ])
-      expect(answer.body.error).toContain(`url ${problem}`)
+      expect(response.body.error).toContain(`url ${problem}`)
     }
     expect((await mine()).map((each) => each['url'])).toEqual([URL])
     await owner('DELETE', `/webhooks/${id}`)
@@ -342,9 +342,9 @@ test('a wallet can create 20 webhooks, also with concurrent requests to two repl
     .toBeGreaterThanOrEqual(8)
   await barrier.query('commit')
   await barrier.end()
-  const answers = [...first, ...(await Promise.all(creations))]
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
-  const refused = answers.filter(({ status }) => status !== 201)
+  const responses = [...first, ...(await Promise.all(creations))]
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(20)
+  const refused = responses.filter(({ status }) => status !== 201)
   expect(refused).toHaveLength(10)
   for (const each of refused)
     expect(each).toEqual({ status: 409, body: { error: 'A wallet can have at most 20 webhooks' } })
@@ -464,8 +464,8 @@ describe('deliveries', () => {
       [`deliveries/${one!.id}/resend`, undefined],
       ['recover', { since, until }],
     ] as const) {
-      const answer = await owner<{ error: string }>('POST', `/webhooks/${id}/${path}`, body)
-      expect([answer.status, answer.body.error]).toEqual([
+      const response = await owner<{ error: string }>('POST', `/webhooks/${id}/${path}`, body)
+      expect([response.status, response.body.error]).toEqual([
         409,
         'Webhook is not active: set active to true first',
       ])

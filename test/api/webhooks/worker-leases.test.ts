@@ -22,24 +22,24 @@ const statuses = async (id: string): Promise<string[]> =>
 
 test('an outcome after the lease expired is logged as stale and changes nothing else', async () => {
   const id = await world.subscribe('/slow')
-  const answers: (() => void)[] = []
-  world.farm.respond('/slow', (_, response) => answers.push(() => response.end('late')))
+  const pending: (() => void)[] = []
+  world.farm.respond('/slow', (_, response) => pending.push(() => response.end('late')))
   // With a lease shorter than the deadline, this worker looks crashed to the others.
   const limits = { ...QUICK, leaseMs: 60, deadlineMs: 10_000 }
   const send = senderWithin(limits.deadlineMs)
   const frozen = world.worker({ limits, send })
   await world.emit({})
   await eventually(() => expect(world.farm.receivedAt('/slow')).toHaveLength(1))
-  world.farm.respond('/slow', (_, response) => answers.push(() => response.writeHead(500).end()))
+  world.farm.respond('/slow', (_, response) => pending.push(() => response.writeHead(500).end()))
   world.worker({ limits: { ...limits, leaseMs: 10_000 }, send })
   void frozen.stop()
   await eventually(() => expect(world.farm.receivedAt('/slow')).toHaveLength(2))
   const [held] = await world.deliveries(id)
-  answers[0]?.()
+  pending[0]?.()
   await eventually(async () => expect(await world.attempts(id)).toHaveLength(1))
   expect(await world.attempts(id)).toMatchObject([{ outcome: 'stale', response_status: 200, number: 1 }])
   expect(await world.deliveries(id)).toEqual([held])
-  answers[1]?.()
+  pending[1]?.()
   await eventually(async () => expect(await statuses(id)).toEqual(['retrying']))
   expect((await world.attempts(id)).map((each) => each.outcome)).toEqual(['stale', 'failure'])
   expect(await world.metric('gateway_webhooks_stale_tokens_total')).toBe(1)
@@ -69,16 +69,16 @@ test('a delivery that is lost with its worker many times counts as a failed atte
 
 test('stop finishes the attempts in flight and leaves other deliveries to other workers', async () => {
   const id = await world.subscribe('/drain')
-  const answers: (() => void)[] = []
-  world.farm.respond('/drain', (_, response) => answers.push(() => response.end()))
+  const pending: (() => void)[] = []
+  world.farm.respond('/drain', (_, response) => pending.push(() => response.end()))
   const worker = world.worker({
     limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 },
     send: senderWithin(5_000),
   })
   await world.emit({}, {}, {}, {}, {}, {})
-  await eventually(() => expect(answers).toHaveLength(3))
+  await eventually(() => expect(pending).toHaveLength(3))
   const stopped = worker.stop()
-  for (const answer of answers) answer()
+  for (const respond of pending) respond()
   await stopped
   expect((await statuses(id)).toSorted()).toEqual([
     'pending',
@@ -192,38 +192,38 @@ test('retries use at most half of the slots, and first attempts leave slots for 
   await eventually(async () => expect(await statuses(fresh)).toEqual(['success']))
   expect(held).toHaveLength(4)
   const stopped = worker.stop()
-  for (const answer of held) answer()
+  for (const respond of held) respond()
   await stopped
 })
 
 test('a failed delivery is not retried if a fork has removed its event', async () => {
   const id = await world.subscribe('/forked')
-  const answers: (() => void)[] = []
-  world.farm.respond('/forked', (_, response) => answers.push(() => response.writeHead(500).end()))
+  const pending: (() => void)[] = []
+  world.farm.respond('/forked', (_, response) => pending.push(() => response.writeHead(500).end()))
   world.worker({ limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 }, send: senderWithin(5_000) })
   await world.emit({})
-  await eventually(() => expect(answers).toHaveLength(1))
+  await eventually(() => expect(pending).toHaveLength(1))
   await world.kysely.updateTable('outbox_events').set({ cancelled_at: new Date().toISOString() }).execute()
-  answers[0]?.()
+  pending[0]?.()
   await eventually(async () => expect(await statuses(id)).toEqual(['cancelled']))
   expect(await world.attempts(id)).toMatchObject([{ outcome: 'failure', response_status: 500 }])
 })
 
 test('outcomes are written after the database connection returns', async () => {
   const id = await world.subscribe('/cut')
-  const answers: (() => void)[] = []
-  world.farm.respond('/cut', (_, response) => answers.push(() => response.end()))
+  const pending: (() => void)[] = []
+  world.farm.respond('/cut', (_, response) => pending.push(() => response.end()))
   world.worker({ limits: { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 }, send: senderWithin(5_000) })
   await world.emit({}, {}, {})
-  await eventually(() => expect(answers).toHaveLength(3))
+  await eventually(() => expect(pending).toHaveLength(3))
   const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`
   await cut.execute(world.kysely)
-  for (const answer of answers) answer()
+  for (const respond of pending) respond()
   await eventually(async () => expect(await statuses(id)).toEqual(['success', 'success', 'success']))
   expect(world.farm.receivedAt('/cut')).toHaveLength(3)
   await world.emit({})
   await eventually(() => expect(world.farm.receivedAt('/cut')).toHaveLength(4))
   world.farm.respond('/cut', status(200))
-  answers[3]?.()
+  pending[3]?.()
 })

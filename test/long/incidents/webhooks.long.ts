@@ -8,10 +8,10 @@ import { idsReceived, rotateSecret, type Subscribed, subscribe } from '../suppor
 const SOON = { timeout: 120_000, interval: 200 }
 const WEBHOOKS = 8
 const REPORTS = 20
-const ANSWER_MS = 600
+const RESPONSE_MS = 600
 const OLD = '05'.repeat(32)
 const NEW = '06'.repeat(32)
-/** A worker that has far too little room for the load. */
+/** Far too few slots for the load. */
 const SMALL = { concurrency: 4 }
 
 let incident: IncidentWorld
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => incident.close())
 
-/** So many reports in one transaction. */
+/** Sends `count` reports in one transaction. */
 async function report(count: number): Promise<void> {
   const { reporter } = incident.world
   const instructions = Array.from({ length: count }, (_, i) =>
@@ -44,8 +44,8 @@ async function report(count: number): Promise<void> {
   await incident.world.transact(instructions, [reporter])
 }
 
-test('webhook backlog: WebhooksLate, WebhooksBacklog and stats see it, a second worker drains it', async () => {
-  incident.receiver.respondWith((_, response) => void setTimeout(() => response.end(), ANSWER_MS))
+test('a backlog of webhooks shows in the metrics of the alerts and in stats, and a second worker clears it', async () => {
+  incident.receiver.respondWith((_, response) => void setTimeout(() => response.end(), RESPONSE_MS))
   await report(REPORTS / 2)
   await report(REPORTS / 2)
   await expect
@@ -56,7 +56,7 @@ test('webhook backlog: WebhooksLate, WebhooksBacklog and stats see it, a second 
 
   const second = await incident.start({ ROLES: 'webhooks' })
   let reports = REPORTS
-  // On a busy machine the first worker may be done before the second one has started.
+  // On a busy machine the first worker can finish before the second one has started.
   await expect
     .poll(async () => {
       await report(1)
@@ -73,7 +73,7 @@ test('webhook backlog: WebhooksLate, WebhooksBacklog and stats see it, a second 
   await second.remove()
 })
 
-test('WEBHOOK_SECRETS_KEY: NEW,OLD opens all, NEW alone is refused until every owner has rotated', async () => {
+test('WEBHOOK_SECRETS_KEY=NEW,OLD decrypts all secrets, and NEW alone is refused until all are rotated', async () => {
   incident.receiver.respondWith({ status: 200 })
   const both = { WEBHOOK_SECRETS_KEY: `${NEW},${OLD}` }
   for (const each of [worker, api]) await each.restart(both)
@@ -89,14 +89,14 @@ test('WEBHOOK_SECRETS_KEY: NEW,OLD opens all, NEW alone is refused until every o
   await verified((webhook) => rotated.get(webhook.id) ?? '')
 })
 
-/** One more event arrives everywhere, and each webhook's verifies with its secret. */
+/** Checks that one more event arrives at each webhook, signed with its secret. */
 async function verified(secretOf: (webhook: Subscribed) => string): Promise<void> {
   const before = incident.receiver.requests.length
   await report(1)
   await expect.poll(() => incident.receiver.requests.length, SOON).toBe(before + WEBHOOKS)
   for (const { path, headers, body } of incident.receiver.requests.slice(before)) {
     const webhook = webhooks[Number(path.slice(1))]
-    if (webhook === undefined) throw new Error(`nobody subscribed to ${path}`)
+    if (webhook === undefined) throw new Error(`no webhook has the path ${path}`)
     expect(() => verifyWebhook(body, headers, secretOf(webhook))).not.toThrow()
   }
 }

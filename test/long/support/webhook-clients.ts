@@ -8,7 +8,7 @@ export interface Subscribed {
   secret: string
 }
 
-/** A webhook of the wallet of this label for reports about one agent, made at the service. */
+/** Creates a webhook for reputation events of one agent, owned by the wallet with this label. */
 export function subscribe(baseUrl: string, url: string, label: string, agent: string): Promise<Subscribed> {
   return signedPost(baseUrl, '/webhooks', label, { url, eventTypes: [EVENT], filterAgentPda: agent })
 }
@@ -22,12 +22,12 @@ async function signedPost<Body>(baseUrl: string, path: string, label: string, bo
     'content-type': 'application/json',
     ...walletOf(label).headers('POST', path, Date.now()),
   }
-  const answer = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
-  return (await answer.json()) as Body
+  const response = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`)
+  return (await response.json()) as Body
 }
 
-/** Ids of the events that arrived. */
+/** The ids of the received events. */
 export function idsReceived({ requests }: Receiver): Set<string> {
   return new Set(requests.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id))
 }

@@ -23,7 +23,7 @@ export async function startHost(): Promise<TestHost> {
   const answers = new Map<string, Reply>()
   const receiver: Receiver = await startReceiver({
     tls: await authority.issue([HOST]),
-    answer: (request, response) => {
+    reply: (request, response) => {
       const answer = answers.get(request.path) ?? { status: 404 }
       return typeof answer === 'function' ? answer(request, response) : answer
     },

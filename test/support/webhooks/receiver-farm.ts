@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request as it came over the wire. */
+/** A received request. */
 export interface Received {
   readonly path: string
   readonly headers: IncomingMessage['headers']
@@ -18,27 +18,27 @@ export const status =
   (code: number, headers: Record<string, string> = {}): Responder =>
   (_, response) =>
     response.writeHead(code, headers).end()
-/** Takes the request and never answers. */
+/** Reads the request and sends no response. */
 export const noResponse: Responder = () => undefined
 
 const ALL = '*'
 
-/** Real HTTP receivers behind one port: one for each path. */
+/** A real HTTP server with one receiver per path. */
 export interface ReceiverFarm {
   url(path: string): string
-  /** What a path answers from now on; `ok` at first. */
-  respond(path: string, answer: Responder): void
+  /** Sets the response of a path. The default is `ok`. */
+  respond(path: string, responder: Responder): void
   readonly received: readonly Received[]
   receivedAt(path: string): Received[]
-  /** The most requests that a path, or all together, had open at once. */
+  /** The maximum number of concurrent requests at a path, or at all paths together. */
   peak(path?: string): number
-  /** Forgets requests and answers. */
+  /** Removes all requests and responses. */
   clear(): void
   close(): Promise<void>
 }
 
 export async function startReceiverFarm(): Promise<ReceiverFarm> {
-  const answers = new Map<string, Responder>()
+  const responders = new Map<string, Responder>()
   const received: Received[] = []
   const open = new Map<string, number>()
   const peaks = new Map<string, number>()
@@ -60,8 +60,8 @@ export async function startReceiverFarm(): Promise<ReceiverFarm> {
         opened(key, 1)
         response.once('close', () => opened(key, -1))
       }
-      const answer = answers.get(path) ?? ok
-      answer(one, response)
+      const respond = responders.get(path) ?? ok
+      respond(one, response)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -69,13 +69,13 @@ export async function startReceiverFarm(): Promise<ReceiverFarm> {
   const { port } = server.address() as AddressInfo
   return {
     url: (path) => `http://127.0.0.1:${port}${path}`,
-    respond: (path, answer) => void answers.set(path, answer),
+    respond: (path, responder) => void responders.set(path, responder),
     received,
     receivedAt: (path) => received.filter((one) => one.path === path),
     peak: (path = ALL) => peaks.get(path) ?? 0,
     clear: () => {
       received.length = 0
-      answers.clear()
+      responders.clear()
       peaks.clear()
     },
     close: async () => {

@@ -22,7 +22,7 @@ export const SECRET = 'whsec_of_the_test'
 export const AGENT = 'agent'
 export const box = createSecretBox([Buffer.alloc(32, 7)])
 
-/** The service's own sender, which gives an attempt `totalMs`. */
+/** The sender of the service with `totalMs` as the limit of an attempt. */
 export const senderWithin = (totalMs: number): Send =>
   createSender({
     http: createGuardedHttp({ devMode: true, allowedPorts: [443] }),
@@ -30,7 +30,7 @@ export const senderWithin = (totalMs: number): Send =>
     limits: { totalMs },
   })
 
-/** Short times, the shape of the production ones. */
+/** Short times in the proportions of the production limits. */
 export const QUICK = {
   deadlineMs: 300,
   leaseMs: 600,
@@ -43,19 +43,19 @@ export interface WorkerWorld {
   readonly database: TestDatabase
   readonly kysely: Kysely<Database>
   readonly farm: ReceiverFarm
-  /** A webhook for a path of the farm; returns its id. */
+  /** Creates a webhook for a path of the receiver farm. Returns its id. */
   subscribe(path: string, changes?: Partial<SubscriptionInput>): Promise<string>
-  /** Commits events as the indexer does; returns their ids. */
+  /** Commits events like the indexer. Returns their ids. */
   emit(...events: Partial<EventInput>[]): Promise<string[]>
   worker(options?: Partial<WorkerOptions>): WebhookWorker
   deliveries(subscriptionId: string): Promise<Selectable<Database['webhook_deliveries']>[]>
   attempts(subscriptionId: string): Promise<Selectable<Database['webhook_attempts']>[]>
   subscription(id: string): Promise<Selectable<Database['webhook_subscriptions']>>
-  /** Makes what waits for a retry, or for a pause to end, due now. */
+  /** Ends all pauses and makes all retries due now. */
   expire(): Promise<void>
-  /** The value of a metric of the workers. */
+  /** The value of a metric, summed over the workers. */
   metric(name: string, labels?: Record<string, string>): Promise<number>
-  /** Stops every worker and empties the tables. */
+  /** Stops all workers and empties the tables. */
   reset(): Promise<void>
   close(): Promise<void>
 }
@@ -180,7 +180,7 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
 }
 
 let events = 0
-/** An event as the indexer writes it; each call makes another one. */
+/** A new event as the indexer writes it. */
 export function outboxRow(event: Partial<EventInput>) {
   events += 1
   const { type = 'agent.updated', agent = AGENT, slot = events } = event
@@ -198,6 +198,6 @@ export function outboxRow(event: Partial<EventInput>) {
   }
 }
 
-/** The contract's signature, by its words alone. */
+/** The signature as the contract describes it, without the code of the service. */
 export const signatureOf = (secret: string, timestamp: string, body: string): string =>
   createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')

@@ -35,8 +35,8 @@ afterAll(async () => {
   await receiver.close()
 })
 
-function attempt(answer: Reply, url = receiver.url('/hook', HOST)): Promise<AttemptResult> {
-  receiver.respondWith(answer)
+function attempt(reply: Reply, url = receiver.url('/hook', HOST)): Promise<AttemptResult> {
+  receiver.respondWith(reply)
   return send({
     url,
     secret: SECRET,
