@@ -20,12 +20,15 @@ const AGENT = 'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
 
 const createBody = Type.Object({
   url: Type.Optional(
-    Type.String({ description: 'Required. Rules as of the answer’s `url`.', examples: [URL_EXAMPLE] }),
+    Type.String({
+      description: 'Required. The rules are those of the `url` in the response.',
+      examples: [URL_EXAMPLE],
+    }),
   ),
   eventTypes: Type.Optional(
-    Type.Array(Type.String(), { description: 'Required: at least one event type, each once.' }),
+    Type.Array(Type.String(), { description: 'Required: at least one event type, without duplicates.' }),
   ),
-  filterAgentPda: Type.Optional(orNull('Only events of this agent, which need not exist yet.', AGENT)),
+  filterAgentPda: Type.Optional(orNull('Only events of this agent. The agent need not exist yet.', AGENT)),
 })
 
 const guarded = (statuses: (400 | 404 | 409 | 413 | 415)[], examples: Parameters<typeof errors>[1] = {}) => ({
@@ -35,12 +38,12 @@ const guarded = (statuses: (400 | 404 | 409 | 413 | 415)[], examples: Parameters
 export const eventTypesSchema = {
   operationId: 'listWebhookEventTypes',
   tags,
-  summary: 'The event types',
+  summary: 'List the event types',
   querystring: noQuery,
   response: {
     200: Type.Object({
-      event_types: EventTypes('All of them.'),
-      eventTypes: EventTypes('The same under its other name.'),
+      event_types: EventTypes('All event types.'),
+      eventTypes: EventTypes('The same list under its second name.'),
     }),
     ...errors([400]),
   },
@@ -52,7 +55,7 @@ export const createSchema = {
   ...signed,
   summary: 'Subscribe to events',
   description:
-    'A wallet can have 20. The secret is in this answer and in that of a rotation, and nowhere else.',
+    'A wallet can have 20 subscriptions. Only this response and the response of a rotation contain the secret.',
   querystring: noQuery,
   body: createBody,
   response: {
@@ -72,7 +75,7 @@ export const listSchema = {
   operationId: 'listWebhooks',
   tags,
   ...signed,
-  summary: 'Your subscriptions, oldest first',
+  summary: 'List your subscriptions, oldest first',
   querystring: noQuery,
   response: { 200: Type.Object({ subscriptions: Type.Array(Webhook) }), ...guarded([400]) },
 }
@@ -83,13 +86,13 @@ export const updateSchema = {
   ...signed,
   summary: 'Change a subscription',
   description:
-    'What is left out stays. `active: false` cancels what waits to be delivered; `active: true` or another url starts with a clean record of failures.',
+    'Absent fields stay unchanged. `active: false` cancels all waiting deliveries. `active: true` or a new `url` resets the failure record.',
   params: WebhookParams,
   querystring: noQuery,
   body: Type.Object({
     url: Type.Optional(Type.String({ examples: [URL_EXAMPLE] })),
     eventTypes: Type.Optional(Type.Array(Type.String(), { description: 'Replaces the set.' })),
-    filterAgentPda: Type.Optional(orNull('Null takes the filter away.', AGENT)),
+    filterAgentPda: Type.Optional(orNull('Null removes the filter.', AGENT)),
     active: Type.Optional(Type.Boolean()),
   }),
   response: {
@@ -113,7 +116,8 @@ export const rotateSchema = {
   tags,
   ...signed,
   summary: 'Replace the secret',
-  description: 'At once: every attempt from now on is signed with the new secret, retries too.',
+  description:
+    'The old secret becomes invalid at once. All later attempts, including retries, are signed with the new secret.',
   params: WebhookParams,
   querystring: noQuery,
   response: { 200: Type.Object({ secret: Secret }), ...guarded([400, 404]) },
@@ -123,8 +127,8 @@ export const deliveriesSchema = {
   operationId: 'listWebhookDeliveries',
   tags,
   ...signed,
-  summary: 'The delivery log',
-  description: 'Newest first.',
+  summary: 'List the deliveries of a subscription',
+  description: 'The delivery log, newest first.',
   params: WebhookParams,
   querystring: Type.Object(pageQuery),
   response: { 200: envelope('deliveries', Delivery), ...guarded([400, 404]) },
@@ -134,8 +138,8 @@ export const pingSchema = {
   operationId: 'pingWebhook',
   tags,
   ...signed,
-  summary: 'Try the receiver',
-  description: 'Sends an event of type `ping`, signed, logged and retried like any other.',
+  summary: 'Send a test event',
+  description: 'Sends an event of type `ping`. It is signed, logged and retried like any other event.',
   params: WebhookParams,
   querystring: noQuery,
   response: {
@@ -149,10 +153,10 @@ export const resendSchema = {
   tags,
   ...signed,
   summary: 'Send a delivery again',
-  description: 'At once, whatever came of it, with all retries before it.',
+  description: 'Sends the delivery at once, whatever its status, with a new retry schedule.',
   params: Type.Object({
     id: WebhookId,
-    deliveryId: Type.String({ description: 'Of the delivery log.', examples: [ID] }),
+    deliveryId: Type.String({ description: 'Id of the delivery, from the delivery log.', examples: [ID] }),
   }),
   querystring: noQuery,
   response: {
@@ -165,9 +169,9 @@ export const recoverSchema = {
   operationId: 'recoverWebhook',
   tags,
   ...signed,
-  summary: 'Send again what did not arrive',
+  summary: 'Send failed and cancelled deliveries again',
   description:
-    'What failed or was cancelled of the events enqueued between two times, at most 14 days apart, the oldest 10,000 at a call.',
+    'Covers events enqueued between two times, at most 14 days apart. One call sends at most the 10,000 oldest deliveries.',
   params: WebhookParams,
   querystring: noQuery,
   body: Type.Object({
@@ -177,15 +181,15 @@ export const recoverSchema = {
     until: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Now by default.',
+        description: 'The current time by default.',
         examples: ['2026-11-21T00:00:00Z'],
       }),
     ),
   }),
   response: {
     202: Type.Object({
-      recovered: Type.Integer({ description: 'Deliveries that are due again.', examples: [12] }),
-      more: Type.Boolean({ description: 'Whether there are more than one call takes: ask again.' }),
+      recovered: Type.Integer({ description: 'Number of deliveries that are due again.', examples: [12] }),
+      more: Type.Boolean({ description: 'True if more deliveries match than one call sends. Call again.' }),
     }),
     ...guarded([400, 404, 409, 413, 415], inactive),
   },

@@ -11,10 +11,14 @@ import { Choice, Timestamp } from '../contract/shapes.ts'
 export const ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
 export const URL_EXAMPLE = 'https://receiver.example.com/hooks/agents'
 
-export const WebhookId = Type.String({ description: 'Of POST /webhooks.', examples: [ID] })
+export const WebhookId = Type.String({
+  description: 'Id of the subscription, from POST /webhooks.',
+  examples: [ID],
+})
 export const WebhookParams = Type.Object({ id: WebhookId })
 export const Secret = Type.String({
-  description: 'Keys the signatures of deliveries, as it stands. Not shown again.',
+  description:
+    'Key of the HMAC signatures. Use the text as it is, including `whsec_`. It is not shown again.',
   examples: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8'],
 })
 export const EventTypes = (description: string) =>
@@ -24,7 +28,7 @@ export const EventTypes = (description: string) =>
   })
 const ReceiverUrl = Type.String({
   description:
-    'https, a public host, port 443 or what the service allows; no user name, no fragment; at most 2,048 characters.',
+    'An https URL of a public host, with port 443 or another port that the service allows, without user name and fragment. At most 2,048 characters.',
   examples: [URL_EXAMPLE],
 })
 export const orNull = (description: string, example: string, format?: string) =>
@@ -39,48 +43,60 @@ const time = (description: string) => orNull(description, '2026-11-21T06:29:22.0
 export const Webhook = Type.Object({
   id: WebhookId,
   url: ReceiverUrl,
-  event_types: EventTypes('What it is told of.'),
-  eventTypes: EventTypes('The same under its other name.'),
-  filter_agent_pda: orNull('Only events of this agent.', 'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'),
+  event_types: EventTypes('The event types of this subscription.'),
+  eventTypes: EventTypes('The same list under its second name.'),
+  filter_agent_pda: orNull(
+    'Only events of this agent. Null for all agents.',
+    'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs',
+  ),
   active: Type.Boolean(),
   disabled_reason: Type.Unsafe<(typeof DISABLED_REASONS)[number] | null>({
     type: ['string', 'null'],
     enum: [...DISABLED_REASONS, null],
     description:
-      'Why the service switched it off: its receiver answered 410, or failed for days. Null otherwise.',
+      'Why the service disabled it. `gone`: the receiver responded with 410. `failing`: only failures for 5 days. Null otherwise.',
   }),
-  disabled_at: time('When the service switched it off.'),
+  disabled_at: time('When the service disabled it. Null otherwise.'),
   created_at: Timestamp(),
   updated_at: Timestamp(),
 })
 
 const Attempt = Type.Object({
   number: Type.Integer({ minimum: 1, examples: [1] }),
-  trigger: Choice(DELIVERY_TRIGGERS, { description: 'Why it was made.' }),
-  outcome: Choice(ATTEMPT_OUTCOMES),
+  trigger: Choice(DELIVERY_TRIGGERS, { description: 'The reason for this attempt.' }),
+  outcome: Choice(ATTEMPT_OUTCOMES, {
+    description:
+      '`gone`: the receiver responded with 410. `stale`: another worker had taken over the delivery. `lost`: the worker stopped several times.',
+  }),
   started_at: Timestamp(),
   duration_ms: Type.Integer({ minimum: 0, examples: [42] }),
   response_status: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'Null where no answer came.',
+    description: 'Null if there was no response.',
     examples: [200],
   }),
-  error_code: orNull('Why no answer came.', 'timeout'),
-  response_excerpt: orNull('The beginning of the answer as text.', 'ok'),
-  next_attempt_at: time('When it was to be tried again.'),
+  error_code: orNull(
+    'Null if there was a response. `timeout`: no response in time. `dns_error`, `connect_error`, `tls_error`: no connection. `reset`: the connection ended early. `ssrf_blocked`: the address is not allowed. `header_overflow`, `protocol_error`: invalid response. `worker_lost`: the worker stopped several times during the attempt.',
+    'timeout',
+  ),
+  response_excerpt: orNull('The start of the response body, if it is text.', 'ok'),
+  next_attempt_at: time('When the next attempt was due. Null if there was none.'),
 })
 
 export const Delivery = Type.Object({
   id: Type.String({ examples: ['3f2504e0-4f89-41d3-9a0c-0305e82c3301'] }),
-  event_id: Type.String({ description: 'The `id` of the body.', examples: ['evt_7YbmGZ1qkWGDW5o4mhHQnS'] }),
+  event_id: Type.String({ description: 'The `id` in the body.', examples: ['evt_7YbmGZ1qkWGDW5o4mhHQnS'] }),
   event_type: Type.String({
     description: 'One of the event types, or `ping`.',
     examples: ['agent.registered'],
   }),
-  status: Choice(DELIVERY_STATUSES),
+  status: Choice(DELIVERY_STATUSES, {
+    description:
+      '`pending`: waits for its first attempt. `in_flight`: an attempt is running. `retrying`: waits for the next attempt. `failed`: all attempts failed. `cancelled`: the webhook was disabled or deleted, or a fork removed the event.',
+  }),
   attempt_count: Type.Integer({ minimum: 0, examples: [1] }),
-  next_attempt_at: time('When it is tried next; null where it is not.'),
+  next_attempt_at: time('When the next attempt is due. Null if there is none.'),
   created_at: Timestamp(),
-  completed_at: time('When it succeeded, failed for good or was cancelled.'),
-  attempts: Type.Array(Attempt, { description: 'Newest first, the last 20.' }),
+  completed_at: time('When it succeeded, finally failed or was cancelled. Null before.'),
+  attempts: Type.Array(Attempt, { description: 'The last 20 attempts, newest first.' }),
 })
