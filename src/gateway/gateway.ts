@@ -14,7 +14,7 @@ import { startIndexer, startWorkers } from './workers.ts'
 import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import type { Config, Secrets } from '../platform/config/config.ts'
-import { readFeePayer } from '../platform/keys/fee-payer.ts'
+import { readKeypairSetting } from '../platform/keys/keypair-file.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { exposeLedgerNodes } from '../ledger/failover/metrics.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -50,7 +50,9 @@ export async function startGateway(options: {
     stack.defer(lockDataDir(config.dataDir))
     const metrics = createMetrics()
     addProcessMetrics(metrics)
-    const feePayerKey = secrets.feePayerKeypair === null ? null : readFeePayer(secrets.feePayerKeypair)
+    const { feePayerKeypair } = secrets
+    const feePayerKey =
+      feePayerKeypair === null ? null : readKeypairSetting(feePayerKeypair, 'FEE_PAYER_KEYPAIR')
     const secretBox = webhookSecretBox(config, secrets)
     const [database, ledger] = await settleBoth(
       startDatabase(config, logger).then((started) => stack.adopt(started, (each) => each.stop())),

@@ -1,9 +1,5 @@
-import {
-  compileMessage,
-  COMPUTE_BUDGET_PROGRAM,
-  type NamedInstruction,
-  type Pubkey,
-} from '@agent-registry/solana'
+import { ComputeBudgetProgram } from '@solana/web3.js'
+import { compileMessage, COMPUTE_BUDGET_PROGRAM } from '@agent-registry/solana'
 import { DomainError } from '../domain/errors.ts'
 import type { CheckedRequest } from './check-instructions.ts'
 import { RELAY_POLICY } from './policy.ts'
@@ -15,11 +11,9 @@ export interface ComputeBudget {
   readonly price: number
 }
 
-const SET_LIMIT = 2
-const LIMIT_BYTES = 5
-const SET_PRICE = 3
-const PRICE_BYTES = 9
 const SIGNATURE_BYTES = 64
+/** 32 zero bytes. */
+const NO_BLOCKHASH = '1'.repeat(32)
 
 /** A v0 message: two compute-budget instructions, then the client's. The first signer pays. */
 export function buildMessage(
@@ -27,19 +21,11 @@ export function buildMessage(
   { limit, price }: ComputeBudget,
   blockhash: string,
 ): Uint8Array {
-  return compileMessage(signers[0], [setLimit(limit), setPrice(price), ...instructions], blockhash)
-}
-
-function setLimit(units: number): NamedInstruction {
-  const data = Buffer.alloc(LIMIT_BYTES, SET_LIMIT)
-  data.writeUInt32LE(units, 1)
-  return { programId: COMPUTE_BUDGET_PROGRAM, keys: [], data }
-}
-
-function setPrice(microLamports: number): NamedInstruction {
-  const data = Buffer.alloc(PRICE_BYTES, SET_PRICE)
-  data.writeBigUInt64LE(BigInt(microLamports), 1)
-  return { programId: COMPUTE_BUDGET_PROGRAM, keys: [], data }
+  const budget = [
+    ComputeBudgetProgram.setComputeUnitLimit({ units: limit }),
+    ComputeBudgetProgram.setComputeUnitPrice({ microLamports: price }),
+  ].map(({ data }) => ({ programId: COMPUTE_BUDGET_PROGRAM, keys: [], data }))
+  return compileMessage(signers[0], [...budget, ...instructions], blockhash)
 }
 
 /** base64 of the transaction. Its signatures are zeros. */
@@ -50,32 +36,10 @@ export function unsignedTransaction(message: Uint8Array): string {
   return Buffer.concat([signatures, message]).toString('base64')
 }
 
-/** Throws TRANSACTION_TOO_LARGE. Computes the size first, as the message compiler does not report it. */
-export function checkSize({ instructions, signers }: CheckedRequest): void {
-  const keys = new Set<Pubkey>([...signers, COMPUTE_BUDGET_PROGRAM])
-  for (const { programId, keys: accounts } of instructions) {
-    keys.add(programId)
-    for (const { pubkey } of accounts) keys.add(pubkey)
-  }
-  const budgetSizes = [LIMIT_BYTES, PRICE_BYTES].map((data) => 1 + listSize(0) + listSize(data))
-  const clientSizes = instructions.map(({ keys, data }) => 1 + listSize(keys.length) + listSize(data.length))
-  const instructionSizes = [...budgetSizes, ...clientSizes]
-  const size =
-    listSize(signers.length, SIGNATURE_BYTES) +
-    4 + // version and header
-    listSize(keys.size, 32) +
-    32 + // blockhash
-    listSize(instructionSizes.length, 0) +
-    instructionSizes.reduce((sum, each) => sum + each, 0) +
-    1 // no lookup tables
+/** Throws TRANSACTION_TOO_LARGE. The size does not depend on the blockhash and the compute budget. */
+export function checkSize(request: CheckedRequest): void {
+  const message = buildMessage(request, { limit: 0, price: 0 }, NO_BLOCKHASH)
+  const size = 1 + request.signers.length * SIGNATURE_BYTES + message.length
   const max = RELAY_POLICY.maxTransactionBytes
   if (size > max) throw new DomainError('TRANSACTION_TOO_LARGE', { size, max })
-}
-
-/** Bytes of a list with its length as compact-u16. */
-function listSize(length: number, itemBytes = 1): number {
-  let lengthBytes = 1
-  if (length >= 0x80) lengthBytes = 2
-  if (length >= 0x4000) lengthBytes = 3
-  return lengthBytes + length * itemBytes
 }

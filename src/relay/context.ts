@@ -37,4 +37,6 @@ export interface RelayContext extends Required<Omit<RelayOptions, 'allowedProgra
   readonly updates: TransactionUpdates
   readonly head: CachedValue<ChainHead>
   readonly fees: PriorityFees
+  /** Makes the tracker poll now. */
+  readonly wakeTracker: () => void
 }

@@ -13,20 +13,12 @@ export interface EstimateFeesInput {
   readonly accountKeys?: readonly string[] | null
 }
 
-export interface PriorityFees {
-  /** For any transaction, from a cache. The floors of the policy if the node does not respond. */
-  current(): Promise<FeeEstimate>
-  /**
-   * For a transaction that writes these accounts. Throws ACCOUNT_KEYS_REQUIRED,
-   * TOO_MANY_ACCOUNT_KEYS, INVALID_PUBKEY, LEDGER_UNAVAILABLE.
-   */
-  estimate(input: EstimateFeesInput): Promise<FeeEstimate>
-}
+export type PriorityFees = ReturnType<typeof createPriorityFees>
 
 const FRESH_MS = 2_000
 const MAX_AGE_MS = 60_000
 
-export function createPriorityFees(rpc: LedgerCalls, clock: Clock): PriorityFees {
+export function createPriorityFees(rpc: LedgerCalls, clock: Clock) {
   const fetchSamples = async (accounts: readonly string[]): Promise<number[]> => {
     const slots = await rpc.call<{ prioritizationFee: number }[]>('getRecentPrioritizationFees', [accounts])
     return slots.map((each) => each.prioritizationFee)
@@ -38,8 +30,14 @@ export function createPriorityFees(rpc: LedgerCalls, clock: Clock): PriorityFees
     load: () => fetchSamples([]),
   })
   return {
-    current: async () => toEstimate(await allSamples.get().catch(() => [])),
-    estimate: async ({ accountKeys }) => {
+    /** For any transaction, from a cache. The floors of the policy if no node responds. */
+    current: async (): Promise<FeeEstimate> => toEstimate(await allSamples.get().catch(() => [])),
+
+    /**
+     * For a transaction that writes these accounts. Throws ACCOUNT_KEYS_REQUIRED,
+     * TOO_MANY_ACCOUNT_KEYS, INVALID_PUBKEY, LEDGER_UNAVAILABLE.
+     */
+    estimate: async ({ accountKeys }: EstimateFeesInput): Promise<FeeEstimate> => {
       if (accountKeys === undefined || accountKeys === null) throw new DomainError('ACCOUNT_KEYS_REQUIRED')
       const max = RELAY_POLICY.maxFeeAccounts
       if (accountKeys.length > max)

@@ -2,6 +2,7 @@ import { parseTransaction } from '@agent-registry/solana'
 import type { TransactionFailure } from '../domain/transaction-status.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError, UncertainResultError } from '../ledger/rpc/rpc-error.ts'
+import type { RelayContext } from './context.ts'
 import type { TransactionRow } from './record.ts'
 import { transactionErrorText } from './transaction-error-text.ts'
 
@@ -33,25 +34,24 @@ interface SignatureStatuses {
 /** The most that a node accepts in one getSignatureStatuses. */
 export const MAX_STATUSES = 256
 
+type Context = Pick<RelayContext, 'rpc' | 'registryProgram'>
+
 /**
  * Fetches the statuses of up to 256 submitted transactions by id. A transaction has no status if the
  * node is too far behind to know, or if another node that may know it does not respond. Throws
  * LedgerRpcError if no node responds.
  */
 export async function fetchStatuses(
-  rpc: LedgerCalls,
   rows: readonly TransactionRow[],
-  registryProgram: string,
+  context: Context,
 ): Promise<Map<string, LedgerStatus>> {
+  const { rpc } = context
   const statuses = new Map<string, LedgerStatus>()
-  const setFound = async (row: TransactionRow, status: SignatureStatus): Promise<void> => {
-    statuses.set(row.id, await toLedgerStatus(rpc, row, status, registryProgram))
-  }
   const recent = await signatureStatuses(rpc, rows, false)
   const absent: TransactionRow[] = []
   for (const [i, row] of rows.entries()) {
     const status = recent.value[i]
-    if (status) await setFound(row, status)
+    if (status) statuses.set(row.id, await toLedgerStatus(row, status, context))
     else absent.push(row)
   }
   if (absent.length === 0) return statuses
@@ -64,11 +64,11 @@ export async function fetchStatuses(
   }
   if (expired.length === 0) return statuses
   // What landed in time is finalized now. It can be older than the recent statuses of a node.
-  const history = await signatureStatusesInHistory(rpc, expired)
+  const history = await signatureStatuses(rpc, expired, true).catch(nullIfUncertain)
   if (history === null) return statuses
   for (const [i, row] of expired.entries()) {
     const status = history.value[i]
-    if (status) await setFound(row, status)
+    if (status) statuses.set(row.id, await toLedgerStatus(row, status, context))
     else if (history.context.slot >= finalized.slot) statuses.set(row.id, { kind: 'absent', expired: true })
   }
   return statuses
@@ -92,51 +92,42 @@ function signatureStatuses(
   return rpc.call('getSignatureStatuses', [signatures, { searchTransactionHistory }])
 }
 
-/** Null while a node that may have one of the transactions does not respond. */
-async function signatureStatusesInHistory(
-  rpc: LedgerCalls,
-  rows: readonly TransactionRow[],
-): Promise<SignatureStatuses | null> {
-  try {
-    return await signatureStatuses(rpc, rows, true)
-  } catch (error) {
-    if (error instanceof UncertainResultError) return null
-    throw error
-  }
+/** Nothing is known while a node that may have one of the transactions does not respond. */
+function nullIfUncertain(error: unknown): null {
+  if (error instanceof UncertainResultError) return null
+  throw error
 }
 
 async function toLedgerStatus(
-  rpc: LedgerCalls,
   row: TransactionRow,
   { slot, err, confirmationStatus: finality }: SignatureStatus,
-  registryProgram: string,
+  context: Context,
 ): Promise<LedgerStatus> {
   if (finality === 'processed') return { kind: 'processed' }
   if (err === null) return { kind: 'landed', slot, finality, failure: null }
   // The row has the failure with its logs if the transaction was seen in this slot before.
   const known = row.slot === slot ? row.error : null
-  const failure = known ?? (await executionFailure(rpc, row, err, registryProgram))
-  return { kind: 'landed', slot, finality, failure }
+  return { kind: 'landed', slot, finality, failure: known ?? (await executionFailure(row, err, context)) }
 }
 
 async function executionFailure(
-  rpc: LedgerCalls,
-  row: TransactionRow,
+  { signed_tx, signature }: TransactionRow,
   err: unknown,
-  registryProgram: string,
+  { rpc, registryProgram }: Context,
 ): Promise<TransactionFailure> {
-  const { message } = parseTransaction(Buffer.from(row.signed_tx ?? '', 'base64'))
+  const { message } = parseTransaction(Buffer.from(signed_tx ?? '', 'base64'))
   const text = transactionErrorText(err, message, registryProgram)
-  const logs = await fetchLogs(rpc, row.signature ?? '')
+  const logs = await fetchLogs(rpc, signature ?? '')
   return { code: 'execution_failed', message: text, ...(logs && { logs }) }
 }
 
 /** Null if the node does not return them: the failure is reported without logs. */
 async function fetchLogs(rpc: LedgerCalls, signature: string): Promise<string[] | null> {
+  const config = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }
   try {
     const found = await rpc.call<{ meta: { logMessages?: string[] | null } | null } | null>(
       'getTransaction',
-      [signature, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }],
+      [signature, config],
     )
     return found?.meta?.logMessages ?? null
   } catch (error) {

@@ -3,63 +3,52 @@ import { associatedTokenAccount, pubkey, type Pubkey } from '@agent-registry/sol
 import { registryAddresses, registryInstruction, SERVICE_CATEGORIES } from '@agent-registry/program'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
-import { enumParameter, optional, pubkeyParameter, textParameter } from '../domain/parameters.ts'
+import { enumParameter, pubkeyParameter, textParameter } from '../domain/parameters.ts'
 import { quoted } from '../domain/quoted.ts'
 import type { PriorityLevel } from './policy.ts'
 import type { PreparedTransaction } from './prepared-transaction.ts'
 import type { RelayService } from './relay.ts'
 
-interface OwnerInput {
+type OwnerInput = {
   /** base-58. The owner signs and pays. */
   readonly ownerPubkey: string
   readonly priorityLevel?: PriorityLevel | null
 }
 
-interface AgentFields {
-  /** 1 to 32 bytes of UTF-8. */
-  readonly name: string
-  readonly serviceCategory: string
-  /** 1 to 200 bytes. */
-  readonly agentCardUrl: string
+/** Lengths in characters. The program limits bytes, so its simulation refuses longer texts. */
+const REGISTER_FIELDS = {
+  name: textParameter(32),
+  serviceCategory: enumParameter(SERVICE_CATEGORIES),
+  agentCardUrl: textParameter(200),
   /** SHA-256 of the agent card, 64 hex digits. */
-  readonly agentCardHash: string
+  agentCardHash: sha256,
 }
-
-export type RegisterAgentInput = OwnerInput & AgentFields
-
-type Optional<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null }
-
-/** Absent fields do not change. agentCardUrl and agentCardHash change together. */
-export interface UpdateAgentInput extends OwnerInput, Optional<AgentFields> {
+const UPDATE_FIELDS = {
+  ...REGISTER_FIELDS,
   /** u64 bit mask in decimal. */
-  readonly capabilities?: string | null
-  /** 0 to 16 bytes. */
-  readonly version?: string | null
+  capabilities: u64,
+  version: (parameter: string, value: unknown) => (value === '' ? '' : textParameter(16)(parameter, value)),
 }
 
-export interface AmountInput extends OwnerInput {
-  /** USDC base units (6 decimals), u64 in decimal. */
-  readonly amount: string
+export type RegisterAgentInput = OwnerInput & { readonly [Field in keyof typeof REGISTER_FIELDS]: string }
+/** Absent fields do not change. */
+export type UpdateAgentInput = OwnerInput & {
+  readonly [Field in keyof typeof UPDATE_FIELDS]?: string | null
 }
+/** `amount`: USDC base units (6 decimals), u64 in decimal. */
+export type AmountInput = OwnerInput & { readonly amount: string }
+
+export type RegistryTransactions = ReturnType<typeof createRegistryTransactions>
 
 /**
  * Prepares registry transactions for clients that do not build instructions, like the MCP tools. They
  * are ordinary prepared transactions: all limits and errors of `prepare` apply.
  */
-export interface RegistryTransactions {
-  registerAgent(input: RegisterAgentInput): Promise<PreparedTransaction>
-  /** Throws INVALID_REQUEST if nothing changes, or if only one of agentCardUrl and agentCardHash does. */
-  updateAgent(input: UpdateAgentInput): Promise<PreparedTransaction>
-  /** From the owner's associated USDC account. Throws NOT_READY. */
-  deposit(input: AmountInput): Promise<PreparedTransaction>
-  requestWithdrawal(input: AmountInput): Promise<PreparedTransaction>
-}
-
 export function createRegistryTransactions(options: {
   readonly kysely: Kysely<Database>
   readonly relay: Pick<RelayService, 'prepare'>
   readonly program: Pubkey
-}): RegistryTransactions {
+}) {
   const { kysely, relay, program } = options
   const addresses = registryAddresses(program)
   const prepare = (
@@ -80,15 +69,21 @@ export function createRegistryTransactions(options: {
     }
     return relay.prepare({ instructions: [instruction], signerPubkeys: [ownerPubkey], priorityLevel })
   }
-
   return {
-    registerAgent: async (input) => {
+    registerAgent: async (input: RegisterAgentInput) => {
       const owner = readOwner(input)
-      return prepare(input, 'register_agent', { payer: owner, owner }, registerArguments(input))
+      const args = readFields(REGISTER_FIELDS, input)
+      return prepare(input, 'register_agent', { payer: owner, owner }, args)
     },
-    updateAgent: async (input) =>
-      prepare(input, 'update_agent', { owner: readOwner(input) }, updateArguments(input)),
-    deposit: async (input) => {
+
+    /** Throws INVALID_REQUEST if nothing changes, or only one of agentCardUrl and agentCardHash. */
+    updateAgent: async (input: UpdateAgentInput) => {
+      const owner = readOwner(input)
+      return prepare(input, 'update_agent', { owner }, readChanges(input))
+    },
+
+    /** From the owner's associated USDC account. Throws NOT_READY. */
+    deposit: async (input: AmountInput) => {
       const owner = readOwner(input)
       const amount = u64('amount', input.amount)
       const usdcMint = await readUsdcMint(kysely)
@@ -96,7 +91,8 @@ export function createRegistryTransactions(options: {
       const accounts = { payer: owner, owner, ownerToken, usdcMint, agent: addresses.agent(owner) }
       return prepare(input, 'deposit', accounts, { amount })
     },
-    requestWithdrawal: async (input) => {
+
+    requestWithdrawal: async (input: AmountInput) => {
       const owner = readOwner(input)
       const accounts = { owner, agent: addresses.agent(owner) }
       return prepare(input, 'request_withdrawal', accounts, { amount: u64('amount', input.amount) })
@@ -115,40 +111,27 @@ async function readUsdcMint(kysely: Kysely<Database>): Promise<Pubkey> {
   return pubkey(config.usdc_mint)
 }
 
-/** Limits in characters. The program limits bytes, so that its simulation refuses longer texts. */
-const name = textParameter(32)
-const url = textParameter(200)
-const version = textParameter(16)
-const category = enumParameter(SERVICE_CATEGORIES)
+type Reader = (parameter: string, value: unknown) => unknown
 
-function registerArguments(input: RegisterAgentInput) {
-  return {
-    name: name('name', input.name),
-    serviceCategory: category('serviceCategory', input.serviceCategory),
-    agentCardUrl: url('agentCardUrl', input.agentCardUrl),
-    agentCardHash: sha256('agentCardHash', input.agentCardHash),
-  }
+function readFields(
+  fields: Readonly<Record<string, Reader>>,
+  input: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, read]) => [name, read(name, input[name])]))
 }
 
-function updateArguments(input: UpdateAgentInput) {
-  const changes = {
-    name: optional(name, 'name', input.name),
-    serviceCategory: optional(category, 'serviceCategory', input.serviceCategory),
-    capabilities: optional(u64, 'capabilities', input.capabilities),
-    version: input.version === '' ? '' : optional(version, 'version', input.version),
-    agentCardUrl: optional(url, 'agentCardUrl', input.agentCardUrl),
-    agentCardHash: optional(sha256, 'agentCardHash', input.agentCardHash),
+function readChanges(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isGiven = (name: string): boolean => input[name] !== undefined && input[name] !== null
+  const fields = Object.entries(UPDATE_FIELDS).filter(([name]) => isGiven(name))
+  if (fields.length === 0) {
+    const problem = `Provide at least one field to change: ${Object.keys(UPDATE_FIELDS).join(', ')}`
+    throw new DomainError('INVALID_REQUEST', { problem })
   }
-  if (Object.values(changes).every((each) => each === undefined)) {
-    throw new DomainError('INVALID_REQUEST', {
-      problem: `Provide at least one field to change: ${Object.keys(changes).join(', ')}`,
-    })
-  }
-  if ((changes.agentCardUrl === undefined) !== (changes.agentCardHash === undefined))
+  if (isGiven('agentCardUrl') !== isGiven('agentCardHash'))
     throw new DomainError('INVALID_REQUEST', {
       problem: 'agentCardUrl and agentCardHash must change together',
     })
-  return changes
+  return readFields(Object.fromEntries(fields), input)
 }
 
 const MAX_U64 = 2n ** 64n - 1n

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { BackgroundLoop } from '../platform/async/background-loop.ts'
 import { countOutcome } from '../platform/metrics/count-outcome.ts'
 import { createMetrics } from '../platform/metrics/metrics.ts'
 import { createChainHead } from './chain-head.ts'
@@ -15,7 +14,7 @@ import { type Authorize, submit, type SubmitInput } from './submit.ts'
 import { createTracker } from './tracker.ts'
 import { createTransactionStore } from './transaction-store.ts'
 import { TransactionUpdates } from './transaction-updates.ts'
-import { createWatchTransaction, type WatchTransaction } from './watch-transaction.ts'
+import { watchTransaction } from './watch-transaction.ts'
 
 export interface RelayService {
   /** With `sponsored: true` it throws what `src/sponsorship` throws, which counts `clientIp`. */
@@ -26,17 +25,9 @@ export interface RelayService {
   get(id: string): Promise<TransactionRecord>
 }
 
-export interface Relay {
-  readonly service: RelayService
-  /** Started by processes with the role `api`. */
-  readonly tracker: BackgroundLoop
-  readonly watch: WatchTransaction
-  /** For `src/sponsorship`, which makes its own checks first. */
-  readonly build: BuildTransaction
-  readonly submit: (input: SubmitInput, authorize: Authorize) => Promise<TransactionRecord>
-}
+export type Relay = ReturnType<typeof createRelay>
 
-export function createRelay(options: RelayOptions): Relay {
+export function createRelay(options: RelayOptions) {
   const { kysely, rpc, clock, registryProgram } = options
   const { timing = RELAY_TIMING, newId = randomUUID, sponsor = NO_SPONSOR } = options
   const { requests, transactions } = createRelayMetrics(options.metrics ?? createMetrics())
@@ -53,23 +44,26 @@ export function createRelay(options: RelayOptions): Relay {
     head: createChainHead(rpc, clock),
     fees: createPriorityFees(rpc, clock),
     allowedPrograms: new Set(options.allowedPrograms ?? defaultAllowedPrograms(registryProgram)),
+    wakeTracker: () => tracker.wake(),
   }
   const tracker = createTracker(context)
-  const submitContext = { ...context, wakeTracker: () => tracker.wake() }
   const buildTransaction: BuildTransaction = (request, buildOptions) => build(request, buildOptions, context)
+  const service: RelayService = {
+    prepare: (input, clientIp = '') =>
+      input.sponsored === true
+        ? sponsor.prepare(input, clientIp, buildTransaction)
+        : countOutcome(requests, 'prepare', prepare(input, context)),
+    estimateFees: (input) => countOutcome(requests, 'estimateFees', context.fees.estimate(input)),
+    submit: (input) => countOutcome(requests, 'submit', submit(input, context)),
+    get: async (id) => toRecord(await store.get(id)),
+  }
   return {
+    service,
+    /** Started by processes with the role `api`. */
     tracker,
-    watch: createWatchTransaction(store, context.updates),
+    watch: (id: string) => watchTransaction(id, context),
+    /** For `src/sponsorship`, which makes its own checks first. */
     build: buildTransaction,
-    submit: (input, authorize) => submit(input, submitContext, authorize),
-    service: {
-      prepare: (input, clientIp = '') =>
-        input.sponsored === true
-          ? sponsor.prepare(input, clientIp, buildTransaction)
-          : countOutcome(requests, 'prepare', prepare(input, context)),
-      estimateFees: (input) => countOutcome(requests, 'estimateFees', context.fees.estimate(input)),
-      submit: (input) => countOutcome(requests, 'submit', submit(input, submitContext)),
-      get: async (id) => toRecord(await store.get(id)),
-    },
+    submit: (input: SubmitInput, authorize: Authorize) => submit(input, context, authorize),
   }
 }

@@ -14,15 +14,7 @@ export interface Simulation {
   readonly preBalances: readonly number[]
 }
 
-interface SimulateResult {
-  value: {
-    err: unknown
-    logs: string[] | null
-    unitsConsumed?: number
-    accounts?: Simulation['accounts'] | null
-    preBalances?: number[] | null
-  }
-}
+type RawSimulation = { [Name in keyof Simulation]?: Simulation[Name] | null } & { unitsConsumed?: number }
 
 const INVALID_PARAMS = -32_602
 
@@ -33,7 +25,7 @@ const INVALID_PARAMS = -32_602
 export async function simulate(
   rpc: LedgerCalls,
   transaction: string,
-  addresses: readonly Pubkey[] = [],
+  addresses: readonly string[] = [],
 ): Promise<Simulation> {
   const config = {
     encoding: 'base64',
@@ -43,7 +35,7 @@ export async function simulate(
     ...(addresses.length > 0 && { accounts: { encoding: 'base64', addresses } }),
   }
   try {
-    const { value } = await rpc.call<SimulateResult>('simulateTransaction', [transaction, config])
+    const { value } = await rpc.call<{ value: RawSimulation }>('simulateTransaction', [transaction, config])
     return {
       err: value.err,
       logs: value.logs ?? [],

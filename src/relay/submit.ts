@@ -13,11 +13,6 @@ export interface SubmitInput {
   readonly signedTx?: string | null
 }
 
-export interface SubmitContext extends RelayContext {
-  /** Makes the tracker poll now. */
-  readonly wakeTracker: () => void
-}
-
 /** Throws if the transaction must be submitted to another endpoint. */
 export type Authorize = (row: TransactionRow) => Promise<void>
 
@@ -31,7 +26,7 @@ const REREAD_MS = 500
  */
 export async function submit(
   { id, signedTx }: SubmitInput,
-  context: SubmitContext,
+  context: RelayContext,
   authorize: Authorize = async (row) => {
     if (row.sponsored) await context.sponsor.authorize(row)
   },
@@ -44,7 +39,7 @@ export async function submit(
   return waitForOutcome(id, context)
 }
 
-async function accept(row: TransactionRow, signedTx: string, context: SubmitContext): Promise<void> {
+async function accept(row: TransactionRow, signedTx: string, context: RelayContext): Promise<void> {
   const { store, clock, timing, sponsor } = context
   const transaction = readSignedTransaction(signedTx)
   if (row.signed_tx !== null) return checkSameMessage(row.signed_tx, transaction)

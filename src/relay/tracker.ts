@@ -40,12 +40,12 @@ export function createTracker(context: RelayContext): BackgroundLoop {
 
 /** Fetches the statuses of the rows that are due. Returns the number of rows. */
 async function processDueRows(context: RelayContext): Promise<number> {
-  const { rpc, clock, store, timing, registryProgram } = context
+  const { clock, store, timing } = context
   const now = clock.now()
   const rows = await store.claim({ now, until: now + timing.leaseMs, limit: MAX_STATUSES })
   if (rows.length === 0) return 0
   try {
-    const statuses = await fetchStatuses(rpc, rows, registryProgram)
+    const statuses = await fetchStatuses(rows, context)
     const queue = new PQueue({ concurrency: CONCURRENT_ROWS })
     await queue.addAll(rows.map((row) => () => processRow(row, statuses.get(row.id), context)))
   } catch (error) {
@@ -66,12 +66,9 @@ async function processRow(
   const change = ledgerStatus === undefined ? {} : onLedgerStatus(row, ledgerStatus)
   const status = change.status ?? row.status
   const canLand = ledgerStatus?.kind === 'absent' && !ledgerStatus.expired
-  if (canLand && status === 'submitted' && isResendDue(row, context)) return sendStored(row, context, change)
+  const isResendDue = row.sent_at === null || clock.now() - Date.parse(row.sent_at) >= timing.resendMs
+  if (canLand && status === 'submitted' && isResendDue) return sendStored(row, context, change)
   const waitMs = status === 'submitted' ? timing.pollMs : timing.finalityPollMs
   await store.update(row, { ...change, next_check_at: new Date(clock.now() + waitMs).toISOString() })
   updates.notify(row.id)
-}
-
-function isResendDue({ sent_at: sentAt }: TransactionRow, { clock, timing }: RelayContext): boolean {
-  return sentAt === null || clock.now() - Date.parse(sentAt) >= timing.resendMs
 }

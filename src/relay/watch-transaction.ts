@@ -1,8 +1,7 @@
+import type { RelayContext } from './context.ts'
 import { toRecord, type TransactionRecord, type TransactionRow } from './record.ts'
-import type { TransactionStore } from './transaction-store.ts'
-import type { TransactionUpdates } from './transaction-updates.ts'
 
-/** Throws TRANSACTION_NOT_FOUND. Otherwise it returns a stream of records, which ends with the signal. */
+/** Returns a stream of records, which ends with the signal. Throws TRANSACTION_NOT_FOUND. */
 export type WatchTransaction = (
   id: string,
 ) => Promise<(signal: AbortSignal) => AsyncGenerator<TransactionRecord, void>>
@@ -11,24 +10,19 @@ export type WatchTransaction = (
 const REREAD_MS = 1_000
 
 /** Yields the current record, then each changed record, until the transaction is settled. */
-export function createWatchTransaction(
-  store: TransactionStore,
-  updates: TransactionUpdates,
-): WatchTransaction {
-  return async (id) => {
-    const first = await store.get(id)
-    return async function* (signal) {
-      let row: TransactionRow | null = first
-      let lastYielded = ''
-      while (row !== null && !signal.aborted) {
-        const record = toRecord(row)
-        const text = JSON.stringify(record)
-        if (text !== lastYielded) yield record
-        lastYielded = text
-        if (row.settled) return
-        await updates.next(id, REREAD_MS, signal)
-        if (!signal.aborted) row = await store.find(id)
-      }
+export async function watchTransaction(id: string, { store, updates }: RelayContext) {
+  const first = await store.get(id)
+  return async function* (signal: AbortSignal): AsyncGenerator<TransactionRecord, void> {
+    let row: TransactionRow | null = first
+    let lastYielded = ''
+    while (row !== null && !signal.aborted) {
+      const record = toRecord(row)
+      const text = JSON.stringify(record)
+      if (text !== lastYielded) yield record
+      lastYielded = text
+      if (row.settled) return
+      await updates.next(id, REREAD_MS, signal)
+      if (!signal.aborted) row = await store.find(id)
     }
   }
 }

@@ -1,6 +1,5 @@
 import { type NamedInstruction, type Pubkey, pubkeyBytes } from '@agent-registry/solana'
 import {
-  camelCase,
   decodeInstruction,
   type IdlInstruction,
   type RegistryAddresses,
@@ -20,10 +19,11 @@ export interface Parties {
  */
 export function checkRegistration(
   instructions: readonly NamedInstruction[],
-  { feePayer, wallet }: Parties,
+  parties: Parties,
   addresses: RegistryAddresses,
 ): void {
   const { registration } = SPONSOR_POLICY
+  const { feePayer, wallet } = parties
   const [instruction] = instructions
   if (instruction === undefined || instructions.length > 1)
     throw new DomainError('TOO_MANY_INSTRUCTIONS', { count: instructions.length, max: 1 })
@@ -32,19 +32,17 @@ export function checkRegistration(
   if (definition.name !== registration.instruction)
     throw refused(place, `a registration has one ${registration.instruction}, got ${definition.name}`)
   const { name, index } = registration.payer
-  if (instruction.keys[index]?.pubkey !== feePayer) {
+  if (instruction.keys[index]?.pubkey !== feePayer)
     throw new DomainError('FEE_PAYER_EXPECTED', { place: `${place}.keys[${index}] (${name})`, key: feePayer })
-  }
   checkIsolated(instruction, place, feePayer, index)
-  checkAccounts(instruction, place, definition)
-  checkWallet(instruction, place, registration.wallet, wallet)
-  const derived = {
+  checkAccounts(instruction, place, definition, { wallet, accounts: registration.wallet })
+  const derived: Record<string, Pubkey> = {
     agent: addresses.agent(wallet),
-    deactivationRecord: addresses.deactivationRecord(wallet),
+    deactivation_record: addresses.deactivationRecord(wallet),
     config: addresses.config(),
   }
   for (const [i, account] of definition.accounts.entries()) {
-    const expected = (derived as Record<string, Pubkey>)[camelCase(account.name)]
+    const expected = derived[account.name]
     if (expected !== undefined && instruction.keys[i]?.pubkey !== expected)
       throw refused(`${place}.keys[${i}]`, `${account.name} must be ${expected}`)
   }
@@ -59,23 +57,19 @@ export function checkTransaction(
   { feePayer, wallet }: Parties,
 ): void {
   const { registration, transaction } = SPONSOR_POLICY
-  if (instructions.length > transaction.maxInstructions) {
-    const max = transaction.maxInstructions
+  const max = transaction.maxInstructions
+  if (instructions.length > max)
     throw new DomainError('TOO_MANY_INSTRUCTIONS', { count: instructions.length, max })
-  }
-  const sponsored: Readonly<Record<string, WalletAccounts>> = transaction.instructions
+  const sponsored = new Map<string, WalletAccounts>(Object.entries(transaction.instructions))
   for (const [i, instruction] of instructions.entries()) {
     const place = `instructions[${i}]`
     const definition = definitionOf(instruction, place)
     if (definition.name === registration.instruction) throw new DomainError('REGISTRATION_NEEDS_CODE')
-    const accounts = Object.hasOwn(sponsored, definition.name) ? sponsored[definition.name] : undefined
-    if (accounts === undefined) {
-      const known = Object.keys(sponsored).join(', ')
-      throw refused(place, `${definition.name} is not one of ${known}`)
-    }
+    const accounts = sponsored.get(definition.name)
+    if (accounts === undefined)
+      throw refused(place, `${definition.name} is not one of ${[...sponsored.keys()].join(', ')}`)
     checkIsolated(instruction, place, feePayer, null)
-    checkAccounts(instruction, place, definition)
-    checkWallet(instruction, place, accounts, wallet)
+    checkAccounts(instruction, place, definition, { wallet, accounts })
   }
 }
 
@@ -109,8 +103,13 @@ function checkIsolated(
   if (Buffer.from(data).includes(Buffer.from(pubkeyBytes(feePayer)))) throw misused('data')
 }
 
-/** The number of accounts, their flags and their fixed addresses must be the IDL's. */
-function checkAccounts({ keys }: NamedInstruction, place: string, { name, accounts }: IdlInstruction): void {
+/** Number, flags and fixed addresses must be the IDL's. The wallet must be the signer of the policy. */
+function checkAccounts(
+  { keys }: NamedInstruction,
+  place: string,
+  { name, accounts }: IdlInstruction,
+  signer: { wallet: Pubkey; accounts: WalletAccounts },
+): void {
   if (keys.length !== accounts.length)
     throw refused(place, `${name} takes ${accounts.length} accounts, got ${keys.length}`)
   for (const [i, account] of accounts.entries()) {
@@ -123,16 +122,9 @@ function checkAccounts({ keys }: NamedInstruction, place: string, { name, accoun
     if (account.address !== undefined && given.pubkey !== account.address)
       throw refused(`${place}.keys[${i}]`, `${account.name} must be ${account.address}`)
   }
-}
-
-function checkWallet(
-  { keys }: NamedInstruction,
-  place: string,
-  accounts: WalletAccounts,
-  wallet: Pubkey,
-): void {
-  for (const [name, i] of Object.entries(accounts)) {
-    if (keys[i]?.pubkey !== wallet) throw refused(`${place}.keys[${i}]`, `${name} must be ${wallet}`)
+  for (const [account, i] of Object.entries(signer.accounts)) {
+    if (keys[i]?.pubkey !== signer.wallet)
+      throw refused(`${place}.keys[${i}]`, `${account} must be ${signer.wallet}`)
   }
 }
 

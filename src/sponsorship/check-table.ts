@@ -1,4 +1,4 @@
-import type { Idl, IdlInstruction } from '@agent-registry/program'
+import type { Idl } from '@agent-registry/program'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import type { WalletAccounts } from './policy.ts'
 
@@ -26,35 +26,33 @@ interface PolicyTable {
 /** Throws PolicyError with all differences: the accounts of a program can change in a new version. */
 export function checkPolicyTable({ registration, transaction }: PolicyTable, idl: Idl): void {
   const problems: string[] = []
-  const findInstruction = (name: string): IdlInstruction | undefined => {
-    const instruction = idl.instructions.find((each) => each.name === name)
-    if (instruction === undefined) problems.push(`the IDL has no instruction ${name}`)
-    return instruction
-  }
-  const checkSigners = ({ name, accounts }: IdlInstruction, table: WalletAccounts): void => {
-    const actual = accounts.flatMap((each, index) => (each.signer === true ? [`${each.name} ${index}`] : []))
-    const expected = Object.entries(table)
-      .toSorted(([, a], [, b]) => a - b)
-      .map(([account, index]) => `${account} ${index}`)
-    if (actual.join() !== expected.join())
-      problems.push(`${name} is signed by ${actual.join(', ')}, not ${expected.join(', ')}`)
-  }
-
   const { payer, wallet, creates } = registration
-  const register = findInstruction(registration.instruction)
-  if (register !== undefined) {
-    checkSigners(register, { [payer.name]: payer.index, ...wallet })
-    for (const { name, index } of [payer, creates]) {
-      const account = register.accounts[index]
-      if (account?.name !== name || account.writable !== true)
-        problems.push(`account ${index} of ${register.name} is not ${name}, writable`)
+  const signers: Record<string, WalletAccounts> = {
+    ...transaction.instructions,
+    [registration.instruction]: { [payer.name]: payer.index, ...wallet },
+  }
+  for (const [name, expected] of Object.entries(signers)) {
+    const instruction = idl.instructions.find((each) => each.name === name)
+    if (instruction === undefined) {
+      problems.push(`the IDL has no instruction ${name}`)
+      continue
+    }
+    const actual = instruction.accounts.flatMap((each, i) =>
+      each.signer === true ? [`${each.name} ${i}`] : [],
+    )
+    const wanted = Object.entries(expected)
+      .toSorted(([, a], [, b]) => a - b)
+      .map(([account, i]) => `${account} ${i}`)
+    if (actual.join() !== wanted.join())
+      problems.push(`${name} is signed by ${actual.join(', ')}, not ${wanted.join(', ')}`)
+    for (const account of name === registration.instruction ? [payer, creates] : []) {
+      const found = instruction.accounts[account.index]
+      if (found?.name !== account.name || found.writable !== true)
+        problems.push(`account ${account.index} of ${name} is not ${account.name}, writable`)
     }
   }
-  for (const [name, accounts] of Object.entries(transaction.instructions)) {
-    const instruction = findInstruction(name)
-    if (instruction !== undefined) checkSigners(instruction, accounts)
-    if (name === registration.instruction) problems.push(`the payer of ${name} pays rent`)
-  }
+  if (Object.hasOwn(transaction.instructions, registration.instruction))
+    problems.push(`the payer of ${registration.instruction} pays rent`)
   if (problems.length > 0)
     throw new PolicyError(`The sponsorship policy does not fit the registry: ${problems.join('; ')}`)
 }

@@ -8,34 +8,32 @@ import { SPONSOR_POLICY } from './policy.ts'
 
 const MICRO = 1_000_000n
 
-/** Cached amounts from the ledger, in lamports. Both throw LedgerRpcError if no node responds. */
-export interface LedgerAmounts {
-  /** The rent of the account that a registration creates. */
-  agentRent(): Promise<bigint>
-  feePayerBalance(): Promise<bigint>
-}
+export type LedgerAmounts = ReturnType<typeof createLedgerAmounts>
 
-export function createLedgerAmounts(rpc: LedgerCalls, clock: Clock, feePayer: Pubkey): LedgerAmounts {
+/** Cached amounts from the ledger, in lamports. `get` throws LedgerRpcError if no node responds. */
+export function createLedgerAmounts(rpc: LedgerCalls, clock: Clock, feePayer: Pubkey) {
   const commitment = 'confirmed'
-  const rent = cachedValue({
-    clock,
-    freshMs: 60_000,
-    maxAgeMs: 600_000,
-    load: async () => {
-      const { bytes } = SPONSOR_POLICY.registration.creates
-      return BigInt(await rpc.call<number>('getMinimumBalanceForRentExemption', [bytes, { commitment }]))
-    },
-  })
-  const balance = cachedValue({
-    clock,
-    freshMs: 500,
-    maxAgeMs: 1_500,
-    load: async () => {
-      const { value } = await rpc.call<{ value: number }>('getBalance', [feePayer, { commitment }])
-      return BigInt(value)
-    },
-  })
-  return { agentRent: () => rent.get(), feePayerBalance: () => balance.get() }
+  return {
+    /** The rent of the account that a registration creates. */
+    agentRent: cachedValue({
+      clock,
+      freshMs: 60_000,
+      maxAgeMs: 600_000,
+      load: async () => {
+        const { bytes } = SPONSOR_POLICY.registration.creates
+        return BigInt(await rpc.call<number>('getMinimumBalanceForRentExemption', [bytes, { commitment }]))
+      },
+    }),
+    feePayerBalance: cachedValue({
+      clock,
+      freshMs: 500,
+      maxAgeMs: 1_500,
+      load: async () => {
+        const { value } = await rpc.call<{ value: number }>('getBalance', [feePayer, { commitment }])
+        return BigInt(value)
+      },
+    }),
+  }
 }
 
 /** Lamports: the fee for each signature, and the priority fee, rounded up. */

@@ -39,7 +39,7 @@ export async function countersign(
   const sponsorship = await reservations.find(row.id)
   if (sponsorship?.state !== 'reserved') return notReserved(row, context)
   const fee = checkMessage(transaction.message, sponsorship.kind)
-  const rent = sponsorship.kind === 'registration' ? await mapLedgerError(amounts.agentRent()) : 0n
+  const rent = sponsorship.kind === 'registration' ? await mapLedgerError(amounts.agentRent.get()) : 0n
 
   const unsigned = Buffer.from(transaction.bytes).toString('base64')
   const accounts = { feePayer: signer.pubkey, creates: sponsorship.agent_pda }

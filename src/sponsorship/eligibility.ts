@@ -1,5 +1,6 @@
 import { clientNetwork } from '../domain/client-network.ts'
-import { DomainError, type ErrorCode, isDomainError } from '../domain/errors.ts'
+import { DomainError, isDomainError } from '../domain/errors.ts'
+import { SPONSORSHIP_ERRORS } from '../domain/errors/sponsorship.ts'
 import { pubkeyParameter, requiredText } from '../domain/parameters.ts'
 import { checkQuota } from './check-quota.ts'
 import type { SponsorContext } from './context.ts'
@@ -18,19 +19,6 @@ export interface Eligibility {
   /** Null if eligible. */
   readonly reason: string | null
 }
-
-/** Errors that are a reason for `eligible: false`. All others are errors of the request. */
-const REASONS: ReadonlySet<ErrorCode> = new Set([
-  'SPONSORSHIP_OFF',
-  'SPONSOR_BALANCE_LOW',
-  'SPONSOR_BUDGET_USED',
-  'SPONSOR_CLIENT_LIMIT',
-  'SPONSOR_COST_EXCEEDED',
-  'INVITE_CODE_INVALID',
-  'WALLET_SPONSORED',
-  'REGISTRATION_OPEN',
-  'AGENT_EXISTS',
-] satisfies ErrorCode[])
 
 /**
  * Whether `register` would sponsor a registration now. Reserves nothing. Throws FIELD_REQUIRED,
@@ -55,7 +43,8 @@ export async function eligibility(
     checkQuota(request, await context.reservations.readUsage(request), funds, context.limits)
     return { eligible: true, feePayerBalance: String(funds.balance), reason: null }
   } catch (error) {
-    if (!isDomainError(error) || !REASONS.has(error.code)) throw error
+    // These errors are reasons. Others, like LEDGER_UNAVAILABLE, are errors of the request.
+    if (!isDomainError(error) || !Object.hasOwn(SPONSORSHIP_ERRORS, error.code)) throw error
     return { eligible: false, feePayerBalance: null, reason: error.message }
   }
 }

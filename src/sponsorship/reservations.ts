@@ -1,7 +1,6 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
 import type { Database } from '../db/database.ts'
-import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import { readUsage, type SponsorshipRequest, type SponsorshipUsage } from './usage.ts'
 
 export interface Reservation extends SponsorshipRequest {
@@ -13,33 +12,22 @@ export interface Reservation extends SponsorshipRequest {
 }
 
 /** The sponsorship of a prepared transaction. */
-export interface StoredSponsorship {
-  readonly kind: SponsorshipKind
-  readonly wallet: Pubkey
-  readonly code_hash: string | null
-  readonly agent_pda: Pubkey | null
-  readonly state: string
-}
+export type StoredSponsorship = Pick<
+  Selectable<Database['sponsorships']>,
+  'kind' | 'wallet' | 'code_hash' | 'agent_pda' | 'state'
+>
 
 /** All processes hold this lock while they read the usage and write a reservation. */
 export const RESERVATION_LOCK = 7_120_311
 /** A process that hangs must not hold the lock longer. */
 const LOCK_TIMEOUT_MS = 5_000
 
-/** Reserves what a sponsorship uses (code, wallet, client, budget): all of it or nothing. */
-export interface Reservations {
-  /** Reserves nothing if `check` throws. */
-  reserve(reservation: Reservation, check: (usage: SponsorshipUsage) => void): Promise<void>
-  /** Deletes the reservation of a transaction that was not stored. */
-  cancel(id: string): Promise<void>
-  find(id: string): Promise<StoredSponsorship | null>
-  readUsage(request: SponsorshipRequest): Promise<SponsorshipUsage>
-  /** Runs `work` in one transaction that holds the lock. */
-  withLock<Result>(work: (trx: Transaction<Database>) => Promise<Result>): Promise<Result>
-}
+export type Reservations = ReturnType<typeof createReservations>
 
-export function createReservations(kysely: Kysely<Database>): Reservations {
-  const withLock: Reservations['withLock'] = (work) =>
+/** Reserves what a sponsorship uses (code, wallet, client, budget): all of it or nothing. */
+export function createReservations(kysely: Kysely<Database>) {
+  /** Runs `work` in one transaction that holds the lock. */
+  const withLock = <Result>(work: (trx: Transaction<Database>) => Promise<Result>): Promise<Result> =>
     kysely.transaction().execute(async (trx) => {
       const timeout = String(LOCK_TIMEOUT_MS)
       await sql`
@@ -50,7 +38,9 @@ export function createReservations(kysely: Kysely<Database>): Reservations {
     })
   return {
     withLock,
-    reserve: (reservation, check) =>
+
+    /** Reserves nothing if `check` throws. */
+    reserve: (reservation: Reservation, check: (usage: SponsorshipUsage) => void): Promise<void> =>
       withLock(async (trx) => {
         await releaseAbandoned(trx)
         check(await readUsage(trx, reservation))
@@ -68,20 +58,24 @@ export function createReservations(kysely: Kysely<Database>): Reservations {
           })
           .execute()
       }),
-    cancel: async (id) => {
+
+    /** Deletes the reservation of a transaction that was not stored. */
+    cancel: async (id: string): Promise<void> => {
       await sql`
         delete from sponsorships where id = ${id} and state = 'reserved'
           and not exists (select from prepared_transactions as p where p.id = sponsorships.id)`.execute(
         kysely,
       )
     },
-    find: async (id) =>
-      ((await kysely
+
+    find: (id: string): Promise<StoredSponsorship | undefined> =>
+      kysely
         .selectFrom('sponsorships')
         .select(['kind', 'wallet', 'code_hash', 'agent_pda', 'state'])
         .where('id', '=', id)
-        .executeTakeFirst()) as StoredSponsorship | undefined) ?? null,
-    readUsage: (request) => readUsage(kysely, request),
+        .executeTakeFirst(),
+
+    readUsage: (request: SponsorshipRequest) => readUsage(kysely, request),
   }
 }
 

@@ -63,7 +63,8 @@ export async function reserveAndBuild(
 
 /** Throws LEDGER_UNAVAILABLE, SPONSOR_COST_EXCEEDED. */
 export async function readFunds(kind: SponsorshipKind, { amounts }: SponsorContext): Promise<Funds> {
-  const [rent, balance] = await mapLedgerError(Promise.all([amounts.agentRent(), amounts.feePayerBalance()]))
+  const { agentRent, feePayerBalance } = amounts
+  const [rent, balance] = await mapLedgerError(Promise.all([agentRent.get(), feePayerBalance.get()]))
   const cost = maxCost(kind, rent)
   const max = SPONSOR_POLICY.maxLamports
   if (cost > BigInt(max)) throw costExceeded(cost, 'lamports', max)

@@ -19,7 +19,7 @@ export interface Outflow {
 export async function simulateOutflow(
   rpc: LedgerCalls,
   transaction: string,
-  { feePayer, creates }: { feePayer: Pubkey; creates: Pubkey | null },
+  { feePayer, creates }: { feePayer: Pubkey; creates: string | null },
 ): Promise<Outflow> {
   const addresses = creates === null ? [feePayer] : [feePayer, creates]
   let simulation = await simulate(rpc, transaction, addresses)

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { registryAddresses, registryIdl } from '@agent-registry/program'
-import type { Pubkey } from '@agent-registry/solana'
 import { DomainError } from '../domain/errors.ts'
-import type { BackgroundLoop } from '../platform/async/background-loop.ts'
 import { withTimeout } from '../platform/async/with-timeout.ts'
 import { countOutcome } from '../platform/metrics/count-outcome.ts'
 import { createMetrics } from '../platform/metrics/metrics.ts'
@@ -31,33 +29,27 @@ export interface SponsorshipService {
   submit(input: SubmitRegistrationInput): Promise<TransactionRecord>
 }
 
-export interface Sponsorship {
-  /** For `createRelay`. */
-  readonly hooks: SponsorHooks
-  /** Null while sponsorship is off. */
-  readonly feePayer: Pubkey | null
-  /** Whether sponsorship is on and the fee payer has more than its minimum balance. */
-  enabled(): Promise<boolean>
-  /** Started by processes with the role `api`. Null while sponsorship is off. */
-  readonly spendingRecorder: BackgroundLoop | null
-  service(relay: Pick<Relay, 'build' | 'submit'>): SponsorshipService
-}
+export type Sponsorship = ReturnType<typeof createSponsorship>
 
 /** Throws PolicyError if the policy does not fit the registry, even while sponsorship is off. */
-export function createSponsorship(options: SponsorshipOptions): Sponsorship {
+export function createSponsorship(options: SponsorshipOptions) {
   checkPolicyTable(SPONSOR_POLICY, registryIdl)
   const context = createContext(options)
   const metrics = createSponsorshipMetrics(options.metrics ?? createMetrics(), {
     countOpen: () => countOpen(options.kysely),
-    feePayerBalance: context && (() => context.amounts.feePayerBalance()),
+    feePayerBalance: context && (() => context.amounts.feePayerBalance.get()),
   })
   const { requests } = metrics
   return {
+    /** For `createRelay`. */
     hooks: context === null ? NO_SPONSOR : createHooks(context, metrics),
+    /** Null while sponsorship is off. */
     feePayer: context && context.signer.pubkey,
-    enabled: async () => context !== null && (await hasMinBalance(context)),
+    /** Whether sponsorship is on and the fee payer has at least its minimum balance. */
+    enabled: async (): Promise<boolean> => context !== null && (await hasMinBalance(context)),
+    /** Started by processes with the role `api`. Null while sponsorship is off. */
     spendingRecorder: context && createSpendingRecorder(context, metrics),
-    service: (relay) => ({
+    service: (relay: Pick<Relay, 'build' | 'submit'>): SponsorshipService => ({
       eligibility: (input, clientIp) => eligibility(input, clientIp, context),
       register: (input, clientIp) =>
         countOutcome(requests, 'register', register(input, clientIp, relay.build, context)),
@@ -98,6 +90,6 @@ function createHooks(context: SponsorContext, { requests }: SponsorshipMetrics):
 const BALANCE_TIMEOUT_MS = 2_000
 
 async function hasMinBalance({ amounts, limits }: SponsorContext): Promise<boolean> {
-  const balance = await withTimeout(BALANCE_TIMEOUT_MS, amounts.feePayerBalance()).catch(() => null)
+  const balance = await withTimeout(BALANCE_TIMEOUT_MS, amounts.feePayerBalance.get()).catch(() => null)
   return balance !== null && balance >= limits.minBalance
 }

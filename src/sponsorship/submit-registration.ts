@@ -29,7 +29,7 @@ export async function submitRegistration(
   const wallet = pubkeyParameter('signerPubkey', requiredText('signerPubkey', input.signerPubkey))
   const codeHash = inviteCodeHash(requiredText('inviteCode', input.inviteCode))
   return relay.submit({ id, signedTx }, async (row) => {
-    const sponsorship = row.sponsored ? await context.reservations.find(row.id) : null
+    const sponsorship = row.sponsored ? await context.reservations.find(row.id) : undefined
     if (sponsorship?.kind !== 'registration') throw new DomainError('NOT_A_REGISTRATION')
     if (sponsorship.wallet !== wallet || sponsorship.code_hash !== codeHash)
       throw new DomainError('REGISTRATION_MISMATCH')

@@ -4,31 +4,31 @@ import { join } from 'node:path'
 import { Keypair } from '@solana/web3.js'
 import { afterAll, expect, test } from 'vitest'
 import {
-  KeypairError,
   loadOrCreateKeypair,
   parseKeypair,
   readKeypairFile,
   writeKeypairFile,
 } from '../../src/platform/keys/keypair-file.ts'
+import { OperatorError } from '../../src/platform/process/operator-error.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keys-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('makes a key once, readable by its owner only, and finds it again', () => {
+test('A key file is created once, and only its owner can read it', () => {
   const path = join(folder, 'deep', 'key.json')
   const made = loadOrCreateKeypair(path)
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect(loadOrCreateKeypair(path).publicKey).toEqual(made.publicKey)
 })
 
-test('never overwrites a key', () => {
+test('An existing key file is never overwritten', () => {
   const path = join(folder, 'kept.json')
   const kept = loadOrCreateKeypair(path)
   writeKeypairFile(path, Keypair.generate())
   expect(readKeypairFile(path).publicKey).toEqual(kept.publicKey)
 })
 
-test('refuses a file that others can read', () => {
+test('A key file that other users can read is refused', () => {
   const path = join(folder, 'open.json')
   loadOrCreateKeypair(path)
   chmodSync(path, 0o640)
@@ -42,10 +42,10 @@ test.each([
   '{"a":1}',
   `[${'999,'.repeat(63)}1]`,
   `[${Array.from({ length: 64 }, () => 7).join()}]`,
-])('refuses %s without repeating it', (content) => {
+])('The content %s is refused, and the error does not contain it', (content) => {
   const path = join(folder, 'bad.json')
   writeFileSync(path, content, { mode: 0o600 })
-  expect(() => readKeypairFile(path)).toThrow(KeypairError)
+  expect(() => readKeypairFile(path)).toThrow(OperatorError)
   expect(() => parseKeypair(content, 'FEE_PAYER_KEYPAIR')).toThrow(
     'FEE_PAYER_KEYPAIR is not a Solana CLI keypair: a JSON array of 64 bytes, secret key first',
   )

@@ -30,10 +30,7 @@ export const SPONSORSHIP_ERRORS = {
   },
   NOT_SPONSORED: { status: 403, message: '{place} cannot be sponsored: {problem}' },
   FEE_PAYER_MISUSED: { status: 403, message: 'The fee payer {key} must not appear in {place}' },
-  FEE_PAYER_EXPECTED: {
-    status: 400,
-    message: '{place} must be the fee payer {key}',
-  },
+  FEE_PAYER_EXPECTED: { status: 400, message: '{place} must be the fee payer {key}' },
   SPONSOR_COST_EXCEEDED: {
     status: 403,
     message: 'The transaction exceeds the sponsorship limit: {amount} {unit}, at most {max}',

@@ -2,27 +2,20 @@ import { join } from 'node:path'
 import type { Keypair } from '@solana/web3.js'
 import { loadOrCreateKeypair } from './keypair-file.ts'
 
-/** The keys of a localnet, Solana CLI JSON files in `DATA_DIR/keys`. */
-export interface LocalnetKeys {
-  feePayer: Keypair
-  registryAdmin: Keypair
-  reputationReporter: Keypair
-  usdcMint: Keypair
-  usdcMintAuthority: Keypair
-  faucet: Keypair
-  /** The wallet of sample agent `index`, from 0. */
-  sampleAgent(index: number): Keypair
-}
+export type LocalnetKeys = ReturnType<typeof loadLocalnetKeys>
 
-export function loadLocalnetKeys(dataDir: string): LocalnetKeys {
-  const key = (name: string): Keypair => loadOrCreateKeypair(join(dataDir, 'keys', `${name}.json`))
+/** The keys of a localnet: Solana CLI JSON files in `DATA_DIR/keys`. Creates missing ones. */
+export function loadLocalnetKeys(dataDir: string) {
+  const load = (name: string): Keypair => loadOrCreateKeypair(join(dataDir, 'keys', `${name}.json`))
   return {
-    feePayer: key('fee-payer'),
-    registryAdmin: key('registry-admin'),
-    reputationReporter: key('reputation-reporter'),
-    usdcMint: key('usdc-mint'),
-    usdcMintAuthority: key('usdc-mint-authority'),
-    faucet: key('faucet'),
-    sampleAgent: (index) => key(join('agents', `agent-${String(index + 1).padStart(2, '0')}`)),
+    feePayer: load('fee-payer'),
+    registryAdmin: load('registry-admin'),
+    reputationReporter: load('reputation-reporter'),
+    usdcMint: load('usdc-mint'),
+    usdcMintAuthority: load('usdc-mint-authority'),
+    faucet: load('faucet'),
+    /** The wallet of a sample agent. The index starts at 0. */
+    sampleAgent: (index: number): Keypair =>
+      load(join('agents', `agent-${String(index + 1).padStart(2, '0')}`)),
   }
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { pubkey, SYSTEM_PROGRAM } from '@agent-registry/solana'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc, type FailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
 import { assertComplete, listSignatures } from '../../../src/ledger/indexer/fetch/signature-listing.ts'
@@ -107,7 +108,7 @@ async function pollExpired(first: Record<string, Reply>, second: Record<string, 
   reply(nodes[0], { getEpochInfo: epoch, ...first })
   reply(nodes[1], { getEpochInfo: epoch, ...second })
   const row = { id: 'x', signature: 'a', last_valid_block_height: 100, slot: null } as TransactionRow
-  return (await fetchStatuses(rpcOf(), [row], 'program')).get('x')
+  return (await fetchStatuses([row], { rpc: rpcOf(), registryProgram: pubkey(SYSTEM_PROGRAM) })).get('x')
 }
 
 test('a transaction counts as expired only if no node knows it', async () => {
