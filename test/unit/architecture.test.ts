@@ -158,7 +158,7 @@ test.each(Object.entries(PACKAGES))(
       ({ imported }) => !/^node:|\.(ts|json)$/.test(imported),
     )
     const undeclared = used.filter(({ file, imported }) => {
-      const isTest = file.startsWith(`${folder}/test/`) || file.endsWith('vitest.config.ts')
+      const isTest = file.startsWith(`${folder}/test/`)
       const declared = isTest ? { ...dependencies, ...devDependencies } : dependencies
       return declared[/^(@[^/]+\/)?[^/]+/.exec(imported)![0]] === undefined
     })

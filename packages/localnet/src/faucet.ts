@@ -1,4 +1,5 @@
 import {
+  type AccountMeta,
   ComputeBudgetProgram,
   type Keypair,
   PublicKey,
@@ -54,31 +55,26 @@ export class Faucet {
     if (usdcMint === undefined || usdcMintAuthority === undefined)
       throw invalidRequest('this ledger has no USDC mint')
     const mint = usdcMint.publicKey
-    const account = associatedTokenAccount(owner, pubkey(mint.toBase58()))
-    const create = instruction(
-      ASSOCIATED_TOKEN_PROGRAM,
-      [
-        [faucet.publicKey, 'signer', 'writable'],
-        [account, 'writable'],
-        [owner],
-        [mint],
-        [SystemProgram.programId],
-        [TOKEN_PROGRAM],
+    const account = new PublicKey(associatedTokenAccount(owner, pubkey(mint.toBase58())))
+    const tokenProgram = new PublicKey(TOKEN_PROGRAM)
+    const create = new TransactionInstruction({
+      programId: new PublicKey(ASSOCIATED_TOKEN_PROGRAM),
+      keys: [
+        { pubkey: faucet.publicKey, isSigner: true, isWritable: true },
+        writable(account),
+        ...[new PublicKey(owner), mint, SystemProgram.programId, tokenProgram].map(readonly),
       ],
-      Buffer.of(CREATE_IDEMPOTENT),
-    )
+      data: Buffer.of(CREATE_IDEMPOTENT),
+    })
     const data = Buffer.alloc(9)
     data.writeUInt8(MINT_TO)
     data.writeBigUInt64LE(amount, 1)
-    const mintTo = instruction(
-      TOKEN_PROGRAM,
-      [
-        [mint, 'writable'],
-        [account, 'writable'],
-        [usdcMintAuthority.publicKey, 'signer'],
-      ],
+    const authority = { pubkey: usdcMintAuthority.publicKey, isSigner: true, isWritable: false }
+    const mintTo = new TransactionInstruction({
+      programId: tokenProgram,
+      keys: [writable(mint), writable(account), authority],
       data,
-    )
+    })
     return this.#send([create, mintTo], [faucet, usdcMintAuthority])
   }
 
@@ -102,17 +98,10 @@ export class Faucet {
   }
 }
 
-type Role = 'signer' | 'writable'
+function readonly(key: PublicKey): AccountMeta {
+  return { pubkey: key, isSigner: false, isWritable: false }
+}
 
-function instruction(
-  programId: Pubkey,
-  accounts: [key: PublicKey | Pubkey, ...roles: Role[]][],
-  data: Buffer,
-): TransactionInstruction {
-  const keys = accounts.map(([key, ...roles]) => ({
-    pubkey: new PublicKey(key),
-    isSigner: roles.includes('signer'),
-    isWritable: roles.includes('writable'),
-  }))
-  return new TransactionInstruction({ programId: new PublicKey(programId), keys, data })
+function writable(key: PublicKey): AccountMeta {
+  return { pubkey: key, isSigner: false, isWritable: true }
 }

@@ -1,29 +1,21 @@
 import { Bank } from './bank/bank.ts'
 import { BlockRing, RING_SIZE } from './bank/block-ring.ts'
-import { SlotTime } from './bank/slot-time.ts'
 import { FaultControls } from './faults/fault-controls.ts'
 import { Faucet } from './faucet.ts'
 import { createGenesis, outdatedPrograms } from './genesis.ts'
-import { type Logger, stderrLogger } from './logger.ts'
+import { stderrLogger } from './logger.ts'
 import type { LedgerOptions } from './options.ts'
 import { LedgerStore } from './store/ledger-store.ts'
 import { Vm } from './vm/vm.ts'
 
 /** A ledger without network interfaces. */
-export interface Ledger {
-  readonly bank: Bank
-  readonly vm: Vm
-  readonly store: LedgerStore
-  readonly faucet: Faucet
-  readonly faults: FaultControls
-  readonly logger: Logger
-}
+export type Ledger = ReturnType<typeof openLedger>
 
 /**
  * Opens the ledger in `dataDir`, or creates it. Close its store at the end.
  * @throws LedgerInUseError if a ledger already uses the directory
  */
-export function openLedger(options: LedgerOptions): Ledger {
+export function openLedger(options: LedgerOptions) {
   const { dataDir, genesis, clock = { now: () => Date.now() }, logger = stderrLogger } = options
   const finalizedDepth = Math.max(1, options.finalizedDepth ?? 32)
   const store = new LedgerStore(dataDir)
@@ -38,12 +30,11 @@ export function openLedger(options: LedgerOptions): Ledger {
       )
     }
     const ring = new BlockRing(store.blocks.newest(RING_SIZE))
-    const { slot, time: lastTime } = ring.tip
-    const time = new SlotTime(clock, lastTime, Number(store.fact('warp')))
+    const { slot } = ring.tip
     // All blocks are finalized after a restart, and no slot number is used twice.
     const firstSlot = slot === 0 ? 1 : slot + finalizedDepth + 1
     const slotAfterFork = Number(store.fact('slotAfterFork')) + 1
-    const bank = new Bank({ vm, store, ring, time, finalizedDepth }, Math.max(firstSlot, slotAfterFork))
+    const bank = new Bank({ vm, store, ring, clock, finalizedDepth }, Math.max(firstSlot, slotAfterFork))
     const faults = new FaultControls(bank, store)
     return { bank, vm, store, faucet: new Faucet(bank, genesis), faults, logger }
   } catch (error) {

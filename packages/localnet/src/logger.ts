@@ -7,17 +7,17 @@ const ignore: Log = () => undefined
 
 export const silentLogger: Logger = { debug: ignore, warn: ignore, error: ignore, fatal: ignore }
 
-/** Writes each warning and each error as one JSON line to standard error. */
-export const stderrLogger: Logger = {
-  debug: ignore,
-  warn: writer('warn'),
-  error: writer('error'),
-  fatal: writer('fatal'),
-}
-
-function writer(level: string): Log {
-  return (details, msg) => {
+const logAt =
+  (level: string): Log =>
+  (details, msg) => {
     const { err, ...rest } = details as { err?: Error }
     process.stderr.write(`${JSON.stringify({ level, ...rest, err: err?.stack, msg })}\n`)
   }
+
+/** Writes each warning and each error as one JSON line to standard error. */
+export const stderrLogger: Logger = {
+  debug: ignore,
+  warn: logAt('warn'),
+  error: logAt('error'),
+  fatal: logAt('fatal'),
 }

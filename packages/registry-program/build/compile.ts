@@ -6,22 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { link } from './linker/link.ts'
 
 const COMPILER = 'clang-19'
-const FLAGS = [
-  '-target',
-  'bpf',
-  '-mcpu=v2',
-  '-O2',
-  '-fno-builtin',
-  '-ffreestanding',
-  '-fno-addrsig',
-  '-fno-strict-aliasing',
-  '-fno-ident',
-  '-Wall',
-  '-Wextra',
-  '-Werror',
-  '-mllvm',
-  '-bpf-stack-size=4096',
-]
+const FLAGS =
+  '-target bpf -mcpu=v2 -O2 -fno-builtin -ffreestanding -fno-addrsig -fno-strict-aliasing -fno-ident ' +
+  '-Wall -Wextra -Werror -mllvm -bpf-stack-size=4096'
 
 export function hasCompiler(): boolean {
   return spawnSync(COMPILER, ['--version']).status === 0
@@ -37,7 +24,7 @@ function compile(sources: URL, unit: string): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'registry-'))
   try {
     const object = join(folder, 'program.o')
-    const result = spawnSync(COMPILER, [...FLAGS, '-c', unit, '-o', object], {
+    const result = spawnSync(COMPILER, [...FLAGS.split(' '), '-c', unit, '-o', object], {
       cwd: fileURLToPath(sources),
       encoding: 'utf8',
     })

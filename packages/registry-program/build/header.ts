@@ -62,17 +62,10 @@ function instructionTable(instructions: IdlInstruction[]): string {
       `0x${accounts.reduce((bits, account, i) => bits | (account[key] ? 1 << i : 0), 0).toString(16)}`
     const position = (program: string): number => accounts.findIndex((each) => each.address === program)
     const title = name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
-    const columns = [
-      name,
-      `"Instruction: ${title}"`,
-      number(discriminator),
-      accounts.length,
-      mask('signer'),
-      mask('writable'),
-      position(SYSTEM_PROGRAM),
-      position(TOKEN_PROGRAM),
-    ]
-    return `  X(${columns.join(', ')})`
+    const identity = [name, `"Instruction: ${title}"`, number(discriminator)]
+    const flags = [accounts.length, mask('signer'), mask('writable')]
+    const programs = [position(SYSTEM_PROGRAM), position(TOKEN_PROGRAM)]
+    return `  X(${[...identity, ...flags, ...programs].join(', ')})`
   })
   return [
     '// handler, log line, discriminator, accounts, signers, writables, index of the System and the Token program',

@@ -1,28 +1,19 @@
 import { programAddress, type Pubkey, pubkeyBytes } from '@agent-registry/solana'
 
-/** The program-derived addresses of a registry. */
-export interface RegistryAddresses {
-  readonly programId: Pubkey
-  config(): Pubkey
-  agent(owner: Pubkey): Pubkey
-  stake(agent: Pubkey): Pubkey
-  vault(agent: Pubkey): Pubkey
-  withdrawal(stake: Pubkey): Pubkey
-  reporter(authority: Pubkey): Pubkey
-  deactivationRecord(owner: Pubkey): Pubkey
-}
+export type RegistryAddresses = ReturnType<typeof registryAddresses>
 
-export function registryAddresses(programId: Pubkey): RegistryAddresses {
+/** The program-derived addresses of a registry. */
+export function registryAddresses(programId: Pubkey) {
   const derive = (seed: string, ...keys: Pubkey[]): Pubkey =>
     programAddress(programId, [Buffer.from(seed), ...keys.map(pubkeyBytes)])
   return {
     programId,
     config: () => derive('config'),
-    agent: (owner) => derive('agent', owner),
-    stake: (agent) => derive('stake', agent),
-    vault: (agent) => derive('vault', agent),
-    withdrawal: (stake) => derive('withdrawal', stake),
-    reporter: (authority) => derive('reporter', authority),
-    deactivationRecord: (owner) => derive('deactivated', owner),
+    agent: (owner: Pubkey) => derive('agent', owner),
+    stake: (agent: Pubkey) => derive('stake', agent),
+    vault: (agent: Pubkey) => derive('vault', agent),
+    withdrawal: (stake: Pubkey) => derive('withdrawal', stake),
+    reporter: (authority: Pubkey) => derive('reporter', authority),
+    deactivationRecord: (owner: Pubkey) => derive('deactivated', owner),
   }
 }

@@ -1,28 +1,22 @@
 import { isStaticWritable, type Message, type Pubkey, pubkeyFromBytes } from '@agent-registry/solana'
 import type { AccountReader } from '../vm/account.ts'
 
-export interface AccountKeys {
-  /** In the order of account indexes: static keys, loaded writable keys, loaded read-only keys. */
-  readonly all: readonly Pubkey[]
-  readonly writable: ReadonlySet<Pubkey>
-  /** Keys that are not writable and that no instruction uses, such as programs. */
-  readonly idle: readonly Pubkey[]
-  /** The keys from lookup tables. */
-  readonly loaded: { readonly writable: readonly Pubkey[]; readonly readonly: readonly Pubkey[] }
-}
+export type AccountKeys = ReturnType<typeof accountKeys>
 
 // The addresses of a lookup table come after its metadata.
 const TABLE_HEADER_BYTES = 56
 
 /** Resolves lookup tables. Missing addresses are left out, and the VM refuses such a transaction. */
-export function accountKeys(message: Message, read: AccountReader): AccountKeys {
+export function accountKeys(message: Message, read: AccountReader) {
   const load = (kind: 'writable' | 'readonly'): Pubkey[] =>
     message.lookups.flatMap((lookup) => addressesAt(read(lookup.table)?.data, lookup[kind]))
   const loaded = { writable: load('writable'), readonly: load('readonly') }
+  // The order of account indexes.
   const all = [...message.staticKeys, ...loaded.writable, ...loaded.readonly]
   const staticWritable = message.staticKeys.filter((_, index) => isStaticWritable(message, index))
   const writable = new Set([...staticWritable, ...loaded.writable])
   const used = new Set(message.instructions.flatMap((each) => [...each.accounts]))
+  // Keys that are not writable and that no instruction uses, such as programs.
   const idle = all.filter((key, index) => !writable.has(key) && !used.has(index))
   return { all, writable, idle, loaded }
 }

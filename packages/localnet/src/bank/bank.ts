@@ -1,4 +1,5 @@
 import { CLOCK_SYSVAR, type Pubkey, type WireTransaction } from '@agent-registry/solana'
+import type { Clock } from '../options.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 import type { Account } from '../vm/account.ts'
 import type { TransactionError } from '../vm/transaction-errors.ts'
@@ -9,7 +10,6 @@ import type { BankListener } from './events.ts'
 import { execute } from './execute.ts'
 import { LedgerView } from './ledger-view.ts'
 import { PrioritizationFees } from './prioritization-fees.ts'
-import type { SlotTime } from './slot-time.ts'
 import { memoOf, type TransactionRecord } from './transaction-record.ts'
 import { UndoLog } from './undo-log.ts'
 import { UnfinalizedBlocks } from './unfinalized-blocks.ts'
@@ -18,7 +18,7 @@ export interface BankParts {
   readonly vm: Vm
   readonly store: LedgerStore
   readonly ring: BlockRing
-  readonly time: SlotTime
+  readonly clock: Clock
   /** The number of slots after which a block is finalized. A block is confirmed after one slot. */
   readonly finalizedDepth: number
 }
@@ -39,18 +39,22 @@ export class Bank {
   readonly #listeners = new Set<BankListener>()
   readonly #pending = new Map<string, TransactionRecord>()
   readonly #unfinalized: UnfinalizedBlocks
+  /** The current slot, whose block is not finished. */
   #slot: number
-  #slotTime = 0
+  #slotTime: number
+  /** The time of the ledger minus the wall clock, in seconds. */
+  #timeOffset: number
 
   /** @param firstSlot must be later than every block in the ring */
   constructor(parts: BankParts, firstSlot: number) {
     this.#parts = parts
     this.#slot = firstSlot - 1
+    this.#slotTime = parts.ring.tip.time
+    this.#timeOffset = Number(parts.store.fact('warp'))
     this.#unfinalized = new UnfinalizedBlocks(parts.ring.tip.slot)
     this.#startNextSlot()
   }
 
-  /** The current slot, whose block is not finished. */
   get slot(): number {
     return this.#slot
   }
@@ -88,10 +92,9 @@ export class Bank {
 
   /** Runs a transaction if its blockhash is valid and its signature is new. */
   submit(transaction: WireTransaction): Submission {
-    if (!this.viewAt(this.#slot).isBlockhashValid(transaction.message.blockhash)) {
-      return { refused: 'BlockhashNotFound' }
-    }
-    if (this.landed(transaction.signature) !== null) return { refused: 'AlreadyProcessed' }
+    const { bytes, message, signature } = transaction
+    if (!this.viewAt(this.#slot).isBlockhashValid(message.blockhash)) return { refused: 'BlockhashNotFound' }
+    if (this.landed(signature) !== null) return { refused: 'AlreadyProcessed' }
     const { err, keys, before, meta } = execute(this.#parts.vm, transaction)
     if (meta === null) return { refused: err ?? 'SanitizeFailure' }
     for (const [key, account] of before) this.#undo.record(this.#slot, key, account)
@@ -99,14 +102,14 @@ export class Bank {
       slot: this.#slot,
       index: this.#pending.size,
       blockTime: this.#slotTime,
-      signature: transaction.signature,
-      wire: transaction.bytes,
+      signature,
+      wire: bytes,
       keys: keys.all,
       meta,
       memo: memoOf(transaction),
     }
-    this.#pending.set(record.signature, record)
-    this.fees.record(this.#slot, transaction.message, keys.writable)
+    this.#pending.set(signature, record)
+    this.fees.record(this.#slot, message, keys.writable)
     const changes = { slot: this.#slot, records: [record], touched: new Set(before.keys()) }
     for (const listener of this.#listeners) listener.committed?.('processed', changes)
     return { record }
@@ -115,8 +118,7 @@ export class Bank {
   /** Writes the block of the current slot to the store and starts the next slot. */
   closeSlot(): void {
     const { ring, store, vm } = this.#parts
-    const { tip } = ring
-    const slot = this.#slot
+    const [slot, tip] = [this.#slot, ring.tip]
     const block: Block = {
       slot,
       parentSlot: tip.slot,
@@ -142,16 +144,14 @@ export class Bank {
 
   /** Changes an account in the current slot without a transaction. A fault for tests. */
   overwrite(key: Pubkey, account: Account): void {
-    const { vm } = this.#parts
-    this.#undo.record(this.#slot, key, vm.getAccount(key))
-    vm.setAccount(key, account)
+    this.#undo.record(this.#slot, key, this.#parts.vm.getAccount(key))
+    this.#parts.vm.setAccount(key, account)
   }
 
   /** Moves the time of the next slot forward. */
   warp(seconds: number): void {
-    const { time, store } = this.#parts
-    time.offset += seconds
-    store.setFact('warp', String(time.offset))
+    this.#timeOffset += seconds
+    this.#parts.store.setFact('warp', String(this.#timeOffset))
     this.closeSlot()
   }
 
@@ -184,11 +184,12 @@ export class Bank {
   }
 
   #startNextSlot(): void {
-    const { ring, time, vm, finalizedDepth } = this.#parts
+    const { ring, clock, vm, finalizedDepth } = this.#parts
     this.#pending.clear()
     this.#slot += 1
     this.#undo.record(this.#slot, CLOCK_SYSVAR, vm.getAccount(CLOCK_SYSVAR))
-    this.#slotTime = time.next()
+    // Time never goes back.
+    this.#slotTime = Math.max(this.#slotTime, Math.floor(clock.now() / 1000) + this.#timeOffset)
     vm.setClock(this.#slot, this.#slotTime)
     vm.setSlotHashes(ring.newestFirst())
     this.fees.begin(this.#slot)

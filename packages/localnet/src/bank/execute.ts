@@ -1,23 +1,18 @@
 import type { Pubkey, WireTransaction } from '@agent-registry/solana'
 import type { Account, AccountReader } from '../vm/account.ts'
-import type { TransactionError } from '../vm/transaction-errors.ts'
 import type { Vm } from '../vm/vm.ts'
-import { type AccountKeys, accountKeys } from './account-keys.ts'
+import { accountKeys } from './account-keys.ts'
 import { chargeLoadFailure, nameLoadFailure } from './load-failure.ts'
 import { tokenBalances } from './token-balances.ts'
-import type { TransactionMeta } from './transaction-record.ts'
 
-export interface Outcome {
-  readonly err: TransactionError | null
-  readonly keys: AccountKeys
-  /** The accounts that the transaction wrote, in their state before it. */
-  readonly before: ReadonlyMap<Pubkey, Account | null>
-  /** Null if the transaction did not pay its fee. Such a transaction is not in the ledger. */
-  readonly meta: TransactionMeta | null
-}
+/** The member `meta` of getTransaction. Amounts are lamports. */
+export type TransactionMeta = NonNullable<ReturnType<typeof execute>['meta']>
 
-/** Runs a transaction in the VM. */
-export function execute(vm: Vm, { message, bytes }: WireTransaction): Outcome {
+/**
+ * Runs a transaction in the VM. `before` contains the accounts that it wrote, in their state before it.
+ * `meta` is null if the transaction did not pay its fee. Such a transaction is not in the ledger.
+ */
+export function execute(vm: Vm, { message, bytes }: WireTransaction) {
   const read: AccountReader = (key) => vm.getAccount(key)
   const keys = accountKeys(message, read)
   const pre = keys.all.map(read)
@@ -38,7 +33,7 @@ export function execute(vm: Vm, { message, bytes }: WireTransaction): Outcome {
   // Instructions do not change the sum of all balances, so the difference is the fee.
   const fee = total(pre) - total(post)
   if (err !== null && fee === 0n) return { err, keys, before, meta: null }
-  const meta: TransactionMeta = {
+  const meta = {
     err,
     status: err === null ? { Ok: null } : { Err: err },
     fee: Number(fee),
@@ -48,9 +43,9 @@ export function execute(vm: Vm, { message, bytes }: WireTransaction): Outcome {
     logMessages: execution.logs,
     preTokenBalances,
     postTokenBalances: tokenBalances(post, read),
-    rewards: [],
+    rewards: [] as never[],
     loadedAddresses: keys.loaded,
-    ...(returnData === null ? {} : { returnData }),
+    returnData: returnData ?? undefined,
     computeUnitsConsumed: execution.computeUnitsConsumed,
   }
   return { err, keys, before, meta }

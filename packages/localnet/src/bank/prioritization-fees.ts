@@ -1,33 +1,25 @@
 import type { Message, Pubkey } from '@agent-registry/solana'
 import { computeBudget } from './compute-budget.ts'
 
-interface SlotFees {
-  lowest: number
-  byAccount: Map<Pubkey, number>
+interface Transaction {
+  readonly price: number
+  readonly writable: ReadonlySet<Pubkey>
 }
 
-const SLOTS_OF_FEES = 150
+const MAX_SLOTS = 150
 
-/** The lowest compute unit price in each of the last 150 slots, in total and per writable account. */
+/** The compute unit prices of the transactions in the last 150 slots. */
 export class PrioritizationFees {
-  readonly #slots = new Map<number, SlotFees>()
+  readonly #slots = new Map<number, Transaction[]>()
 
   begin(slot: number): void {
-    this.#slots.set(slot, { lowest: Infinity, byAccount: new Map() })
-    for (const old of this.#slots.keys()) {
-      if (this.#slots.size <= SLOTS_OF_FEES) return
-      this.#slots.delete(old)
-    }
+    this.#slots.set(slot, [])
+    const [oldest] = this.#slots.keys()
+    if (this.#slots.size > MAX_SLOTS) this.#slots.delete(oldest!)
   }
 
   record(slot: number, message: Message, writable: ReadonlySet<Pubkey>): void {
-    const fees = this.#slots.get(slot)
-    if (fees === undefined) return
-    const price = Number(computeBudget(message).price)
-    fees.lowest = Math.min(fees.lowest, price)
-    for (const key of writable) {
-      fees.byAccount.set(key, Math.min(fees.byAccount.get(key) ?? Infinity, price))
-    }
+    this.#slots.get(slot)?.push({ price: Number(computeBudget(message).price), writable })
   }
 
   forgetAfter(slot: number): void {
@@ -36,9 +28,14 @@ export class PrioritizationFees {
 
   /** The price that a transaction with these writable accounts needed, in micro-lamports per unit. */
   recent(accounts: readonly Pubkey[]): { slot: number; prioritizationFee: number }[] {
-    return [...this.#slots].map(([slot, { lowest, byAccount }]) => {
-      const prices = accounts.map((key) => byAccount.get(key) ?? 0)
-      return { slot, prioritizationFee: Math.max(Number.isFinite(lowest) ? lowest : 0, ...prices) }
+    return [...this.#slots].map(([slot, transactions]) => {
+      const byAccount = accounts.map((key) => transactions.filter((each) => each.writable.has(key)))
+      return { slot, prioritizationFee: Math.max(...[transactions, ...byAccount].map(lowestPrice)) }
     })
   }
+}
+
+function lowestPrice(transactions: readonly Transaction[]): number {
+  const lowest = transactions.reduce((price, each) => Math.min(price, each.price), Infinity)
+  return Number.isFinite(lowest) ? lowest : 0
 }

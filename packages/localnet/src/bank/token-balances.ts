@@ -1,17 +1,8 @@
-import type { Pubkey } from '@agent-registry/solana'
 import type { Account, AccountReader } from '../vm/account.ts'
-import { decodeTokenBalance, type UiTokenAmount, uiTokenAmount } from '../vm/token-accounts.ts'
-
-export interface TokenBalance {
-  readonly accountIndex: number
-  readonly mint: Pubkey
-  readonly owner: Pubkey
-  readonly programId: Pubkey
-  readonly uiTokenAmount: UiTokenAmount
-}
+import { decodeTokenBalance, uiTokenAmount } from '../vm/token-accounts.ts'
 
 /** The token accounts among the accounts of a transaction, in the shape of `preTokenBalances`. */
-export function tokenBalances(accounts: readonly (Account | null)[], read: AccountReader): TokenBalance[] {
+export function tokenBalances(accounts: readonly (Account | null)[], read: AccountReader) {
   return accounts.flatMap((account, accountIndex) => {
     const token = decodeTokenBalance(account, read)
     if (account === null || token === null) return []

@@ -1,24 +1,5 @@
 import { MEMO_PROGRAMS, type Pubkey, type WireTransaction } from '@agent-registry/solana'
-import type { InnerInstructions, ReturnData } from '../vm/execution.ts'
-import type { TransactionError } from '../vm/transaction-errors.ts'
-import type { TokenBalance } from './token-balances.ts'
-
-/** The member `meta` of getTransaction. Amounts are lamports. */
-export interface TransactionMeta {
-  readonly err: TransactionError | null
-  readonly status: { readonly Ok: null } | { readonly Err: TransactionError }
-  readonly fee: number
-  readonly preBalances: readonly number[]
-  readonly postBalances: readonly number[]
-  readonly innerInstructions: readonly InnerInstructions[]
-  readonly logMessages: readonly string[]
-  readonly preTokenBalances: readonly TokenBalance[]
-  readonly postTokenBalances: readonly TokenBalance[]
-  readonly rewards: readonly never[]
-  readonly loadedAddresses: { readonly writable: readonly Pubkey[]; readonly readonly: readonly Pubkey[] }
-  readonly returnData?: ReturnData
-  readonly computeUnitsConsumed: number
-}
+import type { TransactionMeta } from './execute.ts'
 
 /** A transaction in a block, or in the current slot. */
 export interface TransactionRecord {

@@ -7,19 +7,6 @@ export type CallHandler = (method: string, params: Params) => unknown
 
 type Id = string | number | null
 
-interface Call {
-  readonly method: string
-  readonly params?: unknown
-  readonly id?: Id
-}
-
-interface Response {
-  readonly jsonrpc: '2.0'
-  readonly id: Id
-  readonly result?: unknown
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
-}
-
 /** @returns the body of the response, which is empty if the request contains notifications only */
 export function respond(body: string, handle: CallHandler, logger: Logger): string {
   let request: unknown
@@ -45,7 +32,7 @@ export function toJson(message: unknown): string {
   )
 }
 
-function respondToCall(call: unknown, handle: CallHandler, logger: Logger): Response | null {
+function respondToCall(call: unknown, handle: CallHandler, logger: Logger) {
   if (!isCall(call)) return failure(null, invalidRequest('Invalid request'))
   const { id, method, params } = call
   try {
@@ -59,13 +46,14 @@ function respondToCall(call: unknown, handle: CallHandler, logger: Logger): Resp
   }
 }
 
-function isCall(value: unknown): value is Call {
+function isCall(value: unknown): value is { method: string; params?: unknown; id?: Id } {
   if (typeof value !== 'object' || value === null) return false
   const { jsonrpc, method, id } = value as Record<string, unknown>
   if (jsonrpc !== '2.0' || typeof method !== 'string') return false
   return id === undefined || id === null || typeof id === 'string' || typeof id === 'number'
 }
 
-function failure(id: Id, { code, message, data }: RpcError): Response {
-  return { jsonrpc: '2.0', error: { code, message, ...(data === undefined ? {} : { data }) }, id }
+function failure(id: Id, { code, message, data }: RpcError): object {
+  // JSON.stringify leaves out `data` if it is undefined.
+  return { jsonrpc: '2.0', error: { code, message, data }, id }
 }

@@ -12,15 +12,7 @@ import type { Account } from '../vm/account.ts'
 import type { Simulation } from '../vm/vm.ts'
 import { refuseUnresolvedTables, RpcError } from './rpc-error.ts'
 
-export interface SimulationResult extends Simulation {
-  readonly keys: AccountKeys
-}
-
-export interface SimulationRules {
-  readonly sigVerify: boolean
-  /** Whether an unknown blockhash and a known signature are errors. */
-  readonly checkAge: boolean
-}
+export type SimulationResult = Simulation & { readonly keys: AccountKeys }
 
 const NOTHING: Omit<Simulation, 'err'> = {
   logs: [],
@@ -32,13 +24,14 @@ const NOTHING: Omit<Simulation, 'err'> = {
 
 /**
  * Runs a transaction on the state of the view and keeps no changes. Throws -32602 if a lookup table
- * cannot be resolved, and -32003 if a signature is not valid.
+ * cannot be resolved, and -32003 if a signature is not valid. With `checkAge`, an unknown blockhash and
+ * a known signature are errors.
  */
 export function simulate(
   { bank, vm }: Ledger,
   view: LedgerView,
   { bytes, message, signature }: WireTransaction,
-  { sigVerify, checkAge }: SimulationRules,
+  { sigVerify, checkAge }: { sigVerify: boolean; checkAge: boolean },
 ): SimulationResult {
   const keys = accountKeys(message, view.account)
   const tables = message.lookups.map((each) => each.table)

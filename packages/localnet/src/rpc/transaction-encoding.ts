@@ -6,12 +6,9 @@ import { invalidParams, RpcError } from './rpc-error.ts'
 
 const ENCODINGS = ['json', 'base58', 'base64', 'binary', 'jsonParsed'] as const
 
-export interface TransactionEncoding {
-  readonly encoding: (typeof ENCODINGS)[number]
-  readonly maxVersion: number | undefined
-}
+export type TransactionEncoding = ReturnType<typeof transactionEncoding>
 
-export function transactionEncoding(config: Config): TransactionEncoding {
+export function transactionEncoding(config: Config) {
   const encoding = config.choice('encoding', ENCODINGS) ?? 'json'
   if (encoding === 'jsonParsed') {
     throw invalidParams(
@@ -92,6 +89,6 @@ function encodeMessage(message: Message): object {
       data: bs58.encode(data),
       stackHeight: 1,
     })),
-    ...(message.version === 'legacy' ? {} : { addressTableLookups }),
+    addressTableLookups: message.version === 'legacy' ? undefined : addressTableLookups,
   }
 }

@@ -2,8 +2,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FaultControls } from '../faults/fault-controls.ts'
 
-type Respond = (body: string) => string
-
 // The limit of a Solana node.
 export const MAX_BODY_BYTES = 50 * 1024
 // web3.js reuses a connection for 19 s. Closing it earlier would make calls fail.
@@ -17,43 +15,33 @@ const CORS = {
 }
 
 /** JSON-RPC over HTTP POST on any path, and GET /health, as on a Solana node. */
-export function createHttpServer(respond: Respond, faults: FaultControls): Server {
+export function createHttpServer(respond: (body: string) => string, faults: FaultControls): Server {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const reply = (status: number, body: string, headers: Record<string, string> = {}): void => {
+      response.writeHead(status, { 'content-type': 'text/plain', ...CORS, ...headers })
+      response.end(body)
+    }
+    if (request.method === 'OPTIONS') return reply(204, '')
+    if (request.method === 'GET' && request.url === '/health') return reply(200, 'ok')
+    if (request.method !== 'POST')
+      return reply(405, 'Used HTTP Method is not allowed. POST or OPTIONS is required')
+    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+      return reply(415, 'Supplied content type is not allowed. Content-Type: application/json is required')
+    const body = await readBody(request)
+    if (body === null) return reply(413, 'request body too large')
+    const { delayMs, status, retryAfter } = faults.takeHttp(() => calledMethods(body)) ?? {}
+    if (delayMs !== undefined) await delay(delayMs, undefined, { ref: false })
+    if (retryAfter !== undefined && status !== undefined) response.setHeader('retry-after', retryAfter)
+    if (status !== undefined) return reply(status, `fault: HTTP ${status}`)
+    reply(200, respond(body), { 'content-type': 'application/json; charset=utf-8' })
+  }
   const server = createServer((request, response) => {
     // A client that disconnects during a request is not an error.
     request.on('error', () => response.destroy())
-    void serve(request, response, respond, faults).catch(() => response.destroy())
+    void serve(request, response).catch(() => response.destroy())
   })
   server.keepAliveTimeout = KEEP_ALIVE_MS
   return server
-}
-
-async function serve(
-  request: IncomingMessage,
-  response: ServerResponse,
-  respond: Respond,
-  faults: FaultControls,
-): Promise<void> {
-  const reply = (status: number, body: string, headers: Record<string, string> = {}): void => {
-    response.writeHead(status, { 'content-type': 'text/plain', ...CORS, ...headers })
-    response.end(body)
-  }
-  if (request.method === 'OPTIONS') return reply(204, '')
-  if (request.method === 'GET' && request.url === '/health') return reply(200, 'ok')
-  if (request.method !== 'POST')
-    return reply(405, 'Used HTTP Method is not allowed. POST or OPTIONS is required')
-  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-    return reply(415, 'Supplied content type is not allowed. Content-Type: application/json is required')
-  const body = await readBody(request)
-  if (body === null) return reply(413, 'request body too large')
-  const fault = faults.takeHttp(() => calledMethods(body))
-  if (fault?.delayMs !== undefined) await delay(fault.delayMs, undefined, { ref: false })
-  if (fault?.status !== undefined) {
-    const { status, retryAfter } = fault
-    const headers: Record<string, string> =
-      retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
-    return reply(status, `fault: HTTP ${status}`, headers)
-  }
-  reply(200, respond(body), { 'content-type': 'application/json; charset=utf-8' })
 }
 
 async function readBody(request: IncomingMessage): Promise<string | null> {

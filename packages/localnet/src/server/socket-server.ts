@@ -1,33 +1,27 @@
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Ledger } from '../ledger.ts'
 import type { Logger } from '../logger.ts'
 import { type CallHandler, respond, toJson } from '../rpc/json-rpc.ts'
 import { MAX_BODY_BYTES } from './http-server.ts'
 import { subscriptionMethods } from './subscription-methods.ts'
-import { Subscriptions } from './subscriptions.ts'
+import { Subscriber, SubscriptionCounter } from './subscriptions.ts'
 
 // A client that does not read is disconnected when its buffer reaches this size.
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 const OVERLOADED = 1013
 
-export interface SocketServer {
-  readonly http: Server
-  /** Closes every connection. */
-  terminate(): void
-}
-
 /** The WebSocket interface of a node: subscriptions, and all methods of the HTTP interface. */
-export function createSocketServer(ledger: Ledger, call: CallHandler): SocketServer {
-  const { bank, faults, logger } = ledger
-  const subscriptions = new Subscriptions(bank, logger)
+export function createSocketServer(ledger: Ledger, call: CallHandler) {
+  const { faults, logger } = ledger
+  const counter = new SubscriptionCounter()
   const http = createServer((_, response) => void response.writeHead(426).end('WebSocket only'))
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES })
   http.on('upgrade', (request, socket, head) => {
     // Without a listener, a reset of a refused connection would end the process.
     socket.on('error', () => socket.destroy())
     if (faults.refuseSockets) socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n')
-    else sockets.handleUpgrade(request, socket, head, (client) => serve(client, ledger, call, subscriptions))
+    else sockets.handleUpgrade(request, socket, head, (client) => serve(client, ledger, call, counter))
   })
   sockets.on('error', (err) => logger.debug({ err }, 'localnet socket server'))
   const terminate = (): void => {
@@ -37,9 +31,9 @@ export function createSocketServer(ledger: Ledger, call: CallHandler): SocketSer
   return { http, terminate }
 }
 
-function serve(client: WebSocket, ledger: Ledger, call: CallHandler, subscriptions: Subscriptions): void {
-  const { faults, logger } = ledger
-  const subscriber = subscriptions.connect((message) => {
+function serve(client: WebSocket, ledger: Ledger, call: CallHandler, counter: SubscriptionCounter): void {
+  const { bank, faults, logger } = ledger
+  const subscriber = new Subscriber(bank, logger, counter, (message) => {
     if (!faults.muteSockets) write(client, toJson(message), logger)
   })
   const methods = subscriptionMethods(subscriber)

@@ -1,12 +1,11 @@
 import type { Pubkey } from '@agent-registry/solana'
-import type { Commitment } from '../bank/block.ts'
-import type { BankListener, SlotChanges } from '../bank/events.ts'
+import type { SlotChanges } from '../bank/events.ts'
 import { accountEncoder } from '../rpc/account-encoding.ts'
 import { accountFilters } from '../rpc/account-filters.ts'
 import { asInteger, asPubkey, asSignature, Config, listOf, type Params } from '../rpc/params.ts'
 import { invalidParams, RpcError } from '../rpc/rpc-error.ts'
 import { EMPTY_ACCOUNT } from '../vm/account.ts'
-import type { Subscriber } from './subscriptions.ts'
+import type { Notify, Subscriber } from './subscriptions.ts'
 
 type Method = (params: Params) => unknown
 
@@ -32,12 +31,19 @@ export function subscriptionMethods(subscriber: Subscriber): ReadonlyMap<string,
   return methods
 }
 
-function at(wanted: Commitment, see: (changes: SlotChanges) => void): BankListener {
-  return {
+/** Calls `see` with all changes at the commitment of the configuration. */
+function subscribeToChanges(
+  subscriber: Subscriber,
+  kind: string,
+  config: Config,
+  see: (changes: SlotChanges, notify: Notify) => void,
+): number {
+  const wanted = config.commitment()
+  return subscriber.subscribe(kind, (notify) => ({
     committed: (commitment, changes) => {
-      if (commitment === wanted) see(changes)
+      if (commitment === wanted) see(changes, notify)
     },
-  }
+  }))
 }
 
 /** accountSubscribe(key, config) */
@@ -45,16 +51,13 @@ function subscribeAccount(subscriber: Subscriber, params: Params): number {
   const key = params.required(0, 'pubkey', asPubkey)
   const config = params.config(1)
   const encode = accountEncoder(config)
-  const commitment = config.commitment()
-  return subscriber.subscribe('account', (notify) =>
-    at(commitment, ({ slot, touched }) => {
-      if (!touched.has(key)) return
-      const view = subscriber.bank.viewAt(slot)
-      // A node sends an empty account if the account no longer exists.
-      const value = encode(view.account(key) ?? EMPTY_ACCOUNT, view.account)
-      notify({ context: { slot }, value })
-    }),
-  )
+  return subscribeToChanges(subscriber, 'account', config, ({ slot, touched }, notify) => {
+    if (!touched.has(key)) return
+    const view = subscriber.bank.viewAt(slot)
+    // A node sends an empty account if the account no longer exists.
+    const value = encode(view.account(key) ?? EMPTY_ACCOUNT, view.account)
+    notify({ context: { slot }, value })
+  })
 }
 
 /** programSubscribe(program, config with filters) */
@@ -63,31 +66,25 @@ function subscribeProgram(subscriber: Subscriber, params: Params): number {
   const config = params.config(1)
   const encode = accountEncoder(config)
   const matches = accountFilters(config)
-  const commitment = config.commitment()
-  return subscriber.subscribe('program', (notify) =>
-    at(commitment, ({ slot, touched }) => {
-      const view = subscriber.bank.viewAt(slot)
-      for (const pubkey of touched) {
-        const account = view.account(pubkey)
-        if (account?.owner !== program || !matches(account)) continue
-        notify({ context: { slot }, value: { pubkey, account: encode(account, view.account) } })
-      }
-    }),
-  )
+  return subscribeToChanges(subscriber, 'program', config, ({ slot, touched }, notify) => {
+    const view = subscriber.bank.viewAt(slot)
+    for (const pubkey of touched) {
+      const account = view.account(pubkey)
+      if (account?.owner !== program || !matches(account)) continue
+      notify({ context: { slot }, value: { pubkey, account: encode(account, view.account) } })
+    }
+  })
 }
 
 /** logsSubscribe("all" | "allWithVotes" | { mentions: [one key] }, config) */
 function subscribeLogs(subscriber: Subscriber, params: Params): number {
   const mentioned = params.required(0, 'filter', asLogsFilter)
-  const commitment = params.config(1).commitment()
-  return subscriber.subscribe('logs', (notify) =>
-    at(commitment, ({ records }) => {
-      for (const { slot, signature, keys, meta } of records) {
-        if (mentioned !== null && !keys.includes(mentioned)) continue
-        notify({ context: { slot }, value: { signature, err: meta.err, logs: meta.logMessages } })
-      }
-    }),
-  )
+  return subscribeToChanges(subscriber, 'logs', params.config(1), ({ slot, records }, notify) => {
+    for (const { signature, keys, meta } of records) {
+      if (mentioned !== null && !keys.includes(mentioned)) continue
+      notify({ context: { slot }, value: { signature, err: meta.err, logs: meta.logMessages } })
+    }
+  })
 }
 
 function asLogsFilter(filter: unknown): Pubkey | null {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 
 const SCHEMA_VERSION = 1
 
@@ -26,39 +26,77 @@ export class LedgerInUseError extends Error {
 }
 
 /**
- * Opens the SQLite database of a ledger, or one in memory. After a crash, SQLite restores complete
- * commits from its write-ahead log and ignores an incomplete one.
+ * The SQLite database of a ledger. After a crash, SQLite restores complete commits from its
+ * write-ahead log and ignores an incomplete one.
  */
-export function openDatabase(dataDir: string | null): DatabaseSync {
-  if (dataDir !== null) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const database = new DatabaseSync(dataDir === null ? ':memory:' : join(dataDir, 'ledger.sqlite'))
-  try {
-    // The lock excludes other processes. The operating system releases it when this process ends.
-    database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full')
-    database.exec('begin exclusive; commit')
-  } catch (error) {
-    database.close()
-    if (!/database is locked/.test((error as Error).message)) throw error
-    throw new LedgerInUseError(`the ledger in ${dataDir} is already in use`)
-  }
-  const { user_version: version } = database.prepare('pragma user_version').get() as { user_version: number }
-  if (version > SCHEMA_VERSION) {
-    database.close()
-    throw new Error(`the ledger in ${dataDir} was created by a newer version of this program`)
-  }
-  database.exec(`${SCHEMA} pragma user_version = ${SCHEMA_VERSION}`)
-  return database
-}
+export class Database {
+  readonly #sqlite: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
 
-/** Runs `work` in one transaction: either everything is stored or nothing. */
-export function atomically<T>(database: DatabaseSync, work: () => T): T {
-  database.exec('begin immediate')
-  try {
-    const result = work()
-    database.exec('commit')
-    return result
-  } catch (error) {
-    if (database.isTransaction) database.exec('rollback')
-    throw error
+  /** @param dataDir null for a database in memory */
+  constructor(dataDir: string | null) {
+    if (dataDir !== null) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    this.#sqlite = new DatabaseSync(dataDir === null ? ':memory:' : join(dataDir, 'ledger.sqlite'))
+    try {
+      // The lock excludes other processes. The operating system releases it when this process ends.
+      this.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full')
+      this.exec('begin exclusive; commit')
+    } catch (error) {
+      this.close()
+      if (!/database is locked/.test((error as Error).message)) throw error
+      throw new LedgerInUseError(`the ledger in ${dataDir} is already in use`)
+    }
+    const { user_version: version } = this.get('pragma user_version') as { user_version: number }
+    if (version > SCHEMA_VERSION) {
+      this.close()
+      throw new Error(`the ledger in ${dataDir} was created by a newer version of this program`)
+    }
+    this.exec(`${SCHEMA} pragma user_version = ${SCHEMA_VERSION}`)
+  }
+
+  exec(sql: string): void {
+    this.#sqlite.exec(sql)
+  }
+
+  run(sql: string, ...values: SQLInputValue[]): void {
+    this.#prepare(sql).run(...values)
+  }
+
+  /** Returns null if there is no row. */
+  get(sql: string, ...values: SQLInputValue[]): unknown {
+    return this.#prepare(sql).get(...values) ?? null
+  }
+
+  all(sql: string, ...values: SQLInputValue[]): unknown[] {
+    return this.#prepare(sql).all(...values)
+  }
+
+  /** Reads row by row, and integers as bigint. */
+  iterate(sql: string): Iterable<unknown> {
+    const statement = this.#sqlite.prepare(sql)
+    statement.setReadBigInts(true)
+    return statement.iterate()
+  }
+
+  /** Runs `work` in one transaction: either everything is stored or nothing. */
+  atomically(work: () => void): void {
+    this.exec('begin immediate')
+    try {
+      work()
+      this.exec('commit')
+    } catch (error) {
+      if (this.#sqlite.isTransaction) this.exec('rollback')
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#sqlite.close()
+  }
+
+  #prepare(sql: string): StatementSync {
+    const statement = this.#statements.get(sql) ?? this.#sqlite.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
   }
 }

@@ -1,12 +1,10 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Pubkey } from '@agent-registry/solana'
 import type { Block } from '../bank/block.ts'
 import type { TransactionRecord } from '../bank/transaction-record.ts'
 import type { Account } from '../vm/account.ts'
 import { AccountTable } from './account-table.ts'
 import { BlockTable } from './block-table.ts'
-import { atomically, openDatabase } from './database.ts'
-import { Sql } from './sql.ts'
+import { Database } from './database.ts'
 import { TransactionTable } from './transaction-table.ts'
 
 type Accounts = Iterable<readonly [Pubkey, Account | null]>
@@ -20,32 +18,30 @@ export class LedgerStore {
   readonly blocks: BlockTable
   readonly transactions: TransactionTable
   readonly accounts: AccountTable
-  readonly #database: DatabaseSync
-  readonly #sql: Sql
+  readonly #database: Database
 
   /**
    * @param dataDir null for a ledger in memory
    * @throws LedgerInUseError if a ledger already uses the directory
    */
   constructor(dataDir: string | null) {
-    this.#database = openDatabase(dataDir)
-    this.#sql = new Sql(this.#database)
-    this.blocks = new BlockTable(this.#sql)
-    this.transactions = new TransactionTable(this.#sql)
+    this.#database = new Database(dataDir)
+    this.blocks = new BlockTable(this.#database)
+    this.transactions = new TransactionTable(this.#database)
     this.accounts = new AccountTable(this.#database)
   }
 
   fact(name: string): string | null {
-    const row = this.#sql.get('select value from facts where name = ?', name)
+    const row = this.#database.get('select value from facts where name = ?', name)
     return (row as { value: string } | null)?.value ?? null
   }
 
   setFact(name: string, value: string): void {
-    this.#sql.run('insert or replace into facts values (?, ?)', name, value)
+    this.#database.run('insert or replace into facts values (?, ?)', name, value)
   }
 
   createLedger(genesis: Block, accounts: Accounts, facts: Readonly<Record<string, string>>): void {
-    atomically(this.#database, () => {
+    this.#database.atomically(() => {
       for (const [key, account] of accounts) this.accounts.put(key, account)
       for (const [name, value] of Object.entries(facts)) this.setFact(name, value)
       this.blocks.insert(genesis, 0)
@@ -55,7 +51,7 @@ export class LedgerStore {
   /** Writes the block to the disk. An empty block is lost if the machine fails, but not the process. */
   append(block: Block, records: readonly TransactionRecord[], accounts: Accounts): void {
     this.#database.exec(`pragma synchronous = ${records.length === 0 ? 'normal' : 'full'}`)
-    atomically(this.#database, () => {
+    this.#database.atomically(() => {
       this.blocks.insert(block, records.length)
       for (const record of records) this.transactions.insert(record)
       for (const [key, account] of accounts) this.accounts.put(key, account)
@@ -73,7 +69,7 @@ export class LedgerStore {
    */
   rollback(slot: number, nextSlot: number, accounts: Accounts): void {
     this.#database.exec('pragma synchronous = full')
-    atomically(this.#database, () => {
+    this.#database.atomically(() => {
       this.blocks.deleteAfter(slot)
       this.transactions.deleteAfter(slot)
       this.setFact('slotAfterFork', String(nextSlot))

@@ -1,17 +1,14 @@
 import type { Pubkey } from '@agent-registry/solana'
-import type { TransactionMeta, TransactionRecord } from '../bank/transaction-record.ts'
+import type { TransactionMeta } from '../bank/execute.ts'
+import type { TransactionRecord } from '../bank/transaction-record.ts'
 import type { TransactionError } from '../vm/transaction-errors.ts'
-import type { Sql } from './sql.ts'
+import type { Database } from './database.ts'
 
 /** The part of a transaction that lists of signatures contain. */
-export interface TransactionSummary {
-  readonly slot: number
-  readonly index: number
-  readonly signature: string
-  readonly blockTime: number
-  readonly err: TransactionError | null
-  readonly memo: string | null
-}
+export type TransactionSummary = Pick<
+  TransactionRecord,
+  'slot' | 'index' | 'signature' | 'blockTime' | 'memo'
+> & { readonly err: TransactionError | null }
 
 export interface SignatureRange {
   readonly address: Pubkey
@@ -40,52 +37,39 @@ interface FullRow extends Row {
 const BLOCK_ROOM = 2 ** 20
 
 export class TransactionTable {
-  readonly #sql: Sql
+  readonly #database: Database
 
-  constructor(sql: Sql) {
-    this.#sql = sql
+  constructor(database: Database) {
+    this.#database = database
   }
 
   insert(record: TransactionRecord): void {
     const { slot, index, signature, blockTime, wire, keys, meta, memo } = record
     const id = slot * BLOCK_ROOM + index
     const err = meta.err === null ? null : JSON.stringify(meta.err)
-    this.#sql.run(
-      `insert into transactions (id, signature, time, err, memo, wire, keys, meta)
-       values (?, ?, ?, ?, ?, ?, ?, ?)`,
-      id,
-      signature,
-      blockTime,
-      err,
-      memo,
-      wire,
-      keys.join(),
-      JSON.stringify(meta),
-    )
+    const values = [id, signature, blockTime, err, memo, wire, keys.join(), JSON.stringify(meta)]
+    this.#database.run('insert into transactions values (?, ?, ?, ?, ?, ?, ?, ?)', ...values)
+    const link = 'insert or ignore into address_transactions select id, ? from addresses where address = ?'
     for (const key of keys) {
-      this.#sql.run('insert into addresses (address) values (?) on conflict do nothing', key)
-      this.#sql.run(
-        'insert or ignore into address_transactions select id, ? from addresses where address = ?',
-        id,
-        key,
-      )
+      this.#database.run('insert into addresses (address) values (?) on conflict do nothing', key)
+      this.#database.run(link, id, key)
     }
   }
 
   find(signature: string): TransactionRecord | null {
-    const row = this.#sql.get('select * from transactions where signature = ?', signature)
+    const row = this.#database.get('select * from transactions where signature = ?', signature)
     return row === null ? null : toRecord(row as FullRow)
   }
 
   summary(signature: string): TransactionSummary | null {
     const sql = 'select id, signature, time, err, memo from transactions where signature = ?'
-    const row = this.#sql.get(sql, signature)
+    const row = this.#database.get(sql, signature)
     return row === null ? null : toSummary(row as Row)
   }
 
   inBlock(slot: number): TransactionRecord[] {
     const sql = 'select * from transactions where id >= ? and id < ? order by id'
-    return (this.#sql.all(sql, slot * BLOCK_ROOM, (slot + 1) * BLOCK_ROOM) as FullRow[]).map(toRecord)
+    return (this.#database.all(sql, slot * BLOCK_ROOM, (slot + 1) * BLOCK_ROOM) as FullRow[]).map(toRecord)
   }
 
   /**
@@ -96,22 +80,17 @@ export class TransactionTable {
     const end = (maxSlot + 1) * BLOCK_ROOM
     const newest = before === undefined ? end : Math.min(this.#id(before), end)
     const oldest = until === undefined ? -1 : this.#id(until)
-    const rows = this.#sql.all(
-      `select t.id, t.signature, t.time, t.err, t.memo from addresses a
-       join address_transactions l on l.address = a.id join transactions t on t.id = l.id
-       where a.address = ? and l.id < ? and l.id > ? order by l.id desc limit ?`,
-      address,
-      newest,
-      oldest,
-      limit,
-    )
+    const sql = `select t.id, t.signature, t.time, t.err, t.memo from addresses a
+      join address_transactions l on l.address = a.id join transactions t on t.id = l.id
+      where a.address = ? and l.id < ? and l.id > ? order by l.id desc limit ?`
+    const rows = this.#database.all(sql, address, newest, oldest, limit)
     return (rows as Row[]).map(toSummary)
   }
 
   deleteAfter(slot: number): void {
     const first = (slot + 1) * BLOCK_ROOM
-    this.#sql.run('delete from transactions where id >= ?', first)
-    this.#sql.run('delete from address_transactions where id >= ?', first)
+    this.#database.run('delete from transactions where id >= ?', first)
+    this.#database.run('delete from address_transactions where id >= ?', first)
   }
 
   #id(signature: string): number {

@@ -1,49 +1,30 @@
-import { FailedTransactionMetadata, type TransactionMetadata } from 'litesvm/dist/internal.js'
+import {
+  FailedTransactionMetadata,
+  type TransactionMetadata,
+  type TransactionReturnData,
+} from 'litesvm/dist/internal.js'
 import bs58 from 'bs58'
 import { type TransactionError, toTransactionError } from './transaction-errors.ts'
 
-export interface InnerInstructions {
-  /** The position of the outer instruction. */
-  readonly index: number
-  readonly instructions: readonly {
-    readonly programIdIndex: number
-    readonly accounts: readonly number[]
-    /** Base-58. */
-    readonly data: string
-    readonly stackHeight: number
-  }[]
-}
-
-export interface ReturnData {
-  readonly programId: string
-  readonly data: readonly [string, 'base64']
-}
-
 /** The result of a transaction in the VM, in the shapes of Solana's JSON-RPC. */
-export interface Execution {
-  readonly err: TransactionError | null
-  readonly logs: readonly string[]
-  readonly innerInstructions: readonly InnerInstructions[]
-  readonly computeUnitsConsumed: number
-  readonly returnData: ReturnData | null
-}
+export type Execution = ReturnType<typeof toExecution>
 
-export function toExecution(result: TransactionMetadata | FailedTransactionMetadata): Execution {
+export function toExecution(result: TransactionMetadata | FailedTransactionMetadata) {
   const failed = result instanceof FailedTransactionMetadata
   const meta = failed ? result.meta() : result
-  const returned = meta.returnData()
-  const data = Buffer.from(returned.data()).toString('base64')
+  const err: TransactionError | null = failed ? toTransactionError(result.err()) : null
   return {
-    err: failed ? toTransactionError(result.err()) : null,
+    err,
     logs: meta.logs(),
     innerInstructions: innerInstructions(meta),
     computeUnitsConsumed: Number(meta.computeUnitsConsumed()),
-    returnData: data === '' ? null : { programId: bs58.encode(returned.programId()), data: [data, 'base64'] },
+    returnData: returnData(meta.returnData()),
   }
 }
 
-function innerInstructions(meta: TransactionMetadata): InnerInstructions[] {
+function innerInstructions(meta: TransactionMetadata) {
   const groups = meta.innerInstructions().map((group, index) => ({
+    // The position of the outer instruction.
     index,
     instructions: group.map((each) => {
       const instruction = each.instruction()
@@ -56,4 +37,9 @@ function innerInstructions(meta: TransactionMetadata): InnerInstructions[] {
     }),
   }))
   return groups.filter(({ instructions }) => instructions.length > 0)
+}
+
+function returnData(returned: TransactionReturnData): { programId: string; data: string[] } | null {
+  const data = Buffer.from(returned.data()).toString('base64')
+  return data === '' ? null : { programId: bs58.encode(returned.programId()), data: [data, 'base64'] }
 }

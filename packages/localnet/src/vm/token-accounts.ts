@@ -13,33 +13,8 @@ const TOKEN_ACCOUNT_BYTES = 165
 const MINT_KIND = 1
 const TOKEN_ACCOUNT_KIND = 2
 
-export interface TokenAccount {
-  readonly mint: Pubkey
-  readonly owner: Pubkey
-  readonly amount: bigint
-  readonly delegate: Pubkey | null
-  readonly state: 'initialized' | 'frozen'
-  readonly isNative: boolean
-  readonly delegatedAmount: bigint
-  readonly closeAuthority: Pubkey | null
-}
-
-export interface Mint {
-  readonly mintAuthority: Pubkey | null
-  readonly supply: bigint
-  readonly decimals: number
-  readonly freezeAuthority: Pubkey | null
-}
-
-export interface UiTokenAmount {
-  readonly amount: string
-  readonly decimals: number
-  readonly uiAmount: number | null
-  readonly uiAmountString: string
-}
-
 /** Returns null if the account is not an initialized token account of SPL Token or Token-2022. */
-export function decodeTokenAccount(account: Account | null): TokenAccount | null {
+export function decodeTokenAccount(account: Account | null) {
   const data = tokenData(account, TOKEN_ACCOUNT_BYTES, TOKEN_ACCOUNT_KIND)
   const state = data?.readUInt8(108)
   if (data === null || (state !== 1 && state !== 2)) return null
@@ -56,7 +31,7 @@ export function decodeTokenAccount(account: Account | null): TokenAccount | null
 }
 
 /** Returns null if the account is not an initialized mint of SPL Token or Token-2022. */
-export function decodeMint(account: Account | null): Mint | null {
+export function decodeMint(account: Account | null) {
   const data = tokenData(account, MINT_BYTES, MINT_KIND)
   if (data === null || data[45] !== 1) return null
   return {
@@ -68,10 +43,7 @@ export function decodeMint(account: Account | null): Mint | null {
 }
 
 /** A token account with the decimals of its mint. Returns null if one of the accounts is not valid. */
-export function decodeTokenBalance(
-  account: Account | null,
-  read: AccountReader,
-): (TokenAccount & { readonly decimals: number }) | null {
+export function decodeTokenBalance(account: Account | null, read: AccountReader) {
   const token = decodeTokenAccount(account)
   const mint = token === null ? null : decodeMint(read(token.mint))
   return token === null || mint === null ? null : { ...token, decimals: mint.decimals }
@@ -86,7 +58,8 @@ export function encodeMint(authority: Pubkey, decimals: number): Uint8Array {
   return bytes
 }
 
-export function uiTokenAmount(amount: bigint, decimals: number): UiTokenAmount {
+/** An amount in the shape of Solana's JSON-RPC. */
+export function uiTokenAmount(amount: bigint, decimals: number) {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const fraction = decimals === 0 ? '' : `.${digits.slice(-decimals)}`.replace(/\.?0+$/, '')
   const uiAmountString = `${digits.slice(0, digits.length - decimals)}${fraction}`

@@ -1,42 +1,43 @@
-/** Constants of the ELF64 format. */
-export const ELF = {
-  headerSize: 64,
-  programHeaderSize: 56,
-  sectionHeaderSize: 64,
-  symbolSize: 24,
-  relocationSize: 16,
-  dynamicEntrySize: 16,
-  machineBpf: 247,
-  typeRelocatable: 1,
-  typeShared: 3,
-} as const
-
-export const SECTION_TYPE = { progbits: 1, symtab: 2, strtab: 3, dynamic: 6, rel: 9, dynsym: 11 } as const
-export const SECTION_FLAG = { write: 1, alloc: 2, exec: 4 } as const
-export const SEGMENT_TYPE = { load: 1, dynamic: 2 } as const
-export const SEGMENT_FLAG = { exec: 1, write: 2, read: 4 } as const
-
+/** The parts of the ELF64 format that the linker reads and writes. */
+export const FILE_TYPE = { relocatable: 1, shared: 3 }
+export const MACHINE_BPF = 247
+export const SECTION_TYPE = { progbits: 1, symtab: 2, strtab: 3, dynamic: 6, rel: 9, dynsym: 11 }
+export const SECTION_FLAG = { write: 1, alloc: 2, exec: 4 }
 /** The relocations of the BPF back end: a 64-bit immediate, a 64-bit word, a call. */
-export const RELOCATION = { immediate: 1, word: 2, call: 10 } as const
+export const RELOCATION = { immediate: 1, word: 2, call: 10 }
 
-export const DYNAMIC_TAG = {
-  null: 0,
-  strtab: 5,
-  symtab: 6,
-  strsz: 10,
-  syment: 11,
-  rel: 17,
-  relsz: 18,
-  relent: 19,
-  textrel: 22,
-  flags: 30,
-} as const
+/** Layouts of records as in Python's `struct`: B is 1 byte, H 2 bytes, I 4 bytes, Q 8 bytes. */
+export const LAYOUT = {
+  programHeader: 'IIQQQQQQ',
+  sectionHeader: 'IIQQQQIIQQ',
+  symbol: 'IBBHQQ',
+  relocation: 'QII',
+  dynamicEntry: 'QQ',
+}
+const FIELD_SIZES: Readonly<Record<string, number>> = { B: 1, H: 2, I: 4, Q: 8 }
 
-/** The loader maps the file at this address. */
-export const PROGRAM_BASE = 0x1_0000_0000n
-/** The bytes of one VM instruction. A 64-bit immediate uses two instructions. */
-export const INSTRUCTION_SIZE = 8
+export function sizeOf(layout: string): number {
+  return Array.from(layout).reduce((size, field) => size + FIELD_SIZES[field]!, 0)
+}
 
-export function align8(offset: number): number {
-  return (offset + 7) & ~7
+/** Encodes a record. Missing values are 0. */
+export function pack(layout: string, ...values: number[]): Buffer {
+  const fields = Array.from(layout).map((field, i) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigUInt64LE(BigInt(values[i] ?? 0))
+    return bytes.subarray(0, FIELD_SIZES[field])
+  })
+  return Buffer.concat(fields)
+}
+
+/** Decodes a table of records. */
+export function unpack(layout: string, table: Buffer): number[][] {
+  let offset = 0
+  return Array.from({ length: table.length / sizeOf(layout) }, () =>
+    Array.from(layout).map((field) => {
+      const bytes = Buffer.alloc(8)
+      offset += table.copy(bytes, 0, offset, offset + FIELD_SIZES[field]!)
+      return Number(bytes.readBigUInt64LE())
+    }),
+  )
 }

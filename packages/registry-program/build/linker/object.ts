@@ -1,98 +1,47 @@
-import { ELF, SECTION_FLAG, SECTION_TYPE } from './elf.ts'
+import { FILE_TYPE, LAYOUT, MACHINE_BPF, SECTION_FLAG, SECTION_TYPE, sizeOf, unpack } from './elf.ts'
 
-export interface Section {
-  index: number
-  name: string
-  type: number
-  flags: number
-  /** For relocations: the index of the section that they change. */
-  target: number
-  data: Buffer
-}
-
-export interface ElfSymbol {
-  name: string
-  /** The index of the section that defines the symbol, or 0 if it is undefined. */
-  section: number
-  value: number
-}
-
-export interface Relocation {
-  offset: number
-  type: number
-  symbol: ElfSymbol
-}
-
-export interface ObjectFile {
-  sections: Section[]
-  symbols: ElfSymbol[]
-  relocationsOf(section: Section): Relocation[]
-}
+export type ObjectFile = ReturnType<typeof parseObject>
+export type Section = ObjectFile['sections'][number]
+export type ElfSymbol = ObjectFile['symbols'][number]
+export type Relocation = Section['relocations'][number]
 
 /** Reads a relocatable ELF64 object of the BPF back end. */
-export function parseObject(file: Buffer): ObjectFile {
+export function parseObject(file: Buffer) {
   if (file.readUInt32BE(0) !== 0x7f454c46) throw new Error('not an ELF file')
-  if (file.readUInt16LE(16) !== ELF.typeRelocatable || file.readUInt16LE(18) !== ELF.machineBpf)
+  if (file.readUInt16LE(16) !== FILE_TYPE.relocatable || file.readUInt16LE(18) !== MACHINE_BPF)
     throw new Error('not a relocatable BPF object')
-  const sections = readSections(file)
-  const table = sections.find((section) => section.type === SECTION_TYPE.symtab)
-  if (table === undefined) throw new Error('the object has no symbol table')
-  const symbols = readSymbols(table.data, sections)
-  return {
-    sections,
-    symbols,
-    relocationsOf: (section) =>
-      sections
-        .filter((each) => each.type === SECTION_TYPE.rel && each.target === section.index)
-        .flatMap((each) => readRelocations(each.data, symbols)),
-  }
-}
-
-export function isLoaded(section: Section): boolean {
-  return (section.flags & SECTION_FLAG.alloc) !== 0
-}
-
-function readSections(file: Buffer): Section[] {
-  const start = Number(file.readBigUInt64LE(40))
-  const count = file.readUInt16LE(60)
-  const headers = Array.from({ length: count }, (_, i) =>
-    file.subarray(start + i * ELF.sectionHeaderSize, start + (i + 1) * ELF.sectionHeaderSize),
+  const raw = readSections(file)
+  const names = raw[file.readUInt16LE(62)]
+  const symbolTable = raw.find((each) => each.type === SECTION_TYPE.symtab)
+  const symbolNames = symbolTable && raw[symbolTable.link]
+  if (names === undefined || symbolNames === undefined) throw new Error('the object has no symbol table')
+  const symbols = unpack(LAYOUT.symbol, symbolTable!.data).map(
+    // `section` is the index of the section that defines the symbol, or 0 if it is undefined.
+    ([name = 0, , , section = 0, value = 0]) => ({ name: textAt(symbolNames.data, name), section, value }),
   )
-  const bytesOf = (header: Buffer): Buffer => {
-    const offset = Number(header.readBigUInt64LE(24))
-    return Buffer.from(file.subarray(offset, offset + Number(header.readBigUInt64LE(32))))
-  }
-  const namesHeader = headers[file.readUInt16LE(62)]
-  const names = namesHeader === undefined ? Buffer.alloc(0) : bytesOf(namesHeader)
-  return headers.map((header, index) => ({
+  const sections = raw.map(({ nameOffset, flags, data }, index) => ({
     index,
-    name: textAt(names, header.readUInt32LE(0)),
-    type: header.readUInt32LE(4),
-    flags: Number(header.readBigUInt64LE(8)),
-    target: header.readUInt32LE(44),
-    data: bytesOf(header),
+    name: textAt(names.data, nameOffset),
+    isLoaded: (flags & SECTION_FLAG.alloc) !== 0,
+    data,
+    relocations: raw
+      .filter((each) => each.type === SECTION_TYPE.rel && each.target === index)
+      .flatMap((each) => unpack(LAYOUT.relocation, each.data))
+      .map(([offset = 0, type = 0, symbol = 0]) => ({ offset, type, symbol: symbols[symbol]! })),
   }))
+  return { sections, symbols }
 }
 
-function readSymbols(table: Buffer, sections: Section[]): ElfSymbol[] {
-  const names = sections.find((section) => section.name === '.strtab')?.data ?? Buffer.alloc(0)
-  return Array.from({ length: table.length / ELF.symbolSize }, (_, i) => {
-    const at = i * ELF.symbolSize
-    return {
-      name: textAt(names, table.readUInt32LE(at)),
-      section: table.readUInt16LE(at + 6),
-      value: Number(table.readBigUInt64LE(at + 8)),
-    }
-  })
-}
-
-function readRelocations(data: Buffer, symbols: ElfSymbol[]): Relocation[] {
-  return Array.from({ length: data.length / ELF.relocationSize }, (_, i) => {
-    const at = i * ELF.relocationSize
-    const symbol = symbols[data.readUInt32LE(at + 12)]
-    if (symbol === undefined) throw new Error('a relocation names an unknown symbol')
-    return { offset: Number(data.readBigUInt64LE(at)), type: data.readUInt32LE(at + 8), symbol }
-  })
+function readSections(file: Buffer) {
+  const start = Number(file.readBigUInt64LE(40))
+  const end = start + file.readUInt16LE(60) * sizeOf(LAYOUT.sectionHeader)
+  return unpack(LAYOUT.sectionHeader, file.subarray(start, end)).map(
+    // `link` of a symbol table is its string table. `target` of relocations is the section they change.
+    ([nameOffset = 0, type = 0, flags = 0, , offset = 0, size = 0, link = 0, target = 0]) => {
+      const data = Buffer.from(file.subarray(offset, offset + size))
+      return { nameOffset, type, flags, link, target, data }
+    },
+  )
 }
 
 function textAt(strings: Buffer, offset: number): string {

@@ -1,5 +1,10 @@
-import { PROGRAM_BASE, RELOCATION, INSTRUCTION_SIZE } from './elf.ts'
-import type { ElfSymbol, ObjectFile, Relocation, Section } from './object.ts'
+import { RELOCATION } from './elf.ts'
+import type { ElfSymbol, Relocation, Section } from './object.ts'
+
+/** The loader maps the file at this address. */
+const PROGRAM_BASE = 0x1_0000_0000n
+/** The bytes of one VM instruction. A 64-bit immediate uses two instructions. */
+const INSTRUCTION_SIZE = 8
 
 export interface Syscall {
   /** The offset of the call in the text section. */
@@ -18,13 +23,13 @@ export interface PlacedSection {
  * syscall, which the loader resolves.
  * @returns the syscalls
  */
-export function relocate(object: ObjectFile, placed: PlacedSection[]): Syscall[] {
+export function relocate(placed: PlacedSection[]): Syscall[] {
   const offsets = new Map(placed.map(({ section, offset }) => [section.index, offset]))
   const syscalls: Syscall[] = []
   for (const { section } of placed) {
-    for (const relocation of object.relocationsOf(section)) {
-      if (relocation.type === RELOCATION.call && relocation.symbol.section === 0)
-        syscalls.push({ offset: relocation.offset, name: relocation.symbol.name })
+    for (const relocation of section.relocations) {
+      const { offset, type, symbol } = relocation
+      if (type === RELOCATION.call && symbol.section === 0) syscalls.push({ offset, name: symbol.name })
       else apply(section, relocation, offsets)
     }
   }

@@ -1,83 +1,173 @@
-import { align8, ELF, SEGMENT_FLAG, SEGMENT_TYPE } from './elf.ts'
+import {
+  FILE_TYPE,
+  LAYOUT,
+  MACHINE_BPF,
+  pack,
+  RELOCATION,
+  SECTION_FLAG,
+  SECTION_TYPE,
+  sizeOf,
+} from './elf.ts'
+import type { Syscall } from './relocate.ts'
 
-export interface OutputSection {
+const FILE_HEADER_SIZE = 64
+const SEGMENTS = 3
+const SEGMENT_TYPE = { load: 1, dynamic: 2 }
+const SEGMENT_FLAG = { exec: 1, read: 4 }
+const SYMBOL_TYPE = { function: 0x12, undefined: 0x10 }
+const DYNAMIC_ENTRIES = 10
+
+/** The offset of the code, which follows the file header and the program headers. */
+export const TEXT_OFFSET = FILE_HEADER_SIZE + SEGMENTS * sizeOf(LAYOUT.programHeader)
+
+export interface Program {
+  text: Buffer
+  rodata: Buffer
+  /** Offset in the file. */
+  entrypoint: number
+  syscalls: Syscall[]
+}
+
+interface Section {
   name: string
   type: number
   flags: number
-  offset: number
   data: Buffer
-  link?: number
-  entrySize?: number
+  offset: number
+  /** The number of a section that this one refers to. */
+  link: number
+  entrySize: number
 }
 
-const VERSION = 1
-const LITTLE_ENDIAN_64 = [0x7f, 0x45, 0x4c, 0x46, 2, 1, VERSION]
+export function align8(offset: number): number {
+  return (offset + 7) & ~7
+}
 
-/** The offset of the first section, after the file header and three program headers. */
-export const FIRST_OFFSET = ELF.headerSize + 3 * ELF.programHeaderSize
-
-/**
- * Writes an ELF64 shared object in which every address equals its file offset. The segments are
- * .text, the sections after it, and .dynamic.
- * @param sections in file order. The section with their names is added.
- */
-export function writeSharedObject(sections: OutputSection[], entry: number): Buffer {
-  const names = Buffer.from(
-    `\0${[...sections.map((each) => each.name), '.shstrtab', ''].join('\0')}`,
-    'latin1',
-  )
-  const last = sections.at(-1)
-  if (last === undefined) throw new Error('nothing to write')
-  const namesAt = last.offset + last.data.length
-  const all = [...sections, { name: '.shstrtab', type: 3, flags: 0, offset: namesAt, data: names }]
-  const headersAt = align8(namesAt + names.length)
-  const file = Buffer.alloc(headersAt + (all.length + 1) * ELF.sectionHeaderSize)
-  file.set(LITTLE_ENDIAN_64)
-  file.writeUInt16LE(ELF.typeShared, 16)
-  file.writeUInt16LE(ELF.machineBpf, 18)
-  file.writeUInt32LE(VERSION, 20)
-  file.writeBigUInt64LE(BigInt(entry), 24)
-  file.writeBigUInt64LE(BigInt(ELF.headerSize), 32)
-  file.writeBigUInt64LE(BigInt(headersAt), 40)
-  const sizes = [ELF.headerSize, ELF.programHeaderSize, 3, ELF.sectionHeaderSize, all.length + 1, all.length]
-  for (const [i, size] of sizes.entries()) file.writeUInt16LE(size, 52 + 2 * i)
-  writeSegments(file, sections)
-  for (const [i, section] of all.entries()) {
-    file.set(section.data, section.offset)
-    writeSectionHeader(file, headersAt + (i + 1) * ELF.sectionHeaderSize, section, names)
-  }
+/** Writes an ELF64 shared object in which every address equals its file offset. */
+export function writeSharedObject(program: Program): Buffer {
+  const sections = createSections(program)
+  const names = sections.at(-1)!
+  const headersOffset = align8(endOf(names))
+  const file = Buffer.alloc(headersOffset + (sections.length + 1) * sizeOf(LAYOUT.sectionHeader))
+  file.set(fileHeader(program.entrypoint, headersOffset, sections.length))
+  file.set(programHeaders(sections), FILE_HEADER_SIZE)
+  for (const { data, offset } of sections) file.set(data, offset)
+  const headers = sections.map((section) => sectionHeader(section, names.data))
+  // The first header is empty.
+  file.set(Buffer.concat(headers), headersOffset + sizeOf(LAYOUT.sectionHeader))
   return file
 }
 
-function writeSegments(file: Buffer, sections: OutputSection[]): void {
-  const [text, ...rest] = sections
-  const dynamic = sections.find((each) => each.name === '.dynamic')
-  const [first, last] = [rest[0], rest.at(-1)]
-  if (!text || !dynamic || !first || !last) throw new Error('a section is missing')
-  const size = last.offset + last.data.length - first.offset
-  const segments = [
-    [SEGMENT_TYPE.load, SEGMENT_FLAG.read | SEGMENT_FLAG.exec, text.offset, text.data.length],
-    [SEGMENT_TYPE.load, SEGMENT_FLAG.read, first.offset, size],
-    [SEGMENT_TYPE.dynamic, SEGMENT_FLAG.read, dynamic.offset, dynamic.data.length],
-  ] as const
-  for (const [i, [type, flags, offset, length]] of segments.entries()) {
-    const at = ELF.headerSize + i * ELF.programHeaderSize
-    file.writeUInt32LE(type, at)
-    file.writeUInt32LE(flags, at + 4)
-    for (const place of [8, 16, 24]) file.writeBigUInt64LE(BigInt(offset), at + place)
-    for (const place of [32, 40]) file.writeBigUInt64LE(BigInt(length), at + place)
-    file.writeBigUInt64LE(8n, at + 48)
+function createSections({ text, rodata, entrypoint, syscalls }: Program): Section[] {
+  const { alloc, exec, write } = SECTION_FLAG
+  const { progbits, dynamic, dynsym, strtab, rel } = SECTION_TYPE
+  const sections: Section[] = []
+  const add = (name: string, type: number, flags: number, data: Buffer, link = 0, entrySize = 0): Section => {
+    const last = sections.at(-1)
+    const offset = last === undefined ? TEXT_OFFSET : align8(endOf(last))
+    const section = { name, type, flags, data, offset, link, entrySize }
+    sections.push(section)
+    return section
   }
+  const symbolNames = ['entrypoint', ...new Set(syscalls.map((each) => each.name))]
+  const strings = stringTable(symbolNames)
+  const dynamicData = Buffer.alloc(DYNAMIC_ENTRIES * sizeOf(LAYOUT.dynamicEntry))
+  add('.text', progbits, alloc | exec, text)
+  add('.rodata', progbits, alloc, rodata)
+  add('.dynamic', dynamic, alloc | write, dynamicData, 5, sizeOf(LAYOUT.dynamicEntry))
+  const symbolTable = symbolsOf(symbolNames, strings, entrypoint)
+  const symbols = add('.dynsym', dynsym, alloc, symbolTable, 5, sizeOf(LAYOUT.symbol))
+  const symbolStrings = add('.dynstr', strtab, alloc, strings)
+  const relocationTable = relocationsOf(syscalls, symbolNames)
+  const relocations = add('.rel.dyn', rel, alloc, relocationTable, 4, sizeOf(LAYOUT.relocation))
+  add('.shstrtab', strtab, 0, stringTable([...sections.map((each) => each.name), '.shstrtab']))
+  dynamicData.set(dynamicEntries(symbols, symbolStrings, relocations))
+  return sections
 }
 
-function writeSectionHeader(file: Buffer, at: number, section: OutputSection, names: Buffer): void {
-  file.writeUInt32LE(names.indexOf(`\0${section.name}\0`) + 1, at)
-  file.writeUInt32LE(section.type, at + 4)
-  file.writeBigUInt64LE(BigInt(section.flags), at + 8)
-  file.writeBigUInt64LE(section.flags === 0 ? 0n : BigInt(section.offset), at + 16)
-  file.writeBigUInt64LE(BigInt(section.offset), at + 24)
-  file.writeBigUInt64LE(BigInt(section.data.length), at + 32)
-  file.writeUInt32LE(section.link ?? 0, at + 40)
-  file.writeBigUInt64LE(section.flags === 0 ? 1n : 8n, at + 48)
-  file.writeBigUInt64LE(BigInt(section.entrySize ?? 0), at + 56)
+/** The symbols in which the loader finds the entry point and the syscalls. The first one is empty. */
+function symbolsOf(names: string[], strings: Buffer, entrypoint: number): Buffer {
+  const symbols = names.map((name, i) => {
+    const nameOffset = offsetOf(strings, name)
+    if (i > 0) return pack(LAYOUT.symbol, nameOffset, SYMBOL_TYPE.undefined)
+    return pack(LAYOUT.symbol, nameOffset, SYMBOL_TYPE.function, 0, 1, entrypoint)
+  })
+  return Buffer.concat([pack(LAYOUT.symbol), ...symbols])
+}
+
+function relocationsOf(syscalls: Syscall[], names: string[]): Buffer {
+  const relocations = syscalls.map(({ offset, name }) =>
+    pack(LAYOUT.relocation, TEXT_OFFSET + offset, RELOCATION.call, names.indexOf(name) + 1),
+  )
+  return Buffer.concat(relocations)
+}
+
+function dynamicEntries(symbols: Section, strings: Section, relocations: Section): Buffer {
+  const entries = {
+    flags: [30, 4],
+    relocations: [17, relocations.offset],
+    relocationsSize: [18, relocations.data.length],
+    relocationSize: [19, relocations.entrySize],
+    symbols: [6, symbols.offset],
+    symbolSize: [11, symbols.entrySize],
+    strings: [5, strings.offset],
+    stringsSize: [10, strings.data.length],
+    textRelocations: [22],
+    end: [0],
+  }
+  return Buffer.concat(Object.values(entries).map((entry) => pack(LAYOUT.dynamicEntry, ...entry)))
+}
+
+function fileHeader(entrypoint: number, sectionHeaders: number, sections: number): Buffer {
+  // 64-bit, little endian, ELF version 1, and padding.
+  const identification = [0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+  const file = [FILE_TYPE.shared, MACHINE_BPF, 1, entrypoint, FILE_HEADER_SIZE, sectionHeaders, 0]
+  const { programHeader, sectionHeader } = LAYOUT
+  const counts = [sizeOf(programHeader), SEGMENTS, sizeOf(sectionHeader), sections + 1, sections]
+  return pack('BBBBBBBBBBBBBBBBHHIQQQIHHHHHH', ...identification, ...file, FILE_HEADER_SIZE, ...counts)
+}
+
+/** The segments are the code, everything else that is loaded, and the dynamic section. */
+function programHeaders(sections: Section[]): Buffer {
+  const [text, rodata, dynamic, , , relocations] = sections as [Section, Section, Section, ...Section[]]
+  const header = (type: number, flags: number, first: Section, last: Section): Buffer => {
+    const { offset } = first
+    const size = endOf(last) - offset
+    return pack(LAYOUT.programHeader, type, flags, offset, offset, offset, size, size, 8)
+  }
+  const { read, exec } = SEGMENT_FLAG
+  return Buffer.concat([
+    header(SEGMENT_TYPE.load, read | exec, text, text),
+    header(SEGMENT_TYPE.load, read, rodata, relocations!),
+    header(SEGMENT_TYPE.dynamic, read, dynamic, dynamic),
+  ])
+}
+
+function sectionHeader({ name, type, flags, data, offset, link, entrySize }: Section, names: Buffer): Buffer {
+  const [address, alignment] = flags === 0 ? [0, 1] : [offset, 8]
+  const position = [address, offset, data.length]
+  return pack(
+    LAYOUT.sectionHeader,
+    offsetOf(names, name),
+    type,
+    flags,
+    ...position,
+    link,
+    0,
+    alignment,
+    entrySize,
+  )
+}
+
+function endOf({ offset, data }: Section): number {
+  return offset + data.length
+}
+
+/** Texts that each end with a zero byte, after an empty one. */
+function stringTable(texts: string[]): Buffer {
+  return Buffer.from(`\0${texts.map((text) => `${text}\0`).join('')}`, 'latin1')
+}
+
+function offsetOf(strings: Buffer, text: string): number {
+  return strings.indexOf(`\0${text}\0`) + 1
 }

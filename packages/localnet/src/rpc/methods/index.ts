@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger.ts'
 import type { CallHandler } from '../json-rpc.ts'
-import type { RpcMethod } from '../method.ts'
+import type { RpcMethods } from '../method.ts'
 import { RpcError } from '../rpc-error.ts'
 import { accountMethods } from './accounts.ts'
 import { blockMethods } from './blocks.ts'
@@ -11,23 +11,21 @@ import { simulateTransaction } from './simulate-transaction.ts'
 import { tokenMethods } from './tokens.ts'
 import { transactionMethods } from './transactions.ts'
 
-const methods: ReadonlyMap<string, RpcMethod> = new Map(
-  Object.entries({
-    ...accountMethods,
-    ...blockMethods,
-    ...clusterMethods,
-    ...localnetMethods,
-    ...sendingMethods,
-    ...tokenMethods,
-    ...transactionMethods,
-    simulateTransaction,
-  }),
-)
+const methods: RpcMethods = {
+  ...accountMethods,
+  ...blockMethods,
+  ...clusterMethods,
+  ...localnetMethods,
+  ...sendingMethods,
+  ...tokenMethods,
+  ...transactionMethods,
+  simulateTransaction,
+}
 
 /** Runs the methods of the HTTP interface. */
 export function createDispatcher(ledger: Ledger): CallHandler {
   return (name, params) => {
-    const method = methods.get(name)
+    const method = Object.hasOwn(methods, name) ? methods[name] : undefined
     if (method === undefined) throw new RpcError(-32601, 'Method not found')
     return method(ledger, params)
   }
