@@ -1,6 +1,6 @@
+import DataLoader from 'dataloader'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { gather } from '../db/gather.ts'
 import type { Connection, ConnectionInput } from '../domain/connection.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { Page, PageBounds, PageInput } from '../domain/page.ts'
@@ -39,15 +39,19 @@ export function createAgentReads(kysely: Kysely<Database>): AgentReads {
     const { rows } = await sql<AgentRow>`select ${agentColumns} from agents where ${key}`.execute(kysely)
     return rows
   }
-  const findOne = gather(
-    async (pdas) => new Map((await find(pdas)).map((agent) => [agent.pda, agent])),
-    MAX_BATCH,
+  // Nothing is cached: a response is as new as one that is read alone.
+  const loader = new DataLoader(
+    async (pdas: readonly string[]) => {
+      const agents = new Map((await find(pdas)).map((agent) => [agent.pda, agent]))
+      return pdas.map((pda) => agents.get(pda))
+    },
+    { cache: false, maxBatchSize: MAX_BATCH, batchScheduleFn: setImmediate },
   )
   return {
     list: (input) => listAgents(kysely, input),
     listConnection: (input) => listAgentsConnection(kysely, input),
     get: async (pda) => {
-      const agent = await findOne(pubkeyParameter('pda', pda))
+      const agent = await loader.load(pubkeyParameter('pda', pda))
       if (agent === undefined) throw new DomainError('AGENT_NOT_FOUND')
       return agent
     },
