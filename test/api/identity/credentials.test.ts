@@ -448,7 +448,7 @@ describe('GET /agents/:pda/credentials', () => {
     expect((await list()).credentials).toMatchObject([{ structurally_valid: false, proof_verified: false }])
     const olderContexts = getRulesVersion(new Map([...contexts].slice(1)))
     for (const older of [
-      { ...untrue, rules: olderContexts },
+      { ...untrue, rulesVersion: olderContexts },
       { ...unmarked, wellFormed: false },
     ]) {
       await store.setVerdict(PDA, body.vcHash, older as Verdict)
