@@ -17,7 +17,7 @@ const config = {
     JSON: 'unknown',
     Pubkey: 'string',
     // REST writes U64 as JSON integers (rest/execute.ts).
-    U64: { input: 'string', output: '../contract/exact-integer.ts#ExactInteger' },
+    U64: { input: 'string', output: '../execute.ts#ExactInteger' },
     WebhookEventType: 'string',
   },
   strictScalars: true,

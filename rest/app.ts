@@ -3,12 +3,11 @@ import { type FastifyBaseLogger, fastify } from 'fastify'
 import { handleError } from './contract/errors.ts'
 import type { Executor } from './execute.ts'
 import { graphqlRoutes } from './graphql/routes.ts'
-import { checkPreconditions } from './plugins/http-preconditions.ts'
 import { closeAnswered } from './plugins/closing.ts'
 import { shedLoad } from './plugins/load-shedding.ts'
 import { limitPipelining } from './plugins/pipelining.ts'
 import { registerRest } from './index.ts'
-import { metricsRoute } from './plugins/metrics.ts'
+import { metricsRoute, observeRequests } from './plugins/observability.ts'
 import { allowOrigins } from './plugins/cors.ts'
 import { createPageGuard } from './plugins/page-guard.ts'
 import { securityHeaders } from './plugins/security-headers.ts'
@@ -18,7 +17,7 @@ import { mcpRoutes } from './mcp/routes.ts'
 import { describeRoutes } from './openapi.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits } from './plugins/connection-limits.ts'
 import { compileSerializer, compileValidator, serverOptions } from './plugins/server-options.ts'
-import { answerUnknownPaths } from './contract/unknown-paths.ts'
+import { checkRequests } from './contract/request-checks.ts'
 import type { Logger } from '../src/platform/logger.ts'
 import type { Metrics } from '../src/platform/metrics/metrics.ts'
 import type { Services } from '../src/services.ts'
@@ -77,22 +76,11 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   app.removeContentTypeParser('text/plain')
   limitPipelining(app)
   closeAnswered(app)
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
-    done()
-  })
-  app.addHook('onResponse', (request, reply, done) => {
-    const { method } = request
-    // A query may hold an invite code.
-    const path = request.url.replace(/\?.*$/s, '')
-    request.log.debug({ method, path, status: reply.statusCode, ms: reply.elapsedTime }, 'request')
-    done()
-  })
+  observeRequests(app, metrics)
   securityHeaders(app, { https: baseUrl?.startsWith('https:') === true })
   await allowOrigins(app, corsOrigins)
   rateLimitHeaders(app)
-  checkPreconditions(app)
-  answerUnknownPaths(app)
+  checkRequests(app)
   shedLoad(app, services.admission)
   metricsRoute(app, metrics)
   if (surface === 'all') {

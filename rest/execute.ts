@@ -3,7 +3,6 @@ import { type DocumentNode, execute, type ExecutionResult, type GraphQLScalarTyp
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { GraphQLContext } from '../schema/context.ts'
 import { buildSchema } from '../schema/index.ts'
-import { exactInteger } from './contract/exact-integer.ts'
 
 export type Executor = 'jit' | 'execute'
 
@@ -15,7 +14,22 @@ type Execution<Variables> = (
   variables: Variables,
 ) => ExecutionResult | Promise<ExecutionResult>
 
-/** The schema of REST writes U64 as a JSON integer; /graphql writes it as text. */
+declare global {
+  interface JSON {
+    /** ECMAScript 2025: a value that JSON.stringify writes as this text. */
+    rawJSON(text: string): { readonly rawJSON: string }
+  }
+}
+
+/** An integer that JSON.stringify writes with all its digits, also above 2^53. */
+export type ExactInteger = number | { readonly rawJSON: string }
+
+function exactInteger(decimal: string): ExactInteger {
+  const number = Number(decimal)
+  return Number.isSafeInteger(number) ? number : JSON.rawJSON(BigInt(decimal).toString())
+}
+
+/** The schema of REST. It writes U64 as a JSON integer; /graphql writes it as text. */
 const schema = buildSchema()
 const u64 = schema.getType('U64') as GraphQLScalarType
 Object.assign(u64, { serialize: exactInteger, coerceOutputValue: exactInteger })

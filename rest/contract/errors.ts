@@ -3,7 +3,7 @@ import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError, type ErrorAddition, isDomainError } from '../../src/domain/errors.ts'
 import { knownError } from '../../src/domain/known-error.ts'
 import type { SpellParameter } from './parameter-names.ts'
-import { pathNotFound } from './unknown-paths.ts'
+import { pathNotFound } from './request-checks.ts'
 
 export interface ErrorAnswer {
   status: number

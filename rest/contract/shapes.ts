@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
-import type { ExactInteger } from './exact-integer.ts'
 import { PAGE_LIMIT, PAGE_OFFSET } from '../../src/domain/page.ts'
+import type { ExactInteger } from '../execute.ts'
 
 /** Pieces that route schemas are made of. They document and type; what is allowed is decided by the services. */
 export const Pubkey = (description: string) =>

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import type { ExactInteger } from '../contract/exact-integer.ts'
 import { errors, Pubkey, Timestamp } from '../contract/shapes.ts'
+import type { ExactInteger } from '../execute.ts'
 
 const none = { querystring: Type.Object({}), tags: ['Service'] }
 

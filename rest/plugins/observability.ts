@@ -1,0 +1,38 @@
+import { Histogram } from 'prom-client'
+import type { Metrics } from '../../src/platform/metrics/metrics.ts'
+import type { RestApp } from '../rest-app.ts'
+
+/** Seconds. A read takes about a millisecond; a submit waits up to five seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Sends the request id, and logs and measures each response. */
+export function observeRequests(app: RestApp, metrics: Metrics): void {
+  const durations = new Histogram({
+    name: 'gateway_http_request_duration_seconds',
+    help: 'Duration of responses by method, route and status; the status is `shed` for requests refused because of overload',
+    labelNames: ['method', 'route', 'status'],
+    buckets: BUCKETS,
+    registers: [metrics],
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    done()
+  })
+  app.addHook('onResponse', (request, { statusCode, elapsedTime }, done) => {
+    const { method, routeOptions, isShed } = request
+    // Without the query, which can contain an invite code.
+    const path = request.url.replace(/\?.*$/s, '')
+    request.log.debug({ method, path, status: statusCode, ms: elapsedTime }, 'request')
+    // By the pattern of the route, because the number of paths is unlimited.
+    const route = routeOptions.url ?? 'unknown'
+    durations.observe({ method, route, status: isShed ? 'shed' : statusCode }, elapsedTime / 1000)
+    done()
+  })
+}
+
+/** The endpoint that Prometheus reads. */
+export function metricsRoute(app: RestApp, metrics: Metrics): void {
+  app.get('/metrics', { config: { priority: 'exempt' }, schema: { hide: true } }, async (_, reply) =>
+    reply.type(metrics.contentType).send(await metrics.metrics()),
+  )
+}
