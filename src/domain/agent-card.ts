@@ -5,7 +5,17 @@ export interface CardSkill {
   readonly tags: readonly string[]
 }
 
-/** What an A2A agent card says, of version 0.3 or 1.0. What it does not say, or says in another shape, is null or empty. */
+export interface CardInterface {
+  readonly url: string
+  /** For instance JSONRPC, GRPC or HTTP+JSON. */
+  readonly binding: string | null
+  readonly protocolVersion: string | null
+}
+
+/**
+ * The content of an A2A agent card, version 0.3 or 1.0. Missing and invalid members are null or
+ * empty.
+ */
 export interface CardContent {
   readonly name: string | null
   readonly description: string | null
@@ -16,33 +26,27 @@ export interface CardContent {
   readonly documentationUrl: string | null
   readonly interfaces: readonly CardInterface[]
   readonly skills: readonly CardSkill[]
-  /** URLs of credentials that the card lists. */
+  /** URLs of credentials. */
   readonly credentials: readonly string[]
 }
 
 /**
- * unsigned: no signature. verified: signed by the agent's owner. invalid: said to be by the owner, and is not.
- * foreign: signed by other keys alone, which are not looked up.
+ * unsigned: no signature. verified: signed by the agent's owner. invalid: the owner's signature is
+ * wrong. foreign: only signatures with other keys, which are not verified.
  */
 export const CARD_SIGNATURES = ['unsigned', 'verified', 'invalid', 'foreign'] as const
 
 export type CardSignature = (typeof CARD_SIGNATURES)[number]
 
-/** raw: the bytes as served. jcs: their canonical form (RFC 8785), so that white space and the order of keys do not count. */
+/** raw: the bytes as served match. jcs: the canonical form (RFC 8785) matches. */
 export const CARD_MATCHES = ['raw', 'jcs'] as const
 
 export type CardMatch = (typeof CARD_MATCHES)[number]
 
 /**
- * unchecked: nobody looked since the URL or the hash changed. unreachable: it could not be fetched; the verdict before still holds.
+ * unchecked: not checked since its URL or hash changed. unreachable: the last fetch failed; the
+ * previous result remains valid.
  */
 export const CARD_STATES = ['unchecked', 'matched', 'mismatched', 'unreachable'] as const
 
 export type CardState = (typeof CARD_STATES)[number]
-
-export interface CardInterface {
-  readonly url: string
-  /** For instance JSONRPC, GRPC or HTTP+JSON. */
-  readonly binding: string | null
-  readonly protocolVersion: string | null
-}

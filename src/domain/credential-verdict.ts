@@ -1,38 +1,40 @@
 import type { Pubkey } from '@agent-registry/solana'
 
-/** From when until when something holds, ISO 8601 in UTC; null is without bound. */
+/** A period. ISO 8601 in UTC; null means no limit. */
 export interface Validity {
   readonly from: string | null
   readonly until: string | null
 }
 
-/** `owner`: submitted by the agent's owner. `card`: listed by an agent card that matches its hash. */
+/**
+ * `owner`: submitted by the agent's owner. `card`: listed by an agent card that matches its hash.
+ */
 export type CredentialSource = 'owner' | 'card'
 
-/** What remains true of a credential whenever it is looked at: all but time, trust and status. */
+/** The result of a verification without the parts that change: time, trust and status. */
 export interface Verdict {
-  /** `rulesMark` of the verifier that said it. */
+  /** `getRulesVersion` of the verifier that made it. */
   readonly rulesVersion: string
-  /** Whether context, type, subject and proof_present pass. */
+  /** The checks context, type, subject and proof_present passed. */
   readonly wellFormed: boolean
-  /** Whether the credential's dates can be read and make sense. */
+  /** The credential's dates are valid, and its start is before its end. */
   readonly datesValid: boolean
   readonly issuer: string
-  /** Every type besides VerifiableCredential. */
+  /** All types except VerifiableCredential. */
   readonly types: readonly string[]
-  /** The latest begin and the earliest end of all that the credential says. */
+  /** The latest start and the earliest end in the credential. */
   readonly validity: Validity
-  /** The same of its proofs: the latest `created`, the earliest `expires`. */
+  /** The latest `created` and the earliest `expires` of its proofs. */
   readonly proofValidity: Validity
-  /** The keys that made the proofs; empty where they were not looked at. */
+  /** The keys of the proofs. Empty if no key was looked up. */
   readonly proofKeys: readonly IssuerKey[]
-  /** Whether every signature is that of its key in `proofKeys`; null where that was not found out. */
+  /** Whether all signatures match `proofKeys`. Null if they were not verified. */
   readonly signaturesValid: boolean | null
 }
 
-/** An Ed25519 key by which an issuer of credentials may sign. */
+/** An Ed25519 key with which an issuer may sign credentials. */
 export interface IssuerKey {
-  /** The DID URL that a proof names. */
+  /** The DID URL in a proof. */
   readonly verificationMethod: string
   readonly key: Pubkey
 }

@@ -1,23 +1,23 @@
 import { isPubkey, type Pubkey } from '@agent-registry/solana'
-import { quoted } from './quoted.ts'
 import { DomainError } from './errors.ts'
+import { quoted } from './quoted.ts'
 
 export const DID_METHOD = 'did:sol'
 const PREFIX = `${DID_METHOD}:`
 
-/** The DID of an owner: deterministic, and the same for every agent that the owner ever registers. */
+/** The DID of an owner, which is also the DID of each agent of that owner. */
 export function ownerDid(owner: string): string {
   return `${PREFIX}${owner}`
 }
 
-/** The verification method of a DID: the owner's key itself, the only one there is. */
+/** The id of a DID's only verification method, the owner's key. */
 export function didKeyId(did: string): string {
   return `${did}#key-1`
 }
 
 /**
- * The owner's key of a DID. Throws INVALID_DID for anything but `did:sol:` and base-58 of 32 bytes: another method, a cluster
- * prefix, a path, query or fragment.
+ * Returns the owner of a DID. Throws INVALID_DID for other methods, cluster prefixes, paths,
+ * queries and fragments.
  */
 export function parseDid(did: string): Pubkey {
   const owner = did.startsWith(PREFIX) ? did.slice(PREFIX.length) : ''

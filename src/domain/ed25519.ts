@@ -1,8 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { type Pubkey, pubkeyBytes } from '@agent-registry/solana'
+
 /**
- * y coordinates of the points of small order, also in encodings that are not canonical; the sign bit makes 14 of these 7.
- * Signatures of such keys can be made without a private key, and node's verification takes them.
+ * The y coordinates of small-order points, including non-canonical encodings. With the sign bit
+ * they make 14 points. Anyone can sign for such keys, and Node accepts these signatures.
  */
 const SMALL_ORDER: ReadonlySet<string> = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',
@@ -18,14 +19,14 @@ export function isSmallOrderKey(key: Pubkey): boolean {
   return isSmallOrder(pubkeyBytes(key))
 }
 
-/** `signature`: 64 bytes. Small-order keys and nonces are refused, as the ledger does. */
+/** `signature`: 64 bytes. Refuses small-order keys and nonces, like the ledger. */
 export function verifyEd25519(message: Uint8Array, signature: Uint8Array, key: Pubkey): boolean {
   const bytes = pubkeyBytes(key)
   if (signature.length !== 64) return false
-  // Import from JWK takes a third of the time that DER takes.
+  // Importing a JWK takes a third of the time of DER.
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(bytes).toString('base64url') }
   const verifies = verify(null, message, createPublicKey({ key: jwk, format: 'jwk' }), signature)
-  // Looked at afterwards, so that every refusal takes the same time.
+  // Checked last, so that every refusal takes the same time.
   return verifies && !isSmallOrder(bytes) && !isSmallOrder(signature.subarray(0, 32))
 }
 

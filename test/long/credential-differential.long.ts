@@ -11,7 +11,7 @@ import {
 import { verifiedByDigitalBazaar } from '../support/credentials/oracle.ts'
 import { verifierTrusting } from '../support/credentials/verifying.ts'
 
-/** Six combinations of data model and suite, some changes of which change nothing. */
+/** Over all six combinations of data model and suite. Some mutations change nothing. */
 const CHANGED_IN_ALL = 20_000
 const MUTATIONS_EACH = 5_000
 const SEED = Number(process.env.CREDENTIAL_DIFFERENTIAL_SEED ?? 20_261_121)
@@ -20,7 +20,7 @@ const loader = loaderOf(issuer.documents)
 const { verify, close } = verifierTrusting(issuer)
 afterAll(close)
 
-/** Values that other credentials have in their place, and some that none should have. */
+/** Values that a mutation can insert, both plausible and forbidden ones. */
 const FRAGMENTS: Json[] = [
   true,
   0,
@@ -171,7 +171,7 @@ function mutate(credential: Json, { at, how, fragment, key: newKey }: Mutation):
 const combinations = MODELS.flatMap((model) => SUITES.map((suite) => ({ model, suite })))
 
 test.each(combinations)(
-  `what we take of ${MUTATIONS_EACH} changed credentials, the Digital Bazaar stack takes as well: VC $model, $suite`,
+  `the Digital Bazaar stack accepts every one of ${MUTATIONS_EACH} mutated credentials that the service accepts: VC $model, $suite`,
   async ({ model, suite }) => {
     const signed = await issuer.sign(unsigned(model, suite, issuer.did), suite)
     const original = JSON.stringify(signed)
@@ -191,7 +191,7 @@ test.each(combinations)(
     )
     expect(seen.tried).toBe(MUTATIONS_EACH)
     expect(seen.tried - seen.unchanged).toBeGreaterThan(CHANGED_IN_ALL / combinations.length)
-    // Some changes do not matter, such as the order of contexts: otherwise nothing would be compared.
+    // Some changes keep a credential valid, such as another order of contexts.
     expect(seen.accepted).toBeGreaterThan(seen.unchanged)
     process.stdout.write(
       `VC ${model} ${suite}, CREDENTIAL_DIFFERENTIAL_SEED=${SEED}: ${JSON.stringify(seen)}\n`,

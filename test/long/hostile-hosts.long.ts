@@ -24,7 +24,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-/** Pools that something still holds: the garbage is collected first. */
+/** The number of pools in memory, after a garbage collection. */
 function pools(): number {
   return queryObjects(Pool, { format: 'count' })
 }
@@ -48,7 +48,7 @@ const ANSWERS: readonly Reply[] = [
   },
 ]
 
-/** Each request to an origin of its own. */
+/** Sends one request to each of many origins. */
 async function round(name: string, origins: number): Promise<void> {
   const limits = { totalMs: 1500, idleMs: 100 }
   const each = Array.from({ length: origins }, async (_, i) => {
@@ -62,19 +62,19 @@ async function round(name: string, origins: number): Promise<void> {
   expect(await Promise.all(each)).toHaveLength(origins)
 }
 
-test('thousands of hostile hosts are forgotten when they are not called any longer', async () => {
+test('the pools of thousands of hostile hosts are removed when they are idle', async () => {
   receiver.respondWith((request, response) => {
     const answer = ANSWERS[Number(/-(\d+)\./.exec(request.headers.host ?? '')?.[1]) % ANSWERS.length]!
     return typeof answer === 'function' ? answer(request, response) : answer
   })
   for (let i = 0; i < 20; i += 1) await round(`hostile${i}`, 100)
   expect(receiver.requests.length).toBeGreaterThanOrEqual(2000)
-  // The prototype counts as one.
+  // queryObjects also counts the prototype.
   await expect.poll(pools, { timeout: 30_000, interval: 500 }).toBeLessThanOrEqual(1)
   expect(receiver.openConnections).toBe(0)
 })
 
-test('and so are well-behaved ones', async () => {
+test('the pools of thousands of well-behaved hosts are removed when they are idle', async () => {
   receiver.respondWith({ body: 'ok' })
   for (let i = 0; i < 20; i += 1) await round(`good${i}`, 100)
   expect(pools()).toBeGreaterThan(50)

@@ -3,11 +3,11 @@ import type { Pubkey } from '@agent-registry/solana'
 import type { Database } from '../../db/database.ts'
 import type { CardOutcome, RecordedCard } from './check-card.ts'
 
-/** A card that is due, taken by this process until its lease ends. */
+/** A due card that this process has claimed until its lease expires. */
 export interface DueCard extends RecordedCard {
   readonly agentPda: string
   readonly host: string
-  /** Failures in a row before this check. */
+  /** Consecutive failures before this check. */
   readonly failures: number
 }
 
@@ -17,13 +17,13 @@ export interface CardResult {
   readonly nextCheckMs: number
 }
 
-/** The one place that writes agent_card_checks and agents.card_hash_mismatch. */
+/** Writes the table agent_card_checks and the column agents.card_hash_mismatch. */
 export interface CardCheckStore {
-  /** Takes the card that is due the longest, of a host that is neither busy here nor left alone. */
-  claim(options: { token: string; leaseMs: number; busy: readonly string[] }): Promise<DueCard | null>
-  /** False where the card changed on the ledger meanwhile, or another took over: then nothing is written. */
+  /** Claims the card that has been due the longest. Skips busy hosts and hosts in back-off. */
+  claim(options: { token: string; leaseMs: number; busyHosts: readonly string[] }): Promise<DueCard | null>
+  /** Writes nothing and returns false if the card changed on the ledger or the lease was lost. */
   record(card: DueCard, token: string, result: CardResult): Promise<boolean>
-  /** Leaves a host alone for a while; cards of it that nobody looked at yet are told as unreachable. */
+  /** Starts the back-off of a host. Its unchecked cards become unreachable. */
   recordHostFailure(
     host: string,
     waitMs: (failures: number) => number,
@@ -34,19 +34,19 @@ export interface CardCheckStore {
 }
 
 const RECORD_ATTEMPTS = 5
-/** PostgreSQL's lock_not_available and deadlock_detected: somebody else writes the agent, and ends soon. */
+/** lock_not_available and deadlock_detected: another transaction is writing the agent. */
 const LOCK_ERRORS: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
 export function createCardCheckStore(kysely: Kysely<Database>): CardCheckStore {
   return {
-    claim: async ({ token, leaseMs, busy }) => {
+    claim: async ({ token, leaseMs, busyHosts }) => {
       const { rows } = await sql<DueCard & { owner: Pubkey }>`
         update agent_card_checks as c
         set lease_token = ${token}, next_check_at = now() + ${milliseconds(leaseMs)}
         from agents a
         where a.pda = c.agent_pda and c.agent_pda = (
           select agent_pda from agent_card_checks d
-          where next_check_at <= now() and host <> all(${busy}::text[])
+          where next_check_at <= now() and host <> all(${busyHosts}::text[])
             and exists (select 1 from agents where agents.pda = d.agent_pda)
             and not exists (select 1 from agent_card_hosts h where h.host = d.host and h.retry_at > now())
           order by next_check_at limit 1 for update skip locked
@@ -55,11 +55,11 @@ export function createCardCheckStore(kysely: Kysely<Database>): CardCheckStore {
       return rows[0] ?? null
     },
     record: async (card, token, result) => {
-      for (let left = RECORD_ATTEMPTS; ; left -= 1) {
+      for (let attemptsLeft = RECORD_ATTEMPTS; ; attemptsLeft -= 1) {
         try {
           return await kysely.transaction().execute((db) => record(db, card, token, result))
         } catch (error) {
-          if (left === 1 || !LOCK_ERRORS.has((error as { code?: unknown }).code)) throw error
+          if (attemptsLeft === 1 || !LOCK_ERRORS.has((error as { code?: unknown }).code)) throw error
         }
       }
     },
@@ -81,8 +81,8 @@ export function createCardCheckStore(kysely: Kysely<Database>): CardCheckStore {
 }
 
 /**
- * Writes the check before the agent, since a rebuild of the projections takes the verdict from there. Locks are taken in the order of the
- * others who write: the table (a rebuild holds it), the agent (the indexer holds it), the check (a trigger of the agent writes it).
+ * Writes the check before the agent, because a rebuild copies the verdict from the check. Locks in
+ * the order of other writers: table (rebuild), agent (indexer), check (trigger of the agent).
  */
 async function record(
   db: Kysely<Database>,
@@ -91,7 +91,7 @@ async function record(
   { outcome, checkedAt, nextCheckMs }: CardResult,
 ): Promise<boolean> {
   const verdict = outcome.state === 'unreachable' ? null : outcome.state === 'mismatched'
-  // Shorter than the server waits before it looks for deadlocks, so that the indexer is never the one that is ended.
+  // Shorter than deadlock_timeout, so that PostgreSQL never cancels the indexer instead.
   await sql`set local lock_timeout = '500ms'`.execute(db)
   await sql`lock table agent_card_checks in row exclusive mode`.execute(db)
   const agents = await sql`

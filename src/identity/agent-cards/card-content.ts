@@ -1,14 +1,13 @@
+import type { CardContent, CardInterface, CardSkill } from '../../domain/agent-card.ts'
 import { storable } from '../../ledger/decode/values.ts'
-import type { CardSkill, CardInterface, CardContent } from '../../domain/agent-card.ts'
-
-type Members = Record<string, unknown>
+import { isObject, type JsonObject } from '../strict-json.ts'
 
 export const CARD_LIMITS = { text: 2_048, interfaces: 16, skills: 32, tags: 16, credentials: 16 } as const
 
-/** Reads a card leniently; null for what is no JSON object. Long texts and lists are cut at CARD_LIMITS. */
+/** Reads a card of A2A 0.3 or 1.0. Ignores unknown members and truncates to CARD_LIMITS. */
 export function readCardContent(card: unknown): CardContent | null {
-  if (!isMembers(card)) return null
-  const interfaces = cardInterfaces(card)
+  if (!isObject(card)) return null
+  const interfaces = readInterfaces(card)
   const [first] = interfaces
   return {
     name: text(card.name),
@@ -16,42 +15,44 @@ export function readCardContent(card: unknown): CardContent | null {
     version: text(card.version),
     url: text(card.url) ?? first?.url ?? null,
     protocolVersion: text(card.protocolVersion) ?? first?.protocolVersion ?? null,
-    provider: isMembers(card.provider) ? text(card.provider.organization) : null,
+    provider: isObject(card.provider) ? text(card.provider.organization) : null,
     documentationUrl: text(card.documentationUrl),
     interfaces,
-    skills: list(card.skills).filter(isMembers).slice(0, CARD_LIMITS.skills).map(skill),
+    skills: list(card.skills).filter(isObject).slice(0, CARD_LIMITS.skills).map(readSkill),
     credentials: list(card.credentials)
-      .map((each) => text(isMembers(each) ? each.url : each))
+      .map((each) => text(isObject(each) ? each.url : each))
       .filter((url) => url !== null)
       .slice(0, CARD_LIMITS.credentials),
   }
 }
 
-/** 1.0 has them in one list; 0.3 has the preferred one at the top and others beside it. */
-function cardInterfaces(card: Members): CardInterface[] {
-  const preferred = {
-    url: card.url,
-    transport: card.preferredTransport,
-    protocolVersion: card.protocolVersion,
+/** A2A 1.0 has one list. 0.3 has the preferred interface at the top level, and a list of others. */
+function readInterfaces(card: JsonObject): CardInterface[] {
+  const { url, preferredTransport: transport, protocolVersion } = card
+  const entries = [
+    ...list(card.supportedInterfaces),
+    { url, transport, protocolVersion },
+    ...list(card.additionalInterfaces),
+  ]
+  const found = new Map<string, CardInterface>()
+  for (const entry of entries.filter(isObject)) {
+    const entryUrl = text(entry.url)
+    const binding = text(entry.protocolBinding) ?? text(entry.transport)
+    const key = `${entryUrl} ${binding ?? ''}`
+    if (entryUrl === null || found.has(key)) continue
+    found.set(key, { url: entryUrl, binding, protocolVersion: text(entry.protocolVersion) })
   }
-  const given = [...list(card.supportedInterfaces), preferred, ...list(card.additionalInterfaces)]
-  const read = given.filter(isMembers).flatMap((each) => {
-    const url = text(each.url)
-    const binding = text(each.protocolBinding) ?? text(each.transport)
-    return url === null ? [] : [{ url, binding, protocolVersion: text(each.protocolVersion) }]
-  })
-  const known = new Map(read.toReversed().map((each) => [`${each.url} ${each.binding ?? ''}`, each]))
-  return [...known.values()].toReversed().slice(0, CARD_LIMITS.interfaces)
+  return [...found.values()].slice(0, CARD_LIMITS.interfaces)
 }
 
-function skill(given: Members): CardSkill {
-  const tags = list(given.tags)
+function readSkill(skill: JsonObject): CardSkill {
+  const tags = list(skill.tags)
     .map(text)
     .filter((tag) => tag !== null)
   return {
-    id: text(given.id) ?? '',
-    name: text(given.name) ?? '',
-    description: text(given.description) ?? '',
+    id: text(skill.id) ?? '',
+    name: text(skill.name) ?? '',
+    description: text(skill.description) ?? '',
     tags: tags.slice(0, CARD_LIMITS.tags),
   }
 }
@@ -62,8 +63,4 @@ function text(value: unknown): string | null {
 
 function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,15 +1,15 @@
-import canonicalize from 'canonicalize'
 import type { Pubkey } from '@agent-registry/solana'
-import { verifyEd25519 } from '../../domain/ed25519.ts'
-import { ownerDid, didKeyId } from '../../domain/did.ts'
-import type { CardJson } from './read-json.ts'
 import type { CardSignature } from '../../domain/agent-card.ts'
-
-type Members = Record<string, unknown>
+import { didKeyId, ownerDid } from '../../domain/did.ts'
+import { verifyEd25519 } from '../../domain/ed25519.ts'
+import { jcs } from '../hash.ts'
+import { isObject, type JsonObject, type JsonValue } from '../strict-json.ts'
+import type { CardJson } from './parse-card.ts'
 
 const MAX_SIGNATURES = 8
+const MAX_HEADER_LENGTH = 4_096
 const BASE64URL = /^[\w-]+$/
-/** Fields of a2a.proto 1.0 that are REQUIRED, and so part of what is signed even when empty. */
+/** REQUIRED fields of a2a.proto 1.0. They are signed even if they are empty. */
 const REQUIRED_LISTS = new Set([
   'tags',
   'skills',
@@ -28,61 +28,64 @@ const REQUIRED_TEXTS = new Set([
   'protocolVersion',
 ])
 
-/** Checks the signatures of a card (A2A section 8.4, JWS by RFC 7515) with the owner's key alone: EdDSA, `kid` is `did:sol:<owner>#key-1`. */
+/**
+ * Checks the signatures of a card (A2A section 8.4, JWS of RFC 7515). Only EdDSA signatures with
+ * the owner's key count, that is with `kid` `did:sol:<owner>#key-1`.
+ */
 export function checkCardSignature({ value: card, canonical }: CardJson, owner: Pubkey): CardSignature {
-  if (!isMembers(card) || !Array.isArray(card.signatures) || card.signatures.length === 0) return 'unsigned'
-  const own = card.signatures
+  if (!isObject(card) || !Array.isArray(card.signatures) || card.signatures.length === 0) return 'unsigned'
+  const ownerSignatures = card.signatures
     .slice(0, MAX_SIGNATURES)
-    .filter(isMembers)
-    .filter(({ protected: header }) => headerOf(header)?.kid === didKeyId(ownerDid(owner)))
-  if (own.length === 0) return 'foreign'
+    .filter(isObject)
+    .filter(({ protected: header }) => parseHeader(header)?.kid === didKeyId(ownerDid(owner)))
+  if (ownerSignatures.length === 0) return 'foreign'
   if (canonical === null) return 'invalid'
-  const payloads = payloadsOf(card)
-  return own.some((signature) => isValid(signature, payloads, owner)) ? 'verified' : 'invalid'
+  const payloads = signedPayloads(card)
+  return ownerSignatures.some((signature) => isValid(signature, payloads, owner)) ? 'verified' : 'invalid'
 }
 
-/** What may have been signed: signers that go by the text of the specification leave default values out, others sign what is served. */
-function payloadsOf(card: Members): string[] {
+/**
+ * The specification leaves default values out of the payload. Some signers sign the card as served.
+ */
+function signedPayloads(card: JsonObject): string[] {
   const { signatures: _, ...signed } = card
-  return [signed, withoutDefaults(signed)].map((payload) =>
-    Buffer.from(canonicalize(payload) ?? '').toString('base64url'),
-  )
+  return [signed, withoutDefaults(signed)].map((payload) => Buffer.from(jcs(payload)).toString('base64url'))
 }
 
 function isValid(
-  { protected: header, signature }: Members,
+  { protected: header, signature }: JsonObject,
   payloads: readonly string[],
   owner: Pubkey,
 ): boolean {
-  const { alg, crit, b64 } = headerOf(header) ?? {}
-  if (alg !== 'EdDSA' || crit !== undefined || b64 !== undefined) return false
+  const { alg, crit, b64 } = parseHeader(header) ?? {}
+  if (typeof header !== 'string' || alg !== 'EdDSA') return false
+  if (crit !== undefined || b64 !== undefined) return false
   if (typeof signature !== 'string' || signature.length !== 86 || !BASE64URL.test(signature)) return false
   const bytes = Buffer.from(signature, 'base64url')
-  return payloads.some((payload) => verifyEd25519(Buffer.from(`${String(header)}.${payload}`), bytes, owner))
+  return payloads.some((payload) => verifyEd25519(Buffer.from(`${header}.${payload}`), bytes, owner))
 }
 
-/** Without the values that Protocol Buffers do not write: empty lists and texts, false; REQUIRED and optional fields stay. */
-function withoutDefaults(value: unknown): unknown {
+/**
+ * Removes what Protocol Buffers omit: `required: false`, and empty lists and texts that are not
+ * REQUIRED.
+ */
+function withoutDefaults(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutDefaults)
-  if (!isMembers(value)) return value
-  const kept = Object.entries(value).filter(([key, each]) => {
+  if (!isObject(value)) return value
+  const written = Object.entries(value).filter(([key, each]) => {
     if (Array.isArray(each)) return each.length > 0 || REQUIRED_LISTS.has(key)
     if (each === '') return REQUIRED_TEXTS.has(key)
     return !(each === false && key === 'required')
   })
-  return Object.fromEntries(kept.map(([key, each]) => [key, withoutDefaults(each)]))
+  return Object.fromEntries(written.map(([key, each]) => [key, withoutDefaults(each)]))
 }
 
-function headerOf(header: unknown): Members | null {
-  if (typeof header !== 'string' || header.length > 4_096 || !BASE64URL.test(header)) return null
+function parseHeader(header: unknown): JsonObject | null {
+  if (typeof header !== 'string' || header.length > MAX_HEADER_LENGTH || !BASE64URL.test(header)) return null
   try {
     const value: unknown = JSON.parse(Buffer.from(header, 'base64url').toString())
-    return isMembers(value) ? value : null
+    return isObject(value) ? value : null
   } catch {
     return null
   }
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,19 +1,22 @@
-/** Milliseconds. */
+/** All times are in milliseconds. */
 export interface CardTiming {
-  /** How often the table is looked at while nothing is due. */
+  /** Poll interval while no card is due. */
   readonly idleMs: number
-  /** How long a card that was fetched is left alone. */
+  /** Interval between checks of a card that was fetched. */
   readonly recheckMs: number
-  /** The first wait after a failure; each further one is `retryFactor` times as long, up to `recheckMs`. */
+  /**
+   * First delay after a failure. Each further delay is `retryFactor` times longer, up to
+   * `recheckMs`.
+   */
   readonly retryMs: number
   readonly retryFactor: number
-  /** The longest wait for a host that cannot be reached. */
+  /** Longest delay for a host that cannot be reached. */
   readonly hostRetryMs: number
-  /** How long who took a card has for it, before others take it. Longer than all fetches of one card together. */
+  /** Lease of a claimed card. Longer than all fetches for one card together. */
   readonly leaseMs: number
-  /** Time for one document, from the name to the last byte. */
+  /** Time limit of one document. */
   readonly fetchMs: number
-  /** Waits are this share shorter or longer, so that cards registered together are not fetched together for ever. */
+  /** Random change of each delay, as a share of it. Spreads cards that were registered together. */
   readonly jitter: number
 }
 

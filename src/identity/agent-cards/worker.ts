@@ -1,10 +1,12 @@
-import type { Clock } from '../../platform/clock.ts'
-import type { HostedDependencies } from '../../platform/net/hosted/fetch-hosted.ts'
+import { randomUUID } from 'node:crypto'
+import { Counter } from 'prom-client'
 import { WakeUp } from '../../platform/async/wake-up.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
+import type { Metrics } from '../../platform/metrics/metrics.ts'
+import type { HostedDependencies } from '../../platform/net/hosted/fetch-hosted.ts'
 import type { CardCheckStore, DueCard } from './card-check-store.ts'
 import { type CardOutcome, checkCard } from './check-card.ts'
-import type { CardMetrics } from './metrics.ts'
 import type { CardTiming } from './timing.ts'
 
 export interface CardWorkerDependencies {
@@ -12,60 +14,73 @@ export interface CardWorkerDependencies {
   readonly hosted: HostedDependencies
   readonly clock: Clock
   readonly timing: CardTiming
-  readonly metrics: CardMetrics
-  readonly newId: () => string
-  /** 0 to 1. */
+  readonly checks: Counter<'state'>
+  /** Returns 0 to 1. */
   readonly random: () => number
-  /** Called about once a day for each agent, and when its card is new. */
+  /** Called about once a day for each agent, and when its card changes. */
   readonly refresh?: (card: DueCard, outcome: CardOutcome, signal: AbortSignal) => Promise<void>
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Looks at the cards that are due. Its memory is the database, so that any number of processes may run one. */
+/**
+ * Checks the cards that are due. Its state is in the database, so several processes may run one.
+ */
 export interface CardWorker {
-  /** Returns at once; the work goes on in the background until `stop`. */
+  /** Returns at once. The work continues in the background until `stop`. */
   start(): void
-  /** When it last looked for due cards and the database answered, in milliseconds since the epoch; null before. */
+  /**
+   * When it last polled for due cards, in milliseconds since the epoch. Null before the first poll.
+   */
   lastPolledAt(): number | null
   stop(): Promise<void>
 }
 
-/** Cards fetched at once, each of another host. */
-const SLOTS = 8
+/** Cards that are fetched at the same time, each from another host. */
+const MAX_IN_FLIGHT = 8
+
+export function createCardCheckCounter(metrics: Metrics): Counter<'state'> {
+  return new Counter({
+    name: 'gateway_cards_checks_total',
+    help: 'Checked agent cards, by result. stale: the card changed on the ledger during the check.',
+    labelNames: ['state'],
+    registers: [metrics],
+  })
+}
 
 export function createCardWorker(dependencies: CardWorkerDependencies): CardWorker {
-  const { store, clock, timing, newId, logger } = dependencies
+  const { store, clock, timing, logger } = dependencies
   const wakeUp = new WakeUp()
   const abort = new AbortController()
-  const busy = new Map<string, Promise<void>>()
+  const inFlight = new Map<string, Promise<void>>()
   let running: Promise<void> | undefined
   let lastPolledAt: number | null = null
 
-  const take = async (): Promise<boolean> => {
-    const token = newId()
-    const card = await store.claim({ token, leaseMs: timing.leaseMs, busy: [...busy.keys()] })
+  const startNext = async (): Promise<boolean> => {
+    const token = randomUUID()
+    const busyHosts = [...inFlight.keys()]
+    const card = await store.claim({ token, leaseMs: timing.leaseMs, busyHosts })
     if (card === null) return false
-    const work = lookAt(card, token, dependencies, abort.signal)
-      .catch((err: unknown) => logger.warn({ err }, 'checking an agent card failed and is tried again'))
+    const work = processCard(card, token, dependencies, abort.signal)
+      .catch((err: unknown) => logger.warn({ err }, 'agent card check failed, will retry'))
       .finally(() => {
-        busy.delete(card.host)
+        inFlight.delete(card.host)
         wakeUp.wake()
       })
-    busy.set(card.host, work)
+    inFlight.set(card.host, work)
     return true
   }
 
   const run = async (): Promise<void> => {
     while (!abort.signal.aborted) {
       try {
-        while (busy.size < SLOTS && !abort.signal.aborted && (await take()));
+        while (inFlight.size < MAX_IN_FLIGHT && !abort.signal.aborted && (await startNext()));
         lastPolledAt = clock.now()
       } catch (err) {
-        logger.warn({ err }, 'taking agent cards failed and is tried again')
+        logger.warn({ err }, 'polling for due agent cards failed, will retry')
       }
       if (!abort.signal.aborted) await wakeUp.sleep(timing.idleMs)
     }
-    await Promise.all(busy.values())
+    await Promise.all(inFlight.values())
   }
 
   return {
@@ -81,30 +96,28 @@ export function createCardWorker(dependencies: CardWorkerDependencies): CardWork
   }
 }
 
-async function lookAt(
+async function processCard(
   card: DueCard,
   token: string,
-  dependencies: CardWorkerDependencies,
+  { store, hosted, clock, timing, checks, random, refresh }: CardWorkerDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, hosted, clock, timing, metrics, random, refresh } = dependencies
   const outcome = await checkCard(card, { ...hosted, signal })
-  // What was broken off says nothing of the card; its lease ends by itself.
+  // An aborted check has no result. Its lease expires.
   if (signal.aborted) return
   const failures = outcome.state === 'unreachable' ? card.failures + 1 : 0
-  const steady = failures === 0 ? timing.recheckMs : backOff(failures, timing.recheckMs, timing)
+  const delayMs = failures === 0 ? timing.recheckMs : backOff(failures, timing.recheckMs, timing)
   const jitter = 1 + timing.jitter * (2 * random() - 1)
   const checkedAt = new Date(clock.now())
-  const result = { outcome, checkedAt, nextCheckMs: steady * jitter }
-  const recorded = await store.record(card, token, result)
-  metrics.checks.inc({ state: recorded ? outcome.state : 'stale' })
+  const recorded = await store.record(card, token, { outcome, checkedAt, nextCheckMs: delayMs * jitter })
+  checks.inc({ state: recorded ? outcome.state : 'stale' })
   if (outcome.state === 'unreachable' && outcome.hostDown) {
     const waitMs = (count: number): number => backOff(count, timing.hostRetryMs, timing) * jitter
     await store.recordHostFailure(card.host, waitMs, outcome.reason, checkedAt)
   } else await store.clearHostFailures(card.host)
-  if (recorded && steady === timing.recheckMs) await refresh?.(card, outcome, signal)
+  if (recorded && delayMs === timing.recheckMs) await refresh?.(card, outcome, signal)
 }
 
-function backOff(failures: number, longestMs: number, { retryMs, retryFactor }: CardTiming): number {
-  return Math.min(retryMs * retryFactor ** Math.min(failures - 1, 20), longestMs)
+function backOff(failures: number, maxMs: number, { retryMs, retryFactor }: CardTiming): number {
+  return Math.min(retryMs * retryFactor ** Math.min(failures - 1, 20), maxMs)
 }

@@ -1,27 +1,19 @@
 export const VERIFIABLE_CREDENTIAL = 'VerifiableCredential'
 
 /** The kinds of credentials that the registry knows. */
-export const KNOWN_KINDS = [
+export const KNOWN_KINDS: readonly string[] = [
   'SecurityAuditCredential',
   'IdentityCredential',
   'CapabilityCredential',
   'ComplianceCredential',
-] as const
+]
 
-export type KnownKind = (typeof KNOWN_KINDS)[number]
-
-const BY_SHORT_NAME: ReadonlyMap<string, KnownKind> = new Map(
-  KNOWN_KINDS.flatMap((kind) => [
-    [kind.toLowerCase(), kind],
-    [kind.slice(0, -'Credential'.length).toLowerCase(), kind],
-  ]),
-)
-
-/** A known kind by its full type or without `Credential`, in any case; null for others. */
-export function knownKind(name: string): KnownKind | null {
-  return BY_SHORT_NAME.get(name.toLowerCase()) ?? null
+/** Finds a known kind by its type, with or without `Credential`, in any case. */
+export function knownKind(name: string): string | null {
+  const type = name.toLowerCase().replace(/(credential)?$/, 'credential')
+  return KNOWN_KINDS.find((kind) => kind.toLowerCase() === type) ?? null
 }
 
-export function isKnownKind(type: string): type is KnownKind {
-  return (KNOWN_KINDS as readonly string[]).includes(type)
+export function isKnownKind(type: string): boolean {
+  return KNOWN_KINDS.includes(type)
 }

@@ -1,17 +1,18 @@
 import bs58 from 'bs58'
-import { type Pubkey, pubkeyFromBytes } from '@agent-registry/solana'
+import { type Pubkey, pubkeyBytes, pubkeyFromBytes } from '@agent-registry/solana'
+
 const SIGNATURE_BYTES = 64
 const MAX_KEY_LENGTH = 64
 /** Multicodec ed25519-pub, as a varint. */
 const ED25519_PREFIX = [0xed, 0x01]
 
-/** `z` and base-58 of 64 bytes; null for anything else. The caller caps the length: decoding is quadratic in it. */
+/** Decodes `z` and base-58 of 64 bytes. Callers limit the length: decoding takes quadratic time. */
 export function decodeSignature(proofValue: string): Uint8Array | null {
   const bytes = proofValue.startsWith('z') ? bs58.decodeUnsafe(proofValue.slice(1)) : undefined
   return bytes?.length === SIGNATURE_BYTES ? bytes : null
 }
 
-/** The Ed25519 key of a Multikey text, `z6Mk…`; null for anything else. */
+/** Decodes the Ed25519 key of a Multikey text, `z6Mk…`. */
 export function keyFromMultibase(text: string): Pubkey | null {
   if (!text.startsWith('z') || text.length > MAX_KEY_LENGTH) return null
   const bytes = bs58.decodeUnsafe(text.slice(1))
@@ -20,5 +21,5 @@ export function keyFromMultibase(text: string): Pubkey | null {
 }
 
 export function keyToMultibase(key: Pubkey): string {
-  return `z${bs58.encode(Uint8Array.from([...ED25519_PREFIX, ...bs58.decode(key)]))}`
+  return `z${bs58.encode(Uint8Array.from([...ED25519_PREFIX, ...pubkeyBytes(key)]))}`
 }

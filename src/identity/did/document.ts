@@ -1,29 +1,4 @@
-import { ownerDid, didKeyId } from '../../domain/did.ts'
-
-export interface VerificationMethod {
-  readonly id: string
-  readonly type: 'Ed25519VerificationKey2020'
-  readonly controller: string
-  /** The owner's key. */
-  readonly publicKeyBase58: string
-}
-
-export interface DidService {
-  readonly id: string
-  readonly type: 'A2AAgentCard' | 'ServiceRegistry'
-  readonly serviceEndpoint: string
-}
-
-/** W3C DID Core 1.0, with the fields of the contract. `context` is `@context` in JSON. */
-export interface DidDocument {
-  readonly context: readonly string[]
-  readonly id: string
-  readonly controller: string
-  readonly verificationMethod: readonly VerificationMethod[]
-  readonly authentication: readonly string[]
-  readonly assertionMethod: readonly string[]
-  readonly service: readonly DidService[]
-}
+import { didKeyId, ownerDid } from '../../domain/did.ts'
 
 export interface DidSubject {
   readonly owner: string
@@ -31,14 +6,23 @@ export interface DidSubject {
   readonly agentCardUrl: string
 }
 
+export type DidDocument = ReturnType<typeof didDocument>
+export type VerificationMethod = DidDocument['verificationMethod'][number]
+export type DidService = DidDocument['service'][number]
+
 const CONTEXT = ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/ed25519-2020/v1']
 const URI = /^[a-z][a-z0-9+.-]*:(?:[\w\-.~:/?#[\]@!$&'()*+,;=]|%[0-9a-f]{2})+$/i
 
-/** The document of an agent's owner. An agent card URL that is no URI is left out, since a service endpoint must be one. */
-export function didDocument({ owner, pda, agentCardUrl }: DidSubject, programId: string): DidDocument {
+/** Builds the DID Document of an owner (W3C DID Core 1.0). `context` becomes `@context` in JSON. */
+export function didDocument({ owner, pda, agentCardUrl }: DidSubject, programId: string) {
   const did = ownerDid(owner)
   const key = didKeyId(did)
-  const registry = `solana:${programId}:${pda}`
+  const registry = {
+    id: `${did}#registry`,
+    type: 'ServiceRegistry',
+    serviceEndpoint: `solana:${programId}:${pda}`,
+  }
+  const agentCard = { id: `${did}#agent-card`, type: 'A2AAgentCard', serviceEndpoint: agentCardUrl }
   return {
     context: CONTEXT,
     id: did,
@@ -48,16 +32,12 @@ export function didDocument({ owner, pda, agentCardUrl }: DidSubject, programId:
     ],
     authentication: [key],
     assertionMethod: [key],
-    service: [
-      ...(isUri(agentCardUrl)
-        ? [{ id: `${did}#agent-card`, type: 'A2AAgentCard' as const, serviceEndpoint: agentCardUrl }]
-        : []),
-      { id: `${did}#registry`, type: 'ServiceRegistry', serviceEndpoint: registry },
-    ],
+    // A service endpoint must be a URI.
+    service: isUri(agentCardUrl) ? [agentCard, registry] : [registry],
   }
 }
 
-/** RFC 3986, and readable by URL parsers as well. */
+/** True for a URI of RFC 3986 that URL parsers accept as well. */
 function isUri(text: string): boolean {
   return URI.test(text) && URL.canParse(text)
 }

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import { agentColumns, type AgentRow } from '../../agents/agent-row.ts'
 import type { Database } from '../../db/database.ts'
+import { parseDid } from '../../domain/did.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { type DidDocument, didDocument } from './document.ts'
-import { parseDid } from '../../domain/did.ts'
 
 export interface DidResolution {
   readonly did: string
@@ -12,7 +12,7 @@ export interface DidResolution {
 }
 
 export interface DidResolver {
-  /** Throws INVALID_DID, and DID_NOT_FOUND for an owner who has no agent, or closed it. */
+  /** Throws INVALID_DID. Throws DID_NOT_FOUND if the owner has no agent or closed it. */
   resolve(did: string): Promise<DidResolution>
 }
 
@@ -20,11 +20,11 @@ export function createDidResolver(kysely: Kysely<Database>, programId: string): 
   return {
     resolve: async (did) => {
       const owner = parseDid(did)
-      // The program allows one agent per owner; an order stands for a program that does not.
+      // The program allows one agent per owner. The order makes the result stable if another does
+      // not.
       const { rows } = await sql<AgentRow>`
-        select ${agentColumns} from agents where owner = ${owner} order by created_at, pda limit 1`.execute(
-        kysely,
-      )
+        select ${agentColumns} from agents where owner = ${owner}
+        order by created_at, pda limit 1`.execute(kysely)
       const [agent] = rows
       if (agent === undefined) throw new DomainError('DID_NOT_FOUND')
       return { did, agent, didDocument: didDocument(agent, programId) }

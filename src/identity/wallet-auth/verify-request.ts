@@ -2,13 +2,20 @@ import bs58 from 'bs58'
 import { isPubkey, type Pubkey } from '@agent-registry/solana'
 import { verifyEd25519 } from '../../domain/ed25519.ts'
 import { DomainError } from '../../domain/errors.ts'
-/** Milliseconds either way between a signature's timestamp and now. */
-export const TOLERANCE_MS = 60_000
 
-/** Seconds in decimal, written in one way only. Milliseconds by mistake are a time too, long from now. */
-const SECONDS = /^(0|[1-9]\d{0,14})$/
-/** Seen before decoding, whose time grows with the square of the length. */
-const BASE58_OF_64_BYTES = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
+/** The signed parts of a request, and its three headers as received. */
+export interface SignedRequest {
+  /** Upper-case HTTP method. */
+  readonly method: string
+  /** Path of the request line, without query and not decoded. */
+  readonly path: string
+  /** X-Wallet-Pubkey. */
+  readonly pubkey: string | undefined
+  /** X-Wallet-Signature. */
+  readonly signature: string | undefined
+  /** X-Wallet-Timestamp. */
+  readonly timestamp: string | undefined
+}
 
 export interface VerifiedRequest {
   readonly wallet: Pubkey
@@ -16,10 +23,18 @@ export interface VerifiedRequest {
   readonly signature: Uint8Array
 }
 
+/** Largest difference between a signature's timestamp and now, in either direction. */
+export const TOLERANCE_MS = 60_000
+
+/** Seconds in decimal, without leading zeros. */
+const SECONDS = /^(0|[1-9]\d{0,14})$/
+/** Checked before decoding, which takes quadratic time. */
+const BASE58_OF_64_BYTES = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
+
 /**
- * Everything that can be said of a signed request without remembering others. Throws, in this order, AUTH_HEADERS_MISSING,
- * INVALID_TIMESTAMP, SIGNATURE_EXPIRED, INVALID_WALLET, INVALID_SIGNATURE_ENCODING, INVALID_WALLET_SIGNATURE.
- * `now`: milliseconds since the epoch.
+ * Verifies a request at `now`, in milliseconds since the epoch. Throws, in this order:
+ * AUTH_HEADERS_MISSING, INVALID_TIMESTAMP, SIGNATURE_EXPIRED, INVALID_WALLET,
+ * INVALID_SIGNATURE_ENCODING, INVALID_WALLET_SIGNATURE.
  */
 export function verifyRequest(request: SignedRequest, now: number): VerifiedRequest {
   const { method, path, pubkey, signature: encoded, timestamp } = request
@@ -32,20 +47,6 @@ export function verifyRequest(request: SignedRequest, now: number): VerifiedRequ
   const message = Buffer.from(signedMessage({ pubkey, timestamp, method, path }))
   if (!verifyEd25519(message, signature, pubkey)) throw new DomainError('INVALID_WALLET_SIGNATURE')
   return { wallet: pubkey, signature }
-}
-
-/** What of a request its wallet signed, and the three headers that say so, as they came. */
-export interface SignedRequest {
-  /** Upper-case HTTP method. */
-  readonly method: string
-  /** The request's path as sent: without query, percent-encoding left as it is. */
-  readonly path: string
-  /** X-Wallet-Pubkey. */
-  readonly pubkey: string | undefined
-  /** X-Wallet-Signature. */
-  readonly signature: string | undefined
-  /** X-Wallet-Timestamp. */
-  readonly timestamp: string | undefined
 }
 
 /** The text whose UTF-8 bytes a wallet signs (contract, "Authentication"). */

@@ -61,18 +61,18 @@ async function verdict(): Promise<string> {
 const issuer = (given: Partial<Parameters<typeof checkIssuer>[0]> = {}): NewIssuer =>
   checkIssuer({ did: auditor.did, ...PLAIN, ...given }) as NewIssuer
 
-test('a change of the registry counts for the next verification, and no signature is checked without trust', async () => {
+test('registry changes apply to the next verification, and signatures of untrusted issuers are not verified', async () => {
   expect(await verdict()).toMatch(/is not in the trusted issuer registry; the signature was not checked$/)
   expect(await issuers.put(issuer())).toBe('added')
   expect(await verdict()).toBe(`signed by ${auditor.did}, a trusted issuer (eddsa-jcs-2022)`)
   expect(await issuers.setEnabled(auditor.did, false)).toBe(true)
   expect(await verdict()).toMatch(/is disabled in the trusted issuer registry/)
   expect(await issuers.put(issuer({ types: ['identity', 'ComplianceCredential'] }))).toBe('replaced')
-  expect(await verdict()).toMatch(/is not trusted with the type "SecurityAuditCredential"/)
+  expect(await verdict()).toMatch(/is not trusted for the type "SecurityAuditCredential"/)
   await issuers.put(issuer({ types: ['SecurityAudit'] }))
   expect(await verdict()).toMatch(/^signed by/)
   await issuers.put(issuer({ notBefore: new Date(now + DAY).toISOString() }))
-  expect(await verdict()).toMatch(/is trusted only from/)
+  expect(await verdict()).toMatch(/is not trusted before/)
   await issuers.put(issuer({ notAfter: new Date(now - DAY).toISOString() }))
   expect(await verdict()).toMatch(/was trusted until/)
   expect(await issuers.remove(auditor.did)).toBe(true)
@@ -81,7 +81,7 @@ test('a change of the registry counts for the next verification, and no signatur
   expect(await issuers.setEnabled(auditor.did, true)).toBe(false)
 })
 
-test('one reading serves for a second, whoever else writes', async () => {
+test('the registry is cached for one second', async () => {
   now += 10_000
   await issuers.current()
   const elsewhere = createTrustedIssuers({
@@ -99,14 +99,14 @@ test('one reading serves for a second, whoever else writes', async () => {
   await elsewhere.remove(auditor.did)
 })
 
-test('a stored verdict is told anew for time and trust', async () => {
+test('time and trust are applied to a stored verdict', async () => {
   await issuers.put(issuer())
   now += 2_000
   const trust = await issuers.current()
   const { verdict } = await verifier.verify(credential, { agentDid: AGENT_DID, now, trust })
-  const rules = getRulesVersion(contexts)
-  const at = (time: number, registry = trust, mark = rules) =>
-    evaluateVerdict(verdict, { now: time, trust: registry, rules: mark })
+  const rulesVersion = getRulesVersion(contexts)
+  const at = (time: number, registry = trust, version = rulesVersion) =>
+    evaluateVerdict(verdict, { now: time, trust: registry, rulesVersion: version })
   expect(at(now)).toEqual({ structurallyValid: true, proofVerified: true, needsVerification: false })
   expect(at(now, trust, getRulesVersion(contexts, 2))).toEqual({
     structurallyValid: true,
@@ -127,14 +127,14 @@ test('a stored verdict is told anew for time and trust', async () => {
     trust: await issuers.current(),
   })
   await issuers.put(issuer())
-  expect(evaluateVerdict(untrusted.verdict, { now, trust: await issuers.current(), rules })).toEqual({
+  expect(evaluateVerdict(untrusted.verdict, { now, trust: await issuers.current(), rulesVersion })).toEqual({
     structurallyValid: true,
     proofVerified: false,
     needsVerification: true,
   })
 })
 
-test('keys of did:web are the pinned ones', async () => {
+test('a did:web issuer has its pinned keys', async () => {
   const did = 'did:web:issuer.example%3A8443:audits'
   const signed = { ...credential, issuer: did }
   const key = keyToMultibase(pubkey(auditor.keypair.publicKey.toBase58()))
@@ -146,10 +146,10 @@ test('keys of did:web are the pinned ones', async () => {
     const trust = await issuers.current()
     return (await verifier.verify(raw, { agentDid: AGENT_DID, now, trust })).checks.at(-1)?.detail
   }
-  // The issuer was another when it was signed: the keys are found, and the signature is what fails.
+  // The credential was signed for another issuer: the keys are found, but the signature fails.
   expect(await check(`${did}#2026`)).toMatch(/the signature does not match/)
   expect(await check(`${did}#key-1`)).toMatch(/the signature does not match/)
-  expect(await check(auditor.vm)).toMatch(/which is no key of the issuer/)
+  expect(await check(auditor.vm)).toMatch(/which is not a key of the issuer/)
   expect((await issuers.list()).find((each) => each.did === did)?.keys).toEqual([
     { verificationMethod: `${did}#key-1`, key: other.keypair.publicKey.toBase58() },
     { verificationMethod: `${did}#2026`, key: auditor.keypair.publicKey.toBase58() },

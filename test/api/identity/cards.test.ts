@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -6,9 +6,12 @@ import {
   type CardCheckStore,
   createCardCheckStore,
 } from '../../../src/identity/agent-cards/card-check-store.ts'
-import { type CardMetrics, createCardMetrics } from '../../../src/identity/agent-cards/metrics.ts'
 import { CARD_TIMING } from '../../../src/identity/agent-cards/timing.ts'
-import { type CardWorker, createCardWorker } from '../../../src/identity/agent-cards/worker.ts'
+import {
+  type CardWorker,
+  createCardCheckCounter,
+  createCardWorker,
+} from '../../../src/identity/agent-cards/worker.ts'
 import { createMetrics, type Metrics } from '../../../src/platform/metrics/metrics.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
@@ -29,7 +32,7 @@ let t: TestApp
 let host: TestHost
 let store: CardCheckStore
 let metrics: Metrics
-let cardMetrics: CardMetrics
+let checkCounter: ReturnType<typeof createCardCheckCounter>
 const workers: CardWorker[] = []
 const warnings: unknown[] = []
 beforeAll(async () => {
@@ -39,7 +42,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   host = await startHost()
   metrics = createMetrics()
-  cardMetrics = createCardMetrics(metrics)
+  checkCounter = createCardCheckCounter(metrics)
 })
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()))
@@ -65,8 +68,7 @@ function startWorker(): void {
     },
     clock: { now: () => FIXED_NOW },
     timing: { ...CARD_TIMING, idleMs: 10 },
-    metrics: cardMetrics,
-    newId: randomUUID,
+    checks: checkCounter,
     random: () => 0.5,
     logger: { warn: (...given: unknown[]) => warnings.push(given) },
   })
@@ -77,7 +79,7 @@ function startWorker(): void {
 const register = (label: string, url: string, hash: string) =>
   insertAgents(t.kysely, [agentRow(label, { agent_card_url: url, agent_card_hash: hash })])
 
-/** As an update_agent on the ledger does. */
+/** Changes an agent like `update_agent` on the ledger. */
 const update = (label: string, change: { agent_card_url?: string; agent_card_hash?: string }) =>
   t.kysely.updateTable('agents').set(change).where('name', '=', label).execute()
 
@@ -119,8 +121,8 @@ async function listed(parameters = ''): Promise<{ total: number; names: string[]
   return { total, names: agents.map(({ name }) => name) }
 }
 
-describe('the verdict', () => {
-  test('a card with the recorded hash matches, and what it says is told', async () => {
+describe('a hosted card is compared with its recorded hash', () => {
+  test('a card with the recorded hash matches, and its content is shown', async () => {
     await register('a', host.serve('/card', BODY), sha256(BODY))
     expect(await known('a')).toEqual({
       cardHashMismatch: false,
@@ -154,7 +156,7 @@ describe('the verdict', () => {
     ])
   })
 
-  test('white space and order do not count where the canonical form is recorded', async () => {
+  test('whitespace and key order do not matter if the hash of the canonical form is recorded', async () => {
     await register('a', host.serve('/card', JSON.stringify(CARD, null, 4)), sha256(canonicalize(CARD)!))
     startWorker()
     expect(await checked('a', 'matched')).toMatchObject({
@@ -163,14 +165,14 @@ describe('the verdict', () => {
     })
   })
 
-  test('the flag goes up and down with what the host serves; lists and totals follow', async () => {
+  test('the mismatch flag, lists and totals follow the content that the host serves', async () => {
     await register('b', host.serve('/b', BODY), sha256(BODY))
     await register('a', host.serve('/a', '{"name":"Evil"}'), sha256(BODY))
     startWorker()
     expect(await checked('a', 'mismatched')).toEqual({
       cardHashMismatch: true,
       card: expect.objectContaining({
-        reason: 'The hosted card has another hash, in its canonical form as well',
+        reason: 'The hosted card has another hash, and so does its canonical form',
         matchedBy: null,
         name: 'Evil',
       }) as unknown,
@@ -187,53 +189,57 @@ describe('the verdict', () => {
     expect((await checked('a', 'matched')).cardHashMismatch).toBe(false)
     expect(await checked('b', 'mismatched')).toMatchObject({
       cardHashMismatch: true,
-      card: { reason: 'The hosted document has another hash, and is not JSON' },
+      card: { reason: 'The hosted document has another hash and is not JSON' },
     })
     expect(await listed()).toEqual({ total: 1, names: ['a'] })
     expect(await listed('&min_reputation=0')).toEqual({ total: 1, names: ['a'] })
     expect(await listed('&include_mismatched=true')).toEqual({ total: 2, names: ['a', 'b'] })
   })
 
-  test('a key twice has no canonical form', async () => {
+  test('a card with a repeated key has no canonical form', async () => {
     await register('a', host.serve('/card', '{"name":"Evil","name":"Kestrel"}'), sha256('{"name":"Kestrel"}'))
     startWorker()
     const { card } = await checked('a', 'mismatched')
-    expect(card.reason).toContain('a key comes twice')
+    expect(card.reason).toContain('an object has the key "name" twice')
   })
 })
 
 const redirect = (path: string, location: string): string =>
   host.serve(path, { status: 302, headers: { location } })
 
-describe('a card that cannot be had', () => {
+describe('a card that cannot be fetched keeps the previous result', () => {
   test.each<[string, () => string, string]>([
-    ['not there', () => `${host.origin}/nothing`, 'The host responded with status 404'],
-    ['slow', () => host.serve('/slow', () => {}), 'The host did not respond in time'],
-    ['huge', () => host.serve('/huge', ' '.repeat(262_145)), 'The document is too large'],
-    ['nowhere', () => 'https://cards.test:1/card', 'The host does not accept connections'],
+    ['missing', () => `${host.origin}/nothing`, 'The host responded with status 404'],
+    ['no response', () => host.serve('/slow', () => {}), 'The host did not respond in time'],
+    ['too large', () => host.serve('/huge', ' '.repeat(262_145)), 'The document is too large'],
+    ['closed port', () => 'https://cards.test:1/card', 'The host does not accept connections'],
     [
-      'at a name for documentation',
+      'reserved host name',
       () => 'https://agents.example.org/card',
       'agents.example.org is reserved for documentation (RFC 2606)',
     ],
     [
-      'behind a redirect inward',
+      'redirect to a private address',
       () => redirect('/in', 'https://10.0.0.1/card'),
       'The host has no public address',
     ],
     [
-      'behind a redirect to the metadata of a cloud',
+      'redirect to a cloud metadata address',
       () => redirect('/cloud', 'https://169.254.169.254/card'),
       'The host has no public address',
     ],
     [
-      'behind four redirects',
+      'four redirects',
       () => [1, 2, 3, 4].map((i) => redirect(`/hop${i}`, `/hop${i + 1}`))[0]!,
       'The host sends too many redirects, or an invalid one',
     ],
-    ['inside', () => host.origin.replace('cards.test', '10.0.0.1'), 'The URL must point to a public address'],
-    ['of another scheme', () => 'did:key:z6Mk', 'Only did:web and did:sol DIDs are supported'],
-  ])('%s: the verdict before stays', async (_, url, reason) => {
+    [
+      'private address',
+      () => host.origin.replace('cards.test', '10.0.0.1'),
+      'The URL must point to a public address',
+    ],
+    ['unsupported DID method', () => 'did:key:z6Mk', 'Only did:web and did:sol DIDs are supported'],
+  ])('%s', async (_, url, reason) => {
     const bad = host.serve('/bad', 'bad')
     await register('a', bad, sha256(BODY))
     startWorker()
@@ -247,7 +253,7 @@ describe('a card that cannot be had', () => {
     expect((await checked('a', 'matched')).cardHashMismatch).toBe(false)
   })
 
-  test('what was known of the same URL stays, and the next look is later each time', async () => {
+  test('the content of the same URL stays, and the delay before each retry grows', async () => {
     await register('a', host.serve('/card', BODY), sha256(BODY))
     startWorker()
     await checked('a', 'matched')
@@ -266,7 +272,7 @@ describe('a card that cannot be had', () => {
       expect(await wait()).toBeGreaterThan(seconds - 30)
       expect(await wait()).toBeLessThan(seconds + 1)
     }
-    // A card that cannot be had is no trouble of the service.
+    // A card that cannot be fetched is not a problem of the service.
     expect(warnings).toEqual([])
     expect(await known('a')).toMatchObject({
       cardHashMismatch: false,
@@ -279,7 +285,7 @@ describe('a card that cannot be had', () => {
     })
   })
 
-  test('a host that is down is asked once for all of its agents, and again when its time has come', async () => {
+  test('a host that is down gets one request for all its agents, and another after the delay', async () => {
     const origin = host.origin.replace('cards', 'down')
     for (const label of ['a', 'b', 'c']) await register(label, `${origin}/${label}`, sha256(BODY))
     startWorker()
@@ -294,8 +300,8 @@ describe('a card that cannot be had', () => {
   })
 })
 
-describe('the ledger comes first', () => {
-  test('a verdict on what is no longer recorded is not written', async () => {
+describe('a check does not overwrite newer data from the ledger', () => {
+  test('a result for an old hash is not written', async () => {
     const answer = Promise.withResolvers<void>()
     const url = host.serve('/card', (_, response) => {
       void answer.promise.then(() => response.end('another card'))
@@ -312,7 +318,7 @@ describe('the ledger comes first', () => {
     ])
   })
 
-  test('a verdict waits for whoever writes the agent', async () => {
+  test('a result is written after another transaction on the agent ends', async () => {
     await register('a', host.serve('/card', 'bad'), sha256(BODY))
     const written = Promise.withResolvers<void>()
     const locked = Promise.withResolvers<void>()
@@ -331,7 +337,7 @@ describe('the ledger comes first', () => {
     }
     await eventually(waitingSince).toBeDefined()
     const first = await waitingSince()
-    // The first attempt gives up after half a second, and another one waits.
+    // The first attempt stops after half a second, and another one waits.
     await eventually(async () => ![undefined, first].includes(await waitingSince())).toBe(true)
     written.resolve()
     await writing
@@ -339,7 +345,7 @@ describe('the ledger comes first', () => {
     expect(warnings).toEqual([])
   })
 
-  test('an agent that is closed meanwhile stays closed', async () => {
+  test('an agent that is closed during a check stays closed', async () => {
     const answer = Promise.withResolvers<void>()
     const url = host.serve('/card', (_, response) => {
       void answer.promise.then(() => response.end('bad'))
@@ -353,7 +359,7 @@ describe('the ledger comes first', () => {
     expect(await listed('&include_mismatched=true')).toEqual({ total: 0, names: [] })
   })
 
-  test('an update of anything else is no reason to look again', async () => {
+  test('changes of other columns do not start a check', async () => {
     await register('a', host.serve('/card', BODY), sha256(BODY))
     startWorker()
     await checked('a', 'matched')
@@ -364,7 +370,7 @@ describe('the ledger comes first', () => {
   })
 })
 
-test('several workers look at each card once', async () => {
+test('several workers check each card once', async () => {
   const labels = Array.from({ length: 20 }, (_, i) => `agent ${i}`)
   await insertAgents(
     t.kysely,
@@ -379,11 +385,11 @@ test('several workers look at each card once', async () => {
   expect(host.requests().toSorted()).toEqual(labels.map((_, i) => `/${i}`).toSorted())
 })
 
-test('a card whose worker died is looked at when its lease has ended', async () => {
+test('a card of a dead worker is checked when the lease expires', async () => {
   await register('a', host.serve('/card', BODY), sha256(BODY))
-  const taken = await store.claim({ token: 'dead', leaseMs: 60_000, busy: [] })
+  const taken = await store.claim({ token: 'dead', leaseMs: 60_000, busyHosts: [] })
   expect(taken?.agentPda).toBe(keyOf('agent a'))
-  expect(await store.claim({ token: 'other', leaseMs: 60_000, busy: [] })).toBeNull()
+  expect(await store.claim({ token: 'other', leaseMs: 60_000, busyHosts: [] })).toBeNull()
   await makeDue()
   startWorker()
   await checked('a', 'matched')
@@ -395,13 +401,13 @@ test('a card whose worker died is looked at when its lease has ended', async () 
   expect(await store.record(taken!, 'dead', late)).toBe(false)
 })
 
-describe('where cards are', () => {
+describe('cards are fetched from other networks and by DID', () => {
   const cid = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'
   test.each<[string, string, () => void]>([
-    ['ipfs', `ipfs://${cid}/card.json`, () => host.serve(`/ipfs/${cid}/card.json`, BODY)],
-    ['ar', `ar://${'a'.repeat(43)}`, () => host.serve(`/${'a'.repeat(43)}`, BODY)],
+    ['IPFS', `ipfs://${cid}/card.json`, () => host.serve(`/ipfs/${cid}/card.json`, BODY)],
+    ['Arweave', `ar://${'a'.repeat(43)}`, () => host.serve(`/${'a'.repeat(43)}`, BODY)],
     [
-      'another agent, by its DID',
+      'the DID of another agent',
       `did:sol:${keyOf('owner other')}#agent-card`,
       () => host.serve('/other.json', BODY),
     ],
@@ -423,7 +429,7 @@ test('up to three redirects are followed', async () => {
   await checked('a', 'matched')
 })
 
-test('a did:web DID leads to the card that its document names', async () => {
+test('a did:web card URL leads to the card in the DID Document', async () => {
   const did = `did:web:${encodeURIComponent(host.origin.slice('https://'.length))}`
   const service = [
     { id: `${did}#other`, type: 'LinkedDomains', serviceEndpoint: 'https://10.0.0.1/' },

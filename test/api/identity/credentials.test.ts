@@ -69,7 +69,7 @@ interface Answer {
   body: Json
 }
 
-/** Signed by a wallet, in a second of its own. */
+/** Sends a signed request. Each has its own timestamp, because a signature is valid once. */
 async function verify(body: object, wallet = owner, pda: string = PDA): Promise<Answer> {
   now += 1_000
   const url = `/agents/${pda}/credentials/verify`
@@ -104,7 +104,7 @@ async function list(parameters = '', pda: string = PDA): Promise<Json> {
   return (await t.app.inject(`/agents/${pda}/credentials${parameters}`)).json()
 }
 
-/** A signed credential about the agent; `change` comes before signing. */
+/** Issues a credential about the agent. `change` is applied before signing. */
 function issue(change: object = {}, type = 'SecurityAuditCredential'): Promise<Json> {
   const credential = unsigned('2.0', 'Ed25519Signature2020', issuer.did, type)
   credential.credentialSubject.id = `did:sol:${owner.pubkey}`
@@ -157,7 +157,7 @@ describe('POST /agents/:pda/credentials/verify', () => {
     ])
   })
 
-  test('an inline credential is verified and not attached; its hash is that of the hosted one', async () => {
+  test('an inline credential is verified but not attached, and has the same hash as a hosted one', async () => {
     const credential = await issue()
     const inline = await verify({ credential })
     expect(inline.body).toMatchObject({ structurallyValid: true, proofVerified: true })
@@ -168,12 +168,12 @@ describe('POST /agents/:pda/credentials/verify', () => {
     expect(hosted.body).toEqual(inline.body)
   })
 
-  test('GraphQL does the same for the same wallet', async () => {
+  test('GraphQL returns the same result', async () => {
     const url = serve('/vc/graphql.json', await issue())
     const rest = await verify({ credentialUrl: url })
     const { data } = await mutate({ credentialUrl: url })
-    const { checks, ...told } = (data as Json).verifyCredential
-    expect(told).toEqual({ ...rest.body, checks: undefined })
+    const { checks, ...result } = (data as Json).verifyCredential
+    expect(result).toEqual({ ...rest.body, checks: undefined })
     expect(checks.map(({ check }: Json) => check)).toEqual(CHECKS)
     expect((await list()).total).toBe(1)
   })
@@ -190,10 +190,10 @@ describe('POST /agents/:pda/credentials/verify', () => {
       'subject',
       (c) => ({ ...c, credentialSubject: { ...c.credentialSubject, id: 'did:sol:1' } }),
     ],
-    ['the end', 'temporal', (c) => ({ ...c, validUntil: '2026-11-02T00:00:00Z' })],
+    ['the expiry', 'temporal', (c) => ({ ...c, validUntil: '2026-11-02T00:00:00Z' })],
     ['the proof', 'proof_present', (c) => ({ ...c, proof: [] })],
     ['the contexts', 'context', (c) => ({ ...c, '@context': [...c['@context'], { x: 'urn:x' }] })],
-  ])('tampering with %s fails %s, and says why', async (_, check, tamper) => {
+  ])('a changed credential fails a check with a detail: changing %s fails %s', async (_, check, tamper) => {
     const { body } = await verify({ credential: tamper(await issue()) })
     expect(passed(body).map(([name]) => name)).toEqual(CHECKS)
     expect(failedChecks(body)).toContain(check)
@@ -201,7 +201,7 @@ describe('POST /agents/:pda/credentials/verify', () => {
     expect(body.checks.every(({ detail }: Json) => detail.length > 10)).toBe(true)
   })
 
-  test('what is structurally wrong is told and not attached', async () => {
+  test('a structurally invalid credential is not attached', async () => {
     const other = serve(
       '/vc/other.json',
       await issue({ credentialSubject: { id: `did:sol:${stranger.pubkey}` } }),
@@ -218,7 +218,7 @@ describe('POST /agents/:pda/credentials/verify', () => {
     expect((await list()).total).toBe(0)
   })
 
-  test('a URL that comes to hold another credential has but that one', async () => {
+  test('a new credential at the same URL replaces the old one', async () => {
     const url = serve('/vc/renewed.json', await issue())
     await verify({ credentialUrl: url })
     serve('/vc/renewed.json', await issue({ validUntil: '2029-01-01T00:00:00Z' }))
@@ -229,7 +229,7 @@ describe('POST /agents/:pda/credentials/verify', () => {
   })
 
   test.each(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+14:00', '9999-12-31T23:59:59-14:00'])(
-    'a date that the database cannot hold, %s, is no defect',
+    'a date that the database cannot store fails a check, not the request: %s',
     async (validFrom) => {
       const credential = { ...(await issue()), validFrom, validUntil: '9999-12-31T23:59:59-14:00' }
       const { status, body } = await verify({ credentialUrl: serve('/vc/year.json', credential) })
@@ -238,7 +238,7 @@ describe('POST /agents/:pda/credentials/verify', () => {
     },
   )
 
-  test('text that the database cannot hold is no defect', async () => {
+  test('text that the database cannot store fails a check, not the request', async () => {
     const strange = { ...(await issue()), issuer: 'did:sol:\0' }
     const { status, body } = await verify({ credentialUrl: serve('/vc/nul.json', strange) })
     expect([status, body.proofVerified]).toEqual([200, false])
@@ -246,10 +246,10 @@ describe('POST /agents/:pda/credentials/verify', () => {
   })
 })
 
-describe('refusals, in their order', () => {
+describe('invalid requests are refused in a fixed order', () => {
   test.each<[string, () => Promise<Answer>, number, object]>([
     [
-      'no signature, whatever the body',
+      'no signature, and an invalid body',
       async () => {
         const response = await t.app.inject({
           method: 'POST',
@@ -262,12 +262,22 @@ describe('refusals, in their order', () => {
       401,
       { error: 'Missing auth headers. Required: X-Wallet-Pubkey, X-Wallet-Signature, X-Wallet-Timestamp' },
     ],
-    ['no key', () => verify({}, owner, 'x'), 400, { details: { code: 'INVALID_PUBKEY', parameter: 'pda' } }],
-    ['no such agent', () => verify({}, owner, keyOf('nobody')), 404, { error: 'Agent not found' }],
-    ['another’s agent', () => verify({}, stranger), 403, { error: 'Wallet does not own this agent' }],
-    ['neither', () => verify({}), 400, { error: 'Provide exactly one of credentialUrl or credential' }],
     [
-      'both',
+      'an invalid address',
+      () => verify({}, owner, 'x'),
+      400,
+      { details: { code: 'INVALID_PUBKEY', parameter: 'pda' } },
+    ],
+    ['an unknown agent', () => verify({}, owner, keyOf('nobody')), 404, { error: 'Agent not found' }],
+    [
+      'the agent of another owner',
+      () => verify({}, stranger),
+      403,
+      { error: 'Wallet does not own this agent' },
+    ],
+    ['no source', () => verify({}), 400, { error: 'Provide exactly one of credentialUrl or credential' }],
+    [
+      'both sources',
       () => verify({ credentialUrl: 'https://a.test/', credential: {} }),
       400,
       { error: 'Provide exactly one of credentialUrl or credential' },
@@ -278,11 +288,21 @@ describe('refusals, in their order', () => {
       400,
       { error: 'Provide exactly one of credentialUrl or credential' },
     ],
-    ['a list', () => verify({ credential: [] }), 400, { error: 'credential must be an object, got a list' }],
-    ['text', () => verify({ credential: 'vc' }), 400, { error: 'credential must be an object, got "vc"' }],
+    [
+      'a list as credential',
+      () => verify({ credential: [] }),
+      400,
+      { error: 'credential must be an object, got a list' },
+    ],
+    [
+      'a string as credential',
+      () => verify({ credential: 'vc' }),
+      400,
+      { error: 'credential must be an object, got "vc"' },
+    ],
     ['a number as URL', () => verify({ credentialUrl: 7 }), 400, { details: { parameter: 'credentialUrl' } }],
     [
-      'no URL',
+      'an invalid URL',
       () => verify({ credentialUrl: 'vc.json' }),
       400,
       { error: 'credentialUrl must be a URL with scheme https, ipfs or ar, got "vc.json"' },
@@ -294,19 +314,19 @@ describe('refusals, in their order', () => {
       { error: 'credentialUrl must be a URL with scheme https, ipfs or ar, got "did:web:cards.test"' },
     ],
     [
-      'a document that is not there',
+      'a missing document',
       () => verify({ credentialUrl: `${host.origin}/nothing` }),
       422,
       { error: 'Credential could not be fetched', message: 'The host responded with status 404' },
     ],
     [
-      'a host without address',
+      'a host without an address',
       () => verify({ credentialUrl: host.origin.replace('cards', 'unknown') }),
       422,
       { error: 'Credential could not be fetched', message: 'The host has no public address' },
     ],
     [
-      'an address inside',
+      'an internal address',
       () => verify({ credentialUrl: 'https://169.254.169.254/latest' }),
       422,
       { error: 'Credential could not be fetched', message: 'The URL must point to a public address' },
@@ -323,13 +343,13 @@ describe('refusals, in their order', () => {
       422,
       { error: 'Credential could not be fetched', message: 'The document is too large' },
     ],
-    ['a body beyond all', () => verify({ credential: { x: 'x'.repeat(140_000) } }), 413, {}],
+    ['a body over the size limit', () => verify({ credential: { x: 'x'.repeat(140_000) } }), 413, {}],
   ])('%s', async (_, ask, status, body) => {
     const answer = await ask()
     expect(answer).toMatchObject({ status, body })
   })
 
-  test('through GraphQL as well', async () => {
+  test('GraphQL refuses the same requests', async () => {
     const codes = async (variables: object, wallet = owner) =>
       (await mutate(variables, wallet)).errors?.map(({ extensions }) => [extensions.code, extensions.status])
     expect(await codes({}, stranger)).toEqual([['NOT_AGENT_OWNER', 403]])
@@ -357,7 +377,7 @@ describe('GET /agents/:pda/credentials', () => {
   const types = async (parameters: string): Promise<string[]> =>
     (await list(parameters)).credentials.map(({ type }: Json) => type)
 
-  test('filters by type and by what holds now, newest first', async () => {
+  test('the list can be filtered by type and current validity, newest first', async () => {
     await verify({ credentialUrl: serve('/vc/1', await issue()) })
     await verify({
       credentialUrl: serve(
@@ -386,7 +406,7 @@ describe('GET /agents/:pda/credentials', () => {
     expect(await types('?active=true&type=identity')).toEqual(['IdentityCredential'])
   })
 
-  test('is public, and for agents that are there', async () => {
+  test('the list is public, and unknown agents and parameters are refused', async () => {
     expect(await list('', keyOf('agent Other'))).toEqual({
       pda: keyOf('agent Other'),
       total: 0,
@@ -401,7 +421,7 @@ describe('GET /agents/:pda/credentials', () => {
     })
   })
 
-  test('a change of the trusted issuers counts at once, also for an issuer nobody trusted before', async () => {
+  test('changes of trusted issuers apply to attached credentials, also for a new issuer', async () => {
     const verified = async (): Promise<boolean> => {
       now += 2_000
       return (await list()).credentials[0].proof_verified
@@ -421,7 +441,7 @@ describe('GET /agents/:pda/credentials', () => {
     expect(await verified()).toBe(false)
   })
 
-  test('a forged one stays forged when its issuer becomes trusted', async () => {
+  test('a forged credential stays invalid when its issuer becomes trusted', async () => {
     await issuers.remove(issuer.did)
     now += 2_000
     const forged = await issue()
@@ -432,40 +452,40 @@ describe('GET /agents/:pda/credentials', () => {
     expect((await list()).credentials).toMatchObject([{ structurally_valid: true, proof_verified: false }])
   })
 
-  test('a verdict by other rules or contexts is found out again, and once', async () => {
+  test('a verdict of other rules or contexts is computed again, once', async () => {
     const count = () => t.metrics.getSingleMetric('gateway_credentials_verification_duration_seconds')!.get()
     const verifications = async (): Promise<number> =>
       (await count()).values.find((each) => (each as Json).metricName?.endsWith('_count'))?.value ?? 0
-    const mark = async () => (await store.find([PDA]))[0]!.verdict.rulesVersion
+    const storedVersion = async () => (await store.find([PDA]))[0]!.verdict.rulesVersion
     const store = createCredentialStore(t.kysely)
-    const holds = { structurally_valid: true, proof_verified: true }
+    const valid = { structurally_valid: true, proof_verified: true }
     const { body } = await verify({ credentialUrl: serve('/vc/rules', await issue()) })
     const [stored] = await store.find([PDA])
-    const { rulesVersion: rules, ...unmarked } = stored!.verdict
-    expect(rules).toBe(getRulesVersion(contexts))
-    const untrue = { ...stored!.verdict, wellFormed: false, signaturesValid: false }
-    await store.setVerdict(PDA, body.vcHash, untrue)
+    const { rulesVersion, ...withoutVersion } = stored!.verdict
+    expect(rulesVersion).toBe(getRulesVersion(contexts))
+    const wrong = { ...stored!.verdict, wellFormed: false, signaturesValid: false }
+    await store.setVerdict(PDA, body.vcHash, wrong)
     expect((await list()).credentials).toMatchObject([{ structurally_valid: false, proof_verified: false }])
     const olderContexts = getRulesVersion(new Map([...contexts].slice(1)))
     for (const older of [
-      { ...untrue, rulesVersion: olderContexts },
-      { ...unmarked, wellFormed: false },
+      { ...wrong, rulesVersion: olderContexts },
+      { ...withoutVersion, wellFormed: false },
     ]) {
       await store.setVerdict(PDA, body.vcHash, older as Verdict)
       const before = await verifications()
-      expect((await list()).credentials).toMatchObject([holds])
-      expect((await list()).credentials).toMatchObject([holds])
+      expect((await list()).credentials).toMatchObject([valid])
+      expect((await list()).credentials).toMatchObject([valid])
       expect(await verifications()).toBe(before + 1)
-      expect(await mark()).toBe(rules)
+      expect(await storedVersion()).toBe(rulesVersion)
     }
     await issuers.remove(issuer.did)
     now += 2_000
-    await store.setVerdict(PDA, body.vcHash, { ...untrue, rulesVersion: '0:' })
+    await store.setVerdict(PDA, body.vcHash, { ...wrong, rulesVersion: '0:' })
     expect((await list()).credentials).toMatchObject([{ structurally_valid: true, proof_verified: false }])
-    expect(await mark()).toBe(rules)
+    expect(await storedVersion()).toBe(rulesVersion)
   })
 
-  test('in GraphQL, alone and with every agent', async () => {
+  test('GraphQL lists credentials of one agent and of all agents', async () => {
     await verify({ credentialUrl: serve('/vc/3', await issue()) })
     const data = await query<Json>(
       t,
@@ -487,7 +507,7 @@ describe('GET /agents/:pda/credentials', () => {
     ])
   })
 
-  test(`an agent has at most ${MAX_CREDENTIALS}`, async () => {
+  test(`an agent has at most ${MAX_CREDENTIALS} credentials`, async () => {
     const credential = await issue()
     const { body } = await verify({ credential })
     const store = createCredentialStore(t.kysely)
@@ -508,7 +528,7 @@ describe('GET /agents/:pda/credentials', () => {
   })
 })
 
-test('what a card lists is attached while the card matches, and follows it', async () => {
+test('credentials in a matching card are attached, refreshed daily, and removed with the card entry', async () => {
   const [first, second] = [
     serve('/vc/first', await issue()),
     serve('/vc/second', await issue({}, 'IdentityCredential')),
@@ -536,7 +556,7 @@ test('what a card lists is attached while the card matches, and follows it', asy
     )
     await eventually(urls).toEqual([first, owned, second].sort())
 
-    // A card that is not the recorded one attaches nothing, and takes nothing away.
+    // A card that does not match its hash changes nothing.
     const third = serve('/vc/third', await issue({ validUntil: '2028-01-01T00:00:00Z' }))
     await publish(JSON.stringify({ credentials: [third] }), '00'.repeat(32))
     const state = async () =>
@@ -548,7 +568,7 @@ test('what a card lists is attached while the card matches, and follows it', asy
     await publish(JSON.stringify({ credentials: [second] }))
     await eventually(urls).toEqual([owned, second].sort())
 
-    // A day later, what the URLs hold then.
+    // A day later, the URLs are fetched again.
     serve('/vc/owned', await issue({ validUntil: '2030-01-01T00:00:00Z' }, 'CapabilityCredential'))
     host.serve('/vc/second', { status: 404 })
     now += DAY
@@ -562,7 +582,7 @@ test('what a card lists is attached while the card matches, and follows it', asy
   }
 })
 
-test('a card at a DID that is none is unreachable, and not looked at for ever', async () => {
+test('a card at an invalid DID is unreachable', async () => {
   await t.kysely
     .updateTable('agents')
     .set({ agent_card_url: 'did:sol:nobody' })

@@ -42,13 +42,13 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-test('a DID resolves to its agent and its document, byte for byte', async () => {
+test('a DID resolves to its agent and its DID Document', async () => {
   const response = await t.app.inject(`/did/${DID}`)
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
   expect(response.body).toBe(JSON.stringify(RESOLUTION))
 })
 
-test('the document alone has the media type of DID Core', async () => {
+test('the DID Document has the media type of DID Core', async () => {
   const response = await t.app.inject(`/did/${DID}/document`)
   expect(response.statusCode).toBe(200)
   expect(response.headers['content-type']).toBe('application/did+ld+json')
@@ -64,7 +64,7 @@ test.each([
   ['application/did;q=x', 'application/did+ld+json'],
   ['application/json', 'application/did+ld+json'],
   ['*/*', 'application/did+ld+json'],
-])('Accept %s is answered with %s', async (accept, type) => {
+])('the media type for Accept: %s is %s', async (accept, type) => {
   const response = await t.app.inject({ url: `/did/${DID}/document`, headers: { accept } })
   expect(response.headers).toMatchObject({
     'content-type': type,
@@ -73,28 +73,28 @@ test.each([
   expect(response.json()).toEqual(DOCUMENT)
 })
 
-test('colons may come percent-encoded, once', async () => {
+test('colons can be percent-encoded once', async () => {
   const encoded = encodeURIComponent(DID)
   expect((await t.app.inject(`/did/${encoded}`)).json()).toEqual(RESOLUTION)
   expect((await t.app.inject(`/did/${encoded}/document`)).json()).toEqual(DOCUMENT)
   expect((await t.app.inject(`/did/${encodeURIComponent(encoded)}`)).statusCode).toBe(400)
 })
 
-describe('what is no DID of this method is 400', () => {
+describe('an invalid DID is refused with 400', () => {
   test.each([
     ['another method', `did:web:example.org`],
     ['no method', OWNER],
-    ['no key', 'did:sol:'],
+    ['an empty key', 'did:sol:'],
     ['a cluster prefix', `did:sol:devnet:${OWNER}`],
     ['a fragment', `${DID}%23key-1`],
     ['a path', `${DID}%2Fx`],
     ['a query', `${DID}%3Fversion=1`],
-    ['other case', `DID:SOL:${OWNER}`],
+    ['upper case', `DID:SOL:${OWNER}`],
     ['31 bytes', `did:sol:${bs58.encode(new Uint8Array(31).fill(7))}`],
     ['33 bytes', `did:sol:${bs58.encode(new Uint8Array(33).fill(7))}`],
-    ['a letter that base-58 lacks', `did:sol:0${OWNER.slice(1)}`],
+    ['a character outside base-58', `did:sol:0${OWNER.slice(1)}`],
     ['a space', `did:sol:${OWNER}%20`],
-    ['much text', `did:sol:${'1'.repeat(10_000)}`],
+    ['10,000 characters', `did:sol:${'1'.repeat(10_000)}`],
   ])('%s', async (_, given) => {
     for (const url of [`/did/${given}`, `/did/${given}/document`]) {
       const response = await t.app.inject(url)
@@ -108,7 +108,7 @@ describe('what is no DID of this method is 400', () => {
   })
 })
 
-test('owners without agent, and of a closed one, are not found', async () => {
+test('an owner without an agent, or with a closed one, is not found', async () => {
   const gone = `did:sol:${keyOf('owner Gone')}`
   expect((await t.app.inject(`/did/${gone}`)).statusCode).toBe(200)
   await t.kysely.deleteFrom('agents').where('name', '=', 'Gone').execute()
@@ -118,7 +118,7 @@ test('owners without agent, and of a closed one, are not found', async () => {
   }
 })
 
-test('GraphQL tells the same, and the DID of every agent', async () => {
+test('GraphQL resolves DIDs and has the DID of every agent', async () => {
   const { did, agents } = await query<{ did: unknown; agents: unknown }>(
     t,
     `query ($did: String!) {
@@ -141,7 +141,7 @@ test('GraphQL tells the same, and the DID of every agent', async () => {
   expect(refused.errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_DID', status: 400 })
 })
 
-describe('#agent-card', () => {
+describe('the DID Document names the agent card if its URL is valid', () => {
   const serviceIds = (agentCardUrl: string): string[] =>
     didDocument({ owner: OWNER, pda: PDA, agentCardUrl }, PROGRAM).service.map(({ id }) => id)
 
@@ -150,7 +150,7 @@ describe('#agent-card', () => {
     'ipfs://bafybei/card.json',
     'ar://tx-id',
     'did:web:example.org%3A8443',
-  ])('is there for %s', (url) => {
+  ])('it has #agent-card for %s', (url) => {
     expect(serviceIds(url)).toEqual([`${DID}#agent-card`, `${DID}#registry`])
   })
 
@@ -162,11 +162,11 @@ describe('#agent-card', () => {
     'https://[::1',
     'card.json',
     '',
-  ])('is left out for %j', (url) => {
+  ])('it does not have #agent-card for %j', (url) => {
     expect(serviceIds(url)).toEqual([`${DID}#registry`])
   })
 
-  test('every service endpoint is a URL whatever stands on the ledger', () => {
+  test('every service endpoint is a URL, for any text on the ledger', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl()), (url) => {
         const { service } = didDocument({ owner: OWNER, pda: PDA, agentCardUrl: url }, PROGRAM)

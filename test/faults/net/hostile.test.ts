@@ -14,9 +14,9 @@ import { type Reply, type Receiver, startReceiver } from '../../support/receiver
 import { createTestCa, type TestCa } from '../../support/tls.ts'
 
 const HOST = 'receiver.example'
-/** For what must run into a limit; everything else has time enough on any machine. */
-const HURRY = { totalMs: 300, idleMs: 100 } as const
-/** What a slow machine may add. */
+/** Short limits for requests that must time out. Other requests have enough time. */
+const SHORT_LIMITS = { totalMs: 300, idleMs: 100 } as const
+/** Additional time for a slow machine, in milliseconds. */
 const SLACK = 1500
 
 let ca: TestCa
@@ -53,7 +53,7 @@ afterEach(() => {
   for (const timer of timers.splice(0)) clearInterval(timer)
 })
 
-/** Writes bytes past the HTTP server, again and again where `everyMs` is given. */
+/** Writes bytes directly to the socket. With `everyMs`, writes `again` at this interval. */
 function raw(bytes: string, again = '', everyMs = 0): Reply {
   return (_, { socket }) => {
     socket!.write(bytes)
@@ -81,49 +81,49 @@ async function noConnectionLeft(): Promise<void> {
   await expect.poll(() => receiver.openConnections, { timeout: 12_000 }).toBe(0)
 }
 
-test('never answers', async () => {
+test('a host that never responds times out', async () => {
   const before = receiver.requests.length
-  const result = await post(() => {}, HURRY)
+  const result = await post(() => {}, SHORT_LIMITS)
   expect(result).toEqual(failed('timeout'))
-  expect(result.durationMs).toBeLessThan(HURRY.totalMs + SLACK)
+  expect(result.durationMs).toBeLessThan(SHORT_LIMITS.totalMs + SLACK)
   expect(receiver.requests.length - before).toBe(1)
-  expect(await get(() => {}, HURRY)).toEqual(failed('timeout'))
+  expect(await get(() => {}, SHORT_LIMITS)).toEqual(failed('timeout'))
 })
 
-test('drips its headers, a byte at a time', async () => {
-  const result = await post(raw('HTTP/1.1 200 OK\r\nX-Slow: ', 'a', 40), HURRY)
+test('a host that sends its headers byte by byte times out', async () => {
+  const result = await post(raw('HTTP/1.1 200 OK\r\nX-Slow: ', 'a', 40), SHORT_LIMITS)
   expect(result).toEqual(failed('timeout'))
-  expect(result.durationMs).toBeLessThan(HURRY.totalMs + SLACK)
+  expect(result.durationMs).toBeLessThan(SHORT_LIMITS.totalMs + SLACK)
 })
 
-test('drips its body, a byte at a time: the status counts at once, a card must be whole', async () => {
+test('a body sent byte by byte is truncated for POST and times out for GET', async () => {
   const dripping = raw('HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n', 'a', 40)
-  const posted = await post(dripping, { idleMs: HURRY.idleMs })
+  const posted = await post(dripping, { idleMs: SHORT_LIMITS.idleMs })
   expect(posted).toMatchObject({ outcome: 'response', status: 200, truncated: true })
-  expect(posted.durationMs).toBeLessThan(HURRY.idleMs + SLACK)
-  const got = await get(dripping, HURRY)
+  expect(posted.durationMs).toBeLessThan(SHORT_LIMITS.idleMs + SLACK)
+  const got = await get(dripping, SHORT_LIMITS)
   expect(got).toEqual(failed('timeout'))
-  expect(got.durationMs).toBeLessThan(HURRY.totalMs + SLACK)
+  expect(got.durationMs).toBeLessThan(SHORT_LIMITS.totalMs + SLACK)
 })
 
-test('stops in the middle of its body', async () => {
+test('a body that stops is truncated for POST and times out for GET', async () => {
   const stalling = raw('HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\nabc')
-  expect(await post(stalling, { idleMs: HURRY.idleMs })).toMatchObject({
+  expect(await post(stalling, { idleMs: SHORT_LIMITS.idleMs })).toMatchObject({
     outcome: 'response',
     body: Buffer.from('abc'),
     truncated: true,
   })
-  expect(await get(stalling, HURRY)).toEqual(failed('timeout'))
+  expect(await get(stalling, SHORT_LIMITS)).toEqual(failed('timeout'))
 })
 
-test('sends hints for ever, and no answer', async () => {
+test('a host that sends endless early hints times out', async () => {
   const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
-  const result = await post(raw(hint, hint, 20), HURRY)
+  const result = await post(raw(hint, hint, 20), SHORT_LIMITS)
   expect(result).toEqual(failed('timeout'))
-  expect(result.durationMs).toBeLessThan(HURRY.totalMs + SLACK)
+  expect(result.durationMs).toBeLessThan(SHORT_LIMITS.totalMs + SLACK)
 })
 
-/** Writes as fast as it is read, until it is cut off. */
+/** Writes as fast as the client reads, until the connection closes. */
 function flood(head: Record<string, string>, sockets: Socket[]): Reply {
   const chunk = Buffer.alloc(64 * 1024, 'x')
   return (_, response: ServerResponse) => {
@@ -137,7 +137,7 @@ function flood(head: Record<string, string>, sockets: Socket[]): Reply {
   }
 }
 
-test('sends a body without end', async () => {
+test('an endless body is truncated for POST and too large for GET', async () => {
   const sockets: Socket[] = []
   const posted = await post(flood({ 'content-type': 'text/plain' }, sockets))
   expect(posted).toMatchObject({ outcome: 'response', status: 200, truncated: true })
@@ -148,7 +148,7 @@ test('sends a body without end', async () => {
   for (const { bytesWritten } of sockets) expect(bytesWritten).toBeLessThan(16 * 1024 * 1024)
 })
 
-test('sends a bomb: kept as it is of a POST, and not inflated beyond the cap of a GET', async () => {
+test('a compression bomb is not decoded for POST and too large for GET', async () => {
   const zeros = Buffer.alloc(16 * 1024 * 1024)
   const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
   const bombs = { gzip: gzipSync(zeros), br: brotliCompressSync(zeros, quick), deflate: deflateSync(zeros) }
@@ -161,7 +161,7 @@ test('sends a bomb: kept as it is of a POST, and not inflated beyond the cap of 
   }
 })
 
-test('compresses although it was asked not to', async () => {
+test('a body that is compressed without being asked is decoded', async () => {
   const answer = (encoding: string, body: Buffer): Reply => ({
     headers: { 'content-encoding': encoding },
     body,
@@ -187,7 +187,7 @@ test('compresses although it was asked not to', async () => {
   }
 })
 
-test('redirects to itself for ever', async () => {
+test('endless redirects fail for GET and are not followed for POST', async () => {
   const loop = { status: 301, headers: { location: '/card' } }
   const before = receiver.requests.length
   expect(await get(loop, { maxRedirects: 5 })).toEqual(failed('bad_redirect'))
@@ -196,28 +196,28 @@ test('redirects to itself for ever', async () => {
   expect(receiver.requests.length - before).toBe(7)
 })
 
-test('sends huge headers', async () => {
+test('too large headers are refused', async () => {
   const huge = (text: string): Promise<HttpResult> => post(raw(`HTTP/1.1 200 OK\r\n${text}`, text, 1))
   expect(await huge(`X-Huge: ${'a'.repeat(20_000)}\r\n\r\n`)).toEqual(failed('header_overflow'))
   expect(await huge('X-Many: a\r\n'.repeat(300))).toEqual(failed('header_overflow'))
   expect(await post({ headers: { 'x-large': 'a'.repeat(12_000) } })).toMatchObject({ status: 200 })
 })
 
-test('pads its chunks and trailers without end', async () => {
+test('endless chunk extensions and trailers time out', async () => {
   const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
   for (const again of ['a'.repeat(4000), 'X: y\r\n'.repeat(500)]) {
     const start = again.startsWith('a') ? '5;' : '5\r\nabcde\r\n0\r\n'
-    const got = await get(raw(chunked + start, again, 1), HURRY)
+    const got = await get(raw(chunked + start, again, 1), SHORT_LIMITS)
     expect(got).toMatchObject({ outcome: 'failed' })
-    expect(got.durationMs).toBeLessThan(HURRY.totalMs + SLACK)
-    expect(await post(raw(chunked + start, again, 1), { idleMs: HURRY.idleMs })).toMatchObject({
+    expect(got.durationMs).toBeLessThan(SHORT_LIMITS.totalMs + SLACK)
+    expect(await post(raw(chunked + start, again, 1), { idleMs: SHORT_LIMITS.idleMs })).toMatchObject({
       outcome: 'response',
       status: 200,
     })
   }
 })
 
-test('closes before its answer, in its headers, and in its body', async () => {
+test('a connection that closes early is a reset, or truncates the body of a POST', async () => {
   const closing =
     (bytes: string): Reply =>
     (_, { socket }) =>
@@ -229,7 +229,7 @@ test('closes before its answer, in its headers, and in its body', async () => {
   expect(await get(half)).toEqual(failed('reset'))
 })
 
-test('does not speak HTTP', async () => {
+test('invalid HTTP is a protocol error', async () => {
   expect(await post(raw('SSH-2.0-OpenSSH_9.9\r\n'))).toEqual(failed('protocol_error'))
   expect(await post(raw('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'))).toEqual(
     failed('protocol_error'),
@@ -238,7 +238,7 @@ test('does not speak HTTP', async () => {
   expect(await post(raw(upgrade))).toEqual(failed('reset'))
 })
 
-test('nothing is left open of all that', noConnectionLeft, 20_000)
+test('no connection of the tests above stays open', noConnectionLeft, 20_000)
 
 async function withTls(
   tls: Parameters<typeof startReceiver>[0] & object,
@@ -247,7 +247,7 @@ async function withTls(
   const bad = await startReceiver(tls)
   const client = guarded(bad.port)
   const call = (): Promise<HttpResult> => client.post(bad.url('/', host), { headers: {}, body: 'x' })
-  // Twice: what failed once must not be taken up again.
+  // Two calls, because a failed connection must not be reused.
   const results = [await call(), await call()]
   await client.close()
   await bad.close()
@@ -260,9 +260,9 @@ test.for([
   ['an unknown authority', async () => (await createTestCa()).issue([HOST])],
   ['another host name', () => ca.issue(['other.example'])],
   ['no host name', () => ca.issue([])],
-  ['its dates passed', () => ca.issue([HOST], { notBefore: day(-2), notAfter: day(-1) })],
-  ['dates to come', () => ca.issue([HOST], { notBefore: day(1), notAfter: day(2) })],
-] as const)('a certificate of %s is refused', async ([, certificate]) => {
+  ['dates in the past', () => ca.issue([HOST], { notBefore: day(-2), notAfter: day(-1) })],
+  ['dates in the future', () => ca.issue([HOST], { notBefore: day(1), notAfter: day(2) })],
+] as const)('a certificate with %s is refused', async ([, certificate]) => {
   for (const maxVersion of ['TLSv1.3', 'TLSv1.2'] as const) {
     const { results, requests } = await withTls({ tls: { ...(await certificate()), maxVersion } })
     expect(results).toEqual([failed('tls_error'), failed('tls_error')])
@@ -275,16 +275,16 @@ test.for([
   ['TLSv1.1', 'tls_error', 0],
   ['TLSv1.2', 200, 2],
   ['TLSv1.3', 200, 2],
-] as const)('TLS from 1.2 on: %s', async ([version, expected, arrived]) => {
+] as const)('only TLS 1.2 and newer are accepted: %s', async ([version, expected, arrived]) => {
   const own = await ca.issue([HOST])
   const tls = { ...own, minVersion: version, maxVersion: version, ciphers: 'ALL:@SECLEVEL=0' }
   const { results, requests } = await withTls({ tls })
-  const told = results.map((each) => (each.outcome === 'failed' ? each.errorCode : each.status))
-  expect(told).toEqual([expected, expected])
+  const outcomes = results.map((each) => (each.outcome === 'failed' ? each.errorCode : each.status))
+  expect(outcomes).toEqual([expected, expected])
   expect(requests).toBe(arrived)
 })
 
-test('settings of the environment switch neither verification nor proxies', async () => {
+test('environment variables cannot turn off TLS verification or set a proxy', async () => {
   const set = {
     NODE_TLS_REJECT_UNAUTHORIZED: '0',
     HTTPS_PROXY: 'http://127.0.0.1:9',
@@ -317,10 +317,14 @@ async function tcp(
 }
 
 test.for([
-  ['silent in the handshake', () => undefined, 'timeout'],
-  ['plain HTTP where TLS should be', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'), 'tls_error'],
-  ['closing in the handshake', (socket: Socket) => socket.destroy(), 'reset'],
-] as const)('a host %s', async ([, onSocket, code]) => {
+  ['that is silent in the handshake', () => undefined, 'timeout'],
+  [
+    'that speaks plain HTTP instead of TLS',
+    (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'),
+    'tls_error',
+  ],
+  ['that closes in the handshake', (socket: Socket) => socket.destroy(), 'reset'],
+] as const)('a host %s is an error', async ([, onSocket, code]) => {
   const sockets: Socket[] = []
   const { server, port, url } = await tcp((socket) => {
     sockets.push(socket)
@@ -335,7 +339,7 @@ test.for([
   server.close()
 })
 
-test('nobody listens', async () => {
+test('a closed port is a connect error', async () => {
   const { server, port, url } = await tcp(() => undefined)
   server.close()
   await once(server, 'close')
@@ -344,7 +348,7 @@ test('nobody listens', async () => {
   await client.close()
 })
 
-test('ends with the signal of the caller, and with the client', async () => {
+test('a request is aborted by its signal and by closing the client', async () => {
   const client = guarded(receiver.port)
   const stop = new AbortController()
   const call = (path: string, signal?: AbortSignal): Promise<HttpResult> =>
@@ -366,7 +370,7 @@ test('ends with the signal of the caller, and with the client', async () => {
   expect(await call('/fourth', stop.signal)).toEqual(failed('aborted'))
 })
 
-test('one path that hangs leaves room for the others of its host', async () => {
+test('hanging requests do not block other requests to the same host', async () => {
   const client = guarded(receiver.port)
   const before = receiver.requests.length
   receiver.respondWith((request) => (request.path === '/hangs' ? undefined : { body: 'ok' }))

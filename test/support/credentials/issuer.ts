@@ -24,7 +24,7 @@ export const AGENT_DID = 'did:sol:9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM'
 export const SUITES = ['Ed25519Signature2020', 'eddsa-rdfc-2022', 'eddsa-jcs-2022'] as const
 export const MODELS = ['1.1', '2.0'] as const
 export type Model = (typeof MODELS)[number]
-/** A credential as tests change it. */
+/** A credential that tests change freely. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any
 
@@ -36,18 +36,18 @@ export interface TestIssuer {
   readonly vm: string
   readonly keypair: Keypair
   readonly trusted: TrustedIssuer
-  /** What a loader of theirs gets for the issuer's DID and key. */
+  /** The documents of the issuer's DID and key, for document loaders. */
   readonly documents: ReadonlyMap<string, object>
   sign(credential: object, suite: Suite, loader?: Loader): Promise<Json>
 }
 
 export type Loader = (url: string) => Promise<object>
 
-/** Theirs, over our pinned contexts and these documents; everything else is refused. */
+/** A document loader for the pinned contexts and these documents. Refuses all other URLs. */
 export function loaderOf(...documents: ReadonlyMap<string, unknown>[]): Loader {
   return (url) => {
     const found = [contexts, ...documents].find((each) => each.has(url))
-    if (found === undefined) return Promise.reject(new Error(`not there: ${url}`))
+    if (found === undefined) return Promise.reject(new Error(`no document for ${url}`))
     return Promise.resolve({ contextUrl: null, documentUrl: url, document: structuredClone(found.get(url)) })
   }
 }
@@ -114,7 +114,7 @@ function multibase(prefix: number[], bytes: Uint8Array): string {
   return `z${bs58.encode(Uint8Array.from([...prefix, ...bytes]))}`
 }
 
-/** An unsigned credential about AGENT_DID, within its dates at NOW. */
+/** An unsigned credential about AGENT_DID that is valid at NOW. */
 export function unsigned(model: Model, suite: Suite, issuer: string, type = 'SecurityAuditCredential'): Json {
   const suiteContext = suite === 'Ed25519Signature2020' ? ED25519_SIGNATURE_2020_V1 : DATA_INTEGRITY_V2
   const needsSuiteContext = suite === 'Ed25519Signature2020' || model === '1.1'

@@ -5,7 +5,7 @@ import { cryptosuite as rdfc } from '@digitalbazaar/eddsa-rdfc-2022-cryptosuite'
 import * as vc from '@digitalbazaar/vc'
 import { type Json, type Loader, NOW } from './issuer.ts'
 
-/** Whether the Digital Bazaar stack says `verified` of a credential at NOW. */
+/** Whether the Digital Bazaar stack accepts a credential at NOW. */
 export async function verifiedByDigitalBazaar(
   credential: Json,
   documentLoader: Loader,

@@ -7,7 +7,7 @@ import { contexts, CREATED, type Json, type TestIssuer } from './issuer.ts'
 
 const canonize = createCanonize(contexts)
 
-/** Signs whatever it is given, also what no honest issuer would: `proof` adds to the proof options or replaces them. */
+/** Signs any document, including invalid ones. `proof` adds or replaces proof options. */
 export async function seal(
   credential: Json,
   suite: Suite,

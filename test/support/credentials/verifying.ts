@@ -5,9 +5,9 @@ import { CHECK_NAMES } from '../../../src/identity/credentials/verify/result.ts'
 import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
 import { AGENT_DID, contexts, NOW, type TestIssuer } from './issuer.ts'
 
-/** A verifier that trusts these issuers with everything. */
+/** A verifier that trusts these issuers for all types. */
 export function verifierTrusting(...issuers: TestIssuer[]) {
-  // Other tests may have the cores: what is tested is not the limit.
+  // A high limit, because other tests may use the CPU at the same time.
   const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000 })
   const trust = trustRegistry(issuers.map(({ trusted }) => trusted))
   return {
@@ -17,7 +17,7 @@ export function verifierTrusting(...issuers: TestIssuer[]) {
   }
 }
 
-/** All checks are told, in order; exactly these fail, the first of them with such a detail. */
+/** Expects all checks in order. Exactly `failing` fail, and the first of them has this detail. */
 export function expectFailures(
   { checks, ...result }: VerificationResult,
   failing: CheckName[],

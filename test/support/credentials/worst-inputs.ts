@@ -1,6 +1,6 @@
 import type { Json } from './issuer.ts'
 
-/** Documents inside every cap that cost the most to canonicalise: unsigned, each about the same subject. */
+/** Unsigned credentials within all limits that take the most time to canonicalise. */
 export function worstInputs(plain: Json): ReadonlyMap<string, Json> {
   const about = (members: Json): Json => ({
     ...plain,

@@ -4,13 +4,13 @@ import { createTestCa, type TestCa } from '../tls.ts'
 
 export const HOST = 'cards.test'
 
-/** A host of documents with TLS on loopback, and the guarded client, which takes its name and port for public ones. */
+/** A TLS server on loopback, and a guarded HTTP client that treats its name and port as public. */
 export interface TestHost {
   readonly origin: string
   readonly http: GuardedHttp
-  /** Paths requested, in order. */
+  /** The requested paths, in order. */
   readonly requests: () => string[]
-  /** From now on the path answers so; returns its URL. */
+  /** Sets the response of a path and returns its URL. */
   serve(path: string, answer: string | Reply): string
   close(): Promise<void>
 }

@@ -23,27 +23,29 @@ const verify = (raw: unknown) => verifier.verify(raw, { agentDid: AGENT_DID, now
 afterAll(() => verifier.close())
 
 describe.each(MODELS)('VC %s', (model) => {
-  test.each(SUITES)('signed by the Digital Bazaar stack with %s passes every check', async (suite) => {
-    const credential = await issuer.sign(unsigned(model, suite, issuer.did), suite)
-    const result = await verify(credential)
-    expect(result.checks.filter(({ passed }) => !passed)).toEqual([])
-    expect(result.checks.map(({ check }) => check)).toEqual(CHECK_NAMES)
-    expect(result).toMatchObject({
-      structurallyValid: true,
-      proofVerified: true,
-      type: 'SecurityAuditCredential',
-      issuer: issuer.did,
-      vcHash: expect.stringMatching(/^[0-9a-f]{64}$/),
-      contentHash: expect.stringMatching(/^[0-9a-f]{64}$/),
-      validFrom: '2026-11-01T00:00:00.000Z',
-      validUntil: '2027-11-01T00:00:00.000Z',
-    })
-    expect(await verify(Buffer.from(JSON.stringify(credential, null, 2)))).toEqual(result)
-  })
+  test.each(SUITES)(
+    'a credential signed by the Digital Bazaar stack with %s passes every check',
+    async (suite) => {
+      const credential = await issuer.sign(unsigned(model, suite, issuer.did), suite)
+      const result = await verify(credential)
+      expect(result.checks.filter(({ passed }) => !passed)).toEqual([])
+      expect(result.checks.map(({ check }) => check)).toEqual(CHECK_NAMES)
+      expect(result).toMatchObject({
+        structurallyValid: true,
+        proofVerified: true,
+        type: 'SecurityAuditCredential',
+        issuer: issuer.did,
+        vcHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        validFrom: '2026-11-01T00:00:00.000Z',
+        validUntil: '2027-11-01T00:00:00.000Z',
+      })
+      expect(await verify(Buffer.from(JSON.stringify(credential, null, 2)))).toEqual(result)
+    },
+  )
 })
 
 test.each(SUITES)(
-  'what the command line issues with %s, the Digital Bazaar stack verifies, and so do we',
+  'the Digital Bazaar stack and the service accept a credential that the command line issued with %s',
   async (suite) => {
     const credential = await issueCredential({
       keypair: issuer.keypair,

@@ -11,9 +11,9 @@ import { withProofTemplates } from '../../../src/identity/credentials/verify/cry
 import { contexts, type Json } from '../../support/credentials/issuer.ts'
 
 const plain = createCanonize(contexts)
-let canonized = 0
+let canonizations = 0
 const templated = withProofTemplates((document) => {
-  canonized += 1
+  canonizations += 1
   return plain(document)
 })
 const outcome = (text: Promise<string>): Promise<string> => text.catch((error: Error) => error.message)
@@ -52,7 +52,7 @@ const members: Json[] = [
   { verificationMethod: 'did:sol:abc#key-1' },
 ]
 
-test('proof options come out as without templates, byte for byte, or fail alike', async () => {
+test('templates do not change the canonical proof options or the errors', async () => {
   for (const list of lists) {
     for (const suite of suites) {
       for (const each of members) {
@@ -63,12 +63,12 @@ test('proof options come out as without templates, byte for byte, or fail alike'
   }
 })
 
-test('the usual options are canonicalised once for a list of contexts and a suite', async () => {
+test('usual proof options are canonicalised once per context list and suite', async () => {
   const fresh = { '@context': [CREDENTIALS_V2], type: 'DataIntegrityProof', cryptosuite: 'eddsa-rdfc-2022' }
   const options = { ...fresh, proofPurpose: 'authentication' }
-  canonized = 0
+  canonizations = 0
   const texts = await Promise.all(members.slice(0, 1).map((each) => templated({ ...options, ...each })))
   texts.push(await templated({ ...options, ...members[1] }))
   expect(new Set(texts).size).toBe(2)
-  expect(canonized).toBe(1)
+  expect(canonizations).toBe(1)
 })

@@ -36,17 +36,17 @@ const cliques = (size: number): Json => ({
   })),
 })
 
-describe('what is not read at all fails every check', () => {
+describe('input that cannot be parsed fails every check', () => {
   test.each([
     [
       'a proofValue of 1 MB',
       () => text({ proof: { ...signed.proof, proofValue: 'z'.repeat(1_000_000) } }),
-      /bytes, at most 32768/,
+      /bytes; the limit is 32768/,
     ],
     [
       '2,000 proofs',
       () => text({ proof: Array.from({ length: 2_000 }, () => signed.proof) }),
-      /bytes, at most 32768/,
+      /bytes; the limit is 32768/,
     ],
     [
       '300 small proofs',
@@ -54,12 +54,12 @@ describe('what is not read at all fails every check', () => {
       /\$\.proof has more than 256 items/,
     ],
     [
-      'a list of 10,000 texts',
+      'a list of 10,000 strings',
       () => inSubject({ skill: Array.from({ length: 10_000 }, () => 'x') }),
-      /bytes, at most/,
+      /bytes; the limit is/,
     ],
     [
-      'a list of 257 texts',
+      'a list of 257 strings',
       () => inSubject({ skill: Array.from({ length: 257 }, () => 'x') }),
       /\$\.credentialSubject\.skill has more than 256 items/,
     ],
@@ -72,19 +72,20 @@ describe('what is not read at all fails every check', () => {
         }),
       /more than 512 values/,
     ],
-    ['a text of 5 MB', () => inSubject({ auditor: 'x'.repeat(5_000_000) }), /bytes, at most/],
+    ['a string of 5 MB', () => inSubject({ auditor: 'x'.repeat(5_000_000) }), /bytes; the limit is/],
     [
-      'a text of 8,193 characters',
+      'a string of 8,193 characters',
       () => inSubject({ auditor: 'x'.repeat(8_193) }),
-      /has 8193 characters, at most 8192/,
+      /has 8193 characters; the limit is 8192/,
     ],
     [
-      'an IRI of 20 kB as key',
+      'a key of 20 kB',
       () => inSubject({ [`https://a.example/${'x'.repeat(20_000)}`]: 1 }),
       /a key in \$\.credentialSubject has/,
     ],
-    ['objects nested 2,000 deep', () => nest(2_000), /nested deeper than 10/],
-    ['lists nested 10,000 deep', () => '['.repeat(10_000), /nested deeper than 10/],
+    ['2,000 nested objects', () => nest(2_000), /nested deeper than 10/],
+    ['10,000 nested lists', () => '['.repeat(10_000) + ']'.repeat(10_000), /nested deeper than 10/],
+    ['10,000 lists that do not end', () => '['.repeat(10_000), /is not valid JSON/],
     ['a number of 30 kB', () => '1'.repeat(30_000), /beyond 2\^53/],
   ])('%s', async (_, make, problem) => {
     const result = await verify(Buffer.from(make()))
@@ -93,13 +94,13 @@ describe('what is not read at all fails every check', () => {
       vcHash: '',
       type: '',
       issuer: '',
-      unreadable: expect.stringMatching(problem),
+      parseError: expect.stringMatching(problem),
     })
   })
 
   test.each([
-    ['a key twice', '{"type":["A"],"type":["B"]}', /\$ has the key "type" twice/],
-    ['a key twice, once escaped', '{"role":"a","r\\u006fle":"b"}', /has the key "role" twice/],
+    ['a repeated key', '{"type":["A"],"type":["B"]}', /an object has the key "type" twice/],
+    ['a repeated key, once escaped', '{"role":"a","r\\u006fle":"b"}', /has the key "role" twice/],
     [
       '__proto__',
       '{"credentialSubject":{"__proto__":{"admin":true}}}',
@@ -109,36 +110,36 @@ describe('what is not read at all fails every check', () => {
     ['a lone surrogate', '{"name":"\\ud800"}', /\$\.name has a lone surrogate/],
     ['a lone surrogate in a key', '{"\\udc00":1}', /a key in \$ has a lone surrogate/],
     ['an integer beyond 2^53', '{"a":9007199254740993}', /\$\.a is a number beyond/],
-    ['a number that is infinite', '{"a":1e999}', /beyond/],
-    ['a control character', '{"a":"\n"}', /is not JSON at character/],
-    ['a number with a leading zero', '{"a":01}', /is not JSON at character/],
-    ['a comma too many', '{"a":1,}', /is not JSON at character/],
-    ['more after the end', '{} {}', /is not JSON at character 4/],
-    ['a comment', '{/**/}', /is not JSON at character/],
-    ['nothing', '', /is not JSON at character 1/],
+    ['an infinite number', '{"a":1e999}', /beyond/],
+    ['a control character', '{"a":"\n"}', /is not valid JSON/],
+    ['a number with a leading zero', '{"a":01}', /is not valid JSON/],
+    ['a trailing comma', '{"a":1,}', /is not valid JSON/],
+    ['text after the end', '{} {}', /is not valid JSON at position 3/],
+    ['a comment', '{/**/}', /is not valid JSON/],
+    ['an empty body', '', /is not valid JSON/],
     ['a list', '[]', /is not a JSON object/],
-    ['a text', '"credential"', /is not a JSON object/],
-    ['a byte order mark', '\uFEFF{}', /is not JSON at character 1/],
+    ['a string', '"credential"', /is not a JSON object/],
+    ['a byte order mark', '\uFEFF{}', /is not valid JSON/],
   ])('%s', async (_, json, problem) => {
     expectFailures(await verify(Buffer.from(json)), [...CHECK_NAMES], problem)
-    expect(await verify(Buffer.from(json))).toMatchObject({ unreadable: expect.stringMatching(problem) })
+    expect(await verify(Buffer.from(json))).toMatchObject({ parseError: expect.stringMatching(problem) })
   })
 
-  test('bytes that are not UTF-8', async () => {
-    expect(await verify(Uint8Array.of(0x7b, 0xff, 0x7d))).toMatchObject({ unreadable: 'it is not UTF-8' })
+  test('bytes that are not UTF-8 fail every check', async () => {
+    expect(await verify(Uint8Array.of(0x7b, 0xff, 0x7d))).toMatchObject({ parseError: 'it is not UTF-8' })
   })
 
-  test('values that came from a parser of another mind', async () => {
+  test('parsed values with unusual members or types fail every check', async () => {
     expect(await verify(JSON.parse('{"credentialSubject":{"__proto__":{"admin":true}}}'))).toMatchObject({
-      unreadable: expect.stringMatching(/__proto__/),
+      parseError: expect.stringMatching(/__proto__/),
     })
-    expect(await verify(undefined)).toMatchObject({ unreadable: expect.stringMatching(/not JSON/) })
-    expect(await verify({ amount: 1n })).toMatchObject({ unreadable: 'it is not JSON' })
-    expect(await verify('text')).toMatchObject({ unreadable: 'it is not a JSON object' })
+    expect(await verify(undefined)).toMatchObject({ parseError: expect.stringMatching(/not valid JSON/) })
+    expect(await verify({ amount: 1n })).toMatchObject({ parseError: 'it is not valid JSON' })
+    expect(await verify('text')).toMatchObject({ parseError: 'it is not a JSON object' })
   })
 })
 
-describe('what is read and refused before any signature', () => {
+describe('credentials beyond the limits are refused before a signature is verified', () => {
   test.each([
     [
       'a proofValue of 8 kB',
@@ -164,7 +165,7 @@ describe('what is read and refused before any signature', () => {
   })
 
   test.each(['a binary tree of blank nodes', 'nested blank nodes'])(
-    '%s meets the work factor',
+    '%s exceeds the work factor',
     async (name) => {
       expect.hasAssertions()
       const proof = signed.proof
@@ -177,9 +178,9 @@ describe('what is read and refused before any signature', () => {
   )
 })
 
-test('eddsa-jcs-2022, which has no JSON-LD, needs no thread', async () => {
+test('a credential with eddsa-jcs-2022 is verified without a thread', async () => {
   const suite = 'eddsa-jcs-2022'
-  const verifier = createVerifier({ contexts, size: 0, maxWaitMs: 1 })
+  const verifier = createVerifier({ contexts, maxWaiting: 0 })
   const signed = await issuer.sign(unsigned('2.0', suite, issuer.did), suite)
   const verify = async (credential: Json): Promise<boolean> => {
     const about = { agentDid: AGENT_DID, now: NOW, trust: trustRegistry([issuer.trusted]) }
@@ -189,12 +190,12 @@ test('eddsa-jcs-2022, which has no JSON-LD, needs no thread', async () => {
   await verifier.close()
 })
 
-describe('the threads', () => {
+describe('the verifier threads', () => {
   const costly = { ...worst.get('nodes with credentials inside') }
   const trust = trustRegistry([issuer.trusted])
   const options = { agentDid: AGENT_DID, now: NOW, trust }
 
-  test('one that takes too long is ended and replaced; that is no verdict and is not kept', async () => {
+  test('a thread that takes too long is replaced, and the result is not cached', async () => {
     const verifier = createVerifier({ contexts, size: 1, limitMs: 1 })
     const credential = { ...costly, proof: signed.proof }
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -202,14 +203,14 @@ describe('the threads', () => {
       expectFailures(
         result,
         ['proof_verified'],
-        /^no verdict: the verification was stopped, it took longer than 1 ms$/,
+        /^no result: the verification was stopped because it took longer than 1 ms$/,
       )
       expect(result.verdict.signaturesValid).toBeNull()
     }
     await verifier.close()
   })
 
-  test('too many at once are refused with 503, and those before are answered', async () => {
+  test('too many credentials at once get 503, and earlier ones get a result', async () => {
     const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000, maxWaiting: 2 })
     const copies = Array.from({ length: 5 }, (_, i) => ({ ...signed, id: `urn:uuid:${i}` }))
     const answers = await Promise.allSettled(copies.map((copy) => verifier.verify(copy, options)))
@@ -225,11 +226,11 @@ describe('the threads', () => {
     await verifier.close()
   })
 
-  test('what waits when the service stops is told so', async () => {
+  test('a credential that waits at shutdown gets a result that says so', async () => {
     const verifier = createVerifier({ contexts, size: 1 })
     const waiting = verifier.verify(signed, options)
     await verifier.close()
-    expectFailures(await waiting, ['proof_verified'], /no verdict: .*the service stops/)
+    expectFailures(await waiting, ['proof_verified'], /no result: .*the service is shutting down/)
     await expect(verifier.verify({ ...signed, id: 'urn:x' }, options)).rejects.toMatchObject({
       code: 'VERIFIER_BUSY',
     })

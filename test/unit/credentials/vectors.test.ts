@@ -4,13 +4,13 @@ import { createCanonize } from '../../../src/identity/credentials/verify/crypto/
 import { keyFromMultibase, keyToMultibase } from '../../../src/identity/credentials/multibase.ts'
 import { signedData } from '../../../src/identity/credentials/verify/crypto/signed-data.ts'
 import { verifyProofs } from '../../../src/identity/credentials/verify/crypto/verify-proofs.ts'
-import { jcs } from '../../../src/identity/credentials/verify/crypto/jcs.ts'
+import { jcs } from '../../../src/identity/hash.ts'
 import { contexts, type Json } from '../../support/credentials/issuer.ts'
 
 /**
- * W3C Data Integrity EdDSA Cryptosuites, test vectors (github.com/w3c/vc-di-eddsa, folder TestVectors: Ed25519Signature2020,
- * eddsa-rdfc-2022, eddsa-jcs-2022; files signed*.json and combinedHash*.txt as of commits
- * 52110f69, 6767a890, 369f0f00 and 4ced3573; key: keyPair.json).
+ * W3C Data Integrity EdDSA Cryptosuites, test vectors (github.com/w3c/vc-di-eddsa, folder
+ * TestVectors: Ed25519Signature2020, eddsa-rdfc-2022, eddsa-jcs-2022; files signed*.json and
+ * combinedHash*.txt as of commits 52110f69, 6767a890, 369f0f00 and 4ced3573; key: keyPair.json).
  */
 const KEY = 'z6MkrJVnaZkeFzdQyMZu1cgjg7k1pZZ6pvBQ7XJPt4swbTQ2'
 const ALUMNI = {
@@ -48,7 +48,7 @@ const VECTORS = [
     ALUMNI,
     { type: 'DataIntegrityProof', cryptosuite: 'eddsa-jcs-2022', '@context': ALUMNI['@context'] },
     'z63t83Y53KfzJ5ZosfKTnqfMcKB2dmTrfjSaQjeNNjAD5srBowQfmWqeRb8rRjmeEuCBEsddF9LsVogtuTsijJKh4',
-    // The file of hashes that is published beside it is of an older proof: the signature alone tells.
+    // The published hashes belong to an older proof, so only the signature is checked.
     null,
   ],
   [
@@ -60,7 +60,7 @@ const VECTORS = [
   ],
 ] as const
 
-// The vectors name a context with a default vocabulary, which the service itself never takes.
+// The vectors use a context with a default vocabulary, which the service does not accept.
 const canonize = createCanonize(
   new Map([
     ...contexts,
@@ -68,9 +68,9 @@ const canonize = createCanonize(
   ]),
 )
 
-describe('W3C vc-di-eddsa', () => {
+describe('W3C vc-di-eddsa test vectors', () => {
   test.each(VECTORS)(
-    '%s: what is signed, and the signature',
+    'the signed data and the signature of %s match the vectors',
     async (suite, given, form, proofValue, signed) => {
       const credential: Json = given
       const proof: Json = { ...form, ...PROOF, proofValue }
@@ -83,13 +83,16 @@ describe('W3C vc-di-eddsa', () => {
     },
   )
 
-  test('the key in multibase, there and back', () => {
+  test('a multibase key is decoded and encoded', () => {
     expect(keyToMultibase(keyFromMultibase(KEY)!)).toBe(KEY)
   })
 })
 
-/** RFC 8785 section 3.2.2 and 3.2.3, appendix B; and github.com/cyberphone/json-canonicalization, testdata, by the RFC's author. */
-describe('RFC 8785', () => {
+/**
+ * RFC 8785 sections 3.2.2, 3.2.3 and appendix B, and the test data of
+ * github.com/cyberphone/json-canonicalization, by the author of the RFC.
+ */
+describe('canonical JSON matches RFC 8785', () => {
   test.each([
     [
       'section 3.2.2',

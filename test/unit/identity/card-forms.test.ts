@@ -6,14 +6,14 @@ import { describe, expect, test } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import { CARD_LIMITS, readCardContent } from '../../../src/identity/agent-cards/card-content.ts'
 import { checkCardSignature } from '../../../src/identity/agent-cards/card-signature.ts'
-import { readJson } from '../../../src/identity/agent-cards/read-json.ts'
+import { parseCard } from '../../../src/identity/agent-cards/parse-card.ts'
 import { locateDocument } from '../../../src/platform/net/hosted/locate.ts'
 import { matchCard } from '../../../src/identity/agent-cards/check-card.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
 
-/** In the shape of A2A 1.0. */
+/** A card of A2A 1.0. */
 const CARD = {
   name: 'Kestrel Auditor',
   description: 'Audits contracts',
@@ -29,20 +29,20 @@ const CARD = {
   skills: [{ id: 'audit', name: 'Audit', description: 'Finds holes', tags: ['security'], examples: [] }],
 }
 
-describe('which form of a card matches', () => {
+describe('a card matches by its bytes or its canonical form', () => {
   const recorded = JSON.stringify(CARD)
   const match = (body: string | Uint8Array, hash: string) => {
     const given = typeof body === 'string' ? bytes(body) : body
-    return matchCard(given, readJson(given), hash)
+    return matchCard(given, parseCard(given), hash)
   }
 
-  test('the bytes, be they JSON or not', () => {
+  test('the bytes match, even if they are not JSON', () => {
     expect(match(recorded, sha256(recorded))).toBe('raw')
     expect(match('no JSON', sha256('no JSON'))).toBe('raw')
     expect(match(Uint8Array.of(0xff, 0xfe), sha256(Uint8Array.of(0xff, 0xfe)))).toBe('raw')
   })
 
-  test('the canonical form, whatever white space and order the host writes', () => {
+  test('the canonical form matches, with any whitespace and key order', () => {
     const hash = sha256(canonicalize(CARD)!)
     const reversed = Object.fromEntries(Object.entries(CARD).toReversed())
     for (const body of [JSON.stringify(CARD, null, 2), JSON.stringify(reversed), `\n${recorded}\t`]) {
@@ -51,33 +51,29 @@ describe('which form of a card matches', () => {
     expect(match(canonicalize(CARD)!, hash)).toBe('raw')
   })
 
-  test('neither, for any other content', () => {
+  test('other content does not match', () => {
     expect(match(recorded.replace('2.3.0', '2.3.1'), sha256(canonicalize(CARD)!))).toBeNull()
     expect(match('', sha256(recorded))).toBeNull()
   })
 
   test.each([
-    ['a key twice', '{"a":1,"a":2}', '{"a":2}'],
-    ['a key twice, once escaped', '{"a":1,"\\u0061":2}', '{"a":2}'],
-    ['a key twice further in', '[{"x":{"a":1,"b":0,"a" : 2}}]', '[{"x":{"a":2,"b":0}}]'],
-    ['a key twice, with text that looks like a key', '{"a":"\\"b\\":","a":2}', '{"a":2}'],
+    ['a repeated key', '{"a":1,"a":2}', '{"a":2}'],
+    ['a repeated key, once escaped', '{"a":1,"\\u0061":2}', '{"a":2}'],
+    ['a repeated key in an inner object', '[{"x":{"a":1,"b":0,"a" : 2}}]', '[{"x":{"a":2,"b":0}}]'],
+    ['a repeated key, with a string that looks like a key', '{"a":"\\"b\\":","a":2}', '{"a":2}'],
     ['__proto__ twice', '{"__proto__":1,"__proto__":2}', '{"__proto__":2}'],
     ['a rounded integer', '{"a":9007199254740993}', '{"a":9007199254740992}'],
-    ['a number beyond all', '{"a":1e400}', '{"a":null}'],
+    ['an infinite number', '{"a":1e400}', '{"a":null}'],
     ['a lone surrogate', '{"a":"\\ud800"} ', '{"a":"\\ud800"}'],
-    ['a lone surrogate as key', '{"\\ud800":1} ', '{"\\ud800":1}'],
+    ['a lone surrogate in a key', '{"\\ud800":1} ', '{"\\ud800":1}'],
     ['a byte order mark', '\ufeff{"a":1}', '{"a":1}'],
-    [
-      'more depth than anybody needs',
-      `${'['.repeat(70)}${']'.repeat(70)} `,
-      `${'['.repeat(70)}${']'.repeat(70)}`,
-    ],
-    ['more values than anybody needs', `[${'0,'.repeat(10_000)}0] `, `[${'0,'.repeat(10_000)}0]`],
-  ])('what reads as different things has no canonical form: %s', (_, body, canonical) => {
+    ['too much nesting', `${'['.repeat(70)}${']'.repeat(70)} `, `${'['.repeat(70)}${']'.repeat(70)}`],
+    ['too many values', `[${'0,'.repeat(10_000)}0] `, `[${'0,'.repeat(10_000)}0]`],
+  ])('ambiguous or too large JSON has no canonical form: %s', (_, body, canonical) => {
     expect(match(body, sha256(canonical))).toBeNull()
   })
 
-  test('unambiguous JSON is never refused', () => {
+  test('unambiguous JSON always has a canonical form', () => {
     fc.assert(
       fc.property(fc.json({ noUnicodeString: false, maxDepth: 5 }), fc.nat(3), (text, indent) => {
         const value: unknown = JSON.parse(text, (_, each: unknown) =>
@@ -91,8 +87,8 @@ describe('which form of a card matches', () => {
   })
 })
 
-describe('what a card says', () => {
-  test('A2A 1.0', () => {
+describe('the content of a card', () => {
+  test('A2A 1.0 is read', () => {
     expect(readCardContent({ ...CARD, credentials: ['https://a/1', { url: 'https://a/2' }, 3, {}] })).toEqual(
       {
         name: 'Kestrel Auditor',
@@ -112,7 +108,7 @@ describe('what a card says', () => {
     )
   })
 
-  test('A2A 0.3', () => {
+  test('A2A 0.3 is read', () => {
     const content = readCardContent({
       protocolVersion: '0.3.0',
       name: 'Old',
@@ -156,15 +152,15 @@ describe('what a card says', () => {
   })
 })
 
-describe('signed cards', () => {
+describe('signatures of cards', () => {
   const owner = keyPair()
   const other = keyPair()
   const kid = `did:sol:${owner.key}#key-1`
 
   const state = (card: object, text = JSON.stringify(card)) =>
-    checkCardSignature(readJson(bytes(text))!, owner.key)
+    checkCardSignature(parseCard(bytes(text))!, owner.key)
 
-  test('by the owner, over the card as served or without default values', () => {
+  test('a signature of the owner is verified, over the card as served or without default values', () => {
     const asServed = signed(CARD, owner.secret, {
       alg: 'EdDSA',
       kid,
@@ -181,7 +177,7 @@ describe('signed cards', () => {
     expect(state({ ...asServed, signatures: [...foreign, ...asServed.signatures] })).toBe('verified')
   })
 
-  test('by nobody, or by others alone', () => {
+  test('a card can be unsigned or signed by others', () => {
     expect(state(CARD)).toBe('unsigned')
     expect(state({ ...CARD, signatures: [] })).toBe('unsigned')
     expect(state(signed(CARD, other.secret, { alg: 'EdDSA', kid: `did:sol:${other.key}#key-1` }))).toBe(
@@ -207,11 +203,11 @@ describe('signed cards', () => {
         return { ...card, signatures: [{ ...card.signatures[0], protected: header }] }
       },
     ],
-  ])('said to be by the owner, with %s', (_, card) => {
+  ])('a signature with the key id of the owner is invalid with %s', (_, card) => {
     expect(state(card())).toBe('invalid')
   })
 
-  test('many times, for which it is read once', () => {
+  test('the payload of many signatures is computed once', () => {
     const { signatures } = signed(CARD, other.secret, { alg: 'EdDSA', kid })
     let reads = 0
     const value = {
@@ -222,17 +218,17 @@ describe('signed cards', () => {
         return 'x'
       },
     }
-    expect(checkCardSignature({ value, canonical: '' }, owner.key)).toBe('invalid')
+    expect(checkCardSignature({ value, canonical: '', problem: null }, owner.key)).toBe('invalid')
     expect(reads).toBe(1)
   })
 
-  test('with a key twice, so that others may read something else', () => {
+  test('a signed card with a repeated key is invalid', () => {
     const card = signed(CARD, owner.secret, { alg: 'EdDSA', kid })
     expect(state(card, `{"name":"Evil",${JSON.stringify(card).slice(1)}`)).toBe('invalid')
   })
 })
 
-describe('where a document is', () => {
+describe('the location of a document', () => {
   const gateways = { ipfs: 'https://ipfs.test/base', arweave: 'https://ar.test' }
   const cid = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'
   const id = 'a'.repeat(43)
@@ -275,11 +271,11 @@ describe('where a document is', () => {
     'javascript:alert(1)',
     'https://',
     '',
-  ])('nowhere: %j', (url) => {
+  ])('%j has no location', (url) => {
     expect(locateDocument(url, gateways)).toEqual({ kind: 'none', reason: expect.any(String) as string })
   })
 
-  test('without a gateway, ipfs and ar are nowhere', () => {
+  test('ipfs and ar have no location without a gateway', () => {
     const none = { ipfs: null, arweave: null }
     expect(locateDocument(`ipfs://${cid}`, none)).toEqual({
       kind: 'none',

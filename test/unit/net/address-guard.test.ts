@@ -3,9 +3,8 @@ import { expect, test } from 'vitest'
 import { createAddressGuard } from '../../../src/platform/net/address-guard.ts'
 
 /**
- * The IANA registries as read for this test, and another way to look addresses up: numbers, and the longest prefix wins.
- * "Globally reachable" of the IPv4 and IPv6 Special-Purpose Address Registries, the multicast registries, and the IPv6 address space
- * registry, in which only 2000::/3 is given out for global unicast. Blocks that the guard refuses whole are marked.
+ * "Globally reachable" in the IANA special-purpose, multicast and IPv6 address space registries.
+ * The longest prefix wins. The lookup below uses numbers, so it shares no code with the guard.
  */
 const REGISTRY: readonly (readonly [network: string, reachable: boolean])[] = [
   ['0.0.0.0/0', true],
@@ -15,12 +14,13 @@ const REGISTRY: readonly (readonly [network: string, reachable: boolean])[] = [
   ['127.0.0.0/8', false],
   ['169.254.0.0/16', false],
   ['172.16.0.0/12', false],
-  // Refused whole: 192.0.0.9 and 192.0.0.10, anycast for PCP and TURN, are reachable but nobody's receiver.
+  // 192.0.0.9 and 192.0.0.10 (anycast for PCP and TURN) are reachable, but the guard refuses them
+  // too.
   ['192.0.0.0/24', false],
   ['192.0.2.0/24', false],
   ['192.31.196.0/24', true],
   ['192.52.193.0/24', true],
-  // Deprecated relays of 6to4; the registry says "not applicable".
+  // Deprecated 6to4 relays. The registry says "not applicable".
   ['192.88.99.0/24', false],
   ['192.168.0.0/16', false],
   ['192.175.48.0/24', true],
@@ -32,7 +32,7 @@ const REGISTRY: readonly (readonly [network: string, reachable: boolean])[] = [
   ['255.255.255.255/32', false],
   ['::/0', false],
   ['2000::/3', true],
-  // Refused whole: the reachable parts are anycast, AS112, ORCHIDv2 and drone identifiers.
+  // Small parts are reachable (anycast, AS112, ORCHIDv2, drones), but the guard refuses them too.
   ['2001::/23', false],
   ['2001:db8::/32', false],
   ['2002::/16', false],
@@ -79,7 +79,7 @@ function ipv6(value: bigint): string {
     .join(':')
 }
 
-/** Anywhere, or on either side of an edge of a block, where mistakes are. */
+/** Random addresses, many of them near the edge of a block. */
 function addresses(bits: number): fc.Arbitrary<bigint> {
   const size = 1n << BigInt(bits)
   const edges = NETWORKS.filter((each) => each.bits === bits).flatMap(({ first, length }) => [
@@ -100,7 +100,7 @@ function addresses(bits: number): fc.Arbitrary<bigint> {
 
 const guard = createAddressGuard({ devMode: false })
 
-test('allows an IPv4 address exactly where the registries call it globally reachable', () => {
+test('an IPv4 address is allowed if and only if IANA lists it as globally reachable', () => {
   fc.assert(
     fc.property(addresses(32), (value) => {
       expect(guard.allows(ipv4(value))).toBe(reachable(32, value))
@@ -109,7 +109,7 @@ test('allows an IPv4 address exactly where the registries call it globally reach
   )
 })
 
-test('allows an IPv6 address exactly where the registries call it globally reachable', () => {
+test('an IPv6 address is allowed if and only if IANA lists it as globally reachable', () => {
   fc.assert(
     fc.property(addresses(128), (value) => {
       expect(guard.allows(ipv6(value))).toBe(reachable(128, value))
@@ -118,7 +118,7 @@ test('allows an IPv6 address exactly where the registries call it globally reach
   )
 })
 
-test('no form of an IPv6 address that holds an IPv4 address is allowed, whatever that is', () => {
+test('no IPv6 address that embeds an IPv4 address is allowed', () => {
   const forms = ['::*', '::ffff:*', '::ffff:0:*', '64:ff9b::*', '64:ff9b:1::*', '2002:*::', '2001:0:*::']
   fc.assert(
     fc.property(fc.constantFrom(...forms), addresses(32), (form, value) => {
@@ -129,7 +129,7 @@ test('no form of an IPv6 address that holds an IPv4 address is allowed, whatever
   )
 })
 
-test('dev mode adds loopback and nothing else', () => {
+test('dev mode allows loopback and no other private address', () => {
   const dev = createAddressGuard({ devMode: true })
   fc.assert(
     fc.property(addresses(32), (value) => {
@@ -146,7 +146,7 @@ test('dev mode adds loopback and nothing else', () => {
   )
 })
 
-test('what is not an address is not allowed', () => {
+test('text that is not an address is not allowed', () => {
   for (const text of [
     '',
     'localhost',

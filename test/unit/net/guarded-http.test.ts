@@ -31,7 +31,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-test('posts the very bytes over TLS, and answers with status, headers and body', async () => {
+test('a POST sends the exact bytes over TLS and returns status, headers and body', async () => {
   const body = Buffer.from('{"a": 1.0,  "ä":"\\u00e4"}')
   receiver.respondWith({ status: 202, headers: { 'content-type': 'text/plain' }, body: 'thanks' })
   const result = await http.post(receiver.url('/hook?x=1', HOST), {
@@ -43,7 +43,7 @@ test('posts the very bytes over TLS, and answers with status, headers and body',
   expect(receiver.requests.at(-1)).toMatchObject({ method: 'POST', path: '/hook?x=1', body })
 })
 
-test('uses connections again, and counts both', async () => {
+test('connections are reused, and opened and reused ones are counted', async () => {
   receiver.respondWith({ body: 'ok' })
   for (let i = 0; i < 10; i += 1) await http.post(receiver.url('/', HOST), { headers: {}, body: 'x' })
   const counted = async (name: string): Promise<number> =>
@@ -53,7 +53,7 @@ test('uses connections again, and counts both', async () => {
   expect(await counted('reused')).toBe(receiver.requests.length - receiver.connections)
 })
 
-test('gets a body up to its cap', async () => {
+test('a GET returns a body up to its size limit', async () => {
   receiver.respondWith({ body: 'x'.repeat(100) })
   const url = receiver.url('/card.json', HOST)
   expect(await http.get(url, { maxBytes: 100 })).toMatchObject({ outcome: 'response', status: 200 })

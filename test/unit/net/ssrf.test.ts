@@ -12,7 +12,7 @@ import { type DnsAnswer, type DnsServer, startDnsServer } from '../../support/dn
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { createTestCa, type TestCa } from '../../support/tls.ts'
 
-/** What names lead to, at each time they are asked for; the last answer stays. */
+/** DNS responses per name, one for each query. The last one repeats. */
 const NAMES = new Map<string, DnsAnswer[]>()
 
 const PUBLIC_NAMES = ['receiver.example', 'inside.example', 'rebinding.example']
@@ -20,7 +20,10 @@ const PUBLIC_NAMES = ['receiver.example', 'inside.example', 'rebinding.example']
 const metrics = createMetrics()
 let ca: TestCa
 let dns: DnsServer
-/** Listens with TLS on every address of this machine, trusted under every name below: only the guard keeps requests away from it. */
+/**
+ * Listens on every address of this machine, with a trusted certificate for all names below. Only
+ * the guard can keep requests away from it.
+ */
 let canary: Receiver
 let http: GuardedHttp
 
@@ -41,7 +44,7 @@ afterAll(async () => {
   await dns.close()
 })
 
-/** Connections to the canary that tests made on purpose. */
+/** Expected connections to the canary. */
 let reached = 0
 
 function guarded(options: Partial<GuardedHttpOptions> = {}): GuardedHttp {
@@ -65,11 +68,11 @@ const PUBLIC = 'must point to a public address'
 const PUBLIC_NAME = 'must name a public host'
 const NO_DOT = 'must name its host in full, with a dot'
 const END_DOT = 'must name its host without a dot at the end'
-const NO_URL = 'must be a URL with a host, such as https://example.com/path'
+const INVALID = 'must be a URL with a host, such as https://example.com/path'
 const USER = 'must not contain a user name or password'
-const ODD = 'must not contain spaces, control characters or backslashes'
+const CHARACTERS = 'must not contain spaces, control characters or backslashes'
 
-/** `PORT` stands for the canary's. */
+/** `PORT` is replaced by the port of the canary. */
 const URLS: readonly (readonly [what: string, url: string, reason: string])[] = [
   ['loopback', 'https://127.0.0.1:PORT/', PUBLIC],
   ['another loopback', 'https://127.8.8.8:PORT/', PUBLIC],
@@ -117,7 +120,7 @@ const URLS: readonly (readonly [what: string, url: string, reason: string])[] = 
   ['IPv6 multicast', 'https://[ff02::1]/', PUBLIC],
   ['IPv6 documentation', 'https://[2001:db8::1]/', PUBLIC],
   ['segment routing', 'https://[5f00::1]/', PUBLIC],
-  ['IPv6 with a zone', 'https://[fe80::1%25lo]:PORT/', NO_URL],
+  ['IPv6 with a zone', 'https://[fe80::1%25lo]:PORT/', INVALID],
   ['localhost', 'https://localhost:PORT/', PUBLIC_NAME],
   ['localhost in capitals', 'https://LOCALHOST:PORT/', PUBLIC_NAME],
   ['localhost in circles', 'https://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ:PORT/', PUBLIC_NAME],
@@ -139,30 +142,30 @@ const URLS: readonly (readonly [what: string, url: string, reason: string])[] = 
   ['port of SSH', 'https://receiver.example:22/', 'must use port'],
   ['port of PostgreSQL', 'https://receiver.example:5432/', 'must use port'],
   ['port 0', 'https://receiver.example:0/', 'must use port'],
-  ['port out of range', 'https://receiver.example:65536/', NO_URL],
-  ['file', 'file:///etc/passwd', NO_URL],
-  ['gopher', 'gopher://127.0.0.1:PORT/_x', NO_URL],
-  ['data', 'data:text/plain,x', NO_URL],
-  ['no scheme', '//127.0.0.1:PORT/', NO_URL],
-  ['one slash', 'https:/127.0.0.1:PORT/', NO_URL],
-  ['three slashes', 'https:///127.0.0.1:PORT/', NO_URL],
-  ['backslashes', String.raw`https:\\127.0.0.1:PORT\ `.trim(), ODD],
-  ['backslash before userinfo', String.raw`https://127.0.0.1:PORT\@receiver.example/`, ODD],
-  ['line break', 'https://receiver.example/\r\nHost: 127.0.0.1', ODD],
-  ['tab in the host', 'https://127.0.\t0.1:PORT/', ODD],
-  ['soft hyphen in the host', 'https://127.0.0.1\u{ad}:PORT/', ODD],
-  ['space in front', ' https://127.0.0.1:PORT/', ODD],
+  ['port out of range', 'https://receiver.example:65536/', INVALID],
+  ['file', 'file:///etc/passwd', INVALID],
+  ['gopher', 'gopher://127.0.0.1:PORT/_x', INVALID],
+  ['data', 'data:text/plain,x', INVALID],
+  ['no scheme', '//127.0.0.1:PORT/', INVALID],
+  ['one slash', 'https:/127.0.0.1:PORT/', INVALID],
+  ['three slashes', 'https:///127.0.0.1:PORT/', INVALID],
+  ['backslashes', String.raw`https:\\127.0.0.1:PORT\ `.trim(), CHARACTERS],
+  ['backslash before userinfo', String.raw`https://127.0.0.1:PORT\@receiver.example/`, CHARACTERS],
+  ['line break', 'https://receiver.example/\r\nHost: 127.0.0.1', CHARACTERS],
+  ['tab in the host', 'https://127.0.\t0.1:PORT/', CHARACTERS],
+  ['soft hyphen in the host', 'https://127.0.0.1\u{ad}:PORT/', CHARACTERS],
+  ['space in front', ' https://127.0.0.1:PORT/', CHARACTERS],
   ['too long', `https://receiver.example/${'a'.repeat(2048)}`, 'must have at most 2048 characters'],
   [
     'too long when encoded',
     `https://receiver.example/${'ä'.repeat(900)}`,
     'must have at most 2048 characters when',
   ],
-  ['an IPv4 address too big', 'https://256.1.1.1/', NO_URL],
-  ['nothing', '', NO_URL],
+  ['an IPv4 address too big', 'https://256.1.1.1/', INVALID],
+  ['nothing', '', INVALID],
 ]
 
-test.for(URLS)('refused by its text: %s', async ([, text, reason]) => {
+test.for(URLS)('a URL is refused by its text: %s', async ([, text, reason]) => {
   const url = text.replace('PORT', String(canary.port))
   const refusal = thrownBy(() => http.checkUrl(url))
   expect(refusal).toBeInstanceOf(UrlRefused)
@@ -205,7 +208,7 @@ const ANSWERS: readonly (readonly [what: string, answer: DnsAnswer])[] = [
   ['an alias of metadata', { alias: 'metadata.google.internal', addresses: ['169.254.169.254'] }],
 ]
 
-test.for(ANSWERS)('refused by what its name leads to: %s', async ([what, answer]) => {
+test.for(ANSWERS)('a URL is refused by the addresses of its name: %s', async ([what, answer]) => {
   const name = `${what.replaceAll(' ', '-').toLowerCase()}.hostile.example`
   NAMES.set(name, [answer])
   const url = `https://${name}:${canary.port}/`
@@ -219,7 +222,7 @@ test.for([
   ['no address', []],
   ['a name server that fails', 'server_failure'],
   ['a name server that is silent', 'silence'],
-] as const)('an error of DNS: %s', async ([what, answer]) => {
+] as const)('a DNS error fails the request: %s', async ([what, answer]) => {
   const name = `${what.replaceAll(' ', '-')}.hostile.example`
   NAMES.set(name, [answer])
   const result = await http.post(`https://${name}:${canary.port}/`, { headers: {}, body: 'x' })
@@ -227,7 +230,7 @@ test.for([
   expect(result.durationMs).toBeLessThan(3000)
 })
 
-test('a name server that is silent about IPv6 costs little', async () => {
+test('a name server that does not respond to IPv6 queries causes a short delay only', async () => {
   const half = await startDnsServer(({ type }) => (type === 'A' ? ['93.184.215.14'] : 'silence'))
   const began = performance.now()
   expect(await createDnsLookup({ servers: [half.address] })('half.example')).toEqual(['93.184.215.14'])
@@ -235,7 +238,7 @@ test('a name server that is silent about IPv6 costs little', async () => {
   await half.close()
 })
 
-test('refused when the name is public at first and leads inside at the time of the request', async () => {
+test('a name that was public when checked and is private when called is refused', async () => {
   const url = `https://rebound.hostile.example:${canary.port}/`
   NAMES.set('rebound.hostile.example', [['93.184.215.14']])
   expect(http.checkUrl(url).hostname).toBe('rebound.hostile.example')
@@ -243,18 +246,19 @@ test('refused when the name is public at first and leads inside at the time of t
   await refusedWhenCalled(url)
 })
 
-test('counts what was blocked, and names no address', async () => {
+test('blocked requests are counted', async () => {
   const text = await metrics.metrics()
   const blocked = Number(/^gateway_net_failures_total\{code="ssrf_blocked"\} (\d+)$/m.exec(text)?.[1])
   expect(blocked).toBeGreaterThanOrEqual(2 * (URLS.length + ANSWERS.length))
   expect(text).toContain('gateway_net_sockets_opened_total 0\n')
 })
 
-// The whole of 127/8 is this machine on Linux only: 127.0.0.2 plays the public receiver, 127.0.0.1 what must not be reached.
-const elsewhere = process.platform !== 'linux'
+// On Linux all of 127/8 is this machine: 127.0.0.2 acts as the public receiver, and 127.0.0.1 must
+// not be reached.
+const isNotLinux = process.platform !== 'linux'
 
-test.skipIf(elsewhere)(
-  'a second answer of the name server changes nothing: the socket gets the address that was vetted',
+test.skipIf(isNotLinux)(
+  'the socket connects to the checked address, even if a second DNS response differs',
   async () => {
     const { receiver, outside } = await receiverOutside()
     NAMES.set('rebinding.example', [['127.0.0.2'], ['127.0.0.1']])
@@ -269,60 +273,60 @@ test.skipIf(elsewhere)(
   },
 )
 
-test.skipIf(elsewhere)('redirects lead nowhere inside, by address, name, scheme or number', async () => {
-  const { receiver, outside } = await receiverOutside()
-  NAMES.set('receiver.example', [['127.0.0.2']])
-  NAMES.set('inside.example', [['127.0.0.1']])
-  const follow = async (...locations: string[]): Promise<unknown> => {
-    receiver.respondWith(
-      ...locations.map((location, i) => ({
-        status: [301, 302, 303, 307, 308][i % 5]!,
-        headers: { location },
-      })),
-      { body: 'end' },
-    )
-    const url = `https://receiver.example:${receiver.port}/start`
-    return outside.get(url, { maxBytes: 100, maxRedirects: 3 })
-  }
-  const blocked = { outcome: 'failed', errorCode: 'ssrf_blocked' }
-  const bad = { outcome: 'failed', errorCode: 'bad_redirect' }
-  const port = String(canary.port)
-  expect(await follow(`https://127.0.0.1:${port}/`)).toMatchObject(blocked)
-  expect(await follow(`//127.0.0.1:${port}/`)).toMatchObject(blocked)
-  expect(await follow(`https://[::1]:${port}/`)).toMatchObject(blocked)
-  expect(await follow(`https://2130706433:${port}/`)).toMatchObject(blocked)
-  expect(await follow(`https://inside.example:${port}/`)).toMatchObject(blocked)
-  expect(await follow('https://169.254.169.254/latest')).toMatchObject(blocked)
-  expect(await follow('/next', '/next', `https://inside.example:${port}/`)).toMatchObject(blocked)
-  expect(await follow(`http://receiver.example:${receiver.port}/`)).toMatchObject(bad)
-  expect(await follow('/next', '/next', '/next', '/next')).toMatchObject(bad)
-  expect(await follow('https://')).toMatchObject(bad)
-  expect(await follow('/next', '../other?x=1#part')).toMatchObject({
-    outcome: 'response',
-    status: 200,
-    url: `https://receiver.example:${receiver.port}/other?x=1`,
-  })
-  expect(canary.connections).toBe(reached)
-  await outside.close()
-  await receiver.close()
-})
-
-test.skipIf(elsewhere)(
-  'a redirect is an answer where following was not asked for, and always for POST',
+test.skipIf(isNotLinux)(
+  'redirects to private addresses are refused, also by name, scheme and number',
   async () => {
     const { receiver, outside } = await receiverOutside()
     NAMES.set('receiver.example', [['127.0.0.2']])
-    receiver.respondWith({ status: 307, headers: { location: `https://127.0.0.1:${canary.port}/` } })
-    const url = `https://receiver.example:${receiver.port}/`
-    expect(await outside.get(url, { maxBytes: 100 })).toMatchObject({ outcome: 'response', status: 307 })
-    expect(await outside.post(url, { headers: {}, body: 'x' })).toMatchObject({
+    NAMES.set('inside.example', [['127.0.0.1']])
+    const follow = async (...locations: string[]): Promise<unknown> => {
+      receiver.respondWith(
+        ...locations.map((location, i) => ({
+          status: [301, 302, 303, 307, 308][i % 5]!,
+          headers: { location },
+        })),
+        { body: 'end' },
+      )
+      const url = `https://receiver.example:${receiver.port}/start`
+      return outside.get(url, { maxBytes: 100, maxRedirects: 3 })
+    }
+    const blocked = { outcome: 'failed', errorCode: 'ssrf_blocked' }
+    const bad = { outcome: 'failed', errorCode: 'bad_redirect' }
+    const port = String(canary.port)
+    expect(await follow(`https://127.0.0.1:${port}/`)).toMatchObject(blocked)
+    expect(await follow(`//127.0.0.1:${port}/`)).toMatchObject(blocked)
+    expect(await follow(`https://[::1]:${port}/`)).toMatchObject(blocked)
+    expect(await follow(`https://2130706433:${port}/`)).toMatchObject(blocked)
+    expect(await follow(`https://inside.example:${port}/`)).toMatchObject(blocked)
+    expect(await follow('https://169.254.169.254/latest')).toMatchObject(blocked)
+    expect(await follow('/next', '/next', `https://inside.example:${port}/`)).toMatchObject(blocked)
+    expect(await follow(`http://receiver.example:${receiver.port}/`)).toMatchObject(bad)
+    expect(await follow('/next', '/next', '/next', '/next')).toMatchObject(bad)
+    expect(await follow('https://')).toMatchObject(bad)
+    expect(await follow('/next', '../other?x=1#part')).toMatchObject({
       outcome: 'response',
-      status: 307,
+      status: 200,
+      url: `https://receiver.example:${receiver.port}/other?x=1`,
     })
+    expect(canary.connections).toBe(reached)
     await outside.close()
     await receiver.close()
   },
 )
+
+test.skipIf(isNotLinux)('a redirect is returned as a response by default, and always for POST', async () => {
+  const { receiver, outside } = await receiverOutside()
+  NAMES.set('receiver.example', [['127.0.0.2']])
+  receiver.respondWith({ status: 307, headers: { location: `https://127.0.0.1:${canary.port}/` } })
+  const url = `https://receiver.example:${receiver.port}/`
+  expect(await outside.get(url, { maxBytes: 100 })).toMatchObject({ outcome: 'response', status: 307 })
+  expect(await outside.post(url, { headers: {}, body: 'x' })).toMatchObject({
+    outcome: 'response',
+    status: 307,
+  })
+  await outside.close()
+  await receiver.close()
+})
 
 async function receiverOutside(): Promise<{ receiver: Receiver; outside: GuardedHttp }> {
   const receiver = await startReceiver({ tls: await ca.issue(PUBLIC_NAMES), host: '127.0.0.2' })
@@ -330,13 +334,13 @@ async function receiverOutside(): Promise<{ receiver: Receiver; outside: Guarded
   return { receiver, outside }
 }
 
-test('dev mode reaches loopback by address and as localhost, and still nothing else', async () => {
+test('dev mode reaches loopback addresses and localhost, but no other private address', async () => {
   const dev = guarded({ devMode: true, allowedPorts: [443] })
   for (const host of ['127.0.0.1', 'localhost']) {
     const answer = await dev.post(`https://${host}:${canary.port}/`, { headers: {}, body: 'x' })
     expect([host, answer.outcome]).toEqual([host, 'response'])
   }
-  // So the canary is there to be reached.
+  // This proves that the canary can be reached.
   expect(canary.connections).toBe((reached += 2))
   for (const host of ['10.0.0.1', '169.254.169.254', '[fd00:ec2::254]', '[fe80::1]', '0.0.0.0']) {
     const result = await dev.get(`https://${host}/`, { maxBytes: 10 })
@@ -356,7 +360,7 @@ test('dev mode reaches loopback by address and as localhost, and still nothing e
   await dev.close()
 })
 
-test('URLs of public hosts are taken, in the form in which they are called', () => {
+test('URLs of public hosts are accepted and normalised', () => {
   const called = (url: string): string => http.checkUrl(url).href
   expect(called('https://hooks.example.com/a?b=c')).toBe('https://hooks.example.com/a?b=c')
   expect(called('HTTPS://Hooks.Example.com:443')).toBe('https://hooks.example.com/')

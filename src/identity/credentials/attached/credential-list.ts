@@ -1,13 +1,12 @@
-import { booleanParameter, optional, textParameter } from '../../../domain/parameters.ts'
-import { isDomainError } from '../../../domain/errors.ts'
 import { ownerDid } from '../../../domain/did.ts'
-import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
-import { evaluateVerdict } from '../verify/evaluate-verdict.ts'
+import { isDomainError } from '../../../domain/errors.ts'
+import { booleanParameter, optional, textParameter } from '../../../domain/parameters.ts'
+import { type EvaluationContext, evaluateVerdict } from '../verify/evaluate-verdict.ts'
 import type { Verifier } from '../verify/verifier.ts'
 import type { CredentialStore, StoredCredential } from './credential-store.ts'
-import { isStorable } from './storable.ts'
+import { hasNul } from './verify-and-attach.ts'
 
-/** An attached credential, with what is to be said of it now. */
+/** An attached credential with its current validity. */
 export interface AttachedCredential extends Omit<StoredCredential, 'verdict' | 'agentPda'> {
   readonly structurallyValid: boolean
   readonly proofVerified: boolean
@@ -22,77 +21,77 @@ export interface CredentialList {
 export interface CredentialFilter {
   /** A type, or a kind without `Credential`, in any case. */
   readonly type?: string | null
-  /** Structurally valid, and so within its dates, or not. */
+  /** Whether the credential is structurally valid now, which includes its dates. */
   readonly active?: boolean | null
 }
 
-interface Moment {
-  readonly now: number
-  readonly trust: TrustRegistry
-  /** `rulesMark` of the verifier. */
-  readonly rules: string
-}
-
-interface Means {
+interface Dependencies {
   readonly store: CredentialStore
   readonly verifier: Pick<Verifier, 'verify'>
 }
 
+interface AgentKeys {
+  readonly pda: string
+  readonly owner: string
+}
+
 const MAX_TYPE_LENGTH = 128
-/** Signatures checked by one reader, when issuers have become trusted or the rules have changed; the others are said to be not verified until somebody asks again. */
+/**
+ * Documents that one request may verify again. Others count as not verified until the next request.
+ */
 const MAX_VERIFICATIONS = 20
 
-/** Checks a filter; throws INVALID_TEXT or INVALID_BOOLEAN. */
-export function credentialFilter({ type, active }: CredentialFilter): CredentialFilter {
+/** Checks a filter. Throws INVALID_TEXT or INVALID_BOOLEAN. */
+export function parseFilter({ type, active }: CredentialFilter): CredentialFilter {
   return {
     type: optional(textParameter(MAX_TYPE_LENGTH), 'type', type),
     active: optional(booleanParameter, 'active', active),
   }
 }
 
-/** What these agents have attached that passes the filter, newest first, told for this moment. */
+/** Lists the attached credentials of these agents that pass the filter, newest first. */
 export async function listCredentials(
-  agents: readonly { readonly pda: string; readonly owner: string }[],
+  agents: readonly AgentKeys[],
   filter: CredentialFilter,
-  moment: Moment,
-  means: Means,
+  context: EvaluationContext,
+  dependencies: Dependencies,
 ): Promise<Map<string, CredentialList>> {
   const owners = new Map(agents.map(({ pda, owner }) => [pda, owner]))
-  const stored = await means.store.find([...owners.keys()])
-  let left = MAX_VERIFICATIONS
-  const told = new Map<string, AttachedCredential[]>(agents.map(({ pda }) => [pda, []]))
-  for (const credential of stored) {
-    if (!isOfType(credential.verdict.types, filter.type)) continue
-    let said = evaluateVerdict(credential.verdict, moment)
-    if (said.needsVerification && left > 0) {
-      left -= 1
-      const verdict = await verifyAgain(credential, owners.get(credential.agentPda) ?? '', moment, means)
-      if (verdict !== null) said = evaluateVerdict(verdict, moment)
+  const lists = new Map<string, AttachedCredential[]>(agents.map(({ pda }) => [pda, []]))
+  let verificationsLeft = MAX_VERIFICATIONS
+  for (const credential of await dependencies.store.find([...owners.keys()])) {
+    const { verdict, agentPda, ...shown } = credential
+    if (!isOfType(verdict.types, filter.type)) continue
+    let status = evaluateVerdict(verdict, context)
+    if (status.needsVerification && verificationsLeft > 0) {
+      verificationsLeft -= 1
+      const agentDid = ownerDid(owners.get(agentPda) ?? '')
+      const newVerdict = await verifyAgain(credential, agentDid, context, dependencies)
+      if (newVerdict !== null) status = evaluateVerdict(newVerdict, context)
     }
-    const { structurallyValid, proofVerified } = said
+    const { structurallyValid, proofVerified } = status
     if (typeof filter.active === 'boolean' && filter.active !== structurallyValid) continue
-    const { verdict: _, agentPda, ...rest } = credential
-    told.get(agentPda)?.push({ ...rest, structurallyValid, proofVerified })
+    lists.get(agentPda)?.push({ ...shown, structurallyValid, proofVerified })
   }
   return new Map(
-    Array.from(told, ([pda, credentials]) => [pda, { pda, total: credentials.length, credentials }]),
+    Array.from(lists, ([pda, credentials]) => [pda, { pda, total: credentials.length, credentials }]),
   )
 }
 
-/** The signature of a credential whose issuer was not trusted, or had other keys, when it was attached; or of one that was verified by other rules. */
+/** Verifies a stored document with the current rules and keys. Null if that is not possible now. */
 async function verifyAgain(
-  { agentPda, vcHash, verdict: before }: StoredCredential,
-  owner: string,
-  moment: Moment,
-  { store, verifier }: Means,
+  { agentPda, vcHash, verdict: oldVerdict }: StoredCredential,
+  agentDid: string,
+  { now, trust }: EvaluationContext,
+  { store, verifier }: Dependencies,
 ): Promise<StoredCredential['verdict'] | null> {
   const document = await store.getDocument(agentPda, vcHash)
   if (document === null) return null
   try {
-    const result = await verifier.verify(Buffer.from(document), { ...moment, agentDid: ownerDid(owner) })
+    const result = await verifier.verify(Buffer.from(document), { now, trust, agentDid })
     const { verdict } = result
-    const isNews = verdict.signaturesValid !== null || verdict.rulesVersion !== before.rulesVersion
-    if (isNews && isStorable(result)) await store.setVerdict(agentPda, vcHash, verdict)
+    const hasNews = verdict.signaturesValid !== null || verdict.rulesVersion !== oldVerdict.rulesVersion
+    if (hasNews && !hasNul(result)) await store.setVerdict(agentPda, vcHash, verdict)
     return verdict
   } catch (error) {
     if (isDomainError(error, 'VERIFIER_BUSY')) return null
@@ -100,8 +99,8 @@ async function verifyAgain(
   }
 }
 
-function isOfType(types: readonly string[], wanted: string | null | undefined): boolean {
-  if (wanted === undefined || wanted === null) return true
-  const name = wanted.toLowerCase()
+function isOfType(types: readonly string[], filter: string | null | undefined): boolean {
+  if (filter === undefined || filter === null) return true
+  const name = filter.toLowerCase()
   return types.some((type) => [name, `${name}credential`].includes(type.toLowerCase()))
 }

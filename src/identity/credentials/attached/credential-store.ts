@@ -5,7 +5,7 @@ import { AgentCredential } from '../../../db/entities/credentials.ts'
 import type { VerificationResult } from '../verify/result.ts'
 import type { CredentialSource, Verdict } from '../../../domain/credential-verdict.ts'
 
-/** An attached credential without its document. Its validity depends on the time and trust of a read. */
+/** An attached credential without its document. Time and trust are applied when it is read. */
 export type StoredCredential = Omit<RowOf<typeof AgentCredential>, 'document'>
 
 const credentialColumns = columnsOf(AgentCredential, ['document'])
@@ -19,18 +19,18 @@ export interface NewCredential {
   readonly now: number
 }
 
-/** The most credentials of one agent; of more, those attached first are dropped. */
+/** The most credentials of one agent. The oldest are removed first. */
 export const MAX_CREDENTIALS = 50
 
-/** The one place that reads and writes agent_credentials. */
+/** Reads and writes the table agent_credentials. */
 export interface CredentialStore {
-  /** Of these agents, newest first. */
+  /** The credentials of these agents, newest first. */
   find(agentPdas: readonly string[]): Promise<StoredCredential[]>
   getDocument(agentPda: string, vcHash: string): Promise<string | null>
-  /** Puts a credential in the place of what its URL held before. */
+  /** Replaces the credential that the URL had before. */
   attach(credential: NewCredential): Promise<void>
   setVerdict(agentPda: string, vcHash: string, verdict: Verdict): Promise<void>
-  /** Drops what an agent card no longer lists. */
+  /** Removes credentials that the agent card no longer lists. */
   removeUnlisted(agentPda: string, urls: readonly string[]): Promise<void>
 }
 

@@ -1,11 +1,10 @@
 import { isDomainError } from '../../../domain/errors.ts'
-import { ownerDid } from '../../../domain/did.ts'
 import { fetchHosted, type HostedDependencies } from '../../../platform/net/hosted/fetch-hosted.ts'
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
-import { LIMITS } from '../verify/limits.ts'
+import { MAX_CREDENTIAL_BYTES } from '../verify/parse-credential.ts'
 import type { Verifier } from '../verify/verifier.ts'
 import { type CredentialStore, MAX_CREDENTIALS } from './credential-store.ts'
-import { isStorable } from './storable.ts'
+import { verifyAndAttach } from './verify-and-attach.ts'
 
 export interface RefreshDependencies {
   readonly store: CredentialStore
@@ -18,45 +17,37 @@ export interface RefreshDependencies {
 export interface RefreshedAgent {
   readonly pda: string
   readonly owner: string
-  /** URLs of credentials in the agent's card; null where there is no card that matches. */
+  /** Credential URLs in the agent's card. Null if there is no matching card. */
   readonly listed: readonly string[] | null
 }
 
-/** Longer than that no agent's hosts are waited for, ms. */
+/** Time limit for all hosts of one agent, in milliseconds. */
 const DEADLINE_MS = 60_000
 
 /**
- * Fetches again what is attached to an agent, and what its card lists. What a URL now holds takes the place of what it held, if it is a
- * credential of the agent; what cannot be had, or is none, changes nothing.
+ * Fetches the credentials that are attached to an agent or listed in its card. A valid credential
+ * replaces the one that its URL had before. Failures change nothing.
  */
 export async function refreshCredentials(
-  { pda, owner, listed }: RefreshedAgent,
+  agent: RefreshedAgent,
   { store, verifier, trust, hosted, now }: RefreshDependencies,
 ): Promise<void> {
+  const { pda, listed } = agent
   if (listed !== null) await store.removeUnlisted(pda, listed)
-  const sources = new Map(
-    (await store.find([pda])).map(({ credentialUrl, source }) => [credentialUrl, source]),
-  )
+  const attached = await store.find([pda])
+  const sources = new Map(attached.map(({ credentialUrl, source }) => [credentialUrl, source]))
+  const urls = new Set([...(listed ?? []), ...sources.keys()])
   const deadline = now() + DEADLINE_MS
-  for (const url of [...new Set([...(listed ?? []), ...sources.keys()])].slice(0, 2 * MAX_CREDENTIALS)) {
+  for (const url of [...urls].slice(0, 2 * MAX_CREDENTIALS)) {
     if (now() > deadline || hosted.signal?.aborted === true) return
     if (!/^(https?|ipfs|ar):/i.test(url)) continue
-    const fetched = await fetchHosted(url, LIMITS.bytes, hosted)
+    const fetched = await fetchHosted(url, MAX_CREDENTIAL_BYTES, hosted)
     if (fetched.kind === 'failed') continue
+    const credential = { agent, url, source: sources.get(url) ?? 'card', document: fetched.body }
     try {
-      const about = { agentDid: ownerDid(owner), now: now(), trust: await trust() }
-      const result = await verifier.verify(fetched.body, about)
-      if (!result.structurallyValid || !isStorable(result)) continue
-      await store.attach({
-        agentPda: pda,
-        credentialUrl: url,
-        source: sources.get(url) ?? 'card',
-        result,
-        document: fetched.body,
-        now: now(),
-      })
+      await verifyAndAttach(credential, { now: now(), trust: await trust() }, { store, verifier })
     } catch (error) {
-      // Tomorrow is another day.
+      // A busy verifier is not a failure: the next refresh tries again.
       if (!isDomainError(error, 'VERIFIER_BUSY')) throw error
     }
   }

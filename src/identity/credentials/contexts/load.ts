@@ -1,20 +1,20 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { OperatorError } from '../../../platform/process/operator-error.ts'
+import { sha256Hex } from '../../hash.ts'
 import { PINNED_CONTEXTS, type PinnedContext } from './pinned.ts'
 import { aliasProblems, contextProblems } from './rules.ts'
 
-/** The closed list of contexts, by URL: the only ones that credentials may name. Nothing is ever fetched. */
+/** The JSON-LD contexts that credentials may use, by URL. Nothing is ever fetched. */
 export type Contexts = ReadonlyMap<string, unknown>
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const MAX_FILE_BYTES = 262_144
 
 /**
- * Reads the contexts of the service and those of CREDENTIAL_CONTEXTS_DIR, whose `index.json` is an array of `{ url, file, sha256 }`.
- * Throws OperatorError with every problem: wrong hash, a URL twice, a rule of `rules.ts` broken.
+ * Reads the service's contexts and those of CREDENTIAL_CONTEXTS_DIR, whose `index.json` is an array
+ * of `{ url, file, sha256 }`. Throws OperatorError with all problems.
  */
 export function loadContexts(operatorFolder: string | null): Contexts {
   const problems: string[] = []
@@ -25,10 +25,9 @@ export function loadContexts(operatorFolder: string | null): Contexts {
   }
   problems.push(...aliasProblems(contexts))
   if (problems.length > 0) {
-    const where = operatorFolder === null ? '' : `CREDENTIAL_CONTEXTS_DIR ${operatorFolder}: `
-    throw new OperatorError(
-      `${where}the JSON-LD contexts cannot be used:\n${problems.map((each) => `  - ${each}`).join('\n')}`,
-    )
+    const folder = operatorFolder === null ? '' : `CREDENTIAL_CONTEXTS_DIR ${operatorFolder}: `
+    const list = problems.map((each) => `  - ${each}`).join('\n')
+    throw new OperatorError(`${folder}the JSON-LD contexts cannot be used:\n${list}`)
   }
   return contexts
 }
@@ -64,11 +63,10 @@ function entryProblem(entry: unknown): string | null {
 function add(
   contexts: Map<string, unknown>,
   folder: string,
-  pinned: PinnedContext,
+  { url, file, sha256 }: PinnedContext,
   problems: string[],
 ): void {
-  const { url, file, sha256 } = pinned
-  if (contexts.has(url)) problems.push(`${url} is there already`)
+  if (contexts.has(url)) problems.push(`${url} is defined twice`)
   const document = readJson(join(folder, file), file, problems, sha256)
   if (document === undefined) return
   problems.push(...contextProblems(document).map((problem) => `${file}: ${problem}`))
@@ -79,18 +77,18 @@ function readJson(path: string, file: string, problems: string[], sha256?: strin
   try {
     const bytes = readFileSync(path)
     if (bytes.length > MAX_FILE_BYTES) throw new Error(`is larger than ${MAX_FILE_BYTES} bytes`)
-    const actual = createHash('sha256').update(bytes).digest('hex')
+    const actual = sha256Hex(bytes)
     if (sha256 !== undefined && actual !== sha256) {
       throw new Error(`has SHA-256 ${actual}, not the pinned ${sha256}`)
     }
     return JSON.parse(bytes.toString()) as unknown
   } catch (error) {
-    problems.push(`${file} ${problemOf(error)}`)
+    problems.push(`${file} ${describe(error)}`)
     return undefined
   }
 }
 
-function problemOf(error: unknown): string {
+function describe(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return 'does not exist'
   if (code !== undefined) return `cannot be read (${code})`

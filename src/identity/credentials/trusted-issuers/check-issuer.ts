@@ -11,7 +11,10 @@ export interface GivenIssuer {
   readonly did: string
   /** Full types, or known kinds without `Credential`; none is every type. */
   readonly types: readonly string[]
-  /** `z6Mk…`, or `FRAGMENT=z6Mk…` for a verification method that is not called key-1. Of did:web alone. */
+  /**
+   * `z6Mk…`, or `FRAGMENT=z6Mk…` for a verification method that is not called key-1. Of did:web
+   * alone.
+   */
   readonly keys: readonly string[]
   readonly notBefore: string | null
   readonly notAfter: string | null

@@ -7,14 +7,20 @@ const MAX_DID_LENGTH = 256
 
 export type IssuerMethod = 'sol' | 'key' | 'web'
 
-/** The method of an issuer's DID; null where it is no did:sol, did:key with an Ed25519 key, or did:web. */
+/**
+ * The method of an issuer's DID; null where it is no did:sol, did:key with an Ed25519 key, or
+ * did:web.
+ */
 export function issuerMethod(did: string): IssuerMethod | null {
   if (did.length > MAX_DID_LENGTH) return null
   if (derivedKeys(did) !== null) return did.startsWith('did:sol:') ? 'sol' : 'key'
   return /^did:web:[A-Za-z0-9.-]+(?:%3A\d{1,5})?(?::[A-Za-z0-9._~%-]+)*$/.test(did) ? 'web' : null
 }
 
-/** The keys that a DID itself tells; null where it tells none, so that they have to be pinned. Nothing is ever resolved. */
+/**
+ * The keys that a DID itself tells; null where it tells none, so that they have to be pinned.
+ * Nothing is ever resolved.
+ */
 export function derivedKeys(did: string): IssuerKey[] | null {
   const solKey = did.startsWith('did:sol:') ? did.slice('did:sol:'.length) : null
   if (solKey !== null) {

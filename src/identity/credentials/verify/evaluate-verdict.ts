@@ -1,44 +1,40 @@
+import type { Verdict } from '../../../domain/credential-verdict.ts'
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
 import { timeProblem } from './checks/temporal.ts'
-import { proofTimeProblem } from './proofs.ts'
 import { hasKeys, trustProblem } from './checks/trust.ts'
-import type { Verdict } from '../../../domain/credential-verdict.ts'
 
-/** What a stored verdict says at another time, with another registry of issuers. */
+/** What a stored verdict means at a given time, with a given registry of issuers. */
 export interface VerdictStatus {
   readonly structurallyValid: boolean
   readonly proofVerified: boolean
   /**
-   * The verdict is by other rules; or the issuer is trusted now, but no signature was checked, or by other keys: the document has to be
-   * verified again.
+   * The document must be verified again: the rules changed, or its signature was not checked with
+   * the issuer's current keys.
    */
   readonly needsVerification: boolean
 }
 
-/** Tells a stored verdict for `now` (ms), the issuers and the rules (`rulesMark`) of now, without reading the credential. */
-export function evaluateVerdict(
-  verdict: Verdict,
-  { now, trust, rules }: { now: number; trust: TrustRegistry; rules: string },
-): VerdictStatus {
-  const { issuer, proofKeys, signaturesValid, proofValidity } = verdict
-  const isTrusted = trustProblem(verdict, trust, now) === null
-  const byTheRules = verdict.rulesVersion === rules
-  const byItsKeys = signaturesValid !== null && hasKeys(trust.find(issuer), proofKeys)
-  return {
-    structurallyValid: isStructurallyValid(verdict, now),
-    proofVerified:
-      byTheRules &&
-      isTrusted &&
-      byItsKeys &&
-      signaturesValid &&
-      proofTimeProblem(proofValidity, now) === null,
-    needsVerification: !byTheRules || (isTrusted && !byItsKeys),
-  }
+export interface EvaluationContext {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly trust: TrustRegistry
+  /** `getRulesVersion` of the verifier. */
+  readonly rulesVersion: string
 }
 
-function isStructurallyValid(
-  { wellFormed, datesValid: datesSound, validity }: Verdict,
-  now: number,
-): boolean {
-  return wellFormed && datesSound && timeProblem(validity, now, 'the credential') === null
+/** Applies time, trust and rules to a stored verdict. Does not read the credential. */
+export function evaluateVerdict(
+  verdict: Verdict,
+  { now, trust, rulesVersion }: EvaluationContext,
+): VerdictStatus {
+  const { wellFormed, datesValid, validity, issuer, proofKeys, signaturesValid, proofValidity } = verdict
+  const isTrusted = trustProblem(verdict, trust, now) === null
+  const rulesMatch = verdict.rulesVersion === rulesVersion
+  const keysMatch = signaturesValid !== null && hasKeys(trust.find(issuer), proofKeys)
+  const isInTime = (period: typeof validity) => timeProblem(period, now, '') === null
+  return {
+    structurallyValid: wellFormed && datesValid && isInTime(validity),
+    proofVerified: rulesMatch && isTrusted && keysMatch && signaturesValid && isInTime(proofValidity),
+    needsVerification: !rulesMatch || (isTrusted && !keysMatch),
+  }
 }

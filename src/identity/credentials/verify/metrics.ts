@@ -2,11 +2,11 @@ import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Metrics } from '../../../platform/metrics/metrics.ts'
 import type { VerificationResult } from './result.ts'
 
-/** Seconds; a known credential takes about 0.3 ms, a new one some milliseconds. */
+/** Seconds. A cached credential takes about 0.3 ms, a new one some milliseconds. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** `busy`: refused, too many were waiting. `undecided`: stopped at a limit. */
-type Outcome = 'verified' | 'refused' | 'unreadable' | 'undecided' | 'busy'
+/** `undecided`: stopped at a limit. `busy`: refused because too many credentials were waiting. */
+type Outcome = 'verified' | 'refused' | 'invalid_json' | 'undecided' | 'busy'
 
 export interface VerifierMetrics {
   readonly observe: (outcome: Outcome, seconds: number) => void
@@ -14,17 +14,18 @@ export interface VerifierMetrics {
 }
 
 export function createVerifierMetrics(metrics: Metrics): VerifierMetrics {
+  const registers = [metrics]
   const verifications = new Counter({
     name: 'gateway_credentials_verifications_total',
-    help: 'Credentials verified, by outcome',
+    help: 'Verified credentials, by outcome.',
     labelNames: ['outcome'],
-    registers: [metrics],
+    registers,
   })
   const duration = new Histogram({
     name: 'gateway_credentials_verification_duration_seconds',
-    help: 'How long a verification took, waiting for a thread included',
+    help: 'Duration of a verification, including the wait for a thread.',
     buckets: BUCKETS,
-    registers: [metrics],
+    registers,
   })
   return {
     observe: (outcome, seconds) => {
@@ -34,8 +35,8 @@ export function createVerifierMetrics(metrics: Metrics): VerifierMetrics {
     watchWaiting: (waiting) => {
       const gauge: Gauge = new Gauge({
         name: 'gateway_credentials_waiting',
-        help: 'Credentials that wait for a thread',
-        registers: [metrics],
+        help: 'Credentials that wait for a thread.',
+        registers,
         collect: () => {
           gauge.set(waiting())
         },
@@ -44,9 +45,9 @@ export function createVerifierMetrics(metrics: Metrics): VerifierMetrics {
   }
 }
 
-export function outcomeOf({ parseError: unreadable, proofVerified, verdict }: VerificationResult): Outcome {
-  if (unreadable !== null) return 'unreadable'
+export function outcomeOf({ parseError, proofVerified, verdict }: VerificationResult): Outcome {
+  if (parseError !== null) return 'invalid_json'
   if (proofVerified) return 'verified'
-  // Keys were found, and yet no signature was checked.
-  return verdict.signaturesValid === null && verdict.proofKeys.length > 0 ? 'undecided' : 'refused'
+  const isUndecided = verdict.signaturesValid === null && verdict.proofKeys.length > 0
+  return isUndecided ? 'undecided' : 'refused'
 }

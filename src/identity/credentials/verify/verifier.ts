@@ -1,109 +1,112 @@
-import type { Contexts } from '../contexts/load.ts'
-import { VERIFIABLE_CREDENTIAL } from '../kinds.ts'
+import { LRUCache } from 'lru-cache'
+import { isDomainError } from '../../../domain/errors.ts'
+import { InvalidJson } from '../../strict-json.ts'
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
 import { checkContext, getDataModel } from './checks/context.ts'
 import { checkProofPresent, getProofs } from './checks/proof-present.ts'
+import { checkProofVerified, proofNotChecked } from './checks/proof-verified.ts'
 import { checkSubject } from './checks/subject.ts'
 import { checkTemporal, readDates } from './checks/temporal.ts'
-import { checkType, mainType, getTypes } from './checks/type.ts'
-import { type CryptoPoolOptions, createCryptoPool } from './crypto/pool.ts'
-import { checkProofVerified, type ProofsResult } from './checks/proof-verified.ts'
-import { isDomainError } from '../../../domain/errors.ts'
-import { outcomeOf, type VerifierMetrics } from './metrics.ts'
-import { jcs, sha256Hex } from './crypto/jcs.ts'
-import { fail, type VerificationResult } from './result.ts'
-import { isObject, type JsonObject, parseStrictJson, InvalidJson } from './strict-json.ts'
-import { getRulesVersion } from './rules-version.ts'
 import { getIssuer } from './checks/trust.ts'
-import { unreadableResult } from './unreadable.ts'
-import { createVerdictCache } from './verdict-cache.ts'
+import { checkType, getTypes, mainType } from './checks/type.ts'
+import { jcs, sha256Hex } from '../../hash.ts'
+import { createCryptoPool, type CryptoPoolOptions } from './crypto/pool.ts'
+import type { CryptoVerdict } from './crypto/protocol.ts'
+import { outcomeOf, type VerifierMetrics } from './metrics.ts'
+import { parseCredential } from './parse-credential.ts'
+import { CHECK_NAMES, fail, type VerificationResult } from './result.ts'
+import { getRulesVersion } from './rules-version.ts'
+
+const CACHED_VERDICTS = 5_000
 
 export interface VerifyOptions {
   /** The DID that the credential must be about. */
   readonly agentDid: string
-  /** ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly now: number
   readonly trust: TrustRegistry
 }
 
 export interface Verifier {
   /**
-   * Verifies a credential given as UTF-8 JSON (a hosted one: its bytes) or as a value that was read from JSON. Never throws for what the
-   * credential says; throws VERIFIER_BUSY when too many are being verified.
+   * Verifies a credential given as UTF-8 bytes or as a parsed value. An invalid credential does not
+   * throw. Throws VERIFIER_BUSY if too many credentials are being verified.
    */
   verify(raw: unknown, options: VerifyOptions): Promise<VerificationResult>
-  /** Credentials that wait for a thread. */
-  readonly waiting: () => number
   close(): Promise<void>
 }
 
-export interface VerifierOptions extends Omit<CryptoPoolOptions, 'contexts'> {
-  readonly contexts: Contexts
+export interface VerifierOptions extends CryptoPoolOptions {
   readonly metrics?: VerifierMetrics
 }
 
-/** The strict profile of W3C Verifiable Credentials 1.1 and 2.0 that README.md in this folder describes. */
+/**
+ * Verifies a strict profile of W3C Verifiable Credentials 1.1 and 2.0: see `credentials/README.md`.
+ */
 export function createVerifier(options: VerifierOptions): Verifier {
+  const { contexts, metrics } = options
   const pool = createCryptoPool(options)
-  const cache = createVerdictCache()
-  const known = new Set(options.contexts.keys())
-  const rules = getRulesVersion(options.contexts)
+  const cache = new LRUCache<string, CryptoVerdict>({ max: CACHED_VERDICTS })
+  const knownContexts = new Set(contexts.keys())
+  const rulesVersion = getRulesVersion(contexts)
+  metrics?.watchWaiting(pool.waiting)
 
   async function verify(raw: unknown, { agentDid, now, trust }: VerifyOptions): Promise<VerificationResult> {
-    const credential = read(raw)
-    if (typeof credential === 'string') return unreadableResult(credential, rules)
+    const credential = parseCredential(raw)
     const canonical = jcs(credential)
     const vcHash = sha256Hex(canonical)
     const issuer = getIssuer(credential)
     const types = getTypes(credential)
     const dates = readDates(credential, getDataModel(credential))
-    const context = checkContext(credential, known)
+    const context = checkContext(credential, knownContexts)
     const type = checkType(credential)
     const subject = checkSubject(credential, agentDid)
     const temporal = checkTemporal(dates, now)
     const proofPresent = checkProofPresent(credential)
     const proofs = getProofs(credential)
-    const isReady = context.passed && type.passed && proofPresent.passed && proofs !== null
-    const signed = isReady
-      ? await checkProofVerified(
-          { credential, canonical, vcHash, proofs, issuer, types },
-          { now, trust, pool, cache },
-        )
-      : notChecked([context, type, proofPresent].find(({ passed }) => !passed)?.check ?? '')
+    // An expired credential, or one about another subject, can still have a valid signature.
+    const blocking = [context, type, proofPresent].find(({ passed }) => !passed)
+    const proof =
+      blocking === undefined && proofs !== null
+        ? await checkProofVerified(
+            { credential, canonical, vcHash, proofs, issuer, types },
+            { now, trust, pool, cache },
+          )
+        : proofNotChecked(`not checked because ${blocking?.check} failed`)
     const structure = [context, type, subject, temporal, proofPresent]
     return {
       structurallyValid: structure.every(({ passed }) => passed),
-      proofVerified: signed.check.passed,
-      type: mainType(types, hasBaseType(credential)),
+      proofVerified: proof.check.passed,
+      type: mainType(credential),
       issuer,
       vcHash,
-      checks: [...structure, signed.check],
+      checks: [...structure, proof.check],
       validFrom: dates.validity.from,
       validUntil: dates.validity.until,
-      contentHash: signed.contentHash,
       parseError: null,
       verdict: {
-        rulesVersion: rules,
-        wellFormed: [context, type, subject, proofPresent].every(({ passed }) => passed),
+        rulesVersion,
+        wellFormed: blocking === undefined && subject.passed,
         datesValid: dates.problem === null,
         issuer,
         types,
         validity: dates.validity,
-        proofValidity: signed.proofValidity,
-        proofKeys: signed.proofKeys,
-        signaturesValid: signed.signaturesValid,
+        proofValidity: proof.proofValidity,
+        proofKeys: proof.proofKeys,
+        signaturesValid: proof.signaturesValid,
       },
     }
   }
 
-  options.metrics?.watchWaiting(pool.waiting)
-
-  async function measured(raw: unknown, about: VerifyOptions): Promise<VerificationResult> {
+  async function verifyMeasured(raw: unknown, about: VerifyOptions): Promise<VerificationResult> {
     const start = performance.now()
     const observe = (outcome: Parameters<VerifierMetrics['observe']>[0]) =>
-      options.metrics?.observe(outcome, (performance.now() - start) / 1_000)
+      metrics?.observe(outcome, (performance.now() - start) / 1_000)
     try {
-      const result = await verify(raw, about)
+      const result = await verify(raw, about).catch((error: unknown) => {
+        if (error instanceof InvalidJson) return invalidJsonResult(error.message, rulesVersion)
+        throw error
+      })
       observe(outcomeOf(result))
       return result
     } catch (error) {
@@ -112,32 +115,31 @@ export function createVerifier(options: VerifierOptions): Verifier {
     }
   }
 
-  return { verify: measured, waiting: pool.waiting, close: () => pool.close() }
+  return { verify: verifyMeasured, close: () => pool.close() }
 }
 
-/** The credential, or why it cannot be read. */
-function read(raw: unknown): JsonObject | string {
-  try {
-    const value = parseStrictJson(raw instanceof Uint8Array ? raw : Buffer.from(JSON.stringify(raw) ?? ''))
-    return isObject(value) ? value : 'it is not a JSON object'
-  } catch (error) {
-    if (error instanceof InvalidJson) return error.message
-    // A value that no JSON text stands for.
-    if (error instanceof TypeError || error instanceof RangeError) return 'it is not JSON'
-    throw error
-  }
-}
-
-function hasBaseType({ type }: JsonObject): boolean {
-  return Array.isArray(type) ? type.includes(VERIFIABLE_CREDENTIAL) : type === VERIFIABLE_CREDENTIAL
-}
-
-function notChecked(failed: string): ProofsResult {
+function invalidJsonResult(parseError: string, rulesVersion: string): VerificationResult {
+  const noBounds = { from: null, until: null }
   return {
-    check: fail('proof_verified', `not checked, because ${failed} failed`),
-    proofValidity: { from: null, until: null },
-    proofKeys: [],
-    signaturesValid: null,
-    contentHash: null,
+    structurallyValid: false,
+    proofVerified: false,
+    type: '',
+    issuer: '',
+    vcHash: '',
+    checks: CHECK_NAMES.map((check) => fail(check, `the credential cannot be parsed: ${parseError}`)),
+    validFrom: null,
+    validUntil: null,
+    parseError,
+    verdict: {
+      rulesVersion,
+      wellFormed: false,
+      datesValid: false,
+      issuer: '',
+      types: [],
+      validity: noBounds,
+      proofValidity: noBounds,
+      proofKeys: [],
+      signaturesValid: false,
+    },
   }
 }

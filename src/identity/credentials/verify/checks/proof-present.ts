@@ -1,18 +1,22 @@
-import { LIMITS } from '../limits.ts'
+import { isObject, type JsonObject } from '../../../strict-json.ts'
 import { type Check, fail, pass } from '../result.ts'
-import { isObject, type JsonObject } from '../strict-json.ts'
 
-/** The proofs of a credential; null where `proof` is none. */
+const MAX_PROOFS = 4
+
+/** The proofs of a credential. Null if `proof` is missing or invalid. */
 export function getProofs({ proof }: JsonObject): JsonObject[] | null {
   const proofs = Array.isArray(proof) ? proof : [proof]
-  const fits = proofs.length > 0 && proofs.length <= LIMITS.proofs && proofs.every(isObject)
-  return fits ? proofs : null
+  const isValid = proofs.length > 0 && proofs.length <= MAX_PROOFS && proofs.every(isObject)
+  return isValid ? proofs : null
 }
 
 export function checkProofPresent(credential: JsonObject): Check {
   const proofs = getProofs(credential)
   if (proofs === null) {
-    return fail('proof_present', `proof must be an object, or a list of 1 to ${LIMITS.proofs} objects`)
+    return fail('proof_present', `proof must be an object, or a list of 1 to ${MAX_PROOFS} objects`)
   }
-  return pass('proof_present', proofs.length === 1 ? 'a proof is there' : `${proofs.length} proofs are there`)
+  return pass(
+    'proof_present',
+    proofs.length === 1 ? 'a proof is present' : `${proofs.length} proofs are present`,
+  )
 }

@@ -1,21 +1,21 @@
+import type { LRUCache } from 'lru-cache'
+import type { IssuerKey, Validity } from '../../../../domain/credential-verdict.ts'
+import type { JsonObject } from '../../../strict-json.ts'
 import type { TrustRegistry } from '../../trusted-issuers/issuer.ts'
-import type { ParsedProof } from './parse-proof.ts'
 import type { CryptoPool } from '../crypto/pool.ts'
-import type { CryptoOutcome, CryptoTask } from '../crypto/protocol.ts'
+import type { CryptoOutcome, CryptoTask, CryptoVerdict } from '../crypto/protocol.ts'
 import { verifyProofs } from '../crypto/verify-proofs.ts'
-import { findProofKeys, proofTimeProblem, proofValidity, parseProofs } from '../proofs.ts'
 import { type Check, fail, pass } from '../result.ts'
-import type { JsonObject } from '../strict-json.ts'
-import { trustProblem } from './trust.ts'
-import type { VerdictCache } from '../verdict-cache.ts'
-import type { Validity, IssuerKey } from '../../../../domain/credential-verdict.ts'
+import { commonValidity, type ParsedProof, parseProofs } from './parse-proof.ts'
+import { timeProblem } from './temporal.ts'
+import { findProofKeys, trustProblem } from './trust.ts'
 
-export interface ProofsResult {
+export interface ProofResult {
   readonly check: Check
   readonly proofValidity: Validity
   readonly proofKeys: readonly IssuerKey[]
+  /** Null if no signature was verified. */
   readonly signaturesValid: boolean | null
-  readonly contentHash: string | null
 }
 
 interface ReadCredential {
@@ -27,71 +27,75 @@ interface ReadCredential {
   readonly types: readonly string[]
 }
 
-interface Means {
+interface Dependencies {
   readonly now: number
   readonly trust: TrustRegistry
   readonly pool: CryptoPool
-  readonly cache: VerdictCache
+  /** Results by document and keys. Unlike time and trust, they never change. */
+  readonly cache: LRUCache<string, CryptoVerdict>
 }
 
 /**
- * The check `proof_verified`, cheap to costly: form of the proofs, trust, keys, dates of the proofs, and at last the signatures, so
- * that only trusted issuers cost computing time. Every proof must hold.
+ * The check `proof_verified`. Every proof must be valid. Signatures come last, so that only
+ * credentials of trusted issuers cost CPU time.
  */
-export async function checkProofVerified(read: ReadCredential, means: Means): Promise<ProofsResult> {
-  const { issuer, types } = read
-  const { trust, now } = means
-  const nothing = {
+export async function checkProofVerified(
+  read: ReadCredential,
+  { now, trust, pool, cache }: Dependencies,
+): Promise<ProofResult> {
+  const { credential, issuer, types } = read
+  const parsed = parseProofs(read.proofs, credential)
+  if (typeof parsed === 'string') return { ...proofNotChecked(parsed), signaturesValid: false }
+  const proofValidity = commonValidity(parsed)
+  const untrusted = trustProblem({ issuer, types }, trust, now)
+  if (untrusted !== null) {
+    return { ...proofNotChecked(`${untrusted}; the signature was not checked`), proofValidity }
+  }
+  const proofKeys = findProofKeys(parsed, trust.find(issuer))
+  if (typeof proofKeys === 'string') return { ...proofNotChecked(proofKeys), proofValidity }
+
+  const tasks = parsed.map(({ suite }, i) => ({ suite, key: proofKeys[i]!.key }))
+  const outcome = await verifySignatures(read, tasks, pool, cache)
+  if (outcome.outcome === 'undecided') {
+    const detail = `no result: the verification was stopped because ${outcome.reason}`
+    return { ...proofNotChecked(detail), proofValidity, proofKeys }
+  }
+  const { valid, problem } = outcome.verdict
+  const reason = valid ? timeProblem(proofValidity, now, 'the proof') : problem
+  const check =
+    reason === null ? pass('proof_verified', verifiedDetail(read, parsed)) : fail('proof_verified', reason)
+  return { check, proofValidity, proofKeys, signaturesValid: valid }
+}
+
+/** The result if no signature was verified. */
+export function proofNotChecked(detail: string): ProofResult {
+  return {
+    check: fail('proof_verified', detail),
     proofValidity: { from: null, until: null },
     proofKeys: [],
     signaturesValid: null,
-    contentHash: null,
   }
-  const shaped = parseProofs(read.proofs, read.credential)
-  if (typeof shaped === 'string') {
-    return { ...nothing, check: fail('proof_verified', shaped), signaturesValid: false }
-  }
-  const validity = proofValidity(shaped)
-  const untrusted = trustProblem({ issuer, types }, trust, now)
-  const keys = untrusted ?? findProofKeys(shaped, trust.find(issuer))
-  if (typeof keys === 'string') {
-    const detail = untrusted === null ? keys : `${keys}; the signature was not checked`
-    return { ...nothing, check: fail('proof_verified', detail), proofValidity: validity }
-  }
-  const tasks = shaped.map(({ suite }, i) => ({ suite, key: keys[i]!.key }))
-  const outcome = await signatures(read, tasks, means)
-  const common = { proofValidity: validity, proofKeys: keys }
-  if (outcome.outcome === 'undecided') {
-    const check = fail('proof_verified', `no verdict: the verification was stopped, ${outcome.reason}`)
-    return { ...common, check, signaturesValid: null, contentHash: null }
-  }
-  const { valid, problem, contentHash } = outcome.verdict
-  const trouble = valid ? proofTimeProblem(validity, now) : problem
-  const check =
-    trouble === null ? pass('proof_verified', verifiedDetail(read, shaped)) : fail('proof_verified', trouble)
-  return { ...common, check, signaturesValid: valid, contentHash }
 }
 
-async function signatures(
+async function verifySignatures(
   { canonical, vcHash }: ReadCredential,
   proofs: CryptoTask['proofs'],
-  { pool, cache }: Means,
+  pool: CryptoPool,
+  cache: Dependencies['cache'],
 ): Promise<CryptoOutcome> {
   const cacheKey = [vcHash, ...proofs.map(({ key }) => key)].join()
   const cached = cache.get(cacheKey)
   if (cached !== undefined) return { outcome: 'decided', verdict: cached }
-  const outcome = await checked({ credential: canonical, proofs }, pool)
+  const task = { credential: canonical, proofs }
+  // JCS takes less time than sending the task to a thread. JSON-LD does not.
+  const outcome = proofs.every(({ suite }) => suite === 'eddsa-jcs-2022')
+    ? { outcome: 'decided' as const, verdict: await verifyProofs(task, rejectJsonLd) }
+    : await pool.run(task)
   if (outcome.outcome === 'decided') cache.set(cacheKey, outcome.verdict)
   return outcome
 }
 
-/** JCS is cheap within LIMITS, cheaper than the way to a thread and back; JSON-LD is not. */
-async function checked(task: CryptoTask, pool: CryptoPool): Promise<CryptoOutcome> {
-  if (task.proofs.some(({ suite }) => suite !== 'eddsa-jcs-2022')) return pool.run(task)
-  return { outcome: 'decided', verdict: await verifyProofs(task, noJsonLd) }
-}
-
-const noJsonLd = (): Promise<never> => Promise.reject(new Error('JSON-LD belongs into the threads'))
+const rejectJsonLd = (): Promise<never> => Promise.reject(new Error('JSON-LD runs in threads only'))
 
 function verifiedDetail({ issuer, credential }: ReadCredential, proofs: readonly ParsedProof[]): string {
   const suites = [...new Set(proofs.map(({ suite }) => suite))].join(', ')

@@ -1,16 +1,18 @@
+import type { IssuerKey } from '../../../../domain/credential-verdict.ts'
+import { isSmallOrderKey } from '../../../../domain/ed25519.ts'
 import { quoted } from '../../../../domain/quoted.ts'
+import { isObject, type JsonObject } from '../../../strict-json.ts'
 import { VERIFIABLE_CREDENTIAL } from '../../kinds.ts'
 import type { TrustedIssuer, TrustRegistry } from '../../trusted-issuers/issuer.ts'
-import { isObject, type JsonObject } from '../strict-json.ts'
-import type { IssuerKey } from '../../../../domain/credential-verdict.ts'
+import { type ParsedProof, proofName } from './parse-proof.ts'
 
-/** The issuer's id; empty where there is none. */
+/** The issuer's id. Empty if there is none. */
 export function getIssuer({ issuer }: JsonObject): string {
   const id = isObject(issuer) ? issuer.id : issuer
   return typeof id === 'string' ? id : ''
 }
 
-/** Why an issuer is not trusted with a credential of these types at `now` (ms); null where it is. */
+/** Why an issuer is not trusted to issue these types at `now`, in milliseconds. Null if it is. */
 export function trustProblem(
   { issuer, types }: { issuer: string; types: readonly string[] },
   trust: TrustRegistry,
@@ -21,24 +23,39 @@ export function trustProblem(
   const { enabled, notBefore, notAfter, allowedTypes } = found
   if (!enabled) return `issuer ${issuer} is disabled in the trusted issuer registry`
   if (notBefore !== null && Date.parse(notBefore) > now)
-    return `issuer ${issuer} is trusted only from ${notBefore}`
+    return `issuer ${issuer} is not trusted before ${notBefore}`
   if (notAfter !== null && Date.parse(notAfter) < now) return `issuer ${issuer} was trusted until ${notAfter}`
   if (allowedTypes === null) return null
-  const wrong = (types.length === 0 ? [VERIFIABLE_CREDENTIAL] : types).find(
-    (type) => !allowedTypes.includes(type),
-  )
-  return wrong === undefined ? null : `issuer ${issuer} is not trusted with the type ${quoted(wrong)}`
+  const claimed = types.length === 0 ? [VERIFIABLE_CREDENTIAL] : types
+  const forbidden = claimed.find((type) => !allowedTypes.includes(type))
+  return forbidden === undefined ? null : `issuer ${issuer} is not trusted for the type ${quoted(forbidden)}`
 }
 
-/** The issuer's key of that name, undefined where it has none. */
-export function findKey(
+/** Returns the issuer's key for every proof, or a text if a proof has none. */
+export function findProofKeys(
+  proofs: readonly ParsedProof[],
   issuer: TrustedIssuer | undefined,
-  verificationMethod: string,
-): IssuerKey | undefined {
-  return issuer?.keys.find((key) => key.verificationMethod === verificationMethod)
+): IssuerKey[] | string {
+  const keys: IssuerKey[] = []
+  for (const [i, { verificationMethod }] of proofs.entries()) {
+    const key = findKey(issuer, verificationMethod)
+    if (key === undefined) {
+      const known = issuer?.keys.map((each) => each.verificationMethod).join(', ')
+      return `${proofName(proofs.length, i)} names ${quoted(verificationMethod)}, which is not a key of the issuer (${known})`
+    }
+    if (isSmallOrderKey(key.key)) {
+      return `${proofName(proofs.length, i)} names a small-order key, with which anyone can sign`
+    }
+    keys.push(key)
+  }
+  return keys
 }
 
-/** Whether the issuer still has every one of these keys, under the same name. */
+/** Whether the issuer still has all these keys under the same names. */
 export function hasKeys(issuer: TrustedIssuer | undefined, keys: readonly IssuerKey[]): boolean {
   return keys.every(({ verificationMethod, key }) => findKey(issuer, verificationMethod)?.key === key)
+}
+
+function findKey(issuer: TrustedIssuer | undefined, verificationMethod: string): IssuerKey | undefined {
+  return issuer?.keys.find((key) => key.verificationMethod === verificationMethod)
 }

@@ -1,119 +1,65 @@
 import { availableParallelism } from 'node:os'
+import PQueue from 'p-queue'
 import { DomainError } from '../../../../domain/errors.ts'
 import type { Contexts } from '../../contexts/load.ts'
 import type { CryptoOutcome, CryptoTask } from './protocol.ts'
-import { startVerifyThread, type VerifyThread } from './verify-thread.ts'
+import { startVerifyThread } from './verify-thread.ts'
 
-const RESTART_DELAY_MS = 1_000
-const MAX_SIZE = 4
+const MAX_THREADS = 4
 
 export interface CryptoPoolOptions {
   readonly contexts: Contexts
-  /** Threads; default one less than there are cores, 1 to 4. */
+  /** Number of threads. By default one less than the number of cores, 1 to 4. */
   readonly size?: number
-  /** CPU time that one credential may use, ms. */
+  /** CPU time that one credential may use, in milliseconds. */
   readonly limitMs?: number
-  /** Credentials that may wait for a thread. */
+  /** How many credentials may wait for a thread. */
   readonly maxWaiting?: number
-  /** How long one may wait, ms. */
+  /** How long a credential may wait, in milliseconds. */
   readonly maxWaitMs?: number
 }
 
-/** Threads that canonicalise and verify, so that no credential holds up the event loop. */
+/** Threads that canonicalise and verify credentials without blocking the event loop. */
 export interface CryptoPool {
-  /** Throws VERIFIER_BUSY when too many wait, or it waited too long. */
+  /** Throws VERIFIER_BUSY if too many credentials wait, or if this one waited too long. */
   run(task: CryptoTask): Promise<CryptoOutcome>
   readonly waiting: () => number
   close(): Promise<void>
 }
 
-interface Waiting {
-  readonly task: CryptoTask
-  readonly timer: NodeJS.Timeout
-  readonly resolve: (outcome: CryptoOutcome | Promise<CryptoOutcome>) => void
-}
-
 export function createCryptoPool(options: CryptoPoolOptions): CryptoPool {
   const { contexts, limitMs = 250, maxWaiting = 64, maxWaitMs = 5_000 } = options
-  const size = options.size ?? Math.min(MAX_SIZE, Math.max(1, availableParallelism() - 1))
-  const threads = new Set<VerifyThread>()
-  const free: VerifyThread[] = []
-  const queue: Waiting[] = []
-  const restarts = new Set<NodeJS.Timeout>()
+  const size = options.size ?? Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1))
+  const start = () => startVerifyThread({ contexts, limitMs })
+  const slots = Array.from({ length: size }, () => ({ thread: start() }))
+  const idle = [...slots]
+  const queue = new PQueue({ concurrency: size })
   let closed = false
 
-  function start(): void {
-    let isReady = false
-    const thread: VerifyThread = startVerifyThread({
-      contexts,
-      limitMs,
-      onReady: () => {
-        isReady = true
-        offer(thread)
-      },
-      onGone: () => {
-        threads.delete(thread)
-        if (free.includes(thread)) free.splice(free.indexOf(thread), 1)
-        if (closed) return
-        if (isReady) start()
-        else startLater()
-      },
-    })
-    threads.add(thread)
-  }
-
-  /** A thread that cannot even start would be started again without end. */
-  function startLater(): void {
-    const timer = setTimeout(() => {
-      restarts.delete(timer)
-      start()
-    }, RESTART_DELAY_MS)
-    restarts.add(timer.unref())
-  }
-
-  function offer(thread: VerifyThread): void {
-    const next = queue.shift()
-    if (next === undefined) free.push(thread)
-    else {
-      clearTimeout(next.timer)
-      next.resolve(runOn(thread, next.task))
-    }
-  }
-
-  async function runOn(thread: VerifyThread, task: CryptoTask): Promise<CryptoOutcome> {
-    const outcome = await thread.run(task)
-    if (threads.has(thread) && outcome.outcome === 'decided') offer(thread)
+  async function runOnIdleThread(task: CryptoTask): Promise<CryptoOutcome> {
+    if (closed) return { outcome: 'undecided', reason: 'the service is shutting down' }
+    const slot = idle.shift()!
+    const outcome = await slot.thread.run(task)
+    if (!slot.thread.isAlive() && !closed) slot.thread = start()
+    idle.push(slot)
     return outcome
   }
 
-  function wait(task: CryptoTask): Promise<CryptoOutcome> {
-    if (closed || queue.length >= maxWaiting) return Promise.reject(new DomainError('VERIFIER_BUSY'))
-    const { promise, resolve, reject } = Promise.withResolvers<CryptoOutcome>()
-    const timer = setTimeout(() => {
-      queue.splice(queue.indexOf(waiting), 1)
-      reject(new DomainError('VERIFIER_BUSY'))
-    }, maxWaitMs)
-    const waiting: Waiting = { task, timer, resolve }
-    queue.push(waiting)
-    return promise
-  }
-
-  for (let i = 0; i < size; i++) start()
-
   return {
-    run: (task) => {
-      const thread = free.pop()
-      return thread === undefined ? wait(task) : runOn(thread, task)
+    run: async (task) => {
+      if (closed || queue.size >= maxWaiting) throw new DomainError('VERIFIER_BUSY')
+      const waiting = new AbortController()
+      const timer = setTimeout(() => waiting.abort(new DomainError('VERIFIER_BUSY')), maxWaitMs)
+      const work = () => {
+        clearTimeout(timer)
+        return runOnIdleThread(task)
+      }
+      return queue.add(work, { signal: waiting.signal })
     },
-    waiting: () => queue.length,
+    waiting: () => queue.size,
     close: async () => {
       closed = true
-      for (const timer of restarts) clearTimeout(timer)
-      for (const { timer, resolve } of queue.splice(0)) {
-        clearTimeout(timer)
-        resolve({ outcome: 'undecided', reason: 'the service stops' })
-      }
-      await Promise.all(Array.from(threads, (thread) => thread.stop()))
+      await Promise.all(slots.map(({ thread }) => thread.stop('the service is shutting down')))
     },
   }
 }

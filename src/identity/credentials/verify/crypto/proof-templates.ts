@@ -1,10 +1,10 @@
 import type { Canonize } from './canonize.ts'
 
-/** Plain enough to stand in N-Quads as they are. */
+/** These values need no escaping in N-Quads. */
 const CREATED = /^[\dT:.Z+-]{20,40}$/
 const KEY_ID = /^did:[a-z]+:[\w.:-]+#[\w.-]+$/
 const PLACEHOLDERS = { created: '2000-01-01T00:00:00Z', verificationMethod: 'did:sol:placeholder#key-1' }
-const MEMBERS: ReadonlySet<string> = new Set([
+const USUAL_MEMBERS: ReadonlySet<string> = new Set([
   '@context',
   'created',
   'cryptosuite',
@@ -15,8 +15,9 @@ const MEMBERS: ReadonlySet<string> = new Set([
 const MAX_TEMPLATES = 100
 
 /**
- * Canonicalises the usual proof options by a template, one for each list of contexts and suite: they differ in `created` and
- * `verificationMethod` alone, each the object of its own line, which changes no order. That saves a third of a verification.
+ * Canonicalises usual proof options with a template per context list and suite. They differ only in
+ * `created` and `verificationMethod`, which do not change the order of lines. Saves a third of the
+ * time.
  */
 export function withProofTemplates(canonize: Canonize): Canonize {
   const templates = new Map<string, string[] | null>()
@@ -29,12 +30,12 @@ export function withProofTemplates(canonize: Canonize): Canonize {
       CREATED.test(created) &&
       typeof verificationMethod === 'string' &&
       KEY_ID.test(verificationMethod) &&
-      Object.keys(options).every((name) => MEMBERS.has(name))
+      Object.keys(options).every((name) => USUAL_MEMBERS.has(name))
     if (!isUsual) return canonize(document)
     const key = JSON.stringify(shape)
     let template = templates.get(key)
     if (template === undefined) {
-      template = split(await canonize({ ...shape, ...PLACEHOLDERS }))
+      template = splitAtPlaceholders(await canonize({ ...shape, ...PLACEHOLDERS }))
       if (templates.size < MAX_TEMPLATES) templates.set(key, template)
     }
     if (template === null) return canonize(document)
@@ -43,8 +44,8 @@ export function withProofTemplates(canonize: Canonize): Canonize {
   }
 }
 
-/** The text around the placeholders, and they themselves; null unless each comes once. */
-function split(text: string): string[] | null {
+/** The placeholders and the text around them. Null unless each placeholder occurs exactly once. */
+function splitAtPlaceholders(text: string): string[] | null {
   const parts = text.split(/(2000-01-01T00:00:00Z|did:sol:placeholder#key-1)/)
   const found = parts.filter((_, i) => i % 2 === 1)
   return found.length === 2 && new Set(found).size === 2 ? parts : null

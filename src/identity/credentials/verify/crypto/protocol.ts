@@ -1,31 +1,29 @@
 import type { Pubkey } from '@agent-registry/solana'
 import type { Suite } from '../checks/parse-proof.ts'
 
-/** What a worker is asked. Its form has been checked; only canonicalisation and cryptography are left. */
+/** The task of a worker thread: canonicalise a well-formed credential and verify its signatures. */
 export interface CryptoTask {
   /** The whole credential in JCS form. */
   readonly credential: string
-  /** Of each proof in turn. */
+  /** The suite and key of each proof, in order. */
   readonly proofs: readonly { readonly suite: Suite; readonly key: Pubkey }[]
 }
 
 export interface CryptoVerdict {
   readonly valid: boolean
-  /** What is wrong; empty where nothing is. */
+  /** Empty if valid. */
   readonly problem: string
-  /** Hex SHA-256 over what the proofs sign; null where that could not be made out. */
-  readonly contentHash: string | null
 }
 
-/** What a worker says: once that it is ready, then a verdict for each task. */
+/** A worker sends this once when it is ready, and then for each task. */
 export interface WorkerMessage {
-  /** null: ready. */
+  /** Null: the worker is ready. */
   readonly verdict: CryptoVerdict | null
-  /** CPU time that the thread has used since it began, ms. */
+  /** CPU time of the thread since its start, in milliseconds. */
   readonly cpuMs: number
 }
 
-/** What became of a task. Undecided: stopped at a limit, which says nothing of the credential. */
+/** `undecided`: the task was stopped, which says nothing about the credential. */
 export type CryptoOutcome =
   | { readonly outcome: 'decided'; readonly verdict: CryptoVerdict }
   | { readonly outcome: 'undecided'; readonly reason: string }

@@ -2,87 +2,92 @@ import { Worker } from 'node:worker_threads'
 import type { Contexts } from '../../contexts/load.ts'
 import type { CryptoOutcome, CryptoTask, WorkerMessage } from './protocol.ts'
 
-/** Heap and stack of a worker, MB: a worker that needs more is stopped. */
+/** Heap and stack of a worker, in MB. A worker that needs more is stopped. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
-/** On a machine that is busy elsewhere a task may take this many times its CPU time. */
-const WALL_FACTOR = 10
-const MIN_LOOK_MS = 5
+/** On a busy machine, a task may take this many times its CPU limit. */
+const WALL_TIME_FACTOR = 10
+const MIN_CHECK_INTERVAL_MS = 5
 
-/** One worker thread. It takes one task at a time; when it has been stopped it is of no more use. */
+/** A worker thread that runs one task at a time. */
 export interface VerifyThread {
+  /** Waits until the thread is ready. A stopped thread returns `undecided`. */
   run(task: CryptoTask): Promise<CryptoOutcome>
-  stop(): Promise<void>
+  isAlive(): boolean
+  stop(reason: string): Promise<void>
 }
 
 export interface VerifyThreadOptions {
   readonly contexts: Contexts
-  /** CPU time that a task may use, ms. */
+  /** CPU time that a task may use, in milliseconds. */
   readonly limitMs: number
-  readonly onReady: () => void
-  /** The thread is gone, whoever ended it. */
-  readonly onGone: () => void
 }
 
-export function startVerifyThread({ contexts, limitMs, onReady, onGone }: VerifyThreadOptions): VerifyThread {
+export function startVerifyThread({ contexts, limitMs }: VerifyThreadOptions): VerifyThread {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: contexts,
     resourceLimits: RESOURCE_LIMITS,
     name: 'credential-verifier',
   })
-  // It does not keep the process alive; the timer of a task does.
+  // An idle worker does not keep the process alive.
   worker.unref()
-  let usedBefore = 0
-  let finish: ((outcome: CryptoOutcome) => void) | null = null
-  let problem = 'the worker ended'
-
-  function settle(outcome: CryptoOutcome): void {
-    const settled = finish
-    finish = null
-    settled?.(outcome)
-  }
+  const ready = Promise.withResolvers<void>()
+  let alive = true
+  let cpuMsBefore = 0
+  let settle: ((outcome: CryptoOutcome) => void) | null = null
+  let stopReason = 'the worker exited'
 
   worker.on('message', ({ verdict, cpuMs }: WorkerMessage) => {
-    usedBefore = cpuMs
-    if (verdict === null) onReady()
-    else settle({ outcome: 'decided', verdict })
+    cpuMsBefore = cpuMs
+    if (verdict === null) ready.resolve()
+    else settle?.({ outcome: 'decided', verdict })
   })
-  worker.on('error', (error) => {
-    const { code } = error as NodeJS.ErrnoException
-    problem =
-      code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it needed too much memory' : 'the verification failed inside'
+  worker.on('error', ({ code }: NodeJS.ErrnoException) => {
+    stopReason = code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it needed too much memory' : 'the worker failed'
   })
   worker.on('exit', () => {
-    settle({ outcome: 'undecided', reason: problem })
-    onGone()
+    alive = false
+    ready.resolve()
+    settle?.({ outcome: 'undecided', reason: stopReason })
   })
 
-  /** Looks after a task until it is settled; the event loop of a busy thread could not stop itself. */
-  async function watch(startedAt: number): Promise<void> {
+  const stop = async (reason: string): Promise<void> => {
+    stopReason = reason
+    await worker.terminate()
+  }
+
+  /** Stops the worker when a task exceeds its limit. A busy worker cannot stop itself. */
+  async function enforceLimit(startedAt: number): Promise<void> {
     const usedMs = await worker.cpuUsage().then(
-      ({ user, system }) => (user + system) / 1_000 - usedBefore,
+      ({ user, system }) => (user + system) / 1_000 - cpuMsBefore,
       () => limitMs,
     )
-    if (finish === null) return
-    if (usedMs >= limitMs || performance.now() - startedAt >= limitMs * WALL_FACTOR) {
-      problem = `it took longer than ${limitMs} ms`
-      await worker.terminate()
-    } else timer = setTimeout(() => void watch(startedAt), Math.max(MIN_LOOK_MS, limitMs - usedMs))
+    if (settle === null) return
+    if (usedMs >= limitMs || performance.now() - startedAt >= limitMs * WALL_TIME_FACTOR) {
+      await stop(`it took longer than ${limitMs} ms`)
+    } else checkAfter(Math.max(MIN_CHECK_INTERVAL_MS, limitMs - usedMs), startedAt)
   }
   let timer: NodeJS.Timeout | undefined
+  const checkAfter = (ms: number, startedAt: number): void => {
+    timer = setTimeout(() => void enforceLimit(startedAt), ms)
+  }
 
   return {
-    run: (task) => {
+    run: async (task) => {
+      worker.ref()
+      await ready.promise
+      if (!alive) return { outcome: 'undecided', reason: stopReason }
       const { promise, resolve } = Promise.withResolvers<CryptoOutcome>()
-      finish = resolve
-      const startedAt = performance.now()
-      timer = setTimeout(() => void watch(startedAt), limitMs)
+      settle = resolve
+      checkAfter(limitMs, performance.now())
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
       worker.postMessage(task)
-      return promise.finally(() => clearTimeout(timer))
-    },
-    stop: async () => {
+      const outcome = await promise
+      settle = null
       clearTimeout(timer)
-      await worker.terminate()
+      worker.unref()
+      return outcome
     },
+    isAlive: () => alive,
+    stop,
   }
 }

@@ -1,0 +1,33 @@
+import type { CredentialSource } from '../../../domain/credential-verdict.ts'
+import { ownerDid } from '../../../domain/did.ts'
+import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
+import type { VerificationResult } from '../verify/result.ts'
+import type { Verifier } from '../verify/verifier.ts'
+import type { CredentialStore } from './credential-store.ts'
+
+export interface HostedCredential {
+  readonly agent: { readonly pda: string; readonly owner: string }
+  readonly url: string
+  readonly source: CredentialSource
+  readonly document: Uint8Array
+}
+
+/**
+ * Verifies a hosted credential and attaches it if it is structurally valid. Throws VERIFIER_BUSY.
+ */
+export async function verifyAndAttach(
+  { agent, url, source, document }: HostedCredential,
+  { now, trust }: { readonly now: number; readonly trust: TrustRegistry },
+  { store, verifier }: { readonly store: CredentialStore; readonly verifier: Pick<Verifier, 'verify'> },
+): Promise<VerificationResult> {
+  const result = await verifier.verify(document, { agentDid: ownerDid(agent.owner), now, trust })
+  if (result.structurallyValid && !hasNul(result)) {
+    await store.attach({ agentPda: agent.pda, credentialUrl: url, source, result, document, now })
+  }
+  return result
+}
+
+/** True if PostgreSQL cannot store a result: text and jsonb cannot contain NUL, but JSON can. */
+export function hasNul({ type, issuer, verdict }: VerificationResult): boolean {
+  return JSON.stringify([type, issuer, verdict]).includes('\\u0000')
+}

@@ -1,0 +1,32 @@
+import { assertUnambiguous, InvalidJson, isObject, type JsonObject, parseJson } from '../../strict-json.ts'
+
+/** Inputs that cost seconds in measurements exceed this and the limits below by far. */
+export const MAX_CREDENTIAL_BYTES = 32_768
+const JSON_LIMITS = {
+  depth: 10,
+  values: 512,
+  arrayItems: 256,
+  stringLength: 8_192,
+  allowNull: false,
+}
+
+/** Parses the bytes of a credential, or a value that was parsed from JSON. Throws InvalidJson. */
+export function parseCredential(raw: unknown): JsonObject {
+  const bytes = raw instanceof Uint8Array ? raw : encode(raw)
+  if (bytes.length > MAX_CREDENTIAL_BYTES) {
+    throw new InvalidJson(`it has ${bytes.length} bytes; the limit is ${MAX_CREDENTIAL_BYTES}`)
+  }
+  const json = parseJson(bytes)
+  assertUnambiguous(json, JSON_LIMITS)
+  if (!isObject(json.value)) throw new InvalidJson('it is not a JSON object')
+  return json.value
+}
+
+function encode(value: unknown): Uint8Array {
+  try {
+    return Buffer.from(JSON.stringify(value))
+  } catch {
+    // undefined, a BigInt, or a value that contains itself.
+    throw new InvalidJson('it is not valid JSON')
+  }
+}
