@@ -48,21 +48,21 @@ export interface CredentialsDependencies {
 export function createCredentials(dependencies: CredentialsDependencies): Credentials {
   const { kysely, clock, verifier, rulesVersion, trust, hosted } = dependencies
   const store = createCredentialStore(kysely)
-  const { get: getAgent } = createAgentReads(kysely)
+  const agents = createAgentReads(kysely)
   const context = async () => ({ now: clock.now(), trust: await trust(), rulesVersion })
 
-  const listForAgents: Credentials['listForAgents'] = async (agents, filter) =>
-    listCredentials(agents, filter, await context(), { store, verifier })
+  const listForAgents: Credentials['listForAgents'] = async (owners, filter) =>
+    listCredentials(owners, filter, await context(), { store, verifier })
 
   return {
     listForAgents,
     list: async (pda, input) => {
       const filter = parseFilter(input)
-      const agent = await getAgent(pda)
+      const agent = await agents.get(pda)
       return (await listForAgents([agent], filter)).get(agent.pda)!
     },
     verify: async (wallet, pda, input) => {
-      const agent = await getAgent(pda)
+      const agent = await agents.get(pda)
       if (agent.owner !== wallet) throw new DomainError('NOT_AGENT_OWNER')
       const submission = parseSubmission(input)
       if (submission.kind === 'inline') {
