@@ -3,19 +3,22 @@ import { type FastifyBaseLogger, fastify } from 'fastify'
 import { handleError } from './contract/errors.ts'
 import type { Executor } from './execute.ts'
 import { graphqlRoutes } from './graphql/routes.ts'
-import { closeAnswered } from './plugins/closing.ts'
 import { shedLoad } from './plugins/load-shedding.ts'
-import { limitPipelining } from './plugins/pipelining.ts'
 import { registerRest } from './index.ts'
 import { metricsRoute, observeRequests } from './plugins/observability.ts'
 import { allowOrigins } from './plugins/cors.ts'
-import { createPageGuard } from './plugins/page-guard.ts'
+import { createOriginGuard } from './plugins/origin-guard.ts'
 import { securityHeaders } from './plugins/security-headers.ts'
 import { rateLimitHeaders } from './plugins/rate-limits.ts'
 import { createResponseCache } from './plugins/response-cache/response-cache.ts'
 import { mcpRoutes } from './mcp/routes.ts'
 import { describeRoutes } from './openapi.ts'
-import { CONNECTION_LIMITS, type ConnectionLimits } from './plugins/connection-limits.ts'
+import {
+  closeAfterResponse,
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  limitPipelining,
+} from './plugins/connections.ts'
 import { compileSerializer, compileValidator, serverOptions } from './plugins/server-options.ts'
 import { checkRequests } from './contract/request-checks.ts'
 import type { Logger } from '../src/platform/logger.ts'
@@ -75,7 +78,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   // Any page may send it across origins without asking, and nothing here reads it.
   app.removeContentTypeParser('text/plain')
   limitPipelining(app)
-  closeAnswered(app)
+  closeAfterResponse(app)
   observeRequests(app, metrics)
   securityHeaders(app, { https: baseUrl?.startsWith('https:') === true })
   await allowOrigins(app, corsOrigins)
@@ -86,9 +89,9 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   if (surface === 'all') {
     await describeRoutes(app, { version, baseUrl })
     const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]
-    const pages = createPageGuard(corsOrigins, ownNames)
-    mcpRoutes(app, { services, logger, version, pages })
-    graphqlRoutes(app, { services, logger, pages })
+    const originGuard = createOriginGuard(corsOrigins, ownNames)
+    mcpRoutes(app, { services, logger, version, originGuard })
+    graphqlRoutes(app, { services, logger, originGuard })
   }
   const cache =
     surface === 'all' && responseCacheBytes > 0

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 
-/** Server-sent events that are open. */
+/** The open server-sent event streams. */
 export interface EventStreams {
-  /** Writes the answer as its reader takes it, until it ends or the reader goes. */
+  /** Sends the response at its reader's pace until the stream ends or the client disconnects. */
   send(reply: FastifyReply, response: Response): Promise<void>
-  /** Cuts all of them: a client takes the end of its stream for its completion, and a cut for a reason to come back. */
+  /** Cuts all connections. Clients reconnect after a cut, but not when a stream ends normally. */
   cutAll(): void
 }
 
@@ -20,10 +20,11 @@ export function createEventStreams(): EventStreams {
       for (const [name, value] of Object.entries(headers)) {
         if (value !== undefined) raw.setHeader(name, value)
       }
+      // Tells nginx not to buffer the stream.
       raw.setHeader('x-accel-buffering', 'no')
       raw.statusCode = response.status
       open.add(raw)
-      // A reader that goes away is no failure.
+      // A disconnected client is not an error.
       await pump(response, raw).catch(() => undefined)
       open.delete(raw)
       raw.end()
@@ -40,14 +41,14 @@ export function isEventStream(response: Response): boolean {
 
 async function pump({ body }: Response, raw: ServerResponse): Promise<void> {
   const reader = body!.getReader()
-  const gone = new AbortController()
+  const disconnected = new AbortController()
   raw.once('close', () => {
-    gone.abort()
+    disconnected.abort()
     void reader.cancel().catch(() => undefined)
   })
   for (;;) {
     const { done, value } = await reader.read()
-    if (done || gone.signal.aborted) return
-    if (!raw.write(value)) await once(raw, 'drain', { signal: gone.signal })
+    if (done || disconnected.signal.aborted) return
+    if (!raw.write(value)) await once(raw, 'drain', { signal: disconnected.signal })
   }
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import { type Plugin, createLRUCache } from 'graphql-yoga'
+import { hash } from 'node:crypto'
+import { createLRUCache, type Plugin } from 'graphql-yoga'
 import { DomainError } from '../../src/domain/errors.ts'
 import { badRequest } from './guards.ts'
 
@@ -8,40 +8,41 @@ interface DocumentParams {
   readonly extensions?: Readonly<Record<string, unknown>> | null
 }
 
-/** Documents that are kept, of 20,000 characters at most each; the ones longest unused go first. */
-const DOCUMENTS_KEPT = 500
+/** Each document has at most 20,000 characters. */
+const MAX_DOCUMENTS = 500
 const SHA_256 = /^[0-9a-f]{64}$/
 
 /**
- * Automatic persisted queries, as Apollo's and other clients send them: `extensions.persistedQuery` has `version: 1` and the
- * `sha256Hash` of the document. The hash alone stands for a document that was executed before with its hash; for one that is
- * not known (any more) the answer is PERSISTED_QUERY_NOT_FOUND, and the client sends both. Each process keeps its own.
+ * Automatic persisted queries as Apollo defines them: `extensions.persistedQuery` has `version: 1`
+ * and the `sha256Hash` of the document. A client sends only the hash; after
+ * PERSISTED_QUERY_NOT_FOUND it sends both. Each process stores the most recently used documents in
+ * memory.
  */
 export interface PersistedDocuments {
-  /** The parameters with their document. Throws PERSISTED_QUERY_NOT_FOUND and what a client may be told of a wrong hash. */
+  /** Adds the document for the hash. Throws PERSISTED_QUERY_NOT_FOUND, or 400 for a wrong hash. */
   complete<Params extends DocumentParams>(params: Params): Params
-  /** Keeps the document of an operation that passed validation. */
-  keep(params: DocumentParams): void
+  /** Stores the document of an operation. Call it only after validation. */
+  store(params: DocumentParams): void
 }
 
 export function createPersistedDocuments(): PersistedDocuments {
-  const documents = createLRUCache<string>({ max: DOCUMENTS_KEPT })
+  const documents = createLRUCache<string>({ max: MAX_DOCUMENTS })
   return {
     complete: (params) => {
-      const hash = hashOf(params)
-      if (hash === null) return params
+      const sha256Hash = readHash(params)
+      if (sha256Hash === null) return params
       if (params.query) {
-        if (sha256(params.query) !== hash)
+        if (hash('sha256', params.query) !== sha256Hash)
           throw badRequest('extensions.persistedQuery.sha256Hash is not the SHA-256 of the query')
         return params
       }
-      const query = documents.get(hash)
+      const query = documents.get(sha256Hash)
       if (query === undefined) throw new DomainError('PERSISTED_QUERY_NOT_FOUND')
       return { ...params, query }
     },
-    keep: (params) => {
-      const hash = hashOf(params)
-      if (hash !== null && params.query) documents.set(hash, params.query)
+    store: (params) => {
+      const sha256Hash = readHash(params)
+      if (sha256Hash !== null && params.query) documents.set(sha256Hash, params.query)
     },
   }
 }
@@ -49,20 +50,16 @@ export function createPersistedDocuments(): PersistedDocuments {
 export function persistedDocumentsPlugin(documents: PersistedDocuments): Plugin<{ params: DocumentParams }> {
   return {
     onParams: ({ params, setParams }) => setParams(documents.complete(params)),
-    onExecute: ({ args }) => documents.keep(args.contextValue.params),
-    onSubscribe: ({ args }) => documents.keep(args.contextValue.params),
+    onExecute: ({ args }) => documents.store(args.contextValue.params),
+    onSubscribe: ({ args }) => documents.store(args.contextValue.params),
   }
 }
 
-function hashOf({ extensions }: DocumentParams): string | null {
+function readHash({ extensions }: DocumentParams): string | null {
   const persisted: unknown = extensions?.['persistedQuery']
   if (persisted === undefined || persisted === null) return null
   const { version, sha256Hash } = persisted as { version?: unknown; sha256Hash?: unknown }
   if (version !== 1 || typeof sha256Hash !== 'string' || !SHA_256.test(sha256Hash))
     throw badRequest('extensions.persistedQuery must have version 1 and a sha256Hash of 64 hex digits')
   return sha256Hash
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

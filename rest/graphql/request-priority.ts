@@ -10,10 +10,12 @@ interface Params {
   readonly extensions?: Readonly<Record<string, unknown>> | null
 }
 
-/** When a request to /graphql is shed. What cannot be read is shed first, and else refused by whoever reads it. */
+/**
+ * The priority of a request to /graphql. Low if it is invalid; the handler then reports the error.
+ */
 export function requestPriority(request: FastifyRequest, documents: PersistedDocuments): Priority {
   try {
-    const { query, operationName } = documents.complete(paramsOf(request))
+    const { query, operationName } = documents.complete(readParams(request))
     if (typeof query !== 'string' || query.length > LIMITS.characters || !MAY_HAVE_HIGH_PRIORITY.test(query))
       return 'low'
     return operationPriority(parseLimited(query), operationName)
@@ -22,12 +24,12 @@ export function requestPriority(request: FastifyRequest, documents: PersistedDoc
   }
 }
 
-function paramsOf({ method, url, body }: FastifyRequest): Params {
+function readParams({ method, url, body }: FastifyRequest): Params {
   if (method === 'POST') return (body as Params | null) ?? {}
-  const given = new URL(url, 'http://localhost').searchParams
+  const params = new URL(url, 'http://localhost').searchParams
   return {
-    query: given.get('query') ?? undefined,
-    operationName: given.get('operationName'),
-    extensions: JSON.parse(given.get('extensions') ?? 'null') as Params['extensions'],
+    query: params.get('query') ?? undefined,
+    operationName: params.get('operationName'),
+    extensions: JSON.parse(params.get('extensions') ?? 'null') as Params['extensions'],
   }
 }

@@ -7,19 +7,19 @@ import type { Logger } from '../../src/platform/logger.ts'
 import type { Services } from '../../src/services.ts'
 import { sendGraphiql, wantsPage } from './graphiql.ts'
 import { countRequest } from '../plugins/rate-limits.ts'
-import type { PageGuard } from '../plugins/page-guard.ts'
+import type { OriginGuard } from '../plugins/origin-guard.ts'
 import { authenticateRequest } from '../plugins/wallet-auth.ts'
 import { createEventStreams, isEventStream } from './event-stream.ts'
-import { limitValues } from './limit-values.ts'
+import { limitBodyValues } from './json-size.ts'
 import { requestPriority } from './request-priority.ts'
 import { acceptWebSockets, createSocketServer, MAX_SOCKETS } from './web-socket.ts'
 import { createGraphQLServer } from './yoga.ts'
 import type { RestApp } from '../rest-app.ts'
 
-/** /graphql with GraphiQL, and the SDL. */
+/** Registers /graphql with GraphiQL, event streams and WebSockets, and the SDL. */
 export function graphqlRoutes(
   app: RestApp,
-  { services, logger, pages }: { services: Services; logger: Logger; pages: PageGuard },
+  { services, logger, originGuard }: { services: Services; logger: Logger; originGuard: OriginGuard },
 ): void {
   const server = createGraphQLServer(services, logger)
   const serveSocket = createSocketServer(server, services.admission)
@@ -43,7 +43,7 @@ export function graphqlRoutes(
     return response
   }
   void app.register(async (scope: RestApp) => {
-    limitValues(scope)
+    limitBodyValues(scope)
     await acceptWebSockets(scope)
     const route = {
       url: '/graphql',
@@ -59,7 +59,7 @@ export function graphqlRoutes(
       exposeHeadRoute: false,
       preHandler: async (request) => {
         if (!request.ws) return
-        pages.checkOrigin(request.raw)
+        originGuard.checkOrigin(request.raw)
         if (scope.websocketServer.clients.size >= MAX_SOCKETS) throw new DomainError('TOO_MANY_SOCKETS')
       },
       wsHandler: (socket, request) => {
@@ -80,7 +80,7 @@ function isOperation(body: unknown): boolean {
   return typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length > 0
 }
 
-/** What streams can only be sent as one; Yoga lists what it could have sent. */
+/** Yoga lists the supported media types in `accept`. A subscription supports only event streams. */
 function notAcceptable(request: FastifyRequest, response: Response): DomainError {
   const couldBeJson = response.headers.get('accept')?.includes('application/json') === true
   const type = couldBeJson ? 'application/json' : 'text/event-stream'

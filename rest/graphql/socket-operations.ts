@@ -21,7 +21,7 @@ interface RootValue {
   readonly release: () => void
 }
 
-/** Runs operations of sockets with the same limits, context and error texts as those of HTTP requests. */
+/** Runs operations of sockets with the limits, context and error texts of HTTP requests. */
 export function socketOperations(
   { yoga, toClientError, documents }: GraphQLServer,
   admission: Admission,

@@ -10,7 +10,7 @@ import { hasMoreMembers } from './json-size.ts'
 import { type SocketExtra, socketOperations } from './socket-operations.ts'
 import type { GraphQLServer } from './yoga.ts'
 
-/** Open WebSockets of the process. Each stream on them also counts against the limit of its client. */
+/** Open WebSockets of the process. Their streams also count against the limit of their client. */
 export const MAX_SOCKETS = 1_000
 const MAX_MESSAGE_BYTES = 256 * 1024
 const INIT_WAIT_MS = 3_000
@@ -34,8 +34,8 @@ export async function acceptWebSockets(scope: RestApp): Promise<void> {
 }
 
 /**
- * Serves the graphql-transport-ws protocol on a WebSocket. The ready-made handlers of graphql-ws parse
- * each message before its size can be checked, and log the mistakes of clients.
+ * Serves the graphql-transport-ws protocol on a WebSocket. The handlers that graphql-ws provides
+ * parse a message before its size can be checked, and log the mistakes of clients.
  */
 export function createSocketServer(graphql: GraphQLServer, admission: Admission) {
   const server = makeServer<Record<string, unknown>, SocketExtra>({
@@ -65,7 +65,7 @@ export function createSocketServer(graphql: GraphQLServer, admission: Admission)
   }
 }
 
-/** Resolves when the text is written to the network, so that a slow reader slows down its stream. */
+/** Resolves when the text is sent to the network, so that a slow reader slows down its stream. */
 function send(socket: WebSocket, text: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   if (socket.readyState === socket.OPEN) socket.send(text, () => resolve())

@@ -7,8 +7,8 @@ import type { Services } from '../../src/services.ts'
 import { guards } from './guards.ts'
 import { createPersistedDocuments, persistedDocumentsPlugin } from './persisted-documents.ts'
 
-/** Parsed documents that are kept; each may take half a megabyte. */
-const DOCUMENTS_KEPT = 100
+/** Parsed documents in the cache. Each can take half a megabyte. */
+const CACHED_DOCUMENTS = 100
 
 export type GraphQLServer = ReturnType<typeof createGraphQLServer>
 
@@ -24,12 +24,12 @@ export function createGraphQLServer(services: Services, logger: Logger) {
     multipart: false,
     batching: false,
     cors: false,
-    // Defects are reported by `toClientError`; what Yoga would log besides are mistakes of clients.
+    // `toClientError` logs internal errors. Yoga would also log the mistakes of clients.
     logging: false,
     maskedErrors: { maskError: toClientError },
     parserAndValidationCache: {
-      documentCache: createLRUCache({ max: DOCUMENTS_KEPT }),
-      errorCache: createLRUCache({ max: DOCUMENTS_KEPT }),
+      documentCache: createLRUCache({ max: CACHED_DOCUMENTS }),
+      errorCache: createLRUCache({ max: CACHED_DOCUMENTS }),
     },
     plugins: [persistedDocumentsPlugin(documents), guards(toClientError)],
     context: (request) => createGraphQLContext(services, request),

@@ -7,7 +7,7 @@ import { createSessions } from './sessions.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Services } from '../../src/services.ts'
-import type { PageGuard } from '../plugins/page-guard.ts'
+import type { OriginGuard } from '../plugins/origin-guard.ts'
 import { countRequest } from '../plugins/rate-limits.ts'
 import type { RestApp } from '../rest-app.ts'
 
@@ -18,19 +18,19 @@ export interface McpOptions {
   readonly services: Services
   readonly logger: Logger
   readonly version: string
-  readonly pages: PageGuard
+  readonly originGuard: OriginGuard
 }
 
 /**
  * The Model Context Protocol: Streamable HTTP at /mcp, without sessions, so that any replica answers any request; and the older
  * transport at /mcp/sse, where a session lives in the process that holds its stream.
  */
-export function mcpRoutes(app: RestApp, { services, logger, version, pages }: McpOptions): void {
+export function mcpRoutes(app: RestApp, { services, logger, version, originGuard }: McpOptions): void {
   const route = {
     schema: { hide: true },
     config: { priority: ({ body }: FastifyRequest) => messagePriority(body) },
     // The protocol demands it of both transports, against pages that rebind a name to this address.
-    onRequest: async ({ raw }: FastifyRequest) => pages.check(raw),
+    onRequest: async ({ raw }: FastifyRequest) => originGuard.check(raw),
   }
   const countMessage = (request: FastifyRequest) => countRequest(services, request, 'reads')
   const serverFor = ({ ip }: FastifyRequest, admit: ToolContext['admit']) =>

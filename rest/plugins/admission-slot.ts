@@ -1,9 +1,10 @@
 const nothing = (): void => undefined
 
 /**
- * The slot of a request among the requests in flight. It is released when the response is written and
- * the handler has finished. A client that disconnects keeps its slot until the handler finishes.
- * No work starts while the body is still arriving, so a disconnect then releases the slot at once.
+ * The slot of a request among the requests in flight. It is released when the response is written
+ * and the handler has finished. A client that disconnects keeps its slot until the handler
+ * finishes. No work starts while the body is still arriving, so a disconnect then releases the slot
+ * at once.
  */
 export class AdmissionSlot {
   #release = nothing

@@ -19,9 +19,9 @@ declare module 'fastify' {
 }
 
 /**
- * Refuses requests that the process could not answer in time, before it checks a wallet, reads a body
- * or uses the database. A request is in flight only once its body has arrived, so clients that
- * send their body slowly do not use up the limit.
+ * Refuses requests that the process could not answer in time, before it checks a wallet, reads a
+ * body or uses the database. A request is in flight only after its body has arrived, so clients
+ * that send slowly do not use up the limit.
  */
 export function shedLoad(app: RestApp, admission: Admission): void {
   app.decorateRequest('admissionSlot', null)

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { countOutcome } from '../platform/metrics/count-outcome.ts'
-import { createMetrics } from '../platform/metrics/metrics.ts'
+import { countOutcome, createMetrics } from '../platform/metrics/metrics.ts'
 import { createChainHead } from './chain-head.ts'
 import type { RelayContext, RelayOptions } from './context.ts'
 import { createPriorityFees, type EstimateFeesInput, type FeeEstimate } from './fees.ts'

@@ -2,14 +2,14 @@ import type { Pool } from 'pg'
 import { openSession } from '../../src/db/session.ts'
 import type { TestDatabase } from './database.ts'
 
-/** What keeps every read of agents waiting in PostgreSQL until it is released. */
+/** A lock in PostgreSQL that blocks every read of agents. */
 export interface BlockedReads {
-  /** Statements that wait for the lock. */
+  /** The number of statements that wait for the lock. */
   held(): Promise<number>
   release(): Promise<void>
 }
 
-/** Locks the agents as a migration would. */
+/** Locks the table of agents, as a migration would. */
 export async function blockReads({ orm }: TestDatabase): Promise<BlockedReads> {
   const session = await openSession(orm)
   let released: Promise<void> | null = null
@@ -22,7 +22,6 @@ export async function blockReads({ orm }: TestDatabase): Promise<BlockedReads> {
       )
       return rows[0]?.held ?? 0
     },
-    // Ends its transaction.
     release: () => (released ??= session.end()),
   }
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../schema/limits.ts'
 
-/** A request that asks for more than one should cost, and the limit that it is told it hit. */
+/** A request that would cost too much, and the text of the limit that refuses it. */
 export interface Attack {
   readonly name: string
   /** The JSON body. */
@@ -14,12 +14,12 @@ const repeat = (count: number, part: (i: number) => string): string =>
 const operation = (query: string, variables: unknown = {}, more: object = {}): string =>
   JSON.stringify({ query, variables, ...more })
 const nested = (levels: number): string => 'agent { stake { '.repeat(levels) + 'pda' + ' } }'.repeat(levels)
-/** Twenty fragments, each twice in the one before: a million fields in a short text. */
+/** Twenty fragments, each used twice in the one before: a million fields in a short text. */
 const doubling = repeat(
   20,
   (i) => `fragment F${i} on Agent { ${i === 19 ? 'pda' : `...F${i + 1} ...F${i + 1}`} }`,
 )
-/** Nobody spreads them, and so no field of theirs counts. */
+/** The same fragments, not used by the operation. */
 const unused = doubling.replaceAll('on Agent', 'on Health')
 const members = (count: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]))

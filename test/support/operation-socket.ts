@@ -1,7 +1,7 @@
 import { type Client, createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
 
-/** A client of graphql-transport-ws whose socket is open. */
+/** A graphql-ws client with an open WebSocket. */
 export async function openSocket(url: string): Promise<Client> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const client = createClient({
@@ -16,11 +16,11 @@ export async function openSocket(url: string): Promise<Client> {
   return client
 }
 
-/** What an operation is answered, as text. */
+/** The first result of an operation, or its errors, as JSON. */
 export async function firstOf(socket: Client, query: string): Promise<string> {
-  const answer = await socket
+  const result = await socket
     .iterate({ query })
     .next()
     .catch((errors: unknown) => errors)
-  return JSON.stringify(answer)
+  return JSON.stringify(result)
 }

@@ -1,25 +1,27 @@
 import { connect } from 'node:net'
 
-export interface RawAnswer {
-  /** 0 where the server closed without a word. */
+export interface RawResponse {
+  /** 0 if the server closed the connection without a response. */
   status: number
   headers: string
   body: string
 }
 
-/** Sends bytes to a port and reads until the server closes; rejects when that takes longer than `deadlineMs`. */
-export function sendRaw(port: number, bytes: Buffer, deadlineMs = 10_000): Promise<RawAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>()
+/** Sends bytes to a port and reads until the server closes. Rejects after `deadlineMs`. */
+export function sendRaw(port: number, bytes: Buffer, deadlineMs = 10_000): Promise<RawResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<RawResponse>()
   const chunks: Buffer[] = []
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
   const deadline = setTimeout(() => {
     socket.destroy()
     reject(
-      new Error(`no end of the answer in ${deadlineMs} ms to ${JSON.stringify(bytes.toString('latin1'))}`),
+      new Error(
+        `the response did not end within ${deadlineMs} ms after ${JSON.stringify(bytes.toString('latin1'))}`,
+      ),
     )
   }, deadlineMs)
   socket.on('data', (chunk) => chunks.push(chunk))
-  // A server that refuses early resets the rest of what was sent; what it said still counts.
+  // A server that refuses early resets the connection. Its response still counts.
   socket.on('error', () => {})
   socket.on('close', () => {
     clearTimeout(deadline)
@@ -35,7 +37,7 @@ export function sendRaw(port: number, bytes: Buffer, deadlineMs = 10_000): Promi
   return promise
 }
 
-/** A request whose target is any bytes at all. */
+/** A request whose target can be any bytes. */
 export function request(target: string | Buffer, method = 'GET', rest = '\r\n'): Buffer {
   return Buffer.concat([
     Buffer.from(`${method} `),

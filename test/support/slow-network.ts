@@ -3,14 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DatabaseConnection } from '../../src/db/orm-types.ts'
 
 export interface SlowNetwork {
-  /** The same database, through this network. */
+  /** URL of the database through this network. */
   readonly url: string
-  /** Lets nothing through any more, either way, on the connection whose client asks something next: to both ends the other one is gone without a word. */
+  /**
+   * Drops all data of the next connection on which the client sends something, in both directions.
+   */
   silenceNext(): void
   close(): Promise<void>
 }
 
-/** Stands between a client and PostgreSQL: what the server answers arrives late, each time by as many milliseconds as `lateMs` says (0 by default). */
+/**
+ * A proxy between a client and PostgreSQL. It delays each chunk from the server by `lateMs()`
+ * milliseconds, 0 by default.
+ */
 export async function slowNetwork(
   connection: DatabaseConnection,
   lateMs: () => number = () => 0,

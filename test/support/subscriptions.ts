@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 
-/** One member of a stream as a front end gets it. */
+/** One result of a subscription. */
 export interface StreamPart {
   data?: Record<string, unknown>
   errors?: { message: string; extensions: { code: string; status: number } }[]
@@ -8,30 +8,30 @@ export interface StreamPart {
 
 export interface SseStream {
   readonly response: Response
-  /** The next result; null where the stream was completed. Rejects where it was cut. */
+  /** The next result; null if the stream has completed. Rejects if it was cut. */
   next(): Promise<StreamPart | null>
-  /** Goes away without a word. */
+  /** Closes the connection. */
   cut(): void
 }
 
-/** Subscribes as GraphQL over SSE has it, in distinct connections mode. */
+/** Subscribes by the GraphQL over SSE protocol, in distinct connections mode. */
 export async function openSse(
   baseUrl: string,
   query: string,
   variables: Record<string, unknown> = {},
 ): Promise<SseStream> {
-  const gone = new AbortController()
+  const connection = new AbortController()
   const response = await fetch(`${baseUrl}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
     body: JSON.stringify({ query, variables }),
-    signal: gone.signal,
+    signal: connection.signal,
   })
   const parts = read(response)
   return {
     response,
     next: async () => (await parts.next()).value ?? null,
-    cut: () => gone.abort(),
+    cut: () => connection.abort(),
   }
 }
 

@@ -7,7 +7,7 @@ function countMembers(value: unknown): number {
   return Object.values(value).reduce((sum: number, each) => sum + 1 + countMembers(each), 0)
 }
 
-test('members are counted in the text as in what it parses to, however it is spaced', () => {
+test('the count in the text equals the count in the parsed value, with any spacing', () => {
   assert(
     property(anyJson({ maxDepth: 6 }), constantFrom(0, 1, '\t'), (json, space) => {
       const value: unknown = JSON.parse(json)
@@ -24,12 +24,12 @@ test.each([
   ['quotes and backslashes', JSON.stringify(['a",[', '\\', '\\"', '{,,,']), 4],
   ['empty lists and objects', '[[ ],{ },[\n]]', 3],
   ['nesting', '['.repeat(100) + ']'.repeat(100), 99],
-])('%s', (_, json, count) => {
+])('counts members with %s', (_, json, count) => {
   expect(hasMoreMembers(json, count)).toBe(false)
   expect(hasMoreMembers(json, count - 1)).toBe(true)
 })
 
-test('what is no JSON ends', () => {
+test('invalid JSON does not cause an endless loop', () => {
   for (const text of ['"\\', '"'.repeat(9), '[,,"', '\\"\\"'.repeat(9)])
     expect(typeof hasMoreMembers(text, 1)).toBe('boolean')
 })

@@ -1,2 +1,2 @@
-/** How a request fares under overload: `low` is refused first; `high` (signed by a wallet) is refused last. */
+/** Under overload, `low` is refused first and `high` (signed by a wallet) last. */
 export type Priority = 'low' | 'high'

@@ -14,8 +14,8 @@ export const QUEUE_DELAY_MS = 250
 
 /**
  * Returns a function that tells whether new work would wait too long. A queue that was empty within
- * the last `delayMs` is a burst and never too long. After that the limit is the work done in the last
- * `delayMs`: by Little's law, whoever joins a longer queue waits longer than that.
+ * the last `delayMs` is a burst and never too long. After that the limit is the work finished in
+ * the last `delayMs`: by Little's law, work that joins a longer queue waits longer than that.
  */
 export function watchQueueDelay(queue: PoolQueue, clock: Clock, delayMs: number): () => boolean {
   let window: { since: number; acquired: number } | null = null

@@ -8,15 +8,17 @@ export interface RateLimitState {
   readonly limit: number
   /** Requests that the client may send at once now. */
   readonly remaining: number
-  /** Seconds until the whole limit is available again or, after a refusal, until one request is. Rounded up. */
+  /**
+   * Seconds, rounded up, until the whole limit is available; after a refusal, until one request is.
+   */
   readonly resetSeconds: number
   readonly allowed: boolean
 }
 
 /**
- * The generic cell rate algorithm (GCRA). `arrival` is the theoretical arrival time, in ms: when the
- * client's whole limit is available again. Each request adds a minute / limit to it, up to one minute
- * from now.
+ * The generic cell rate algorithm (GCRA). `arrival` is the theoretical arrival time, in ms: the
+ * time at which the client's whole limit is available again. Each request adds a minute / limit to
+ * it, up to one minute from now.
  */
 export function countRequest(
   arrival: number | undefined,

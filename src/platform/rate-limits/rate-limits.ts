@@ -10,8 +10,8 @@ const MAX_CLIENTS = 50_000
 
 export interface RateLimits {
   /**
-   * Counts one request of a client and reports the result. Throws or rejects with RATE_LIMITED if the
-   * limit is used up. Synchronous for kinds counted in memory.
+   * Counts one request of a client and reports the result. Throws or rejects with RATE_LIMITED if
+   * the limit is used up. Synchronous for kinds counted in memory.
    */
   count(kind: RateLimitKind, clientIp: string, report?: (state: RateLimitState) => void): void | Promise<void>
 }

@@ -16,20 +16,23 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-test.each(ATTACKS)('$name is refused, and told by which limit', async ({ body, status, refusal }) => {
-  const response = await t.app.inject({
-    method: 'POST',
-    url: '/graphql',
-    headers: { 'content-type': 'application/json' },
-    payload: body,
-  })
-  expect(response.statusCode).toBe(status)
-  const { errors, error } = response.json<GraphQLAnswer & { error?: string }>()
-  expect(error ?? errors?.map(({ message }) => message).join(' ')).toContain(refusal)
-  expect(response.body.length).toBeLessThan(10_000)
-})
+test.each(ATTACKS)(
+  'the attack "$name" is refused with the text of its limit',
+  async ({ body, status, refusal }) => {
+    const response = await t.app.inject({
+      method: 'POST',
+      url: '/graphql',
+      headers: { 'content-type': 'application/json' },
+      payload: body,
+    })
+    expect(response.statusCode).toBe(status)
+    const { errors, error } = response.json<GraphQLAnswer & { error?: string }>()
+    expect(error ?? errors?.map(({ message }) => message).join(' ')).toContain(refusal)
+    expect(response.body.length).toBeLessThan(10_000)
+  },
+)
 
-test('a query string is held to the same number of values', async () => {
+test('the limit of values also applies to the query string', async () => {
   const variables = JSON.stringify({ f: Array.from({ length: LIMITS.values }, () => 1) })
   const response = await t.app.inject({ url: '/graphql', query: { query: '{ __typename }', variables } })
   expect(response.statusCode).toBe(400)
@@ -38,7 +41,7 @@ test('a query string is held to the same number of values', async () => {
   )
 })
 
-test('several types can be described at once', async () => {
+test('several types can be introspected at once', async () => {
   const { a, b } = await query<Record<'a' | 'b', object>>(
     t,
     '{ a: __type(name: "Agent") { name } b: __type(name: "Stake") { name } }',
@@ -46,7 +49,7 @@ test('several types can be described at once', async () => {
   expect({ a, b }).toEqual({ a: { name: 'Agent' }, b: { name: 'Stake' } })
 })
 
-test('introspection stays, as deep as tools ask for it', async () => {
+test('the introspection query of tools is allowed', async () => {
   const { __schema } = await query<{ __schema: object }>(t, getIntrospectionQuery())
   expect(__schema).toHaveProperty('types')
 })

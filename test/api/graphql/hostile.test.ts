@@ -32,9 +32,9 @@ const send = (payload: string, headers: Record<string, string> = {}) =>
   })
 const LISTING = 'query ($f: AgentFilter) { agents(filter: $f) { total } }'
 
-describe('a broken request is the client’s fault, told without the inside', () => {
+describe('an invalid request gets a client error without internal details', () => {
   test.each(['null', '7', '"x"', '{}', '[]', '[{"query":"{ health { status } }"}]'])(
-    'body %s',
+    'for the body %s',
     async (payload) => {
       const response = await send(payload)
       expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([
@@ -44,7 +44,7 @@ describe('a broken request is the client’s fault, told without the inside', ()
     },
   )
 
-  test.each(['variables={x', 'extensions=[1'])('GET with %s', async (part) => {
+  test.each(['variables={x', 'extensions=[1'])('for GET with %s', async (part) => {
     const response = await t.app.inject(`/graphql?query={health{status}}&${part}`)
     expect(response.statusCode).toBe(400)
     expect(response.json<GraphQLAnswer>()).toEqual({
@@ -57,7 +57,7 @@ describe('a broken request is the client’s fault, told without the inside', ()
     })
   })
 
-  test('a content type that needs no preflight is 415 in JSON', async () => {
+  test('for a content type that needs no preflight: 415 in JSON', async () => {
     const response = await send('{"query":"{ health { status } }"}', { 'content-type': 'text/plain' })
     expect([response.statusCode, response.json()]).toEqual([
       415,
@@ -65,7 +65,7 @@ describe('a broken request is the client’s fault, told without the inside', ()
     ])
   })
 
-  test('an Accept that nothing meets is 406 in JSON', async () => {
+  test('for an Accept without a supported type: 406 in JSON', async () => {
     const response = await send('{"query":"{ health { status } }"}', { accept: 'text/xml' })
     expect([response.statusCode, response.json()]).toEqual([
       406,
@@ -77,7 +77,7 @@ describe('a broken request is the client’s fault, told without the inside', ()
     ['an object', '{a: 1}'],
     ['a list', '["x"]'],
     ['a name', 'somebody'],
-  ])('%s is no key', async (_, literal) => {
+  ])('for %s instead of a public key', async (_, literal) => {
     const error = first(await post(t, `{ agent(pda: ${literal}) { pda } }`))
     expect(error).toMatchObject({ code: 'INVALID_REQUEST', status: 400 })
     expect(error.message).toMatch(/^Pubkey must be base-58 text/)
@@ -87,7 +87,7 @@ describe('a broken request is the client’s fault, told without the inside', ()
     ['lists', '[', ''],
     ['objects', '{a:', ''],
     ['fields', '', '{a'],
-  ])('nesting of %s down to the token limit', async (_, value, fields) => {
+  ])('for nested %s up to the token limit', async (_, value, fields) => {
     for (const levels of [LIMITS.tokens / 4, LIMITS.tokens / 2 - 20]) {
       const text = value === '' ? fields.repeat(levels) : `{ agent(pda: ${value.repeat(levels)}`
       const closed = value === '[' ? `${text}${']'.repeat(levels)}) { pda } }` : text
@@ -96,7 +96,7 @@ describe('a broken request is the client’s fault, told without the inside', ()
     }
   })
 
-  test('none of it is logged, since clients could fill the disk with it', async () => {
+  test('that is not logged, because clients could fill the disk with it', async () => {
     logged.length = 0
     await post(t, '{ nothing }')
     await post(t, '{ agent(pda: "x") { pda } }')
@@ -105,7 +105,7 @@ describe('a broken request is the client’s fault, told without the inside', ()
     expect(logged).toEqual([])
   })
 
-  test('a broken WebSocket message is not logged either', async () => {
+  test('that is not logged for a broken WebSocket message either', async () => {
     const url = await t.app.listen({ port: 0, host: '127.0.0.1' })
     const onConsole = vi.spyOn(console, 'error')
     logged.length = 0
@@ -118,7 +118,7 @@ describe('a broken request is the client’s fault, told without the inside', ()
   })
 })
 
-describe('what is said about a mistake stays small', () => {
+describe('the response to a large mistake is small', () => {
   const small = 10_000
   test.each([
     [
@@ -126,23 +126,27 @@ describe('what is said about a mistake stays small', () => {
       LISTING,
       { f: Object.fromEntries(Array.from({ length: LIMITS.values - 10 }, (_, i) => [`k${i}`, 1])) },
     ],
-    ['a variable', LISTING, { f: { tier: 'x'.repeat(200_000) } }],
-    ['fields', `{ health { ${Array.from({ length: 300 }, (_, i) => `x${i}`).join(' ')} } }`, {}],
-    ['a name', `{ ${'x'.repeat(100_000)} }`, {}],
-  ])('%s', async (_, query, variables) => {
+    ['text in a variable', LISTING, { f: { tier: 'x'.repeat(200_000) } }],
+    [
+      'numbers of unknown fields',
+      `{ health { ${Array.from({ length: 300 }, (_, i) => `x${i}`).join(' ')} } }`,
+      {},
+    ],
+    ['names', `{ ${'x'.repeat(100_000)} }`, {}],
+  ])('with large %s', async (_, query, variables) => {
     const response = await send(JSON.stringify({ query, variables }))
     expect(response.body.length).toBeLessThan(small)
     expect(first(response.json()).status).toBe(400)
   })
 })
 
-describe('what one operation may ask for', () => {
-  test('introspection counts as a read', async () => {
+describe('the cost of an operation is limited', () => {
+  test('introspection fields count as root fields', async () => {
     const aliases = Array.from({ length: 11 }, (_, i) => `a${i}: __schema { types { name } }`)
     expect(first(await post(t, `{ ${aliases.join(' ')} }`)).message).toContain('more than 10 root fields')
   })
 
-  test('fields are counted as often as fragments repeat them', async () => {
+  test('a field counts each time a fragment repeats it', async () => {
     const names = Array.from({ length: 50 }, (_, i) => `n${i}: name`).join(' ')
     const stakes = Array.from({ length: 20 }, (_, i) => `s${i}: stake { agent { ...Names } }`).join(' ')
     const text = `{ agents { agents { ${stakes} } } } fragment Names on Agent { ${names} }`
@@ -153,7 +157,7 @@ describe('what one operation may ask for', () => {
     })
   })
 
-  test('nested pages count each field of an entry', async () => {
+  test('nested lists count each field of each entry', async () => {
     const crowd = Array.from({ length: 100 }, (_, i) => agentRow(`crowd ${i}`))
     await insertAgents(t.kysely, crowd)
     const text = (fields: number, limit: number): string =>

@@ -14,44 +14,49 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 const extensionsOf = (sha256Hash: unknown, version = 1) => ({ persistedQuery: { version, sha256Hash } })
 const post = async (payload: object): Promise<GraphQLAnswer> =>
   (await t.app.inject({ method: 'POST', url: '/graphql', payload })).json()
-const KNOWN = { data: { health: { status: 'ok' } } }
+const RESULT = { data: { health: { status: 'ok' } } }
 
-test('a hash stands for its document once that was executed, by POST and by GET', async () => {
+test('after a document was executed with its hash, the hash alone is enough, by POST and GET', async () => {
   const extensions = extensionsOf(hashOf(DOCUMENT))
   expect(await post({ extensions })).toEqual({
     errors: [
       { message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND', status: 404 } },
     ],
   })
-  expect(await post({ query: DOCUMENT, extensions })).toEqual(KNOWN)
-  expect(await post({ extensions })).toEqual(KNOWN)
+  expect(await post({ query: DOCUMENT, extensions })).toEqual(RESULT)
+  expect(await post({ extensions })).toEqual(RESULT)
   const url = `/graphql?extensions=${encodeURIComponent(JSON.stringify(extensions))}`
   const response = await t.app.inject(url)
-  expect([response.statusCode, response.json()]).toEqual([200, KNOWN])
+  expect([response.statusCode, response.json()]).toEqual([200, RESULT])
 })
 
 test.each([
   [
-    'another hash',
+    'the hash of another document',
     hashOf('{ a }'),
     1,
     'extensions.persistedQuery.sha256Hash is not the SHA-256 of the query',
   ],
-  ['no hash', 'x', 1, 'extensions.persistedQuery must have version 1 and a sha256Hash of 64 hex digits'],
-  ['another version', hashOf(DOCUMENT), 2, 'extensions.persistedQuery must have version 1'],
+  [
+    'an invalid hash',
+    'x',
+    1,
+    'extensions.persistedQuery must have version 1 and a sha256Hash of 64 hex digits',
+  ],
+  ['an unknown version', hashOf(DOCUMENT), 2, 'extensions.persistedQuery must have version 1'],
 ])('%s is refused', async (_, hash, version, message) => {
   const { errors } = await post({ query: DOCUMENT, extensions: extensionsOf(hash, version) })
   expect(errors).toMatchObject([{ message: expect.stringContaining(message), extensions: { status: 400 } }])
 })
 
-test('what does not pass the limits is not kept, and a kept document meets them again', async () => {
+test('an invalid document is not stored', async () => {
   const invalid = '{ nothing }'
   await post({ query: invalid, extensions: extensionsOf(hashOf(invalid)) })
   const { errors } = await post({ extensions: extensionsOf(hashOf(invalid)) })
   expect(errors?.[0]?.extensions.code).toBe('PERSISTED_QUERY_NOT_FOUND')
 })
 
-test('the number of documents is bounded: the one unused for longest goes', async () => {
+test('the store is bounded: the least recently used document is removed', async () => {
   const first = '{ health { status } }'
   await post({ query: first, extensions: extensionsOf(hashOf(first)) })
   for (let i = 0; i < 500; i += 1) {

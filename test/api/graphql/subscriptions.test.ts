@@ -22,7 +22,7 @@ import { keyOf } from '../../support/factories.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { openSse, type StreamPart } from '../../support/subscriptions.ts'
 
-/** Two replicas of one service over one database, into which a real indexer writes. */
+/** Two replicas of the service with one database, and a real indexer that writes to it. */
 let world: RegistryWorld
 let database: TestDatabase
 let indexer: Indexer
@@ -69,7 +69,7 @@ const eventOf = (part: StreamPart | null): Event => {
   return part?.data?.['registryEvents'] as Event
 }
 
-/** What webhooks would be sent, in order. */
+/** The ids of the outbox events of the agent, in order. */
 async function sent(after = ''): Promise<string[]> {
   const rows = await replicas[0].kysely
     .selectFrom('outbox_events')
@@ -84,7 +84,7 @@ async function sent(after = ''): Promise<string[]> {
 const openStreams = async (app: TestApp): Promise<number> =>
   Number(/^gateway_live_events_streams (\d+)$/m.exec(await app.metrics.metrics())?.[1])
 
-/** A client of the library that front ends use, with the results that it was given. */
+/** A client of graphql-ws, as front ends use it, with the results that it received. */
 function openSocket(
   url: string,
   variables: Record<string, unknown>,
@@ -102,8 +102,8 @@ function openSocket(
   return { client, parts }
 }
 
-describe('registryEvents, cut and resumed', () => {
-  test('over server-sent events, on another replica: nothing missed, nothing doubled', async () => {
+describe('registryEvents after a lost connection', () => {
+  test('resumes over server-sent events on another replica without missing or repeating an event', async () => {
     const [before] = (await sent()).slice(-1)
     const stream = await openSse(urls[0], EVENTS, { agentPda: ada.agent })
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream')
@@ -131,7 +131,7 @@ describe('registryEvents, cut and resumed', () => {
     expect([first, ...missed, last].map((event) => event.id)).toEqual(await sent(before))
   })
 
-  test('over a WebSocket, with the client of the library', async () => {
+  test('resumes over a WebSocket with the graphql-ws client', async () => {
     const [before] = (await sent()).slice(-1)
     const { client, parts } = openSocket(urls[0], { agentPda: ada.agent })
     await eventually(() => openStreams(replicas[0])).toBe(1)
@@ -148,7 +148,7 @@ describe('registryEvents, cut and resumed', () => {
     expect([...parts, ...second.parts].map((part) => eventOf(part).id)).toEqual(await sent(before))
   })
 
-  test('from the beginning, and only what was asked for', async () => {
+  test('can start from the first event, with filters', async () => {
     const [first] = await sent()
     const stream = await openSse(urls[0], EVENTS, {
       after: first,
@@ -161,7 +161,7 @@ describe('registryEvents, cut and resumed', () => {
   })
 })
 
-describe('what stands in the outbox already', () => {
+describe('events that are already in the outbox', () => {
   const agentPda = keyOf('agent of the outbox')
   const rows = (from: number, count: number, type = 'agent.updated') =>
     Array.from({ length: count }, (_, i) => {
@@ -176,7 +176,7 @@ describe('what stands in the outbox already', () => {
       .values(rows(...args))
       .execute()
 
-  test('a page after page far behind the newest, with amounts beyond 2^53 in all their digits', async () => {
+  test('are all sent, page by page, with exact amounts beyond 2^53', async () => {
     for (const from of [0, 1_000, 2_000]) await insert(from, 1_000)
     await insert(3_000, 1, 'agent.closed')
     const all = await openSse(urls[1], EVENTS, { agentPda, after: 'evt_row_9' })
@@ -196,7 +196,7 @@ describe('what stands in the outbox already', () => {
     expect(text).toContain('{"amount":18446744073709551615}')
   })
 
-  test('what a fork took back is left out, and comes when the ledger brings it again', async () => {
+  test('are left out if a fork cancelled them, and sent when the ledger confirms them again', async () => {
     await insert(4_000, 3)
     await sql`update outbox_events set cancelled_at = now() where id = 'evt_row_4001'`.execute(
       replicas[0].kysely,
@@ -217,13 +217,13 @@ describe('what stands in the outbox already', () => {
   })
 })
 
-describe('what a stream is refused for', () => {
+describe('a subscription is refused', () => {
   test.each([
     [{ after: 'evt_nobody' }, 'EVENT_UNKNOWN', 'after must be the id of an event, got "evt_nobody"'],
     [{ agentPda: 'x' }, 'INVALID_PUBKEY', 'agentPda must be a base-58 public key of 32 bytes, got "x"'],
     [{ types: [] }, 'INVALID_REQUEST', 'types must contain at least one event type'],
     [{ types: ['agent.born'] }, 'INVALID_ENUM', expect.stringContaining('got "agent.born"')],
-  ])('%o', async (variables, code, message) => {
+  ])('for the variables %o', async (variables, code, message) => {
     const stream = await openSse(urls[0], EVENTS, variables)
     expect((await stream.next())?.errors).toMatchObject([{ message, extensions: { code, status: 400 } }])
     expect(await stream.next()).toBeNull()
@@ -233,7 +233,7 @@ describe('what a stream is refused for', () => {
     await client.dispose()
   })
 
-  test('an Accept that no stream meets', async () => {
+  test('if Accept does not allow an event stream', async () => {
     await eventually(() => openStreams(replicas[0])).toBe(0)
     const response = await fetch(`${urls[0]}/graphql`, {
       method: 'POST',
@@ -247,7 +247,7 @@ describe('what a stream is refused for', () => {
     expect(await openStreams(replicas[0])).toBe(0)
   })
 
-  test('more streams than a client may have, over both ways together; those that end make room', async () => {
+  test('above the limit of streams per client over both transports, until a stream ends', async () => {
     const open = await Promise.all(Array.from({ length: 19 }, () => openSse(urls[0], EVENTS)))
     const { client } = openSocket(urls[0], {})
     await eventually(() => openStreams(replicas[0])).toBe(20)
@@ -266,7 +266,7 @@ describe('transactionStatus', () => {
   const statusOf = (part: StreamPart | null) =>
     (part?.data?.['transactionStatus'] as { status: string } | undefined)?.status
 
-  test('from prepared to finalized, told on the replica that did not send it; then it completes', async () => {
+  test('reports each status on the replica that did not submit, and then completes', async () => {
     const payer = Keypair.generate()
     await world.connection.requestAirdrop(payer.publicKey, 1_000_000_000)
     await eventually(() => world.connection.getBalance(payer.publicKey)).toBe(1_000_000_000)
@@ -302,7 +302,7 @@ describe('transactionStatus', () => {
     expect([statusOf(await again.next()), await again.next()]).toEqual(['confirmed', null])
   })
 
-  test('of an id that nobody has', async () => {
+  test('refuses an unknown id', async () => {
     const stream = await openSse(urls[0], STATUS, { id: 'x' })
     expect((await stream.next())?.errors).toMatchObject([
       { message: 'Transaction not found', extensions: { code: 'TRANSACTION_NOT_FOUND', status: 404 } },
@@ -315,34 +315,36 @@ describe('WebSockets', () => {
     const { origin, protocol = 'graphql-transport-ws' } = options
     return new WebSocket(`${urls[0].replace('http', 'ws')}${path}`, protocol, { origin })
   }
-  /** The status that an upgrade was refused with, and its text. */
+  /** The status and body with which an upgrade was refused. */
   const refusal = async (socket: WebSocket): Promise<unknown[]> => {
     const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage]
     return [response.statusCode, JSON.parse(Buffer.concat(await response.toArray()).toString())]
   }
 
-  test('queries go by the same limits, and are answered in the same words', async () => {
+  test('run queries with the same limits and error texts as HTTP', async () => {
     const client = createClient({ url: `${urls[0].replace('http', 'ws')}/graphql` })
-    const answer = async (query: string) => {
+    const firstResult = async (query: string) => {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       client.subscribe(
         { query },
-        { next: resolve, error: resolve, complete: () => reject(new Error('nothing')) },
+        { next: resolve, error: resolve, complete: () => reject(new Error('no result')) },
       )
       return promise
     }
-    expect(await answer('{ health { status } }')).toEqual({ data: { health: { status: 'ok' } } })
-    expect(await answer(`{ ${'a'.repeat(20_000)} }`)).toMatchObject([
+    expect(await firstResult('{ health { status } }')).toEqual({ data: { health: { status: 'ok' } } })
+    expect(await firstResult(`{ ${'a'.repeat(20_000)} }`)).toMatchObject([
       { message: 'The query has more than 20000 characters', extensions: { status: 400 } },
     ])
-    expect(await answer('{ a ')).toMatchObject([{ extensions: { code: 'INVALID_REQUEST', status: 400 } }])
-    expect(await answer('{ webhooks { id } }')).toMatchObject({
+    expect(await firstResult('{ a ')).toMatchObject([
+      { extensions: { code: 'INVALID_REQUEST', status: 400 } },
+    ])
+    expect(await firstResult('{ webhooks { id } }')).toMatchObject({
       errors: [{ extensions: { code: 'AUTH_HEADERS_MISSING', status: 401 } }],
     })
     await client.dispose()
   })
 
-  test('other protocols and broken messages end them with the code of the protocol', async () => {
+  test('are closed after another subprotocol or a broken message, with the code of the protocol', async () => {
     const other = connect('/graphql', { protocol: 'graphql-ws' })
     const [error] = await once(other, 'error')
     expect(String(error)).toContain('Server sent no subprotocol')
@@ -361,12 +363,12 @@ describe('WebSockets', () => {
     expect((await once(early, 'close'))[0]).toBe(4401)
   })
 
-  test('elsewhere, an upgrade is a request as any other', async () => {
+  test('exist only at /graphql; elsewhere an upgrade is a request like any other', async () => {
     expect(await refusal(connect('/nowhere'))).toEqual([404, { error: 'Not found: /nowhere' }])
   })
 })
 
-test('pages of other origins open no socket; a service that stops cuts its streams, so that clients come back elsewhere', async () => {
+test('pages of other origins cannot open a WebSocket; a service that stops cuts its streams', async () => {
   const corsOrigins = ['https://front.example']
   const app = await createTestApp({ ledger: world.rpc, database, clock: systemClock, corsOrigins })
   const url = await app.app.listen({ port: 0 })
@@ -386,9 +388,9 @@ test('pages of other origins open no socket; a service that stops cuts its strea
     headers: { host },
     origin: `http://${host}`,
   })
-  const [answer] = (await once(rebound, 'unexpected-response')).slice(1) as [IncomingMessage]
-  expect(answer.statusCode).toBe(403)
-  answer.destroy()
+  const [response] = (await once(rebound, 'unexpected-response')).slice(1) as [IncomingMessage]
+  expect(response.statusCode).toBe(403)
+  response.destroy()
   const own = open(url)
   await once(own, 'open')
   own.terminate()

@@ -21,46 +21,46 @@ const preflight = (t: TestApp, url: string, origin: string) =>
   })
 
 test.each(['/agents', '/graphql', '/relay/prepare', '/nowhere'])(
-  'a page of any origin may call %s, and read what the answer says of limits',
+  'with the origin *, pages of every origin may call %s and read the rate limit headers',
   async (url) => {
-    const asked = await preflight(open, url, 'https://anybody.example')
-    expect(asked.statusCode).toBe(204)
-    expect(asked.headers).toMatchObject({
+    const allowed = await preflight(open, url, 'https://anybody.example')
+    expect(allowed.statusCode).toBe(204)
+    expect(allowed.headers).toMatchObject({
       'access-control-allow-origin': '*',
       'access-control-allow-methods': expect.stringContaining('PATCH'),
       'access-control-allow-headers': expect.stringContaining('x-wallet-signature'),
       'access-control-max-age': '600',
     })
-    const answer = await open.app.inject({ url, headers: { origin: 'https://anybody.example' } })
-    expect(answer.headers).toMatchObject({
+    const response = await open.app.inject({ url, headers: { origin: 'https://anybody.example' } })
+    expect(response.headers).toMatchObject({
       'access-control-allow-origin': '*',
       'access-control-expose-headers': expect.stringContaining('ratelimit-remaining'),
     })
-    expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
+    expect(response.headers['access-control-allow-credentials']).toBeUndefined()
   },
 )
 
-test('with a list, other origins are told nothing, and caches keep answers apart', async () => {
+test('with a list of origins, other origins get no CORS headers, and responses vary by origin', async () => {
   const own = await listed.app.inject({ url: '/health', headers: { origin: ORIGIN } })
   expect(own.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' })
   expect((await preflight(listed, '/agents', ORIGIN)).statusCode).toBe(204)
   for (const origin of ['https://app.example.org.evil.example', 'http://app.example.org', 'null']) {
-    const answer = await listed.app.inject({ url: '/health', headers: { origin } })
-    expect(answer.headers['access-control-allow-origin']).toBeUndefined()
-    expect(answer.headers['vary']).toBe('Origin')
-    const asked = await preflight(listed, '/agents', origin)
-    expect(asked.headers['access-control-allow-methods']).toBeUndefined()
+    const response = await listed.app.inject({ url: '/health', headers: { origin } })
+    expect(response.headers['access-control-allow-origin']).toBeUndefined()
+    expect(response.headers['vary']).toBe('Origin')
+    const refused = await preflight(listed, '/agents', origin)
+    expect(refused.headers['access-control-allow-methods']).toBeUndefined()
   }
 })
 
-test('OPTIONS that is no preflight still says which methods there are', async () => {
-  const answer = await open.app.inject({ method: 'OPTIONS', url: '/agents' })
-  expect(answer.statusCode).toBe(204)
-  expect(answer.headers['allow']).toBe('GET, HEAD, OPTIONS')
+test('an OPTIONS request that is not a preflight lists the allowed methods', async () => {
+  const response = await open.app.inject({ method: 'OPTIONS', url: '/agents' })
+  expect(response.statusCode).toBe(204)
+  expect(response.headers['allow']).toBe('GET, HEAD, OPTIONS')
 })
 
 test.each(['/agents', '/nowhere', '/graphql/schema.graphql', '/metrics', '/openapi.json'])(
-  '%s may not be framed, sniffed or run',
+  '%s has the security headers',
   async (url) => {
     const { headers } = await open.app.inject(url)
     expect(headers).toMatchObject({
@@ -72,7 +72,7 @@ test.each(['/agents', '/nowhere', '/graphql/schema.graphql', '/metrics', '/opena
   },
 )
 
-test('the pages of /docs load nothing from elsewhere', async () => {
+test('the pages of /docs may load nothing from other origins', async () => {
   const { headers } = await open.app.inject('/docs/')
   expect(headers['content-security-policy']).toBe(
     "default-src 'none'; connect-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'",
@@ -85,7 +85,7 @@ const MCP = [
   ['POST', '/mcp/messages'],
 ] as const
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' }
-const speak = (t: TestApp, method: 'GET' | 'POST', url: string, headers: Record<string, string>) =>
+const sendMcp = (t: TestApp, method: 'GET' | 'POST', url: string, headers: Record<string, string>) =>
   t.app.inject({
     method,
     url,
@@ -95,22 +95,24 @@ const speak = (t: TestApp, method: 'GET' | 'POST', url: string, headers: Record<
 
 describe.each(MCP)('with a list of origins, %s %s', (method, url) => {
   test.each(['https://rebound.example', 'null', 'http://rebound.example:3000'])(
-    'is not for a page of %s, whatever it calls the service',
+    'refuses a page of the origin %s, whatever the Host header',
     async (origin) => {
       for (const host of ['127.0.0.1:3000', 'rebound.example:3000']) {
-        const answer = await speak(listed, method, url, { origin, host })
-        expect(answer.statusCode).toBe(403)
-        expect(answer.json()).toEqual({ error: `The origin "${origin}" is not allowed to call this service` })
+        const response = await sendMcp(listed, method, url, { origin, host })
+        expect(response.statusCode).toBe(403)
+        expect(response.json()).toEqual({
+          error: `The origin "${origin}" is not allowed to call this service`,
+        })
       }
     },
   )
 
   test.each(['rebound.example:3000', '127.0.0.1.rebound.example', 'localhost.example', '@'])(
-    'is not for a page that has rebound %s and tells no origin',
+    'refuses a page without an Origin header that has rebound the name %s',
     async (host) => {
-      const answer = await speak(listed, method, url, { host })
-      expect(answer.statusCode).toBe(403)
-      expect(answer.json()).toEqual({
+      const response = await sendMcp(listed, method, url, { host })
+      expect(response.statusCode).toBe(403)
+      expect(response.json()).toEqual({
         error: `The host name "${host}" is not a name of this service (see BASE_URL)`,
       })
     },
@@ -118,36 +120,36 @@ describe.each(MCP)('with a list of origins, %s %s', (method, url) => {
 })
 
 test.each([
-  ['the name of BASE_URL', { host: 'registry.example' }],
-  ['that with a port and a dot', { host: 'Registry.Example.:8080' }],
-  ['another name that it was told', { host: 'gateway' }],
-  ['localhost', { host: 'localhost:1' }],
-  ['a name below it', { host: 'registry.localhost' }],
-  ['an address', { host: '192.0.2.7:3000' }],
-  ['an address of version 6', { host: '[::1]:3000' }],
-  ['a page of its own', { host: 'localhost:3000', origin: 'http://localhost:3000' }],
-  ['a page of the list', { host: 'registry.example', origin: ORIGIN }],
-])('with a list of origins, MCP is for who calls by %s', async (_, headers) => {
+  ['has the host name of BASE_URL', { host: 'registry.example' }],
+  ['has that name with a port and a final dot', { host: 'Registry.Example.:8080' }],
+  ['has another configured host name', { host: 'gateway' }],
+  ['has the host localhost', { host: 'localhost:1' }],
+  ['has a subdomain of localhost', { host: 'registry.localhost' }],
+  ['has an IPv4 address as host', { host: '192.0.2.7:3000' }],
+  ['has an IPv6 address as host', { host: '[::1]:3000' }],
+  ['comes from a page of the service itself', { host: 'localhost:3000', origin: 'http://localhost:3000' }],
+  ['comes from a page of a listed origin', { host: 'registry.example', origin: ORIGIN }],
+])('with a list of origins, MCP accepts a request that %s', async (_, headers) => {
   const known = await createTestApp({
     corsOrigins: [ORIGIN],
     baseUrl: 'https://registry.example',
     hostNames: ['gateway'],
   })
-  expect((await speak(known, 'POST', '/mcp', headers)).statusCode).toBe(200)
+  expect((await sendMcp(known, 'POST', '/mcp', headers)).statusCode).toBe(200)
   await known.close()
 })
 
-test('where its names are not known, only a page of another host is refused', async () => {
+test('if the host names are not configured, only pages of another host are refused', async () => {
   const unknown = await createTestApp({ corsOrigins: [ORIGIN], hostNames: null })
   const own = { host: 'any.example', origin: 'https://any.example' }
-  expect((await speak(unknown, 'POST', '/mcp', { host: 'any.example' })).statusCode).toBe(200)
-  expect((await speak(unknown, 'POST', '/mcp', own)).statusCode).toBe(200)
-  expect((await speak(unknown, 'POST', '/mcp', { ...own, host: 'other.example' })).statusCode).toBe(403)
+  expect((await sendMcp(unknown, 'POST', '/mcp', { host: 'any.example' })).statusCode).toBe(200)
+  expect((await sendMcp(unknown, 'POST', '/mcp', own)).statusCode).toBe(200)
+  expect((await sendMcp(unknown, 'POST', '/mcp', { ...own, host: 'other.example' })).statusCode).toBe(403)
   await unknown.close()
 })
 
-test('where any page may call, MCP is for all, by whatever name', async () => {
+test('with the origin *, MCP accepts every origin and host name', async () => {
   const headers = { host: 'rebound.example', origin: 'https://anybody.example' }
-  expect((await speak(open, 'POST', '/mcp', headers)).statusCode).toBe(200)
-  expect((await speak(open, 'POST', '/mcp', { host: 'rebound.example' })).statusCode).toBe(200)
+  expect((await sendMcp(open, 'POST', '/mcp', headers)).statusCode).toBe(200)
+  expect((await sendMcp(open, 'POST', '/mcp', { host: 'rebound.example' })).statusCode).toBe(200)
 })

@@ -13,20 +13,20 @@ beforeAll(async () => {
 
 afterAll(() => gateway.close())
 
-test('GET /metrics answers what the process counted, in the Prometheus format', async () => {
+test('GET /metrics returns the metrics of the process in the Prometheus format', async () => {
   const counter = new Counter({
     name: 'gateway_test_things_total',
     help: 'Things',
     registers: [gateway.metrics],
   })
   counter.inc(3)
-  const answer = await gateway.app.inject('/metrics')
-  expect(answer.statusCode).toBe(200)
-  expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
-  expect(answer.body).toContain('gateway_test_things_total 3\n')
+  const response = await gateway.app.inject('/metrics')
+  expect(response.statusCode).toBe(200)
+  expect(response.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
+  expect(response.body).toContain('gateway_test_things_total 3\n')
 })
 
-test('answers are counted by route, whatever their path', async () => {
+test('requests are counted by route and not by path', async () => {
   await gateway.app.inject('/agents/11111111111111111111111111111111')
   await gateway.app.inject('/nowhere/at/all')
   const { body } = await gateway.app.inject('/metrics')
@@ -38,7 +38,7 @@ test('answers are counted by route, whatever their path', async () => {
   )
 })
 
-test('a process without the api role answers health, readiness and metrics, and nothing else', async () => {
+test('a process without the role api serves only health, readiness, info and metrics', async () => {
   const app = await buildApp({
     services: gateway.services,
     logger: pino({ level: 'silent' }),

@@ -29,7 +29,7 @@ describe('requests signed by a wallet are refused last', () => {
   let url: string
   let blocked: BlockedReads
   let socket: Client
-  /** Starts the service and fills half of its database queue, which is all that low priority may use. */
+  /** Fills half of the database queue, which is all that low priority may use. */
   async function fillHalf(): Promise<void> {
     const overload = { inFlight: 1_000, databaseQueue: 2, queueDelayMs: Infinity }
     t = await createTestApp({ ledger: noLedger, overload })

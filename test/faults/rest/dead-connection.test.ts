@@ -8,7 +8,7 @@ import type { Orm } from '../../../src/db/orm-types.ts'
 
 const CONNECTIONS = 5
 const CROWD = 20
-const noLedger = { call: () => Promise.reject(new Error('not asked')) }
+const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 
 let database: TestDatabase
 let network: SlowNetwork
@@ -37,13 +37,13 @@ afterEach(async () => {
 const get = async (url: string): Promise<number> => (await t.app.inject(url)).statusCode
 const crowd = (url: string): Promise<number[]> => Promise.all(Array.from({ length: CROWD }, () => get(url)))
 const all = (status: number): number[] => Array.from({ length: CROWD }, () => status)
-/** What the cache counted so far. */
+/** Requests that the response cache has counted. */
 async function counted(outcome: string): Promise<number> {
   const { body } = await t.app.inject('/metrics')
   return Number(new RegExp(`_requests_total\\{outcome="${outcome}"\\} (\\d+)`).exec(body)?.[1])
 }
 
-test('reads whose answer is kept are answered while the connection that the look is on is dead, and made once', async () => {
+test('cached reads are answered while the connection of the version check is dead, and are read once', async () => {
   await get('/agents')
   expect(await get('/agents')).toBe(200)
   network.silenceNext()
@@ -57,7 +57,7 @@ test('reads whose answer is kept are answered while the connection that the look
   expect(await counted('hit')).toBe(hits + CROWD)
 })
 
-test('who shares an answer that is made on a dead connection gets another, and only who asked for it first is refused', async () => {
+test('requests that wait for a read on a dead connection read again; only the first request fails', async () => {
   await get('/agents')
   network.silenceNext()
   const first = get('/agents?limit=7')

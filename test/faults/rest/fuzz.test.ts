@@ -10,7 +10,7 @@ import {
   keyOf,
   stakeRow,
 } from '../../support/factories.ts'
-import { type RawAnswer, request, sendRaw } from '../../support/raw-http.ts'
+import { type RawResponse, request, sendRaw } from '../../support/raw-http.ts'
 
 let t: TestApp
 let port: number
@@ -77,13 +77,13 @@ const VALUES = [
   agent,
 ]
 
-/** Never a 5xx, never silence; what is said is JSON, and an error has its text and nothing of the inside. */
-function expectSane({ status, body, headers }: RawAnswer): void {
-  expect({ headers, body, sane: status >= 200 && status < 500 }).toMatchObject({ sane: true })
+/** There is a response, not a 5xx, in JSON. An error has a text without internal details. */
+function expectValid({ status, body, headers }: RawResponse): void {
+  expect({ headers, body, valid: status >= 200 && status < 500 }).toMatchObject({ valid: true })
   if (status === 204 || body === '') return
-  const answer = JSON.parse(body) as { error?: string }
+  const parsed = JSON.parse(body) as { error?: string }
   if (status < 400) return
-  expect(answer.error).toMatch(/\S/)
+  expect(parsed.error).toMatch(/\S/)
   expect(body).not.toMatch(/at .*\.ts:\d+|node_modules|postgres|select /i)
 }
 
@@ -98,7 +98,7 @@ const encoded = fc.oneof(
     .string({ unit: fc.constantFrom(...Array.from('%=&+;,/?#[]{}\'"\\aZ0.')) })
     .map((text) => text.replaceAll('#', '%23')),
 )
-/** Anything that can stand in a request line without ending it. */
+/** Bytes that can be part of a request line. */
 const bytes = fc
   .uint8Array({ min: 1, maxLength: 60 })
   .map((array) => Buffer.from(array.filter((byte) => byte !== 10 && byte !== 13 && byte !== 32)))
@@ -111,17 +111,17 @@ const queryText = fc
   .array(parameter, { maxLength: 5 })
   .map((pairs) => pairs.map(([name, value]) => `${name}=${value}`).join('&'))
 
-test('any query string on any read route', async () => {
+test('any query string on any read route gets a valid response', async () => {
   expect.hasAssertions()
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...ROUTES), queryText, async (route, text) => {
-      expectSane(await sendRaw(port, request(`${route}?${text}`)))
+      expectValid(await sendRaw(port, request(`${route}?${text}`)))
     }),
     { numRuns: 1_000 },
   )
 })
 
-test('any bytes as query string, path segment or path', async () => {
+test('any bytes as query string, path segment or path get a valid response', async () => {
   expect.hasAssertions()
   const target = fc.oneof(
     fc
@@ -137,12 +137,12 @@ test('any bytes as query string, path segment or path', async () => {
     bytes.map((tail) => Buffer.concat([Buffer.from('/'), tail])),
   )
   await fc.assert(
-    fc.asyncProperty(target, async (each) => expectSane(await sendRaw(port, request(each)))),
+    fc.asyncProperty(target, async (each) => expectValid(await sendRaw(port, request(each)))),
     { numRuns: 500 },
   )
 })
 
-test('any method with any content type and body', async () => {
+test('any method with any content type and body gets a response below 500', async () => {
   const method = fc.constantFrom(
     'GET',
     'HEAD',
@@ -167,7 +167,7 @@ test('any method with any content type and body', async () => {
   )
 })
 
-test('what is no HTTP is refused in JSON, and the service goes on', async () => {
+test('input that is not HTTP is refused in JSON, and the service still works', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 20, maxLength: 200 }), async (garbage) => {
       const { status, body } = await sendRaw(
@@ -188,22 +188,30 @@ test('what is no HTTP is refused in JSON, and the service goes on', async () => 
 })
 
 test.each([
-  ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'The Host header is missing'],
   [
-    'an expectation',
+    'a missing Host header',
+    'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n',
+    400,
+    'The Host header is missing',
+  ],
+  [
+    'an unknown expectation',
     'GET /health HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n',
     417,
     'Expect must be 100-continue, got "wonders"',
   ],
-])('what Node would refuse without a word is refused in JSON: %s', async (_, bytes, status, error) => {
-  const answer = await sendRaw(port, Buffer.from(bytes))
-  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([status, { error }])
-})
+])(
+  'a request that Node refuses without a body gets an error in JSON: %s',
+  async (_, bytes, status, error) => {
+    const response = await sendRaw(port, Buffer.from(bytes))
+    expect([response.status, JSON.parse(response.body)]).toMatchObject([status, { error }])
+  },
+)
 
 test('unencoded bytes beyond ASCII are refused', async () => {
   const { status, body } = await sendRaw(port, request(Buffer.from('/agents?name=Агент')))
   expect([status, JSON.parse(body)]).toEqual([
     400,
-    { error: 'The request target must be ASCII; all else in percent-encoding' },
+    { error: 'The request target must be ASCII. Percent-encode other characters' },
   ])
 })

@@ -262,7 +262,7 @@ test('each route has its priority: signed requests high, health checks exempt, a
     const [method = '', path = ''] = route.split(' ')
     const body = method === 'GET' ? {} : { body: '{}', headers: { 'content-type': 'application/json' } }
     const response = await fetch(url + path, { method, ...body })
-    const shed = (await response.text()).startsWith('{"error":"There is too much')
+    const shed = (await response.text()).startsWith('{"error":"The service is overloaded')
     return `${method} ${path} ${shed ? 'shed' : response.status}`
   }
   const high = [

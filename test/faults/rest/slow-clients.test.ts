@@ -5,7 +5,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../rest/plugins/connection-limits.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../rest/plugins/connections.ts'
 import { createLedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { mergeOutbox } from '../../../src/ledger/indexer/write/write-events.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
@@ -13,9 +13,9 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { keyOf } from '../../support/factories.ts'
 import { openSse } from '../../support/subscriptions.ts'
 
-/** What a test is not about is as in the service. */
+/** The limits of the service, with changes. */
 const limits = (given: Partial<ConnectionLimits>): ConnectionLimits => ({ ...CONNECTION_LIMITS, ...given })
-/** No test asks for the ledger. */
+/** No test uses the ledger. */
 const NO_LEDGER = createLedgerRpc({ url: 'http://127.0.0.1:1' })
 const portOf = ({ app }: TestApp): number => (app.server.address() as AddressInfo).port
 const PATIENT = { timeout: 10_000, interval: 20 }
@@ -49,20 +49,20 @@ afterAll(async () => {
 
 interface Cut {
   readonly text: string
-  /** Bytes that were sent until then. */
+  /** Bytes sent before the connection was closed. */
   readonly sent: number
 }
 
-/** Sends `prompt` at once and the rest byte by byte, until the server closes. */
-function drip(prompt: string, rest: string): Promise<Cut> {
+/** Sends `start` at once and the rest byte by byte, until the server closes the connection. */
+function drip(start: string, rest: string): Promise<Cut> {
   const { promise, resolve } = Promise.withResolvers<Cut>()
   const socket = connect(port, '127.0.0.1')
   let sent = 0
   let text = ''
-  socket.write(prompt)
+  socket.write(start)
   const timer = setInterval(() => socket.writable && socket.write(rest[sent++] ?? ' '), 10)
   socket.on('data', (chunk) => (text += chunk.toString()))
-  // A byte that crosses the end is answered by a reset.
+  // A byte sent after the server closed causes a reset.
   socket.on('error', () => undefined)
   socket.on('close', () => {
     clearInterval(timer)
@@ -77,13 +77,13 @@ const SLOW_BODY = [
   `{"query":"${'a'.repeat(5_000)}`,
 ] as const
 
-describe('a request that does not arrive', () => {
+describe('a request that does not arrive in time', () => {
   test.each([
-    ['headers, byte by byte', SLOW_HEADERS],
-    ['a body, byte by byte', SLOW_BODY],
-    ['nothing after the headers', [SLOW_BODY[0], ''] as const],
-  ])('%s: 408, and cut', async (_, [prompt, rest]) => {
-    const { text, sent } = await drip(prompt, rest)
+    ['headers sent byte by byte', SLOW_HEADERS],
+    ['a body sent byte by byte', SLOW_BODY],
+    ['no body after the headers', [SLOW_BODY[0], ''] as const],
+  ])('%s: gets 408, and the connection is closed', async (_, [start, rest]) => {
+    const { text, sent } = await drip(start, rest)
     const [head, body] = text.split('\r\n\r\n')
     expect(head).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
     expect(head).toContain('Connection: close')
@@ -91,7 +91,7 @@ describe('a request that does not arrive', () => {
     expect(sent).toBeLessThan(1_000)
   })
 
-  test('streams that are open meanwhile go on', async () => {
+  test('does not affect open streams', async () => {
     const sse = await openSse(url, 'subscription { registryEvents { id } }')
     const mcp = new McpClient({ name: 'test', version: '1.0.0' })
     await mcp.connect(new SSEClientTransport(new URL(`${url}/mcp/sse`)))
@@ -109,7 +109,7 @@ describe('a request that does not arrive', () => {
       { query: 'subscription { registryEvents { id } }' },
       { next: (part) => parts.push(part.data), error: () => undefined, complete: () => undefined },
     )
-    // Those that came later have been cut: the limits have passed for the streams.
+    // Later requests have timed out, so the limits have passed for the streams too.
     await drip(...SLOW_BODY)
     await drip(...SLOW_HEADERS)
     await mergeOutbox(hasty.kysely, [
@@ -141,18 +141,18 @@ describe('a request that does not arrive', () => {
   })
 })
 
-describe('a client that does not read', () => {
+describe('a client that does not read its responses', () => {
   test.each([
-    ['asks one by one', 1, 1_000],
-    ['asks for all at once', 5_000, 1],
-  ])('%s: few answers are held for it, and it is cut', async (_, together, times) => {
+    ['sends requests one by one', 1, 1_000],
+    ['sends all requests at once', 5_000, 1],
+  ])('and %s is disconnected, and few responses are buffered for it', async (_, together, times) => {
     const sockets: Socket[] = []
     let most = 0
-    const answers: ServerResponse[] = []
+    const responses: ServerResponse[] = []
     stalling.app.server.once('connection', (socket) => sockets.push(socket))
     const watch = (_request: unknown, response: ServerResponse): void => {
-      answers.push(response)
-      const held = answers.reduce((sum, each) => sum + (each.writableFinished ? 0 : each.writableLength), 0)
+      responses.push(response)
+      const held = responses.reduce((sum, each) => sum + (each.writableFinished ? 0 : each.writableLength), 0)
       most = Math.max(most, held)
     }
     stalling.app.server.on('request', watch)
@@ -166,26 +166,26 @@ describe('a client that does not read', () => {
     await expect.poll(() => sockets[0]?.destroyed, PATIENT).toBe(true)
     client.destroy()
     stalling.app.server.off('request', watch)
-    expect(answers.length).toBeGreaterThan(0)
+    expect(responses.length).toBeGreaterThan(0)
     expect(most).toBeLessThan(4_194_304)
   })
 
-  test('an answer that is more than the buffers between the two take is not waited for', async () => {
-    const answers: ServerResponse[] = []
-    const watch = (_: unknown, response: ServerResponse): number => answers.push(response)
+  test('is disconnected if a response is larger than the network buffers', async () => {
+    const responses: ServerResponse[] = []
+    const watch = (_: unknown, response: ServerResponse): number => responses.push(response)
     stalling.app.server.on('request', watch)
     const client = connect(portOf(stalling), '127.0.0.1')
     client.on('error', () => undefined)
     client.pause()
-    // Nine megabytes each.
+    // Each response has nine megabytes.
     client.write('GET /graphql HTTP/1.1\r\nHost: gateway\r\nAccept: text/html\r\n\r\n'.repeat(3))
-    await expect.poll(() => answers.map((each) => each.destroyed), PATIENT).toEqual([true, true, true])
-    expect(answers.at(-1)!.writableFinished).toBe(false)
+    await expect.poll(() => responses.map((each) => each.destroyed), PATIENT).toEqual([true, true, true])
+    expect(responses.at(-1)!.writableFinished).toBe(false)
     stalling.app.server.off('request', watch)
     client.destroy()
   })
 
-  test('a stream of MCP may be silent; answers on it that nobody reads end it', async () => {
+  test('on an MCP stream is disconnected when too much is unread; a silent stream stays open', async () => {
     const at = `http://127.0.0.1:${portOf(stalling)}`
     const reader = connect(portOf(stalling), '127.0.0.1')
     const first = Promise.withResolvers<string>()
@@ -198,11 +198,11 @@ describe('a client that does not read', () => {
     })
     reader.write('GET /mcp/sse HTTP/1.1\r\nHost: gateway\r\n\r\n')
     const path = await first.promise
-    // Another that is as silent, and may not be, has been cut: the limit has passed for the stream.
+    // A silent connection without a stream was closed, so the limit has passed for the stream too.
     const silent = connect(portOf(stalling), '127.0.0.1')
     await new Promise((resolve) => silent.once('close', resolve).resume())
     reader.pause()
-    const ask = async (id: number): Promise<number> => {
+    const sendMessage = async (id: number): Promise<number> => {
       const response = await fetch(at + path, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -211,19 +211,19 @@ describe('a client that does not read', () => {
       await response.text()
       return response.status
     }
-    expect(await ask(0)).toBe(202)
+    expect(await sendMessage(0)).toBe(202)
     let id = 0
-    await expect.poll(() => ask((id += 1)), { timeout: 15_000, interval: 0 }).toBe(404)
+    await expect.poll(() => sendMessage((id += 1)), { timeout: 15_000, interval: 0 }).toBe(404)
     reader.destroy()
   })
 })
 
-test('a connection too many is closed, and those before it are served', async () => {
+test('a connection above the limit is closed; the others are served', async () => {
   const at = portOf(stalling)
   const held: Socket[] = []
   const count = (): Promise<number> =>
     new Promise((resolve) => stalling.app.server.getConnections((_, open) => resolve(open)))
-  // Those of fetch.
+  // Connections that fetch kept open.
   stalling.app.server.closeIdleConnections()
   await expect.poll(count, PATIENT).toBe(0)
   for (let i = 0; i < 3; i += 1) held.push(connect(at, '127.0.0.1'))
@@ -238,7 +238,7 @@ test('a connection too many is closed, and those before it are served', async ()
   for (const each of held) each.destroy()
 })
 
-test('the limits of the service are those of its server', async () => {
+test('the HTTP server has the limits of the service', async () => {
   const plain = await createTestApp({ database, ledger: NO_LEDGER })
   const { server } = plain.app
   expect({

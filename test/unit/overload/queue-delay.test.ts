@@ -3,7 +3,7 @@ import { QUEUE_DELAY_MS, watchQueueDelay } from '../../../src/platform/overload/
 
 const CONNECTIONS = 10
 
-/** A first-in, first-out queue in simulated time. The pool finishes `workPerMs` items per millisecond. */
+/** A FIFO queue in simulated time. The pool finishes `workPerMs` items per millisecond. */
 function simulatedQueue(workPerMs: number) {
   let now = 0
   let acquired = 0

@@ -1,0 +1,61 @@
+import type { Socket } from 'node:net'
+import type { RestApp } from '../rest-app.ts'
+
+/** Time limits of a connection, in ms, and the number of connections. */
+export interface ConnectionLimits {
+  /** From the connection, or the first byte of a later request, to the end of the headers. */
+  readonly headersMs: number
+  /** From the same moment to the end of the body. */
+  readonly requestMs: number
+  /** How often both limits are checked, which is how late they may take effect. */
+  readonly checkMs: number
+  /** From a response to the next request. */
+  readonly keepAliveMs: number
+  /** Without a byte in either direction, while a response is created or read. */
+  readonly stalledMs: number
+  /** Connections of the process, including streams and WebSockets. More are closed at once. */
+  readonly maxConnections: number
+}
+
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  headersMs: 15_000,
+  requestMs: 30_000,
+  checkMs: 5_000,
+  // Longer than the 60 s of most proxies. If the proxy closes the connection, no request is lost.
+  keepAliveMs: 72_000,
+  // Longer than any response takes, and longer than the time between two pings of a stream.
+  stalledMs: 60_000,
+  maxConnections: 10_000,
+}
+
+/** Per connection. Node parses a thousand pipelined requests before it sends a response. */
+const MAX_UNANSWERED = 32
+
+/** Cuts a connection that sends many requests without reading the responses. */
+export function limitPipelining(app: RestApp): void {
+  const unanswered = new WeakMap<Socket, number>()
+  app.addHook('onRequest', (request, reply, done) => {
+    const { socket } = request.raw
+    const count = unanswered.get(socket) ?? 0
+    if (socket.destroyed || count >= MAX_UNANSWERED) {
+      socket.destroy()
+      reply.hijack()
+      return
+    }
+    unanswered.set(socket, count + 1)
+    reply.raw.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
+    done()
+  })
+}
+
+/** While the service stops, closes each connection after its response. */
+export function closeAfterResponse(app: RestApp): void {
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) reply.header('connection', 'close')
+    done()
+  })
+}
