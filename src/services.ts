@@ -4,6 +4,7 @@ import { type AgentReads, createAgentReads } from './agents/agent-reads.ts'
 import { type CardReads, createCardReads } from './identity/agent-cards/card-reads.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database } from './db/database.ts'
+import type { EntityManager } from './db/orm-types.ts'
 import type { Credentials } from './identity/credentials/attached/credentials.ts'
 import { createDidResolver, type DidResolver } from './identity/did/resolve-did.ts'
 import { createWalletAuth, type WalletAuth } from './identity/wallet-auth/wallet-auth.ts'
@@ -49,7 +50,7 @@ export interface Services {
 }
 
 export interface ServiceDependencies {
-  readonly kysely: Kysely<Database>
+  readonly em: EntityManager
   /** For single statements, without transactions: `openReads`. */
   readonly reads: Kysely<Database>
   readonly rpc: LedgerCalls
@@ -70,7 +71,8 @@ export interface ServiceDependencies {
 }
 
 export function createServices(dependencies: ServiceDependencies): Services {
-  const { kysely, reads, rpc, clock } = dependencies
+  const { em, reads, rpc, clock } = dependencies
+  const kysely = em.getKysely()
   return {
     agents: createAgentReads(reads),
     stakes: createStakeReads(reads),
@@ -86,7 +88,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     sponsorship: dependencies.sponsorship,
     liveEvents: dependencies.liveEvents,
     walletAuth: createWalletAuth({ kysely, clock }),
-    webhooks: createWebhookService({ kysely, clock, ...dependencies.webhooks }),
+    webhooks: createWebhookService({ em, clock, ...dependencies.webhooks }),
     admission: dependencies.admission ?? admitAll,
     rateLimits: createRateLimits({
       sharedCounter: createRateLimitCounter(kysely),
@@ -94,6 +96,6 @@ export function createServices(dependencies: ServiceDependencies): Services {
       limits: dependencies.rateLimits,
     }),
     readVersions: createReadVersions(reads),
-    info: createHealthService({ ...dependencies, ledger: createLedgerProbe(rpc, clock) }),
+    info: createHealthService({ ...dependencies, kysely, ledger: createLedgerProbe(rpc, clock) }),
   }
 }

@@ -45,7 +45,7 @@ const sponsorship = createSponsorship({
 })
 const metrics = createMetrics()
 const services = createServices({
-  kysely,
+  em: orm.em,
   reads: await openReads(orm),
   rpc,
   relay: relay.service,

@@ -1,7 +1,10 @@
-import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import type { MikroORM, EntityManager as PostgreSqlEntityManager } from '@mikro-orm/postgresql'
 import type { entities } from './entities/index.ts'
 
-export type Orm = MikroORM<EntityManager, typeof entities>
+export type Orm = MikroORM<PostgreSqlEntityManager, typeof entities>
+
+/** Use a fork for each unit of work: this one would keep every entity in memory. */
+export type EntityManager = Orm['em']
 
 /** A server by URL, or one on a unix socket: `host` is its folder. */
 export type DatabaseConnection = { url: string } | { host: string; database: string; user: string }

@@ -85,7 +85,7 @@ export async function composeServices(
   stack.defer(() => liveEvents.close())
   const roles = rolesOf(config.roles)
   const services = createServices({
-    kysely,
+    em: orm.em,
     reads: await openReads(orm),
     rpc,
     relay: relay.service,

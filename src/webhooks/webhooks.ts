@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Kysely } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
-import type { Database } from '../db/database.ts'
+import type { EntityManager } from '../db/orm-types.ts'
 import type { ConnectionInput } from '../domain/connection.ts'
 import type { PageInput } from '../domain/page.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -19,7 +18,7 @@ import { rotateSecret } from './subscriptions/rotate-secret.ts'
 import { type UpdateInput, updateSubscription } from './subscriptions/update.ts'
 
 export interface WebhookServiceOptions {
-  readonly kysely: Kysely<Database>
+  readonly em: EntityManager
   readonly clock: Clock
   readonly secretBox: SecretBox
   readonly receiverProblem: ReceiverProblem
@@ -33,23 +32,24 @@ export type WebhookService = ReturnType<typeof createWebhookService>
  * not own it.
  */
 export function createWebhookService(options: WebhookServiceOptions) {
-  const { kysely } = options
-  const dependencies = { ...options, newId: randomUUID, random: randomBytes }
+  const { em } = options
+  const kysely = em.getKysely()
+  const dependencies = { ...options, kysely, newId: randomUUID, random: randomBytes }
 
   /** Checks that the wallet owns the webhook before it runs an operation. */
   const owned =
     <Args extends unknown[], Result>(run: (id: string, ...args: Args) => Promise<Result>) =>
     async (wallet: Pubkey, id: string, ...args: Args): Promise<Result> => {
-      await checkOwn(kysely, wallet, id)
+      await checkOwn(em.fork(), wallet, id)
       return run(id, ...args)
     }
 
   return {
     create: (wallet: Pubkey, input: CreateInput) => createSubscription(wallet, input, dependencies),
-    list: (wallet: Pubkey) => listSubscriptions(kysely, wallet),
+    list: (wallet: Pubkey) => listSubscriptions(em, wallet),
     update: (wallet: Pubkey, id: string, input: UpdateInput) =>
       updateSubscription(wallet, id, input, dependencies),
-    delete: (wallet: Pubkey, id: string) => deleteSubscription(kysely, wallet, id),
+    delete: (wallet: Pubkey, id: string) => deleteSubscription(em, wallet, id),
     rotateSecret: (wallet: Pubkey, id: string) => rotateSecret(wallet, id, dependencies),
     listDeliveries: owned((id, page: PageInput) => listDeliveries(kysely, id, page)),
     listDeliveriesConnection: owned((id, input: ConnectionInput) =>

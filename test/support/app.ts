@@ -173,7 +173,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     metrics,
   })
   const services = createServices({
-    kysely,
+    em: database.orm.em,
     reads: await openReads(database.orm),
     rpc,
     relay: relay.service,

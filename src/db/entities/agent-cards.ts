@@ -10,23 +10,23 @@ export const AgentCardCheck = defineEntity({
     agentPda: key().primary(),
     /** The last result; it stays until a card is fetched again. */
     cardHashMismatch: p.boolean(),
-    checkedAt: timestamp().nullable(),
+    checkedAt: timestamp().strictNullable(),
     /** URL and hash as on the ledger; triggers of `agents` update them. */
     url: p.text().default(''),
     hash: key().default(''),
     /** The URL's host, else its scheme: the unit of back-off. */
     host: key().default(''),
     state: p.text().$type<CardState>().default('unchecked'),
-    reason: p.text().nullable(),
-    matchedBy: p.text().$type<CardMatch>().nullable(),
-    signature: p.text().$type<CardSignature>().nullable(),
+    reason: p.text().strictNullable(),
+    matchedBy: p.text().$type<CardMatch>().strictNullable(),
+    signature: p.text().$type<CardSignature>().strictNullable(),
     /** From the last card that was fetched from this URL. */
-    content: p.json<CardContent>().nullable(),
+    content: p.json<CardContent>().strictNullable(),
     /** Consecutive failures. */
     failures: p.integer().default(0),
     /** Also in the future while a worker holds the lease. */
     nextCheckAt: timestamp().defaultRaw('now()'),
-    leaseToken: key().nullable(),
+    leaseToken: key().strictNullable(),
   },
   indexes: [
     { name: 'agent_card_checks_due', properties: ['nextCheckAt'] },

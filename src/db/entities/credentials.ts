@@ -15,8 +15,8 @@ export const AgentCredential = defineEntity({
     type: p.text(),
     /** DID. */
     issuer: p.text(),
-    validFrom: timestamp().nullable(),
-    validUntil: timestamp().nullable(),
+    validFrom: timestamp().strictNullable(),
+    validUntil: timestamp().strictNullable(),
     /** The part that does not depend on the time or on the trusted issuers. */
     verdict: p.json<Verdict>(),
     /** As fetched; verified again when its issuer becomes trusted. */
@@ -32,11 +32,11 @@ export const TrustedIssuer = defineEntity({
   properties: {
     did: key().primary(),
     /** Null allows every type. */
-    allowedTypes: p.array().nullable(),
+    allowedTypes: p.array().strictNullable(),
     /** Only for DIDs that do not contain their key. */
-    pinnedKeys: p.json<IssuerKey[]>().nullable(),
-    notBefore: timestamp().nullable(),
-    notAfter: timestamp().nullable(),
+    pinnedKeys: p.json<IssuerKey[]>().strictNullable(),
+    notBefore: timestamp().strictNullable(),
+    notAfter: timestamp().strictNullable(),
     enabled: p.boolean().default(true),
     createdAt: timestamp(),
     updatedAt: timestamp(),

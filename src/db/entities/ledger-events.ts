@@ -60,7 +60,7 @@ const historyColumns = () => ({
   oldValue: p.text(),
   newValue: p.text(),
   /** Signed like `+12` or `-5`; only of reputation_updated. */
-  delta: p.text().nullable(),
+  delta: p.text().strictNullable(),
   occurredAt: timestamp(),
 })
 
@@ -114,9 +114,9 @@ export const OutboxEvent = defineEntity({
     occurredAt: timestamp(),
     createdAt: timestampNow(),
     /** Set when a fork removes the event. */
-    cancelledAt: timestamp().nullable(),
+    cancelledAt: timestamp().strictNullable(),
     /** A later number from the same sequence: the event's position after the ledger brought it back. */
-    restoredSequence: int8().nullable(),
+    restoredSequence: int8().strictNullable(),
   },
   indexes: [
     { name: 'outbox_events_event', properties: ['eventId'], type: 'hash' },
@@ -137,12 +137,12 @@ export const DeadLetter = defineEntity({
   properties: {
     id: key().primary(),
     kind: p.text().$type<DeadLetterKind>(),
-    signature: key().nullable(),
-    pda: key().nullable(),
+    signature: key().strictNullable(),
+    pda: key().strictNullable(),
     slot: int8(),
     reason: p.text(),
     /** Base64 of the unreadable bytes; for `missing_history` the signature above the gap. */
-    data: p.text().nullable(),
+    data: p.text().strictNullable(),
     createdAt: timestampNow(),
   },
 })
@@ -158,9 +158,9 @@ export const IndexerState = defineEntity({
     /** Grows when an indexer takes over, so that one that lost its lock cannot write. */
     leaderEpoch: int8().defaultRaw('0'),
     cursorSlot: int8().defaultRaw('0'),
-    cursorSignature: key().nullable(),
+    cursorSignature: key().strictNullable(),
     finalizedSlot: int8().defaultRaw('0'),
-    finalizedSignature: key().nullable(),
+    finalizedSignature: key().strictNullable(),
     updatedAt: timestampNow(),
     /** Commits of all indexers. An indexer finds a commit that the server lost by comparing it. */
     commits: int8().defaultRaw('0'),

@@ -13,19 +13,19 @@ export const PreparedTransaction = defineEntity({
     message: p.text(),
     lastValidBlockHeight: int8(),
     /** Base64, with all signatures. Written before the transaction is sent, then never changed. */
-    signedTx: p.text().nullable(),
+    signedTx: p.text().strictNullable(),
     /** Base-58. */
-    signature: key().nullable(),
-    sentAt: timestamp().nullable(),
+    signature: key().strictNullable(),
+    sentAt: timestamp().strictNullable(),
     /** Whether a node has accepted it. */
     accepted: p.boolean().default(false),
     /** The slot at which it landed, as the ledger reports now. */
-    slot: int8().nullable(),
+    slot: int8().strictNullable(),
     /** Whether the ledger has ever shown it. */
     landed: p.boolean().default(false),
     /** Consecutive polls that did not find it after it had landed or expired. */
     misses: p.integer().default(0),
-    error: p.json<TransactionFailure>().nullable(),
+    error: p.json<TransactionFailure>().strictNullable(),
     sponsored: p.boolean().default(false),
     /** The status is final. */
     settled: p.boolean().default(false),

@@ -10,8 +10,8 @@ export const InviteCode = defineEntity({
     /** Hex SHA-256 of the code. The code itself is not stored. */
     hash: key().primary(),
     maxUses: p.integer(),
-    expiresAt: timestamp().nullable(),
-    revokedAt: timestamp().nullable(),
+    expiresAt: timestamp().strictNullable(),
+    revokedAt: timestamp().strictNullable(),
     createdAt: timestampNow(),
   },
   checks: [{ name: 'invite_codes_max_uses', expression: 'max_uses > 0' }],
@@ -29,19 +29,19 @@ export const Sponsorship = defineEntity({
     kind: p.text().$type<SponsorshipKind>(),
     wallet: key(),
     /** Only for registrations. */
-    agentPda: key().nullable(),
-    code: () => p.manyToOne(InviteCode).fieldName('code_hash').deleteRule('no action').nullable(),
+    agentPda: key().strictNullable(),
+    code: () => p.manyToOne(InviteCode).fieldName('code_hash').deleteRule('no action').strictNullable(),
     /** IPv4 address or IPv6 /64 network. Deleted when it is no longer needed. */
-    clientNetwork: key().nullable(),
+    clientNetwork: key().strictNullable(),
     state: p.text().$type<SponsorshipState>().default('reserved'),
     /** The highest possible cost. */
     reservedLamports: int8(),
     /** The part that becomes the rent of the agent's account, refunded when it is closed. */
-    rentLamports: int8().nullable(),
+    rentLamports: int8().strictNullable(),
     /** The actual cost, read from the ledger. */
-    spentLamports: int8().nullable(),
+    spentLamports: int8().strictNullable(),
     /** Base-58. */
-    signature: key().nullable(),
+    signature: key().strictNullable(),
     createdAt: timestampOfWrite(),
     updatedAt: timestampOfWrite(),
   },

@@ -20,28 +20,28 @@ export const WebhookSubscription = defineEntity({
     wallet: key(),
     url: p.text(),
     /** The URL's host in lower case. */
-    host: p.text().nullable().generated(`(${HOST_OF_URL}) stored`),
+    host: p.text().strictNullable().generated(`(${HOST_OF_URL}) stored`),
     eventTypes: p.array<WebhookEventType>().columnType('text[]'),
     /** Null for events of every agent. */
-    filterAgentPda: key().nullable(),
+    filterAgentPda: key().strictNullable(),
     active: p.boolean().default(true),
     secretEncrypted: p.blob().columnType('bytea').$type<Buffer>(),
     createdAt: timestampNow(),
     updatedAt: timestampNow(),
     /** A deleted row remains until its delivery log is removed. */
-    deletedAt: timestamp().nullable(),
+    deletedAt: timestamp().strictNullable(),
     /** When and why the service disabled it. Null if its owner did, or nobody. */
-    disabledAt: timestamp().nullable(),
-    disabledReason: p.text().$type<DisabledReason>().nullable(),
+    disabledAt: timestamp().strictNullable(),
+    disabledReason: p.text().$type<DisabledReason>().strictNullable(),
     /** The first failure since the last success. */
-    failingSince: timestamp().nullable(),
-    lastFailureAt: timestamp().nullable(),
+    failingSince: timestamp().strictNullable(),
+    lastFailureAt: timestamp().strictNullable(),
     /** Consecutive attempts without a connection: refused, unreachable or timed out. */
     connectFailures: p.integer().default(0),
     /** How often the circuit breaker opened since the last success. */
     breakerOpens: p.integer().default(0),
     /** No attempt before this time. If it has passed, one probe may be in flight. */
-    pausedUntil: timestamp().nullable(),
+    pausedUntil: timestamp().strictNullable(),
   },
   indexes: [{ name: 'webhook_subscriptions_wallet', properties: ['wallet', 'createdAt'] }],
 })
@@ -58,7 +58,7 @@ export const WebhookDelivery = defineEntity({
     eventId: key(),
     eventType: p.text(),
     /** Only for pings; other bodies are in outbox_events. */
-    body: p.text().nullable(),
+    body: p.text().strictNullable(),
     status: p.text().$type<DeliveryStatus>().default('pending'),
     /** The reason for the next attempt, or for the last one when none is due. */
     trigger: p.text().$type<DeliveryTrigger>().default('event'),
@@ -67,12 +67,12 @@ export const WebhookDelivery = defineEntity({
     retryStep: p.integer().default(0),
     /** Claims without an outcome since the last attempt. */
     claimCount: p.integer().default(0),
-    nextAttemptAt: timestamp().nullable().defaultRaw('now()'),
+    nextAttemptAt: timestamp().strictNullable().defaultRaw('now()'),
     /** Needed to write the outcome. */
-    leaseToken: key().nullable(),
-    leaseUntil: timestamp().nullable(),
+    leaseToken: key().strictNullable(),
+    leaseUntil: timestamp().strictNullable(),
     createdAt: timestampNow(),
-    completedAt: timestamp().nullable(),
+    completedAt: timestamp().strictNullable(),
   },
   uniques: [{ name: 'webhook_deliveries_event', properties: ['eventId', 'subscription'] }],
   indexes: [
@@ -132,12 +132,12 @@ export const WebhookAttempt = defineEntity({
     outcome: p.text().$type<AttemptOutcome>(),
     startedAt: timestamp(),
     durationMs: p.integer(),
-    responseStatus: p.integer().nullable(),
-    errorCode: p.text().nullable(),
+    responseStatus: p.integer().strictNullable(),
+    errorCode: p.text().strictNullable(),
     /** The start of the response body, as text. */
-    responseExcerpt: p.text().nullable(),
+    responseExcerpt: p.text().strictNullable(),
     /** The retry that was scheduled. */
-    nextAttemptAt: timestamp().nullable(),
+    nextAttemptAt: timestamp().strictNullable(),
   },
   indexes: [
     { name: 'webhook_attempts_delivery', properties: ['deliveryId', 'id'] },

@@ -23,11 +23,11 @@ export async function cancelWaiting(db: Kysely<Database>, subscriptionId: string
 
 /** Resets the health of an endpoint, when its owner enables it or changes its URL. */
 export const HEALTHY = {
-  disabled_at: null,
-  disabled_reason: null,
-  failing_since: null,
-  last_failure_at: null,
-  connect_failures: 0,
-  breaker_opens: 0,
-  paused_until: null,
+  disabledAt: null,
+  disabledReason: null,
+  failingSince: null,
+  lastFailureAt: null,
+  connectFailures: 0,
+  breakerOpens: 0,
+  pausedUntil: null,
 } as const

@@ -1,6 +1,7 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
-import type { Database } from '../../db/database.ts'
+import { WebhookSubscription } from '../../db/entities/webhooks.ts'
+import type { EntityManager } from '../../db/orm-types.ts'
 import { optional, pubkeyParameter } from '../../domain/parameters.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { SecretBox } from '../secret-box.ts'
@@ -19,13 +20,13 @@ export interface CreateInput {
 
 export interface Creation {
   readonly id: string
-  /** Shown now and never again. */
+  /** Shown only in this response. */
   readonly secret: string
   readonly message: string
 }
 
 export interface SubscriptionDependencies {
-  readonly kysely: Kysely<Database>
+  readonly em: EntityManager
   readonly secretBox: SecretBox
   readonly receiverProblem: ReceiverProblem
   readonly newId: () => string
@@ -40,23 +41,21 @@ export async function createSubscription(
   input: CreateInput,
   dependencies: SubscriptionDependencies,
 ): Promise<Creation> {
-  const { kysely, secretBox, receiverProblem, newId, random } = dependencies
+  const { em, secretBox, receiverProblem, newId, random } = dependencies
   const url = readUrl(input.url, receiverProblem)
   const eventTypes = readEventTypes(input.eventTypes)
   const filterAgentPda = optional(pubkeyParameter, 'filterAgentPda', input.filterAgentPda) ?? null
   const id = newId()
   const secret = newSecret(random)
-  await kysely.transaction().execute(async (transaction) => {
-    // One creation of a wallet at a time, on any replica; the count below must be read by a later statement.
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks of ${wallet}`}, 0))`.execute(
-      transaction,
-    )
-    const { rows } = await sql`
-      insert into webhook_subscriptions (id, wallet, url, event_types, filter_agent_pda, secret_encrypted)
-      select ${id}, ${wallet}, ${url}, ${eventTypes}::text[], ${filterAgentPda}, ${secretBox.seal(id, secret)}
-      where (select count(*) from webhook_subscriptions where wallet = ${wallet} and deleted_at is null) < ${MAX_PER_WALLET}
-      returning id`.execute(transaction)
-    if (rows.length === 0) throw new DomainError('TOO_MANY_WEBHOOKS', { max: MAX_PER_WALLET })
+  await em.fork().transactional(async (transaction) => {
+    // One creation per wallet at a time, on all replicas. The count is a later statement, so that it
+    // sees what the previous holder of the lock committed.
+    const lockName = `webhooks of ${wallet}`
+    await sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`.execute(transaction.getKysely())
+    const existing = await transaction.count(WebhookSubscription, { wallet, deletedAt: null })
+    if (existing >= MAX_PER_WALLET) throw new DomainError('TOO_MANY_WEBHOOKS', { max: MAX_PER_WALLET })
+    const secretEncrypted = secretBox.seal(id, secret)
+    transaction.create(WebhookSubscription, { id, wallet, url, eventTypes, filterAgentPda, secretEncrypted })
   })
   return { id, secret, message: MESSAGE }
 }

@@ -1,25 +1,18 @@
-import { type Kysely, sql } from 'kysely'
+import { raw } from '@mikro-orm/postgresql'
 import type { Pubkey } from '@agent-registry/solana'
-import type { Database } from '../../db/database.ts'
+import type { EntityManager } from '../../db/orm-types.ts'
 import { cancelWaiting } from '../deliveries/cancel-waiting.ts'
-import { found, ownedBy } from './find-own.ts'
+import { updateOwn } from './find-own.ts'
 
-/** Deletes a subscription for its owner; the row stays as long as the log of what was sent. Throws WEBHOOK_NOT_FOUND. */
+/** Deletes a webhook. Its row stays as long as its delivery log. Throws WEBHOOK_NOT_FOUND. */
 export async function deleteSubscription(
-  kysely: Kysely<Database>,
+  em: EntityManager,
   wallet: Pubkey,
   id: string,
 ): Promise<{ deleted: true }> {
-  const owned = ownedBy(wallet, id)
-  await kysely.transaction().execute(async (transaction) => {
-    const deleted = await transaction
-      .updateTable('webhook_subscriptions')
-      .set({ deleted_at: sql`now()`, updated_at: sql`now()`, active: false })
-      .where(owned)
-      .returning('id')
-      .execute()
-    found(deleted)
-    await cancelWaiting(transaction, id)
+  await em.fork().transactional(async (transaction) => {
+    await updateOwn(transaction, wallet, id, { active: false, deletedAt: raw('now()') })
+    await cancelWaiting(transaction.getKysely(), id)
   })
   return { deleted: true }
 }

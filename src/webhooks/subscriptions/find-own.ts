@@ -1,23 +1,35 @@
-import { type Kysely, sql } from 'kysely'
+import type { EntityData, InferEntity } from '@mikro-orm/core'
+import { raw } from '@mikro-orm/postgresql'
 import type { Pubkey } from '@agent-registry/solana'
-import type { Database } from '../../db/database.ts'
-import { isUuid } from '../../domain/uuid.ts'
+import { WebhookSubscription } from '../../db/entities/webhooks.ts'
+import type { EntityManager } from '../../db/orm-types.ts'
 import { DomainError } from '../../domain/errors.ts'
+import { isUuid } from '../../domain/uuid.ts'
 
-/** Throws WEBHOOK_NOT_FOUND unless it is a wallet's own subscription that is not deleted: somebody else's looks like none. */
-export async function checkOwn(kysely: Kysely<Database>, wallet: Pubkey, id: string): Promise<void> {
-  const owned = ownedBy(wallet, id)
-  found(await kysely.selectFrom('webhook_subscriptions').select('id').where(owned).execute())
+export type SubscriptionChanges = EntityData<InferEntity<typeof WebhookSubscription>>
+
+/** Throws WEBHOOK_NOT_FOUND if the wallet does not own the webhook, or if it is deleted. */
+export async function checkOwn(em: EntityManager, wallet: Pubkey, id: string): Promise<void> {
+  if ((await em.count(WebhookSubscription, ownedBy(wallet, id))) === 0) throw notFound()
 }
 
-/** The condition of every statement on one subscription; throws WEBHOOK_NOT_FOUND for what cannot be an id. */
-export function ownedBy(wallet: Pubkey, id: string) {
-  if (!isUuid(id)) throw new DomainError('WEBHOOK_NOT_FOUND')
-  return sql<boolean>`id = ${id} and wallet = ${wallet} and deleted_at is null`
+/** Changes a wallet's own webhook in one statement. Throws WEBHOOK_NOT_FOUND as `checkOwn` does. */
+export async function updateOwn(
+  em: EntityManager,
+  wallet: Pubkey,
+  id: string,
+  changes: SubscriptionChanges,
+): Promise<void> {
+  const updated = await em.nativeUpdate(WebhookSubscription, ownedBy(wallet, id), {
+    ...changes,
+    updatedAt: raw('now()'),
+  })
+  if (updated === 0) throw notFound()
 }
 
-/** The one row of a statement on one subscription. */
-export function found<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new DomainError('WEBHOOK_NOT_FOUND')
-  return row
+function ownedBy(wallet: Pubkey, id: string) {
+  if (!isUuid(id)) throw notFound()
+  return { id, wallet, deletedAt: null }
 }
+
+const notFound = () => new DomainError('WEBHOOK_NOT_FOUND')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { PageInput } from '../../../src/domain/page.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { cancelWaiting, HEALTHY } from '../../../src/webhooks/deliveries/cancel-waiting.ts'
+import { cancelWaiting } from '../../../src/webhooks/deliveries/cancel-waiting.ts'
 import { listDeliveries } from '../../../src/webhooks/deliveries/list-deliveries.ts'
 import { pingWebhook } from '../../../src/webhooks/deliveries/ping-webhook.ts'
 import { recoverDeliveries, type RecoverInput } from '../../../src/webhooks/deliveries/recover-deliveries.ts'
@@ -231,9 +231,6 @@ test('the statistics count subscriptions, deliveries and attempts', async () => 
     lastHour: {},
   })
   expect(stats.dueAge.pending).toBeGreaterThanOrEqual(90)
-  await world.kysely
-    .updateTable('webhook_subscriptions')
-    .set({ ...HEALTHY })
-    .execute()
+  await world.kysely.updateTable('webhook_subscriptions').set({ paused_until: null }).execute()
   expect(await readWebhookStats(world.kysely)).toMatchObject({ subscriptions: { paused: 0 } })
 })
