@@ -12,10 +12,7 @@ export interface CardInterface {
   readonly protocolVersion: string | null
 }
 
-/**
- * The content of an A2A agent card, version 0.3 or 1.0. Missing and invalid members are null or
- * empty.
- */
+/** The content of an agent card (A2A 0.3 or 1.0). Missing and invalid members are null or empty. */
 export interface CardContent {
   readonly name: string | null
   readonly description: string | null
@@ -43,10 +40,7 @@ export const CARD_MATCHES = ['raw', 'jcs'] as const
 
 export type CardMatch = (typeof CARD_MATCHES)[number]
 
-/**
- * unchecked: not checked since its URL or hash changed. unreachable: the last fetch failed; the
- * previous result remains valid.
- */
+/** unchecked: not since its URL or hash changed. unreachable: the previous result remains valid. */
 export const CARD_STATES = ['unchecked', 'matched', 'mismatched', 'unreachable'] as const
 
 export type CardState = (typeof CARD_STATES)[number]

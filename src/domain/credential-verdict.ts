@@ -6,9 +6,7 @@ export interface Validity {
   readonly until: string | null
 }
 
-/**
- * `owner`: submitted by the agent's owner. `card`: listed by an agent card that matches its hash.
- */
+/** `owner`: submitted by the agent's owner. `card`: listed in an agent card that matches. */
 export type CredentialSource = 'owner' | 'card'
 
 /** The result of a verification without the parts that change: time, trust and status. */

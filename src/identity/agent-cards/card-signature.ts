@@ -44,9 +44,7 @@ export function checkCardSignature({ value: card, canonical }: CardJson, owner: 
   return ownerSignatures.some((signature) => isValid(signature, payloads, owner)) ? 'verified' : 'invalid'
 }
 
-/**
- * The specification leaves default values out of the payload. Some signers sign the card as served.
- */
+/** The specification omits default values from the payload. Some signers keep them. */
 function signedPayloads(card: JsonObject): string[] {
   const { signatures: _, ...signed } = card
   return [signed, withoutDefaults(signed)].map((payload) => Buffer.from(jcs(payload)).toString('base64url'))
@@ -65,10 +63,7 @@ function isValid(
   return payloads.some((payload) => verifyEd25519(Buffer.from(`${header}.${payload}`), bytes, owner))
 }
 
-/**
- * Removes what Protocol Buffers omit: `required: false`, and empty lists and texts that are not
- * REQUIRED.
- */
+/** Removes values that Protocol Buffers omit, except REQUIRED fields. */
 function withoutDefaults(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutDefaults)
   if (!isObject(value)) return value

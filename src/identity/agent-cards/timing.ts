@@ -4,10 +4,7 @@ export interface CardTiming {
   readonly idleMs: number
   /** Interval between checks of a card that was fetched. */
   readonly recheckMs: number
-  /**
-   * First delay after a failure. Each further delay is `retryFactor` times longer, up to
-   * `recheckMs`.
-   */
+  /** First delay after a failure. Further delays grow by `retryFactor`, up to `recheckMs`. */
   readonly retryMs: number
   readonly retryFactor: number
   /** Longest delay for a host that cannot be reached. */

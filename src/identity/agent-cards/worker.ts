@@ -22,15 +22,11 @@ export interface CardWorkerDependencies {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/**
- * Checks the cards that are due. Its state is in the database, so several processes may run one.
- */
+/** Checks due cards. Its state is in the database, so several processes may run one. */
 export interface CardWorker {
   /** Returns at once. The work continues in the background until `stop`. */
   start(): void
-  /**
-   * When it last polled for due cards, in milliseconds since the epoch. Null before the first poll.
-   */
+  /** Time of the last poll, in milliseconds since the epoch. Null before the first poll. */
   lastPolledAt(): number | null
   stop(): Promise<void>
 }

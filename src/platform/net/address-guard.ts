@@ -10,7 +10,7 @@ export interface AddressGuard {
 export interface AddressGuardOptions {
   /** Also allows loopback addresses, but no other private ones. */
   readonly devMode: boolean
-  /** Private networks to allow, such as `127.0.0.1/32`. Only tests set this. */
+  /** Private networks to allow. Only tests set this. */
   readonly allowCidrs?: readonly string[]
 }
 
@@ -32,9 +32,7 @@ const PRIVATE_IPV4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ]
-/**
- * IANA's global unicast block. Mapped, NAT64, unique local and link-local addresses are outside.
- */
+/** IANA's global unicast block. Mapped, NAT64, unique local and link-local addresses are not in it. */
 const PUBLIC_IPV6 = ['2000::/3']
 /** Ranges inside 2000::/3 for protocols (Teredo, ORCHID), documentation and 6to4. */
 const PRIVATE_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
@@ -42,15 +40,14 @@ const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
 const loopback = blockList(LOOPBACK)
 
-/**
- * Allows public addresses only. IPv6 is default deny: an address must be in a known public block.
- */
-export function createAddressGuard({ devMode, allowCidrs = [] }: AddressGuardOptions): AddressGuard {
+/** Allows public addresses only. An IPv6 address must be in a block that is known to be public. */
+export function createAddressGuard({ devMode, allowCidrs = [] }: AddressGuardOptions) {
   const allowed = blockList([...allowCidrs, ...(devMode ? LOOPBACK : [])])
   const privateNetworks = blockList([...PRIVATE_IPV4, ...PRIVATE_IPV6])
   const publicIpv6 = blockList(PUBLIC_IPV6)
   return {
-    allows: (address) => {
+    /** `address`: a literal IPv4 or IPv6 address. Addresses with a zone are refused. */
+    allows: (address: string): boolean => {
       if (isIP(address) === 0 || address.includes('%')) return false
       const family = familyOf(address)
       if (allowed.check(address, family)) return true

@@ -22,9 +22,7 @@ const PRIVATE_DOMAINS = new Set([
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
 
-/**
- * A URL that the service refuses to call. `reason` completes "The URL …", e.g. `must use https`.
- */
+/** A URL that the service refuses to call. `reason` completes "The URL …". */
 export class UrlRefused extends Error {
   override readonly name = 'UrlRefused'
   readonly reason: string
@@ -41,10 +39,7 @@ export interface UrlRules {
   readonly allowedPorts: readonly number[]
 }
 
-/**
- * Checks the text of a URL. The addresses of its host are checked at each connect. Throws
- * UrlRefused.
- */
+/** Checks the text of a URL. Addresses are checked at each connect. Throws UrlRefused. */
 export function checkUrl(text: string, rules: UrlRules, guard: AddressGuard): URL {
   const { devMode, allowedPorts } = rules
   refuseIf(text.length > MAX_URL_LENGTH, `must have at most ${MAX_URL_LENGTH} characters`)

@@ -12,9 +12,7 @@ export type HostLookup = (hostname: string) => Promise<readonly string[]>
 /** A name may have hundreds of addresses. Connecting stops after these. */
 const MAX_ADDRESSES_PER_FAMILY = 3
 
-/**
- * How long to wait for the slower of the two queries (A and AAAA) after the first has addresses.
- */
+/** How long to wait for the other query (A or AAAA) after the first has addresses. */
 const SLOWER_QUERY_WAIT_MS = 300
 
 /**

@@ -3,10 +3,7 @@ import { HttpError } from './error-codes.ts'
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/**
- * Calls `request` for the URL and for each redirect. Every URL is checked. Never goes from https to
- * http.
- */
+/** Follows redirects and checks every URL. Never goes from https to http. */
 export async function followRedirects<
   Response extends { readonly status: number; readonly headers: IncomingHttpHeaders },
 >(

@@ -53,13 +53,9 @@ export interface HttpFailure {
 
 export type HttpResult = HttpResponse | HttpFailure
 
-/**
- * An HTTP client for URLs that users name. It reaches public addresses only and limits everything.
- */
+/** An HTTP client for URLs that users name. It reaches public addresses only. */
 export interface GuardedHttp {
-  /**
-   * Parses a URL. Throws UrlRefused with a reason. Addresses are checked when the URL is called.
-   */
+  /** Parses a URL. Throws UrlRefused. Addresses are checked when the URL is called. */
   checkUrl(url: string): URL
   /** Keeps the first 16 KiB of the body, not decoded. Waits at most `idleMs` for the body. */
   post(url: string, request: PostRequest): Promise<HttpResult>

@@ -9,9 +9,7 @@ export interface CapturedBody {
   readonly truncated: boolean
 }
 
-/**
- * Reads the first bytes of a body, for at most `withinMs`. Never fails: the rest does not matter.
- */
+/** Reads the first bytes of a body, for at most `withinMs`. Never fails. */
 export async function captureBody(body: Readable, maxBytes: number, withinMs: number): Promise<CapturedBody> {
   const timer = setTimeout(() => body.destroy(), withinMs)
   const chunks: Buffer[] = []

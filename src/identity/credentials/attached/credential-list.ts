@@ -36,9 +36,7 @@ interface AgentKeys {
 }
 
 const MAX_TYPE_LENGTH = 128
-/**
- * Documents that one request may verify again. Others count as not verified until the next request.
- */
+/** Documents that one request may verify again. Other proofs count as not verified until then. */
 const MAX_VERIFICATIONS = 20
 
 /** Checks a filter. Throws INVALID_TEXT or INVALID_BOOLEAN. */

@@ -19,9 +19,7 @@ export type ParsedSubmission =
 const MAX_URL_LENGTH = 2_048
 const SCHEMES: ReadonlySet<string> = new Set(['https:', 'http:', 'ipfs:', 'ar:'])
 
-/**
- * Throws CREDENTIAL_SOURCE unless exactly one member is set. Throws INVALID_TYPE and INVALID_TEXT.
- */
+/** Throws CREDENTIAL_SOURCE unless exactly one member is set, INVALID_TYPE and INVALID_TEXT. */
 export function parseSubmission({ credentialUrl, credential }: CredentialSubmission): ParsedSubmission {
   const hasUrl = credentialUrl !== undefined && credentialUrl !== null
   const hasCredential = credential !== undefined && credential !== null

@@ -12,9 +12,7 @@ export interface HostedCredential {
   readonly document: Uint8Array
 }
 
-/**
- * Verifies a hosted credential and attaches it if it is structurally valid. Throws VERIFIER_BUSY.
- */
+/** Verifies a hosted credential and attaches it if structurally valid. Throws VERIFIER_BUSY. */
 export async function verifyAndAttach(
   { agent, url, source, document }: HostedCredential,
   { now, trust }: { readonly now: number; readonly trust: TrustRegistry },

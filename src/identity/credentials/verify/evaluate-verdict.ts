@@ -7,10 +7,7 @@ import { hasKeys, trustProblem } from './checks/trust.ts'
 export interface VerdictStatus {
   readonly structurallyValid: boolean
   readonly proofVerified: boolean
-  /**
-   * The document must be verified again: the rules changed, or its signature was not checked with
-   * the issuer's current keys.
-   */
+  /** The rules changed, or the signature was not verified with the issuer's current keys. */
   readonly needsVerification: boolean
 }
 

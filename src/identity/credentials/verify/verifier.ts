@@ -40,9 +40,7 @@ export interface VerifierOptions extends CryptoPoolOptions {
   readonly metrics?: VerifierMetrics
 }
 
-/**
- * Verifies a strict profile of W3C Verifiable Credentials 1.1 and 2.0: see `credentials/README.md`.
- */
+/** Verifies a strict profile of W3C Verifiable Credentials 1.1 and 2.0. */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { contexts, metrics } = options
   const pool = createCryptoPool(options)

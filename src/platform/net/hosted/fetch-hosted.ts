@@ -75,9 +75,7 @@ function cardAddress(url: string | null, { gateways }: HostedDependencies): stri
   return failed('The DID has no agent card that can be fetched')
 }
 
-/**
- * The endpoint of a DID Document's A2AAgentCard service, or of the service that the fragment names.
- */
+/** The endpoint of the A2AAgentCard service, or of the service that the fragment names. */
 function findCardEndpoint(body: Uint8Array, fragment: string | null): string | null {
   try {
     const { service } = JSON.parse(Buffer.from(body).toString()) as { service?: unknown }

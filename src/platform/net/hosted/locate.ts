@@ -18,10 +18,7 @@ const ARWEAVE_ID = /^[\w-]{43}$/
 /** RFC 2606: these names never have a host, so no DNS query is needed. */
 const RESERVED_HOST = /(^|\.)(example|invalid|example\.(com|net|org))$/
 
-/**
- * Interprets the URL of an agent card or credential. The HTTP client decides which addresses it
- * calls.
- */
+/** Finds where a document is. The HTTP client checks whether it may call the address. */
 export function locateDocument(url: string, gateways: Gateways): DocumentLocation {
   const parsed = URL.parse(url)
   if (parsed === null) return none('The URL is not valid')

@@ -15,10 +15,7 @@ export function getDataModel(credential: JsonObject): DataModel | null {
   return base === CREDENTIALS_V2 ? '2.0' : null
 }
 
-/**
- * All contexts are URLs of pinned contexts, the first is that of VC 1.1 or 2.0, and no JSON-LD in
- * the credential can change or hide terms.
- */
+/** All contexts are pinned, starting with VC 1.1 or 2.0, and nothing can change or hide terms. */
 export function checkContext(credential: JsonObject, known: ReadonlySet<string>): Check {
   const problem = contextProblem(credential['@context'], known) ?? findUnsafeJsonLd(credential)
   if (problem !== null) return fail('context', problem)

@@ -6,10 +6,7 @@ import { CREDENTIALS_V2, DATA_INTEGRITY_V2, ED25519_SIGNATURE_2020_V1 } from '..
 import { parseDateTimeStamp } from '../../dates.ts'
 import { decodeSignature } from '../../multibase.ts'
 
-/**
- * 64 bytes are at most 89 characters of multibase base-58. Decoding time is quadratic in the
- * length.
- */
+/** 64 bytes have at most 89 characters in multibase. Decoding takes quadratic time. */
 const MAX_PROOF_VALUE_LENGTH = 100
 
 export type Suite = 'Ed25519Signature2020' | 'eddsa-rdfc-2022' | 'eddsa-jcs-2022'

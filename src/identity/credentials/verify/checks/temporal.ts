@@ -14,9 +14,7 @@ export interface CredentialDates {
   readonly problem: string | null
 }
 
-/**
- * Applies every date of VC 1.1 and 2.0 that is present, because the contexts of both define all.
- */
+/** Applies every date of VC 1.1 and 2.0, because the contexts of both versions define all of them. */
 export function readDates(credential: JsonObject, model: DataModel | null): CredentialDates {
   const from: number[] = []
   const until: number[] = []
