@@ -16,61 +16,44 @@ export class CopyData {
   }
 }
 
-/** Runs `copy … from stdin` statements, divided by semicolons, in one round trip; they fail together. */
+/** Runs `copy … from stdin` statements, separated by semicolons, in one round trip. All or none succeed. */
 export async function copyIn<Tables>(db: Kysely<Tables>, statements: string, data: CopyData): Promise<void> {
   await db.executeQuery(CompiledQuery.raw(statements, [data]))
 }
 
-/** A client's `query` that also takes a text with CopyData as its one value. */
+/** A client's `query` that also accepts a text with CopyData as its only value. */
 export function copying(query: Query): Query {
   return (text, ...rest) => {
     const data: unknown = Array.isArray(rest[0]) ? rest[0][0] : undefined
     if (!(data instanceof CopyData)) return query(text, ...rest)
-    const copy = new CopyIn(text as string, data)
-    query(copy)
-    return copy.finished
+    const { promise, resolve, reject } = Promise.withResolvers()
+    const submittable: Submittable & Record<string, unknown> = {
+      submit: (connection) => sendCopy(connection, text as string, data),
+      handleCopyInResponse: () => {},
+      handleCommandComplete: () => {},
+      // Also called if the connection is lost. Then `handleReadyForQuery` is not.
+      handleError: reject,
+      handleReadyForQuery: () => resolve({ command: 'COPY', rowCount: null, rows: [] }),
+    }
+    query(submittable)
+    return promise
   }
 }
 
-/** Sends statements and data at once: the server takes the data as it comes to each statement, and drops it where one fails. */
-class CopyIn implements Submittable {
-  readonly finished: Promise<{ command: string; rowCount: null; rows: [] }>
-  readonly #statements: string
-  readonly #data: CopyData
-  readonly #settled = Promise.withResolvers<{ command: string; rowCount: null; rows: [] }>()
-
-  constructor(statements: string, data: CopyData) {
-    this.#statements = statements
-    this.#data = data
-    this.finished = this.#settled.promise
-  }
-
-  submit(connection: Connection): void {
-    const { stream } = connection
-    stream.cork()
-    connection.query(this.#statements)
-    for (const pieces of this.#data.tables) {
-      for (const piece of pieces) {
-        // By hand, since pg would copy each piece once more.
-        const header = Buffer.from([COPY_DATA, 0, 0, 0, 0])
-        header.writeUInt32BE(LENGTH_BYTES + piece.length, 1)
-        stream.write(header)
-        stream.write(piece)
-      }
-      stream.write(COPY_DONE)
+/** Sends statements and data at once. If a statement fails, the server discards the data. */
+function sendCopy(connection: Connection, statements: string, { tables }: CopyData): void {
+  const { stream } = connection
+  stream.cork()
+  connection.query(statements)
+  for (const pieces of tables) {
+    for (const piece of pieces) {
+      // Without pg's writer, which would copy each piece once more.
+      const header = Buffer.from([COPY_DATA, 0, 0, 0, 0])
+      header.writeUInt32BE(LENGTH_BYTES + piece.length, 1)
+      stream.write(header)
+      stream.write(piece)
     }
-    stream.uncork()
+    stream.write(COPY_DONE)
   }
-
-  handleCopyInResponse(): void {}
-  handleCommandComplete(): void {}
-
-  /** Also where the connection is lost: nothing comes after it then. */
-  handleError(error: unknown): void {
-    this.#settled.reject(error)
-  }
-
-  handleReadyForQuery(): void {
-    this.#settled.resolve({ command: 'COPY', rowCount: null, rows: [] })
-  }
+  stream.uncork()
 }

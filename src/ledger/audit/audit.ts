@@ -26,7 +26,7 @@ const ACCOUNTS_PER_BATCH = 1_000
  * run at the same time.
  */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
-  const { signal = new AbortController().signal } = options
+  const { signal } = new AbortController()
   const context: AuditContext = {
     commitment: 'confirmed',
     batchSize: 100,

@@ -5,7 +5,7 @@ import type { AuditContext } from './options.ts'
 /** Compares the counts that triggers maintain with the agents (`ledger`). */
 export async function compareCounts({ orm }: AuditContext): Promise<Difference[]> {
   const dimensions = sql`tier, status, service_category, card_hash_mismatch`
-  const { rows } = await sql<{ key: string; ledger: number; database: number }>`
+  const { rows } = await sql<Omit<Difference, 'table' | 'field'>>`
     select concat_ws('/', ${dimensions}) as key,
       coalesce(a.count, 0) as ledger, coalesce(k.count, 0) as database
     from (select ${dimensions}, count(*) from agents group by ${dimensions}) a
@@ -29,21 +29,23 @@ export async function findUnmatchedRows(
   found: readonly Difference[],
 ): Promise<Difference[]> {
   const lost = found.filter(({ table, field }) => table === 'ledger_events' && field === '*')
-  const isUnmatched = sql`not (s.event_id = any(${lost.map(({ key }) => key)}))
-    and not exists (select 1 from ledger_events e where e.id = s.event_id)`
-  const find = async (table: string, query: RawBuilder<{ key: string }>): Promise<Difference[]> => {
-    const { rows } = await query.execute(orm.em.fork().getKysely())
-    return rows.map(({ key, ...database }) => ({ table, key, field: '*', ledger: undefined, database }))
+  const lostIds = lost.map((difference) => difference.key)
+  const find = async (table: string, key: string, condition: RawBuilder<unknown>): Promise<Difference[]> => {
+    const { rows } = await sql<{ key: string }>`
+      select s.${sql.ref(key)} as key, s.* from ${sql.table(table)} s
+      where ${condition} and not (s.event_id = any(${lostIds}))
+        and not exists (select 1 from ledger_events e where e.id = s.event_id)
+      order by 1`.execute(orm.em.fork().getKysely())
+    return rows.map(({ key: id, ...database }) => ({
+      table,
+      key: id,
+      field: '*',
+      ledger: undefined,
+      database,
+    }))
   }
   return [
-    ...(await find(
-      'agent_history',
-      sql`select s.event_id as key, s.* from agent_history s where ${isUnmatched} order by s.event_id`,
-    )),
-    ...(await find(
-      'outbox_events',
-      sql`select s.id as key, s.* from outbox_events s
-        where s.cancelled_at is null and ${isUnmatched} order by s.id`,
-    )),
+    ...(await find('agent_history', 'event_id', sql`true`)),
+    ...(await find('outbox_events', 'id', sql`s.cancelled_at is null`)),
   ]
 }

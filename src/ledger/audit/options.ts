@@ -11,7 +11,6 @@ export interface LedgerScanOptions {
   batchSize?: number
   /** Maximum batches in progress. Together with `batchSize` it bounds memory. */
   inFlight?: number
-  signal?: AbortSignal
   onProgress?: (progress: { stage: 'accounts' | 'transactions'; done: number; total: number }) => void
 }
 
@@ -20,4 +19,6 @@ export interface AuditOptions extends LedgerScanOptions {
   settleMs?: number
 }
 
-export type AuditContext = Required<AuditOptions>
+export interface AuditContext extends Required<AuditOptions> {
+  signal: AbortSignal
+}

@@ -3,7 +3,7 @@ import { withAdvisoryLock } from '../../db/advisory-lock.ts'
 import type { Database } from '../../db/database.ts'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import { ACCOUNT_TABLES } from '../decode/account-rows.ts'
-import { CatchUp } from '../indexer/catch-up.ts'
+import { createCatchUp } from '../indexer/catch-up.ts'
 import { IndexerEngine } from '../indexer/engine.ts'
 import { NonFinalAccounts } from '../indexer/finality/non-final-accounts.ts'
 import { openLedger } from '../indexer/open-ledger.ts'
@@ -38,7 +38,7 @@ const EVENT_TABLES = [
  */
 export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
   const { orm, programId, commitment = 'confirmed', batchSize = 100, inFlight = 12, onProgress } = options
-  const { signal = new AbortController().signal } = options
+  const { signal } = new AbortController()
   const rpc = retryingRpc(options.rpc, { signal, maxAttempts: 12 })
   return withAdvisoryLock(orm, 'indexer', async () => {
     const ledger = await openLedger(orm.em.fork().getKysely(), rpc, programId)
@@ -76,7 +76,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
       await sweepAccounts(engine, (done, accounts) =>
         onProgress?.({ stage: 'accounts', done, total: accounts }),
       )
-      await new CatchUp(engine).run({ onListed: (count) => (total = count) })
+      await createCatchUp(engine)({ onListed: (count) => (total = count) })
       if (engine.needsSweep) await sweepAccounts(engine)
       if (options.allowLoss !== true) await assertNoLoss(db)
       await cancelRemovedEvents(db)

@@ -1,7 +1,7 @@
 import { decodeAccount } from '@agent-registry/program'
 import type { DeadLetterKind } from '../../domain/dead-letters.ts'
 import { type AccountRow, type AccountTable, toColumns } from './account-rows.ts'
-import type { DeadLetterRow } from './rows.ts'
+import { deadLetter, type DeadLetterRow } from './rows.ts'
 
 /** An account of `getMultipleAccounts`. */
 export interface RpcAccount {
@@ -48,8 +48,7 @@ export function addAccount(
     return
   }
   const addDeadLetter = (kind: DeadLetterKind, reason: string): void => {
-    const data = account.data[0]
-    snapshot.deadLetters.push({ id: `${kind}/${pda}`, kind, signature: null, pda, slot, reason, data })
+    snapshot.deadLetters.push(deadLetter(kind, pda, { pda, slot, reason, data: account.data[0] }))
   }
   try {
     const decoded = decodeAccount(bytes)

@@ -1,9 +1,10 @@
+import { hash } from 'node:crypto'
+import { encodeBase58 } from '@agent-registry/solana'
 import { decodeEvent, type RegistryEvent } from '@agent-registry/program'
 import type { DeadLetterKind } from '../../domain/dead-letters.ts'
 import { historyEntry } from './history-entry.ts'
-import { eventId, outboxId, positionOf } from './identity.ts'
 import { type ProgramData, parseProgramLogs } from './program-logs.ts'
-import type { IndexedRow, IndexedRows } from './rows.ts'
+import { deadLetter, type IndexedRow, type IndexedRows } from './rows.ts'
 import { invocationsOf, type RpcTransaction, type SignatureInfo } from './rpc-transaction.ts'
 import { touchedAccounts } from './touched-accounts.ts'
 import { isoFromSeconds, jsonbValue, jsonText, storable } from './values.ts'
@@ -28,35 +29,30 @@ export function decodeTransaction(
     accounts: [],
     finality: confirmationStatus === 'finalized' ? 'finalized' : 'confirmed',
   }
-  const addDeadLetter = (kind: DeadLetterKind, reason: string, key: string, data?: Uint8Array): void => {
-    rows.dead_letters.push({
-      id: `${kind}/${signature}/${key}`,
-      kind,
-      signature,
-      pda: null,
-      slot,
-      reason,
-      data: data === undefined ? null : Buffer.from(data).toString('base64'),
-    })
+  const addDeadLetter = (kind: DeadLetterKind, reason: string, location = '', data?: Uint8Array): void => {
+    const base64 = data === undefined ? null : Buffer.from(data).toString('base64')
+    const content = { signature, slot, reason, data: base64 }
+    rows.dead_letters.push(deadLetter(kind, `${signature}/${location}`, content))
   }
   try {
     const invocations = invocationsOf(transaction)
     row.accounts = [...touchedAccounts(invocations, programId)].sort()
     const logs = parseProgramLogs(meta.logMessages ?? [], invocations, programId)
     if (logs.problem !== null)
-      addDeadLetter(`${logs.problem}_logs`, `the logs of the transaction are ${logs.problem}`, '')
+      addDeadLetter(`${logs.problem}_logs`, `the logs of the transaction are ${logs.problem}`)
     for (const entry of logs.entries) {
-      const key = `${entry.outer}/${entry.inner}/${entry.ordinal}`
+      const location = locationOf(entry)
       try {
         const event = decodeEvent(entry.data)
-        if (event === null) addDeadLetter('unknown_event', 'no event has this discriminator', key, entry.data)
+        if (event === null)
+          addDeadLetter('unknown_event', 'no event has this discriminator', location, entry.data)
         else addEvent(rows, row, entry, event)
       } catch (error) {
-        addDeadLetter('undecodable_event', reasonOf(error), key, entry.data)
+        addDeadLetter('undecodable_event', reasonOf(error), location, entry.data)
       }
     }
   } catch (error) {
-    addDeadLetter('unreadable_transaction', reasonOf(error), '')
+    addDeadLetter('unreadable_transaction', reasonOf(error))
   }
   rows.ledger_transactions.push(row)
 }
@@ -64,15 +60,15 @@ export function decodeTransaction(
 function addEvent(
   rows: IndexedRows,
   { signature, slot, transaction_index, finality }: TransactionRow,
-  location: ProgramData,
+  entry: ProgramData,
   event: RegistryEvent,
 ): void {
   const { agent: agent_pda, owner, timestamp } = event.data
-  const id = eventId(signature, location)
-  const position = positionOf(slot, transaction_index, location)
+  const id = eventId(`${signature}/${locationOf(entry)}`)
+  const position = positionOf(slot, transaction_index, entry)
   const occurred_at = isoFromSeconds(timestamp)
   const messages = webhookEvents(event).map(({ type, data }) => {
-    const messageId = outboxId(signature, location, type)
+    const messageId = eventId(`${signature}/${locationOf(entry)}/${type}`)
     const body = jsonText({ id: messageId, type, pda: agent_pda, slot, timestamp: occurred_at, data })
     return { id: messageId, event_id: id, type, agent_pda, slot, body, occurred_at }
   })
@@ -99,4 +95,21 @@ function addEvent(
 
 function reasonOf(error: unknown): string {
   return storable(error instanceof Error ? error.message : String(error))
+}
+
+const locationOf = ({ outer, inner, ordinal }: ProgramData): string => `${outer}/${inner}/${ordinal}`
+
+/**
+ * The id of an event, or of one of its webhook events. It depends only on the location in the ledger,
+ * so it is the same after forks, replays and rebuilds.
+ */
+function eventId(location: string): string {
+  return `evt_${encodeBase58(hash('sha256', location, 'buffer').subarray(0, 16))}`
+}
+
+/** Fixed width, so that text order is ledger order: slot(20)-transaction(6)-outer(4)-inner(4)-ordinal(4). */
+function positionOf(slot: number, transactionIndex: number, entry: ProgramData): string {
+  const digits = (value: number, width: number): string => String(value).padStart(width, '0')
+  const location = [entry.outer, entry.inner, entry.ordinal].map((each) => digits(each, 4))
+  return [digits(slot, 20), digits(transactionIndex, 6), ...location].join('-')
 }

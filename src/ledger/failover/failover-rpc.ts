@@ -2,7 +2,7 @@ import { type LedgerRpc, type RpcCall, throwFirstError } from '../rpc/ledger-rpc
 import { LedgerRpcError } from '../rpc/rpc-error.ts'
 import type { LedgerNode } from './ledger-node.ts'
 import { assertCertain, completeResults, maySucceedElsewhere } from './missing-results.ts'
-import { type FailoverOptions, NodePool, type NodeState } from './node-pool.ts'
+import { createNodePool, type FailoverOptions, type NodeState } from './node-pool.ts'
 import { createSingleNodeRpc } from './single-node.ts'
 
 /** A node further behind the newest known slot would show outdated state. */
@@ -27,7 +27,7 @@ export function createFailoverRpc(options: FailoverOptions): FailoverRpc {
   const { urls, clock, logger } = options
   const [first = '', ...others] = urls
   if (others.length === 0) return createSingleNodeRpc(first, options)
-  const pool = new NodePool(options)
+  const pool = createNodePool(options)
   /** By commitment. */
   const newestSlots = new Map<string, number>()
 

@@ -22,80 +22,71 @@ export interface FailoverOptions {
 export type NodeState = 'healthy' | 'paused' | 'refused'
 
 /** Several nodes. Those that are on another ledger are never used. */
-export class NodePool {
-  readonly #nodes: readonly LedgerNode[]
-  readonly #logger: FailoverOptions['logger']
-  readonly #clock: Clock
-  #genesisHash: string | undefined
-  #checkedAll = false
-
-  constructor({ urls, clock, logger, timeoutMs = TIMEOUT_MS, genesisHash }: FailoverOptions) {
-    this.#nodes = urls.map((url, i) => new LedgerNode(createLedgerRpc({ url, timeoutMs }), i + 1, clock))
-    this.#logger = logger
-    this.#clock = clock
-    this.#genesisHash = genesisHash
-  }
-
+export interface NodePool {
   /** The nodes to try, in this order. */
-  candidates(): LedgerNode[] {
-    const usable = this.#usable()
-    const active = usable.filter((node) => !node.isPaused)
-    if (active.length > 0) return active
-    // Tries the failed nodes early, but not those that asked for a pause.
-    return usable.filter((node) => !node.askedForPause).sort((a, b) => a.pausedUntil - b.pausedUntil)
-  }
-
+  candidates(): LedgerNode[]
   /** All other usable nodes in the order of preference, also the paused ones. */
-  others(node: LedgerNode): LedgerNode[] {
-    return this.#usable().filter((each) => each !== node)
-  }
-
+  others(node: LedgerNode): LedgerNode[]
   /** Whether the node is on the expected ledger. Asks it if that is unknown. */
-  async isOnExpectedLedger(node: LedgerNode): Promise<boolean> {
+  isOnExpectedLedger(node: LedgerNode): Promise<boolean>
+  /** The error when no node could be tried. */
+  unavailableError(): LedgerRpcError
+  /** The first node's genesis hash if all nodes are on another ledger. */
+  otherGenesisHash(): string | undefined
+  states(): NodeState[]
+}
+
+export function createNodePool({ urls, clock, logger, ...options }: FailoverOptions): NodePool {
+  const { timeoutMs = TIMEOUT_MS } = options
+  const nodes = urls.map((url, i) => new LedgerNode(createLedgerRpc({ url, timeoutMs }), i + 1, clock))
+  let { genesisHash } = options
+  let areAllChecked = false
+  const usable = (): LedgerNode[] => nodes.filter((node) => node.ledger !== 'other')
+
+  async function isOnExpectedLedger(node: LedgerNode): Promise<boolean> {
     if (node.ledger !== 'unknown') return node.ledger === 'expected'
     node.genesisHash = await node.rpc.call<string>('getGenesisHash')
-    this.#genesisHash ??= node.genesisHash
-    node.ledger = node.genesisHash === this.#genesisHash ? 'expected' : 'other'
+    genesisHash ??= node.genesisHash
+    node.ledger = node.genesisHash === genesisHash ? 'expected' : 'other'
     if (node.ledger === 'other')
-      this.#logger.error(
-        { node: node.number, genesisHash: node.genesisHash, expected: this.#genesisHash },
+      logger.error(
+        { node: node.number, genesisHash: node.genesisHash, expected: genesisHash },
         'this ledger node is on another ledger than the database or the nodes before it: it is not used',
       )
-    else this.#checkAll()
+    else checkAll()
     return node.ledger === 'expected'
   }
 
-  /** The error when no node could be tried. */
-  unavailableError(): LedgerRpcError {
-    const ends = this.#usable().map((node) => node.pausedUntil)
-    if (ends.length === 0) return new LedgerRpcError('rpc', 'every ledger node is on another ledger')
-    return new LedgerRpcError('http', 'every ledger node asked for a pause', {
-      code: 429,
-      retryAfterMs: Math.max(0, Math.min(...ends) - this.#clock.now()),
-    })
-  }
-
-  /** The first node's genesis hash if all nodes are on another ledger. */
-  otherGenesisHash(): string | undefined {
-    return this.#usable().length === 0 ? this.#nodes[0]?.genesisHash : undefined
-  }
-
-  states(): NodeState[] {
-    return this.#nodes.map((node) => {
-      if (node.ledger === 'other') return 'refused'
-      return node.isPaused ? 'paused' : 'healthy'
-    })
-  }
-
-  #usable(): LedgerNode[] {
-    return this.#nodes.filter((node) => node.ledger !== 'other')
-  }
-
   /** Checks all nodes once, so that a wrong one is reported before it is needed. */
-  #checkAll(): void {
-    if (this.#checkedAll) return
-    this.#checkedAll = true
+  function checkAll(): void {
+    if (areAllChecked) return
+    areAllChecked = true
     // A node that does not respond now is checked when it is needed.
-    for (const node of this.#nodes) this.isOnExpectedLedger(node).catch(() => {})
+    for (const node of nodes) isOnExpectedLedger(node).catch(() => {})
+  }
+
+  return {
+    isOnExpectedLedger,
+    candidates() {
+      const active = usable().filter((node) => !node.isPaused)
+      if (active.length > 0) return active
+      // Tries the failed nodes early, but not those that asked for a pause.
+      return usable()
+        .filter((node) => !node.askedForPause)
+        .sort((a, b) => a.pausedUntil - b.pausedUntil)
+    },
+    others: (node) => usable().filter((each) => each !== node),
+    unavailableError() {
+      const ends = usable().map((node) => node.pausedUntil)
+      if (ends.length === 0) return new LedgerRpcError('rpc', 'every ledger node is on another ledger')
+      const retryAfterMs = Math.max(0, Math.min(...ends) - clock.now())
+      return new LedgerRpcError('http', 'every ledger node asked for a pause', { code: 429, retryAfterMs })
+    },
+    otherGenesisHash: () => (usable().length === 0 ? nodes[0]?.genesisHash : undefined),
+    states: () =>
+      nodes.map((node) => {
+        if (node.ledger === 'other') return 'refused'
+        return node.isPaused ? 'paused' : 'healthy'
+      }),
   }
 }

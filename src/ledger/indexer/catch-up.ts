@@ -1,9 +1,9 @@
 import { settleBoth } from '../../platform/async/settle-both.ts'
-import type { DeadLetterRow } from '../decode/rows.ts'
+import { deadLetter } from '../decode/rows.ts'
 import { LedgerRpcError } from '../rpc/rpc-error.ts'
 import type { IndexerEngine } from './engine.ts'
 import { hasTransactions } from './fetch/known-transactions.ts'
-import { assertComplete, listSignatures, type SignatureListing } from './fetch/signature-listing.ts'
+import { assertComplete, listSignatures } from './fetch/signature-listing.ts'
 import { FINALITY_OVERLAP_SLOTS } from './position.ts'
 import { writeDeadLetters } from './write/write-events.ts'
 
@@ -23,69 +23,56 @@ export interface CatchUpOptions {
   whileListing?: () => Promise<void>
 }
 
-/** Reads everything above the cursor. */
-export class CatchUp {
-  readonly #engine: IndexerEngine
-  #incompleteListings = 0
+/** Reads everything above the cursor. Returns the signatures that were read. */
+export type CatchUp = (options?: CatchUpOptions) => Promise<Set<string>>
 
-  constructor(engine: IndexerEngine) {
-    this.#engine = engine
-  }
+export function createCatchUp(engine: IndexerEngine): CatchUp {
+  const { rpc, programId, commitment, useCopy, db } = engine.options
+  let incompleteListings = 0
 
-  /** Returns the signatures that were read. */
-  async run(options: CatchUpOptions = {}): Promise<Set<string>> {
-    const engine = this.#engine
-    const { rpc, programId, commitment, useCopy, db } = engine.options
+  return async ({ minContextSlot = 0, fromFinalized = false, onListed, whileListing } = {}) => {
     const { cursor, finalizedSlot, finalizedSignature } = engine.position
-    const until = options.fromFinalized === true ? finalizedSignature : cursor.signature
-    const { minContextSlot = 0 } = options
+    const until = fromFinalized ? finalizedSignature : cursor.signature
     const minSlot = finalizedSlot - FINALITY_OVERLAP_SLOTS
     const [listing] = await settleBoth(
       listSignatures(rpc, { programId, commitment, until, minSlot, minContextSlot }),
-      options.whileListing?.() ?? Promise.resolve(),
+      whileListing?.() ?? Promise.resolve(),
     )
-    if (listing.count > 0) options.onListed?.(listing.count)
-    if (listing.count === 0 || listing.complete) this.#incompleteListings = 0
+    const { count, complete, certain, oldest } = listing
+    if (count > 0) onListed?.(count)
+    if (count === 0 || complete) incompleteListings = 0
     else if (until === null) assertComplete(listing)
-    else await this.#handleIncompleteListing(listing)
+    else {
+      incompleteListings += 1
+      if (incompleteListings <= (certain ? MAX_INCOMPLETE : MAX_INCOMPLETE_IF_UNCERTAIN))
+        throw new LedgerRpcError(
+          'transport',
+          "the node's history ends above the last transaction that was read",
+        )
+      await skipGap(engine, oldest)
+    }
     const read = new Set<string>()
     await engine.ingest(listing.oldestFirst(), {
       movesCursor: true,
       tablesAreEmpty: useCopy && cursor.signature === null && !(await hasTransactions(db())),
       onIngested: (infos) => {
-        if (listing.count < MAX_RETURNED) for (const { signature } of infos) read.add(signature)
+        if (count < MAX_RETURNED) for (const { signature } of infos) read.add(signature)
       },
     })
     return read
   }
+}
 
-  /**
-   * Throws while the nodes may only lag. After that it skips the gap and stores a dead letter with
-   * both ends of it, so that `fillHistoryGaps` can read it later.
-   */
-  async #handleIncompleteListing({ certain, oldest }: SignatureListing): Promise<void> {
-    const engine = this.#engine
-    this.#incompleteListings += 1
-    if (this.#incompleteListings <= (certain ? MAX_INCOMPLETE : MAX_INCOMPLETE_IF_UNCERTAIN))
-      throw new LedgerRpcError(
-        'transport',
-        "the node's history ends above the last transaction that was read",
-      )
-    const { slot, signature } = engine.position.cursor
-    const deadLetter: DeadLetterRow = {
-      id: `missing_history/${signature}`,
-      kind: 'missing_history',
-      signature,
-      pda: null,
-      slot,
-      reason: "the node's history ends above this transaction: the transactions after it are unknown",
-      data: oldest ?? null,
-    }
-    // No node lists `finalizedSignature`, so the next finality check must not list down to it.
-    await engine.store(
-      (db) => writeDeadLetters(db, [deadLetter]),
-      (position) => ({ ...position, finalizedSignature: null }),
-    )
-    engine.needsSweep = true
-  }
+/** Stores a dead letter with both ends of the gap, so that `fillHistoryGaps` can read it later. */
+async function skipGap(engine: IndexerEngine, oldest: string | undefined): Promise<void> {
+  const { slot, signature } = engine.position.cursor
+  const reason = "the node's history ends above this transaction: the transactions after it are unknown"
+  const data = oldest ?? null
+  const gap = deadLetter('missing_history', String(signature), { signature, slot, reason, data })
+  // No node lists `finalizedSignature`, so the next finality check must not list down to it.
+  await engine.store(
+    (db) => writeDeadLetters(db, [gap]),
+    (position) => ({ ...position, finalizedSignature: null }),
+  )
+  engine.needsSweep = true
 }

@@ -24,8 +24,6 @@ export interface IndexerOptions {
   batchSize?: number
   /** Maximum batches fetched ahead. Together with `batchSize` it bounds memory. */
   inFlight?: number
-  /** A socket that is silent this long is considered dead. */
-  quietMs?: number
 }
 
 /** Shared by the indexer and its leader. */

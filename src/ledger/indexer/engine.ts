@@ -5,15 +5,30 @@ import { Mutex } from '../../platform/async/mutex.ts'
 import { pipelined } from '../../platform/async/pipeline.ts'
 import { UNREAD_TRANSACTION_KINDS } from '../decode/rows.ts'
 import type { SignatureInfo } from '../decode/rpc-transaction.ts'
-import type { EngineOptions } from './engine-options.ts'
-import { BatchFetcher, type FetchedBatch, joinBatches } from './fetch/batch-fetcher.ts'
+import {
+  BatchFetcher,
+  type BatchFetcherOptions,
+  type FetchedBatch,
+  joinBatches,
+} from './fetch/batch-fetcher.ts'
 import { fetchAccounts } from './fetch/fetch-accounts.ts'
 import type { NonFinalAccounts } from './finality/non-final-accounts.ts'
+import type { OpenedLedger } from './open-ledger.ts'
 import { type IndexerPosition, positionAfter, storePosition } from './position.ts'
 import { isUniqueViolation } from './write/copy-rows.ts'
 import { markOrphaned } from './write/mark-transactions.ts'
 import { writeAccounts } from './write/write-accounts.ts'
 import { copyEvents, mergeEvents } from './write/write-events.ts'
+
+export interface EngineOptions extends OpenedLedger, BatchFetcherOptions {
+  /** Transactions per batch. */
+  batchSize: number
+  /** Maximum batches that are fetched ahead, and that one database transaction writes. */
+  inFlight: number
+  transaction: (work: Work) => Promise<void>
+  /** Called after each commit of transactions. */
+  onWritten: (written: { transactions: number; events: number; outbox: number }) => void
+}
 
 export interface IngestOptions {
   /** The transactions come next after the cursor. */

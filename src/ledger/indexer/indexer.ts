@@ -11,12 +11,7 @@ export interface Indexer {
   start(): void
   stop(): Promise<void>
   status(): IndexerStatus
-  /**
-   * Resolves when the tables contain everything up to a slot, at the indexer's commitment. Rejects
-   * when the indexer stops.
-   */
-  waitForSlot(slot: number): Promise<void>
-  /** Resolves when the tables contain everything that the node has now. */
+  /** Resolves when the tables contain everything that the node has now. Rejects after `stop`. */
   whenIdle(): Promise<void>
   /** Calls the listener after each commit with new events. Returns a function that removes it. */
   onOutbox(listener: () => void): () => void
@@ -41,15 +36,8 @@ export function createIndexer(options: IndexerOptions): Indexer {
     outboxListeners: new Set(),
     status: initialStatus(),
   }
-  const waitForSlot = (slot: number): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (context.status.phase === 'stopped') reject(new Error('the indexer has stopped'))
-      context.waiters.add({ slot, resolve, reject })
-      context.wakeUp.wake()
-    })
   return {
     finished: finished.promise,
-    waitForSlot,
     start() {
       running ??= run(context)
         .then(finished.resolve, finished.reject)
@@ -63,7 +51,12 @@ export function createIndexer(options: IndexerOptions): Indexer {
     },
     status: () => withLag(context.status, options.clock),
     async whenIdle() {
-      await waitForSlot(await options.rpc.call<number>('getSlot', [{ commitment: options.commitment }]))
+      const slot = await options.rpc.call<number>('getSlot', [{ commitment: options.commitment }])
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      if (context.status.phase === 'stopped') reject(new Error('the indexer has stopped'))
+      context.waiters.add({ slot, resolve, reject })
+      context.wakeUp.wake()
+      await promise
     },
     onOutbox(listener) {
       context.outboxListeners.add(listener)

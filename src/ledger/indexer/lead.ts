@@ -1,14 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
 import { retryingRpc } from '../rpc/retrying-rpc.ts'
-import { Announcements } from './announcements.ts'
-import { CatchUp } from './catch-up.ts'
+import { subscribeToAnnouncements } from './announcements.ts'
+import { createCatchUp } from './catch-up.ts'
 import type { IndexerContext } from './context.ts'
 import { IndexerEngine } from './engine.ts'
-import type { EngineOptions } from './engine-options.ts'
 import { fetchStatuses } from './fetch/fetch-statuses.ts'
-import { FinalityMonitor, reportOrphans } from './finality/finality-monitor.ts'
+import { createFinalityMonitor, reportOrphans } from './finality/finality-monitor.ts'
 import { mayHaveForked, orphanForkedTransactions } from './finality/forks.ts'
 import type { Leadership } from './leadership.ts'
 import { openLedger } from './open-ledger.ts'
@@ -24,13 +22,13 @@ const MAX_BACKOFF_MS = 5_000
 
 /** Reads the ledger until the lock is lost or another process wants it. */
 export async function lead(context: IndexerContext, leadership: Leadership): Promise<void> {
-  const { options } = context
+  const { options, status, waiters, wakeUp } = context
+  const { programId, commitment, clock, logger, pollMs = 1_000, batchSize = 100, inFlight = 12 } = options
   const leaving = new AbortController()
   const signal = AbortSignal.any([context.signal, leaving.signal])
   const db = (): Kysely<Database> => options.orm.em.fork().getKysely()
   const rpc = retryingRpc(options.rpc, { signal, maxAttempts: 6 })
-  const { programId, commitment, batchSize = 100, inFlight = 12 } = options
-  const leader = new Leader(context, leadership, {
+  const engine = new IndexerEngine({
     ...(await openLedger(db(), rpc, programId)),
     rpc,
     programId,
@@ -41,63 +39,44 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
     useCopy: true,
     db,
     transaction: (work) => options.orm.em.fork().transactional((em) => work(em.getKysely())),
+    onWritten,
   })
+  status.cursorSlot = engine.position.cursor.slot
+  status.finalizedSlot = engine.position.finalizedSlot
+  const catchUp = createCatchUp(engine)
+  const finality = createFinalityMonitor(context, engine)
+  // Subscribes before the first listing, so that no transaction is missed in between.
+  const announcements = subscribeToAnnouncements(context)
+  let polledAt = -Infinity
   try {
-    await leader.run()
+    await run()
   } finally {
     leaving.abort(new LeadershipLostError('this process is no longer the leader'))
-    await leader.close()
-  }
-}
-
-class Leader {
-  readonly #context: IndexerContext
-  readonly #leadership: Leadership
-  readonly #rpc: LedgerRpc
-  readonly #engine: IndexerEngine
-  readonly #catchUp: CatchUp
-  readonly #announcements: Announcements
-  readonly #finality: FinalityMonitor
-  readonly #pollMs: number
-  #polledAt = -Infinity
-
-  constructor(context: IndexerContext, leadership: Leadership, options: Omit<EngineOptions, 'onWritten'>) {
-    this.#context = context
-    this.#leadership = leadership
-    this.#rpc = options.rpc
-    this.#pollMs = context.options.pollMs ?? 1_000
-    this.#engine = new IndexerEngine({ ...options, onWritten: (written) => this.#onWritten(written) })
-    this.#catchUp = new CatchUp(this.#engine)
-    this.#finality = new FinalityMonitor(context, this.#engine)
-    context.status.cursorSlot = options.position.cursor.slot
-    context.status.finalizedSlot = options.position.finalizedSlot
-    // Subscribes before the first listing, so that no transaction is missed in between.
-    this.#announcements = new Announcements(context)
+    announcements.close()
+    await finality.idle()
   }
 
-  async run(): Promise<void> {
-    const { options, signal, status, waiters, wakeUp } = this.#context
+  async function run(): Promise<void> {
     let backoff = MIN_BACKOFF_MS
-    while (!signal.aborted) {
-      let wait = this.#pollMs
+    while (!context.signal.aborted) {
+      let wait = pollMs
       try {
-        if (this.#leadership.isLost)
-          throw new LeadershipLostError('the connection that held the lock is lost')
-        if (this.#isPollDue() && (await this.#leadership.isWanted())) {
-          options.logger.info('another process wants the indexer lock, standing by')
+        if (leadership.isLost) throw new LeadershipLostError('the connection that held the lock is lost')
+        if (isPollDue() && (await leadership.isWanted())) {
+          logger.info('another process wants the indexer lock, standing by')
           return
         }
-        await this.#poll()
+        await poll()
         backoff = MIN_BACKOFF_MS
         status.failingSince = null
-        if (this.#announcements.unlisted.size > 0) wait = UNLISTED_POLL_MS
+        if (announcements.hasUnlisted()) wait = UNLISTED_POLL_MS
         if (waiters.size > 0) wait = WAITER_POLL_MS
       } catch (error) {
-        if (signal.aborted || this.#leadership.isLost || error instanceof LeadershipLostError) throw error
-        recordFailure(status, options.clock)
-        options.logger.warn({ err: error, retryMs: backoff }, 'could not read the ledger, retrying')
+        if (context.signal.aborted || leadership.isLost || error instanceof LeadershipLostError) throw error
+        recordFailure(status, clock)
+        logger.warn({ err: error, retryMs: backoff }, 'could not read the ledger, retrying')
         // A fork may have removed the announced slot.
-        this.#announcements.newestSlot = 0
+        announcements.newestSlot = 0
         wait = backoff
         backoff = Math.min(backoff * 2, MAX_BACKOFF_MS)
       }
@@ -105,75 +84,63 @@ class Leader {
     }
   }
 
-  /** Call it after the signal is aborted: waits for the finality check. */
-  async close(): Promise<void> {
-    this.#announcements.close()
-    await this.#finality.idle()
+  function isPollDue(): boolean {
+    return clock.now() - polledAt >= pollMs
   }
 
-  #isPollDue(): boolean {
-    return this.#context.options.clock.now() - this.#polledAt >= this.#pollMs
-  }
-
-  /** Reads everything new. Asks for the tip only if a poll is due: announcements need less. */
-  async #poll(): Promise<void> {
-    const { options, status, waiters } = this.#context
-    const { commitment, clock } = options
+  /** Reads everything new. Asks for the tip only if a poll is due: announcements contain a slot. */
+  async function poll(): Promise<void> {
     const now = clock.now()
     let tip: number | undefined
     let hasForked = false
-    if (waiters.size > 0 || this.#isPollDue()) {
-      this.#polledAt = now
-      tip = await this.#rpc.call<number>('getSlot', [{ commitment }])
+    if (waiters.size > 0 || isPollDue()) {
+      polledAt = now
+      tip = await rpc.call<number>('getSlot', [{ commitment }])
       status.tipSlot = tip
-      hasForked = await mayHaveForked(this.#engine)
+      hasForked = await mayHaveForked(engine)
     }
-    const read = await this.#catchUp.run({
+    const read = await catchUp({
       fromFinalized: hasForked,
-      minContextSlot: Math.max(tip ?? 0, this.#announcements.newestSlot),
-      whileListing: () => this.#sweep(),
+      minContextSlot: Math.max(tip ?? 0, announcements.newestSlot),
+      whileListing: sweep,
       onListed: (count) => {
         if (status.phase !== 'live') status.phase = 'backfilling'
-        if (count > 1_000) options.logger.info({ transactions: count }, 'catching up with the ledger')
+        if (count > 1_000) logger.info({ transactions: count }, 'catching up with the ledger')
       },
     })
-    this.#announcements.unlisted.remove(read)
-    if (hasForked) reportOrphans(this.#context, await orphanForkedTransactions(this.#engine))
-    await this.#fetchOverdue()
-    await this.#sweep()
+    announcements.remove(read)
+    if (hasForked) reportOrphans(context, await orphanForkedTransactions(engine))
+    await fetchOverdue()
+    await sweep()
     status.phase = 'live'
-    status.subscribed = this.#announcements.connected
-    if (tip !== undefined) this.#onCaughtUp(tip, now)
-    this.#finality.tick()
+    status.subscribed = announcements.isConnected()
+    if (tip !== undefined) onCaughtUp(tip, now)
+    finality.tick()
   }
 
-  async #sweep(): Promise<void> {
-    if (!this.#engine.needsSweep || (await sweepAccounts(this.#engine))) return
-    this.#context.options.logger.warn('the node does not list accounts: only transactions lead to them')
+  async function sweep(): Promise<void> {
+    if (!engine.needsSweep || (await sweepAccounts(engine))) return
+    logger.warn('the node does not list accounts: only transactions lead to them')
   }
 
   /** Fetches announced transactions by signature if the listing has not contained them for a while. */
-  async #fetchOverdue(): Promise<void> {
-    const { unlisted } = this.#announcements
-    const infos = await fetchStatuses(this.#rpc, unlisted.overdue())
+  async function fetchOverdue(): Promise<void> {
+    const infos = await fetchStatuses(rpc, announcements.overdue())
     if (infos.length === 0) return
-    await this.#engine.ingest([infos])
-    unlisted.remove(infos.map((info) => info.signature))
+    await engine.ingest([infos])
+    announcements.remove(infos.map((info) => info.signature))
   }
 
-  #onWritten(written: { transactions: number; events: number; outbox: number }): void {
-    const { options, status, outboxListeners } = this.#context
+  function onWritten(written: { transactions: number; events: number; outbox: number }): void {
     status.counters.transactions += written.transactions
     status.counters.events += written.events
-    status.cursorSlot = Math.max(status.cursorSlot, this.#engine.position.cursor.slot)
-    if (written.events > 0) status.lastEventAt = new Date(options.clock.now()).toISOString()
-    if (written.outbox > 0) for (const listener of outboxListeners) listener()
+    status.cursorSlot = Math.max(status.cursorSlot, engine.position.cursor.slot)
+    if (written.outbox > 0) for (const listener of context.outboxListeners) listener()
   }
 
-  /** The tables contain everything up to `slot`, which was the tip at the time `polledAt`. */
-  #onCaughtUp(slot: number, polledAt: number): void {
-    const { status, waiters } = this.#context
-    status.caughtUpAt = polledAt
+  /** The tables contain everything up to `slot`, which was the tip at `time`. */
+  function onCaughtUp(slot: number, time: number): void {
+    status.caughtUpAt = time
     status.cursorSlot = Math.max(slot, status.cursorSlot)
     for (const waiter of waiters) {
       if (waiter.slot > slot) continue

@@ -11,7 +11,7 @@ export interface Leadership {
   release(): Promise<void>
 }
 
-/** Waits until no other process holds the lock. Calls `onStandby` once if another one does. */
+/** Waits until no other process holds the lock. Calls `onStandby` while another one does. */
 export async function acquireLeadership(
   orm: Orm,
   options: { pollMs: number; signal: AbortSignal; onStandby: () => void },
@@ -25,10 +25,8 @@ export async function acquireLeadership(
     await session.end().catch(() => {})
   }
   try {
-    let isFirst = true
     while (!(await tryAdvisoryLock(session, 'indexer'))) {
-      if (isFirst) options.onStandby()
-      isFirst = false
+      options.onStandby()
       await delay(options.pollMs, undefined, { signal: options.signal })
     }
   } catch (error) {

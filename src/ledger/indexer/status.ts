@@ -16,8 +16,6 @@ export interface IndexerStatus {
   /** Everything up to this slot was compared with the finalized ledger. */
   finalizedSlot: number
   deadLetters: number
-  /** When events were last written, in ISO 8601. */
-  lastEventAt: string | null
   subscribed: boolean
   /** Since when the node or the database has failed, in ISO 8601. */
   failingSince: string | null
@@ -45,7 +43,6 @@ export const initialStatus = (): IndexerStatus => ({
   caughtUpAt: null,
   finalizedSlot: 0,
   deadLetters: 0,
-  lastEventAt: null,
   subscribed: false,
   failingSince: null,
   counters: { transactions: 0, events: 0, orphaned: 0, finalized: 0, late: 0, failures: 0 },

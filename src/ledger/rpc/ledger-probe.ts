@@ -14,9 +14,9 @@ export interface LedgerProbe {
 const TIMEOUT_MS = 2_000
 const CACHE_MS = 1_000
 
-export function createLedgerProbe(rpc: LedgerCalls, clock: Clock, timeoutMs = TIMEOUT_MS): LedgerProbe {
+export function createLedgerProbe(rpc: LedgerCalls, clock: Clock): LedgerProbe {
   const call = <Result>(method: string, params: unknown[] = []): Promise<Result | null> =>
-    withTimeout(timeoutMs, rpc.call<Result>(method, params)).catch(() => null)
+    withTimeout(TIMEOUT_MS, rpc.call<Result>(method, params)).catch(() => null)
   const cached = <Value>(load: () => Promise<Value>) =>
     cachedValue({ load, freshMs: CACHE_MS, maxAgeMs: CACHE_MS, clock })
   const slot = cached(() => call<number>('getSlot', [{ commitment: 'confirmed' }]))

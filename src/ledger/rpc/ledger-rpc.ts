@@ -24,10 +24,6 @@ export interface LedgerRpcOptions {
   url: string
   /** For one HTTP request and its response. */
   timeoutMs?: number
-  /** Maximum calls per HTTP request. Longer batches are split. */
-  maxBatch?: number
-  /** Maximum bytes of calls per HTTP request. Nodes refuse bodies of more than 50 KiB. */
-  maxBatchBytes?: number
 }
 
 interface RpcResponse {
@@ -39,7 +35,6 @@ interface RpcResponse {
 export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
   const { origin, path, headers } = splitUrl(options.url)
   const agent = new Agent({ allowH2: false })
-  const limits = { calls: options.maxBatch ?? 100, bytes: options.maxBatchBytes ?? 45_000 }
   let nextId = 1
 
   async function post(body: unknown): Promise<unknown> {
@@ -77,7 +72,7 @@ export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
 
   async function settle<T>(calls: RpcCall[]): Promise<(T | LedgerRpcError)[]> {
     const results: (T | LedgerRpcError)[] = []
-    for (const chunk of splitBatch(calls, limits)) results.push(...(await settleChunk<T>(chunk)))
+    for (const chunk of splitBatch(calls)) results.push(...(await settleChunk<T>(chunk)))
     return results
   }
 
@@ -98,15 +93,18 @@ export function throwFirstError<T>(results: (T | LedgerRpcError)[]): T[] {
   return results as T[]
 }
 
+/** Longer batches are split. Nodes refuse bodies of more than 50 KiB. */
+const MAX_BATCH_CALLS = 100
+const MAX_BATCH_BYTES = 45_000
 const CALL_OVERHEAD_BYTES = 60
 
-function splitBatch(calls: readonly RpcCall[], limits: { calls: number; bytes: number }): RpcCall[][] {
+function splitBatch(calls: readonly RpcCall[]): RpcCall[][] {
   const chunks: RpcCall[][] = []
   let bytes = Infinity
   for (const call of calls) {
     const size = JSON.stringify(call.params).length + call.method.length + CALL_OVERHEAD_BYTES
     const current = chunks.at(-1)
-    if (current === undefined || current.length === limits.calls || bytes + size > limits.bytes) {
+    if (current === undefined || current.length === MAX_BATCH_CALLS || bytes + size > MAX_BATCH_BYTES) {
       chunks.push([call])
       bytes = size
     } else {

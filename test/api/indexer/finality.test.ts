@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { CatchUp } from '../../../src/ledger/indexer/catch-up.ts'
+import { createCatchUp } from '../../../src/ledger/indexer/catch-up.ts'
 import { IndexerEngine } from '../../../src/ledger/indexer/engine.ts'
 import type { Database } from '../../../src/db/database.ts'
 import { openLedger } from '../../../src/ledger/indexer/open-ledger.ts'
@@ -75,7 +75,7 @@ test('an unlisted transaction is final if the block of its slot contains it', as
   const dropped = ledger.send(registration('not indexed by the node'))
   ledger.advance()
   ledger.send(registration('next'))
-  await new CatchUp(engine).run()
+  await createCatchUp(engine)()
   expect(await finalities()).toEqual(['confirmed', 'confirmed'])
   ledger.hidden.add(dropped)
   ledger.advance(40)
@@ -86,7 +86,7 @@ test('an unlisted transaction is final if the block of its slot contains it', as
 test('a moved transaction does not make the row of its old slot final', async () => {
   const engine = await openEngine()
   const signature = ledger.send(registration('moved'))
-  await new CatchUp(engine).run()
+  await createCatchUp(engine)()
   ledger.forkFrom(0)
   ledger.advance(3)
   ledger.send({ ...registration('moved'), signature })

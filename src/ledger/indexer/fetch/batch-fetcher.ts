@@ -1,11 +1,24 @@
+import type { Kysely } from 'kysely'
+import type { Database } from '../../../db/database.ts'
 import { type AccountSnapshot, pdasOf } from '../../decode/decode-account.ts'
 import { type IndexedRows, joinRows } from '../../decode/rows.ts'
 import type { SignatureInfo } from '../../decode/rpc-transaction.ts'
-import type { EngineOptions } from '../engine-options.ts'
+import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { type CopyRows, encodeCopyRows, joinCopyRows } from '../write/copy-rows.ts'
 import { fetchAccounts } from './fetch-accounts.ts'
-import { fetchTransactions } from './fetch-transactions.ts'
+import { type FetchOptions, fetchTransactions } from './fetch-transactions.ts'
 import { findTransactionsToFetch } from './known-transactions.ts'
+
+export interface BatchFetcherOptions extends FetchOptions {
+  rpc: LedgerRpc
+  /** For reads outside of transactions. */
+  db: () => Kysely<Database>
+  /**
+   * Writes new rows by COPY. If the tables contain a row already, the transaction that writes them
+   * must be able to start again. Otherwise all rows are merged.
+   */
+  useCopy: boolean
+}
 
 /** Fetched and decoded transactions, and the accounts that they changed. */
 export interface FetchedBatch {
@@ -47,10 +60,10 @@ export class AccountReadCache {
 
 /** Fetches the transactions of a listing, and the accounts that they changed. */
 export class BatchFetcher {
-  readonly #options: EngineOptions
+  readonly #options: BatchFetcherOptions
   #cache = new AccountReadCache()
 
-  constructor(options: EngineOptions) {
+  constructor(options: BatchFetcherOptions) {
     this.#options = options
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { decodeTransaction } from '../../decode/decode-transaction.ts'
-import { emptyRows, type IndexedRows } from '../../decode/rows.ts'
+import { deadLetter, emptyRows, type IndexedRows } from '../../decode/rows.ts'
 import type { RpcTransaction, SignatureInfo } from '../../decode/rpc-transaction.ts'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../rpc/rpc-error.ts'
@@ -41,15 +41,7 @@ export async function fetchTransactions(
     } else if (result !== null || info.confirmationStatus === 'finalized') {
       const kind = result === null ? 'missing_transaction' : 'unreadable_transaction'
       const reason = result?.message ?? 'the node lists the transaction and does not serve it'
-      rows.dead_letters.push({
-        id: `${kind}/${signature}/`,
-        kind,
-        signature,
-        pda: null,
-        slot,
-        reason,
-        data: null,
-      })
+      rows.dead_letters.push(deadLetter(kind, `${signature}/`, { signature, slot, reason }))
     }
   }
   return rows

@@ -9,82 +9,78 @@ const RETRY_MS = 60_000
 const MAX_RETRIES = 100
 
 /** Checks finality next to the leader's loop, so that the loop never waits for a slow check. */
-export class FinalityMonitor {
-  readonly #context: IndexerContext
-  readonly #engine: IndexerEngine
-  #running: Promise<void> | undefined
-  #failure: { error: unknown } | undefined
-  #nextCheckAt = -Infinity
-  #nextRetryAt = -Infinity
-
-  constructor(context: IndexerContext, engine: IndexerEngine) {
-    this.#context = context
-    this.#engine = engine
-  }
-
+export interface FinalityMonitor {
   /** Starts a check if one is due. Throws the error of the previous check, once. */
-  tick(): void {
-    const failure = this.#failure
-    this.#failure = undefined
-    if (failure !== undefined) throw failure.error
-    const { clock, verifyMs = 2_000 } = this.#context.options
-    const startedAt = clock.now()
-    if (this.#running !== undefined || startedAt < this.#nextCheckAt) return
-    this.#running = this.#check()
-      .catch((error: unknown) => {
-        this.#failure = { error }
-      })
-      .finally(() => {
-        this.#running = undefined
-        // Checks take at most a tenth of the time.
-        this.#nextCheckAt = clock.now() + Math.max(verifyMs, 9 * (clock.now() - startedAt))
-      })
-  }
-
+  tick(): void
   /** Resolves when no check is running. */
-  async idle(): Promise<void> {
-    await this.#running
-  }
+  idle(): Promise<void>
+}
 
-  async #check(): Promise<void> {
-    const { options, status } = this.#context
-    const report = await verifyFinality(this.#engine)
+export function createFinalityMonitor(context: IndexerContext, engine: IndexerEngine): FinalityMonitor {
+  const { status, options } = context
+  const { clock, logger, verifyMs = 2_000 } = options
+  let running: Promise<void> | undefined
+  let failure: { error: unknown } | undefined
+  let nextCheckAt = -Infinity
+  let nextRetryAt = -Infinity
+
+  async function check(): Promise<void> {
+    const report = await verifyFinality(engine)
     status.counters.late += report.late
     status.counters.finalized += report.finalized
-    status.finalizedSlot = this.#engine.position.finalizedSlot
-    reportOrphans(this.#context, report.orphaned)
-    const { count } = await this.#engine.options
+    status.finalizedSlot = engine.position.finalizedSlot
+    reportOrphans(context, report.orphaned)
+    const { count } = await engine.options
       .db()
       .selectFrom('dead_letters')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
     status.deadLetters = count
-    if (count > 0) await this.#retryDeadLetters()
-    options.logger.debug(report, 'finality checked')
+    if (count > 0) await retryDeadLetters()
+    logger.debug(report, 'finality checked')
   }
 
-  async #retryDeadLetters(): Promise<void> {
-    const { clock, logger } = this.#context.options
-    const isDue = clock.now() >= this.#nextRetryAt
-    if (isDue) this.#nextRetryAt = clock.now() + RETRY_MS
-    const gaps = await fillHistoryGaps(this.#engine, isDue ? 'all' : 'recent')
+  async function retryDeadLetters(): Promise<void> {
+    const isDue = clock.now() >= nextRetryAt
+    if (isDue) nextRetryAt = clock.now() + RETRY_MS
+    const gaps = await fillHistoryGaps(engine, isDue ? 'all' : 'recent')
     if (gaps > 0) logger.info({ gaps }, 'filled gaps in the history')
-    if (isDue) await this.#retryMissingTransactions()
+    if (isDue) await retryMissingTransactions(engine)
   }
 
-  async #retryMissingTransactions(): Promise<void> {
-    const { rpc, db } = this.#engine.options
-    const deadLetters = await db()
-      .selectFrom('dead_letters')
-      .select('signature')
-      .where('kind', '=', 'missing_transaction')
-      .orderBy('slot')
-      .limit(MAX_RETRIES)
-      .execute()
-    const signatures = deadLetters.flatMap(({ signature }) => signature ?? [])
-    const found = await fetchStatuses(rpc, signatures)
-    if (found.length > 0) await this.#engine.ingest([found])
+  return {
+    tick() {
+      const previous = failure
+      failure = undefined
+      if (previous !== undefined) throw previous.error
+      const startedAt = clock.now()
+      if (running !== undefined || startedAt < nextCheckAt) return
+      running = check()
+        .catch((error: unknown) => {
+          failure = { error }
+        })
+        .finally(() => {
+          running = undefined
+          // Checks take at most a tenth of the time.
+          nextCheckAt = clock.now() + Math.max(verifyMs, 9 * (clock.now() - startedAt))
+        })
+    },
+    idle: async () => running,
   }
+}
+
+async function retryMissingTransactions(engine: IndexerEngine): Promise<void> {
+  const deadLetters = await engine.options
+    .db()
+    .selectFrom('dead_letters')
+    .select('signature')
+    .where('kind', '=', 'missing_transaction')
+    .orderBy('slot')
+    .limit(MAX_RETRIES)
+    .execute()
+  const signatures = deadLetters.flatMap(({ signature }) => signature ?? [])
+  const found = await fetchStatuses(engine.options.rpc, signatures)
+  if (found.length > 0) await engine.ingest([found])
 }
 
 export function reportOrphans({ options, status }: IndexerContext, orphaned: number): void {

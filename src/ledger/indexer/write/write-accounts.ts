@@ -3,8 +3,7 @@ import type { Database } from '../../../db/database.ts'
 import { ACCOUNT_TABLES, type AccountRow, type AccountTable } from '../../decode/account-rows.ts'
 import { type AccountSnapshot, pdasOf } from '../../decode/decode-account.ts'
 import type { DeadLetterRow } from '../../decode/rows.ts'
-import { jsonRows } from './json-rows.ts'
-import { writeDeadLetters } from './write-events.ts'
+import { jsonRows, writeDeadLetters } from './write-events.ts'
 
 type Db = Kysely<Database>
 

@@ -12,9 +12,12 @@ import {
 } from '../../decode/rows.ts'
 import { type CopyRows, writeCopyRows } from './copy-rows.ts'
 import { enqueueDeliveries } from './deliveries.ts'
-import { jsonRows } from './json-rows.ts'
 
 type Db = Kysely<Database>
+
+/** Any number of rows as one parameter. They get the column types of the table. */
+export const jsonRows = (table: keyof Database, rows: readonly object[]): RawBuilder<unknown> =>
+  sql`json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json)`
 
 /** Writes the rows of transactions. A replay changes nothing. A moved transaction is updated. */
 export async function mergeEvents(db: Db, rows: IndexedRows): Promise<void> {
