@@ -47,3 +47,9 @@ export function problems(document: OpenApi, schema: Json, value: unknown): unkno
   const [, errors] = Schema.Compile(closed(document, schema) as Json).Errors(value)
   return errors
 }
+
+/** The schema of the only media type of a response. */
+export function responseSchema(document: OpenApi, path: string, status: number): Json | undefined {
+  const { content = {} } = document.paths[path]?.['get']?.responses[status] ?? {}
+  return Object.values(content)[0]?.schema
+}
