@@ -1,28 +1,33 @@
-import { openSession } from './session.ts'
+import type { Client } from 'pg'
 import type { Orm } from './orm-types.ts'
+import { openSession } from './session.ts'
 
-/** A connection that hears a channel; `lost` once it is gone. */
 export interface Listening {
+  /** The connection that listens. It can run other queries, one at a time. */
+  readonly client: Client
   readonly lost: boolean
   close(): Promise<void>
 }
 
-/** Calls `onHint` at each notification, and once when the connection is lost. What it says is a hint: who must know looks for itself. */
-export async function listen(orm: Orm, channel: string, onHint: () => void): Promise<Listening> {
+/**
+ * Listens to a channel on its own connection. Calls `onNotification` for each notification, and once
+ * when the connection is lost: notifications can be missed, so callers must also poll.
+ */
+export async function listen(orm: Orm, channel: string, onNotification: () => void): Promise<Listening> {
   const client = await openSession(orm)
   let lost = false
-  const lose = (): void => {
-    if (lost) return
-    lost = true
-    onHint()
-  }
-  client.on('error', lose)
-  client.on('end', lose)
-  client.on('notification', onHint)
   const close = async (): Promise<void> => {
     lost = true
     await client.end().catch(() => undefined)
   }
+  const onLost = (): void => {
+    if (lost) return
+    void close()
+    onNotification()
+  }
+  client.on('error', onLost)
+  client.on('end', onLost)
+  client.on('notification', onNotification)
   try {
     await client.query(`listen ${client.escapeIdentifier(channel)}`)
   } catch (error) {
@@ -30,6 +35,7 @@ export async function listen(orm: Orm, channel: string, onHint: () => void): Pro
     throw error
   }
   return {
+    client,
     get lost() {
       return lost
     },

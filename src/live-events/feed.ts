@@ -14,27 +14,13 @@ const POLL_MS = 1_000
 /** The feed continues after its last subscriber has left, because clients often reconnect. */
 const LINGER_MS = 10_000
 
+export type Feed = ReturnType<typeof createFeed>
+
 /**
  * The newest events of the outbox. One reader serves all streams of a process and stops without
  * them.
  */
-export interface Feed {
-  /** Resolves when the feed knows the newest position. Call the result once to unsubscribe. */
-  subscribe(): Promise<() => void>
-  /** The feed has read all events up to this position. */
-  readonly position: number
-  /** The events after a position. Null if the buffer does not go back that far. */
-  after(position: number): readonly OutboxRow[] | null
-  /** Resolves at the next new event, or when the signal is aborted. */
-  nextChange(signal: AbortSignal): Promise<void>
-  close(): Promise<void>
-}
-
-export function createFeed(options: {
-  orm: Orm
-  kysely: Kysely<Database>
-  logger: Pick<Logger, 'warn'>
-}): Feed {
+export function createFeed(options: { orm: Orm; kysely: Kysely<Database>; logger: Pick<Logger, 'warn'> }) {
   const { orm, kysely, logger } = options
   const wakeUp = new WakeUp()
   const changes = new EventEmitter().setMaxListeners(0)
@@ -91,6 +77,7 @@ export function createFeed(options: {
   }
 
   return {
+    /** Resolves when the feed knows the newest position. Call the result once to unsubscribe. */
     subscribe: async () => {
       subscribers += 1
       ready ??= start().catch((error: unknown) => {
@@ -105,15 +92,18 @@ export function createFeed(options: {
         throw error
       }
     },
+    /** The feed has read all events up to this position. */
     get position() {
       return position
     },
-    after: (given) => {
+    /** The events after a position. Null if the buffer does not go back that far. */
+    after: (given: number): readonly OutboxRow[] | null => {
       if (given < bufferStart) return null
       const first = buffer.findIndex((row) => row.position > given)
       return first === -1 ? [] : buffer.slice(first)
     },
-    nextChange: async (signal) => {
+    /** Resolves at the next new event, or when the signal is aborted. */
+    nextChange: async (signal: AbortSignal) => {
       await once(changes, 'change', { signal }).catch(() => undefined)
     },
     close: async () => {

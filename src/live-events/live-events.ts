@@ -7,10 +7,8 @@ import { quoted } from '../domain/quoted.ts'
 import { WEBHOOK_EVENT_TYPES } from '../domain/webhook-events.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
-import type { TransactionRecord } from '../relay/record.ts'
 import type { WatchTransaction } from '../relay/watch-transaction.ts'
 import { createFeed } from './feed.ts'
-import type { LiveEvent } from './live-event.ts'
 import { type EventFilter, newestPosition, positionOf, readEvents } from './read-events.ts'
 import { registryEvents } from './registry-events.ts'
 import { createStreams } from './streams.ts'
@@ -23,34 +21,25 @@ export interface EventsInput {
   readonly after?: string | null
 }
 
-/**
- * The live streams of this process. Each counts against the limit of its client and can fail with
- * TOO_MANY_STREAMS.
- */
-export interface LiveEvents {
-  /** Events in order, without end. Rejects with INVALID_ENUM, INVALID_PUBKEY and EVENT_UNKNOWN. */
-  registryEvents(input: EventsInput, clientIp: string): Promise<AsyncGenerator<LiveEvent, void>>
-  /**
-   * The record now and after each change, until it is settled. Rejects with TRANSACTION_NOT_FOUND.
-   */
-  transactionStatus(id: string, clientIp: string): Promise<AsyncGenerator<TransactionRecord, void>>
-  /** Ends all streams. */
-  close(): Promise<void>
-}
+export type LiveEvents = ReturnType<typeof createLiveEvents>
 
+/** The live streams of this process. All can fail with TOO_MANY_STREAMS. */
 export function createLiveEvents(options: {
   orm: Orm
   watchTransaction: WatchTransaction
   logger: Pick<Logger, 'warn'>
   metrics: Metrics
-}): LiveEvents {
+}) {
   const { orm, watchTransaction, logger, metrics } = options
   const kysely: Kysely<Database> = orm.em.fork().getKysely<Database>()
   const read = (after: number, filter: EventFilter) => readEvents(kysely, after, filter)
   const streams = createStreams(metrics)
   const feed = createFeed({ orm, kysely, logger })
   return {
-    registryEvents: async (input, clientIp) => {
+    /**
+     * Events in order, without end. Rejects with INVALID_ENUM, INVALID_PUBKEY and EVENT_UNKNOWN.
+     */
+    registryEvents: async (input: EventsInput, clientIp: string) => {
       const filter = eventFilter(input)
       streams.checkLimit(clientIp)
       const after = await startPosition(kysely, input.after)
@@ -63,10 +52,15 @@ export function createLiveEvents(options: {
         }
       })
     },
-    transactionStatus: async (id, clientIp) => {
+    /**
+     * The record now and after each change, until it is settled. Rejects with
+     * TRANSACTION_NOT_FOUND.
+     */
+    transactionStatus: async (id: string, clientIp: string) => {
       streams.checkLimit(clientIp)
       return streams.open(clientIp, await watchTransaction(id))
     },
+    /** Ends all streams. */
     close: async () => {
       await streams.closeAll()
       await feed.close()

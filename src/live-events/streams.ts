@@ -7,22 +7,7 @@ const MAX_PER_CLIENT = 20
 const MAX_PER_PROCESS = 1_000
 
 /** Counts and limits the open streams of this process. */
-export interface Streams {
-  /** Throws TOO_MANY_STREAMS if the client, or the process, has too many open streams. */
-  checkLimit(clientIp: string): void
-  /**
-   * Wraps a stream. It counts from the first request for a value until it ends, fails or is
-   * returned. `return` also works while a value is awaited: it aborts the signal that `make`
-   * receives.
-   */
-  open<Value>(
-    clientIp: string,
-    make: (signal: AbortSignal) => AsyncGenerator<Value, void>,
-  ): AsyncGenerator<Value, void>
-  closeAll(): Promise<void>
-}
-
-export function createStreams(metrics: Metrics): Streams {
+export function createStreams(metrics: Metrics) {
   const perClient = new Map<string, number>()
   /** The open streams, by the function that ends each. */
   const openStreams = new Set<() => Promise<void>>()
@@ -33,6 +18,7 @@ export function createStreams(metrics: Metrics): Streams {
     collect: () => gauge.set(openStreams.size),
   })
 
+  /** Throws TOO_MANY_STREAMS if the client, or the process, has too many open streams. */
   const checkLimit = (clientIp: string): void => {
     const count = perClient.get(clientNetwork(clientIp)) ?? 0
     if (openStreams.size >= MAX_PER_PROCESS || count >= MAX_PER_CLIENT)
@@ -53,7 +39,14 @@ export function createStreams(metrics: Metrics): Streams {
     }
   }
 
-  const open: Streams['open'] = (clientIp, make) => {
+  /**
+   * Wraps a stream. It counts from the first request for a value until it ends, fails or is
+   * returned. `return` also works while a value is awaited: it aborts the signal of `make`.
+   */
+  const open = <Value>(
+    clientIp: string,
+    make: (signal: AbortSignal) => AsyncGenerator<Value, void>,
+  ): AsyncGenerator<Value, void> => {
     const ending = new AbortController()
     const inner = make(ending.signal)
     let unregister: (() => void) | undefined
@@ -88,11 +81,9 @@ export function createStreams(metrics: Metrics): Streams {
     return stream
   }
 
-  return {
-    checkLimit,
-    open,
-    closeAll: async () => {
-      await Promise.all(Array.from(openStreams, (end) => end()))
-    },
+  const closeAll = async (): Promise<void> => {
+    await Promise.all(Array.from(openStreams, (end) => end()))
   }
+
+  return { checkLimit, open, closeAll }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { Claim } from './claim.ts'
+import type { Claim, ClaimedDelivery } from './claim.ts'
 import { retryDelay } from './retry-schedule.ts'
 import type { AttemptResult, Send } from './send.ts'
 import type { Settlement } from './settle.ts'
@@ -36,12 +36,14 @@ export async function attempt(
   return settlementOf(claim, result, { startedAt, random })
 }
 
-function settlementOf(
-  claim: Claim,
-  result: AttemptResult,
+/** `startedAt` is in milliseconds since the epoch. */
+export function settlementOf(
+  claim: ClaimedDelivery,
+  result: Omit<AttemptResult, 'outcome'> & Pick<Settlement, 'outcome'>,
   { startedAt, random }: { startedAt: number; random: () => number },
 ): Settlement {
   const { outcome, status, errorCode, excerpt } = result
+  const mayRetry = outcome === 'failure' || outcome === 'lost'
   return {
     id: claim.id,
     token: claim.token,
@@ -53,7 +55,7 @@ function settlementOf(
     response_status: status ?? null,
     error_code: errorCode ?? null,
     response_excerpt: excerpt === undefined ? null : storable(excerpt),
-    retry_ms: outcome === 'failure' ? retryDelay(claim.retry_step, result, random) : null,
+    retry_ms: mayRetry ? retryDelay(claim.retry_step, result, random) : null,
     pause_ms: result.retryAfterMs === undefined ? null : Math.round(result.retryAfterMs),
     unreachable: UNREACHABLE.has(errorCode),
     probe: claim.probe,

@@ -1,25 +1,23 @@
-import { sql } from 'kysely'
-import type { DeliveryTrigger } from '../../domain/webhook-delivery.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
 import type { WorkerLimits } from './limits.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
-/** A delivery that belongs to this worker until its lease expires. */
-export interface Claim {
-  readonly id: string
+type Delivery = Selectable<Database['webhook_deliveries']>
+
+/** The part of a claim that its settlement needs. */
+export interface ClaimedDelivery extends Pick<Delivery, 'id' | 'trigger' | 'attempt_count' | 'retry_step'> {
   /** The lease token. An outcome is accepted only with it. */
   readonly token: string
-  readonly subscription_id: string
+  /** True for the single attempt that tests an endpoint whose breaker is open. */
+  readonly probe: boolean
+}
+
+/** A delivery that belongs to this worker until its lease expires. */
+export interface Claim extends ClaimedDelivery, Pick<Delivery, 'subscription_id' | 'event_type' | 'body'> {
   readonly url: string
   /** Encrypted, base64. */
   readonly secret: string
-  readonly event_type: string
-  /** Null if the event is no longer in outbox_events. */
-  readonly body: string | null
-  readonly trigger: DeliveryTrigger
-  readonly attempt_count: number
-  readonly retry_step: number
-  /** True for the single attempt that tests an endpoint whose breaker is open. */
-  readonly probe: boolean
 }
 
 /** First attempts (`pending`) and retries are claimed separately, so that each keeps free slots. */

@@ -1,21 +1,14 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import type { AttemptOutcome, DeliveryTrigger, DisabledReason } from '../../domain/webhook-delivery.ts'
+import type { AttemptOutcome, DisabledReason } from '../../domain/webhook-delivery.ts'
 
-/** The outcome of a claim. */
-export interface Settlement {
+type AttemptRow = Omit<Selectable<Database['webhook_attempts']>, 'id' | 'delivery_id' | 'next_attempt_at'>
+
+/** The outcome of a claim, as an attempt and its effects. */
+export interface Settlement extends AttemptRow {
   readonly id: string
   readonly token: string
-  /** Starts at 1. */
-  readonly number: number
-  readonly trigger: DeliveryTrigger
   readonly outcome: Exclude<AttemptOutcome, 'stale'>
-  /** ISO 8601. */
-  readonly started_at: string
-  readonly duration_ms: number
-  readonly response_status: number | null
-  readonly error_code: string | null
-  readonly response_excerpt: string | null
   /** Delay before the next attempt. Null after the last one. */
   readonly retry_ms: number | null
   /** The receiver's Retry-After. */

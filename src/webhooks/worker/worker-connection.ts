@@ -1,17 +1,9 @@
 import type { Kysely, RawBuilder } from 'kysely'
 import PQueue from 'p-queue'
-import type { Client } from 'pg'
 import type { Database } from '../../db/database.ts'
+import { listen, type Listening } from '../../db/listen.ts'
 import type { Orm } from '../../db/orm-types.ts'
-import { openSession } from '../../db/session.ts'
 import { DELIVERIES_CHANNEL } from '../../domain/webhook-delivery.ts'
-
-/** A database connection outside the pool, for claims and notifications. */
-export interface WorkerConnection {
-  /** Runs one query at a time, in order. */
-  query<Row>(name: string, statement: RawBuilder<Row>): Promise<Row[]>
-  close(): Promise<void>
-}
 
 /**
  * Sequential scans are off, because a plan that was made for small tables would scan large ones.
@@ -20,60 +12,55 @@ export interface WorkerConnection {
  */
 const SETTINGS = `set enable_seqscan = off; set jit = off; set synchronous_commit = off`
 
-/** Connects on the first query, and reconnects after the connection is lost. */
+export type WorkerConnection = ReturnType<typeof createWorkerConnection>
+
+/**
+ * A database connection outside the pool, for claims and notifications. It connects on the first
+ * query, and reconnects after it was lost.
+ */
 export function createWorkerConnection(options: {
   orm: Orm
   kysely: Kysely<Database>
+  /** Also called when the connection is lost, so that the worker polls and thereby reconnects. */
   onNotification: () => void
-}): WorkerConnection {
+}) {
   const { orm, kysely, onNotification } = options
   const queries = new PQueue({ concurrency: 1 })
-  let current: Promise<Client> | undefined
+  let current: Listening | undefined
   let closed = false
 
-  const connect = async (): Promise<Client> => {
-    const client = await openSession(orm)
-    let lost = false
-    // `end` follows `error`. The next connection may be opening by then, so only the first one
-    // counts.
-    const onLost = (): void => {
-      if (lost) return
-      lost = true
-      current = undefined
-      void client.end().catch(() => undefined)
-      // The worker polls again and thereby reconnects.
-      if (!closed) onNotification()
-    }
-    client.on('error', onLost)
-    client.on('end', onLost)
-    client.on('notification', onNotification)
+  const connect = async (): Promise<Listening> => {
+    const listening = await listen(orm, DELIVERIES_CHANNEL, onNotification)
     try {
-      await client.query(`${SETTINGS}; listen ${DELIVERIES_CHANNEL}`)
-      return client
+      await listening.client.query(SETTINGS)
+      return listening
     } catch (error) {
-      await client.end().catch(() => undefined)
+      await listening.close()
       throw error
     }
   }
 
+  const close = async (): Promise<void> => {
+    closed = true
+    await current?.close()
+  }
+
   const run = async <Row>(name: string, statement: RawBuilder<Row>): Promise<Row[]> => {
-    if (closed) throw new Error('the worker connection is closed')
-    current ??= connect().catch((error: unknown) => {
-      current = undefined
-      throw error
-    })
-    const client = await current
+    if (!closed && current?.lost !== false) current = await connect()
+    // It can be closed while it connects.
+    if (closed || current === undefined) {
+      await close()
+      throw new Error('the worker connection is closed')
+    }
     const { sql: text, parameters } = statement.compile(kysely)
-    const { rows } = await client.query<Row & object>({ name, text, values: [...parameters] })
+    const { rows } = await current.client.query<Row & object>({ name, text, values: [...parameters] })
     return rows
   }
 
   return {
-    query: (name, statement) => queries.add(() => run(name, statement)),
-    close: async () => {
-      closed = true
-      const client = await current?.catch(() => undefined)
-      await client?.end().catch(() => undefined)
-    },
+    /** Runs one query at a time, in order. */
+    query: <Row>(name: string, statement: RawBuilder<Row>): Promise<Row[]> =>
+      queries.add(() => run(name, statement)),
+    close,
   }
 }

@@ -12,7 +12,7 @@ afterAll(() => database.drop())
 
 const backends = async (): Promise<number[]> => {
   const { rows } = await sql<{ pid: number }>`
-    select pid from pg_stat_activity where datname = current_database() and query ~ 'listen webhook_deliveries|as one'
+    select pid from pg_stat_activity where datname = current_database() and query ~ '^listen|^set enable|as one'
       and pid <> pg_backend_pid()`.execute(database.orm.em.getKysely())
   return rows.map(({ pid }) => pid)
 }
