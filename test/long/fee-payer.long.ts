@@ -11,17 +11,17 @@ import {
   registrationArgs,
 } from '../support/indexer/registry-world.ts'
 import {
-  graphqlDoor,
-  type Landing,
+  graphqlClient,
+  type SubmittedTransaction,
   type Prepared,
-  restDoor,
-  type SponsorDoor,
-  type Told,
-} from '../support/sponsorship/doors.ts'
+  restClient,
+  type SponsorClient,
+  type ClientResponse,
+} from '../support/sponsorship/sponsor-clients.ts'
 import { type RandomCase, randomCase } from '../support/sponsorship/random-cases.ts'
-import { type Cast, requestOf } from '../support/sponsorship/random-requests.ts'
-import { signedAs } from '../support/sponsorship/random-signing.ts'
-import { createSponsoredWorld, keyOf, type SponsoredWorld } from '../support/sponsorship/sponsored-world.ts'
+import { type Participants, requestOf } from '../support/sponsorship/random-requests.ts'
+import { signCase } from '../support/sponsorship/random-signing.ts'
+import { createHostileWorld, keyOf, type HostileWorld } from '../support/sponsorship/hostile-world.ts'
 
 const CASES = Number(process.env.PROPERTY_CASES ?? 10_000)
 const SEED = Number(process.env.PROPERTY_SEED ?? randomInt(2 ** 31))
@@ -33,12 +33,12 @@ const CHEAPEST_FEE = 10_000
 const WALLETS = 16
 const NO_LIMIT = 10n ** 15n
 
-let world: SponsoredWorld
+let world: HostileWorld
 let agents: AgentWallet[]
 let code: string
 let rent: number
 beforeAll(async () => {
-  world = await createSponsoredWorld({
+  world = await createHostileWorld({
     slotMs: 0,
     submitWaitMs: 0,
     limits: { dailyBudget: NO_LIMIT, minBalance: 0n, dailyTransactionsPerWallet: 10 ** 9 },
@@ -106,7 +106,7 @@ async function runCase(random: RandomCase): Promise<void> {
     return
   }
   await meanwhile(random, cast)
-  const signedTx = signedAs(random.signing, prepared.body.serializedTx, cast, another)
+  const signedTx = signCase(random.signing, prepared.body.serializedTx, cast, another)
   another = signedTx
   if (signedTx === null) {
     count('cannot be built')
@@ -120,7 +120,7 @@ async function runCase(random: RandomCase): Promise<void> {
   const accepted = answers.find((each) => each.status === 200 && each.body.signature !== null)
   if (accepted === undefined) {
     const [first] = answers
-    const how = first?.status === 200 ? `simulation (${random.meanwhile})` : String(first?.status)
+    const how = first?.status === 200 ? `simulation (${random.between})` : String(first?.status)
     count(`refused when submitted: ${how}`)
     within(lost, 0, 0)
     return
@@ -133,7 +133,7 @@ async function runCase(random: RandomCase): Promise<void> {
     return
   }
   signatures.add(signature)
-  check(lost, random.door === 'register', feeOf(signedTx))
+  check(lost, random.operation === 'register', feeOf(signedTx))
   count(accepted.body.error === null ? 'landed' : `sent: ${accepted.body.error.code}`)
   count(`  landed ${random.signing.kind}`)
 }
@@ -148,12 +148,12 @@ function within(lost: number, least: number, most: number): void {
     throw new Error(`the fee payer lost ${lost} lamports, not ${least} to ${most}`)
 }
 
-function noServerError({ status, error }: Told<unknown>): void {
+function noServerError({ status, error }: ClientResponse<unknown>): void {
   if (status >= 500) throw new Error(`answered ${status}: ${error}`)
 }
 
 /** Wallets without an agent register; those with one do the rest, and sometimes try to register again. */
-function castOf({ door, wallet }: RandomCase): Cast {
+function castOf({ operation: door, wallet }: RandomCase): Participants {
   const agent = agents[wallet % WALLETS] ?? null
   const stranger = agents[(wallet + 1) % WALLETS]?.keypair ?? Keypair.generate()
   const shared = { feePayer: keyOf(world.feePayer), stranger, number }
@@ -164,36 +164,40 @@ function castOf({ door, wallet }: RandomCase): Cast {
 }
 
 /** Each case comes from a network of its own: the limit of each is another test's matter. */
-function doorOf({ byGraphQL }: RandomCase): SponsorDoor {
+function doorOf({ useGraphQL: byGraphQL }: RandomCase): SponsorClient {
   const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
-  return (byGraphQL ? graphqlDoor : restDoor)(world.t, { address })
+  return (byGraphQL ? graphqlClient : restClient)(world.t, { address })
 }
 
-function prepare(random: RandomCase, cast: Cast, door: SponsorDoor): Promise<Told<Prepared>> {
+function prepare(
+  random: RandomCase,
+  cast: Participants,
+  door: SponsorClient,
+): Promise<ClientResponse<Prepared>> {
   const { instructions, signers } = requestOf(random, cast)
-  if (random.door === 'register') {
+  if (random.operation === 'register') {
     return door.register({ instructions, signerPubkey: signers.at(-1), inviteCode: code })
   }
   const body = { instructions, signerPubkeys: signers, priorityLevel: random.level }
-  return random.door === 'sponsored' ? door.prepareSponsored(body) : door.prepareFlagged(body)
+  return random.operation === 'sponsored' ? door.prepareSponsored(body) : door.prepareFlagged(body)
 }
 
 function submit(
   random: RandomCase,
-  { wallet }: Cast,
-  door: SponsorDoor,
+  { wallet }: Participants,
+  door: SponsorClient,
   { id }: Prepared,
   signedTx: string,
-): Promise<Told<Landing>> {
-  return (random.door === 'register') === random.wrongDoor
+): Promise<ClientResponse<SubmittedTransaction>> {
+  return (random.operation === 'register') === random.wrongEndpoint
     ? door.submit({ id, signedTx })
     : door.submitRegistration({ id, signedTx, signerPubkey: keyOf(wallet), inviteCode: code })
 }
 
 /** What happens on the ledger between prepare and submit. */
-async function meanwhile(random: RandomCase, { wallet, agent, stranger }: Cast): Promise<void> {
-  if (random.meanwhile === 'expires') world.localnet.stepSlot(160)
-  if (random.meanwhile !== 'breaks it') return
+async function meanwhile(random: RandomCase, { wallet, agent, stranger }: Participants): Promise<void> {
+  if (random.between === 'expires') world.localnet.stepSlot(160)
+  if (random.between !== 'breaks it') return
   const owner = keyOf(wallet)
   if (agent !== null) {
     await world.transact([agent.instruction('deactivate_agent')], [wallet])

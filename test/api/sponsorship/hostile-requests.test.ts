@@ -2,14 +2,14 @@ import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SYSTEM_PROGRAM } from '@agent-registry/solana'
 import {
-  DOORS,
+  CLIENTS,
   json,
   type JsonInstruction,
   type Prepared,
-  restDoor,
-  type SponsorDoor,
-  type Told,
-} from '../../support/sponsorship/doors.ts'
+  restClient,
+  type SponsorClient,
+  type ClientResponse,
+} from '../../support/sponsorship/sponsor-clients.ts'
 import { HOSTILE_REQUESTS } from '../../support/sponsorship/hostile-requests.ts'
 import {
   type Parties,
@@ -17,23 +17,19 @@ import {
   sponsoredRegistration,
   update,
 } from '../../support/sponsorship/parties.ts'
-import {
-  createSponsoredWorld,
-  keyOf,
-  type SponsoredWorld,
-} from '../../support/sponsorship/sponsored-world.ts'
+import { createHostileWorld, keyOf, type HostileWorld } from '../../support/sponsorship/hostile-world.ts'
 
-let world: SponsoredWorld
+let world: HostileWorld
 /** A wallet with an agent, and one without: nothing but the attack stands between them and a sponsorship. */
 let settled: Parties
 let fresh: Parties
 let code: string
 let before: number
 beforeAll(async () => {
-  world = await createSponsoredWorld()
+  world = await createHostileWorld()
   const feePayer = keyOf(world.feePayer)
   const stranger = Keypair.generate()
-  settled = { feePayer, stranger, wallet: await world.sponsoredWallet(restDoor(world.t)) }
+  settled = { feePayer, stranger, wallet: await world.sponsoredWallet(restClient(world.t)) }
   fresh = { feePayer, stranger, wallet: Keypair.generate() }
   code = await world.code(1_000)
   before = await world.balance()
@@ -41,21 +37,21 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const register = (door: SponsorDoor, instructions: JsonInstruction[], wallet = fresh.wallet) =>
+const register = (door: SponsorClient, instructions: JsonInstruction[], wallet = fresh.wallet) =>
   door.register({ instructions, signerPubkey: keyOf(wallet), inviteCode: code })
 const transactionWays = [
-  (door: SponsorDoor, instructions: JsonInstruction[], signerPubkeys = [keyOf(settled.wallet)]) =>
+  (door: SponsorClient, instructions: JsonInstruction[], signerPubkeys = [keyOf(settled.wallet)]) =>
     door.prepareSponsored({ instructions, signerPubkeys }),
-  (door: SponsorDoor, instructions: JsonInstruction[], signerPubkeys = [keyOf(settled.wallet)]) =>
+  (door: SponsorClient, instructions: JsonInstruction[], signerPubkeys = [keyOf(settled.wallet)]) =>
     door.prepareFlagged({ instructions, signerPubkeys }),
 ]
 
-const refusal = ({ status, error }: Told<Prepared>): { refused: boolean; text: string } => ({
+const refusal = ({ status, error }: ClientResponse<Prepared>): { refused: boolean; text: string } => ({
   refused: status === 400 || status === 403,
   text: error.replaceAll(/[1-9A-HJ-NP-Za-km-z]{32,44}/g, 'KEY'),
 })
 
-describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door] as const))(
+describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, door] as const))(
   'through %s the service does not pay',
   (_, open) => {
     test.each(HOSTILE_REQUESTS.map((each) => [each.name, each] as const))('%s', async (__, hostile) => {
@@ -131,7 +127,7 @@ test('nothing was reserved, simulated, signed or paid for any of them', async ()
 })
 
 test('the same wallets are sponsored for what is no attack', async () => {
-  const door = restDoor(world.t)
+  const door = restClient(world.t)
   expect((await register(door, json([sponsoredRegistration(fresh)]))).status).toBe(200)
   for (const way of transactionWays)
     expect((await way(door, json([update(settled.wallet)]))).status).toBe(200)

@@ -1,6 +1,6 @@
 import { ComputeBudgetProgram, Keypair, SystemProgram } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { DOORS, json, type Prepared, restDoor } from '../../support/sponsorship/doors.ts'
+import { CLIENTS, json, type Prepared, restClient } from '../../support/sponsorship/sponsor-clients.ts'
 import {
   meta,
   type Parties,
@@ -9,15 +9,15 @@ import {
   update,
 } from '../../support/sponsorship/parties.ts'
 import {
-  createSponsoredWorld,
+  createHostileWorld,
   keyOf,
   signedBy,
-  type SponsoredWorld,
-} from '../../support/sponsorship/sponsored-world.ts'
-import { assertion, signChanged, treacherous } from '../../support/sponsorship/changed-transactions.ts'
+  type HostileWorld,
+} from '../../support/sponsorship/hostile-world.ts'
+import { assertion, signChanged, stealingAssertion } from '../../support/sponsorship/changed-transactions.ts'
 import { TAMPERINGS } from '../../support/sponsorship/tampering.ts'
 
-let world: SponsoredWorld
+let world: HostileWorld
 let parties: Parties
 let code: string
 /** One sponsored transaction of each kind, for all of the attacks: what is refused leaves it as it was. */
@@ -27,8 +27,8 @@ let before: number
 
 beforeAll(async () => {
   // Slots pass when they are told to: what was prepared does not expire meanwhile.
-  world = await createSponsoredWorld({ slotMs: 0, submitWaitMs: 0 })
-  const door = restDoor(world.t)
+  world = await createHostileWorld({ slotMs: 0, submitWaitMs: 0 })
+  const door = restClient(world.t)
   code = await world.code(100)
   const feePayer = keyOf(world.feePayer)
   const wallet = await registered()
@@ -47,7 +47,7 @@ afterAll(() => world.close())
 
 async function prepareRegistration(): Promise<{ wallet: Keypair; prepared: Prepared }> {
   const wallet = Keypair.generate()
-  const { body } = await restDoor(world.t, { address: `2001:db8:${(networks += 1)}::1` }).register({
+  const { body } = await restClient(world.t, { address: `2001:db8:${(networks += 1)}::1` }).register({
     instructions: json([sponsoredRegistration({ feePayer: keyOf(world.feePayer), wallet })]),
     signerPubkey: keyOf(wallet),
     inviteCode: code,
@@ -59,7 +59,7 @@ let networks = 0
 async function registered(): Promise<Keypair> {
   const { wallet, prepared } = await prepareRegistration()
   const body = { id: prepared.id, signedTx: signedBy(prepared.serializedTx, wallet) }
-  await restDoor(world.t).submitRegistration({ ...body, signerPubkey: keyOf(wallet), inviteCode: code })
+  await restClient(world.t).submitRegistration({ ...body, signerPubkey: keyOf(wallet), inviteCode: code })
   await confirmed(prepared.id)
   return wallet
 }
@@ -67,7 +67,7 @@ async function registered(): Promise<Keypair> {
 async function confirmed(id: string): Promise<void> {
   await vi.waitFor(async () => {
     world.localnet.stepSlot()
-    expect((await restDoor(world.t).status(id)).body.status).toBe('confirmed')
+    expect((await restClient(world.t).status(id)).body.status).toBe('confirmed')
   }, 5_000)
 }
 
@@ -78,7 +78,7 @@ const registrationBody = (signedTx: string) => ({
   inviteCode: code,
 })
 
-describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door] as const))(
+describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, door] as const))(
   'through %s the service does not sign',
   (_, open) => {
     test.each(TAMPERINGS.map((each) => [each.name, each] as const))('%s', async (__, { signedTx, error }) => {
@@ -168,7 +168,7 @@ describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door]
       ['one lamport', 1],
     ])('an assertion that turns out to take %s from the fee payer', async (__, lamports) => {
       for (const { wallet, prepared } of [registration, transaction]) {
-        const take = treacherous({ ...parties, wallet }, lamports)
+        const take = stealingAssertion({ ...parties, wallet }, lamports)
         const signedTx = signChanged(prepared.serializedTx, [wallet], ({ instructions }) => ({
           instructions: [...instructions, take],
         }))
@@ -201,7 +201,7 @@ test('nothing was sent, signed or paid for any of it', async () => {
 })
 
 test('then takes both, the one with assertions of a wallet, at a lower price', async () => {
-  const door = restDoor(world.t)
+  const door = restClient(world.t)
   const signedTx = signedBy(registration.prepared.serializedTx, registration.wallet)
   expect((await door.submitRegistration(registrationBody(signedTx))).status).toBe(200)
   await confirmed(registration.prepared.id)

@@ -8,7 +8,7 @@ import { checkPolicyTable } from '../../../src/sponsorship/check-table.ts'
 import { newInviteCode, inviteCodeHash } from '../../../src/sponsorship/invite-code.ts'
 import { SPONSOR_POLICY } from '../../../src/sponsorship/policy.ts'
 import { type AgentWallet, registrationArgs } from '../../support/indexer/registry-world.ts'
-import { addresses, type Answer, keyOf, programId, toJson } from '../../support/relay/relay-world.ts'
+import { addresses, type TestResponse, keyOf, programId, toJson } from '../../support/relay/relay-world.ts'
 import {
   createSponsorWorld,
   signedByOwner,
@@ -37,7 +37,7 @@ const sponsored = (instructions: TransactionInstruction[], signers = [keyOf(agen
     instructions: instructions.map(toJson),
     signerPubkeys: signers,
   })
-const told = ({ status, body }: Answer<{ error?: string }>) => [status, body.error]
+const told = ({ status, body }: TestResponse<{ error?: string }>) => [status, body.error]
 const changed = (edit: (json: Json) => void): Json => {
   const json = registration()
   edit(json)
@@ -304,7 +304,9 @@ describe('submit refuses', () => {
 
   test('the wrong door, both ways', async () => {
     expect(
-      told((await world.submit(prepared.id, signedByOwner(prepared.serializedTx, buyer))) as Answer<never>),
+      told(
+        (await world.submit(prepared.id, signedByOwner(prepared.serializedTx, buyer))) as TestResponse<never>,
+      ),
     ).toEqual([
       400,
       'The transaction is a sponsored registration: submit it to POST /sponsor/register/submit',

@@ -7,7 +7,7 @@ import {
   createRegistryWorld,
   type RegistryWorld,
 } from '../../support/indexer/registry-world.ts'
-import { type Answer, type Prepared, type RecordBody, toJson } from '../../support/relay/relay-world.ts'
+import { type TestResponse, type Prepared, type RecordBody, toJson } from '../../support/relay/relay-world.ts'
 import { createFaultInjectingProxy, type FaultInjectingProxy } from '../../support/fault-injecting-proxy.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
 
@@ -51,7 +51,7 @@ async function createGateway(): Promise<void> {
   runtime = await gateway.start()
 }
 
-async function ask<Body>(path: string, body?: object): Promise<Answer<Body>> {
+async function ask<Body>(path: string, body?: object): Promise<TestResponse<Body>> {
   const headers = { 'content-type': 'application/json' }
   const init = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) }
   const response = await fetch(`${runtime.baseUrl}${path}`, init)

@@ -6,7 +6,7 @@ import { eventually } from '../../support/indexer/eventually.ts'
 import {
   createRelayWorld,
   type Prepared,
-  QUICK,
+  FAST_TIMING,
   type RelayWorld,
   signed,
 } from '../../support/relay/relay-world.ts'
@@ -44,7 +44,7 @@ const statusNow = async () => (await world.status(prepared.id)).status
 const becomes = (status: string) => eventually(statusNow).toBe(status)
 const submit = async () => (await world.submit(prepared.id, signedTx)).body.status
 const service = (rpc: LedgerRpc, leaseMs = 100) =>
-  world.replica({ rpc, submitWaitMs: 0, timing: { ...QUICK, leaseMs } }).service
+  world.replica({ rpc, submitWaitMs: 0, timing: { ...FAST_TIMING, leaseMs } }).service
 
 /** A faulty node: what it does with sendTransaction. */
 function faultySend(sendTransaction: (forward: () => Promise<unknown>) => Promise<unknown>): LedgerRpc {

@@ -4,26 +4,26 @@ import { Keypair } from '@solana/web3.js'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
-  graphqlDoor,
+  graphqlClient,
   json,
   type Prepared,
-  restDoor,
-  type SponsorDoor,
-} from '../../support/sponsorship/doors.ts'
+  restClient,
+  type SponsorClient,
+} from '../../support/sponsorship/sponsor-clients.ts'
 import { update } from '../../support/sponsorship/parties.ts'
 import {
-  createSponsoredWorld,
+  createHostileWorld,
   keyOf,
   registerBy,
   signedBy,
-  type SponsoredWorld,
-} from '../../support/sponsorship/sponsored-world.ts'
+  type HostileWorld,
+} from '../../support/sponsorship/hostile-world.ts'
 
 const RUNS = 250
 const NONE = { statuses: ['simulated', 'simulated'], sent: 0, lost: 0 }
 const MEGABYTE = 2 ** 20
 
-let world: SponsoredWorld
+let world: HostileWorld
 let wallet: Keypair
 let code: string
 let registration: Prepared
@@ -32,8 +32,8 @@ let transaction: Prepared
 let before: number
 beforeAll(async () => {
   // No slot passes on its own: what was prepared does not expire.
-  world = await createSponsoredWorld({ slotMs: 0, submitWaitMs: 0, limits: { dailyBudget: 10n ** 15n } })
-  const door = restDoor(world.t)
+  world = await createHostileWorld({ slotMs: 0, submitWaitMs: 0, limits: { dailyBudget: 10n ** 15n } })
+  const door = restClient(world.t)
   const agent = await world.wallet('Fuzzed')
   wallet = agent.keypair
   code = await world.code(10_000)
@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const doors = (): SponsorDoor[] => [restDoor(world.t), graphqlDoor(world.t)]
+const doors = (): SponsorClient[] => [restClient(world.t), graphqlClient(world.t)]
 const REFUSED =
   /^(Invalid signed transaction|Signed transaction does not match the prepared transaction|Missing or invalid signature for \w+|The service signs as the fee payer \w+\. Leave the 64 bytes of its signature zero\.|id and signedTx are required|signedTx is required)$/
 
@@ -74,7 +74,7 @@ test('whatever bytes are submitted: 400 with a contract text, and nothing is sig
     fc.asyncProperty(bytes, fc.nat(1), async ([first, second], which) => {
       fc.pre(first !== undefined && second !== undefined)
       fc.pre(Buffer.compare(first, valid[0]) !== 0 && Buffer.compare(second, valid[1]) !== 0)
-      const door = doors()[which] as SponsorDoor
+      const door = doors()[which] as SponsorClient
       const answers = [
         await door.submitRegistration({
           id: registration.id,
@@ -116,7 +116,7 @@ test('whatever text is submitted, for whatever id, wallet and code', async () =>
   })
   await fc.assert(
     fc.asyncProperty(signed, fc.nat(1), async (body, which) => {
-      const door = doors()[which] as SponsorDoor
+      const door = doors()[which] as SponsorClient
       for (const { status } of [await door.submitRegistration(body), await door.submit(body)])
         isRefusal(status)
     }),
@@ -226,7 +226,7 @@ function isRefusal(status: number): void {
 /** What the transactions of this file have come to, and what that cost. */
 async function harm(): Promise<object> {
   const statuses = await Promise.all(
-    [registration, transaction].map(async ({ id }) => (await restDoor(world.t).status(id)).body.status),
+    [registration, transaction].map(async ({ id }) => (await restClient(world.t).status(id)).body.status),
   )
   const sent = world.calls.filter((each) => each === 'sendTransaction').length
   return { statuses, sent, lost: before - (await world.balance()) }

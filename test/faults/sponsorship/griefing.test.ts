@@ -6,21 +6,27 @@ import { associatedTokenAccount } from '@agent-registry/solana'
 import { registryInstruction } from '@agent-registry/program'
 import { eventually } from '../../support/indexer/eventually.ts'
 import { addresses, programId, registrationArgs } from '../../support/indexer/registry-world.ts'
-import { DOORS, json, type Prepared, restDoor, type SponsorDoor } from '../../support/sponsorship/doors.ts'
+import {
+  CLIENTS,
+  json,
+  type Prepared,
+  restClient,
+  type SponsorClient,
+} from '../../support/sponsorship/sponsor-clients.ts'
 import { ownInstruction, update } from '../../support/sponsorship/parties.ts'
 import {
-  createSponsoredWorld,
+  createHostileWorld,
   keyOf,
   registerBy,
   signedBy,
-  type SponsoredWorld,
+  type HostileWorld,
   submitRegistrationBy,
-} from '../../support/sponsorship/sponsored-world.ts'
+} from '../../support/sponsorship/hostile-world.ts'
 
-let world: SponsoredWorld
+let world: HostileWorld
 let log = ''
 beforeAll(async () => {
-  world = await createSponsoredWorld({
+  world = await createHostileWorld({
     slotMs: 100,
     log: new Writable({
       write: (chunk: Buffer, _, done) => {
@@ -37,7 +43,7 @@ let addressesGiven = 0
 const newAddress = (): string => `198.18.${((addressesGiven += 1) >> 8) & 255}.${addressesGiven & 255}`
 
 /** A wallet that is told to the service as having no agent, and its registration. */
-async function prepared(door: SponsorDoor): Promise<{ wallet: Keypair; code: string; body: Prepared }> {
+async function prepared(door: SponsorClient): Promise<{ wallet: Keypair; code: string; body: Prepared }> {
   const [wallet, code] = [Keypair.generate(), await world.code()]
   const { status, body, error } = await registerBy(door, wallet, keyOf(world.feePayer), code)
   expect([status, error]).toEqual([200, ''])
@@ -66,7 +72,7 @@ const stateOf = async (id: string) =>
       .executeTakeFirst()
   )?.state
 
-describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door] as const))(
+describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, door] as const))(
   'through %s',
   (_, open) => {
     const client = () => open(world.t, { address: newAddress() })
@@ -235,7 +241,7 @@ describe.each(DOORS.map((door) => [door({ app: undefined as never }).name, door]
 )
 
 test('the fee payer’s key is in no answer and no line of the log', async () => {
-  const door = restDoor(world.t, { address: newAddress() })
+  const door = restClient(world.t, { address: newAddress() })
   const { wallet, code, body } = await prepared(door)
   const { body: landing } = await submitRegistrationBy(door, body, wallet, code)
   const health = await world.t.app.inject('/health/detailed')

@@ -1,29 +1,34 @@
 import { Keypair } from '@solana/web3.js'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { graphqlDoor, json, restDoor, type SponsorDoor } from '../../support/sponsorship/doors.ts'
+import {
+  graphqlClient,
+  json,
+  restClient,
+  type SponsorClient,
+} from '../../support/sponsorship/sponsor-clients.ts'
 import { update } from '../../support/sponsorship/parties.ts'
 import {
-  createSponsoredWorld,
+  createHostileWorld,
   keyOf,
   registerBy,
   signedBy,
-  type SponsoredWorld,
-} from '../../support/sponsorship/sponsored-world.ts'
+  type HostileWorld,
+} from '../../support/sponsorship/hostile-world.ts'
 
 const AT_ONCE = 50
 
-let world: SponsoredWorld
+let world: HostileWorld
 beforeAll(async () => {
-  world = await createSponsoredWorld({ slotMs: 200, limits: { dailyBudget: 10n ** 12n } })
+  world = await createHostileWorld({ slotMs: 200, limits: { dailyBudget: 10n ** 12n } })
 })
 afterAll(() => world.close())
 
 let clients = 0
 const newAddress = (): string => `203.0.${((clients += 1) >> 8) & 255}.${clients & 255}`
 /** REST and GraphQL in turns, each call from an address of its own unless one is given. */
-const doorFor = (i: number, client = { address: newAddress() }): SponsorDoor =>
-  (i % 2 === 0 ? restDoor : graphqlDoor)(world.t, client)
+const doorFor = (i: number, client = { address: newAddress() }): SponsorClient =>
+  (i % 2 === 0 ? restClient : graphqlClient)(world.t, client)
 
 /** The statuses of calls at once, with how many had each. */
 async function tally(
@@ -35,7 +40,7 @@ async function tally(
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
-const register = (door: SponsorDoor, code: string, wallet = Keypair.generate()) =>
+const register = (door: SponsorClient, code: string, wallet = Keypair.generate()) =>
   registerBy(door, wallet, keyOf(world.feePayer), code)
 
 test('50 registrations at once for a code of three uses: three', async () => {

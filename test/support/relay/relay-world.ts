@@ -18,7 +18,7 @@ import { post as postGraphQL, type GraphQLAnswer } from '../graphql.ts'
 
 export { addresses, keyOf, programId } from '../indexer/registry-world.ts'
 
-export interface Answer<Body = Record<string, unknown>> {
+export interface TestResponse<Body = Record<string, unknown>> {
   status: number
   body: Body
 }
@@ -42,19 +42,22 @@ export interface RecordBody {
 }
 
 /** For slots of 40 ms. */
-export const QUICK = { pollMs: 20, finalityPollMs: 50, resendMs: 200, leaseMs: 5_000, idlePollMs: 50 }
+export const FAST_TIMING = { pollMs: 20, finalityPollMs: 50, resendMs: 200, leaseMs: 5_000, idlePollMs: 50 }
 
 /** The relay behind both doors, on a real ledger with the registry and a real database. */
 export interface RelayWorld extends RegistryWorld {
   readonly t: TestApp
   /** The JSON-RPC methods called so far, in order. */
   readonly calls: string[]
-  post<Body>(path: string, body: unknown): Promise<Answer<Body>>
+  post<Body>(path: string, body: unknown): Promise<TestResponse<Body>>
   graphql(query: string, variables?: Record<string, unknown>): Promise<GraphQLAnswer>
   /** A wallet with SOL and no agent. */
   funded(): Promise<Keypair>
   prepare(instructions: TransactionInstruction[], signers: Keypair[]): Promise<Prepared>
-  submit(id: string, signedTx: string): Promise<Answer<RecordBody & { error: unknown; message?: string }>>
+  submit(
+    id: string,
+    signedTx: string,
+  ): Promise<TestResponse<RecordBody & { error: unknown; message?: string }>>
   status(id: string): Promise<RecordBody>
   /** Whether the tracker is done with it. */
   settled(id: string): Promise<boolean>
@@ -71,12 +74,12 @@ export async function createRelayWorld(
 ): Promise<RelayWorld> {
   const registry = await createRegistryWorld({ slotMs: options.slotMs ?? 40 })
   const calls: string[] = []
-  const ledger = watched(registry.rpc, calls)
+  const ledger = recordCalls(registry.rpc, calls)
   const t = await createTestApp({
     ledger,
     clock: systemClock,
-    relay: { registryProgram: programId, timing: QUICK, ...options.relay },
-    sponsorship: { registryProgram: programId, timing: QUICK, ...options.sponsorship },
+    relay: { registryProgram: programId, timing: FAST_TIMING, ...options.relay },
+    sponsorship: { registryProgram: programId, timing: FAST_TIMING, ...options.sponsorship },
   })
   t.relay.tracker.start()
   const world: RelayWorld = {
@@ -112,7 +115,7 @@ export async function createRelayWorld(
         allowedPrograms: null,
         submitWaitMs: 5_000,
         logger: { warn: () => undefined },
-        timing: QUICK,
+        timing: FAST_TIMING,
         ...more,
       }),
     settled: async (id) => {
@@ -133,7 +136,7 @@ export async function createRelayWorld(
   return world
 }
 
-function watched(rpc: LedgerRpc, calls: string[]): LedgerRpc {
+function recordCalls(rpc: LedgerRpc, calls: string[]): LedgerRpc {
   return {
     ...rpc,
     call: (method, params) => {

@@ -29,7 +29,7 @@ export const assertion = (...keys: TransactionInstruction['keys']): TransactionI
   lighthouse([5, 0, 0], ...keys)
 
 /** An assertion of a program that is not what it was: it has the System program move the fee payer's lamports to an account that may be written. */
-export function treacherous(
+export function stealingAssertion(
   { feePayer, wallet }: Pick<Parties, 'feePayer' | 'wallet'>,
   lamports: number,
 ): TransactionInstruction {
@@ -45,13 +45,13 @@ export function treacherous(
   )
 }
 
-export function takeApart(serializedTx: string): Draft {
+export function decompile(serializedTx: string): Draft {
   const { message } = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
   const { payerKey, recentBlockhash, instructions } = TransactionMessage.decompile(message)
   return { payer: payerKey, blockhash: recentBlockhash, instructions }
 }
 
-export interface Form {
+export interface MessageFormat {
   legacy?: boolean
   tables?: AddressLookupTableAccount[]
 }
@@ -61,9 +61,9 @@ export function signChanged(
   serializedTx: string,
   signers: readonly Keypair[],
   change: (draft: Draft) => Partial<Draft>,
-  { legacy = false, tables }: Form = {},
+  { legacy = false, tables }: MessageFormat = {},
 ): string {
-  const draft = takeApart(serializedTx)
+  const draft = decompile(serializedTx)
   const { payer, blockhash, instructions } = { ...draft, ...change(draft) }
   const message = new TransactionMessage({ payerKey: payer, recentBlockhash: blockhash, instructions })
   const compiled = legacy ? message.compileToLegacyMessage() : message.compileToV0Message(tables)

@@ -2,18 +2,18 @@ import * as fc from 'fast-check'
 
 /** What is asked of the service in one case, as plain numbers: the runner gives them a meaning in its world. */
 export interface RandomCase {
-  readonly door: 'register' | 'sponsored' | 'flagged'
-  readonly byGraphQL: boolean
+  readonly operation: 'register' | 'sponsored' | 'flagged'
+  readonly useGraphQL: boolean
   readonly wallet: number
   /** What the client's instructions are made from. */
   readonly templates: readonly RandomTemplate[]
   readonly level: 'low' | 'medium' | 'high'
   readonly changes: readonly RandomChange[]
   /** Something that the wallet does between prepare and submit, past the service. */
-  readonly meanwhile: 'nothing' | 'breaks it' | 'expires'
+  readonly between: 'nothing' | 'breaks it' | 'expires'
   readonly signing: RandomSigning
   readonly submits: number
-  readonly wrongDoor: boolean
+  readonly wrongEndpoint: boolean
 }
 
 export interface RandomTemplate {
@@ -137,8 +137,8 @@ const template: fc.Arbitrary<RandomTemplate> = fc.record({
 })
 
 export const randomCase: fc.Arbitrary<RandomCase> = fc.record({
-  door: fc.constantFrom('register', 'sponsored', 'flagged'),
-  byGraphQL: fc.nat(5).map((each) => each === 0),
+  operation: fc.constantFrom('register', 'sponsored', 'flagged'),
+  useGraphQL: fc.nat(5).map((each) => each === 0),
   wallet: fc.nat(10_000),
   templates: fc.oneof(
     { weight: 3, arbitrary: fc.tuple(template) },
@@ -149,14 +149,14 @@ export const randomCase: fc.Arbitrary<RandomCase> = fc.record({
     { weight: 7, arbitrary: fc.constant([]) },
     { weight: 4, arbitrary: fc.array(change, { minLength: 1, maxLength: 3 }) },
   ),
-  meanwhile: fc
+  between: fc
     .nat(59)
     .map((each) =>
       each < 2 ? ('breaks it' as const) : each === 2 ? ('expires' as const) : ('nothing' as const),
     ),
   signing,
   submits: fc.nat(9).map((each) => (each === 0 ? 3 : 1)),
-  wrongDoor: fc.nat(19).map((each) => each === 0),
+  wrongEndpoint: fc.nat(19).map((each) => each === 0),
 })
 
 export function editBytes(bytes: Buffer, edits: readonly ByteEdit[]): Buffer {

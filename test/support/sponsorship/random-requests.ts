@@ -8,13 +8,13 @@ import {
   TOKEN_PROGRAM,
 } from '@agent-registry/solana'
 import { addresses, type AgentWallet, keyOf, programId } from '../indexer/registry-world.ts'
-import { json, type JsonInstruction } from './doors.ts'
+import { json, type JsonInstruction } from './sponsor-clients.ts'
 import { HOSTILE_REQUESTS } from './hostile-requests.ts'
 import { sponsoredRegistration, update } from './parties.ts'
 import type { RandomCase, RandomChange, RandomTemplate } from './random-cases.ts'
 
 /** Who takes part in a case. */
-export interface Cast {
+export interface Participants {
   readonly feePayer: Pubkey
   readonly wallet: Keypair
   /** Where the wallet has an agent, USDC and SOL. */
@@ -30,9 +30,9 @@ export interface RandomRequest {
 }
 
 /** What the client of a case asks for: something that is sponsored, and then its changes. */
-export function requestOf(random: RandomCase, cast: Cast): RandomRequest {
+export function requestOf(random: RandomCase, cast: Participants): RandomRequest {
   const wellMade =
-    random.door === 'register'
+    random.operation === 'register'
       ? [sponsoredRegistration(cast, { name: nameFrom(random.templates[0]?.text ?? '', cast.number) })]
       : random.templates.flatMap((each, i) => transaction(each, cast, i))
   const request = { instructions: json(wellMade), signers: [keyOf(cast.wallet) as string] }
@@ -43,7 +43,11 @@ export function requestOf(random: RandomCase, cast: Cast): RandomRequest {
 const nameFrom = (text: string, number: number): string =>
   `${text.toWellFormed().replaceAll(/[^ -~]/g, '')} ${number}`.trim().slice(-32)
 
-function transaction({ kind, text, amount }: RandomTemplate, { wallet, agent, number }: Cast, at: number) {
+function transaction(
+  { kind, text, amount }: RandomTemplate,
+  { wallet, agent, number }: Participants,
+  at: number,
+) {
   const version = `${number}.${at}`
   if (agent === null || kind < 55)
     return [update(wallet, { version, name: kind % 2 ? null : nameFrom(text, number) })]
@@ -58,7 +62,7 @@ function transaction({ kind, text, amount }: RandomTemplate, { wallet, agent, nu
   return [send('reactivate_agent'), send('suspend_agent'), send('reactivate_agent')]
 }
 
-function keyPool({ feePayer, wallet, stranger }: Cast, { bytes }: RandomChange): string[] {
+function keyPool({ feePayer, wallet, stranger }: Participants, { bytes }: RandomChange): string[] {
   const random = Buffer.alloc(32, 7)
   random.set(bytes.subarray(0, 32))
   return [
@@ -81,7 +85,7 @@ function keyPool({ feePayer, wallet, stranger }: Cast, { bytes }: RandomChange):
   ]
 }
 
-function apply(change: RandomChange, request: RandomRequest, cast: Cast): void {
+function apply(change: RandomChange, request: RandomRequest, cast: Participants): void {
   const { kind, at, place, value, bytes } = change
   const { instructions } = request
   const instruction = instructions[at % Math.max(instructions.length, 1)]

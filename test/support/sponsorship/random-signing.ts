@@ -3,16 +3,16 @@ import nacl from 'tweetnacl'
 import { addresses, keyOf } from '../indexer/registry-world.ts'
 import { meta, publicKey } from './parties.ts'
 import { editBytes, type RandomSigning } from './random-cases.ts'
-import type { Cast } from './random-requests.ts'
-import { signedBy } from './sponsored-world.ts'
-import { assertion, signChanged, takeApart, treacherous } from './changed-transactions.ts'
+import type { Participants } from './random-requests.ts'
+import { signedBy } from './hostile-world.ts'
+import { assertion, signChanged, decompile, stealingAssertion } from './changed-transactions.ts'
 import { TAMPERINGS } from './tampering.ts'
 
 /** What a case submits for a prepared transaction, base64; null where no transaction can be made of it. */
-export function signedAs(
+export function signCase(
   signing: RandomSigning,
   serializedTx: string,
-  cast: Cast,
+  cast: Participants,
   another: string | null,
 ): string | null {
   const { wallet, stranger } = cast
@@ -54,12 +54,12 @@ export function signedAs(
       }
       case 'treacherous assertion':
         return change(({ instructions }) => ({
-          instructions: [...instructions, treacherous(cast, signing.lamports)],
+          instructions: [...instructions, stealingAssertion(cast, signing.lamports)],
         }))
       case 'tampered':
         return TAMPERINGS[signing.which % TAMPERINGS.length]?.signedTx(cast, serializedTx) ?? null
       case 'lookup table': {
-        const plain = takeApart(serializedTx).instructions.flatMap(({ keys }) =>
+        const plain = decompile(serializedTx).instructions.flatMap(({ keys }) =>
           keys.filter((each) => !each.isSigner).map((each) => each.pubkey),
         )
         const moved = plain[signing.which % Math.max(plain.length, 1)] ?? stranger.publicKey

@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/platform/clock.ts'
 import { registrationArgs } from '../indexer/registry-world.ts'
 import {
   addresses,
-  type Answer,
+  type TestResponse,
   createRelayWorld,
   keyOf,
   type Prepared,
@@ -39,14 +39,14 @@ export interface SponsorWorld extends RelayWorld {
   readonly limits: { -readonly [Name in keyof SponsorLimits]: SponsorLimits[Name] }
   /** A code that may be used so often. */
   code(maxUses?: number): Promise<string>
-  send<Body>(path: string, body: unknown, client?: string): Promise<Answer<Body>>
-  register(options: RegisterOptions): Promise<Answer<SponsoredBody>>
+  send<Body>(path: string, body: unknown, client?: string): Promise<TestResponse<Body>>
+  register(options: RegisterOptions): Promise<TestResponse<SponsoredBody>>
   /** Signs as the owner and submits. */
   submitRegistration(
     prepared: Pick<Prepared, 'id' | 'serializedTx'>,
     owner: Keypair,
     inviteCode: string,
-  ): Promise<Answer<RecordBody & { sponsored?: true; error: unknown }>>
+  ): Promise<TestResponse<RecordBody & { sponsored?: true; error: unknown }>>
   /** Rows of `sponsorships` of a wallet, oldest first. */
   sponsorships(owner: Keypair): Promise<{ state: string; id: string; spent_lamports: number | null }[]>
   balance(): Promise<number>

@@ -10,10 +10,10 @@ import {
 import {
   assertion,
   type Draft,
-  type Form,
+  type MessageFormat,
   lighthouse,
   signChanged,
-  takeApart,
+  decompile,
 } from './changed-transactions.ts'
 import { altered, meta, type Parties, publicKey } from './parties.ts'
 
@@ -43,7 +43,7 @@ const FEE_PAYER_SIGNED =
 const changing = (
   name: string,
   change: (draft: Draft, parties: Parties) => Partial<Draft>,
-  form: Form = {},
+  form: MessageFormat = {},
   error = MISMATCH,
 ): Tampering => ({
   name,
@@ -156,7 +156,7 @@ export const TAMPERINGS: readonly Tampering[] = [
     name: 'an account through a lookup table',
     error: MISMATCH,
     signedTx: ({ wallet }, tx) => {
-      const unsigned = takeApart(tx).instructions.flatMap(({ keys }) => keys.filter((each) => !each.isSigner))
+      const unsigned = decompile(tx).instructions.flatMap(({ keys }) => keys.filter((each) => !each.isSigner))
       const addresses = unsigned.map((each) => each.pubkey)
       return signChanged(tx, [wallet], () => ({}), { tables: [tableOf(addresses)] })
     },

@@ -8,16 +8,22 @@ import type { RelayTiming } from '../../../src/relay/policy.ts'
 import { createInviteCodes } from '../../../src/sponsorship/invite-codes.ts'
 import { HOSTILE_FILE } from '../hostile-program/build.ts'
 import { createRegistryWorld, keyOf, programId, type RegistryWorld } from '../indexer/registry-world.ts'
-import { QUICK } from '../relay/relay-world.ts'
+import { FAST_TIMING } from '../relay/relay-world.ts'
 import { createTestApp, SPONSOR_LIMITS, type TestApp } from '../app.ts'
-import { json, type Landing, type Prepared, type SponsorDoor, type Told } from './doors.ts'
+import {
+  json,
+  type SubmittedTransaction,
+  type Prepared,
+  type SponsorClient,
+  type ClientResponse,
+} from './sponsor-clients.ts'
 import { sponsoredRegistration } from './parties.ts'
 import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
 
 export { keyOf } from '../indexer/registry-world.ts'
 
 /** Sponsorship behind both doors, on a real ledger with the registry and a real database. */
-export interface SponsoredWorld extends RegistryWorld {
+export interface HostileWorld extends RegistryWorld {
   readonly t: TestApp
   readonly feePayer: Keypair
   /** What the operator is ready to spend; may be changed. */
@@ -33,10 +39,10 @@ export interface SponsoredWorld extends RegistryWorld {
   /** What is reserved, submitted or done, by state. */
   states(): Promise<Record<string, number>>
   /** A wallet whose agent the service has paid for. */
-  sponsoredWallet(door: SponsorDoor): Promise<Keypair>
+  sponsoredWallet(door: SponsorClient): Promise<Keypair>
 }
 
-export interface SponsoredOptions {
+export interface HostileWorldOptions {
   slotMs?: number
   submitWaitMs?: number
   limits?: Partial<SponsorLimits>
@@ -49,7 +55,7 @@ export interface SponsoredOptions {
  * In the place of Lighthouse stands the hostile program, which takes its instructions as a script: an assertion of kind 5 and two zeros logs an
  * empty text, and anything may follow.
  */
-export async function createSponsoredWorld(options: SponsoredOptions = {}): Promise<SponsoredWorld> {
+export async function createHostileWorld(options: HostileWorldOptions = {}): Promise<HostileWorld> {
   const feePayer = Keypair.generate()
   const registry = await createRegistryWorld({
     slotMs: options.slotMs ?? 40,
@@ -65,7 +71,7 @@ export async function createSponsoredWorld(options: SponsoredOptions = {}): Prom
   await connection.requestAirdrop(feePayer.publicKey, 100_000_000_000)
   localnet.stepSlot(2)
   const calls: string[] = []
-  const intercept: SponsoredWorld['intercept'] = new Map()
+  const intercept: HostileWorld['intercept'] = new Map()
   const ledger = {
     ...registry.rpc,
     call: async <Result>(method: string, params: unknown[] = []): Promise<Result> => {
@@ -74,7 +80,7 @@ export async function createSponsoredWorld(options: SponsoredOptions = {}): Prom
       return registry.rpc.call(method, hook === undefined ? params : await hook(params))
     },
   }
-  const timing = options.timing ?? QUICK
+  const timing = options.timing ?? FAST_TIMING
   const limits = { ...SPONSOR_LIMITS, ...options.limits }
   const t = await createTestApp({
     ledger,
@@ -91,7 +97,7 @@ export async function createSponsoredWorld(options: SponsoredOptions = {}): Prom
   t.relay.tracker.start()
   const codes = createInviteCodes(t.kysely)
 
-  const world: SponsoredWorld = {
+  const world: HostileWorld = {
     ...registry,
     t,
     feePayer,
@@ -125,21 +131,21 @@ export async function createSponsoredWorld(options: SponsoredOptions = {}): Prom
 
 /** Asks for the registration of a wallet, as its honest owner does. */
 export function registerBy(
-  door: SponsorDoor,
+  door: SponsorClient,
   wallet: Keypair,
   feePayer: Pubkey,
   inviteCode: string,
   instructions: TransactionInstruction[] = [sponsoredRegistration({ feePayer, wallet })],
-): Promise<Told<Prepared>> {
+): Promise<ClientResponse<Prepared>> {
   return door.register({ instructions: json(instructions), signerPubkey: keyOf(wallet), inviteCode })
 }
 
 export function submitRegistrationBy(
-  door: SponsorDoor,
+  door: SponsorClient,
   { id, serializedTx }: Prepared,
   wallet: Keypair,
   inviteCode: string,
-): Promise<Told<Landing>> {
+): Promise<ClientResponse<SubmittedTransaction>> {
   const signedTx = signedBy(serializedTx, wallet)
   return door.submitRegistration({ id, signedTx, signerPubkey: keyOf(wallet), inviteCode })
 }

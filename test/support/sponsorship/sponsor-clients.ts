@@ -19,7 +19,7 @@ export interface Prepared {
   sponsored: boolean
 }
 
-export interface Landing {
+export interface SubmittedTransaction {
   id: string
   status: string
   signature: string | null
@@ -29,7 +29,7 @@ export interface Landing {
 }
 
 /** What a door answered; `error` is the contract's text where the status is none of success. */
-export interface Told<Body> {
+export interface ClientResponse<Body> {
   readonly status: number
   readonly error: string
   readonly body: Body
@@ -40,7 +40,7 @@ export interface Registration {
   signerPubkey?: string | undefined
   inviteCode?: string | undefined
 }
-export interface Request {
+export interface PrepareRequest {
   instructions?: JsonInstruction[] | undefined
   signerPubkeys?: string[] | undefined
   priorityLevel?: string | undefined
@@ -53,19 +53,19 @@ export interface SignedRegistration {
 }
 
 /** The same operations over one protocol, as a client at an address calls them. */
-export interface SponsorDoor {
+export interface SponsorClient {
   readonly name: 'REST' | 'GraphQL'
-  register(body: Registration): Promise<Told<Prepared>>
-  submitRegistration(body: SignedRegistration): Promise<Told<Landing>>
-  prepareSponsored(body: Request): Promise<Told<Prepared>>
+  register(body: Registration): Promise<ClientResponse<Prepared>>
+  submitRegistration(body: SignedRegistration): Promise<ClientResponse<SubmittedTransaction>>
+  prepareSponsored(body: PrepareRequest): Promise<ClientResponse<Prepared>>
   /** POST /relay/prepare with `sponsored: true`. */
-  prepareFlagged(body: Request): Promise<Told<Prepared>>
-  submit(body: { id: string; signedTx: string }): Promise<Told<Landing>>
-  status(id: string): Promise<Told<Landing>>
+  prepareFlagged(body: PrepareRequest): Promise<ClientResponse<Prepared>>
+  submit(body: { id: string; signedTx: string }): Promise<ClientResponse<SubmittedTransaction>>
+  status(id: string): Promise<ClientResponse<SubmittedTransaction>>
 }
 
 /** Of the connection, and headers that a client may send. */
-export interface Client {
+export interface ClientOptions {
   readonly address?: string
   readonly headers?: Record<string, string>
 }
@@ -75,11 +75,15 @@ export const json = (instructions: readonly TransactionInstruction[]): JsonInstr
 
 type Inject = Pick<TestApp, 'app'>
 
-export function restDoor(
+export function restClient(
   { app }: Inject,
-  { address = '198.51.100.1', headers = {} }: Client = {},
-): SponsorDoor {
-  const call = async <Body>(method: 'GET' | 'POST', url: string, payload?: object): Promise<Told<Body>> => {
+  { address = '198.51.100.1', headers = {} }: ClientOptions = {},
+): SponsorClient {
+  const call = async <Body>(
+    method: 'GET' | 'POST',
+    url: string,
+    payload?: object,
+  ): Promise<ClientResponse<Body>> => {
     const response = await app.inject({ method, url, payload, headers, remoteAddress: address })
     const body: Body & { error?: unknown } = response.json()
     const text = typeof body.error === 'string' ? body.error : ''
@@ -100,11 +104,11 @@ const PREPARED =
   'id serializedTx blockhash lastValidBlockHeight estimatedComputeUnits priorityFee feePayer sponsored'
 const LANDING = 'id status signature error { code message logs } slot sponsored'
 
-export function graphqlDoor(
+export function graphqlClient(
   { app }: Inject,
-  { address = '198.51.100.1', headers = {} }: Client = {},
-): SponsorDoor {
-  const call = async <Body>(query: string, variables: object): Promise<Told<Body>> => {
+  { address = '198.51.100.1', headers = {} }: ClientOptions = {},
+): SponsorClient {
+  const call = async <Body>(query: string, variables: object): Promise<ClientResponse<Body>> => {
     const response = await app.inject({
       method: 'POST',
       url: '/graphql',
@@ -157,4 +161,4 @@ export function graphqlDoor(
   }
 }
 
-export const DOORS = [restDoor, graphqlDoor] as const
+export const CLIENTS = [restClient, graphqlClient] as const
