@@ -7,6 +7,21 @@ import {
 } from '../../src/identity/credentials/contexts/pinned.ts'
 import type { RestApp } from '../rest-app.ts'
 
+const Document = Type.Object({
+  '@context': Type.Object(
+    {},
+    {
+      description: 'The terms of the credential types.',
+      examples: [
+        {
+          '@version': 1.1,
+          SecurityAuditCredential: { '@id': `${AGENT_CREDENTIALS_V1}#SecurityAuditCredential` },
+        },
+      ],
+    },
+  ),
+})
+
 const schema = {
   operationId: 'getAgentCredentialsContext',
   tags: ['Credentials'],
@@ -17,7 +32,7 @@ const schema = {
     200: {
       description: 'The context.',
       content: {
-        'application/ld+json': { schema: Type.Unsafe<Buffer>(Type.Object({ '@context': Type.Object({}) })) },
+        'application/ld+json': { schema: Type.Unsafe<Buffer>(Document) },
       },
     },
   },

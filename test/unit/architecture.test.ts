@@ -93,7 +93,7 @@ test('there are no import cycles', () => {
 })
 
 test('services know neither GraphQL nor HTTP', () => {
-  const protocols = /^(graphql|@pothos|dataloader|fastify|@fastify|typebox)/
+  const protocols = /^(graphql|@pothos|fastify|@fastify|typebox)/
   expect(importsMatching('src/', protocols)).toEqual([])
 })
 
