@@ -12,12 +12,8 @@ const Document = Type.Object({
     {},
     {
       description: 'The terms of the credential types.',
-      examples: [
-        {
-          '@version': 1.1,
-          SecurityAuditCredential: { '@id': `${AGENT_CREDENTIALS_V1}#SecurityAuditCredential` },
-        },
-      ],
+      additionalProperties: true,
+      examples: [{ '@version': 1.1, '@protected': true }],
     },
   ),
 })
