@@ -8,14 +8,11 @@ import {
 import type { RestApp } from '../rest-app.ts'
 
 const Document = Type.Object({
-  '@context': Type.Object(
-    {},
-    {
-      description: 'The terms of the credential types.',
-      additionalProperties: true,
-      examples: [{ '@version': 1.1, '@protected': true }],
-    },
-  ),
+  '@context': Type.Unsafe<object>({
+    type: 'object',
+    description: 'The terms of the credential types.',
+    examples: [{ '@version': 1.1, '@protected': true }],
+  }),
 })
 
 const schema = {
