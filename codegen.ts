@@ -46,17 +46,26 @@ async function generate(): Promise<Record<string, string>> {
   return { [SDL_FILE]: sdl, [DOCUMENTS_FILE]: `${header}${generated}` }
 }
 
-const files = await generate()
-if (process.argv.includes('--check')) {
-  const stale = Object.entries(files)
-    .filter(([file, content]) => committed(file) !== content)
-    .map(([file]) => file)
-  if (stale.length > 0) {
-    process.stderr.write(`Out of step with the schema: ${stale.join(', ')}. Run npm run codegen.\n`)
+const check = process.argv.includes('--check')
+const isCurrent = update(await generate())
+// The reference imports the generated documents, so they must be current first.
+if (isCurrent || !check) {
+  const { referencePages } = await import('./docs/build/reference.ts')
+  update(await referencePages())
+}
+
+/** Writes the files, or reports stale ones with `--check`. Returns false if any file was stale. */
+function update(files: Record<string, string>): boolean {
+  const stale = Object.entries(files).filter(([file, content]) => committed(file) !== content)
+  if (stale.length === 0) return true
+  if (check) {
+    const names = stale.map(([file]) => file).join(', ')
+    process.stderr.write(`Out of date: ${names}. Run npm run codegen.\n`)
     process.exitCode = 1
+  } else {
+    for (const [file, content] of stale) writeFileSync(join(root, file), content)
   }
-} else {
-  for (const [file, content] of Object.entries(files)) writeFileSync(join(root, file), content)
+  return false
 }
 
 function committed(file: string): string | null {

@@ -4,7 +4,7 @@ import type { RestApp } from '../rest-app.ts'
 import { listCredentialsSchema, verifyCredentialSchema } from './schemas.ts'
 
 /** Bytes. Room for a credential of 32 KiB with indented JSON. */
-const BODY_LIMIT = 131_072
+export const BODY_LIMIT = 131_072
 
 export function credentialRoutes(app: RestApp, operations: Operations): void {
   const listCredentials = operations.run(ListCredentialsDocument)

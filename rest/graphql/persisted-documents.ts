@@ -9,7 +9,7 @@ interface DocumentParams {
 }
 
 /** Each document has at most 20,000 characters. */
-const MAX_DOCUMENTS = 500
+export const MAX_DOCUMENTS = 500
 const SHA_256 = /^[0-9a-f]{64}$/
 
 /**

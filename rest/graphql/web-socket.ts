@@ -12,7 +12,7 @@ import type { GraphQLServer } from './yoga.ts'
 
 /** Open WebSockets of the process. Their streams also count against the limit of their client. */
 export const MAX_SOCKETS = 1_000
-const MAX_MESSAGE_BYTES = 256 * 1024
+export const MAX_MESSAGE_BYTES = 256 * 1024
 const INIT_WAIT_MS = 3_000
 const PING_INTERVAL_MS = 12_000
 const CLOSE_WAIT_MS = 1_000

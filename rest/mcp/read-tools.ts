@@ -11,7 +11,7 @@ import type { AddTool } from './tool.ts'
 import { verifyAgent } from './verify-agent.ts'
 
 const RECENT_CHANGES = 10
-const LIST_LIMIT = { max: 50, default: 20 }
+export const LIST_LIMIT = { max: 50, default: 20 }
 
 const reputation = z.number().int().min(0).max(MAX_REPUTATION)
 

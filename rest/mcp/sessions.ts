@@ -5,10 +5,10 @@ import { clientNetwork } from '../../src/domain/client-network.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 
 /** Streams held open at once. */
-const MAX_SESSIONS = 500
-const MAX_SESSIONS_PER_CLIENT = 20
+export const MAX_SESSIONS = 500
+export const MAX_SESSIONS_PER_CLIENT = 20
 /** Bytes of answers; the stream of a client that leaves more unread is cut when it asks for more. */
-const MAX_UNREAD = 1_048_576
+export const MAX_UNREAD = 1_048_576
 
 interface Session {
   readonly transport: SSEServerTransport

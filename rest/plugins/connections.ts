@@ -29,7 +29,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 }
 
 /** Per connection. Node parses a thousand pipelined requests before it sends a response. */
-const MAX_UNANSWERED = 32
+export const MAX_UNANSWERED = 32
 
 /** Cuts a connection that sends many requests without reading the responses. */
 export function limitPipelining(app: RestApp): void {

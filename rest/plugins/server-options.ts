@@ -14,7 +14,7 @@ import { handleError } from '../contract/errors.ts'
 import { queryReader } from '../contract/query.ts'
 
 /** Bytes. The largest documented body is a relay request with 16 instructions. */
-const BODY_LIMIT = 256 * 1024
+export const BODY_LIMIT = 256 * 1024
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
 /** Fastify's options. With them, every response has the form of the contract. */

@@ -13,14 +13,7 @@ import { migrateCommand } from './migrate.ts'
 import { rebuildCommand } from './rebuild.ts'
 import { webhooksCommand } from './webhooks.ts'
 
-const cli = new Command('npm run cli --')
-  .description(
-    'Command line for operators of the Agent Registry Gateway. It uses the settings of the service.',
-  )
-  .option('--json', 'print one JSON document')
-  .showHelpAfterError()
-
-for (const command of [
+const COMMANDS = [
   migrateCommand,
   auditCommand,
   rebuildCommand,
@@ -31,15 +24,26 @@ for (const command of [
   issuerCommand,
   credentialCommand,
   demoCommand,
-]) {
-  cli.addCommand(command().copyInheritedSettings(cli))
+]
+
+export function createProgram(): Command {
+  const program = new Command('npm run cli --')
+    .description(
+      'Command line for operators of the Agent Registry Gateway. It uses the settings of the service.',
+    )
+    .option('--json', 'print one JSON document')
+    .showHelpAfterError()
+  for (const createCommand of COMMANDS) program.addCommand(createCommand().copyInheritedSettings(program))
+  return program
 }
 
-try {
-  loadEnvFile()
-  for (const warning of misspelledSettings(process.env)) process.stderr.write(`warning: ${warning}\n`)
-  await cli.parseAsync()
-} catch (error) {
-  process.stderr.write(`${formatFatalError(error)}\n`)
-  process.exitCode = 1
+export async function runProgram(): Promise<void> {
+  try {
+    loadEnvFile()
+    for (const warning of misspelledSettings(process.env)) process.stderr.write(`warning: ${warning}\n`)
+    await createProgram().parseAsync()
+  } catch (error) {
+    process.stderr.write(`${formatFatalError(error)}\n`)
+    process.exitCode = 1
+  }
 }

@@ -3,8 +3,8 @@ import { clientNetwork } from '../domain/client-network.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 
-const MAX_PER_CLIENT = 20
-const MAX_PER_PROCESS = 1_000
+export const MAX_PER_CLIENT = 20
+export const MAX_PER_PROCESS = 1_000
 
 /** Counts and limits the open streams of this process. */
 export function createStreams(metrics: Metrics) {

@@ -21,6 +21,8 @@ export type TransactionChange = Omit<
 export type TransactionStore = ReturnType<typeof createTransactionStore>
 
 const DAY_MS = 86_400_000
+/** How long settled rows are kept. */
+export const RETENTION_DAYS = { unsubmitted: 1, submitted: 90 } as const
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export const EXPIRED: TransactionFailure = {
@@ -103,14 +105,14 @@ export function createTransactionStore(
     },
 
     /**
-     * Deletes settled rows: after a day if they were never submitted, otherwise after 90 days. Returns
-     * the number of rows.
+     * Deletes settled rows after RETENTION_DAYS. Returns the number of rows.
      */
     deleteOld: async (now: number): Promise<number> => {
       const { numAffectedRows } = await sql`
         delete from prepared_transactions
         where settled and created_at < (
-          case when signed_tx is null then ${new Date(now - DAY_MS)} else ${new Date(now - 90 * DAY_MS)} end
+          case when signed_tx is null then ${new Date(now - RETENTION_DAYS.unsubmitted * DAY_MS)}
+            else ${new Date(now - RETENTION_DAYS.submitted * DAY_MS)} end
         )::timestamptz`.execute(kysely)
       return Number(numAffectedRows)
     },

@@ -2,80 +2,77 @@ import { isPubkey, type Pubkey } from '@agent-registry/solana'
 import { parseSecretsKey } from '../keys/webhook-secrets-key.ts'
 
 /** Parses a setting. Throws SettingError with the allowed values. */
-export type Parser<Value> = (text: string) => Value
+export interface Parser<Value> {
+  (text: string): Value
+  /** The allowed values, for error messages and the settings reference. */
+  readonly accepts: string
+}
 
 export class SettingError extends Error {
   override readonly name = 'SettingError'
 }
 
-export function integer(min: number, max: number): Parser<number> {
-  return (text) => {
-    const value = Number(text)
-    if (!/^\d+$/.test(text) || value < min || value > max) {
-      throw new SettingError(`must be an integer from ${min} to ${max}`)
-    }
+/** `parse` returns undefined for a value that is not allowed. */
+function parser<Value>(accepts: string, parse: (text: string) => Value | undefined): Parser<Value> {
+  const parseOrThrow = (text: string): Value => {
+    const value = parse(text)
+    if (value === undefined) throw new SettingError(`must be ${accepts}`)
     return value
   }
+  return Object.assign(parseOrThrow, { accepts })
+}
+
+export function integer(min: number, max: number): Parser<number> {
+  return parser(`an integer from ${min} to ${max}`, (text) => {
+    const value = Number(text)
+    return /^\d+$/.test(text) && value >= min && value <= max ? value : undefined
+  })
 }
 
 export function oneOf<const Choice extends string>(...choices: Choice[]): Parser<Choice> {
-  return (text) => {
-    const found = choices.find((choice) => choice === text)
-    if (found === undefined) throw new SettingError(`must be one of ${choices.join(', ')}`)
-    return found
-  }
+  return parser(`one of ${choices.join(', ')}`, (text) => choices.find((choice) => choice === text))
 }
 
 export function url(...protocols: string[]): Parser<string> {
-  return (text) => {
+  return parser(`a URL with scheme ${protocols.join(' or ')}`, (text) => {
     const parsed = URL.parse(text)
-    if (parsed === null || !protocols.includes(parsed.protocol.slice(0, -1))) {
-      throw new SettingError(`must be a URL with scheme ${protocols.join(' or ')}`)
-    }
-    return text
-  }
+    return parsed !== null && protocols.includes(parsed.protocol.slice(0, -1)) ? text : undefined
+  })
 }
 
+/** Comma-separated values. An error names what each of them must be. */
 export function list<Item>(item: Parser<Item>): Parser<Item[]> {
-  return (text) =>
+  const parseList = (text: string): Item[] =>
     text
       .split(',')
       .map((each) => each.trim())
       .filter((each) => each !== '')
       .map(item)
+  return Object.assign(parseList, { accepts: `a list; each item is ${item.accepts}` })
 }
 
-export const text: Parser<string> = (value) => value
+export const text: Parser<string> = parser('text', (value) => value)
 
 /** `on` and `off` are older spellings. */
-export const boolean: Parser<boolean> = (value) => {
+export const boolean: Parser<boolean> = parser('true or false', (value) => {
   if (value === 'true' || value === 'on') return true
-  if (value === 'false' || value === 'off') return false
-  throw new SettingError('must be true or false')
-}
+  return value === 'false' || value === 'off' ? false : undefined
+})
 
-export const publicKey: Parser<Pubkey> = (value) => {
-  if (!isPubkey(value)) throw new SettingError('must be a base-58 public key of 32 bytes')
-  return value
-}
+export const publicKey: Parser<Pubkey> = parser('a base-58 public key of 32 bytes', (value) =>
+  isPubkey(value) ? value : undefined,
+)
 
-/** An IP address or a CIDR block. */
-export const network: Parser<string> = (value) => {
-  if (!/^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(value))
-    throw new SettingError('must be IP addresses or CIDR blocks')
-  return value
-}
+export const network: Parser<string> = parser('an IP address or a CIDR block', (value) =>
+  /^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(value) ? value : undefined,
+)
 
-/** 32 bytes in hex or base64. */
-export const secretsKey: Parser<Buffer> = (value) => {
-  const key = parseSecretsKey(value)
-  if (key === null) throw new SettingError('must be keys of 32 bytes in hex or base64')
-  return key
-}
+export const secretsKey: Parser<Buffer> = parser(
+  'a key of 32 bytes in hex or base64',
+  (value) => parseSecretsKey(value) ?? undefined,
+)
 
-/** An origin as a browser sends it, such as https://app.example.org, or `*`. */
-export const origin: Parser<string> = (value) => {
-  if (value !== '*' && URL.parse(value)?.origin !== value)
-    throw new SettingError('must be origins such as https://app.example.org, or *')
-  return value
-}
+/** An origin as a browser sends it. */
+export const origin: Parser<string> = parser('an origin such as https://app.example.org, or *', (value) =>
+  value === '*' || URL.parse(value)?.origin === value ? value : undefined,
+)

@@ -19,8 +19,8 @@ export interface RecoverResult {
   readonly more: boolean
 }
 
-const MAX_DAYS = 14
-const MAX_RECOVERED = 10_000
+export const MAX_DAYS = 14
+export const MAX_RECOVERED = 10_000
 const DAY_MS = 86_400_000
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 

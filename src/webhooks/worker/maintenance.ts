@@ -8,7 +8,7 @@ import { readWebhookStats } from './webhook-stats.ts'
 const INTERVAL_MS = 10_000
 const CLEANUP_INTERVAL_MS = 600_000
 /** Deliveries and attempts are kept this long. */
-const RETENTION_DAYS = 30
+export const RETENTION_DAYS = 30
 const BATCH = 5_000
 
 /**

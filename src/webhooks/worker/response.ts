@@ -12,8 +12,8 @@ export function excerptOf({ headers, body, truncated }: HttpResponse): string | 
   return new TextDecoder().decode(body, { stream: truncated }).replaceAll('\0', '')
 }
 
-const MIN_RETRY_AFTER_MS = 1_000
-const MAX_RETRY_AFTER_MS = 3_600_000
+export const MIN_RETRY_AFTER_MS = 1_000
+export const MAX_RETRY_AFTER_MS = 3_600_000
 
 /** The current HTTP date format. Date.parse alone accepts almost any text. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/

@@ -26,11 +26,11 @@ export interface SettleResult {
   readonly disabled: readonly { id: string; reason: DisabledReason }[]
 }
 
-const BREAKER_FAILURES = 5
+export const BREAKER_FAILURES = 5
 const FIRST_PAUSE_SECONDS = 30
 const MAX_PAUSE_SECONDS = 15 * 60
 /** A webhook is disabled after only failures for this time. */
-const FAILING_DAYS = 5
+export const FAILING_DAYS = 5
 
 const COLUMNS =
   sql.raw(`id text, token text, number integer, trigger text, outcome text, started_at timestamptz,

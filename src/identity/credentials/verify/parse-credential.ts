@@ -2,7 +2,7 @@ import { assertUnambiguous, InvalidJson, isObject, type JsonObject, parseJson } 
 
 /** Inputs that cost seconds in measurements exceed this and the limits below by far. */
 export const MAX_CREDENTIAL_BYTES = 32_768
-const JSON_LIMITS = {
+export const JSON_LIMITS = {
   depth: 10,
   values: 512,
   arrayItems: 256,

@@ -4,7 +4,7 @@ import { CREDENTIALS_V1, CREDENTIALS_V2 } from '../../contexts/pinned.ts'
 import { type Check, fail, pass } from '../result.ts'
 import { findUnsafeJsonLd } from './unsafe-json-ld.ts'
 
-const MAX_CONTEXTS = 6
+export const MAX_CONTEXTS = 6
 
 export type DataModel = '1.1' | '2.0'
 

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../../strict-json.ts'
 import { type Check, fail, pass } from '../result.ts'
 
-const MAX_PROOFS = 4
+export const MAX_PROOFS = 4
 
 /** The proofs of a credential. Null if `proof` is missing or invalid. */
 export function getProofs({ proof }: JsonObject): JsonObject[] | null {

@@ -1,0 +1,115 @@
+import { getOperationAST, Kind } from 'graphql'
+import { pino } from 'pino'
+import { buildApp } from '../../rest/app.ts'
+import * as documents from '../../rest/generated/graphql.ts'
+import { buildSchema } from '../../schema/index.ts'
+import { createMetrics } from '../../src/platform/metrics/metrics.ts'
+import { RATE_LIMIT_KINDS } from '../../src/platform/rate-limits/kinds.ts'
+import { SETTINGS } from '../../src/platform/config/settings.ts'
+import type { Services } from '../../src/services.ts'
+import { code, page, table } from './markdown.ts'
+
+interface Route {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: readonly string[]
+  readonly responses: Readonly<Record<string, unknown>>
+}
+
+const schema = buildSchema()
+/** Routes that send a file. */
+const WITHOUT_GRAPHQL: ReadonlySet<string> = new Set(['getAgentCredentialsContext'])
+
+/** The OpenAPI document. Routes are registered, but never called, so the services can be empty. */
+async function readRoutes(): Promise<Record<string, Record<string, Route>>> {
+  const services = { admission: {}, walletAuth: {} } as unknown as Services
+  const app = await buildApp({
+    services,
+    logger: pino({ level: 'silent' }),
+    metrics: createMetrics(),
+    version: '0.0.0',
+    baseUrl: null,
+  })
+  const { paths } = app.swagger()
+  await app.close()
+  return paths as Record<string, Record<string, Route>>
+}
+
+/** The root field that a REST route runs. The operation has the name of the route's operationId. */
+function rootField(operationId: string) {
+  const name = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Document`
+  const document = Object.entries(documents).find(([each]) => each === name)?.[1]
+  const operation = document && getOperationAST(document)
+  const selection = operation?.selectionSet.selections[0]
+  const fieldName = selection?.kind === Kind.FIELD ? selection.name.value : ''
+  const field = operation && schema.getRootType(operation.operation)?.getFields()[fieldName]
+  if (!operation || !field) throw new Error(`No GraphQL operation has the name of ${operationId}`)
+  return { field, operation: operation.operation }
+}
+
+function row(method: string, path: string, { operationId, summary, responses }: Route): string[] {
+  const root = WITHOUT_GRAPHQL.has(operationId) ? null : rootField(operationId)
+  const needsWallet = '401' in responses
+  const { rateLimit = 'reads' } = root?.field.extensions ?? { rateLimit: null }
+  const limits = [...(needsWallet ? ['authenticated'] : []), ...(rateLimit === null ? [] : [rateLimit])]
+  return [
+    `\`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}\``,
+    summary,
+    root === null ? '' : `${root.operation} \`${root.field.name}\``,
+    needsWallet ? 'wallet' : '',
+    limits.join(', '),
+  ]
+}
+
+export async function endpointsPage(): Promise<string> {
+  const routes = Object.entries(await readRoutes()).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, route]) => ({ method, path, route })),
+  )
+  const tags = [...new Set(routes.flatMap(({ route }) => route.tags))]
+  return page(
+    '# Endpoints',
+    'The OpenAPI 3.1 document at `/openapi.json` describes every parameter, body and response. `/docs` shows it in a browser. This page lists the endpoints.',
+    '- **GraphQL** is the field that does the same at `/graphql`.\n- **Auth** `wallet`: the request needs [wallet authentication](../guides/wallet-authentication.md). All other endpoints are public.\n- **Rate limit** names the limits that count the request, per client network and minute.',
+    table(
+      ['Rate limit', 'Default', 'Setting'],
+      Object.entries(RATE_LIMIT_KINDS).map(([name, { setting }]) => [
+        name,
+        `${SETTINGS[setting].default} per minute`,
+        code(setting),
+      ]),
+    ),
+    ...tags.flatMap((tag) => [
+      `## ${tag}`,
+      table(
+        ['Endpoint', 'Purpose', 'GraphQL', 'Auth', 'Rate limit'],
+        routes
+          .filter(({ route }) => route.tags.includes(tag))
+          .map(({ method, path, route }) => row(method, path, route)),
+      ),
+    ]),
+    '## Other paths',
+    'These paths are not in the OpenAPI document.',
+    table(
+      ['Path', 'Purpose', 'Rate limit'],
+      [
+        [
+          '`POST /graphql`',
+          '[GraphQL](../guides/graphql.md): queries, mutations and event streams',
+          'by field',
+        ],
+        [
+          '`GET /graphql`',
+          'GraphQL queries, event streams and WebSockets; GraphiQL in a browser',
+          'by field',
+        ],
+        ['`GET /graphql/schema.graphql`', 'The GraphQL schema as SDL', ''],
+        ['`POST /mcp`', '[MCP](../guides/mcp.md) over Streamable HTTP', 'reads'],
+        ['`GET /mcp/sse`', 'MCP over the older SSE transport', 'reads'],
+        ['`POST /mcp/messages`', 'Messages of an MCP session over SSE', 'reads'],
+        ['`GET /openapi.json`', 'The OpenAPI document', ''],
+        ['`GET /docs`', 'The OpenAPI document in a browser', ''],
+        ['`GET /metrics`', 'Prometheus metrics, see [monitoring](../guides/monitoring.md)', ''],
+      ],
+    ),
+  )
+}

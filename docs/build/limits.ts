@@ -1,0 +1,256 @@
+import { MAX_NAME_SEARCH } from '../../src/agents/agent-filter.ts'
+import { PAGE_LIMIT } from '../../src/domain/page.ts'
+import { MAX_CARD_BYTES } from '../../src/identity/agent-cards/check-card.ts'
+import { MAX_CREDENTIALS } from '../../src/identity/credentials/attached/credential-store.ts'
+import { MAX_CONTEXTS } from '../../src/identity/credentials/verify/checks/context.ts'
+import { MAX_PROOFS } from '../../src/identity/credentials/verify/checks/proof-present.ts'
+import { JSON_LIMITS, MAX_CREDENTIAL_BYTES } from '../../src/identity/credentials/verify/parse-credential.ts'
+import { TOLERANCE_MS } from '../../src/identity/wallet-auth/verify-request.ts'
+import { MAX_PER_CLIENT, MAX_PER_PROCESS } from '../../src/live-events/streams.ts'
+import { SETTINGS } from '../../src/platform/config/settings.ts'
+import { RATE_LIMIT_KINDS, type RateLimitKind } from '../../src/platform/rate-limits/kinds.ts'
+import { RELAY_POLICY } from '../../src/relay/policy.ts'
+import { RETENTION_DAYS as TRANSACTION_DAYS } from '../../src/relay/transaction-store.ts'
+import { SPONSOR_POLICY } from '../../src/sponsorship/policy.ts'
+import { ATTEMPTS_SHOWN } from '../../src/webhooks/deliveries/delivery-record.ts'
+import { MAX_DAYS, MAX_RECOVERED } from '../../src/webhooks/deliveries/recover-deliveries.ts'
+import { MAX_PER_WALLET } from '../../src/webhooks/subscriptions/create.ts'
+import { MAX_URL_LENGTH } from '../../src/webhooks/subscriptions/read-input.ts'
+import { WORKER_LIMITS } from '../../src/webhooks/worker/limits.ts'
+import { RETENTION_DAYS } from '../../src/webhooks/worker/maintenance.ts'
+import { MAX_RETRY_AFTER_MS, MIN_RETRY_AFTER_MS } from '../../src/webhooks/worker/response.ts'
+import { RETRY_SCHEDULE } from '../../src/webhooks/worker/retry-schedule.ts'
+import { BREAKER_FAILURES, FAILING_DAYS } from '../../src/webhooks/worker/settle.ts'
+import { LIMITS } from '../../schema/limits.ts'
+import { BODY_LIMIT as CREDENTIAL_BODY_LIMIT } from '../../rest/credentials/routes.ts'
+import { MAX_DOCUMENTS } from '../../rest/graphql/persisted-documents.ts'
+import { MAX_MESSAGE_BYTES, MAX_SOCKETS } from '../../rest/graphql/web-socket.ts'
+import { LIST_LIMIT } from '../../rest/mcp/read-tools.ts'
+import { MAX_SESSIONS, MAX_SESSIONS_PER_CLIENT, MAX_UNREAD } from '../../rest/mcp/sessions.ts'
+import { CONNECTION_LIMITS, MAX_UNANSWERED } from '../../rest/plugins/connections.ts'
+import { BODY_LIMIT } from '../../rest/plugins/server-options.ts'
+import { code, number, page, table } from './markdown.ts'
+
+type Limit = readonly [limit: string, value: string, exceeded: string]
+
+const COUNTS: Record<RateLimitKind, string> = {
+  reads: 'Reads',
+  prepare: 'Prepared transactions',
+  submit: 'Submitted transactions',
+  sponsoredPrepare: 'Prepared sponsored transactions',
+  register: 'Prepared sponsored registrations',
+  verify: 'Verified credentials',
+  authenticated: 'Requests with a wallet signature',
+}
+
+const seconds = (ms: number): string => `${ms / 1000} s`
+const defaultOf = (name: keyof typeof SETTINGS): string => {
+  const { default: value = '' } = SETTINGS[name]
+  return `${number(Number(value))} (${code(name)})`
+}
+
+const rateLimits: Limit[] = Object.entries(RATE_LIMIT_KINDS).map(([kind, { setting, countedIn }]) => [
+  COUNTS[kind as RateLimitKind],
+  `${defaultOf(setting)} per minute`,
+  countedIn === 'memory' ? 'each process' : 'all processes together',
+])
+
+const requests: Limit[] = [
+  ['Headers of a request', '16 KiB', '431'],
+  ['Body of a request', `${number(BODY_LIMIT)} bytes`, '413 BODY_TOO_LARGE'],
+  ['Body of a credential verification', `${number(CREDENTIAL_BODY_LIMIT)} bytes`, '413 BODY_TOO_LARGE'],
+  ['Time for the headers', seconds(CONNECTION_LIMITS.headersMs), '408; the connection is closed'],
+  ['Time for headers and body', seconds(CONNECTION_LIMITS.requestMs), '408; the connection is closed'],
+  [
+    'Idle connection between two requests',
+    seconds(CONNECTION_LIMITS.keepAliveMs),
+    'The connection is closed',
+  ],
+  [
+    'Connection without traffic during a response',
+    seconds(CONNECTION_LIMITS.stalledMs),
+    'The connection is closed',
+  ],
+  ['Pipelined requests on a connection', number(MAX_UNANSWERED), 'The connection is closed'],
+  ['Connections of a process', number(CONNECTION_LIMITS.maxConnections), 'New connections are closed'],
+  [
+    'Requests in flight in a process',
+    `${defaultOf('MAX_REQUESTS_IN_FLIGHT')}; the same number again for signed requests and submits`,
+    '503 OVERLOADED with `Retry-After`',
+  ],
+]
+
+const lists: Limit[] = [
+  [
+    '`limit` of a list',
+    `${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}, default ${PAGE_LIMIT.default}`,
+    '400 INVALID_INTEGER',
+  ],
+  ['`name` of `GET /agents`', `1 to ${MAX_NAME_SEARCH} characters`, '400 INVALID_TEXT'],
+]
+
+const graphql: Limit[] = [
+  ['Length of a document', `${number(LIMITS.characters)} characters`, '400'],
+  ['Tokens of a document', number(LIMITS.tokens), '400'],
+  ['Depth of an operation', `${LIMITS.depth} levels`, '400'],
+  ['Root fields of an operation', number(LIMITS.rootFields), '400'],
+  ['Fields of an operation, fragments included', number(LIMITS.fields), '400'],
+  ['Values in the JSON of a request', number(LIMITS.values), '400'],
+  ['Values in nested lists of a response', number(LIMITS.nestedValues), '400 QUERY_TOO_LARGE'],
+  ['Persisted documents of a process', number(MAX_DOCUMENTS), 'The least recently used one is removed'],
+  ['WebSockets of a process', number(MAX_SOCKETS), '503 TOO_MANY_SOCKETS'],
+  ['Message on a WebSocket', `${number(MAX_MESSAGE_BYTES)} bytes`, 'The socket is closed'],
+  ['Live streams of a client network', number(MAX_PER_CLIENT), '429 TOO_MANY_STREAMS'],
+  ['Live streams of a process', number(MAX_PER_PROCESS), '429 TOO_MANY_STREAMS'],
+]
+
+const mcp: Limit[] = [
+  ['`limit` of `list_agents`', `1 to ${LIST_LIMIT.max}, default ${LIST_LIMIT.default}`, 'Tool error'],
+  ['Open SSE sessions of a client network', number(MAX_SESSIONS_PER_CLIENT), '429 MCP_SESSIONS_FULL'],
+  ['Open SSE sessions of a process', number(MAX_SESSIONS), '429 MCP_SESSIONS_FULL'],
+  ['Unread responses of a session', `${number(MAX_UNREAD)} bytes`, 'The stream is closed'],
+]
+
+const relay: Limit[] = [
+  ['Instructions', number(RELAY_POLICY.maxInstructions), '400 TOO_MANY_INSTRUCTIONS'],
+  [
+    'Transaction with signatures',
+    `${number(RELAY_POLICY.maxTransactionBytes)} bytes`,
+    '400 TRANSACTION_TOO_LARGE',
+  ],
+  ['`accountKeys` of a fee estimate', number(RELAY_POLICY.maxFeeAccounts), '400 TOO_MANY_ACCOUNT_KEYS'],
+  ['Compute units', number(RELAY_POLICY.computeUnits.cap), '422 SIMULATION_FAILED'],
+  [
+    'Priority fee',
+    `${number(RELAY_POLICY.priorityFee.ceiling)} micro-lamports per compute unit`,
+    'The fee is lowered',
+  ],
+  [
+    'Time that a submit waits for `confirmed`',
+    `${defaultOf('RELAY_SUBMIT_WAIT_MS')} ms`,
+    'The response has status `submitted`',
+  ],
+]
+
+const sponsorship: Limit[] = [
+  ['Sponsored registrations of a wallet', '1', '409 WALLET_SPONSORED'],
+  [
+    'Sponsored registrations of a client network in 24 hours',
+    number(SPONSOR_POLICY.registrationsPerClient),
+    '429 SPONSOR_CLIENT_LIMIT',
+  ],
+  [
+    'Other sponsored transactions of a wallet in 24 hours',
+    defaultOf('SPONSOR_DAILY_TX_PER_WALLET'),
+    '429 SPONSOR_WALLET_LIMIT',
+  ],
+  [
+    'Lamports for sponsorship in 24 hours',
+    defaultOf('SPONSOR_DAILY_BUDGET_LAMPORTS'),
+    '503 SPONSOR_BUDGET_USED',
+  ],
+  [
+    'Part of these lamports for other transactions',
+    `${SPONSOR_POLICY.transaction.budgetShare} %`,
+    '503 SPONSOR_BUDGET_USED',
+  ],
+  [
+    'Minimum balance of the fee payer in lamports',
+    defaultOf('SPONSOR_MIN_BALANCE_LAMPORTS'),
+    '503 SPONSOR_BALANCE_LOW',
+  ],
+  ['Lamports for one transaction', number(SPONSOR_POLICY.maxLamports), '403 SPONSOR_COST_EXCEEDED'],
+  [
+    'Compute units of a registration',
+    number(SPONSOR_POLICY.registration.maxComputeUnits),
+    '403 SPONSOR_COST_EXCEEDED',
+  ],
+  [
+    'Compute units of another transaction',
+    number(SPONSOR_POLICY.transaction.maxComputeUnits),
+    '403 SPONSOR_COST_EXCEEDED',
+  ],
+  [
+    'Instructions of another transaction',
+    number(SPONSOR_POLICY.transaction.maxInstructions),
+    '400 TOO_MANY_INSTRUCTIONS',
+  ],
+  [
+    'Priority fee',
+    `${number(SPONSOR_POLICY.maxPriorityFee)} micro-lamports per compute unit`,
+    'The fee is lowered',
+  ],
+]
+
+const walletAuth: Limit[] = [
+  ['Difference between the timestamp and the clock', seconds(TOLERANCE_MS), '401 SIGNATURE_EXPIRED'],
+  ['Uses of a signature', '1', '401 SIGNATURE_USED'],
+]
+
+const webhooks: Limit[] = [
+  ['Webhooks of a wallet', number(MAX_PER_WALLET), '409 TOO_MANY_WEBHOOKS'],
+  ['Length of `url`', `${number(MAX_URL_LENGTH)} characters`, '400 RECEIVER_REFUSED'],
+  ['Ports of `url`', `443 (${code('WEBHOOK_ALLOWED_PORTS')})`, '400 RECEIVER_REFUSED'],
+  ['Time of an attempt', seconds(WORKER_LIMITS.deadlineMs), 'The attempt fails'],
+  ['Attempts of a delivery', number(RETRY_SCHEDULE.length), 'The delivery fails'],
+  ['Attempts at once, per webhook', number(WORKER_LIMITS.perEndpoint), 'Deliveries wait'],
+  ['Attempts at once, per host', number(WORKER_LIMITS.perHost), 'Deliveries wait'],
+  [
+    '`Retry-After` of a receiver',
+    `${seconds(MIN_RETRY_AFTER_MS)} to ${seconds(MAX_RETRY_AFTER_MS)}`,
+    'The value is moved into this range',
+  ],
+  ['Attempts in a row that reach nobody', number(BREAKER_FAILURES), 'The webhook pauses'],
+  ['Time with only failures', `${FAILING_DAYS} days`, 'The webhook is disabled'],
+  ['Time range of a recovery', `${MAX_DAYS} days`, '400 RECOVERY_TOO_LONG'],
+  ['Deliveries of a recovery', number(MAX_RECOVERED), '`more` is true; call again'],
+  ['Attempts shown for a delivery', `the last ${ATTEMPTS_SHOWN}`, 'Older attempts are not shown'],
+]
+
+const credentials: Limit[] = [
+  ['Size of a credential', `${number(MAX_CREDENTIAL_BYTES)} bytes`, 'All checks fail'],
+  ['Nesting of a credential', `${JSON_LIMITS.depth} levels`, 'All checks fail'],
+  ['Values in a credential', number(JSON_LIMITS.values), 'All checks fail'],
+  ['Entries of an array in a credential', number(JSON_LIMITS.arrayItems), 'All checks fail'],
+  ['Length of a text in a credential', `${number(JSON_LIMITS.stringLength)} characters`, 'All checks fail'],
+  ['Contexts of a credential', number(MAX_CONTEXTS), 'The check `context` fails'],
+  ['Proofs of a credential', number(MAX_PROOFS), 'The check `proof_present` fails'],
+  ['Credentials of an agent', number(MAX_CREDENTIALS), 'The credentials attached first are removed'],
+  ['Size of an agent card', `${number(MAX_CARD_BYTES)} bytes`, 'The card counts as unreachable'],
+]
+
+const retention: [string, string][] = [
+  [
+    'Transactions that were prepared and not submitted',
+    `${TRANSACTION_DAYS.unsubmitted} day after they expire`,
+  ],
+  ['Other transactions', `${TRANSACTION_DAYS.submitted} days`],
+  ['Webhook deliveries and attempts', `${RETENTION_DAYS} days`],
+]
+
+const section = (title: string, limits: readonly Limit[]): string[] => [
+  `## ${title}`,
+  table(['Limit', 'Value', 'If exceeded'], limits),
+]
+
+export function limitsPage(): string {
+  return page(
+    '# Limits',
+    'A client network is an IPv4 address or the /64 network of an IPv6 address. A value with the name of a [setting](settings.md) is a default that the operator can change. The codes are explained in [errors](errors.md).',
+    '## Rate limits',
+    'Every client network has these limits. A client can use a whole limit at once; it is then refilled evenly over a minute. Responses have the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). A request above the limit gets 429 `RATE_LIMITED` with `Retry-After`. [Endpoints](endpoints.md) shows which limit counts which request. A GraphQL request counts once for each root field.',
+    table(['Requests', 'Value', 'Counted by'], rateLimits),
+    ...section('Requests and connections', requests),
+    ...section('Lists', lists),
+    ...section('GraphQL and live streams', graphql),
+    ...section('MCP', mcp),
+    ...section('Relay', relay),
+    ...section('Sponsorship', sponsorship),
+    ...section('Wallet authentication', walletAuth),
+    ...section('Webhooks', webhooks),
+    ...section('Credentials and agent cards', credentials),
+    '## Retention',
+    'The gateway deletes old records after this time. Data of the ledger stays.',
+    table(['Records', 'Kept for'], retention),
+  )
+}

@@ -1,0 +1,19 @@
+import { commandLinePage } from './command-line.ts'
+import { endpointsPage } from './endpoints.ts'
+import { errorsPage } from './errors.ts'
+import { eventsPage } from './events.ts'
+import { limitsPage } from './limits.ts'
+import { envExample, settingsPage } from './settings.ts'
+
+/** The generated pages of docs/reference, and `.env.example`. */
+export async function referencePages(): Promise<Record<string, string>> {
+  return {
+    '.env.example': envExample(),
+    'docs/reference/command-line.md': commandLinePage(),
+    'docs/reference/endpoints.md': await endpointsPage(),
+    'docs/reference/errors.md': errorsPage(),
+    'docs/reference/events.md': eventsPage(),
+    'docs/reference/limits.md': limitsPage(),
+    'docs/reference/settings.md': settingsPage(),
+  }
+}
