@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../../src/gateway/runtime-file.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
 
-const TOUR = fileURLToPath(new URL('../../tour/register-agent.ts', import.meta.url))
+const REGISTER_AGENT = fileURLToPath(new URL('../../../examples/register-agent.ts', import.meta.url))
 
 interface AgentPage {
   total: number
@@ -75,7 +75,7 @@ describe('a first start', () => {
   })
 
   test('shows what a stock web3.js client does, within two seconds', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [TOUR, runtime.rpcUrl])
+    const { stdout } = await promisify(execFile)(process.execPath, [REGISTER_AGENT, runtime.rpcUrl])
     const pda = stdout.trim()
     await vi.waitFor(
       async () => expect(await get(`/agents/${pda}`)).toMatchObject({ tier: 'standard' }),

@@ -220,7 +220,7 @@ test.each(['/mcp', '/mcp/sse'])(
     const key = join(gateway.dataDir, `wallet${path.replaceAll('/', '-')}.json`)
     const { stdout: owner } = await gateway.cli('keygen', key)
     await gateway.cli('localnet', 'airdrop', owner.split(' ')[0]!, '1')
-    const script = fileURLToPath(new URL('../../tour/mcp-client.ts', import.meta.url))
+    const script = fileURLToPath(new URL('../../../examples/mcp-client.ts', import.meta.url))
     const { stdout } = await promisify(execFile)(process.execPath, [script, key, `${runtime.baseUrl}${path}`])
     expect(stdout).toMatch(/^tools: .*prepare_register_agent/)
     expect(stdout).toContain('\nregistration: confirmed\n')

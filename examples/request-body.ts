@@ -7,13 +7,16 @@ import {
   registryIdl,
   registryInstruction,
 } from '@agent-registry/program'
-// body.ts register OWNER | sponsor OWNER CODE GATEWAY | deposit OWNER USDC RPC: the body for curl, on standard output.
-const [what, ownerText = '', third = '', url = ''] = process.argv.slice(2)
+// Prints the body of a prepare request:
+//   request-body.ts register OWNER
+//   request-body.ts sponsor OWNER INVITE_CODE GATEWAY_URL
+//   request-body.ts deposit OWNER USDC RPC_URL
+const [operation, ownerText = '', argument = '', url = ''] = process.argv.slice(2)
 const program = pubkey(registryIdl.address)
 const owner = pubkey(ownerText)
 
 function register(payer: string): TransactionInstruction {
-  const card = { agentCardUrl: 'https://tour.example.org/card.json', agentCardHash: Buffer.alloc(32, 7) }
+  const card = { agentCardUrl: 'https://example.org/card.json', agentCardHash: Buffer.alloc(32, 7) }
   const args = { name: 'Tour Guide', serviceCategory: 'other', ...card }
   return registryInstruction(program, 'register_agent', { payer: pubkey(payer), owner }, args)
 }
@@ -44,10 +47,10 @@ function json({ programId, keys, data }: TransactionInstruction): object {
 }
 
 const body =
-  what === 'sponsor'
-    ? { instructions: [json(register(await feePayer(url)))], signerPubkey: owner, inviteCode: third }
+  operation === 'sponsor'
+    ? { instructions: [json(register(await feePayer(url)))], signerPubkey: owner, inviteCode: argument }
     : {
-        instructions: [json(what === 'deposit' ? await deposit(third, url) : register(owner))],
+        instructions: [json(operation === 'deposit' ? await deposit(argument, url) : register(owner))],
         signerPubkeys: [owner],
       }
 process.stdout.write(`${JSON.stringify(body)}\n`)

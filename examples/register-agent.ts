@@ -7,8 +7,10 @@ import {
   registryIdl,
   registryInstruction,
 } from '@agent-registry/program'
-import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
+import { createLedgerRpc } from '../src/ledger/rpc/ledger-rpc.ts'
 
+// register-agent.ts [RPC_URL] [PROGRAM_ID]: registers an agent and deposits a stake directly on a localnet, without the
+// gateway. Prints the address of the agent.
 const [url = 'http://127.0.0.1:8899', program = registryIdl.address] = process.argv.slice(2)
 const connection = new Connection(url, 'confirmed')
 const [programId, wallet] = [pubkey(program), Keypair.generate()]
@@ -19,7 +21,7 @@ const send = async (name: string, accounts: object, args: object): Promise<unkno
   return sendAndConfirmTransaction(connection, new Transaction().add(instruction), [wallet])
 }
 
-const card = { agentCardUrl: 'https://tour.example.org/card.json', agentCardHash: Buffer.alloc(32, 7) }
+const card = { agentCardUrl: 'https://example.org/card.json', agentCardHash: Buffer.alloc(32, 7) }
 await connection.confirmTransaction(await connection.requestAirdrop(wallet.publicKey, 1e9))
 await send('register_agent', {}, { name: 'Tour Guide', serviceCategory: 'other', ...card })
 const mint = await createLedgerRpc({ url }).call<string>('localnet_mintUsdc', [owner, 600_000_000])

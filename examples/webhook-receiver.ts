@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { verifyWebhook } from '../../src/webhooks/verify-webhook.ts'
+import { verifyWebhook } from '../src/webhooks/verify-webhook.ts'
 
-// receiver.ts PORT FOLDER: takes webhooks whose secret is in FOLDER/webhook.json, and serves the FOLDER's other files.
+// webhook-receiver.ts PORT FOLDER: verifies webhooks with the secret in FOLDER/webhook.json. Serves the other files of
+// FOLDER.
 const [port = '', folder = ''] = process.argv.slice(2)
 
-async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const rawBody = Buffer.concat((await request.toArray()) as Buffer[])
   try {
     const { secret } = JSON.parse(readFileSync(join(folder, 'webhook.json'), 'utf8')) as { secret: string }
@@ -21,7 +22,7 @@ async function take(request: IncomingMessage, response: ServerResponse): Promise
 
 createServer((request, response) => {
   const file = join(folder, (request.url ?? '').replaceAll('..', ''))
-  if (request.method === 'POST') void take(request, response)
+  if (request.method === 'POST') void receive(request, response)
   else if (existsSync(file))
     response.writeHead(200, { 'content-type': 'application/json' }).end(readFileSync(file))
   else response.writeHead(404).end()

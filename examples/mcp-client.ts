@@ -5,12 +5,13 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { Keypair, VersionedTransaction } from '@solana/web3.js'
 
-// mcp-client.ts KEYFILE URL: registers the wallet's agent as an AI agent would, over Streamable HTTP or, for a URL that ends in /sse, over SSE.
+// mcp-client.ts KEYFILE URL: registers an agent for the wallet, as an AI agent does it. A URL that ends in /sse uses
+// the older SSE transport, others use Streamable HTTP.
 const [file = '', address = ''] = process.argv.slice(2)
 const wallet = Keypair.fromSecretKey(Uint8Array.from(JSON.parse(readFileSync(file, 'utf8')) as number[]))
 const ownerPubkey = wallet.publicKey.toBase58()
 const url = new URL(address)
-const client = new Client({ name: 'tour', version: '1.0.0' })
+const client = new Client({ name: 'example', version: '1.0.0' })
 await client.connect(
   url.pathname.endsWith('/sse') ? new SSEClientTransport(url) : new StreamableHTTPClientTransport(url),
 )
@@ -27,10 +28,10 @@ const { txId, serializedTx } = await call<{ txId: string; serializedTx: string }
   ownerPubkey,
   name: 'Tool User',
   serviceCategory: 'research',
-  agentCardUrl: 'https://tour.example.org/card.json',
+  agentCardUrl: 'https://example.org/card.json',
   agentCardHash: '07'.repeat(32),
 })
-// The key stays here: the service is given the signed transaction.
+// The key stays here. The service only receives the signed transaction.
 const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
 transaction.sign([wallet])
 const signedTx = Buffer.from(transaction.serialize()).toString('base64')
@@ -44,7 +45,7 @@ interface Verdict {
 }
 let verdict: Verdict
 const end = Date.now() + 10_000
-// A confirmed registration is read from the ledger a moment later.
+// The indexer reads a confirmed registration from the ledger a moment later.
 do {
   verdict = await call<Verdict>('verify_agent', { owner: ownerPubkey })
   if (!verdict.verified) await delay(100)
