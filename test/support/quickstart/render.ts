@@ -17,7 +17,7 @@ for (const page of PAGES) {
     ),
   )
   let rendered = text
-  for (const [i, { span }] of [...steps.entries()].reverse()) {
+  for (const [i, { span }] of [...steps.entries()].toReversed()) {
     if (span === null) continue
     rendered = rendered.slice(0, span[0]) + render(outputs[i] ?? '') + rendered.slice(span[1])
   }
