@@ -15,7 +15,10 @@ export function connectionTo(
 }
 
 export async function createDatabase(server: Server, name: string, template = 'template1'): Promise<void> {
-  await administer(server, `create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`)
+  await administer(
+    server,
+    `create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)} strategy file_copy`,
+  )
 }
 
 export async function dropDatabase(server: Server, name: string): Promise<void> {

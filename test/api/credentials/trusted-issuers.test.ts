@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
 import { checkIssuer } from '../../../src/identity/credentials/trusted-issuers/check-issuer.ts'
@@ -20,9 +18,9 @@ import {
   NOW,
   unsigned,
 } from '../../support/credentials/issuer.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { runCommand } from '../../support/cli.ts'
+import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-import type { DatabaseConnection } from '../../../src/db/orm-types.ts'
 
 const auditor = createTestIssuer('auditor')
 const other = createTestIssuer('other')
@@ -195,13 +193,11 @@ describe('what is refused as an issuer', () => {
 })
 
 test('the command line adds, lists, disables and removes', async () => {
-  const env = {
-    DATABASE_URL: urlOf(database.connection),
-    DATA_DIR: temporaryFolder('issuers-'),
-  }
-  const run = promisify(execFile)
+  const env = { DATABASE_URL: urlOf(database), DATA_DIR: temporaryFolder('issuers-') }
+  const run = (...args: string[]) => runCommand(env, '--json', 'issuer', ...args)
   const cli = async (...args: string[]): Promise<Json> => {
-    const { stdout } = await run(process.execPath, ['src/cli/main.ts', '--json', 'issuer', ...args], { env })
+    const { stdout, stderr } = await run(...args)
+    expect(stderr).toBe('')
     return JSON.parse(stdout)
   }
   const { did } = other
@@ -225,11 +221,5 @@ test('the command line adds, lists, disables and removes', async () => {
   const found = (await cli('list')).issuers.find((each: Json) => each.did === did)
   expect(found).toMatchObject({ enabled: false, keys: [{ verificationMethod: `${did}#key-1` }] })
   expect(await cli('remove', did)).toEqual({ did, done: 'remove' })
-  await expect(cli('enable', did)).rejects.toThrow(`${did} is not a trusted issuer`)
+  expect(await run('enable', did)).toMatchObject({ code: 1, stderr: `${did} is not a trusted issuer` })
 })
-
-function urlOf(connection: DatabaseConnection): string {
-  if ('url' in connection) return connection.url
-  const { host, database: name, user } = connection
-  return `postgresql://${user}@localhost/${name}?host=${encodeURIComponent(host)}`
-}

@@ -2,16 +2,20 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
 import { walletOf } from '../../support/wallet.ts'
 
 const feePayer = Keypair.generate()
 const json = { 'content-type': 'application/json' }
 
+let database: TestDatabase
 let gateway: GatewayProcess
 let baseUrl: string
 beforeAll(async () => {
+  database = await createTestDatabase()
   gateway = await createGatewayProcess({
+    DATABASE_URL: urlOf(database),
     SEED_AGENTS: '0',
     LOG_LEVEL: 'debug',
     FEE_PAYER_KEYPAIR: JSON.stringify([...feePayer.secretKey]),
@@ -19,9 +23,12 @@ beforeAll(async () => {
   })
   baseUrl = (await gateway.start()).baseUrl
 })
-afterAll(() => gateway.remove())
+afterAll(async () => {
+  await gateway.remove()
+  await database.drop()
+})
 
-test('a log at level debug holds request ids and no secret', async () => {
+test('the log at level debug has request ids and no secrets', async () => {
   const call = (path: string, init: RequestInit = {}) => fetch(`${baseUrl}${path}`, init)
   const inviteCode = readFileSync(join(gateway.dataDir, 'invite-code'), 'utf8').trim()
   const signed = walletOf('logged').headers('POST', '/webhooks', Date.now())
@@ -34,7 +41,7 @@ test('a log at level debug holds request ids and no secret', async () => {
   expect(made.status).toBe(201)
   const { secret } = (await made.json()) as { secret: string }
   expect(secret).toMatch(/^whsec_/)
-  // The same signature again, a wrong one, bad input, and a registration that cannot be.
+  // A used signature, a wrong signature, invalid input, and a registration without instructions.
   expect((await call('/webhooks', { method: 'POST', headers: { ...json, ...signed }, body })).status).toBe(
     401,
   )

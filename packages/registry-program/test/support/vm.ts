@@ -1,3 +1,4 @@
+import { createPrivateKey, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Keypair, PublicKey, Transaction, type TransactionInstruction } from '@solana/web3.js'
 import { address, getTransactionDecoder, lamports } from '@solana/kit'
@@ -109,10 +110,7 @@ export class Vm {
       feePayer: signers[0].publicKey,
       recentBlockhash: PublicKey.default.toBase58(),
     }).add(...instructions)
-    transaction.sign(...signers)
-    const result = this.svm.sendTransaction(
-      getTransactionDecoder().decode(transaction.serialize({ verifySignatures: false })),
-    )
+    const result = this.svm.sendTransaction(getTransactionDecoder().decode(signed(transaction, signers)))
     const failed = result instanceof FailedTransactionMetadata
     const meta = failed ? result.meta() : result
     const logs = meta.logs()
@@ -123,6 +121,25 @@ export class Vm {
       computeUnits: meta.computeUnitsConsumed(),
     }
   }
+}
+
+/** The wire form of the transaction. Node signs many times faster than web3.js. */
+function signed(transaction: Transaction, signers: Keypair[]): Uint8Array {
+  const message = transaction.compileMessage()
+  const bytes = message.serialize()
+  const signatures = message.accountKeys.slice(0, message.header.numRequiredSignatures).map((key) => {
+    const signer = signers.find(({ publicKey }) => publicKey.equals(key))
+    if (signer === undefined) throw new Error(`no key of ${key.toBase58()}`)
+    return sign(null, bytes, privateKeyOf(signer))
+  })
+  return Buffer.concat([Buffer.of(signatures.length), ...signatures, bytes])
+}
+
+const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+function privateKeyOf({ secretKey }: Keypair) {
+  const key = Buffer.concat([PKCS8_ED25519, secretKey.subarray(0, 32)])
+  return createPrivateKey({ key, format: 'der', type: 'pkcs8' })
 }
 
 const EVENT_LINE = 'Program data: '

@@ -7,15 +7,22 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../../src/gateway/runtime-file.ts'
 import { addresses, keyOf, type Prepared, registration, toJson } from '../../support/relay/relay-world.ts'
 import { sponsoredRegistration } from '../../support/sponsorship/sponsor-world.ts'
+import { runCommand } from '../../support/cli.ts'
+import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
 
+let database: TestDatabase
 let gateway: GatewayProcess
 let runtime: Runtime
 beforeAll(async () => {
-  gateway = await createGatewayProcess({ SEED_AGENTS: '0' })
+  database = await createTestDatabase()
+  gateway = await createGatewayProcess({ SEED_AGENTS: '0', DATABASE_URL: urlOf(database) })
   runtime = await gateway.start()
 })
-afterAll(() => gateway.remove())
+afterAll(async () => {
+  await gateway.remove()
+  await database.drop()
+})
 
 async function post<Body>(path: string, body: object): Promise<Body> {
   const headers = { 'content-type': 'application/json' }
@@ -23,7 +30,7 @@ async function post<Body>(path: string, body: object): Promise<Body> {
   return (await (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as Body
 }
 
-test('prepared, signed with tweetnacl, submitted: confirmed, and the agent is listed', async () => {
+test('a registration signed with tweetnacl is confirmed, and the agent is listed', async () => {
   const owner = Keypair.generate()
   const connection = new Connection(runtime.rpcUrl, 'confirmed')
   await connection.requestAirdrop(owner.publicKey, 1e9)
@@ -59,7 +66,7 @@ async function register(owner: Keypair, inviteCode: string) {
   return post<{ id: string; serializedTx: string; error?: string }>('/sponsor/register', body)
 }
 
-test('a first start is ready to sponsor: a wallet without lamports gets an agent, and it is listed', async () => {
+test('after its first start it sponsors the registration of a wallet without lamports', async () => {
   expect(await get('/info')).toMatchObject({ feeSponsorshipEnabled: true })
   expect(await get('/health/detailed')).toMatchObject({ feePayer: { enabled: true } })
   expect(statSync(join(gateway.dataDir, 'invite-code')).mode & 0o777).toBe(0o600)
@@ -88,8 +95,9 @@ test('a first start is ready to sponsor: a wallet without lamports gets an agent
   )
 })
 
-test('codes of the command line', async () => {
-  const created = await gateway.cli(
+test('the command line creates, lists and revokes invite codes', async () => {
+  const created = await runCommand(
+    gateway.env,
     '--json',
     'invite',
     'create',
@@ -100,7 +108,9 @@ test('codes of the command line', async () => {
   )
   const { code, id } = JSON.parse(created.stdout) as { code: string; id: string }
   expect(await register(Keypair.generate(), code)).toHaveProperty('id')
-  const listed = JSON.parse((await gateway.cli('invite', 'list', '--json')).stdout) as { codes: object[] }
+  const listed = JSON.parse((await runCommand(gateway.env, 'invite', 'list', '--json')).stdout) as {
+    codes: object[]
+  }
   expect(listed.codes).toHaveLength(2)
   expect(listed.codes).toContainEqual(
     expect.objectContaining({
@@ -112,11 +122,27 @@ test('codes of the command line', async () => {
     }),
   )
   expect(JSON.stringify(listed)).not.toContain(code)
-  expect(await gateway.cli('invite', 'revoke', id)).toMatchObject({ code: 0, stdout: 'revoked\n' })
+  expect(await runCommand(gateway.env, 'invite', 'revoke', id)).toMatchObject({
+    code: 0,
+    stdout: 'revoked\n',
+  })
   expect(await register(Keypair.generate(), code)).toEqual({
     error: 'The invite code is unknown, expired, revoked or used up',
   })
-  expect((await gateway.cli('invite', 'create', '--uses', '0')).stderr).toMatch(
+  expect((await runCommand(gateway.env, 'invite', 'create', '--uses', '0')).stderr).toMatch(
     /--uses must be a whole number/,
   )
 })
+
+test.each([['grafana-dashboard.json'], ['alerts.yaml']])(
+  'ops/%s names only metrics that the gateway has',
+  async (file) => {
+    const metrics = await (await fetch(`${runtime.baseUrl}/metrics`)).text()
+    const known = new Set([...metrics.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name ?? ''))
+    const text = readFileSync(new URL(`../../../ops/${file}`, import.meta.url), 'utf8')
+    const named = new Set(text.match(/\b(gateway|process|nodejs)_[a-z0-9_]+/g))
+    expect(named.size).toBeGreaterThan(8)
+    const families = Array.from(named, (name) => name.replace(/_seconds_(bucket|count)$/, '_seconds'))
+    expect(families.filter((name) => !known.has(name))).toEqual([])
+  },
+)
