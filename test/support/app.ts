@@ -111,7 +111,8 @@ export interface TestApp {
   readonly sponsorship: Sponsorship
   readonly database: TestDatabase
   readonly kysely: Kysely<Database>
-  /** The test's own localnet; its slots pass only by `stepSlot`. */
+  readonly rpc: LedgerCalls
+  /** Null until the first call of the ledger. Only `stepSlot` advances its slots. */
   readonly localnet: Localnet | null
   readonly metrics: Metrics
   /** Of this app's webhooks. */
@@ -122,11 +123,8 @@ export interface TestApp {
 export async function createTestApp(surroundings: Partial<Surroundings> = {}): Promise<TestApp> {
   const database = surroundings.database ?? (await createTestDatabase())
   const kysely = database.orm.em.getKysely()
-  const localnet =
-    surroundings.ledger === undefined
-      ? await startAppLedger(surroundings.feePayerLamports ?? 2_500_000_000n)
-      : null
-  const rpc = surroundings.ledger ?? createLedgerRpc({ url: localnet?.rpcUrl ?? '' })
+  const localnet = lazyLocalnet(surroundings.feePayerLamports ?? 2_500_000_000n)
+  const rpc = surroundings.ledger ?? localnet.rpc
   const metrics = createMetrics()
   const clock = surroundings.clock ?? { now: () => FIXED_NOW }
   const sponsorship = createSponsorship({
@@ -219,7 +217,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     await liveEvents.close()
     await identity.close()
     await http.close()
-    await localnet?.close()
+    await localnet.close()
     await webhookHttp.close()
     if (surroundings.database === undefined) await database.drop()
   }
@@ -232,13 +230,36 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     secretBox,
     database,
     kysely,
-    localnet,
+    rpc,
+    get localnet() {
+      return localnet.started
+    },
     metrics,
     close,
   }
 }
 
-/** A localnet in memory on which the fee payer has this much, ten slots old. */
+/** A localnet in memory that starts at the first call. Most tests never call it. */
+function lazyLocalnet(feePayerLamports: bigint) {
+  let starting: Promise<LedgerCalls> | undefined
+  const lazy = {
+    started: null as Localnet | null,
+    rpc: {
+      call: async (method, params) => (await (starting ??= start())).call(method, params),
+    } satisfies LedgerCalls,
+    close: async (): Promise<void> => {
+      await starting
+      await lazy.started?.close()
+    },
+  }
+  async function start(): Promise<LedgerCalls> {
+    lazy.started = await startAppLedger(feePayerLamports)
+    return createLedgerRpc({ url: lazy.started.rpcUrl })
+  }
+  return lazy
+}
+
+/** A localnet in memory, ten slots old, on which the fee payer has this balance. */
 async function startAppLedger(lamports: bigint): Promise<Localnet> {
   const feePayer = {
     lamports,

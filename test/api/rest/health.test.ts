@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createLedgerRpc, type LedgerCalls } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import type { LedgerCalls } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { networkOf } from '../../../src/health/network.ts'
 import { createTestApp, FEE_PAYER, PROGRAM, type Surroundings, type TestApp } from '../../support/app.ts'
 
@@ -98,11 +98,10 @@ describe('/health/detailed', () => {
     let now = Date.parse(NOW)
     let asked = 0
     const other = await createTestApp()
-    const node = createLedgerRpc({ url: other.localnet?.rpcUrl ?? '' })
     const ledger: LedgerCalls = {
       call: (method, params) => {
         if (method === 'getSlot') asked += 1
-        return node.call(method, params)
+        return other.rpc.call(method, params)
       },
     }
     const surroundings = { ledger, clock: { now: () => now } }
