@@ -58,8 +58,8 @@ export function countedConditions({ includeMismatched, tier, status, category }:
 export function otherConditions({ owner, name, minReputation, maxReputation }: AgentFilter): Condition[] {
   return [
     ...when(owner, sql`owner = ${owner}`),
-    // The trigram index serves `%`. The session sets pg_trgm.similarity_threshold.
-    // Text without letters and digits has no trigrams; the second condition skips a scan of the whole index.
+    // The trigram index serves `%`. The session sets pg_trgm.similarity_threshold. Text without
+    // letters and digits has no trigrams; the second condition skips a scan of the whole index.
     ...when(name, sql`name % ${name}`, sql`show_trgm(${name}) <> '{}'`),
     ...when(minReputation, sql`reputation_score >= ${minReputation}`),
     ...when(maxReputation, sql`reputation_score <= ${maxReputation}`),

@@ -46,7 +46,10 @@ function isKnown(agentPda: RawBuilder<unknown>) {
     or exists (select from agent_history where agent_pda = ${agentPda})`
 }
 
-/** Newest first. Closed agents keep their history. Throws AGENT_NOT_FOUND if there is neither agent nor history. */
+/**
+ * Newest first. Closed agents keep their history. Throws AGENT_NOT_FOUND if there is neither agent
+ * nor history.
+ */
 export async function getAgentHistory(
   kysely: Kysely<Database>,
   pda: string,

@@ -65,8 +65,8 @@ const SORTS: Record<NonNullable<SortedAgentFilter['sort']> | 'similarity', Sort>
 }
 
 /**
- * One page of agents and the exact total, in one statement. Ties are in the order of pda. Throws the
- * errors of `checkAgentFilter` and `pageBounds`.
+ * One page of agents and the exact total, in one statement. Ties are in the order of pda. Throws
+ * the errors of `checkAgentFilter` and `pageBounds`.
  */
 export async function listAgents(
   kysely: Kysely<Database>,
@@ -117,7 +117,9 @@ function total(filter: AgentFilter): RawBuilder<unknown> {
     : sql`select count(*) from agents ${where([...other, ...counted])}`
 }
 
-/** The agents after a cursor, in one statement. Throws INVALID_CURSOR and what `listAgents` throws. */
+/**
+ * The agents after a cursor, in one statement. Throws INVALID_CURSOR and what `listAgents` throws.
+ */
 export async function listAgentsConnection(
   kysely: Kysely<Database>,
   input: SortedAgentFilter & ConnectionInput,
@@ -145,7 +147,7 @@ export async function listAgentsConnection(
 
 type AgentKey = readonly [value: string | number, pda: string]
 
-/** The first comparison looks redundant, but it lets the index scan start at the cursor. */
+/** The first comparison is redundant, but it lets the index scan start at the cursor. */
 function conditionAfter(
   { column, type }: Sort,
   { order }: SortedAgentFilter,

@@ -2,13 +2,13 @@ import type { Client } from 'pg'
 import { openSession } from './session.ts'
 import type { Orm } from './orm-types.ts'
 
-/** Session advisory locks of this service: (class, key), apart from those of anything else in the database. */
+/** Session advisory locks of this service: (class, key). The class avoids conflicts with others. */
 const LOCK_CLASS = 0x41524757
 const LOCK_KEYS = { migrate: 1, indexer: 2 } as const
 
 export type LockName = keyof typeof LOCK_KEYS
 
-/** Runs `work` while holding the lock; waits for it as long as it takes. */
+/** Waits for the lock without a limit, then runs `work` while it holds the lock. */
 export async function withAdvisoryLock<T>(orm: Orm, name: LockName, work: () => Promise<T>): Promise<T> {
   const session = await openSession(orm)
   try {
@@ -16,12 +16,12 @@ export async function withAdvisoryLock<T>(orm: Orm, name: LockName, work: () => 
     await session.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, LOCK_KEYS[name]])
     return await work()
   } finally {
-    // Closing the session gives the lock back, whatever state it is in.
+    // Closing the session releases the lock in any state.
     await session.end().catch(() => {})
   }
 }
 
-/** Takes the lock if it is free; it is held until the session ends. */
+/** Acquires the lock if it is free, until the session ends. */
 export async function tryAdvisoryLock(session: Client, name: LockName): Promise<boolean> {
   const result = await session.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', [
     LOCK_CLASS,
@@ -30,7 +30,7 @@ export async function tryAdvisoryLock(session: Client, name: LockName): Promise<
   return result.rows[0]?.locked === true
 }
 
-/** Whether some session waits for the lock. */
+/** Whether another session waits for the lock. */
 export async function isAdvisoryLockWanted(session: Client, name: LockName): Promise<boolean> {
   const result = await session.query<{ wanted: boolean }>(
     `select exists (

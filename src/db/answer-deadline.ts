@@ -1,24 +1,25 @@
 export type Query = (...args: unknown[]) => unknown
 
-/** After it the server lets the statements of a transaction take as long as they like. */
+/** After this statement, the server does not limit the statements of a transaction. */
 const LIFTS_LIMIT = 'set local statement_timeout = 0'
 const ENDS = new Set<unknown>(['commit', 'rollback'])
 
 /**
- * Calls `onSilence` when something has been asked for `afterMs` and nothing was answered meanwhile: the server is gone without a word, since it
- * would have cancelled the statement before. pg's `query_timeout` fails the statement, and its pool gives the same connection to the next one.
+ * Calls `onSilence` if a statement runs for `afterMs` and nothing arrives. The server would have
+ * cancelled the statement earlier, so it is unreachable. pg's own `query_timeout` would reuse the
+ * connection.
  */
 export function withAnswerDeadline(query: Query, afterMs: number, onSilence: () => void): Query {
   let lifted = false
   let unanswered = 0
   let timer: NodeJS.Timeout | undefined
-  let lastLook: NodeJS.Immediate | undefined
+  let lastCheck: NodeJS.Immediate | undefined
   const restart = (): void => {
     clearTimeout(timer)
-    clearImmediate(lastLook)
+    clearImmediate(lastCheck)
     if (unanswered === 0) return
-    // A process that was stopped itself has not read yet what arrived meanwhile.
-    timer = setTimeout(() => (lastLook = setImmediate(onSilence)), afterMs)
+    // A process that was suspended first reads what has arrived.
+    timer = setTimeout(() => (lastCheck = setImmediate(onSilence)), afterMs)
   }
   return (text, ...rest) => {
     if (text === LIFTS_LIMIT) lifted = true

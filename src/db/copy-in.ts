@@ -16,7 +16,10 @@ export class CopyData {
   }
 }
 
-/** Runs `copy … from stdin` statements, separated by semicolons, in one round trip. All or none succeed. */
+/**
+ * Runs `copy … from stdin` statements, separated by semicolons, in one round trip. All or none
+ * succeed.
+ */
 export async function copyIn<Tables>(db: Kysely<Tables>, statements: string, data: CopyData): Promise<void> {
   await db.executeQuery(CompiledQuery.raw(statements, [data]))
 }

@@ -2,8 +2,8 @@ const SPECIAL = /[\\\n\r\t]/
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
- * Encodes rows for `copy … from stdin` with the format `text`. Values are text, numbers, null, lists
- * of text, and objects for jsonb columns.
+ * Encodes rows for `copy … from stdin` with the format `text`. Values are text, numbers, null,
+ * lists of text, and objects for jsonb columns.
  */
 export function copyText(rows: readonly object[], columns: readonly string[]): Buffer {
   let text = ''

@@ -10,8 +10,8 @@ export interface Listening {
 }
 
 /**
- * Listens to a channel on its own connection. Calls `onNotification` for each notification, and once
- * when the connection is lost: notifications can be missed, so callers must also poll.
+ * Listens to a channel on its own connection. Calls `onNotification` for each notification, and
+ * once when the connection is lost: notifications can be missed, so callers must also poll.
  */
 export async function listen(orm: Orm, channel: string, onNotification: () => void): Promise<Listening> {
   const client = await openSession(orm)

@@ -6,22 +6,22 @@ export type Orm = MikroORM<PostgreSqlEntityManager, typeof entities>
 /** Use a fork for each unit of work: this one would keep every entity in memory. */
 export type EntityManager = Orm['em']
 
-/** A server by URL, or one on a unix socket: `host` is its folder. */
+/** A server's URL, or the folder of a unix socket (`host`). */
 export type DatabaseConnection = { url: string } | { host: string; database: string; user: string }
 
 export interface OrmOptions {
-  /** Connections of this process at most. */
+  /** Maximum number of connections of this process. */
   poolSize?: number
-  /** A statement that runs longer is cancelled by the server. */
+  /** The server cancels statements that run longer. */
   statementTimeoutMs?: number
-  /** A connection of the pool on which no answer comes for longer, the statement's time aside, is closed: its server is gone. */
+  /** A connection is closed if the server is silent for this long after the statement timeout. */
   answerMarginMs?: number
-  /** A transaction that waits for its client longer than this is ended by the server. */
+  /** The server ends transactions that are idle for longer. */
   idleInTransactionTimeoutMs?: number
-  /** For a connection of the pool, a new one or one that is given back. */
+  /** How long to wait for a connection, new or from the pool. */
   connectTimeoutMs?: number
-  /** Off behind a pooler in transaction mode. */
+  /** Set to false behind a pooler in transaction mode. */
   preparedStatements?: boolean
-  /** Told of connections that the server dropped; the next query opens a new one. */
+  /** Called if the server drops a connection. The next query opens a new one. */
   onWarning?: (message: string) => void
 }

@@ -8,7 +8,7 @@ import { TransactionClient } from './transaction-client.ts'
 import { valueParsers } from './value-parsers.ts'
 import type { Orm, DatabaseConnection, OrmOptions } from './orm-types.ts'
 
-/** Opens the pool and checks that the database answers. Schema changes are `migrate`'s. */
+/** Opens the pool and checks the connection. Does not migrate the database. */
 export async function openOrm(connection: DatabaseConnection, options: OrmOptions = {}): Promise<Orm> {
   const target =
     'url' in connection
@@ -42,7 +42,7 @@ export async function openOrm(connection: DatabaseConnection, options: OrmOption
       keepAlive: true,
       options: [
         '-c TimeZone=UTC',
-        // A search by name takes what is at least this similar.
+        // The lowest similarity that a search by name returns.
         '-c pg_trgm.similarity_threshold=0.3',
         `-c statement_timeout=${statementTimeoutMs}`,
         `-c idle_in_transaction_session_timeout=${options.idleInTransactionTimeoutMs ?? 60_000}`,

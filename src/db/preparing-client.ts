@@ -3,12 +3,15 @@ import type { Query } from './answer-deadline.ts'
 import { CopyData } from './copy-in.ts'
 import { type ClientConfig, TransactionClient } from './transaction-client.ts'
 
-/** Statements named per connection; later texts run unnamed, so that generated SQL cannot fill the server's memory. */
+/**
+ * Prepared statements per connection. Later ones are not prepared, which limits the server's
+ * memory.
+ */
 const MAX_NAMED = 256
 
 /**
- * A pg client that names every statement with parameters, so that the server parses and plans each text once per connection.
- * Not for use behind a pooler in transaction mode.
+ * A pg client that prepares each statement with parameters, so that the server parses and plans it
+ * once per connection. It does not work behind a pooler in transaction mode.
  */
 export class PreparingClient extends TransactionClient {
   readonly #names = new Map<string, string>()

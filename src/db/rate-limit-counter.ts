@@ -5,13 +5,16 @@ import type { SharedCounter } from '../platform/rate-limits/rate-limits.ts'
 
 const CLEAN_EVERY = 1_000
 
-/** Counts for all processes on a database, by the database's clock: one statement for each request that is allowed. */
+/**
+ * Counts requests of all processes in the database, with its clock. One statement per allowed
+ * request.
+ */
 export function createRateLimitCounter(kysely: Kysely<Database>): SharedCounter {
   let counted = 0
   return async (kind, client, limit) => {
-    if (++counted % CLEAN_EVERY === 0) await forget(kysely)
+    if (++counted % CLEAN_EVERY === 0) await deleteFullLimits(kysely)
     const step = 60_000 / limit
-    // A row that is a whole minute ahead stays as it is: the condition makes the refusal a statement without a write.
+    // The condition keeps the row of a client that has used its limit, so a refusal writes nothing.
     const { rows } = await sql<{ now: number; arrival: number | null }>`
       with at as (select extract(epoch from clock_timestamp())::float8 * 1000 as now),
       counted as (
@@ -24,9 +27,9 @@ export function createRateLimitCounter(kysely: Kysely<Database>): SharedCounter 
       )
       select at.now, counted.arrival from at left join counted on true`.execute(kysely)
     const [row] = rows
-    if (row === undefined) throw new Error('the rate limit statement answered no row')
+    if (row === undefined) throw new Error('the rate limit statement returned no row')
     if (row.arrival !== null) return stateAt(row.arrival, row.now, limit, true)
-    // A statement sees the row as it was when it began, while its condition was held against the newest one.
+    // The statement saw an older row than its condition did, so the row is read again.
     const stored = await kysely
       .selectFrom('rate_limits')
       .select('arrival')
@@ -37,8 +40,8 @@ export function createRateLimitCounter(kysely: Kysely<Database>): SharedCounter 
   }
 }
 
-/** Rows whose client has its whole limit again say nothing. */
-async function forget(kysely: Kysely<Database>): Promise<void> {
+/** Deletes the rows of clients that have their whole limit again. */
+async function deleteFullLimits(kysely: Kysely<Database>): Promise<void> {
   await sql`
     delete from rate_limits where (kind, client) in (
       select kind, client from rate_limits

@@ -1,9 +1,9 @@
 import type { Page, PageBounds } from '../domain/page.ts'
 
-/** A row of a page query: every row carries the total; one row of nulls stands for an empty page. */
+/** A row of a page query. Each row has the total. An empty page is one row of nulls. */
 export type PageRow<Row extends object> = (Row | { [Column in keyof Row]: null }) & { total: number }
 
-/** Reads the result of a statement that left-joins a page to its exact total. `key` is a column that is never null. */
+/** Reads a page that was left-joined to its exact total. `key` is a column that is never null. */
 export function readPage<Row extends object>(
   result: readonly PageRow<Row>[],
   key: keyof Row,

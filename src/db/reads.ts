@@ -13,8 +13,9 @@ import type { Database } from './database.ts'
 import type { Orm } from './orm-types.ts'
 
 /**
- * For statements outside transactions, on the pool of the ORM. Each goes straight to the pool, which has its connection back within the callback of the answer;
- * Kysely's own driver takes a connection, asks and gives it back in three steps, which cost a page of agents a fifth of its time. It has no transactions.
+ * For single statements, on the pool of the ORM. Each statement is one call of the pool. Kysely's
+ * own driver acquires, queries and releases in three steps, which takes 20 % longer for a page of
+ * agents.
  */
 export async function openReads(orm: Orm): Promise<Kysely<Database>> {
   const pool = await orm.em.getConnection().getNativeClient()
@@ -59,6 +60,6 @@ class PoolDriver implements Driver {
 
   async releaseConnection(): Promise<void> {}
 
-  // The pool is the ORM's.
+  // The pool belongs to the ORM.
   async destroy(): Promise<void> {}
 }

@@ -11,10 +11,10 @@ const NUMERIC_ARRAY = 1231
 const TIMESTAMPTZ_ARRAY = 1185
 
 const UTC = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/
-/** Length of `2026-11-21 06:29:22+00`, as times of blocks are. */
+/** Length of `2026-11-21 06:29:22+00`. Block times have this form. */
 const WHOLE_SECONDS = 22
 
-/** timestamptz text as ISO 8601 in UTC with milliseconds. Slicing is about ten times cheaper than a Date. */
+/** Converts timestamptz text to ISO 8601 in UTC with milliseconds. Ten times faster than a Date. */
 export function isoTimestamp(text: string): string {
   if (text.length === WHOLE_SECONDS && text.endsWith('+00') && text[10] === ' ')
     return `${text.slice(0, 10)}T${text.slice(11, 19)}.000Z`
@@ -23,7 +23,7 @@ export function isoTimestamp(text: string): string {
   return `${match[1]}T${match[2]}.${(match[3] ?? '').slice(0, 3).padEnd(3, '0')}Z`
 }
 
-/** PostgreSQL writes `+02`, which Date does not take; it takes `+02:00`. */
+/** PostgreSQL writes `+02`. Date only accepts `+02:00`. */
 function withFullOffset(text: string): string {
   return text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')
 }
@@ -43,7 +43,7 @@ const parsers = new Map<number, (text: string) => unknown>([
   [INTERVAL, raw],
 ])
 
-/** How result values are read: int8 as number, numeric as text, timestamptz as ISO text. */
+/** Parsers of result values: int8 as number, numeric as text, timestamptz as ISO text. */
 export const valueParsers = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
     return format === 'binary'

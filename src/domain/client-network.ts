@@ -2,8 +2,8 @@ import { isIPv4, isIPv6 } from 'node:net'
 
 /**
  * The unit of every limit per client: an IPv4 address (also one mapped into IPv6), or the /64 of an
- * IPv6 address, because a client owns its whole /64. Removes a port that a proxy added. Text that is
- * not an address is returned as it is.
+ * IPv6 address, because a client owns its whole /64. Removes a port that a proxy added. Text that
+ * is not an address is returned as it is.
  */
 export function clientNetwork(text: string): string {
   const ip = withoutPort(text)

@@ -15,7 +15,9 @@ export function didKeyId(did: string): string {
   return `${did}#key-1`
 }
 
-/** Returns the owner of a DID. Throws INVALID_DID, also for cluster prefixes, paths and fragments. */
+/**
+ * Returns the owner of a DID. Throws INVALID_DID, also for cluster prefixes, paths and fragments.
+ */
 export function parseDid(did: string): Pubkey {
   const owner = did.startsWith(PREFIX) ? did.slice(PREFIX.length) : ''
   if (isPubkey(owner)) return owner

@@ -7,8 +7,8 @@ import { WALLET_AUTH_ERRORS } from './errors/wallet-auth.ts'
 import { WEBHOOK_ERRORS } from './errors/webhooks.ts'
 
 /**
- * All errors that clients can receive, one section per file. Texts of the contract are used exactly.
- * Codes are never renamed or reused.
+ * All errors that clients can receive, one section per file. Texts of the contract are used
+ * exactly. Codes are never renamed or reused.
  */
 export const ERRORS = {
   ...REQUEST_ERRORS,

@@ -8,7 +8,9 @@ export interface SponsorLimits {
   readonly dailyTransactionsPerWallet: number
 }
 
-/** registration: the service pays rent and network fee. transaction: it pays only the network fee. */
+/**
+ * registration: the service pays rent and network fee. transaction: it pays only the network fee.
+ */
 export type SponsorshipKind = 'registration' | 'transaction'
 
 /**

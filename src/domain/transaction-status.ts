@@ -3,7 +3,8 @@ export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number]
 
 /**
  * blockhash_expired: it never landed. simulation_failed: a node refused it before it was sent.
- * execution_failed: it landed with an error and cost its fee. dropped: a fork removed it and it expired.
+ * execution_failed: it landed with an error and cost its fee. dropped: a fork removed it and it
+ * expired.
  */
 export const FAILURE_CODES = [
   'blockhash_expired',

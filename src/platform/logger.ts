@@ -14,7 +14,9 @@ const redact = {
   censor: '[redacted]',
 }
 
-/** Writes JSON lines, or readable lines on a terminal. Members that may hold secrets are redacted. */
+/**
+ * Writes JSON lines, or readable lines on a terminal. Members that may hold secrets are redacted.
+ */
 export function createLogger(level: string, pretty = process.stdout.isTTY): Logger {
   return pino({
     level,

@@ -36,7 +36,9 @@ export function unsignedTransaction(message: Uint8Array): string {
   return Buffer.concat([signatures, message]).toString('base64')
 }
 
-/** Throws TRANSACTION_TOO_LARGE. The size does not depend on the blockhash and the compute budget. */
+/**
+ * Throws TRANSACTION_TOO_LARGE. The size does not depend on the blockhash and the compute budget.
+ */
 export function checkSize(request: CheckedRequest): void {
   const message = buildMessage(request, { limit: 0, price: 0 }, NO_BLOCKHASH)
   const size = 1 + request.signers.length * SIGNATURE_BYTES + message.length

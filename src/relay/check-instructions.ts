@@ -29,7 +29,10 @@ export interface CheckedRequest {
   readonly signers: readonly [Pubkey, ...Pubkey[]]
 }
 
-/** The first four bytes of the System program's AdvanceNonceAccount. With it a transaction never expires. */
+/**
+ * The first four bytes of the System program's AdvanceNonceAccount. With it a transaction never
+ * expires.
+ */
 const ADVANCE_NONCE = 4
 
 /** Makes all checks that need no ledger. Throws what `readRequest` and `checkSigners` throw. */
@@ -41,7 +44,10 @@ export function checkInstructions(
   return { instructions, signers: checkSigners(signers, instructions) }
 }
 
-/** Throws INSTRUCTIONS_REQUIRED, SIGNERS_REQUIRED, INVALID_PUBKEY and what `readInstructions` throws. */
+/**
+ * Throws INSTRUCTIONS_REQUIRED, SIGNERS_REQUIRED, INVALID_PUBKEY and what `readInstructions`
+ * throws.
+ */
 export function readRequest(
   { instructions, signerPubkeys }: InstructionsInput,
   allowedPrograms: ReadonlySet<Pubkey>,

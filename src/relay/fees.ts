@@ -49,7 +49,9 @@ export function createPriorityFees(rpc: LedgerCalls, clock: Clock) {
   }
 }
 
-/** Percentiles by nearest rank, between floor and ceiling. The samples come in the order of slots. */
+/**
+ * Percentiles by nearest rank, between floor and ceiling. The samples come in the order of slots.
+ */
 export function toEstimate(samples: readonly number[]): FeeEstimate {
   const sorted = samples.toSorted((a, b) => a - b)
   const { ceiling, ...levels } = RELAY_POLICY.priorityFee

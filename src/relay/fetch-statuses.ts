@@ -37,8 +37,8 @@ export const MAX_STATUSES = 256
 type Context = Pick<RelayContext, 'rpc' | 'registryProgram'>
 
 /**
- * Fetches the statuses of up to 256 submitted transactions by id. A transaction has no status if the
- * node is too far behind to know, or if another node that may know it does not respond. Throws
+ * Fetches the statuses of up to 256 submitted transactions by id. A transaction has no status if
+ * the node is too far behind to know, or if another node that may know it does not respond. Throws
  * LedgerRpcError if no node responds.
  */
 export async function fetchStatuses(

@@ -15,9 +15,9 @@ interface ResolvedInstruction {
 }
 
 /**
- * Whether a submitted message has the instructions, accounts, flags, payer, signers and blockhash of
- * the prepared one. Two changes that wallets make are allowed: inserted assertions of the Lighthouse
- * program, and a lower compute-unit price or limit.
+ * Whether a submitted message has the instructions, accounts, flags, payer, signers and blockhash
+ * of the prepared one. Two changes that wallets make are allowed: inserted assertions of the
+ * Lighthouse program, and a lower compute-unit price or limit.
  */
 export function matchesPrepared(prepared: Message, submitted: Message): boolean {
   if (submitted.version !== 0 || submitted.lookups.length > 0) return false

@@ -26,7 +26,9 @@ export const RELAY_POLICY = {
     high: { percentile: 75, floor: 10_000 },
     ceiling: 1_000_000,
   },
-  /** Wallets insert assertions of the Lighthouse program. Its instructions 0 and 1 write accounts. */
+  /**
+   * Wallets insert assertions of the Lighthouse program. Its instructions 0 and 1 write accounts.
+   */
   lighthouse: { maxInstructions: 8, firstAssertion: 2, lastAssertion: 15 },
 } as const
 

@@ -41,8 +41,8 @@ export type AmountInput = OwnerInput & { readonly amount: string }
 export type RegistryTransactions = ReturnType<typeof createRegistryTransactions>
 
 /**
- * Prepares registry transactions for clients that do not build instructions, like the MCP tools. They
- * are ordinary prepared transactions: all limits and errors of `prepare` apply.
+ * Prepares registry transactions for clients that do not build instructions, like the MCP tools.
+ * They are ordinary prepared transactions: all limits and errors of `prepare` apply.
  */
 export function createRegistryTransactions(options: {
   readonly kysely: Kysely<Database>

@@ -28,7 +28,9 @@ export function messageBytes({ bytes, signatures }: WireTransaction): Uint8Array
   return bytes.subarray(1 + 64 * signatures.length)
 }
 
-/** Checks the signatures from position `from` on. Throws INVALID_SIGNATURE for the first wrong one. */
+/**
+ * Checks the signatures from position `from` on. Throws INVALID_SIGNATURE for the first wrong one.
+ */
 export function checkSignatures(transaction: WireTransaction, from = 0): void {
   const message = messageBytes(transaction)
   for (const [i, signature] of transaction.signatures.entries()) {

@@ -21,8 +21,8 @@ const REREAD_MS = 500
 
 /**
  * Stores a signed transaction, sends it, and waits `submitWaitMs` for its outcome. The same message
- * again returns the same record and is not sent again. Throws TRANSACTION_NOT_FOUND, TRANSACTION_EXPIRED,
- * INVALID_SIGNED_TRANSACTION, TRANSACTION_MISMATCH, INVALID_SIGNATURE.
+ * again returns the same record and is not sent again. Throws TRANSACTION_NOT_FOUND,
+ * TRANSACTION_EXPIRED, INVALID_SIGNED_TRANSACTION, TRANSACTION_MISMATCH, INVALID_SIGNATURE.
  */
 export async function submit(
   { id, signedTx }: SubmitInput,

@@ -82,7 +82,9 @@ export function createTransactionStore(
       return written
     },
 
-    /** Leases up to `limit` submitted rows that are due. No other process gets them before `until`. */
+    /**
+     * Leases up to `limit` submitted rows that are due. No other process gets them before `until`.
+     */
     claim: async (options: { now: number; until: number; limit: number }): Promise<TransactionRow[]> => {
       const { rows } = await sql<TransactionRow>`
         update prepared_transactions

@@ -1,4 +1,6 @@
-/** Announces this process's writes of transactions. Writes of other processes are found by polling. */
+/**
+ * Announces this process's writes of transactions. Writes of other processes are found by polling.
+ */
 export class TransactionUpdates {
   readonly #waiting = new Map<string, Set<() => void>>()
 
@@ -6,7 +8,9 @@ export class TransactionUpdates {
     for (const resolve of this.#waiting.get(id) ?? []) resolve()
   }
 
-  /** Resolves at the next write of the transaction, after `timeoutMs`, or when the signal aborts. */
+  /**
+   * Resolves at the next write of the transaction, after `timeoutMs`, or when the signal aborts.
+   */
   async next(id: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting = this.#waiting.get(id) ?? new Set()

@@ -24,8 +24,8 @@ const NOT_LANDED = { slot: null, misses: 0 } as const
 
 /**
  * The state machine of a submitted transaction: submitted -> confirmed | failed; confirmed ->
- * submitted after a fork; failed -> confirmed if it landed although a node refused it. `settled` ends
- * it: the transaction is finalized, or it expired and no node has it.
+ * submitted after a fork; failed -> confirmed if it landed although a node refused it. `settled`
+ * ends it: the transaction is finalized, or it expired and no node has it.
  */
 export function onLedgerStatus(row: TransactionRow, status: LedgerStatus): TransactionChange {
   if (status.kind === 'processed') return { misses: 0 }

@@ -49,8 +49,8 @@ export function checkRegistration(
 }
 
 /**
- * Each instruction must be in the policy and signed only by the wallet, and must not use the fee payer.
- * Throws TOO_MANY_INSTRUCTIONS, REGISTRATION_NEEDS_CODE, FEE_PAYER_MISUSED, NOT_SPONSORED.
+ * Each instruction must be in the policy and signed only by the wallet, and must not use the fee
+ * payer. Throws TOO_MANY_INSTRUCTIONS, REGISTRATION_NEEDS_CODE, FEE_PAYER_MISUSED, NOT_SPONSORED.
  */
 export function checkTransaction(
   instructions: readonly NamedInstruction[],
@@ -86,8 +86,8 @@ function definitionOf({ data }: NamedInstruction, place: string): IdlInstruction
 }
 
 /**
- * The fee payer's key must not be in any account but `allowed`, nor in the data, where a program could
- * read it as an account.
+ * The fee payer's key must not be in any account but `allowed`, nor in the data, where a program
+ * could read it as an account.
  */
 function checkIsolated(
   { keys, data }: NamedInstruction,
@@ -103,7 +103,9 @@ function checkIsolated(
   if (Buffer.from(data).includes(Buffer.from(pubkeyBytes(feePayer)))) throw misused('data')
 }
 
-/** Number, flags and fixed addresses must be the IDL's. The wallet must be the signer of the policy. */
+/**
+ * Number, flags and fixed addresses must be the IDL's. The wallet must be the signer of the policy.
+ */
 function checkAccounts(
   { keys }: NamedInstruction,
   place: string,

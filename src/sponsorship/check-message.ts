@@ -16,8 +16,8 @@ const SET_PRICE = 3
 
 /**
  * Checks the final message, whatever was checked when it was prepared: the fee payer's place (a
- * wallet's assertion may read it), compute units, price and signatures. Throws TRANSACTION_MISMATCH,
- * SPONSOR_COST_EXCEEDED. Returns the network fee in lamports.
+ * wallet's assertion may read it), compute units, price and signatures. Throws
+ * TRANSACTION_MISMATCH, SPONSOR_COST_EXCEEDED. Returns the network fee in lamports.
  */
 export function checkMessage(message: Message, kind: SponsorshipKind): bigint {
   const { staticKeys, instructions, lookups, requiredSignatures } = message

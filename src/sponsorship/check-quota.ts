@@ -12,8 +12,8 @@ export interface Funds {
 }
 
 /**
- * Throws if the usage does not allow the sponsorship. Checks the invite code first, so that a client
- * without a code learns nothing about wallets, other clients or the balance.
+ * Throws if the usage does not allow the sponsorship. Checks the invite code first, so that a
+ * client without a code learns nothing about wallets, other clients or the balance.
  */
 export function checkQuota(
   { kind, wallet }: SponsorshipRequest,

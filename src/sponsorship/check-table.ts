@@ -23,7 +23,9 @@ interface PolicyTable {
   readonly transaction: { readonly instructions: Readonly<Record<string, WalletAccounts>> }
 }
 
-/** Throws PolicyError with all differences: the accounts of a program can change in a new version. */
+/**
+ * Throws PolicyError with all differences: the accounts of a program can change in a new version.
+ */
 export function checkPolicyTable({ registration, transaction }: PolicyTable, idl: Idl): void {
   const problems: string[] = []
   const { payer, wallet, creates } = registration

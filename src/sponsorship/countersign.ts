@@ -22,8 +22,8 @@ const NO_SIGNATURE = bs58.encode(new Uint8Array(64))
 
 /**
  * The only place that signs as the fee payer. The transaction matches the prepared one and has all
- * other signatures. Its bytes are checked again, simulated, signed, and stored together with the use
- * of the reservation. Throws FEE_PAYER_SIGNED, TRANSACTION_MISMATCH, TRANSACTION_EXPIRED,
+ * other signatures. Its bytes are checked again, simulated, signed, and stored together with the
+ * use of the reservation. Throws FEE_PAYER_SIGNED, TRANSACTION_MISMATCH, TRANSACTION_EXPIRED,
  * SPONSOR_COST_EXCEEDED, SPONSOR_BALANCE_LOW, SPONSOR_WALLET_LIMIT, INVITE_CODE_INVALID,
  * REGISTRATION_OPEN, WALLET_SPONSORED, LEDGER_UNAVAILABLE. Null if another process wrote first.
  */

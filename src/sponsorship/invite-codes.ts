@@ -22,7 +22,10 @@ export interface InviteCodes {
   /** Adds an existing code. Does nothing if it is stored already. */
   ensure(code: string, maxUses: number): Promise<void>
   list(): Promise<InviteCodeRow[]>
-  /** Prepared registrations with the code can no longer be submitted. False if there is no such code. */
+  /**
+   * Prepared registrations with the code can no longer be submitted. False if there is no such
+   * code.
+   */
   revoke(codeOrId: string): Promise<boolean>
 }
 

@@ -2,8 +2,8 @@
 export type WalletAccounts = Readonly<Record<string, number>>
 
 /**
- * What the fee payer's money may be spent on. Accounts have the IDL's name and position. The service
- * does not start if the table does not fit the IDL (check-table.ts).
+ * What the fee payer's money may be spent on. Accounts have the IDL's name and position. The
+ * service does not start if the table does not fit the IDL (check-table.ts).
  */
 export const SPONSOR_POLICY = {
   /**
@@ -19,8 +19,8 @@ export const SPONSOR_POLICY = {
     maxComputeUnits: 60_000,
   },
   /**
-   * Other transactions have only these instructions, each signed by the same wallet. The fee payer is
-   * none of their accounts and pays the network fee. The wallet pays the rent of new accounts.
+   * Other transactions have only these instructions, each signed by the same wallet. The fee payer
+   * is none of their accounts and pays the network fee. The wallet pays the rent of new accounts.
    */
   transaction: {
     instructions: {
@@ -34,7 +34,9 @@ export const SPONSOR_POLICY = {
     },
     maxInstructions: 4,
     maxComputeUnits: 150_000,
-    /** Percent of the daily budget. They need no code, so they must leave the rest to registrations. */
+    /**
+     * Percent of the daily budget. They need no code, so they must leave the rest to registrations.
+     */
     budgetShare: 50,
   },
   /** The signatures of the fee payer and the wallet. */

@@ -11,7 +11,8 @@ import { reserveAndBuild } from './reserve-and-build.ts'
 /**
  * Prepares a transaction whose network fee the service pays: instructions of the policy, signed by
  * one wallet. Throws ONE_WALLET_SIGNS, FEE_PAYER_MISUSED, NOT_SPONSORED, REGISTRATION_NEEDS_CODE,
- * SPONSOR_WALLET_LIMIT, SPONSOR_BUDGET_USED, SPONSOR_BALANCE_LOW, and what POST /relay/prepare throws.
+ * SPONSOR_WALLET_LIMIT, SPONSOR_BUDGET_USED, SPONSOR_BALANCE_LOW, and what POST /relay/prepare
+ * throws.
  */
 export async function prepareSponsored(
   input: PrepareInput,

@@ -17,10 +17,10 @@ export interface RegisterInput {
 }
 
 /**
- * Prepares the registration of an agent. The service pays rent and network fee. Throws FIELD_REQUIRED,
- * FEE_PAYER_EXPECTED, FEE_PAYER_MISUSED, NOT_SPONSORED, INVITE_CODE_INVALID, WALLET_SPONSORED,
- * REGISTRATION_OPEN, AGENT_EXISTS, SPONSOR_CLIENT_LIMIT, SPONSOR_BUDGET_USED, SPONSOR_BALANCE_LOW,
- * LEDGER_UNAVAILABLE, and what POST /relay/prepare throws.
+ * Prepares the registration of an agent. The service pays rent and network fee. Throws
+ * FIELD_REQUIRED, FEE_PAYER_EXPECTED, FEE_PAYER_MISUSED, NOT_SPONSORED, INVITE_CODE_INVALID,
+ * WALLET_SPONSORED, REGISTRATION_OPEN, AGENT_EXISTS, SPONSOR_CLIENT_LIMIT, SPONSOR_BUDGET_USED,
+ * SPONSOR_BALANCE_LOW, LEDGER_UNAVAILABLE, and what POST /relay/prepare throws.
  */
 export async function register(
   input: RegisterInput,

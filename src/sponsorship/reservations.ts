@@ -86,7 +86,10 @@ export async function countOpen(kysely: Kysely<Database>): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Releases what a process reserved before it died. A prepare takes seconds, so three minutes are safe. */
+/**
+ * Releases what a process reserved before it died. A prepare takes seconds, so three minutes are
+ * safe.
+ */
 async function releaseAbandoned(trx: Transaction<Database>): Promise<void> {
   await sql`
     update sponsorships set state = 'released', updated_at = clock_timestamp()

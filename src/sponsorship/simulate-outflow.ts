@@ -25,8 +25,8 @@ export async function simulateOutflow(
   let simulation = await simulate(rpc, transaction, addresses)
   let [balanceBefore] = simulation.preBalances
   if (simulation.err === null && balanceBefore === undefined) {
-    // The node does not report balances before the simulation. Income between the two calls can only
-    // hide a loss that `checkMessage` allows.
+    // The node does not report balances before the simulation. Income between the two calls can
+    // only hide a loss that `checkMessage` allows.
     const balance = await rpc.call<{ value: number }>('getBalance', [feePayer, { commitment: 'confirmed' }])
     balanceBefore = balance.value
     simulation = await simulate(rpc, transaction, addresses)

@@ -15,8 +15,9 @@ export interface SubmitRegistrationInput {
 }
 
 /**
- * Signs a registration as the fee payer after its wallet signed it, and sends it. Throws FIELD_REQUIRED,
- * NOT_A_REGISTRATION, REGISTRATION_MISMATCH, and what POST /relay/submit and `countersign` throw.
+ * Signs a registration as the fee payer after its wallet signed it, and sends it. Throws
+ * FIELD_REQUIRED, NOT_A_REGISTRATION, REGISTRATION_MISMATCH, and what POST /relay/submit and
+ * `countersign` throw.
  */
 export async function submitRegistration(
   input: SubmitRegistrationInput,

@@ -22,7 +22,9 @@ import { invalidRequest, preflightFailure } from './rpc/rpc-error.ts'
 const CREATE_IDEMPOTENT = 1
 const MINT_TO = 7
 
-/** Gives SOL and USDC to wallets. Its transactions are normal ones, so they are part of the history. */
+/**
+ * Gives SOL and USDC to wallets. Its transactions are normal ones, so they are part of the history.
+ */
 export class Faucet {
   readonly address: string
   readonly #bank: Bank

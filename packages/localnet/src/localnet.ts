@@ -65,7 +65,8 @@ export async function startLocalnet(options: LocalnetOptions): Promise<Localnet>
   }
 }
 
-// The process must end if the ledger cannot be written: a restart must not lose confirmed transactions.
+// The process must end if the ledger cannot be written: a restart must not lose confirmed
+// transactions.
 function tick(bank: Bank, logger: Logger): void {
   try {
     bank.closeSlot()

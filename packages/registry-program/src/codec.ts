@@ -49,7 +49,8 @@ function encode(layouts: readonly Layout[], name: string, value: unknown): Buffe
 
 /**
  * Returns null if the discriminator is not one of the registry's.
- * @throws RangeError or TypeError for malformed data, or data of a size that the program never allocates
+ * @throws RangeError or TypeError for malformed data, and for data of a size that the program
+ * never allocates
  */
 export function decodeAccount(data: Uint8Array): RegistryAccount | null {
   const account = decode(accounts, data) as RegistryAccount | null

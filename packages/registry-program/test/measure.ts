@@ -13,7 +13,10 @@ function firstDeposit(): Scenario {
   }
 }
 
-/** Prints a table of compute units in the VM. Bumps are random, so each row is the least, median and most of many runs. */
+/**
+ * Prints a table of compute units in the VM. Bumps are random, so each row is the least, median and
+ * most of many runs.
+ */
 function measure(label: string, make: () => Scenario): void {
   const units = Array.from({ length: RUNS }, () => {
     const { bench, instruction } = make()

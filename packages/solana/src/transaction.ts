@@ -14,7 +14,9 @@ export interface WireTransaction {
   readonly message: Message
 }
 
-/** @throws WireError if the bytes are not a valid legacy or v0 transaction of at most 1,232 bytes */
+/**
+ * @throws WireError if the bytes are not a valid legacy or v0 transaction of at most 1,232 bytes
+ */
 export function parseTransaction(bytes: Uint8Array): WireTransaction {
   if (bytes.length > MAX_TRANSACTION_BYTES) {
     throw new WireError(`transaction too large: ${bytes.length} bytes (max: ${MAX_TRANSACTION_BYTES} bytes)`)

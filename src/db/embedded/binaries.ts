@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { isReachable, type Placement } from './placement.ts'
 
-/** The folder that holds `bin/postgres` and `bin/initdb`, ready to run for the placement's user. */
+/** The folder with `bin/postgres` and `bin/initdb` that the placement's user can run. */
 export function locateBinaries(placement: Placement): string {
   const native = installedBinaries()
   restoreSymlinks(native)
@@ -25,7 +25,8 @@ function installedBinaries(): string {
   }
 }
 
-// npm packages carry no symlinks; the package makes them in an install script, which may have been switched off.
+// npm packages cannot contain symlinks. An install script creates them, but npm may not run
+// scripts.
 function restoreSymlinks(native: string): void {
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string

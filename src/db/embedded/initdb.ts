@@ -4,23 +4,25 @@ import { join } from 'node:path'
 import type { Placement } from './placement.ts'
 
 const MAJOR_VERSION = '18'
-/** Sorting is by bytes everywhere; letters are Unicode's where the system has such a locale, which trigram search needs. */
+/** Sorting is by bytes. Trigram search needs a locale that knows the letters of Unicode. */
 const CHARACTER_TYPES = ['C.UTF-8', 'en_US.UTF-8', 'C']
 
-/** Makes the cluster where there is none. Half-made clusters of a killed start are thrown away. */
+/**
+ * Creates the cluster if it is missing. Removes a partly created one of a start that was killed.
+ */
 export async function ensureCluster(binaries: string, placement: Placement): Promise<void> {
   const { clusterDir, uid } = placement
   if (existsSync(clusterDir)) {
     const version = readFileSync(join(clusterDir, 'PG_VERSION'), 'utf8').trim()
     if (version === MAJOR_VERSION) return
     throw new Error(
-      `${clusterDir} was made by PostgreSQL ${version}, this is ${MAJOR_VERSION}: dump and restore it, or remove DATA_DIR`,
+      `${clusterDir} belongs to PostgreSQL ${version}, but this is ${MAJOR_VERSION}: dump and restore it, or delete DATA_DIR`,
     )
   }
   const unfinished = `${clusterDir}.unfinished`
   for (const ctype of CHARACTER_TYPES) {
     rmSync(unfinished, { recursive: true, force: true })
-    // Trust is safe here: the only way in is the unix socket in a folder that only its owner can open.
+    // `trust` is safe: the only access is a unix socket in a folder that only its owner can open.
     const failure = await run(join(binaries, 'bin', 'initdb'), uid, [
       `--pgdata=${unfinished}`,
       '--username=postgres',
@@ -36,12 +38,12 @@ export async function ensureCluster(binaries: string, placement: Placement): Pro
   renameSync(unfinished, clusterDir)
 }
 
-/** The environment for the server's programs: none of the caller's PG* variables. */
+/** The environment of the server's programs, without the PG* variables of this process. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }
 }
 
-/** Resolves to null, or to what a failed program said. */
+/** Resolves to null, or to the output of a failed program. */
 function run(program: string, uid: number | undefined, args: string[]): Promise<string | null> {
   const { promise, resolve, reject } = Promise.withResolvers<string | null>()
   const options = uid === undefined ? {} : { uid, gid: uid }

@@ -3,11 +3,11 @@ import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
-/** PostgreSQL refuses to run as root; this is `nobody`, who has an entry in every passwd file. */
+/** The user `nobody`, because PostgreSQL does not run as root. */
 const UNPRIVILEGED_ID = 65_534
-/** Where a root service keeps what `nobody` must reach when DATA_DIR lies in a closed home directory. */
+/** Used instead of DATA_DIR if the service runs as root and `nobody` cannot enter DATA_DIR. */
 const SYSTEM_STATE_DIR = '/var/lib/agent-registry-gateway'
-/** sun_path holds 108 bytes, of which `/.s.PGSQL.5432` takes 14. */
+/** A socket path has at most 108 bytes, and `/.s.PGSQL.5432` has 14. */
 const LONGEST_SOCKET_DIR = 90
 
 export interface Placement {
@@ -15,13 +15,15 @@ export interface Placement {
   clusterDir: string
   /** The folder of the unix socket, open to its owner only. */
   socketDir: string
-  /** Where binaries are copied to when the installed ones cannot be reached by the server's user. */
+  /**
+   * Gets a copy of the binaries if the server's user cannot enter the folder of the installed ones.
+   */
   binaryCacheDir: string
-  /** The user that runs the server; undefined means the current one. */
+  /** The user that runs the server. Undefined: the current one. */
   uid: number | undefined
 }
 
-/** Decides where the cluster and its socket live, and makes the folders. */
+/** Chooses the folders of the cluster and its socket, and creates them. */
 export function placeCluster(dataDir: string): Placement {
   const base = resolve(dataDir)
   mkdirSync(base, { recursive: true })
@@ -36,7 +38,7 @@ export function placeCluster(dataDir: string): Placement {
   }
 }
 
-/** True when users other than the owner may pass every folder on the way. */
+/** Whether other users than the owner can enter every folder of the path. */
 export function isReachable(path: string): boolean {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     if ((statSync(folder).mode & 0o001) === 0) return false
@@ -44,7 +46,7 @@ export function isReachable(path: string): boolean {
   }
 }
 
-// The name is kept in DATA_DIR, so removing DATA_DIR starts from an empty database here too.
+// The name is stored in DATA_DIR, so after DATA_DIR is deleted the database is empty here too.
 function systemHome(base: string): string {
   const marker = join(base, 'postgres.location')
   try {
@@ -69,7 +71,7 @@ function makePrivate(folder: string, uid: number | undefined): void {
   const owner = uid ?? process.getuid?.()
   const found = lstatSync(folder)
   const trusted = found.isDirectory() && [owner, process.getuid?.()].includes(found.uid)
-  if (!trusted) throw new Error(`${folder} belongs to another user: move it away, or set DATABASE_URL`)
+  if (!trusted) throw new Error(`${folder} belongs to another user: move it, or set DATABASE_URL`)
   if (uid !== undefined) chownSync(folder, uid, uid)
   chmodSync(folder, 0o700)
 }

@@ -14,7 +14,7 @@ const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
 const POLL_MS = 10
 
-/** How to connect: a unix socket folder as the host, no password. */
+/** The host is the folder of a unix socket. There is no password. */
 export interface SocketConnection {
   host: string
   user: string
@@ -23,17 +23,17 @@ export interface SocketConnection {
 
 export interface EmbeddedPostgres {
   readonly connection: SocketConnection
-  /** True when the server was running already: left by a killed gateway, or owned by a live one. */
+  /** The server was running already: a killed gateway left it, or another gateway uses it. */
   readonly adopted: boolean
   stop(): Promise<void>
 }
 
-/** Starts the PostgreSQL that came with `npm install`, its data in DATA_DIR, or adopts the one that runs on it. */
+/** Starts the installed PostgreSQL with its data in DATA_DIR, or uses the one that runs there. */
 export async function startEmbeddedPostgres(options: {
   dataDir: string
   database?: string
   logger: Pick<Logger, 'info'>
-  /** Extra settings, such as `fsync=off` for a throw-away test server. */
+  /** Additional settings, such as `fsync=off` for tests. */
   settings?: string[]
 }): Promise<EmbeddedPostgres> {
   const placement = placeCluster(options.dataDir)
@@ -43,12 +43,15 @@ export async function startEmbeddedPostgres(options: {
   await ensureDatabase(connection)
   options.logger.info(
     { clusterDir: placement.clusterDir, adopted: running !== null },
-    running === null ? 'embedded PostgreSQL started' : 'embedded PostgreSQL found running',
+    running === null ? 'embedded PostgreSQL started' : 'using the embedded PostgreSQL that is running',
   )
   return { connection, adopted: running !== null, stop }
 }
 
-/** A quarter of the machine's or the container's memory, as PostgreSQL's manual has it, within bounds. Only what is used of it is taken. */
+/**
+ * A quarter of the memory of the machine or container, as PostgreSQL's manual recommends, within
+ * limits.
+ */
 function sharedBuffersMb(): number {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
   return Math.round(Math.min(Math.max(memory / 4 / 2 ** 20, 64), 1_024))
@@ -64,7 +67,7 @@ async function launch(placement: Placement, settings: string[]): Promise<() => P
     'unix_socket_permissions=0700',
     'max_connections=60',
     `shared_buffers=${sharedBuffersMb()}MB`,
-    // Checkpoints of a long catch-up, less often.
+    // Fewer checkpoints while the indexer catches up.
     'max_wal_size=4GB',
     'jit=off',
     'timezone=UTC',
@@ -72,7 +75,7 @@ async function launch(placement: Placement, settings: string[]): Promise<() => P
     ...settings,
   ]
   const log = openSync(`${clusterDir}.log`, 'a', 0o600)
-  // Its own process group, so that Ctrl-C reaches the gateway alone, which then stops the database last.
+  // In its own process group, so Ctrl-C reaches only the gateway, which stops the database last.
   const child = spawn(
     join(binaries, 'bin', 'postgres'),
     ['-D', clusterDir, ...values.flatMap((value) => ['-c', value])],
@@ -147,7 +150,7 @@ async function ensureDatabase(connection: SocketConnection): Promise<void> {
   }
 }
 
-// SIGINT is PostgreSQL's fast shutdown: sessions are ended, data is checkpointed.
+// SIGINT is the fast shutdown of PostgreSQL: it ends sessions and writes a checkpoint.
 async function stopProcess(pid: number): Promise<void> {
   if (!isAlive(pid)) return
   process.kill(pid, 'SIGINT')

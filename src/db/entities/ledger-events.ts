@@ -8,7 +8,10 @@ type Finality = 'confirmed' | 'finalized' | 'orphaned'
 
 const finality = () => p.text().$type<Finality>().default('confirmed')
 
-/** Fixed width, so that text order is ledger order: slot(20)-transaction(6)-outer(4)-inner(4)-ordinal(4). */
+/**
+ * Fixed width, so that text order is ledger order:
+ * slot(20)-transaction(6)-outer(4)-inner(4)-ordinal(4).
+ */
 const position = key
 
 /** A transaction that called the registry program. */
@@ -52,7 +55,9 @@ export const LedgerEvent = defineEntity({
 })
 
 const historyColumns = () => ({
-  /** No foreign key to ledger_events: the audit checks that both rows exist, at no cost per write. */
+  /**
+   * No foreign key to ledger_events: the audit checks that both rows exist, at no cost per write.
+   */
   eventId: key().primary(),
   position: position(),
   agentPda: key(),
@@ -115,7 +120,9 @@ export const OutboxEvent = defineEntity({
     createdAt: timestampNow(),
     /** Set when a fork removes the event. */
     cancelledAt: timestamp().strictNullable(),
-    /** A later number from the same sequence: the event's position after the ledger brought it back. */
+    /**
+     * A later number from the same sequence: the event's position after the ledger brought it back.
+     */
     restoredSequence: int8().strictNullable(),
   },
   indexes: [

@@ -14,7 +14,9 @@ export const UsedSignature = defineEntity({
   indexes: [{ name: 'used_signatures_used_at', properties: ['usedAt'] }],
 })
 
-/** A client's state in a rate limit that all replicas share. Unlogged: a crash resets the limits. */
+/**
+ * A client's state in a rate limit that all replicas share. Unlogged: a crash resets the limits.
+ */
 export const RateLimit = defineEntity({
   name: 'RateLimit',
   tableName: 'rate_limits',

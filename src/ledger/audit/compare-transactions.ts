@@ -56,7 +56,9 @@ const CHECKS: readonly Check[] = [
   },
 ]
 
-/** Every successful transaction once: those that the ledger lists, then those only in the tables. */
+/**
+ * Every successful transaction once: those that the ledger lists, then those only in the tables.
+ */
 export async function* everyTransaction(
   listing: SignatureListing,
   listed: ListedSignatures,

@@ -4,7 +4,9 @@ import { openSession } from '../../db/session.ts'
 
 const PAGE_SIZE = 1_000
 
-/** The signatures that the ledger lists. In a temporary table, since they may not fit into memory. */
+/**
+ * The signatures that the ledger lists. In a temporary table, since they may not fit into memory.
+ */
 export interface ListedSignatures extends AsyncDisposable {
   add(signatures: readonly string[]): Promise<void>
   /** The signatures that a table contains as valid and the ledger does not list, in pages. */

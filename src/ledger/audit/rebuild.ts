@@ -23,7 +23,7 @@ export interface RebuildOptions extends LedgerScanOptions {
   allowLoss?: boolean
 }
 
-/** Tables that are emptied besides those of the accounts. */
+/** Tables that are emptied in addition to the account tables. */
 const EVENT_TABLES = [
   'agent_history',
   'ledger_events',
@@ -34,7 +34,7 @@ const EVENT_TABLES = [
 
 /**
  * Empties the projections and fills them from the ledger in one transaction: readers see the old
- * tables until it commits, and an error changes nothing. A running indexer stands by meanwhile.
+ * tables until it commits, and an error changes nothing. A running indexer waits until then.
  */
 export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
   const { orm, programId, commitment = 'confirmed', batchSize = 100, inFlight = 12, onProgress } = options
@@ -48,7 +48,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
       const db: Kysely<Database> = em.getKysely()
       await sql`set local statement_timeout = 0`.execute(db)
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(db)
-      // The result of a card check in the meantime would reach neither the old row nor the new one.
+      // A card check that finished meanwhile would update neither the old row nor the new one.
       await sql`lock table agent_card_checks in share mode`.execute(db)
       await rememberEvents(db)
       await emptyTables(db)
@@ -95,7 +95,7 @@ async function emptyTables(db: Kysely<Database>): Promise<void> {
     await sql`delete from ${sql.table(table)}`.execute(db)
 }
 
-/** Stores in temporary tables what is compared at the end. */
+/** Copies rows into temporary tables, to compare them at the end. */
 async function rememberEvents(db: Kysely<Database>): Promise<void> {
   await sql`
     create temporary table finalized_before on commit drop as

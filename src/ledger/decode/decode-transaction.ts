@@ -100,14 +100,17 @@ function reasonOf(error: unknown): string {
 const locationOf = ({ outer, inner, ordinal }: ProgramData): string => `${outer}/${inner}/${ordinal}`
 
 /**
- * The id of an event, or of one of its webhook events. It depends only on the location in the ledger,
- * so it is the same after forks, replays and rebuilds.
+ * The id of an event, or of one of its webhook events. It depends only on the location in the
+ * ledger, so it is the same after forks, replays and rebuilds.
  */
 function eventId(location: string): string {
   return `evt_${encodeBase58(hash('sha256', location, 'buffer').subarray(0, 16))}`
 }
 
-/** Fixed width, so that text order is ledger order: slot(20)-transaction(6)-outer(4)-inner(4)-ordinal(4). */
+/**
+ * Fixed width, so that text order is ledger order:
+ * slot(20)-transaction(6)-outer(4)-inner(4)-ordinal(4).
+ */
 function positionOf(slot: number, transactionIndex: number, entry: ProgramData): string {
   const digits = (value: number, width: number): string => String(value).padStart(width, '0')
   const location = [entry.outer, entry.inner, entry.ordinal].map((each) => digits(each, 4))

@@ -11,7 +11,9 @@ export interface HistoryEntry {
   delta: string | null
 }
 
-/** The entry in the agent's history (contract, "Agent history entry"). Null if the event has none. */
+/**
+ * The entry in the agent's history (contract, "Agent history entry"). Null if the event has none.
+ */
 export function historyEntry(event: RegistryEvent): HistoryEntry | null {
   switch (event.name) {
     case 'ReputationUpdated': {

@@ -36,7 +36,9 @@ export interface Invocation {
 }
 
 export interface OuterInvocation extends Invocation {
-  /** The instructions that it invoked, in order of execution. Null if the node did not record them. */
+  /**
+   * The instructions that it invoked, in order of execution. Null if the node did not record them.
+   */
   inner: Invocation[] | null
 }
 

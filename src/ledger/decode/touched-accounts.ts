@@ -15,7 +15,10 @@ const writtenPositions = new Map(
   ]),
 )
 
-/** The registry accounts that a transaction may have changed. Of an unknown instruction: all its accounts. */
+/**
+ * The registry accounts that a transaction may have changed. Of an unknown instruction: all its
+ * accounts.
+ */
 export function touchedAccounts(invocations: readonly OuterInvocation[], programId: string): Set<string> {
   const touched = new Set<string>()
   for (const invocation of flatInvocations(invocations)) {

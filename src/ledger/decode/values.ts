@@ -5,7 +5,9 @@ const MAX_SECONDS = 253_402_300_799n
 /** Consecutive events often have the same second. */
 let last = { seconds: 0n, text: '1970-01-01T00:00:00.000Z' }
 
-/** Unix seconds as ISO 8601 text in UTC with milliseconds. RangeError outside the years 1 to 9999. */
+/**
+ * Unix seconds as ISO 8601 text in UTC with milliseconds. RangeError outside the years 1 to 9999.
+ */
 export function isoFromSeconds(seconds: bigint): string {
   if (seconds === last.seconds) return last.text
   if (seconds < MIN_SECONDS || seconds > MAX_SECONDS)

@@ -20,8 +20,8 @@ interface Result<T> {
 
 /**
  * Several nodes of one ledger as one. A call goes to the first usable node and fails over to the
- * next. The folder's README explains the rules. A call throws UncertainResultError if a listing ends
- * or a status is unknown while a node that may know more does not respond.
+ * next. The folder's README explains the rules. A call throws UncertainResultError if a listing
+ * ends or a status is unknown while a node that may know more does not respond.
  */
 export function createFailoverRpc(options: FailoverOptions): FailoverRpc {
   const { urls, clock, logger } = options
@@ -52,7 +52,8 @@ export function createFailoverRpc(options: FailoverOptions): FailoverRpc {
         failure = error
         const isNodeFailure = recordFailure(node, error)
         if (!isNodeFailure && !maySucceedElsewhere(error)) throw error
-        // The node may have taken the transaction: sending it to another one could be a second send.
+        // The node may have taken the transaction: sending it to another one could be a second
+        // send.
         if (!resend && isSent && !error.isRateLimit) throw error
       }
     }

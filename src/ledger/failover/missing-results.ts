@@ -3,7 +3,9 @@ import { LedgerRpcError, UncertainResultError } from '../rpc/rpc-error.ts'
 import type { LedgerNode } from './ledger-node.ts'
 import type { NodePool } from './node-pool.ts'
 
-/** What a node's result lacks and another node may have: nodes keep histories of different length. */
+/**
+ * What a node's result lacks and another node may have: nodes keep histories of different length.
+ */
 interface MissingResult {
   /** The call that asks another node for it. */
   call: RpcCall
@@ -59,7 +61,9 @@ export async function completeResults(
   return silent
 }
 
-/** Throws if the absence of a result would be decisive and one of the `silent` nodes may have it. */
+/**
+ * Throws if the absence of a result would be decisive and one of the `silent` nodes may have it.
+ */
 export function assertCertain(
   call: RpcCall,
   result: unknown,

@@ -2,12 +2,17 @@ import { LRUCache } from 'lru-cache'
 import { subscribeToLogs } from '../rpc/log-subscription.ts'
 import type { IndexerContext } from './context.ts'
 
-/** A listing may lag behind the announcements. After this time a transaction is fetched directly. */
+/**
+ * A listing may lag behind the announcements. After this time a transaction is fetched directly.
+ */
 const OVERDUE_AFTER_MS = 1_000
 const FORGET_AFTER_MS = 60_000
 const MAX_SIGNATURES = 10_000
 
-/** Transactions announced over the node's WebSocket. They only save polling: the listing is complete. */
+/**
+ * Transactions announced over the node's WebSocket. They only save polling: the listing is
+ * complete.
+ */
 export interface Announcements {
   /** The newest slot of an announced transaction. */
   newestSlot: number

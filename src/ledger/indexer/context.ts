@@ -8,7 +8,10 @@ import type { IndexerStatus } from './status.ts'
 export interface IndexerOptions {
   orm: Orm
   rpc: LedgerRpc
-  /** One URL, or a function that returns those of the usable nodes. Without it the indexer only polls. */
+  /**
+   * One URL, or a function that returns those of the usable nodes. Without it the indexer only
+   * polls.
+   */
   wsUrl?: string | (() => readonly string[])
   programId: string
   commitment: 'confirmed' | 'finalized'

@@ -44,8 +44,8 @@ type PositionChange = (position: IndexerPosition) => IndexerPosition
 const unchanged: PositionChange = (position) => position
 
 /**
- * Fetches transactions and accounts and writes them. The leader's loop and the finality check use it
- * at the same time: they fetch concurrently, and write one after the other.
+ * Fetches transactions and accounts and writes them. The leader's loop and the finality check use
+ * it at the same time: they fetch concurrently, and write one after the other.
  */
 export class IndexerEngine {
   position: IndexerPosition
@@ -115,7 +115,9 @@ export class IndexerEngine {
     if (!isFinal) this.nonFinalAccounts.add(snapshots)
   }
 
-  /** Commits `work` and the position together, or neither if this process is no longer the leader. */
+  /**
+   * Commits `work` and the position together, or neither if this process is no longer the leader.
+   */
   async store(work: Work, change = unchanged): Promise<void> {
     await this.#writes.run(() => this.#commit(change, work))
   }

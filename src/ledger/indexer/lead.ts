@@ -123,7 +123,9 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
     logger.warn('the node does not list accounts: only transactions lead to them')
   }
 
-  /** Fetches announced transactions by signature if the listing has not contained them for a while. */
+  /**
+   * Fetches announced transactions by signature if the listing has not contained them for a while.
+   */
   async function fetchOverdue(): Promise<void> {
     const infos = await fetchStatuses(rpc, announcements.overdue())
     if (infos.length === 0) return

@@ -6,7 +6,10 @@ import { openSession } from '../../db/session.ts'
 /** The advisory lock of the indexer. Its connection holds it: one leader per database. */
 export interface Leadership {
   readonly isLost: boolean
-  /** Whether another process, such as a rebuild, waits for the lock. Throws if the connection is lost. */
+  /**
+   * Whether another process, such as a rebuild, waits for the lock. Throws if the connection is
+   * lost.
+   */
   isWanted(): Promise<boolean>
   release(): Promise<void>
 }

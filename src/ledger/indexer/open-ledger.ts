@@ -14,7 +14,9 @@ export interface OpenedLedger extends LeaderClaim {
   nonFinalAccounts: NonFinalAccounts
 }
 
-/** Makes this process the leader, after it has checked that tables and node are of the same ledger. */
+/**
+ * Makes this process the leader, after it has checked that tables and node are of the same ledger.
+ */
 export async function openLedger(
   db: Kysely<Database>,
   rpc: LedgerRpc,
@@ -38,7 +40,9 @@ export async function openLedger(
   }
 }
 
-/** A node that lags still knows an earlier finalized transaction. A ledger that was reset does not. */
+/**
+ * A node that lags still knows an earlier finalized transaction. A ledger that was reset does not.
+ */
 async function assertNotReset(
   rpc: LedgerRpc,
   position: IndexerPosition,

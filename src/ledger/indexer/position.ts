@@ -19,7 +19,10 @@ export const START_OF_LEDGER: IndexerPosition = {
   finalizedSignature: null,
 }
 
-/** Each finality check overlaps the previous one by this much, for transactions that nodes list late. */
+/**
+ * Each finality check overlaps the previous one by this much, for transactions that nodes list
+ * late.
+ */
 export const FINALITY_OVERLAP_SLOTS = 150
 
 /** The position after these transactions, oldest first, are written. */
@@ -77,8 +80,9 @@ export interface LeaderClaim {
 }
 
 /**
- * Each leader skips this many sequence numbers of the outbox. A server that was failed over to without
- * the last commits would assign their numbers again, and live streams would skip these events.
+ * Each leader skips this many sequence numbers of the outbox. A server that was failed over to
+ * without the last commits would assign their numbers again, and live streams would skip these
+ * events.
  */
 const SEQUENCE_GAP = 1_000_000
 

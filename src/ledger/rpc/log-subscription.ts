@@ -12,7 +12,9 @@ export interface LogSubscription {
 }
 
 export interface LogSubscriptionOptions {
-  /** Of several URLs, the next is used after a disconnect. A URL that is removed is disconnected. */
+  /**
+   * Of several URLs, the next is used after a disconnect. A URL that is removed is disconnected.
+   */
   url: string | (() => readonly string[])
   programId: string
   commitment: string

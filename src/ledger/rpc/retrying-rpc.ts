@@ -4,7 +4,9 @@ import { LedgerRpcError } from './rpc-error.ts'
 
 export interface RetryOptions {
   signal: AbortSignal
-  /** The first wait. It doubles up to five seconds. A longer Retry-After of the node is honoured. */
+  /**
+   * The first wait. It doubles up to five seconds. A longer Retry-After of the node is honoured.
+   */
   minDelayMs?: number
   /** The error of the last attempt is thrown. */
   maxAttempts?: number
@@ -13,7 +15,9 @@ export interface RetryOptions {
 
 const MAX_DELAY_MS = 5_000
 
-/** Retries transient failures with exponential backoff. Aborting the signal ends every call at once. */
+/**
+ * Retries transient failures with exponential backoff. Aborting the signal ends every call at once.
+ */
 export function retryingRpc(rpc: LedgerRpc, options: RetryOptions): LedgerRpc {
   const { signal, minDelayMs = 50, maxAttempts = Infinity, onRetry } = options
 

@@ -15,7 +15,9 @@ const RATE_LIMITS = new Set([429, -32429])
 /** Block or node not yet there: -32004, -32005, -32014, -32016. Internal error: -32603. */
 const TRANSIENT_CODES = new Set([-32004, -32005, -32014, -32016, -32603, ...RATE_LIMITS])
 
-/** A failed request to a ledger node. URLs are removed from the message: they may contain API keys. */
+/**
+ * A failed request to a ledger node. URLs are removed from the message: they may contain API keys.
+ */
 export class LedgerRpcError extends Error {
   override readonly name = 'LedgerRpcError'
   readonly kind: LedgerRpcErrorKind
@@ -50,7 +52,9 @@ export class UncertainResultError extends LedgerRpcError {
   }
 }
 
-/** A Retry-After header in milliseconds: seconds or an HTTP date. Undefined if absent or malformed. */
+/**
+ * A Retry-After header in milliseconds: seconds or an HTTP date. Undefined if absent or malformed.
+ */
 export function parseRetryAfter(value: string | null): number | undefined {
   if (value === null) return undefined
   if (/^\d+$/.test(value.trim())) return Number(value) * 1000

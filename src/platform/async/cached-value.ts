@@ -7,8 +7,8 @@ export interface CachedValue<Value> {
 }
 
 /**
- * Caches one value. Up to the age `freshMs` it is returned as it is, up to `maxAgeMs` it is returned
- * and reloaded in the background, and after that the caller waits for the reload.
+ * Caches one value. Up to the age `freshMs` it is returned as it is, up to `maxAgeMs` it is
+ * returned and reloaded in the background, and after that the caller waits for the reload.
  */
 export function cachedValue<Value>(options: {
   load: () => Promise<Value>

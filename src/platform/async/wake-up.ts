@@ -1,4 +1,6 @@
-/** Lets a loop sleep for a time or until `wake`. A `wake` before `sleep` ends that sleep at once. */
+/**
+ * Lets a loop sleep for a time or until `wake`. A `wake` before `sleep` ends that sleep at once.
+ */
 export class WakeUp {
   #pending = false
   #resolve: (() => void) | undefined

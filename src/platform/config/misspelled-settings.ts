@@ -15,7 +15,8 @@ export function misspelledSettings(env: Record<string, string | undefined>): str
 }
 
 function isSimilar(given: string, name: string): boolean {
-  // SOLANA_RPC, but not SOLANA or HOST_NAME: single words and longer names belong to other programs.
+  // SOLANA_RPC, but not SOLANA or HOST_NAME: single words and longer names belong to other
+  // programs.
   if (given.includes('_') && name.startsWith(`${given}_`)) return true
   const allowed = name.length < SHORT_NAME ? 1 : MAX_DISTANCE
   return Math.abs(given.length - name.length) <= allowed && editDistance(given, name) <= allowed

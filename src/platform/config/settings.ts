@@ -13,7 +13,9 @@ import {
   url,
 } from './parsers.ts'
 
-/** A setting, read from the environment variable with its name. Without a default it may be absent. */
+/**
+ * A setting, read from the environment variable with its name. Without a default it may be absent.
+ */
 export interface Setting<Value> {
   readonly parse: Parser<Value>
   readonly default?: string

@@ -21,7 +21,9 @@ export function readSecretFile(path: string): string {
   return content
 }
 
-/** Writes a new file that only its owner can read, completely or not at all. Keeps an existing file. */
+/**
+ * Writes a new file that only its owner can read, completely or not at all. Keeps an existing file.
+ */
 export function writeNewSecretFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${process.pid}`

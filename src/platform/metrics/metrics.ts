@@ -3,8 +3,8 @@ import { isDomainError } from '../../domain/errors.ts'
 
 /**
  * The metrics of one process, in the Prometheus format at `GET /metrics`. Names are
- * `gateway_<area>_<what>_<unit>`; counters end in `_total`. Labels have few values: never a key, URL
- * or id.
+ * `gateway_<area>_<what>_<unit>`; counters end in `_total`. Labels have few values: never a key,
+ * URL or id.
  */
 export type Metrics = Registry
 
@@ -17,7 +17,9 @@ export function addProcessMetrics(metrics: Metrics): void {
   collectDefaultMetrics({ register: metrics })
 }
 
-/** Counts the outcome of `work`: `ok`, the code of a DomainError, or `error` for any other error. */
+/**
+ * Counts the outcome of `work`: `ok`, the code of a DomainError, or `error` for any other error.
+ */
 export async function countOutcome<Result>(
   counter: Counter<'operation' | 'outcome'>,
   operation: string,

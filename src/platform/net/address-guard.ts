@@ -32,7 +32,9 @@ const PRIVATE_IPV4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ]
-/** IANA's global unicast block. Mapped, NAT64, unique local and link-local addresses are not in it. */
+/**
+ * IANA's global unicast block. Mapped, NAT64, unique local and link-local addresses are not in it.
+ */
 const PUBLIC_IPV6 = ['2000::/3']
 /** Ranges inside 2000::/3 for protocols (Teredo, ORCHID), documentation and 6to4. */
 const PRIVATE_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']

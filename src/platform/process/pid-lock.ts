@@ -13,8 +13,8 @@ export class LockHeldError extends OperatorError {
 }
 
 /**
- * Takes the lock file for this process and returns a function that releases it. Replaces the file of
- * a process that died. Throws LockHeldError if the process that holds it is alive.
+ * Takes the lock file for this process and returns a function that releases it. Replaces the file
+ * of a process that died. Throws LockHeldError if the process that holds it is alive.
  */
 export function acquirePidLock(file: string): () => void {
   const own = identity(process.pid)

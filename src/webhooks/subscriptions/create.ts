@@ -48,8 +48,8 @@ export async function createSubscription(
   const id = newId()
   const secret = newSecret(random)
   await em.fork().transactional(async (transaction) => {
-    // One creation per wallet at a time, on all replicas. The count is a later statement, so that it
-    // sees what the previous holder of the lock committed.
+    // One creation per wallet at a time, on all replicas. The count is a later statement, so that
+    // it sees what the previous holder of the lock committed.
     const lockName = `webhooks of ${wallet}`
     await sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`.execute(transaction.getKysely())
     const existing = await transaction.count(WebhookSubscription, { wallet, deletedAt: null })

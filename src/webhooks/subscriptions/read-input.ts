@@ -3,17 +3,16 @@ import { quoted } from '../../domain/quoted.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../domain/webhook-events.ts'
 import { DomainError } from '../../domain/errors.ts'
 
-/** What keeps a URL from being a receiver's, for instance `must use https`; null for one that may be. */
+/** Returns why a URL cannot be a receiver, for example `must use https`. Null if it can. */
 export type ReceiverProblem = (url: string) => string | null
 
-/** Characters; more than any browser or proxy promises to take. */
+/** Characters. */
 export const MAX_URL_LENGTH = 2048
 
 const eventType = enumParameter(WEBHOOK_EVENT_TYPES)
 
 /**
- * The URL in its normal form: whatever way a host is written, it is stored, shown, limited and called by one name. Throws URL_REQUIRED and
- * RECEIVER_REFUSED.
+ * Normalizes the URL, so that limits count each host once. Throws URL_REQUIRED, RECEIVER_REFUSED.
  */
 export function readUrl(value: unknown, receiverProblem: ReceiverProblem): string {
   if (value === undefined || value === null) throw new DomainError('URL_REQUIRED')
@@ -25,13 +24,17 @@ export function readUrl(value: unknown, receiverProblem: ReceiverProblem): strin
 function urlProblem(value: unknown, receiverProblem: ReceiverProblem): string | null {
   if (typeof value !== 'string') return 'must be text'
   if (value.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`
-  // A URL parser drops some of these without a word; what is stored is what is sent to.
+  // URL parsers silently remove some other characters, so the stored URL would differ from the
+  // input.
   if (!/^[\x21-\x7e]+$/.test(value))
     return 'must be an absolute URL in printable ASCII, all else in percent-encoding'
   return receiverProblem(value)
 }
 
-/** A set of types, in the order of the contract. Throws EVENT_TYPES_REQUIRED, EVENT_TYPES_EMPTY, INVALID_ENUM, EVENT_TYPE_REPEATED. */
+/**
+ * Returns the types in the order of the contract. Throws EVENT_TYPES_REQUIRED, EVENT_TYPES_EMPTY,
+ * INVALID_ENUM, EVENT_TYPE_REPEATED.
+ */
 export function readEventTypes(value: unknown): WebhookEventType[] {
   if (!Array.isArray(value)) throw new DomainError('EVENT_TYPES_REQUIRED')
   if (value.length === 0) throw new DomainError('EVENT_TYPES_EMPTY')

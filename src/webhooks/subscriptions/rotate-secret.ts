@@ -3,7 +3,9 @@ import type { SubscriptionDependencies } from './create.ts'
 import { updateOwn } from './find-own.ts'
 import { newSecret } from './new-secret.ts'
 
-/** Replaces the secret at once: later attempts, retries included, use it. Throws WEBHOOK_NOT_FOUND. */
+/**
+ * Replaces the secret at once: later attempts, retries included, use it. Throws WEBHOOK_NOT_FOUND.
+ */
 export async function rotateSecret(
   wallet: Pubkey,
   id: string,

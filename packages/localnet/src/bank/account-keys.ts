@@ -6,7 +6,9 @@ export type AccountKeys = ReturnType<typeof accountKeys>
 // The addresses of a lookup table come after its metadata.
 const TABLE_HEADER_BYTES = 56
 
-/** Resolves lookup tables. Missing addresses are left out, and the VM refuses such a transaction. */
+/**
+ * Resolves lookup tables. Missing addresses are left out, and the VM refuses such a transaction.
+ */
 export function accountKeys(message: Message, read: AccountReader) {
   const load = (kind: 'writable' | 'readonly'): Pubkey[] =>
     message.lookups.flatMap((lookup) => addressesAt(read(lookup.table)?.data, lookup[kind]))

@@ -156,8 +156,8 @@ export class Bank {
   }
 
   /**
-   * Removes the current slot and up to `slots` slots before it, but no finalized slot. The next slot
-   * continues after the last remaining block.
+   * Removes the current slot and up to `slots` slots before it, but no finalized slot. The next
+   * slot continues after the last remaining block.
    * @returns the transactions that are no longer in the ledger, oldest first
    */
   rollback(slots: number): TransactionRecord[] {

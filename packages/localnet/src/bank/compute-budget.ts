@@ -19,7 +19,8 @@ const BUILTINS: ReadonlySet<string> = new Set([
   'LoaderV411111111111111111111111111111111111',
   'Vote111111111111111111111111111111111111111',
 ])
-// Programs whose first data byte is a number of signatures. Each costs as much as one of the transaction.
+// Programs whose first data byte is a number of signatures. Each costs as much as one of the
+// transaction.
 const PRECOMPILES: ReadonlySet<string> = new Set([
   'Ed25519SigVerify111111111111111111111111111',
   'KeccakSecp256k11111111111111111111111111111',

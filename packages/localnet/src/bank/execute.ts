@@ -9,8 +9,9 @@ import { tokenBalances } from './token-balances.ts'
 export type TransactionMeta = NonNullable<ReturnType<typeof execute>['meta']>
 
 /**
- * Runs a transaction in the VM. `before` contains the accounts that it wrote, in their state before it.
- * `meta` is null if the transaction did not pay its fee. Such a transaction is not in the ledger.
+ * Runs a transaction in the VM. `before` contains the accounts that it wrote, in their state before
+ * it. `meta` is null if the transaction did not pay its fee. Such a transaction is not in the
+ * ledger.
  */
 export function execute(vm: Vm, { message, bytes }: WireTransaction) {
   const read: AccountReader = (key) => vm.getAccount(key)

@@ -26,7 +26,9 @@ export class PrioritizationFees {
     for (const each of this.#slots.keys()) if (each > slot) this.#slots.delete(each)
   }
 
-  /** The price that a transaction with these writable accounts needed, in micro-lamports per unit. */
+  /**
+   * The price that a transaction with these writable accounts needed, in micro-lamports per unit.
+   */
   recent(accounts: readonly Pubkey[]): { slot: number; prioritizationFee: number }[] {
     return [...this.#slots].map(([slot, transactions]) => {
       const byAccount = accounts.map((key) => transactions.filter((each) => each.writable.has(key)))

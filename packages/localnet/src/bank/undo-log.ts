@@ -4,8 +4,8 @@ import type { Account } from '../vm/account.ts'
 type Changes = Map<Pubkey, Account | null>
 
 /**
- * For each recent slot, the accounts that it changed, in their state before the slot. Used for reads
- * at an older slot and to roll back slots that are not finalized.
+ * For each recent slot, the accounts that it changed, in their state before the slot. Used for
+ * reads at an older slot and to roll back slots that are not finalized.
  */
 export class UndoLog {
   // In ascending order, because slots are only added at the end.

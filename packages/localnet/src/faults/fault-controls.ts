@@ -83,8 +83,8 @@ export class FaultControls {
   }
 
   /**
-   * Rolls back all unfinalized slots, or the newest `slots`. With `reland`, the transactions run again
-   * in the next slot, in order, if they are still valid.
+   * Rolls back all unfinalized slots, or the newest `slots`. With `reland`, the transactions run
+   * again in the next slot, in order, if they are still valid.
    * @returns the signatures that are no longer in the ledger
    */
   fork(options: { slots?: number | undefined; reland?: boolean } = {}): string[] {

@@ -15,7 +15,10 @@ const COMMITMENTS = new Map<unknown, Commitment>([
   ['max', 'finalized'],
 ])
 
-/** Checks a value and returns it with its type. Throws -32602 with the name if the value is not valid. */
+/**
+ * Checks a value and returns it with its type. Throws -32602 with the name if the value is not
+ * valid.
+ */
 export type Read<T> = (value: unknown, name: string) => T
 
 /** The positional parameters of a request. */

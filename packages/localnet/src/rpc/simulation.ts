@@ -24,8 +24,8 @@ const NOTHING: Omit<Simulation, 'err'> = {
 
 /**
  * Runs a transaction on the state of the view and keeps no changes. Throws -32602 if a lookup table
- * cannot be resolved, and -32003 if a signature is not valid. With `checkAge`, an unknown blockhash and
- * a known signature are errors.
+ * cannot be resolved, and -32003 if a signature is not valid. With `checkAge`, an unknown blockhash
+ * and a known signature are errors.
  */
 export function simulate(
   { bank, vm }: Ledger,

@@ -43,7 +43,9 @@ export class BlockTable {
     this.#database.run('delete from blocks where slot > ?', slot)
   }
 
-  /** Deletes blocks without transactions in the slots from `first` to before `end`. Keeps genesis. */
+  /**
+   * Deletes blocks without transactions in the slots from `first` to before `end`. Keeps genesis.
+   */
   deleteEmpty(first: number, end: number): void {
     const sql = 'delete from blocks where slot > 0 and slot >= ? and slot < ? and transactions = 0'
     this.#database.run(sql, first, end)

@@ -9,7 +9,8 @@ import { TransactionTable } from './transaction-table.ts'
 
 type Accounts = Iterable<readonly [Pubkey, Account | null]>
 
-// An idle ledger creates 216,000 empty blocks a day. Old ones are deleted and appear as skipped slots.
+// An idle ledger creates 216,000 empty blocks a day. Old ones are deleted and appear as skipped
+// slots.
 const EMPTY_BLOCKS_KEPT = 20_000
 const SWEEP_EVERY = 1_000
 
@@ -48,7 +49,9 @@ export class LedgerStore {
     })
   }
 
-  /** Writes the block to the disk. An empty block is lost if the machine fails, but not the process. */
+  /**
+   * Writes the block to the disk. An empty block is lost if the machine fails, but not the process.
+   */
   append(block: Block, records: readonly TransactionRecord[], accounts: Accounts): void {
     this.#database.exec(`pragma synchronous = ${records.length === 0 ? 'normal' : 'full'}`)
     this.#database.atomically(() => {

@@ -73,8 +73,8 @@ export class TransactionTable {
   }
 
   /**
-   * Newest first. If `before` is not in the ledger, the page is empty. If `until` is not, the page has
-   * no lower limit.
+   * Newest first. If `before` is not in the ledger, the page is empty. If `until` is not, the page
+   * has no lower limit.
    */
   page({ address, maxSlot, before, until }: SignatureRange, limit: number): TransactionSummary[] {
     const end = (maxSlot + 1) * BLOCK_ROOM

@@ -6,8 +6,8 @@ export type InstructionError = string | { readonly Custom: number }
 type TransactionError = Extract<ReturnType<FailedTransactionMetadata['err']>, { err: unknown }>
 
 /**
- * The names and the texts of Solana's enum InstructionError. The VM reports an error by its position
- * in the enum, so the order counts. An error without a text shows its name.
+ * The names and the texts of Solana's enum InstructionError. The VM reports an error by its
+ * position in the enum, so the order counts. An error without a text shows its name.
  */
 const TEXTS: Readonly<Record<string, string>> = {
   GenericError: 'generic instruction error',

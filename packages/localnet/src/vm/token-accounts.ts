@@ -9,7 +9,8 @@ import type { Account, AccountReader } from './account.ts'
 
 export const MINT_BYTES = 82
 const TOKEN_ACCOUNT_BYTES = 165
-// In Token-2022, an account with extensions contains its kind after the part that both programs share.
+// In Token-2022, an account with extensions contains its kind after the part that both programs
+// share.
 const MINT_KIND = 1
 const TOKEN_ACCOUNT_KIND = 2
 
@@ -42,7 +43,9 @@ export function decodeMint(account: Account | null) {
   }
 }
 
-/** A token account with the decimals of its mint. Returns null if one of the accounts is not valid. */
+/**
+ * A token account with the decimals of its mint. Returns null if one of the accounts is not valid.
+ */
 export function decodeTokenBalance(account: Account | null, read: AccountReader) {
   const token = decodeTokenAccount(account)
   const mint = token === null ? null : decodeMint(read(token.mint))

@@ -1,12 +1,16 @@
 import type { FailedTransactionMetadata } from 'litesvm/dist/internal.js'
 import { type InstructionError, instructionErrorText, toInstructionError } from './instruction-errors.ts'
 
-/** A TransactionError in Solana's JSON: "AlreadyProcessed" or {"InstructionError":[0,{"Custom":6000}]}. */
+/**
+ * A TransactionError in Solana's JSON: "AlreadyProcessed" or
+ * {"InstructionError":[0,{"Custom":6000}]}.
+ */
 export type TransactionError = string | { readonly [kind: string]: unknown }
 
 /**
- * The names and the texts of Solana's enum TransactionError, without the variants that contain data.
- * The VM reports an error by its position, so the order counts. An error without a text shows its name.
+ * The names and the texts of Solana's enum TransactionError, without the variants that contain
+ * data. The VM reports an error by its position, so the order counts. An error without a text shows
+ * its name.
  */
 const TEXTS: Readonly<Record<string, string>> = {
   AccountInUse: 'Account in use',

@@ -12,8 +12,9 @@ export interface Simulation extends Execution {
 export const SLOTS_PER_EPOCH = 432_000
 
 /**
- * The Solana VM and its accounts. It has no blocks: the bank checks slots, blockhashes and duplicates.
- * Transactions must have passed `parseTransaction`, because the native code aborts on invalid bytes.
+ * The Solana VM and its accounts. It has no blocks: the bank checks slots, blockhashes and
+ * duplicates. Transactions must have passed `parseTransaction`, because the native code aborts on
+ * invalid bytes.
  */
 export class Vm {
   readonly #svm = new LiteSvm()
@@ -78,7 +79,8 @@ export class Vm {
     }
   }
 
-  // The native code aborts if an idle key is a compiled program without an account, as after a fork.
+  // The native code aborts if an idle key is a compiled program without an account, as after a
+  // fork.
   #withPlaceholders<T>(idle: readonly Pubkey[], run: () => T): T {
     const absent = idle.filter((key) => this.#svm.getAccount(pubkeyBytes(key)) === null)
     for (const key of absent) this.setAccount(key, { ...EMPTY_ACCOUNT, lamports: 1n })

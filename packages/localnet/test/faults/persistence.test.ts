@@ -138,7 +138,10 @@ interface Sent {
   readonly lamports: number
 }
 
-/** Sends until told to stop; returns what the ledger said was confirmed, and everything that was sent. */
+/**
+ * Sends until told to stop; returns what the ledger said was confirmed, and everything that was
+ * sent.
+ */
 async function load(connection: Connection, targets: PublicKey[], stop: () => boolean) {
   const sent: Sent[] = []
   const confirmed = new Set<string>()
@@ -195,7 +198,8 @@ it('loses nothing that was confirmed when it is killed under load, again and aga
     const expected = all
       .filter((each) => found.has(each.signature))
       .reduce((sum, each) => sum + each.lamports, 0)
-    // An airdrop whose answer the kill cut off may have landed too, unknown to us: at most one for each kill.
+    // An airdrop whose answer the kill cut off may have landed too, unknown to us: at most one for
+    // each kill.
     const known = all.filter((each) => found.has(each.signature)).length
     expect(found.size - known).toBeLessThanOrEqual(5)
     const balance = await connection.getBalance(to)

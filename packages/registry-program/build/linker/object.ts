@@ -36,7 +36,8 @@ function readSections(file: Buffer) {
   const start = Number(file.readBigUInt64LE(40))
   const end = start + file.readUInt16LE(60) * sizeOf(LAYOUT.sectionHeader)
   return unpack(LAYOUT.sectionHeader, file.subarray(start, end)).map(
-    // `link` of a symbol table is its string table. `target` of relocations is the section they change.
+    // `link` of a symbol table is its string table. `target` of relocations is the section they
+    // change.
     ([nameOffset = 0, type = 0, flags = 0, , offset = 0, size = 0, link = 0, target = 0]) => {
       const data = Buffer.from(file.subarray(offset, offset + size))
       return { nameOffset, type, flags, link, target, data }

@@ -46,7 +46,8 @@ function apply(section: Section, relocation: Relocation, offsets: Map<number, nu
   } else if (type === RELOCATION.word) {
     data.writeBigUInt64LE(addressOf(symbol, offsets) + data.readBigUInt64LE(offset), offset)
   } else if (type === RELOCATION.call && symbol.section === section.index) {
-    // The immediate is the number of the target minus 1 for a section symbol, and -1 for a function.
+    // The immediate is the number of the target minus 1 for a section symbol, and -1 for a
+    // function.
     const target = symbol.value / INSTRUCTION_SIZE + data.readInt32LE(offset + 4) + 1
     data.writeInt32LE(target - offset / INSTRUCTION_SIZE - 1, offset + 4)
   } else {

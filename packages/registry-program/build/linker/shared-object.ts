@@ -85,7 +85,9 @@ function createSections({ text, rodata, entrypoint, syscalls }: Program): Sectio
   return sections
 }
 
-/** The symbols in which the loader finds the entry point and the syscalls. The first one is empty. */
+/**
+ * The symbols in which the loader finds the entry point and the syscalls. The first one is empty.
+ */
 function symbolsOf(names: string[], strings: Buffer, entrypoint: number): Buffer {
   const symbols = names.map((name, i) => {
     const nameOffset = offsetOf(strings, name)

@@ -17,7 +17,10 @@ export interface Holdings {
   ownerTokens: bigint
 }
 
-/** The rules of the registry, written again in TypeScript: each rule answers the error's name, or null once applied. */
+/**
+ * The rules of the registry, written again in TypeScript: each rule answers the error's name, or
+ * null once applied.
+ */
 export class Model extends ModelLedger {
   register(actor: Actor, at: Holdings): string | null {
     if (this.paused) return 'Paused'

@@ -13,7 +13,9 @@ export interface World {
 
 type Run = (world: World, owner: World['owners'][number]) => { expected: string | null; error: string | null }
 
-/** One step: what the model expects, and what the program answers. Counterexamples show the label. */
+/**
+ * One step: what the model expects, and what the program answers. Counterexamples show the label.
+ */
 export interface Step {
   run: Run
   [fc.toStringMethod]: () => string

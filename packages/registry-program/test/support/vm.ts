@@ -12,7 +12,10 @@ const SYSTEM = pubkey('11111111111111111111111111111111')
 const START = 1_790_000_000n
 
 export interface Outcome {
-  /** The IDL's name of the error, `custom N` for another program's, or the VM's words; null on success. */
+  /**
+   * The IDL's name of the error, `custom N` for another program's, or the VM's words; null on
+   * success.
+   */
   error: string | null
   logs: string[]
   events: RegistryEvent[]
@@ -67,7 +70,9 @@ export class Vm {
     })
   }
 
-  /** Lamports per byte and the factor on top of it, as clusters have had them at different times. */
+  /**
+   * Lamports per byte and the factor on top of it, as clusters have had them at different times.
+   */
   setRent(lamportsPerByte: bigint, threshold: number): void {
     this.svm.setRent(new Rent(lamportsPerByte, threshold, 50))
   }
@@ -94,7 +99,9 @@ export class Vm {
     this.svm.airdrop(address(key), lamports(amount))
   }
 
-  /** Gives an address that has no account lamports, even fewer than a transaction could leave there. */
+  /**
+   * Gives an address that has no account lamports, even fewer than a transaction could leave there.
+   */
   prefund(key: Pubkey, amount: bigint): void {
     this.put({ address: key, owner: SYSTEM, executable: false, data: new Uint8Array(), lamports: amount })
   }

@@ -6,21 +6,20 @@ import { derivedKeys, issuerMethod } from './derived-keys.ts'
 import type { NewIssuer } from './service.ts'
 import type { IssuerKey } from '../../../domain/credential-verdict.ts'
 
-/** An issuer as an operator names it. */
+/** An issuer as the operator enters it. */
 export interface GivenIssuer {
   readonly did: string
-  /** Full types, or known kinds without `Credential`; none is every type. */
+  /** Full type names, or known kinds without `Credential`. Empty allows every type. */
   readonly types: readonly string[]
   /**
-   * `z6Mk…`, or `FRAGMENT=z6Mk…` for a verification method that is not called key-1. Of did:web
-   * alone.
+   * `z6Mk…`, or `FRAGMENT=z6Mk…` if the verification method is not named key-1. Only for did:web.
    */
   readonly keys: readonly string[]
   readonly notBefore: string | null
   readonly notAfter: string | null
 }
 
-/** Reads an issuer; a text says what is wrong with it. */
+/** Checks an issuer. Returns a text if something is wrong. */
 export function checkIssuer(given: GivenIssuer): NewIssuer | string {
   const { did, types } = given
   if (issuerMethod(did) === null) {
@@ -67,7 +66,7 @@ function keysOf({ did, keys }: GivenIssuer): readonly IssuerKey[] | string {
   return read
 }
 
-/** ISO 8601 in UTC; undefined where it is no date. */
+/** ISO 8601 in UTC. Undefined if it is not a date. */
 function timeOf(text: string | null): string | null | undefined {
   if (text === null) return null
   const time = parseDateTimeStamp(text)

@@ -8,8 +8,8 @@ const MAX_DID_LENGTH = 256
 export type IssuerMethod = 'sol' | 'key' | 'web'
 
 /**
- * The method of an issuer's DID; null where it is no did:sol, did:key with an Ed25519 key, or
- * did:web.
+ * The method of an issuer's DID. Null unless it is did:sol, did:web, or did:key with an Ed25519
+ * key.
  */
 export function issuerMethod(did: string): IssuerMethod | null {
   if (did.length > MAX_DID_LENGTH) return null
@@ -17,10 +17,7 @@ export function issuerMethod(did: string): IssuerMethod | null {
   return /^did:web:[A-Za-z0-9.-]+(?:%3A\d{1,5})?(?::[A-Za-z0-9._~%-]+)*$/.test(did) ? 'web' : null
 }
 
-/**
- * The keys that a DID itself tells; null where it tells none, so that they have to be pinned.
- * Nothing is ever resolved.
- */
+/** The keys that a DID contains. Null if it contains none: the operator must enter them. */
 export function derivedKeys(did: string): IssuerKey[] | null {
   const solKey = did.startsWith('did:sol:') ? did.slice('did:sol:'.length) : null
   if (solKey !== null) {

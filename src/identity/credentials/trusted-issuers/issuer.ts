@@ -1,18 +1,18 @@
 import type { IssuerKey } from '../../../domain/credential-verdict.ts'
 
-/** An issuer in the registry of trusted issuers. */
+/** A trusted issuer. */
 export interface TrustedIssuer {
   readonly did: string
-  /** Types (without VerifiableCredential) that it may issue; null is every type. */
+  /** The types that it may issue, without VerifiableCredential. Null allows every type. */
   readonly allowedTypes: readonly string[] | null
   readonly keys: readonly IssuerKey[]
-  /** ISO 8601; null is without bound. */
+  /** ISO 8601. Null: no limit. */
   readonly notBefore: string | null
   readonly notAfter: string | null
   readonly enabled: boolean
 }
 
-/** Looks an issuer up as the registry stood at one moment. */
+/** Finds an issuer in the list as it was at one moment. */
 export interface TrustRegistry {
   find(did: string): TrustedIssuer | undefined
 }

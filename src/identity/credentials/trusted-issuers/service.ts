@@ -5,22 +5,22 @@ import type { Database } from '../../../db/database.ts'
 import { derivedKeys } from './derived-keys.ts'
 import { type TrustedIssuer, type TrustRegistry, trustRegistry } from './issuer.ts'
 
-/** How long a reading of the registry is used, ms: changes count after that at the latest. */
+/** How long the list is cached, in milliseconds. */
 const FRESH_MS = 1_000
 
-/** The registry of trusted issuers. Few: it is read as a whole. */
+/** The trusted issuers. The list is short, so it is read as a whole. */
 export interface TrustedIssuers {
-  /** The registry as it stood at most a second ago. */
+  /** The list, at most one second old. */
   current(): Promise<TrustRegistry>
   list(): Promise<TrustedIssuer[]>
-  /** Adds an issuer or replaces what is there under its DID; says which. */
+  /** Adds an issuer, or replaces the one with the same DID. Returns which of them it did. */
   put(issuer: NewIssuer): Promise<'added' | 'replaced'>
-  /** false: there is none. */
+  /** False if there is no such issuer. */
   setEnabled(did: string, enabled: boolean): Promise<boolean>
   remove(did: string): Promise<boolean>
 }
 
-/** An issuer as `checkIssuer` made it. `keys` are kept only where the DID does not tell them. */
+/** The result of `checkIssuer`. `keys` are stored only if the DID does not contain them. */
 export type NewIssuer = Omit<TrustedIssuer, 'enabled'>
 
 export function createTrustedIssuers({
@@ -70,7 +70,7 @@ export function createTrustedIssuers({
       .insertInto('trusted_issuers')
       .values({ did, ...values, created_at: updatedAt })
       .onConflict((conflict) => conflict.column('did').doUpdateSet(values))
-      // Set by whoever writes over a row.
+      // An update does not use the column's default.
       .returning(sql<boolean>`xmax = 0`.as('isNew'))
       .executeTakeFirstOrThrow()
     latest = null

@@ -40,7 +40,9 @@ export interface FetchedAccounts {
 
 const MAX_CACHED = 200_000
 
-/** The slots at which accounts were last read, so that catching up reads each account about once. */
+/**
+ * The slots at which accounts were last read, so that catching up reads each account about once.
+ */
 export class AccountReadCache {
   readonly #slots = new Map<string, number>()
 

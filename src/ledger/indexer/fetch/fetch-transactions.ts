@@ -73,7 +73,9 @@ async function fetchWithRetries(
   return fetched
 }
 
-/** The indexes of transactions in their blocks, if neither the listing nor the transaction has them. */
+/**
+ * The indexes of transactions in their blocks, if neither the listing nor the transaction has them.
+ */
 async function findTransactionIndexes(
   rpc: LedgerRpc,
   infos: readonly SignatureInfo[],

@@ -20,7 +20,9 @@ export async function loadTransactions(
   return new Map(rows.map((row) => [row.signature, row]))
 }
 
-/** Whether the row is valid and in the listed slot. A fork may also change the index in the slot. */
+/**
+ * Whether the row is valid and in the listed slot. A fork may also change the index in the slot.
+ */
 export function isUpToDate(row: StoredTransaction | undefined, info: SignatureInfo): boolean {
   if (row === undefined || row.finality === 'orphaned' || row.slot !== info.slot) return false
   const index = row.finality === 'confirmed' ? info.transactionIndex : undefined

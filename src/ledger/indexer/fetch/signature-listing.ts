@@ -49,7 +49,9 @@ interface PageResult {
   certain: boolean
 }
 
-/** Lists the program's signatures newest first, as nodes do, so that they can be read oldest first. */
+/**
+ * Lists the program's signatures newest first, as nodes do, so that they can be read oldest first.
+ */
 export async function listSignatures(rpc: LedgerRpc, query: ListingQuery): Promise<SignatureListing> {
   const pages: Page[] = []
   const { maxInMemory = 50_000 } = query

@@ -5,8 +5,9 @@ import { listSignatures } from '../fetch/signature-listing.ts'
 const MAX_GAPS = 100
 
 /**
- * Reads skipped history if a node lists it now. Returns the number of filled gaps. A gap that no node
- * can fill costs one call. `recent` gaps are at most ten minutes old: most outages end by then.
+ * Reads skipped history if a node lists it now. Returns the number of filled gaps. A gap that no
+ * node can fill costs one call. `recent` gaps are at most ten minutes old: most outages end by
+ * then.
  */
 export async function fillHistoryGaps(engine: IndexerEngine, which: 'recent' | 'all'): Promise<number> {
   const { rpc, programId, commitment, db } = engine.options

@@ -4,7 +4,9 @@ import { fetchStatuses } from '../fetch/fetch-statuses.ts'
 import { fillHistoryGaps } from './fill-history-gaps.ts'
 import { verifyFinality } from './verify-finality.ts'
 
-/** How often dead letters are retried: the node may find the data again, or there is another node. */
+/**
+ * How often dead letters are retried: the node may find the data again, or there is another node.
+ */
 const RETRY_MS = 60_000
 const MAX_RETRIES = 100
 

@@ -44,8 +44,8 @@ export async function orphanForkedTransactions(engine: IndexerEngine): Promise<n
 
 /**
  * Finds out whether blocks contain transactions. One is removed only if the block of its slot does
- * not contain it, or the chain skips the slot. Nothing else proves that: an index may lag, and a node
- * may have started from a later snapshot. Other transactions are in neither list.
+ * not contain it, or the chain skips the slot. Nothing else proves that: an index may lag, and a
+ * node may have started from a later snapshot. Other transactions are in neither list.
  */
 export async function checkBlocks(
   rpc: LedgerRpc,

@@ -27,8 +27,8 @@ export function joinCopyRows(parts: readonly (CopyRows | null)[]): CopyRows | nu
 }
 
 /**
- * Writes rows in one round trip, at half the cost of merging them. Fails if the tables contain any of
- * them. With `notify`, live streams are notified of new events.
+ * Writes rows in one round trip, at half the cost of merging them. Fails if the tables contain any
+ * of them. With `notify`, live streams are notified of new events.
  */
 export const writeCopyRows = (db: Kysely<Database>, rows: CopyRows, notify: boolean): Promise<void> =>
   copyIn(db, notify ? `${COPY_STATEMENTS}; notify ${EVENTS_CHANNEL}` : COPY_STATEMENTS, new CopyData(rows))

@@ -23,8 +23,8 @@ export async function markFinalized(
 }
 
 /**
- * Marks transactions that a fork removed: their history entries are moved to `orphaned_history`, and
- * their outbox events and unsent deliveries are cancelled.
+ * Marks transactions that a fork removed: their history entries are moved to `orphaned_history`,
+ * and their outbox events and unsent deliveries are cancelled.
  */
 export async function markOrphaned(db: Db, signatures: readonly string[]): Promise<void> {
   const events = sql`select id from ledger_events where signature = any(${signatures})`

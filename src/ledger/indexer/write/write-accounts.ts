@@ -65,7 +65,9 @@ async function upsertAccounts(
       or (${list('t', content)}) is distinct from (${list('excluded', content)})))`.execute(db)
 }
 
-/** Deletes the rows and stores the slot, so that a read of an earlier slot does not restore them. */
+/**
+ * Deletes the rows and stores the slot, so that a read of an earlier slot does not restore them.
+ */
 async function closeAccounts(db: Db, closed: { pda: string; slot: number }[], force: boolean): Promise<void> {
   const rows = jsonRows('closed_accounts', closed)
   for (const table of ACCOUNT_TABLES)

@@ -40,8 +40,8 @@ export async function copyEvents(db: Db, rows: IndexedRows, copyRows: CopyRows):
 }
 
 /**
- * Adds events for webhooks and live streams. Existing ones stay, unless a fork had removed the event
- * or moved it. Returns the ids of new and changed ones.
+ * Adds events for webhooks and live streams. Existing ones stay, unless a fork had removed the
+ * event or moved it. Returns the ids of new and changed ones.
  */
 export async function mergeOutbox(db: Db, rows: IndexedRow<'outbox_events'>[]): Promise<string[]> {
   if (rows.length === 0) return []

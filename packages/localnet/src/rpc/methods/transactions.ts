@@ -55,7 +55,10 @@ export const transactionMethods: RpcMethods = {
     ledger.store.blocks.transactionCount(configuredView(ledger, params.config(0)).slot),
 }
 
-/** A page without hidden transactions. It is filled up, because a short page means the end of history. */
+/**
+ * A page without hidden transactions. It is filled up, because a short page means the end of
+ * history.
+ */
 function visiblePage({ store, faults }: Ledger, range: SignatureRange, limit: number): TransactionSummary[] {
   const visible: TransactionSummary[] = []
   for (let { before } = range; ;) {

@@ -1,33 +1,33 @@
 import { expect, test } from 'vitest'
-import { shareLooks } from '../../../src/db/read-versions/share-looks.ts'
+import { shareReads } from '../../../src/db/read-versions/share-reads.ts'
 
-/** Looks that end when the test says so. */
-function heldLooks(deadlineMs = 60_000) {
+/** Reads that end when the test ends them. */
+function controlledReads(timeoutMs = 60_000) {
   const started: PromiseWithResolvers<number>[] = []
-  const look = shareLooks(() => {
+  const read = shareReads(() => {
     started.push(Promise.withResolvers())
     return started.at(-1)!.promise
-  }, deadlineMs)
-  return { started, look }
+  }, timeoutMs)
+  return { started, read }
 }
 
-/** Every promise that is settled has told so, and a look that may start has. */
+/** Waits until settled promises have run their callbacks and the next read has started. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('who calls while one is under way gets the next, and all of them the same', async () => {
-  const { started, look } = heldLooks()
-  const first = look()
-  const beforeItStarts = look()
+test('callers during a read share the next read', async () => {
+  const { started, read } = controlledReads()
+  const first = read()
+  const beforeItStarts = read()
   await settle()
-  const during = [look(), look()]
+  const during = [read(), read()]
   await settle()
   expect(started).toHaveLength(1)
   started[0]!.resolve(1)
   expect(await Promise.all([first, beforeItStarts])).toEqual([1, 1])
   await settle()
-  const after = look()
+  const after = read()
   await settle()
   expect(started).toHaveLength(2)
   started[1]!.resolve(2)
@@ -38,11 +38,11 @@ test('who calls while one is under way gets the next, and all of them the same',
   expect(await after).toBe(3)
 })
 
-test('a look that fails tells those who share it, and the next one starts all the same', async () => {
-  const { started, look } = heldLooks()
-  const failing = [look(), look()]
+test('a failed read rejects for all its callers, and the next read starts', async () => {
+  const { started, read } = controlledReads()
+  const failing = [read(), read()]
   await settle()
-  const next = look()
+  const next = read()
   started[0]!.reject(new Error('gone'))
   expect(await Promise.allSettled(failing)).toMatchObject([
     { reason: { message: 'gone' } },
@@ -53,19 +53,19 @@ test('a look that fails tells those who share it, and the next one starts all th
   expect(await next).toBe(2)
 })
 
-test('a look that does not come back is waited for no longer, and the next one starts', async () => {
-  const { started, look } = heldLooks(100)
-  const first = look()
+test('a read that exceeds the timeout returns null, and the next read starts', async () => {
+  const { started, read } = controlledReads(100)
+  const first = read()
   await settle()
-  const during = [look(), look()]
+  const during = [read(), read()]
   expect(await first).toBeNull()
   await settle()
   expect(started).toHaveLength(2)
   started[1]!.resolve(2)
   expect(await Promise.all(during)).toEqual([2, 2])
-  const after = look()
+  const after = read()
   await settle()
-  // Too late, whatever it says.
+  // The late result of the first read changes nothing.
   started[0]!.reject(new Error('gone'))
   started[2]!.resolve(3)
   expect(await after).toBe(3)
