@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { verifyWebhook, WebhookVerificationError } from '../../../src/webhooks/verify-webhook.ts'
+import { codeBlockOf, readGuide } from '../../support/guide.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { signDelivery, type SignedDelivery } from '../../../src/webhooks/worker/send.ts'
 
@@ -129,24 +130,25 @@ describe('verifyWebhook', () => {
 
 describe('the receivers of docs/guides/receive-webhooks.md', () => {
   const folder = temporaryFolder('webhook-receivers-')
-  const guide = readFileSync(new URL('../../../docs/guides/receive-webhooks.md', import.meta.url), 'utf8')
+  const guide = readGuide('receive-webhooks')
   const children: ChildProcess[] = []
   afterAll(() => {
     for (const child of children) child.kill('SIGKILL')
   })
 
-  const example = (language: string): string =>
-    new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(guide)?.[1] ?? ''
-  const start = async (command: string, file: string): Promise<{ url: string; output: () => string }> => {
-    const child = spawn(command, [file], {
+  const start = async (
+    command: string,
+    ...args: string[]
+  ): Promise<{ url: string; output: () => string }> => {
+    const child = spawn(command, args, {
       cwd: folder,
-      env: { PATH: process.env.PATH, PORT: '0', WEBHOOK_SECRET: SECRET },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', WEBHOOK_SECRET: SECRET },
     })
     children.push(child)
     let output = ''
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    while (!output.includes('\n'))
+    while (!/listening \d+/.test(output))
       await Promise.race([once(child.stdout, 'data'), failed(child, () => output)])
     return { url: `http://127.0.0.1:${/listening (\d+)/.exec(output)?.[1]}`, output: () => output }
   }
@@ -164,18 +166,21 @@ describe('the receivers of docs/guides/receive-webhooks.md', () => {
     fileURLToPath(new URL('../../../src/webhooks/verify-webhook.ts', import.meta.url)),
     join(folder, 'verify-webhook.ts'),
   )
-  writeFileSync(join(folder, 'receiver.mjs'), example('js'))
-  writeFileSync(join(folder, 'receiver.py'), example('python'))
-  const python = spawnSync('python3', ['--version']).status === 0
+  writeFileSync(join(folder, 'receiver.mjs'), codeBlockOf(guide, 'js'))
+  writeFileSync(join(folder, 'receiver.py'), codeBlockOf(guide, 'python'))
+  writeFileSync(join(folder, 'main.go'), codeBlockOf(guide, 'go'))
+  writeFileSync(join(folder, 'Receiver.java'), codeBlockOf(guide, 'java'))
 
-  test.each([
-    ['Node', process.execPath, 'receiver.mjs', true],
-    ['Python', 'python3', 'receiver.py', python],
+  test.for([
+    { language: 'Node', check: [process.execPath, '--version'], run: [process.execPath, 'receiver.mjs'] },
+    { language: 'Python', check: ['python3', '--version'], run: ['python3', 'receiver.py'] },
+    { language: 'Go', check: ['go', 'version'], run: ['go', 'run', 'main.go'] },
+    { language: 'Java', check: ['javac', '--version'], run: ['java', 'Receiver.java'] },
   ])(
-    'the %s receiver accepts each signed event once and refuses other requests',
-    async (_, command, file, there) => {
-      if (!there) return
-      const { url, output } = await start(command, file)
+    'the $language receiver accepts each signed event once and refuses other requests',
+    async ({ check: [checked = '', ...checkArgs], run: [command = '', ...args] }, { skip }) => {
+      skip(spawnSync(checked, checkArgs).status !== 0, 'The language is not installed')
+      const { url, output } = await start(command, ...args)
       const statuses = [
         await post(url, SECRET),
         await post(url, SECRET),
@@ -183,7 +188,7 @@ describe('the receivers of docs/guides/receive-webhooks.md', () => {
         await post(url, SECRET, 301),
       ]
       expect(statuses).toEqual([200, 200, 400, 400])
-      expect(output().match(/agent\.closed/g)).toHaveLength(1)
+      expect(output().match(/^agent\.closed/gm)).toHaveLength(1)
     },
   )
 })
