@@ -32,23 +32,26 @@ export interface AppOptions {
   readonly metrics: Metrics
   /** Semantic version, for the OpenAPI document. */
   readonly version: string
-  /** Public address of the service; null where it is not known. */
+  /** Public URL of the service. Null if unknown. */
   readonly baseUrl: string | null
-  /** Proxies (addresses or CIDR blocks) whose X-Forwarded-For counts. */
+  /** Proxies (addresses or CIDR blocks) whose X-Forwarded-For is trusted. */
   readonly trustProxy?: string[]
-  /** Origins whose pages may call the service; `*` is all, none by default. */
+  /** Origins whose pages may call the service. `*` allows all. Default: none. */
   readonly corsOrigins?: readonly string[]
-  /** Names of the service beside that of `baseUrl`; null where it may be called by names that nobody has told. */
+  /** Host names of the service in addition to that of `baseUrl`. Null allows every name. */
   readonly hostNames?: readonly string[] | null
   readonly executor?: Executor
-  /** What kept answers may take; 0, the default, keeps none. */
+  /** Maximum memory of the response cache. 0, the default, switches it off. */
   readonly responseCacheBytes?: number
   readonly connectionLimits?: ConnectionLimits
-  /** `operations` is health, readiness, info and metrics alone, for a process without the role `api`. */
+  /**
+   * `operations` has only health, readiness, info and metrics, for processes without the role
+   * `api`.
+   */
   readonly surface?: 'all' | 'operations'
 }
 
-/** The whole HTTP surface, ready to listen or to be injected into. It owns nothing of what it is given. */
+/** Builds the HTTP API, ready to listen. Closing it does not close the services. */
 export async function buildApp(options: AppOptions): Promise<RestApp> {
   const {
     services,
@@ -75,7 +78,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(compileSerializer)
   app.setErrorHandler(handleError)
-  // Any page may send it across origins without asking, and nothing here reads it.
+  // Pages may send text/plain across origins without a preflight request. No route reads it.
   app.removeContentTypeParser('text/plain')
   limitPipelining(app)
   closeAfterResponse(app)

@@ -35,8 +35,8 @@ const u64 = schema.getType('U64') as GraphQLScalarType
 Object.assign(u64, { serialize: exactInteger, coerceOutputValue: exactInteger })
 
 /**
- * Validates and compiles an operation. `execute` runs it with graphql-js, which is slower: it is the
- * fallback, and tests compare its results with those of the compiled form.
+ * Validates and compiles an operation. `execute` runs it with graphql-js, which is slower: it is
+ * the fallback, and tests compare its results with those of the compiled form.
  */
 export function operation<Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<Data, Variables>,
@@ -57,7 +57,8 @@ function compiled<Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<unknown, Variables>,
 ): Execution<Variables> {
   const query = compileQuery(schema, document as DocumentNode, undefined, {
-    // Rows already contain valid numbers, booleans and enum texts. Checking each leaf doubles the cost.
+    // Rows already contain valid numbers, booleans and enum texts. Checking each leaf doubles the
+    // cost.
     disableLeafSerialization: true,
   })
   if (!isCompiledQuery(query)) throw query.errors?.[0] ?? new Error('The operation cannot be compiled')

@@ -4,17 +4,17 @@ import type { RestApp } from './rest-app.ts'
 
 export interface OpenApiOptions {
   readonly version: string
-  /** Public address of the service; null where it is not known, for paths relative to the document. */
+  /** Public URL of the service. Null if unknown; paths are then relative to the document. */
   readonly baseUrl: string | null
 }
 
-const DESCRIPTION = `Agents registered on a Solana ledger, their stakes and their history, and a relay for transactions.
+const DESCRIPTION = `Read agents that are registered on a Solana ledger, their stakes and their history. Prepare and send transactions. Subscribe to events with webhooks.
 
-Lists are pages: \`limit\` 1 to 200, default 50, and \`offset\`; \`total\` counts all that match, exactly.
-Parameters that are unknown, repeated, malformed or out of range are refused with status 400 and a text that names them.
-The same data is at \`/graphql\`, where agents reach their stake and history.`
+Lists are paginated with \`limit\` (1 to 200, default 50) and \`offset\`. \`total\` is the exact number of matching entries.
+A parameter that is unknown, repeated, malformed or out of range is refused with status 400 and a text that names it.
+The same data is available at \`/graphql\`.`
 
-/** The page has inline styles; its scripts are files. */
+/** The page has inline styles. Its scripts are files. */
 const DOCS_POLICY =
   "default-src 'none'; connect-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'"
 
@@ -25,20 +25,25 @@ const header = (name: string, description: string) => ({
   description,
 })
 
-/** All three together; what is signed is `service-auth:<pubkey>:<timestamp>:<METHOD>:<path>`. */
+/**
+ * A request needs all three. The signed text is
+ * `service-auth:<pubkey>:<timestamp>:<METHOD>:<path>`.
+ */
 const WALLET_HEADERS = {
-  WalletPubkey: header('X-Wallet-Pubkey', 'The wallet: base-58 of 32 bytes.'),
+  WalletPubkey: header('X-Wallet-Pubkey', 'Public key of the wallet: 32 bytes in base-58.'),
   WalletSignature: header(
     'X-Wallet-Signature',
-    'Base-58 of the Ed25519 signature of the UTF-8 bytes of `service-auth:<pubkey>:<timestamp>:<METHOD>:<path>`, path without query. Each is taken once.',
+    'Ed25519 signature of the UTF-8 text `service-auth:<pubkey>:<timestamp>:<METHOD>:<path>`, in base-58. The path has no query. Each signature is valid for one request.',
   ),
   WalletTimestamp: header(
     'X-Wallet-Timestamp',
-    'Unix time in seconds, as in the message, at most 60 s from now.',
+    'Unix time in seconds, the same value as in the signed text. It may differ from the current time by at most 60 s.',
   ),
 }
 
-/** Collects the routes registered after it into /openapi.json (OpenAPI 3.1), and shows them at /docs. */
+/**
+ * Describes the routes that are registered after it in /openapi.json (OpenAPI 3.1) and at /docs.
+ */
 export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApiOptions): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -52,13 +57,16 @@ export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApi
       servers: [{ url: baseUrl ?? '/' }],
       components: { securitySchemes: WALLET_HEADERS },
       tags: [
-        { name: 'Agents', description: 'Registered agents and what happened to them.' },
-        { name: 'Stakes', description: 'USDC that agents put at stake.' },
+        { name: 'Agents', description: 'Registered agents and their history.' },
+        { name: 'Stakes', description: 'Stake accounts of agents, in USDC.' },
         { name: 'DID', description: 'Decentralized identifiers of agents.' },
         { name: 'Credentials', description: 'W3C Verifiable Credentials of agents.' },
-        { name: 'Relay', description: 'Transactions built here, signed by clients, and sent from here.' },
+        {
+          name: 'Relay',
+          description: 'Transactions that the service builds and sends, and that clients sign.',
+        },
         { name: 'Sponsorship', description: 'Registrations that the service pays for.' },
-        { name: 'Webhooks', description: 'Signed notifications of events to your own receivers.' },
+        { name: 'Webhooks', description: 'Signed notifications of events, sent to your receivers.' },
         { name: 'Service', description: 'Health and metadata.' },
       ],
     },
@@ -68,12 +76,12 @@ export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApi
   })
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    // The package's own policy allows fonts and styles from any https address; this one allows none from elsewhere.
+    // The default policy of the package allows fonts and styles from any https URL.
     staticCSP: DOCS_POLICY,
     uiConfig: { docExpansion: 'list', tryItOutEnabled: true },
     theme: {
       title: 'Agent Registry Gateway',
-      // The bar is for opening documents of other services.
+      // Hides the bar that opens documents of other services.
       css: [{ filename: 'page.css', content: '.swagger-ui .topbar { display: none }' }],
     },
   })

@@ -19,13 +19,17 @@ declare module 'fastify' {
   }
 }
 
-/** Connects REST routes with the GraphQL schema. Operations are compiled when routes are registered. */
+/**
+ * Connects REST routes with the GraphQL schema. Operations are compiled when routes are registered.
+ */
 export interface Operations {
   /** Compiles an operation. The result runs it for a request. */
   run<Data, Variables extends Record<string, unknown>>(
     document: TypedDocumentNode<Data, Variables>,
   ): (request: FastifyRequest, variables: Variables) => Promise<Data>
-  /** Compiles a public read. The result sends the response, which may come from the response cache. */
+  /**
+   * Compiles a public read. The result sends the response, which may come from the response cache.
+   */
   read<Data, Variables extends Record<string, unknown>, Body>(
     document: TypedDocumentNode<Data, Variables>,
     options: ReadOptions<Data, Body>,

@@ -12,107 +12,119 @@ import {
 } from '../src/domain/agent-card.ts'
 
 const AgentCardState = builder.enumType('AgentCardState', {
-  description:
-    'unchecked: not looked at since its URL or hash changed. unreachable: it could not be fetched; the verdict before still holds.',
+  description: 'The result of the last check of an agent card.',
   values: enumValues(CARD_STATES, {
-    unchecked: 'Not looked at since its URL or hash changed.',
-    matched: 'It has the recorded hash.',
-    mismatched: 'It has another hash.',
-    unreachable: 'It could not be fetched; the verdict before still holds.',
+    unchecked: 'Not checked since its URL or hash changed.',
+    matched: 'The card has the recorded hash.',
+    mismatched: 'The card has a different hash.',
+    unreachable: 'The card could not be fetched. The previous result remains valid.',
   }),
 })
 
 const AgentCardMatch = builder.enumType('AgentCardMatch', {
-  description:
-    'Which form has the recorded hash. raw: the bytes as served. jcs: their canonical form (RFC 8785).',
-  values: enumValues(CARD_MATCHES, { raw: 'The bytes as served.', jcs: 'Their canonical form (RFC 8785).' }),
+  description: 'The form of the card that has the recorded hash.',
+  values: enumValues(CARD_MATCHES, {
+    raw: 'The bytes as served.',
+    jcs: 'The canonical JSON form (RFC 8785).',
+  }),
 })
 
 const AgentCardSignature = builder.enumType('AgentCardSignature', {
-  description:
-    'verified: signed with the owner’s key (`kid` is `did:sol:<owner>#key-1`, EdDSA). invalid: said to be, and is not. foreign: signed with other keys alone, which are not looked up.',
+  description: 'The result of the signature check of an agent card.',
   values: enumValues(CARD_SIGNATURES, {
-    verified: 'Signed with the key of the owner.',
-    invalid: 'Said to be signed by the owner, and is not.',
-    foreign: 'Signed with other keys alone, which are not looked up.',
+    verified: 'Signed with the owner’s key: EdDSA with `kid` `did:sol:<owner>#key-1`.',
+    invalid: 'The signature of the owner is wrong.',
+    foreign: 'Signed only with other keys, which are not verified.',
     unsigned: 'Not signed.',
   }),
 })
 
 const InterfaceRef = builder.objectRef<CardInterface>('AgentCardInterface').implement({
-  description: 'One address at which an agent is called.',
+  description: 'An endpoint of an agent.',
   fields: (t) => ({
-    url: t.exposeString('url', { description: 'Where to call.' }),
-    binding: t.exposeString('binding', { nullable: true, description: 'JSONRPC, GRPC or HTTP+JSON.' }),
+    url: t.exposeString('url', { description: 'URL of the endpoint.' }),
+    binding: t.exposeString('binding', {
+      nullable: true,
+      description: 'Protocol binding, such as JSONRPC, GRPC or HTTP+JSON.',
+    }),
     protocolVersion: t.exposeString('protocolVersion', {
-      description: 'A2A version spoken there; null where the card does not say.',
+      description: 'A2A version of the endpoint. Null if the card does not name it.',
       nullable: true,
     }),
   }),
 })
 
 const SkillRef = builder.objectRef<CardSkill>('AgentCardSkill').implement({
-  description: 'What an agent says it can do.',
+  description: 'A skill that the agent card lists.',
   fields: (t) => ({
-    id: t.exposeString('id', { description: 'Its name for machines, within the card.' }),
-    name: t.exposeString('name', { description: 'Its name for people.' }),
-    description: t.exposeString('description', { description: 'In the words of the card.' }),
+    id: t.exposeString('id', { description: 'Identifier of the skill within the card.' }),
+    name: t.exposeString('name', { description: 'Display name of the skill.' }),
+    description: t.exposeString('description', { description: 'Description of the skill.' }),
     tags: t.field({
-      description: 'Words to find it by.',
+      description: 'Keywords.',
       type: ['String'],
       resolve: ({ tags }) => [...tags],
     }),
   }),
 })
 
-const said = (description: string) => ({ nullable: true, description }) as const
+const optional = (description: string) => ({ nullable: true, description }) as const
 
 const AgentCardRef = builder.objectRef<Omit<CardRow, 'agentPda'>>('AgentCard').implement({
   description:
-    'The hosted A2A card of an agent (versions 0.3 and 1.0), as last fetched. What it says binds nobody unless its state is matched.',
+    'The hosted A2A card of an agent (version 0.3 or 1.0), as last fetched. Not verified unless `state` is `matched`.',
   fields: (t) => ({
-    state: t.expose('state', { description: 'What the last look at it found.', type: AgentCardState }),
+    state: t.expose('state', { description: 'Result of the last check.', type: AgentCardState }),
     checkedAt: t.expose('checkedAt', {
-      description: 'When it was last looked at; null before the first time.',
+      description: 'Time of the last check. Null before the first check.',
       type: 'DateTime',
       nullable: true,
     }),
-    reason: t.exposeString('reason', said('Why it is mismatched or unreachable.')),
+    reason: t.exposeString('reason', optional('Why the card is mismatched or unreachable. Null otherwise.')),
     matchedBy: t.expose('matchedBy', {
-      description: 'Which form has the recorded hash; null where none has.',
+      description: 'The form that has the recorded hash. Null if the hash does not match.',
       type: AgentCardMatch,
       nullable: true,
     }),
     signature: t.expose('signature', {
-      description: 'What its signatures are worth; null before it was read.',
+      description: 'Result of the signature check. Null before the first successful fetch.',
       type: AgentCardSignature,
       nullable: true,
     }),
-    name: t.string({ ...said('Of the card.'), resolve: ({ content }) => content?.name ?? null }),
+    name: t.string({ ...optional('Name in the card.'), resolve: ({ content }) => content?.name ?? null }),
     description: t.string({
-      description: 'What the agent does, in the words of the card.',
+      description: 'Description in the card.',
       nullable: true,
       resolve: ({ content }) => content?.description ?? null,
     }),
-    version: t.string({ ...said('Of the agent.'), resolve: ({ content }) => content?.version ?? null }),
-    url: t.string({ ...said('Where the agent is called.'), resolve: ({ content }) => content?.url ?? null }),
+    version: t.string({
+      ...optional('Version of the agent.'),
+      resolve: ({ content }) => content?.version ?? null,
+    }),
+    url: t.string({
+      ...optional('URL of the preferred endpoint.'),
+      resolve: ({ content }) => content?.url ?? null,
+    }),
     protocolVersion: t.string({
-      ...said('Of A2A.'),
+      ...optional('A2A version of the card.'),
       resolve: ({ content }) => content?.protocolVersion ?? null,
     }),
-    provider: t.string({ ...said('The organization.'), resolve: ({ content }) => content?.provider ?? null }),
+    provider: t.string({
+      ...optional('Organization that provides the agent.'),
+      resolve: ({ content }) => content?.provider ?? null,
+    }),
     documentationUrl: t.string({
-      ...said('Where people can read more.'),
+      ...optional('URL of the documentation.'),
       resolve: ({ content }) => content?.documentationUrl ?? null,
     }),
     interfaces: t.field({
       type: [InterfaceRef],
-      description: 'At most 16, the preferred one first.',
+      description: 'Endpoints, the preferred one first. At most 16.',
       resolve: ({ content }) => [...(content?.interfaces ?? [])],
     }),
     skills: t.field({
       type: [SkillRef],
-      description: 'At most 32.',
+      description: 'Skills. At most 32.',
       resolve: ({ content }, _args, { spend }, info) => {
         const skills = [...(content?.skills ?? [])]
         spend(skills.length * fieldsBelow(info))
@@ -125,7 +137,7 @@ const AgentCardRef = builder.objectRef<Omit<CardRow, 'agentPda'>>('AgentCard').i
 builder.objectField(AgentRef, 'card', (t) =>
   t.field({
     type: AgentCardRef,
-    description: 'What is known of the card at agentCardUrl.',
+    description: 'The last check of the card at `agentCardUrl`.',
     resolve: async ({ pda }, _args, { loaders }) => (await loaders.cardByAgent.load(pda)) ?? UNCHECKED_CARD,
   }),
 )

@@ -11,20 +11,23 @@ const HistoryEntryRef = builder.objectRef<HistoryRow>('AgentHistoryEntry')
 const HistoryPageRef = builder.objectRef<Page<HistoryRow>>('AgentHistoryPage')
 
 const ORPHANED =
-  'True lists the entries that a fork of the ledger took back, in place of those that count. They had been shown, and perhaps sent, before.'
+  'True lists only the entries that a fork of the ledger removed. They may have been listed and sent to webhooks before.'
 
 HistoryEntryRef.implement({
-  description: 'One change of an agent, from an event that the registry program logged.',
+  description: 'A change of an agent, from an event of the registry program.',
   fields: (t) => ({
-    eventType: t.expose('eventType', { description: 'What changed.', type: HistoryEventType }),
-    agentPda: t.expose('agentPda', { description: 'The agent that changed.', type: 'Pubkey' }),
+    eventType: t.expose('eventType', { description: 'The kind of change.', type: HistoryEventType }),
+    agentPda: t.expose('agentPda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
     oldValue: t.exposeString('oldValue', {
-      description: 'Text even for numbers; for metadata_updated a JSON object of just the changed fields.',
+      description:
+        'The value before the change, always as text. For metadata_updated, a JSON object with only the changed fields.',
     }),
-    newValue: t.exposeString('newValue', { description: 'In the form of oldValue.' }),
+    newValue: t.exposeString('newValue', {
+      description: 'The value after the change, in the same form as `oldValue`.',
+    }),
     delta: t.exposeString('delta', {
       nullable: true,
-      description: 'Signed like `+12` or `-5`; only of reputation_updated.',
+      description: 'Signed difference such as `+12` or `-5`. Null unless `eventType` is reputation_updated.',
     }),
     timestamp: t.expose('timestamp', { description: 'Block time of the change.', type: 'DateTime' }),
   }),
@@ -43,9 +46,9 @@ const HistoryConnectionRef = connectionType('AgentHistory', HistoryEntryRef)
 builder.objectField(AgentRef, 'history', (t) =>
   t.field({
     type: HistoryPageRef,
-    description: 'What changed about this agent, newest first.',
+    description: 'The changes of this agent, newest first.',
     args: {
-      eventType: t.arg({ description: 'Only these; all by default.', type: HistoryEventType }),
+      eventType: t.arg({ description: 'Only changes of this kind. Default: all.', type: HistoryEventType }),
       orphaned: t.arg.boolean({ description: ORPHANED }),
       ...pageArgs(),
     },
@@ -61,10 +64,10 @@ builder.queryField('agentHistory', (t) =>
   t.field({
     type: HistoryPageRef,
     description:
-      'What changed about an agent, newest first; readable after the agent is closed. Error AGENT_NOT_FOUND where neither agent nor history exists.',
+      'The changes of an agent, newest first. They stay readable after the agent is closed. Errors: AGENT_NOT_FOUND if neither the agent nor a history exists.',
     args: {
       pda: t.arg({ description: 'Address of the agent’s account.', type: 'Pubkey', required: true }),
-      eventType: t.arg({ description: 'Only these; all by default.', type: HistoryEventType }),
+      eventType: t.arg({ description: 'Only changes of this kind. Default: all.', type: HistoryEventType }),
       orphaned: t.arg.boolean({ description: ORPHANED }),
       ...pageArgs(),
     },
@@ -76,10 +79,10 @@ builder.queryField('agentHistoryConnection', (t) =>
   t.field({
     type: HistoryConnectionRef,
     description:
-      'The entries of `agentHistory`, walked by cursors. Error AGENT_NOT_FOUND where neither agent nor history exists.',
+      'The entries of `agentHistory` with cursor pagination. Errors: AGENT_NOT_FOUND if neither the agent nor a history exists.',
     args: {
       pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
-      eventType: t.arg({ type: HistoryEventType, description: 'Only these; all by default.' }),
+      eventType: t.arg({ type: HistoryEventType, description: 'Only changes of this kind. Default: all.' }),
       orphaned: t.arg.boolean({ description: ORPHANED }),
       ...connectionArgs(),
     },

@@ -12,32 +12,36 @@ export const AgentRef = builder.objectRef<AgentRow>('Agent')
 const AgentPageRef = builder.objectRef<Page<AgentRow>>('AgentPage')
 
 AgentRef.implement({
-  description: 'A registered agent, as its account on the ledger says.',
+  description: 'A registered agent, as its account on the ledger describes it.',
   fields: (t) => ({
     pda: t.expose('pda', { type: 'Pubkey', description: 'Address of the agent’s account.' }),
     owner: t.expose('owner', { type: 'Pubkey', description: 'Wallet that registered the agent.' }),
     name: t.exposeString('name', { description: '1 to 32 bytes of UTF-8.' }),
-    tier: t.expose('tier', { description: 'Reached by its stake.', type: Tier }),
-    status: t.expose('status', { description: 'Where it is in its life.', type: AgentStatus }),
+    tier: t.expose('tier', { description: 'Tier, which depends on the agent’s stake.', type: Tier }),
+    status: t.expose('status', { description: 'Lifecycle status.', type: AgentStatus }),
     serviceCategory: t.expose('serviceCategory', {
-      description: 'What it offers, as its owner says.',
+      description: 'Service category that the owner chose.',
       type: ServiceCategory,
     }),
-    reputationScore: t.exposeInt('reputationScore', { description: '0 to 1000; starts at 250.' }),
+    reputationScore: t.exposeInt('reputationScore', { description: '0 to 1000. A new agent has 250.' }),
     capabilities: t.expose('capabilities', {
       type: 'U64',
       description: 'Bit mask: BUY 1, SELL 2, NEGOTIATE 4, ESCROW_RELEASE 8, DELEGATE 16, ARBITRATE 32.',
     }),
-    version: t.exposeString('version', { description: 'Agent version text, up to 16 bytes; may be empty.' }),
-    agentCardUrl: t.exposeString('agentCardUrl', { description: 'Scheme https, ipfs, ar or did.' }),
-    cardHashMismatch: t.exposeBoolean('cardHashMismatch', {
-      description: 'True when the hosted card does not match the hash recorded on the ledger.',
+    version: t.exposeString('version', {
+      description: 'Version of the agent as free text. At most 16 bytes, can be empty.',
     }),
-    createdAt: t.expose('createdAt', { description: 'Block time of its registration.', type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { description: 'Block time of its last change.', type: 'DateTime' }),
+    agentCardUrl: t.exposeString('agentCardUrl', {
+      description: 'URL of the agent card, with the scheme https, ipfs, ar or did.',
+    }),
+    cardHashMismatch: t.exposeBoolean('cardHashMismatch', {
+      description: 'True if the hosted card does not match the hash recorded on the ledger.',
+    }),
+    createdAt: t.expose('createdAt', { description: 'Block time of the registration.', type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { description: 'Block time of the last change.', type: 'DateTime' }),
     nameSimilarity: t.exposeFloat('nameSimilarity', {
       nullable: true,
-      description: 'Trigram similarity to the name searched for, 0.3 to 1; null without such a search.',
+      description: 'Trigram similarity to the searched name, from 0.3 to 1. Null without a search by name.',
     }),
   }),
 })
@@ -53,29 +57,33 @@ AgentPageRef.implement({
 const AgentConnectionRef = connectionType('Agent', AgentRef)
 
 const AgentSort = builder.enumType('AgentSort', {
-  description: 'What to order agents by. Ties are in the order of pda.',
+  description: 'Sort key of agents. Agents with equal keys are sorted by pda.',
   values: enumValues(AGENT_SORTS, {
     reputation: 'By reputation score.',
     created_at: 'By the time of registration.',
-    name: 'By name, in the order of bytes.',
+    name: 'By name, in byte order.',
   }),
 })
 
 const AgentFilter = builder.inputType('AgentFilter', {
-  description: 'All conditions must hold.',
+  description: 'Agents must match all conditions.',
   fields: (t) => ({
     owner: t.field({ type: 'Pubkey', description: 'Wallet of the owner.' }),
-    tier: t.field({ description: 'Only of this tier.', type: Tier }),
-    status: t.field({ description: 'Only of this status.', type: AgentStatusFilter }),
-    category: t.field({ description: 'Only of this service category.', type: ServiceCategory }),
+    tier: t.field({ description: 'Only agents of this tier.', type: Tier }),
+    status: t.field({ description: 'Only agents with this status.', type: AgentStatusFilter }),
+    category: t.field({ description: 'Only agents of this service category.', type: ServiceCategory }),
     name: t.string({
-      description: `Trigram similarity of at least 0.3 to this text of 1 to ${MAX_NAME_SEARCH} characters.`,
+      description: `Only agents whose name has a trigram similarity of at least 0.3 to this text of 1 to ${MAX_NAME_SEARCH} characters.`,
     }),
-    minReputation: t.int({ description: `${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}, inclusive.` }),
-    maxReputation: t.int({ description: `${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}, inclusive.` }),
+    minReputation: t.int({
+      description: `Minimum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`,
+    }),
+    maxReputation: t.int({
+      description: `Maximum reputation, inclusive: ${REPUTATION_RANGE.min} to ${REPUTATION_RANGE.max}.`,
+    }),
     includeMismatched: t.boolean({
       defaultValue: false,
-      description: 'Also agents whose hosted card does not match its recorded hash.',
+      description: 'Includes agents whose hosted card does not match its recorded hash.',
     }),
   }),
 })
@@ -83,20 +91,23 @@ const AgentFilter = builder.inputType('AgentFilter', {
 builder.queryFields((t) => ({
   agent: t.field({
     type: AgentRef,
-    description: 'One agent. Error AGENT_NOT_FOUND where there is none, or where it was closed.',
+    description: 'Returns one agent. Errors: AGENT_NOT_FOUND if the agent does not exist or is closed.',
     args: { pda: t.arg({ description: 'Address of the agent’s account.', type: 'Pubkey', required: true }) },
     resolve: (_, { pda }, { services }) => services.agents.get(pda),
   }),
   agents: t.field({
     type: AgentPageRef,
-    description: 'Agents, newest first; in a search by name the most similar first.',
+    description: 'Lists agents, newest first. A search by name returns the most similar names first.',
     args: {
       filter: t.arg({
-        description: 'All agents by default, but those of mismatched cards.',
+        description: 'Default: all agents except those with a mismatched card.',
         type: AgentFilter,
       }),
-      sort: t.arg({ type: AgentSort, description: 'Default created_at; with a name, its similarity.' }),
-      order: t.arg({ type: SortOrder, description: 'Default desc.' }),
+      sort: t.arg({
+        type: AgentSort,
+        description: 'Default: created_at, or similarity in a search by name.',
+      }),
+      order: t.arg({ type: SortOrder, description: 'Default: desc.' }),
       ...pageArgs(),
     },
     resolve: (_, { filter, ...rest }, { services }) => services.agents.list({ ...filter, ...rest }),
@@ -104,14 +115,17 @@ builder.queryFields((t) => ({
   agentsConnection: t.field({
     type: AgentConnectionRef,
     description:
-      'The agents of `agents`, walked by cursors: steady while agents come and go, and as fast at the end as at the beginning.',
+      'The agents of `agents` with cursor pagination. Agents that are registered or closed between two pages cause no gaps and no duplicates.',
     args: {
       filter: t.arg({
         type: AgentFilter,
-        description: 'All agents by default, but those of mismatched cards.',
+        description: 'Default: all agents except those with a mismatched card.',
       }),
-      sort: t.arg({ type: AgentSort, description: 'Default created_at; with a name, its similarity.' }),
-      order: t.arg({ type: SortOrder, description: 'Default desc.' }),
+      sort: t.arg({
+        type: AgentSort,
+        description: 'Default: created_at, or similarity in a search by name.',
+      }),
+      order: t.arg({ type: SortOrder, description: 'Default: desc.' }),
       ...connectionArgs(),
     },
     resolve: (_, { filter, ...rest }, { services }) => services.agents.listConnection({ ...filter, ...rest }),

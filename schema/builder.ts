@@ -17,11 +17,10 @@ export const builder = new SchemaBuilder<{
 }>({ defaultFieldNullability: false })
 
 builder.queryType({
-  description:
-    'What can be read. What belongs to a wallet needs its signature of the request, by the headers X-Wallet-*.',
+  description: 'Reads. Fields that belong to a wallet require a signed request with the X-Wallet-* headers.',
 })
-builder.mutationType({ description: 'What changes something.' })
+builder.mutationType({ description: 'Changes.' })
 builder.subscriptionType({
   description:
-    'What is told as it happens: over server-sent events (`Accept: text/event-stream`, distinct connections mode) or a WebSocket (`graphql-transport-ws`), both at /graphql.',
+    'Live updates at /graphql, over server-sent events (`Accept: text/event-stream`, distinct connections mode) or a WebSocket (`graphql-transport-ws`).',
 })

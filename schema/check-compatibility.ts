@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { type AcceptedBreak, newBreaks } from './compatibility.ts'
 
 /**
- * Compares schema.graphql with a commit's: the one that is named, else HEAD, or where nothing has changed since then, its parent.
- * Exits 1 for a change that would break clients and is not in breaking-changes.json.
+ * Compares schema.graphql with that of a commit: the argument, or HEAD, or the parent of HEAD if
+ * the file equals HEAD. Exits with 1 if a change breaks clients and is not in
+ * breaking-changes.json.
  */
 const folder = import.meta.dirname
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
@@ -27,7 +28,7 @@ const [named] = process.argv.slice(2)
 const base = named ?? (committed('HEAD') === after ? 'HEAD~1' : 'HEAD')
 const before = committed(base)
 if (before === null) {
-  process.stdout.write(`The schema is not compared: there is no ${base}\n`)
+  process.stdout.write(`Cannot compare the schema: ${base} does not contain it\n`)
   if (named !== undefined) process.exitCode = 1
 } else {
   const accepted = JSON.parse(read('breaking-changes.json')) as AcceptedBreak[]
@@ -35,7 +36,7 @@ if (before === null) {
   for (const change of breaks) process.stderr.write(`${change}\n`)
   if (breaks.length > 0) {
     process.stderr.write(
-      `These would break clients of ${base}. What is meant goes to schema/breaking-changes.json, with its reason.\n`,
+      `These changes break clients of ${base}. Add intended changes to schema/breaking-changes.json, with a reason.\n`,
     )
     process.exitCode = 1
   } else process.stdout.write(`The schema is compatible with ${base}\n`)

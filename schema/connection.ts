@@ -4,53 +4,55 @@ import { PAGE_LIMIT } from '../src/domain/page.ts'
 import { builder } from './builder.ts'
 
 const PageInfoRef = builder.objectRef<Connection<unknown>>('PageInfo').implement({
-  description: 'Where a part of a list ends.',
+  description: 'The position of a page in its list.',
   fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether there are more after these.' }),
+    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether more entries follow.' }),
     endCursor: t.exposeString('endCursor', {
       nullable: true,
-      description: 'Cursor of the last edge, to be given as `after`; null without edges.',
+      description: 'Cursor of the last edge. Pass it as `after` to get the next page. Null without edges.',
     }),
   }),
 })
 
-/** The connection over a type (GraphQL Cursor Connections, forward only). */
+/** The connection of a type (GraphQL Cursor Connections Specification, forward only). */
 export function connectionType<Row>(name: string, node: OutputRef<Row>) {
   const EdgeRef = builder.objectRef<Edge<Row>>(`${name}Edge`).implement({
-    description: `One entry of a ${name}Connection.`,
+    description: `An entry of a ${name}Connection.`,
     fields: (t) => ({
       cursor: t.exposeString('cursor', {
-        description: 'Its place in this list and order; holds until the entry itself moves.',
+        description:
+          'Position of the entry in this list and order. Valid until the sort key of the entry changes.',
       }),
       node: t.field({ type: node, description: 'The entry.', resolve: (edge) => edge.node as never }),
     }),
   })
   return builder.objectRef<Connection<Row>>(`${name}Connection`).implement({
     description:
-      'A part of a list that is walked by cursors: entries that come and go before it move nothing.',
+      'A page of a list with cursor pagination. Entries that are added or removed before the cursor do not move the page.',
     fields: (t) => ({
       edges: t.field({
         type: [EdgeRef],
-        description: 'The entries in order.',
+        description: 'The entries of this page, in order.',
         resolve: ({ edges }) => [...edges],
       }),
       pageInfo: t.field({
         type: PageInfoRef,
-        description: 'Where these end.',
+        description: 'The position of this page.',
         resolve: (connection) => connection,
       }),
     }),
   })
 }
 
-/** `first` and `after`; the services check them. */
+/** `first` and `after`. The services check the values. */
 export const connectionArgs = () =>
   builder.args((t) => ({
     first: t.int({
       defaultValue: PAGE_LIMIT.default,
-      description: `Entries at most: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}.`,
+      description: `Maximum number of entries: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}.`,
     }),
     after: t.string({
-      description: 'A cursor of this list and order: begins behind it. Error INVALID_CURSOR for any other.',
+      description:
+        'Returns the entries after this cursor of the same list and order. Errors: INVALID_CURSOR.',
     }),
   }))

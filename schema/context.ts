@@ -11,8 +11,8 @@ export interface RequestContext {
   /** Verifies the wallet signature of the request. Absent if the transport cannot carry one. */
   readonly authenticate?: () => Promise<Pubkey>
   /**
-   * Counts a call against a rate limit of the client. Throws or rejects with RATE_LIMITED. Returns a
-   * promise only for limits that the database counts.
+   * Counts a call against a rate limit of the client. Throws or rejects with RATE_LIMITED. Returns
+   * a promise only for limits that the database counts.
    */
   readonly count: (kind: RateLimitKind) => void | Promise<void>
 }

@@ -10,37 +10,46 @@ import { fieldsBelow } from './selection-size.ts'
 
 const CredentialRef = builder.objectRef<AttachedCredential>('Credential').implement({
   description:
-    'A W3C Verifiable Credential that is attached to an agent. What is valid is told for this moment.',
+    'A W3C Verifiable Credential that is attached to an agent. Validity is evaluated at the time of the request.',
   fields: (t) => ({
-    type: t.exposeString('type', { description: 'The known kind, else the first other type in order.' }),
-    issuer: t.exposeString('issuer', { description: 'DID.' }),
-    credentialUrl: t.exposeString('credentialUrl', { description: 'Where it is hosted.' }),
+    type: t.exposeString('type', {
+      description: 'The known credential type, otherwise the first other type in sorted order.',
+    }),
+    issuer: t.exposeString('issuer', { description: 'DID of the issuer.' }),
+    credentialUrl: t.exposeString('credentialUrl', { description: 'URL of the hosted credential.' }),
     vcHash: t.exposeString('vcHash', {
-      description: 'Hex SHA-256 of the JCS form (RFC 8785), proof included.',
+      description: 'SHA-256 of the canonical JSON form (RFC 8785) including the proof, in hex.',
     }),
     validFrom: t.expose('validFrom', {
-      description: 'From when on it holds.',
+      description: 'Start of validity. Null if the credential does not name it.',
       type: 'DateTime',
       nullable: true,
     }),
-    validUntil: t.expose('validUntil', { type: 'DateTime', nullable: true, description: 'Null: no expiry.' }),
+    validUntil: t.expose('validUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'End of validity. Null means no expiry.',
+    }),
     structurallyValid: t.exposeBoolean('structurallyValid', {
-      description: 'Context, type, subject, dates and the presence of a proof are right.',
+      description: 'Whether context, type, subject and dates are valid and a proof exists.',
     }),
     proofVerified: t.exposeBoolean('proofVerified', {
-      description: 'Signed by an issuer that is trusted with this type.',
+      description: 'Whether the proof is valid and the issuer is trusted for this type.',
     }),
-    indexedAt: t.expose('indexedAt', { type: 'DateTime', description: 'When it was attached.' }),
+    indexedAt: t.expose('indexedAt', {
+      type: 'DateTime',
+      description: 'Time at which the credential was attached.',
+    }),
   }),
 })
 
 const CredentialListRef = builder.objectRef<CredentialList>('CredentialList').implement({
-  description: `The credentials of an agent, at most ${MAX_CREDENTIALS}, newest first.`,
+  description: `The credentials of an agent. At most ${MAX_CREDENTIALS}.`,
   fields: (t) => ({
-    pda: t.expose('pda', { description: 'The agent that they are attached to.', type: 'Pubkey' }),
-    total: t.exposeInt('total', { description: 'How many there are.' }),
+    pda: t.expose('pda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
+    total: t.exposeInt('total', { description: 'Number of credentials in the list.' }),
     credentials: t.field({
-      description: 'Newest first.',
+      description: 'The credentials, newest first.',
       type: [CredentialRef],
       resolve: ({ credentials }) => [...credentials],
     }),
@@ -51,35 +60,43 @@ const CredentialCheckRef = builder.objectRef<Check>('CredentialCheck').implement
   description: 'One check of a verification.',
   fields: (t) => ({
     check: t.exposeString('check', {
-      description: 'context, type, subject, temporal, proof_present or proof_verified.',
+      description: 'Name of the check: context, type, subject, temporal, proof_present or proof_verified.',
     }),
-    passed: t.exposeBoolean('passed', { description: 'Whether it held.' }),
-    detail: t.exposeString('detail', { description: 'Why, for people.' }),
+    passed: t.exposeBoolean('passed', { description: 'Whether the check passed.' }),
+    detail: t.exposeString('detail', { description: 'Explanation of the result.' }),
   }),
 })
 
 const VerificationRef = builder.objectRef<VerificationResult>('CredentialVerification').implement({
-  description: 'What became of each check of a credential.',
+  description: 'The result of a verification.',
   fields: (t) => ({
-    structurallyValid: t.exposeBoolean('structurallyValid', { description: 'The first five checks pass.' }),
-    proofVerified: t.exposeBoolean('proofVerified', {
-      description: 'The last check passes: signed by an issuer that is trusted with this type.',
+    structurallyValid: t.exposeBoolean('structurallyValid', {
+      description: 'Whether the first five checks passed.',
     }),
-    type: t.exposeString('type', { description: 'Empty where there is none.' }),
-    issuer: t.exposeString('issuer', { description: 'DID; empty where there is none.' }),
-    vcHash: t.exposeString('vcHash', { description: 'Empty where the text cannot be read.' }),
+    proofVerified: t.exposeBoolean('proofVerified', {
+      description:
+        'Whether the last check passed: the proof is valid and the issuer is trusted for this type.',
+    }),
+    type: t.exposeString('type', {
+      description: 'The known credential type, otherwise the first other type. Empty if there is none.',
+    }),
+    issuer: t.exposeString('issuer', { description: 'DID of the issuer. Empty if there is none.' }),
+    vcHash: t.exposeString('vcHash', {
+      description:
+        'SHA-256 of the canonical JSON form (RFC 8785) including the proof, in hex. Empty if the JSON is invalid.',
+    }),
     checks: t.field({
-      description: 'All six, in a fixed order.',
+      description: 'All six checks, in a fixed order.',
       type: [CredentialCheckRef],
       resolve: ({ checks }) => [...checks],
     }),
     validFrom: t.expose('validFrom', {
-      description: 'From when on it holds; null where it does not say.',
+      description: 'Start of validity. Null if the credential has no valid date.',
       type: 'DateTime',
       nullable: true,
     }),
     validUntil: t.expose('validUntil', {
-      description: 'Until when it holds; null without end.',
+      description: 'End of validity. Null if the credential has no valid date.',
       type: 'DateTime',
       nullable: true,
     }),
@@ -88,14 +105,19 @@ const VerificationRef = builder.objectRef<VerificationResult>('CredentialVerific
 
 const filterArgs = () =>
   builder.args((t) => ({
-    type: t.string({ description: 'A type, or a kind without `Credential`, in any case.' }),
-    active: t.boolean({ description: 'Structurally valid, and so within its dates now, or not.' }),
+    type: t.string({
+      description: 'Only this type. The suffix `Credential` is optional and case is ignored.',
+    }),
+    active: t.boolean({
+      description:
+        'True: only credentials that are structurally valid now, including their dates. False: only the others.',
+    }),
   }))
 
 builder.objectField(AgentRef, 'credentials', (t) =>
   t.field({
     type: CredentialListRef,
-    description: 'The verifiable credentials that are attached to this agent.',
+    description: 'The credentials that are attached to this agent.',
     args: filterArgs(),
     resolve: async ({ pda, owner }, args, { loaders, spend }, info) => {
       spend(MAX_CREDENTIALS * fieldsBelow(info))
@@ -108,7 +130,7 @@ builder.queryField('credentials', (t) =>
   t.field({
     type: CredentialListRef,
     description:
-      'The credentials of an agent. Error AGENT_NOT_FOUND where there is none, or where it was closed.',
+      'Lists the credentials of an agent. Errors: AGENT_NOT_FOUND if the agent does not exist or is closed.',
     args: {
       pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
       ...filterArgs(),
@@ -122,11 +144,11 @@ builder.mutationField('verifyCredential', (t) =>
     extensions: { rateLimit: 'verify', priority: 'high' },
     type: VerificationRef,
     description:
-      'Verifies a credential of the agent that the signing wallet owns; a hosted one that is structurally valid is attached. Errors as of POST /agents/:pda/credentials/verify.',
+      'Verifies a credential of an agent. The signing wallet must own the agent. A hosted credential that is structurally valid is attached to the agent. Errors: see POST /agents/:pda/credentials/verify.',
     args: {
       pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the agent’s account.' }),
-      credentialUrl: t.arg.string({ description: 'Of a hosted credential.' }),
-      credential: t.arg({ type: 'JSON', description: 'The credential itself; as a variable.' }),
+      credentialUrl: t.arg.string({ description: 'URL of a hosted credential.' }),
+      credential: t.arg({ type: 'JSON', description: 'The credential. Pass it as a variable.' }),
     },
     resolve: async (_, { pda, ...submission }, { services, authenticate }) =>
       services.credentials.verify(await authenticate(), pda, submission),

@@ -1,9 +1,9 @@
-/** The values of an enum, spelled as they are, each with what it means; the compiler lets none be missed. */
+/** Enum values with their descriptions. The compiler reports a missing description. */
 export function enumValues<Value extends string>(
   values: readonly Value[],
-  meanings: Readonly<Record<Value, string>>,
+  descriptions: Readonly<Record<Value, string>>,
 ): Record<Value, { value: Value; description: string }> {
   return Object.fromEntries(
-    values.map((value) => [value, { value, description: meanings[value] }]),
+    values.map((value) => [value, { value, description: descriptions[value] }]),
   ) as Record<Value, { value: Value; description: string }>
 }

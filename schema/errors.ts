@@ -1,17 +1,17 @@
 import { GraphQLError } from 'graphql'
 import { knownError } from '../src/domain/known-error.ts'
 
-/** A message that repeats what the client sent is cut here, in characters. */
+/** Characters. A message that repeats input of the client is cut to this length. */
 const MAX_MESSAGE = 500
 
-/** `extensions` of every error: a stable code and the status that REST would answer, and what else REST would tell. */
+/** Members of `extensions` in every error: a stable code, and the status that REST uses for it. */
 function extensions(code: string, status: number): { code: string; status: number } {
   return { code, status }
 }
 
 /**
- * An error as a GraphQL client sees it: what the services tell, what GraphQL itself says of a broken request, and of anything
- * else nothing. `report` is given what was hidden.
+ * Converts an error for a GraphQL client. Shows errors of the services and GraphQL's own errors of
+ * invalid requests. Any other error is hidden and passed to `report`.
  */
 export function clientError(error: unknown, report: (hidden: unknown) => void): GraphQLError {
   const cause = error instanceof GraphQLError ? error.originalError : error
@@ -24,12 +24,12 @@ export function clientError(error: unknown, report: (hidden: unknown) => void): 
       extensions: { ...extensions(known.code, known.status), ...known.addition },
     })
   }
-  // An error without path is about the request as a whole: syntax, validation, variables.
+  // An error without a path concerns the whole request: syntax, validation or variables.
   if (error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError) && !path) {
     const { http } = error.extensions
     return new GraphQLError(message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message, {
       nodes,
-      // Read by Yoga and left out of the answer.
+      // Yoga reads `http` and removes it from the response.
       extensions: { ...(http === undefined ? {} : { http }), ...extensions('INVALID_REQUEST', 400) },
     })
   }

@@ -2,121 +2,134 @@ import type { DetailedHealth, Health, Readiness } from '../src/health/health.ts'
 import { builder } from './builder.ts'
 
 const HealthRef = builder.objectRef<Health>('Health').implement({
-  description: 'The process runs.',
+  description: 'Liveness of the process.',
   fields: (t) => ({
     status: t.exposeString('status', { description: 'Always `ok`.' }),
-    timestamp: t.expose('timestamp', { description: 'When it was asked.', type: 'DateTime' }),
+    timestamp: t.expose('timestamp', { description: 'Time of this response.', type: 'DateTime' }),
   }),
 })
 
 const RpcHealthRef = builder.objectRef<DetailedHealth['rpc']>('RpcHealth').implement({
-  description: 'The ledger’s RPC node.',
+  description: 'The RPC node of the ledger.',
   fields: (t) => ({
-    connected: t.exposeBoolean('connected', { description: 'Whether it answers now.' }),
-    slot: t.expose('slot', { type: 'Float', nullable: true, description: 'Null while not connected.' }),
+    connected: t.exposeBoolean('connected', { description: 'Whether the node responds.' }),
+    slot: t.expose('slot', {
+      type: 'Float',
+      nullable: true,
+      description: 'Latest slot. Null if not connected.',
+    }),
   }),
 })
 
 const FeePayerHealthRef = builder.objectRef<DetailedHealth['feePayer']>('FeePayerHealth').implement({
-  description: 'The account that pays sponsored registrations.',
+  description: 'The account that pays for sponsored transactions.',
   fields: (t) => ({
-    enabled: t.exposeBoolean('enabled', { description: 'Whether transactions are sponsored now.' }),
-    pubkey: t.expose('pubkey', { type: 'Pubkey', nullable: true, description: 'Null without fee payer.' }),
+    enabled: t.exposeBoolean('enabled', { description: 'Whether sponsorship is on.' }),
+    pubkey: t.expose('pubkey', {
+      type: 'Pubkey',
+      nullable: true,
+      description: 'Public key. Null without a fee payer.',
+    }),
     balanceLamports: t.expose('balanceLamports', {
       type: 'U64',
       nullable: true,
-      description: 'Null while it cannot be read.',
+      description: 'Balance in lamports. Null if it cannot be read.',
     }),
-    balanceSol: t.exposeFloat('balanceSol', { nullable: true, description: 'Lamports / 10^9.' }),
+    balanceSol: t.exposeFloat('balanceSol', {
+      nullable: true,
+      description: 'Balance in SOL. Null if it cannot be read.',
+    }),
   }),
 })
 
 const DatabaseHealthRef = builder.objectRef<DetailedHealth['database']>('DatabaseHealth').implement({
-  description: 'The database as this process sees it.',
-  fields: (t) => ({ connected: t.exposeBoolean('connected', { description: 'Whether it answers now.' }) }),
+  description: 'The database connection of this process.',
+  fields: (t) => ({
+    connected: t.exposeBoolean('connected', { description: 'Whether the database responds.' }),
+  }),
 })
 
 const IndexerHealthRef = builder.objectRef<DetailedHealth['indexer']>('IndexerHealth').implement({
-  description: 'How far the tables follow the ledger.',
+  description: 'The indexer, which copies the ledger into the tables.',
   fields: (t) => ({
     phase: t.exposeString('phase', {
-      description: 'What it does now: starting, standby, backfilling, live or stopped.',
+      description: 'Current phase: starting, standby, backfilling, live or stopped.',
     }),
     cursorSlot: t.expose('cursorSlot', {
       type: 'Float',
       nullable: true,
-      description: 'Everything up to this slot is in the tables.',
+      description: 'The tables contain everything up to this slot.',
     }),
     finalizedSlot: t.expose('finalizedSlot', {
       description:
-        'Up to here everything was checked against the finalized ledger; null before the first time.',
+        'The tables were compared with the finalized ledger up to this slot. Null before the first comparison.',
       type: 'Float',
       nullable: true,
     }),
     lagSlots: t.expose('lagSlots', {
       type: 'Float',
       nullable: true,
-      description: 'Slots between the ledger’s tip and the tables; null where the tip is not known.',
+      description:
+        'Slots between the newest slot of the ledger and the tables. Null if the newest slot is unknown.',
     }),
     lagSeconds: t.exposeFloat('lagSeconds', {
       nullable: true,
       description:
-        'Seconds since the tables last held all that the node showed; where another process indexes, since it last wrote.',
+        'Seconds since the tables last contained everything that the node returned. If another process runs the indexer: seconds since its last write.',
     }),
     deadLetters: t.exposeInt('deadLetters', {
       nullable: true,
-      description:
-        'What could not be read from the ledger: cut logs, unknown or damaged data, dropped history.',
+      description: 'Number of ledger records that could not be decoded or fetched.',
     }),
-    ready: t.exposeBoolean('ready', { description: 'The tables were filled once.' }),
-    healthy: t.exposeBoolean('healthy', { description: 'Whether the tables follow the ledger.' }),
+    ready: t.exposeBoolean('ready', { description: 'Whether the tables have been filled once.' }),
+    healthy: t.exposeBoolean('healthy', { description: 'Whether the tables are up to date.' }),
   }),
 })
 
 const DetailedHealthRef = builder.objectRef<DetailedHealth>('DetailedHealth').implement({
-  description: 'What the service stands on, part by part.',
+  description: 'Health of the service and its dependencies.',
   fields: (t) => ({
     status: t.exposeString('status', {
-      description: '`healthy`, or `degraded` while the ledger, the database or the indexer does not answer.',
+      description: '`healthy`, or `degraded` if the ledger, the database or the indexer does not work.',
     }),
-    rpc: t.expose('rpc', { description: 'The node of the ledger.', type: RpcHealthRef }),
+    rpc: t.expose('rpc', { description: 'The RPC node of the ledger.', type: RpcHealthRef }),
     feePayer: t.expose('feePayer', {
       description: 'The account that pays for sponsored transactions.',
       type: FeePayerHealthRef,
     }),
     database: t.expose('database', { description: 'The database.', type: DatabaseHealthRef }),
     indexer: t.expose('indexer', {
-      description: 'What reads the ledger into the tables.',
+      description: 'The indexer.',
       type: IndexerHealthRef,
     }),
-    timestamp: t.expose('timestamp', { description: 'When this was found.', type: 'DateTime' }),
+    timestamp: t.expose('timestamp', { description: 'Time of this response.', type: 'DateTime' }),
   }),
 })
 
 const ReadinessRef = builder.objectRef<Readiness>('Readiness').implement({
-  description: 'Whether requests should be sent here.',
+  description: 'Readiness of this replica.',
   fields: (t) => ({
-    ready: t.exposeBoolean('ready', { description: 'True where nothing is missing.' }),
-    missing: t.exposeStringList('missing', { description: 'What is missing, in words.' }),
+    ready: t.exposeBoolean('ready', { description: 'Whether the replica can receive requests.' }),
+    missing: t.exposeStringList('missing', { description: 'What is missing, as texts. Empty if ready.' }),
   }),
 })
 
 builder.queryFields((t) => ({
   health: t.field({
     type: HealthRef,
-    description: 'Touches nothing else.',
+    description: 'Liveness. Uses neither the database nor the ledger.',
     extensions: { rateLimit: null },
     resolve: (_, _args, { services }) => services.info.health(),
   }),
   detailedHealth: t.field({
     type: DetailedHealthRef,
-    description: 'What the service stands on.',
+    description: 'Health of the service and its dependencies.',
     resolve: (_, _args, { services }) => services.info.detailedHealth(),
   }),
   readiness: t.field({
     type: ReadinessRef,
     extensions: { rateLimit: null },
-    description: 'Whether this replica should be sent requests.',
+    description: 'Readiness of this replica, for load balancers.',
     resolve: (_, _args, { services }) => services.info.readiness(),
   }),
 }))

@@ -2,14 +2,14 @@ import type { ServiceInfo } from '../src/health/info.ts'
 import { builder } from './builder.ts'
 
 type Features = ServiceInfo['features']
-const enabled = { description: 'Whether this service offers it.' }
+const enabled = { description: 'Whether the feature is on.' }
 
 const DidFeatureRef = builder.objectRef<Features['did']>('DidFeature').implement({
   description: 'Decentralized identifiers.',
   fields: (t) => ({
     enabled: t.exposeBoolean('enabled', enabled),
-    method: t.exposeString('method', { description: 'did:sol, the method of the identifiers.' }),
-    spec: t.exposeString('spec', { description: 'The specification that documents follow.' }),
+    method: t.exposeString('method', { description: 'DID method: `did:sol`.' }),
+    spec: t.exposeString('spec', { description: 'Specification of the DID Documents.' }),
   }),
 })
 
@@ -17,49 +17,49 @@ const McpFeatureRef = builder.objectRef<Features['mcp']>('McpFeature').implement
   description: 'The Model Context Protocol server.',
   fields: (t) => ({
     enabled: t.exposeBoolean('enabled', enabled),
-    endpoint: t.exposeString('endpoint', { description: 'Path below the base address.' }),
-    spec: t.exposeString('spec', { description: 'Version of the protocol.' }),
+    endpoint: t.exposeString('endpoint', { description: 'Path of the endpoint, relative to the base URL.' }),
+    spec: t.exposeString('spec', { description: 'Protocol version.' }),
   }),
 })
 
 const SpecFeatureRef = builder.objectRef<Features['a2a']>('SpecFeature').implement({
-  description: 'A feature and the specification that it follows.',
+  description: 'A feature with its specification.',
   fields: (t) => ({
     enabled: t.exposeBoolean('enabled', enabled),
-    spec: t.exposeString('spec', { description: 'The specification with its version.' }),
+    spec: t.exposeString('spec', { description: 'Specification with its version.' }),
   }),
 })
 
 const FeaturesRef = builder.objectRef<Features>('Features').implement({
-  description: 'What the service can do beside the registry itself.',
+  description: 'Optional features of the service.',
   fields: (t) => ({
     did: t.expose('did', { description: 'Decentralized identifiers.', type: DidFeatureRef }),
-    mcp: t.expose('mcp', { description: 'Tools for AI agents.', type: McpFeatureRef }),
-    a2a: t.expose('a2a', { description: 'Agent cards.', type: SpecFeatureRef }),
+    mcp: t.expose('mcp', { description: 'Model Context Protocol.', type: McpFeatureRef }),
+    a2a: t.expose('a2a', { description: 'A2A agent cards.', type: SpecFeatureRef }),
     credentials: t.expose('credentials', { description: 'Verifiable credentials.', type: SpecFeatureRef }),
   }),
 })
 
 const InfoRef = builder.objectRef<ServiceInfo>('Info').implement({
-  description: 'What this service is.',
+  description: 'Metadata of the service.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name of the service.' }),
     version: t.exposeString('version', { description: 'Semantic version.' }),
-    program: t.expose('program', { type: 'Pubkey', description: 'The registry program.' }),
+    program: t.expose('program', { type: 'Pubkey', description: 'Address of the registry program.' }),
     feeSponsorshipEnabled: t.exposeBoolean('feeSponsorshipEnabled', {
-      description: 'Whether the service pays for registrations now.',
+      description: 'Whether the service sponsors registrations.',
     }),
     network: t.exposeString('network', {
-      description: 'mainnet-beta, devnet, testnet or localnet, by the ledger’s genesis hash.',
+      description: 'mainnet-beta, devnet, testnet or localnet. Determined by the genesis hash of the ledger.',
     }),
-    features: t.expose('features', { description: 'What else the service can do.', type: FeaturesRef }),
+    features: t.expose('features', { description: 'Optional features of the service.', type: FeaturesRef }),
   }),
 })
 
 builder.queryField('info', (t) =>
   t.field({
     type: InfoRef,
-    description: 'What this service is. Error LEDGER_UNAVAILABLE while the network is not known.',
+    description: 'Metadata of the service. Errors: LEDGER_UNAVAILABLE if the network is not known yet.',
     resolve: (_, _args, { services }) => services.info.info(),
   }),
 )

@@ -1,8 +1,8 @@
 import { type ASTVisitor, GraphQLError, type ValidationContext } from 'graphql'
 
 /**
- * Validation rule: what describes the schema is selected once, by its own name, as tools do it. A hundred aliases of a description would
- * be a hundred copies of all of them. `__type` may be asked for several types.
+ * Validation rule: introspection fields must not have aliases, because each alias repeats all
+ * descriptions in the response. Tools do not use aliases. `__type` may have them for several types.
  */
 export function introspectionLimits(context: ValidationContext): ASTVisitor {
   return {

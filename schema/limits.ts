@@ -1,22 +1,21 @@
 import { type ASTVisitor, type DocumentNode, GraphQLError, parse, type ValidationContext } from 'graphql'
 import { measureWith } from './selection-size.ts'
 
-/**
- * Bounds of one operation at /graphql. `fields` counts those of fragments as often as they are spread.
- * `values`: members of objects and lists in the JSON of a request, at all levels.
- * `nestedValues`: entries of pages below other pages, as many as their limits allow, times the fields of each.
- */
+/** Limits of one operation at /graphql. */
 export const LIMITS = {
   characters: 20_000,
   tokens: 1_000,
+  /** Members of objects and lists in the JSON of a request, at all levels. */
   values: 3_000,
   depth: 8,
   rootFields: 10,
+  /** The fields of a fragment count each time it is spread. */
   fields: 500,
+  /** The limits of nested lists times the fields of each entry. */
   nestedValues: 200_000,
 } as const
 
-/** Throws GraphQLError for what is no document, or one too long or too deep to read. */
+/** Throws GraphQLError if the text is invalid, too long or nested too deeply. */
 export function parseLimited(text: string): DocumentNode {
   try {
     return parse(text, { maxTokens: LIMITS.tokens })
@@ -26,7 +25,7 @@ export function parseLimited(text: string): DocumentNode {
   }
 }
 
-/** Validation rule: how deep fields nest, and how much one document asks for. */
+/** Validation rule: limits the depth and the number of fields of an operation. */
 export function sizeLimits(context: ValidationContext): ASTVisitor {
   const measure = measureWith((name) => context.getFragment(name)?.selectionSet)
   return {
@@ -41,7 +40,7 @@ export function sizeLimits(context: ValidationContext): ASTVisitor {
   }
 }
 
-/** Whether a value has more members, at all levels, than is allowed; stops counting there. */
+/** Whether a value has too many members at all levels. Stops counting at the limit. */
 export function hasTooManyValues(request: unknown): boolean {
   const left: unknown[] = [request]
   for (let count = 0; left.length > 0;) {

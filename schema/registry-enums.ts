@@ -5,55 +5,56 @@ import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 
 export const Tier = builder.enumType('Tier', {
-  description: 'Reached by staked USDC; the thresholds are in the registry program’s config account.',
+  description:
+    'Tier of an agent. It depends on the staked USDC. The thresholds are in the config account of the registry program.',
   values: enumValues(TIERS, {
-    observer: 'No stake needed.',
-    basic: 'The first threshold.',
-    standard: 'The second threshold.',
-    premium: 'The third threshold.',
+    observer: 'Below the first threshold.',
+    basic: 'At or above the first threshold.',
+    standard: 'At or above the second threshold.',
+    premium: 'At or above the third threshold.',
   }),
 })
 
 export const AgentStatus = builder.enumType('AgentStatus', {
-  description: 'Where an agent is in its life. Closed agents leave the lists.',
+  description: 'Lifecycle status of an agent. Closed agents are not listed.',
   values: enumValues(AGENT_STATUSES, {
-    active: 'At work.',
-    suspended: 'Stopped by its owner or an admin; may come back.',
-    deactivated: 'Stopped for good.',
+    active: 'Active.',
+    suspended: 'Suspended by its owner or an admin. Can be reactivated.',
+    deactivated: 'Deactivated permanently.',
   }),
 })
 
 export const AgentStatusFilter = builder.enumType('AgentStatusFilter', {
   description: 'A status, or `inactive` for every status but `active`.',
   values: enumValues(STATUS_FILTERS, {
-    active: 'At work.',
-    suspended: 'Stopped by its owner or an admin.',
-    deactivated: 'Stopped for good.',
+    active: 'Active.',
+    suspended: 'Suspended by its owner or an admin.',
+    deactivated: 'Deactivated permanently.',
     inactive: 'Suspended or deactivated.',
   }),
 })
 
 export const ServiceCategory = builder.enumType('ServiceCategory', {
-  description: 'What an agent offers, as its owner says.',
+  description: 'Service category that the owner of an agent chose.',
   values: enumValues(SERVICE_CATEGORIES, {
-    commerce: 'Trade.',
-    dataAnalysis: 'Analysis of data.',
-    contentCreation: 'Texts, images and the like.',
-    customerService: 'Help for customers.',
-    financial: 'Finance.',
-    logistics: 'Transport and storage.',
-    development: 'Software.',
+    commerce: 'Commerce.',
+    dataAnalysis: 'Data analysis.',
+    contentCreation: 'Creation of content such as texts and images.',
+    customerService: 'Customer service.',
+    financial: 'Financial services.',
+    logistics: 'Logistics.',
+    development: 'Software development.',
     research: 'Research.',
-    other: 'Anything else.',
+    other: 'Other services.',
   }),
 })
 
 export const HistoryEventType = builder.enumType('HistoryEventType', {
-  description: 'What changed about an agent.',
+  description: 'The kind of a change of an agent.',
   values: enumValues(HISTORY_EVENT_TYPES, {
-    reputation_updated: 'The reputation score.',
-    tier_updated: 'The tier, by a deposit or withdrawal.',
-    status_changed: 'The status.',
-    metadata_updated: 'Name, version, category, capabilities or card.',
+    reputation_updated: 'The reputation score changed.',
+    tier_updated: 'The tier changed because of a deposit or withdrawal.',
+    status_changed: 'The status changed.',
+    metadata_updated: 'The name, version, category, capabilities or card changed.',
   }),
 })

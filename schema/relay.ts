@@ -11,8 +11,7 @@ import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 
 export const PriorityLevel = builder.enumType('PriorityLevel', {
-  description:
-    'How much a transaction pays to be preferred: the 25th, 50th or 75th percentile of recent fees.',
+  description: 'Priority fee of a transaction, as a percentile of recent fees.',
   values: enumValues(PRIORITY_LEVELS, {
     low: '25th percentile.',
     medium: '50th percentile.',
@@ -22,117 +21,127 @@ export const PriorityLevel = builder.enumType('PriorityLevel', {
 
 const TransactionStatusRef = builder.enumType('TransactionStatus', {
   description:
-    'From `pending` and `simulated` (prepared) over `submitted` to `confirmed` or `failed`. A fork may take `confirmed` back to `submitted`.',
+    'Status of a transaction: `pending`, `simulated` (prepared), `submitted`, then `confirmed` or `failed`. A fork can change `confirmed` back to `submitted`.',
   values: enumValues(TRANSACTION_STATUSES, {
-    pending: 'Being prepared.',
-    simulated: 'Prepared; waits for its signatures.',
-    submitted: 'Signed and sent.',
-    confirmed: 'Landed and succeeded.',
-    failed: 'Did not and will not succeed; `error` says why.',
+    pending: 'The service is preparing it.',
+    simulated: 'Prepared and simulated. It waits for signatures.',
+    submitted: 'Signed and sent to the ledger.',
+    confirmed: 'It landed and succeeded.',
+    failed: 'It failed. `error` contains the reason.',
   }),
 })
 
 const FailureCode = builder.enumType('TransactionFailureCode', {
-  description:
-    'blockhash_expired: never landed. simulation_failed: refused before it was sent. execution_failed: landed and failed. dropped: a fork took it back, and it expired.',
+  description: 'Why a transaction failed.',
   values: enumValues(FAILURE_CODES, {
-    blockhash_expired: 'It never landed.',
-    simulation_failed: 'It was refused before it was sent.',
-    execution_failed: 'It landed and failed.',
-    dropped: 'A fork took it back, and it expired.',
+    blockhash_expired: 'It did not land before its blockhash expired.',
+    simulation_failed: 'Its simulation failed, so it was not sent.',
+    execution_failed: 'It landed with an error.',
+    dropped: 'A fork removed it, and its blockhash expired.',
   }),
 })
 
 const AccountMetaInput = builder.inputType('AccountMetaInput', {
-  description: 'An account that an instruction names.',
+  description: 'An account of an instruction.',
   fields: (t) => ({
-    pubkey: t.field({ description: 'Its address.', type: 'Pubkey', required: true }),
-    isSigner: t.boolean({ description: 'Whether it must sign.', required: true }),
-    isWritable: t.boolean({ description: 'Whether the instruction may change it.', required: true }),
+    pubkey: t.field({ description: 'Address of the account.', type: 'Pubkey', required: true }),
+    isSigner: t.boolean({ description: 'Whether the account must sign.', required: true }),
+    isWritable: t.boolean({ description: 'Whether the instruction can change the account.', required: true }),
   }),
 })
 
 export const InstructionInput = builder.inputType('InstructionInput', {
   description: 'An instruction of a Solana program.',
   fields: (t) => ({
-    programId: t.field({ description: 'The program that runs it.', type: 'Pubkey', required: true }),
+    programId: t.field({ description: 'Address of the program.', type: 'Pubkey', required: true }),
     keys: t.field({
-      description: 'The accounts, in the order that the program expects.',
+      description: 'Accounts, in the order that the program expects.',
       type: [AccountMetaInput],
       required: true,
     }),
-    data: t.string({ required: true, description: 'base64.' }),
+    data: t.string({ required: true, description: 'Instruction data, base64.' }),
   }),
 })
 
 const PrepareTransactionInput = builder.inputType('PrepareTransactionInput', {
-  description: 'What to build, and who signs it.',
+  description: 'The transaction to build.',
   fields: (t) => ({
-    instructions: t.field({ type: [InstructionInput], description: '1 to 16; without compute budget.' }),
-    signerPubkeys: t.field({ type: ['Pubkey'], description: 'All signers; the first one pays.' }),
-    priorityLevel: t.field({ type: PriorityLevel, description: '`medium` by default.' }),
-    sponsored: t.boolean({ description: 'Whether the service pays.' }),
+    instructions: t.field({
+      type: [InstructionInput],
+      description: '1 to 16 instructions, without compute-budget instructions.',
+    }),
+    signerPubkeys: t.field({ type: ['Pubkey'], description: 'All signers. The first one pays the fees.' }),
+    priorityLevel: t.field({ type: PriorityLevel, description: 'Default: medium.' }),
+    sponsored: t.boolean({ description: 'True to let the service pay the network fee.' }),
   }),
 })
 
 export const PreparedTransactionRef = builder
   .objectRef<PreparedTransaction>('PreparedTransaction')
   .implement({
-    description: 'A transaction to sign.',
+    description: 'A prepared transaction, ready to sign.',
     fields: (t) => ({
-      id: t.exposeString('id', { description: 'For submitTransaction and transaction.' }),
+      id: t.exposeString('id', { description: 'Identifier for `submitTransaction` and `transaction`.' }),
       serializedTx: t.exposeString('serializedTx', {
-        description: 'base64 of the v0 transaction, zeros in the place of signatures.',
+        description: 'The v0 transaction in base64. All signatures are zeros.',
       }),
-      blockhash: t.exposeString('blockhash', { description: 'Recent blockhash that it names, base-58.' }),
+      blockhash: t.exposeString('blockhash', {
+        description: 'Recent blockhash of the transaction, base-58.',
+      }),
       lastValidBlockHeight: t.expose('lastValidBlockHeight', {
         type: 'Float',
-        description: 'The last block height at which it can land.',
+        description: 'Last block height at which the transaction can land.',
       }),
       estimatedComputeUnits: t.exposeInt('estimatedComputeUnits', {
-        description: 'The compute-unit limit that it sets: 1.2 times what the simulation used.',
+        description: 'Compute-unit limit of the transaction: 1.2 times the units that the simulation used.',
       }),
-      priorityFee: t.exposeInt('priorityFee', { description: 'Micro-lamports per compute unit.' }),
-      feePayer: t.expose('feePayer', { description: 'Who pays the network fee.', type: 'Pubkey' }),
-      sponsored: t.exposeBoolean('sponsored', { description: 'Whether the service pays.' }),
+      priorityFee: t.exposeInt('priorityFee', {
+        description: 'Priority fee in micro-lamports per compute unit.',
+      }),
+      feePayer: t.expose('feePayer', { description: 'Public key of the fee payer.', type: 'Pubkey' }),
+      sponsored: t.exposeBoolean('sponsored', { description: 'Whether the service pays the fees.' }),
     }),
   })
 
 const TransactionFailureRef = builder.objectRef<TransactionFailure>('TransactionFailure').implement({
   description: 'Why a transaction failed.',
   fields: (t) => ({
-    code: t.expose('code', { description: 'For machines.', type: FailureCode }),
-    message: t.exposeString('message', { description: 'For people.' }),
+    code: t.expose('code', { description: 'Stable error code.', type: FailureCode }),
+    message: t.exposeString('message', { description: 'Explanation of the error.' }),
     logs: t.field({
       type: ['String'],
       nullable: true,
-      description: 'Log lines of the programs, where there are any.',
+      description: 'Log lines of the programs. Null if there are none.',
       resolve: ({ logs }) => (logs === undefined ? null : [...logs]),
     }),
   }),
 })
 
 export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction').implement({
-  description: 'What became of a prepared transaction.',
+  description: 'The status of a prepared transaction.',
   fields: (t) => ({
-    id: t.exposeString('id', { description: 'As prepareTransaction gave it.' }),
-    status: t.expose('status', { description: 'How far it has come.', type: TransactionStatusRef }),
+    id: t.exposeString('id', { description: 'Identifier of the transaction.' }),
+    status: t.expose('status', { description: 'Current status.', type: TransactionStatusRef }),
     signature: t.exposeString('signature', {
       nullable: true,
-      description: 'Base-58; null before it was submitted.',
+      description: 'Transaction signature, base-58. Null before the transaction is submitted.',
     }),
     error: t.expose('error', {
       type: TransactionFailureRef,
       nullable: true,
-      description: 'Exactly where the status is `failed`.',
+      description: 'Reason of the failure. Null unless `status` is `failed`.',
     }),
-    slot: t.expose('slot', { type: 'Float', nullable: true, description: 'Where it landed.' }),
-    sponsored: t.exposeBoolean('sponsored', { description: 'Whether the service pays.' }),
+    slot: t.expose('slot', {
+      type: 'Float',
+      nullable: true,
+      description: 'Slot in which the transaction landed. Null before.',
+    }),
+    sponsored: t.exposeBoolean('sponsored', { description: 'Whether the service pays the fees.' }),
   }),
 })
 
 const FeeEstimateRef = builder.objectRef<FeeEstimate>('FeeEstimate').implement({
-  description: 'Micro-lamports per compute unit.',
+  description: 'Estimated priority fees in micro-lamports per compute unit.',
   fields: (t) => ({
     low: t.exposeInt('low', { description: '25th percentile.' }),
     medium: t.exposeInt('medium', { description: '50th percentile.' }),
@@ -143,14 +152,20 @@ const FeeEstimateRef = builder.objectRef<FeeEstimate>('FeeEstimate').implement({
 builder.queryFields((t) => ({
   transaction: t.field({
     type: TransactionRef,
-    description: 'A prepared transaction. Error TRANSACTION_NOT_FOUND where there is none.',
-    args: { id: t.arg.string({ description: 'As prepareTransaction gave it.', required: true }) },
+    description: 'Returns a prepared transaction. Errors: TRANSACTION_NOT_FOUND.',
+    args: { id: t.arg.string({ description: 'The `id` from `prepareTransaction`.', required: true }) },
     resolve: (_, { id }, { services }) => services.relay.get(id),
   }),
   feeEstimate: t.field({
     type: FeeEstimateRef,
-    description: 'What transactions pay that write these accounts, at most 128.',
-    args: { accountKeys: t.arg({ description: 'Addresses that the transaction writes.', type: ['Pubkey'] }) },
+    description: 'Estimates priority fees from recent transactions that write the given accounts.',
+    args: {
+      accountKeys: t.arg({
+        description:
+          'Accounts that the transaction writes. Required, at most 128. An empty list gives the estimate for all transactions.',
+        type: ['Pubkey'],
+      }),
+    },
     resolve: (_, args, { services }) => services.relay.estimateFees(args),
   }),
 }))
@@ -160,18 +175,24 @@ builder.mutationFields((t) => ({
     extensions: { rateLimit: 'submit', priority: 'high' },
     type: TransactionRef,
     description:
-      'Sends a signed transaction, once, and waits some seconds for its outcome. Errors as of POST /relay/submit.',
+      'Sends a signed transaction once and waits a few seconds for its outcome. Errors: see POST /relay/submit.',
     args: {
-      id: t.arg.string({ description: 'Of prepareTransaction.' }),
-      signedTx: t.arg.string({ description: 'base64 of the transaction with all signatures.' }),
+      id: t.arg.string({ description: 'The `id` from `prepareTransaction`.' }),
+      signedTx: t.arg.string({ description: 'The transaction with all signatures, base64.' }),
     },
     resolve: (_, args, { services }) => services.relay.submit(args),
   }),
   prepareTransaction: t.field({
     extensions: { rateLimit: 'prepare' },
     type: PreparedTransactionRef,
-    description: 'Builds a transaction from instructions and simulates it. Errors as of POST /relay/prepare.',
-    args: { input: t.arg({ description: 'What to build.', type: PrepareTransactionInput, required: true }) },
+    description: 'Builds a transaction from instructions and simulates it. Errors: see POST /relay/prepare.',
+    args: {
+      input: t.arg({
+        description: 'The transaction to build.',
+        type: PrepareTransactionInput,
+        required: true,
+      }),
+    },
     resolve: async (_, { input }, { services, clientIp, count }) => {
       if (input.sponsored === true) await count('sponsoredPrepare')
       return services.relay.prepare(input, clientIp)

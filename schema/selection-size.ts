@@ -2,7 +2,7 @@ import { type GraphQLResolveInfo, Kind, type SelectionNode, type SelectionSetNod
 
 export interface SelectionSize {
   readonly depth: number
-  /** Fields at the top that read something: all but __typename. */
+  /** Fields at the top, without __typename. */
   readonly topFields: number
   /** Fields at all levels. */
   readonly fields: number
@@ -11,8 +11,8 @@ export interface SelectionSize {
 const NOTHING: SelectionSize = { depth: 0, topFields: 0, fields: 0 }
 
 /**
- * Measures selections with their fragments, as often as they are spread. Each fragment is measured once: fragments that
- * spread each other twice would else cost twice as much at every level.
+ * Measures selections. A fragment counts each time it is spread, but is measured only once:
+ * fragments that spread each other twice would otherwise double the work at every level.
  */
 export function measureWith(fragmentOf: (name: string) => SelectionSetNode | undefined) {
   const fragments = new Map<string, SelectionSize>()
@@ -31,7 +31,7 @@ export function measureWith(fragmentOf: (name: string) => SelectionSetNode | und
     if (selection.kind === Kind.INLINE_FRAGMENT) return measure(selection.selectionSet)
     const name = selection.name.value
     if (selection.kind === Kind.FIELD) {
-      // Introspection has a depth limit of its own in graphql-js.
+      // graphql-js limits the depth of introspection itself.
       const { depth, fields } = measure(selection.selectionSet)
       return {
         depth: name.startsWith('__') ? 0 : depth + 1,
@@ -41,7 +41,7 @@ export function measureWith(fragmentOf: (name: string) => SelectionSetNode | und
     }
     const known = fragments.get(name)
     if (known !== undefined) return known
-    // Stands in for the fragment inside itself; graphql-js refuses such cycles by a rule of its own.
+    // The size of the fragment inside itself. A rule of graphql-js rejects such cycles.
     fragments.set(name, NOTHING)
     const size = measure(fragmentOf(name))
     fragments.set(name, size)
@@ -52,7 +52,7 @@ export function measureWith(fragmentOf: (name: string) => SelectionSetNode | und
 
 const sizes = new WeakMap<readonly unknown[], number>()
 
-/** How many fields are selected below the field that is being resolved. */
+/** The number of fields selected below the field that is being resolved. */
 export function fieldsBelow({ fieldNodes, fragments }: GraphQLResolveInfo): number {
   const known = sizes.get(fieldNodes)
   if (known !== undefined) return known

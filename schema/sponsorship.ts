@@ -3,64 +3,69 @@ import { builder } from './builder.ts'
 import { InstructionInput, PreparedTransactionRef, PriorityLevel, TransactionRef } from './relay.ts'
 
 const EligibilityRef = builder.objectRef<Eligibility>('Eligibility').implement({
-  description: 'Whether a registration would be sponsored now.',
+  description: 'Whether the service would sponsor a registration now.',
   fields: (t) => ({
     eligible: t.exposeBoolean('eligible', {
-      description: 'Whether the registration would be sponsored now.',
+      description: 'Whether the service would sponsor the registration now.',
     }),
     feePayerBalance: t.expose('feePayerBalance', {
       type: 'U64',
       nullable: true,
-      description: 'Lamports; null unless eligible.',
+      description: 'Balance of the fee payer in lamports. Null unless eligible.',
     }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Null where eligible.' }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description: 'Why the wallet is not eligible. Null if eligible.',
+    }),
   }),
 })
 
 const RegisterSponsoredInput = builder.inputType('RegisterSponsoredInput', {
-  description: 'A registration for the service to pay.',
-  fields: (t) => ({
-    instructions: t.field({
-      type: [InstructionInput],
-      description: 'One register_agent; its account `payer` is the fee payer that `detailedHealth` names.',
-    }),
-    signerPubkey: t.field({ type: 'Pubkey', description: 'The agent’s owner.' }),
-    inviteCode: t.string({ description: 'Required.' }),
-  }),
-})
-
-const SubmitSponsoredRegistrationInput = builder.inputType('SubmitSponsoredRegistrationInput', {
-  description: 'A signed registration that the service is to pay.',
-  fields: (t) => ({
-    id: t.string({ description: 'Of registerSponsored.' }),
-    signedTx: t.string({
-      description: 'base64, signed by the owner; zeros where the fee payer’s signature goes.',
-    }),
-    signerPubkey: t.field({ type: 'Pubkey', description: 'As for registerSponsored.' }),
-    inviteCode: t.string({ description: 'As for registerSponsored.' }),
-  }),
-})
-
-const PrepareSponsoredTransactionInput = builder.inputType('PrepareSponsoredTransactionInput', {
-  description: 'What to build, for the service to pay.',
+  description: 'A registration that the service pays for.',
   fields: (t) => ({
     instructions: t.field({
       type: [InstructionInput],
       description:
-        '1 to 4 of update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal.',
+        'Exactly one register_agent. Its account `payer` must be the fee payer from `detailedHealth`.',
     }),
-    signerPubkeys: t.field({ type: ['Pubkey'], description: 'The one wallet that signs.' }),
-    priorityLevel: t.field({ type: PriorityLevel, description: '`medium` by default.' }),
+    signerPubkey: t.field({ type: 'Pubkey', description: 'Public key of the agent’s owner. Required.' }),
+    inviteCode: t.string({ description: 'Invite code. Required.' }),
+  }),
+})
+
+const SubmitSponsoredRegistrationInput = builder.inputType('SubmitSponsoredRegistrationInput', {
+  description: 'A signed registration that the service pays for.',
+  fields: (t) => ({
+    id: t.string({ description: 'The `id` from `registerSponsored`.' }),
+    signedTx: t.string({
+      description:
+        'The transaction with the owner’s signature, base64. The signature of the fee payer must be zeros.',
+    }),
+    signerPubkey: t.field({ type: 'Pubkey', description: 'The same value as in `registerSponsored`.' }),
+    inviteCode: t.string({ description: 'The same value as in `registerSponsored`.' }),
+  }),
+})
+
+const PrepareSponsoredTransactionInput = builder.inputType('PrepareSponsoredTransactionInput', {
+  description: 'The transaction to build. The service pays its network fee.',
+  fields: (t) => ({
+    instructions: t.field({
+      type: [InstructionInput],
+      description:
+        '1 to 4 instructions: update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal.',
+    }),
+    signerPubkeys: t.field({ type: ['Pubkey'], description: 'Exactly one signing wallet.' }),
+    priorityLevel: t.field({ type: PriorityLevel, description: 'Default: medium.' }),
   }),
 })
 
 builder.queryFields((t) => ({
   eligibility: t.field({
     type: EligibilityRef,
-    description: 'Whether a wallet’s registration would be sponsored now, for an invite code.',
+    description: 'Checks whether the service would sponsor a registration now. Reserves nothing.',
     args: {
-      wallet: t.arg({ description: 'Who would register.', type: 'Pubkey' }),
-      code: t.arg.string({ description: 'An invite code.' }),
+      wallet: t.arg({ description: 'Wallet of the future agent owner. Required.', type: 'Pubkey' }),
+      code: t.arg.string({ description: 'Invite code. Required.' }),
     },
     resolve: (_, args, { services, clientIp }) => services.sponsorship.eligibility(args, clientIp),
   }),
@@ -71,9 +76,13 @@ builder.mutationFields((t) => ({
     extensions: { rateLimit: 'register' },
     type: PreparedTransactionRef,
     description:
-      'Builds the registration of an agent of which the service pays rent and fee. Errors as of POST /sponsor/register.',
+      'Builds the registration of an agent. The service pays the rent and the network fee. Errors: see POST /sponsor/register.',
     args: {
-      input: t.arg({ description: 'The registration.', type: RegisterSponsoredInput, required: true }),
+      input: t.arg({
+        description: 'The registration to build.',
+        type: RegisterSponsoredInput,
+        required: true,
+      }),
     },
     resolve: (_, { input }, { services, clientIp }) => services.sponsorship.register(input, clientIp),
   }),
@@ -81,7 +90,7 @@ builder.mutationFields((t) => ({
     extensions: { rateLimit: 'submit', priority: 'high' },
     type: TransactionRef,
     description:
-      'Signs a registration as the fee payer after its owner, and sends it. Errors as of POST /sponsor/register/submit.',
+      'Adds the fee payer’s signature to a registration that its owner has signed, and sends it. Errors: see POST /sponsor/register/submit.',
     args: {
       input: t.arg({
         description: 'The signed registration.',
@@ -95,9 +104,13 @@ builder.mutationFields((t) => ({
     extensions: { rateLimit: 'sponsoredPrepare' },
     type: PreparedTransactionRef,
     description:
-      'Builds a transaction of which the service pays the network fee; for submitTransaction. Errors as of POST /relay/prepare/sponsored.',
+      'Builds a transaction whose network fee the service pays. Send it with `submitTransaction`. Errors: see POST /relay/prepare/sponsored.',
     args: {
-      input: t.arg({ description: 'What to build.', type: PrepareSponsoredTransactionInput, required: true }),
+      input: t.arg({
+        description: 'The transaction to build.',
+        type: PrepareSponsoredTransactionInput,
+        required: true,
+      }),
     },
     resolve: (_, { input }, { services, clientIp }) =>
       services.relay.prepare({ ...input, sponsored: true }, clientIp),

@@ -15,21 +15,21 @@ StakeRef.implement({
     agentPda: t.expose('agentPda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
     owner: t.expose('owner', { description: 'Wallet of the agent’s owner.', type: 'Pubkey' }),
     depositedAmount: t.expose('depositedAmount', {
-      description: 'USDC base units (6 decimals).',
+      description: 'Deposit in USDC base units (6 decimals).',
       type: 'U64',
     }),
     lockedAmount: t.expose('lockedAmount', {
-      description: 'USDC base units; part of the deposit that cannot be withdrawn.',
+      description: 'Part of the deposit that cannot be withdrawn, in USDC base units.',
       type: 'U64',
     }),
     pendingWithdrawal: t.expose('pendingWithdrawal', {
       type: 'U64',
-      description: 'Asked for and still within the cooldown.',
+      description: 'Requested withdrawal that is not completed yet, in USDC base units.',
     }),
     agent: t.field({
       type: AgentRef,
       nullable: true,
-      description: 'The agent; null once it is closed.',
+      description: 'The agent. Null if it is closed.',
       resolve: ({ agentPda }, _, { loaders }) => loaders.agentByPda.load(agentPda),
     }),
   }),
@@ -49,7 +49,7 @@ builder.objectField(AgentRef, 'stake', (t) =>
   t.field({
     type: StakeRef,
     nullable: true,
-    description: 'The agent’s stake account; null before the first deposit.',
+    description: 'The agent’s stake account. Null before the first deposit.',
     resolve: ({ pda }, _, { loaders }) => loaders.stakeByAgent.load(pda),
   }),
 )
@@ -57,26 +57,26 @@ builder.objectField(AgentRef, 'stake', (t) =>
 builder.queryFields((t) => ({
   stake: t.field({
     type: StakeRef,
-    description: 'One stake account. Error STAKE_NOT_FOUND where there is none.',
+    description: 'Returns one stake account. Errors: STAKE_NOT_FOUND.',
     args: { pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the stake account.' }) },
     resolve: (_, { pda }, { services }) => services.stakes.get(pda),
   }),
   stakes: t.field({
     type: StakePageRef,
-    description: 'Stake accounts in the order of pda.',
+    description: 'Lists stake accounts, sorted by pda.',
     args: {
-      owner: t.arg({ description: 'Only of this wallet.', type: 'Pubkey' }),
-      agentPda: t.arg({ description: 'Only of this agent.', type: 'Pubkey' }),
+      owner: t.arg({ description: 'Only stake accounts of this wallet.', type: 'Pubkey' }),
+      agentPda: t.arg({ description: 'Only the stake account of this agent.', type: 'Pubkey' }),
       ...pageArgs(),
     },
     resolve: (_, args, { services }) => services.stakes.list(args),
   }),
   stakesConnection: t.field({
     type: StakeConnectionRef,
-    description: 'The stake accounts of `stakes`, walked by cursors.',
+    description: 'The stake accounts of `stakes` with cursor pagination.',
     args: {
-      owner: t.arg({ type: 'Pubkey', description: 'Only of this wallet.' }),
-      agentPda: t.arg({ type: 'Pubkey', description: 'Only of this agent.' }),
+      owner: t.arg({ type: 'Pubkey', description: 'Only stake accounts of this wallet.' }),
+      agentPda: t.arg({ type: 'Pubkey', description: 'Only the stake account of this agent.' }),
       ...connectionArgs(),
     },
     resolve: (_, args, { services }) => services.stakes.listConnection(args),

@@ -15,63 +15,61 @@ import { pageArgs, pageFields } from './page.ts'
 import { fieldsBelow } from './selection-size.ts'
 
 const DeliveryStatusRef = builder.enumType('WebhookDeliveryStatus', {
-  description:
-    'pending: to be attempted. in_flight: being attempted. retrying: failed, and waits. failed: every attempt failed. cancelled: the webhook was switched off or deleted, or the ledger took the event back.',
+  description: 'Status of a delivery.',
   values: enumValues(DELIVERY_STATUSES, {
-    pending: 'To be attempted.',
-    in_flight: 'Being attempted.',
-    success: 'Answered with 2xx.',
-    retrying: 'Failed, and waits.',
-    failed: 'Every attempt failed.',
-    cancelled: 'The webhook was switched off or deleted, or the ledger took the event back.',
+    pending: 'It waits for its first attempt.',
+    in_flight: 'An attempt is running.',
+    success: 'The receiver responded with 2xx.',
+    retrying: 'An attempt failed. It waits for the next attempt.',
+    failed: 'All attempts failed.',
+    cancelled: 'The webhook was disabled or deleted, or a fork removed the event.',
   }),
 })
 
 const DeliveryTriggerRef = builder.enumType('WebhookDeliveryTrigger', {
-  description: 'Why an attempt was made: the event, a failure before it, or what the owner asked for.',
+  description: 'The reason for an attempt.',
   values: enumValues(DELIVERY_TRIGGERS, {
-    event: 'The event itself.',
-    retry: 'A failure before it.',
-    resend: 'The owner asked for this delivery.',
-    recover: 'The owner asked for those of a time.',
-    ping: 'The owner asked for a ping.',
+    event: 'The first attempt for the event.',
+    retry: 'A retry after a failed attempt.',
+    resend: 'The owner requested this delivery again.',
+    recover: 'The owner requested the deliveries of a period again.',
+    ping: 'The owner requested a test event.',
   }),
 })
 
 const AttemptOutcomeRef = builder.enumType('WebhookAttemptOutcome', {
-  description:
-    'gone: answered 410. stale: taken over by another worker meanwhile. lost: workers ended during it.',
+  description: 'Outcome of an attempt.',
   values: enumValues(ATTEMPT_OUTCOMES, {
-    success: 'Answered with 2xx.',
-    failure: 'Answered with something else, or not at all.',
-    gone: 'Answered with 410.',
-    stale: 'Taken over by another worker meanwhile.',
-    lost: 'Workers ended during it.',
+    success: 'The receiver responded with 2xx.',
+    failure: 'The receiver responded with another status, or not at all.',
+    gone: 'The receiver responded with 410.',
+    stale: 'Another worker had taken over the delivery.',
+    lost: 'The worker stopped several times during the attempt.',
   }),
 })
 
 const AttemptRef = builder.objectRef<AttemptRecord>('WebhookAttempt').implement({
-  description: 'One request to the receiver.',
+  description: 'A request to the receiver.',
   fields: (t) => ({
-    number: t.exposeInt('number', { description: 'From 1.' }),
-    trigger: t.expose('trigger', { description: 'Why it was made.', type: DeliveryTriggerRef }),
-    outcome: t.expose('outcome', { description: 'What came of it.', type: AttemptOutcomeRef }),
-    startedAt: t.expose('startedAt', { description: 'When it began.', type: 'DateTime' }),
-    durationMs: t.exposeInt('durationMs', { description: 'Milliseconds from the start to the outcome.' }),
+    number: t.exposeInt('number', { description: 'Number of the attempt, starting at 1.' }),
+    trigger: t.expose('trigger', { description: 'Reason for the attempt.', type: DeliveryTriggerRef }),
+    outcome: t.expose('outcome', { description: 'Outcome of the attempt.', type: AttemptOutcomeRef }),
+    startedAt: t.expose('startedAt', { description: 'Start time.', type: 'DateTime' }),
+    durationMs: t.exposeInt('durationMs', { description: 'Duration in milliseconds.' }),
     responseStatus: t.exposeInt('responseStatus', {
       nullable: true,
-      description: 'Null where no answer came; errorCode says why.',
+      description: 'HTTP status of the response. Null if there was no response; see `errorCode`.',
     }),
     errorCode: t.exposeString('errorCode', {
-      description: 'What kept it from an answer, such as `timeout`; null where one came.',
+      description: 'Why there was no response, such as `timeout`. Null if there was a response.',
       nullable: true,
     }),
     responseExcerpt: t.exposeString('responseExcerpt', {
       nullable: true,
-      description: 'The beginning of the answer as text.',
+      description: 'Start of the response body, if it is text.',
     }),
     nextAttemptAt: t.expose('nextAttemptAt', {
-      description: 'When the next one was to be; null where none was.',
+      description: 'Time at which the next attempt was due. Null if there was none.',
       type: 'DateTime',
       nullable: true,
     }),
@@ -79,27 +77,27 @@ const AttemptRef = builder.objectRef<AttemptRecord>('WebhookAttempt').implement(
 })
 
 const DeliveryRef = builder.objectRef<DeliveryRecord>('WebhookDelivery').implement({
-  description: 'One event on its way to one webhook.',
+  description: 'A delivery of one event to one webhook.',
   fields: (t) => ({
     id: t.exposeString('id', { description: 'A UUID.' }),
-    eventId: t.exposeString('eventId', { description: 'The `id` of the body that is sent.' }),
+    eventId: t.exposeString('eventId', { description: 'The `id` in the body.' }),
     eventType: t.exposeString('eventType', { description: 'One of `webhookEventTypes`, or `ping`.' }),
-    status: t.expose('status', { description: 'How far it has come.', type: DeliveryStatusRef }),
-    attemptCount: t.exposeInt('attemptCount', { description: 'Attempts so far.' }),
+    status: t.expose('status', { description: 'Current status.', type: DeliveryStatusRef }),
+    attemptCount: t.exposeInt('attemptCount', { description: 'Number of attempts.' }),
     nextAttemptAt: t.expose('nextAttemptAt', {
-      description: 'When it is due; null where it is not.',
+      description: 'Time at which the next attempt is due. Null if there is none.',
       type: 'DateTime',
       nullable: true,
     }),
-    createdAt: t.expose('createdAt', { description: 'When it was enqueued.', type: 'DateTime' }),
+    createdAt: t.expose('createdAt', { description: 'Creation time.', type: 'DateTime' }),
     completedAt: t.expose('completedAt', {
-      description: 'When it came to its end; null before.',
+      description: 'Time at which the delivery succeeded, finally failed or was cancelled. Null before.',
       type: 'DateTime',
       nullable: true,
     }),
     attempts: t.field({
       type: [AttemptRef],
-      description: `Newest first, the last ${ATTEMPTS_SHOWN}.`,
+      description: `The last ${ATTEMPTS_SHOWN} attempts, newest first.`,
       resolve: ({ attempts }) => [...attempts],
     }),
   }),
@@ -116,10 +114,12 @@ const DeliveryPageRef = builder.objectRef<Page<DeliveryRecord>>('WebhookDelivery
 const DeliveryConnectionRef = connectionType('WebhookDelivery', DeliveryRef)
 
 const RecoveryRef = builder.objectRef<RecoverResult>('WebhookRecovery').implement({
-  description: 'How much is sent again.',
+  description: 'The result of a recovery.',
   fields: (t) => ({
-    recovered: t.exposeInt('recovered', { description: 'How many deliveries are due again.' }),
-    more: t.exposeBoolean('more', { description: 'Whether there are more than one call takes: ask again.' }),
+    recovered: t.exposeInt('recovered', { description: 'Number of deliveries that are due again.' }),
+    more: t.exposeBoolean('more', {
+      description: 'True if more deliveries match than one call sends. Call again.',
+    }),
   }),
 })
 
@@ -127,8 +127,8 @@ builder.queryField('webhookDeliveries', (t) =>
   t.field({
     extensions: WALLET_POLICY,
     type: DeliveryPageRef,
-    description: 'The delivery log of a webhook, newest first. Error WEBHOOK_NOT_FOUND.',
-    args: { id: t.arg.string({ description: 'Of the webhook.', required: true }), ...pageArgs() },
+    description: 'Lists the deliveries of a webhook, newest first. Errors: WEBHOOK_NOT_FOUND.',
+    args: { id: t.arg.string({ description: 'Identifier of the webhook.', required: true }), ...pageArgs() },
     resolve: async (_, { id, ...page }, { services, authenticate, spend }, info) => {
       const wallet = await authenticate()
       spend(pageBounds(page).limit * ATTEMPTS_SHOWN * fieldsBelow(info))
@@ -141,8 +141,11 @@ builder.queryField('webhookDeliveriesConnection', (t) =>
   t.field({
     extensions: WALLET_POLICY,
     type: DeliveryConnectionRef,
-    description: 'The deliveries of `webhookDeliveries`, walked by cursors. Error WEBHOOK_NOT_FOUND.',
-    args: { id: t.arg.string({ required: true, description: 'Of the webhook.' }), ...connectionArgs() },
+    description: 'The deliveries of `webhookDeliveries` with cursor pagination. Errors: WEBHOOK_NOT_FOUND.',
+    args: {
+      id: t.arg.string({ required: true, description: 'Identifier of the webhook.' }),
+      ...connectionArgs(),
+    },
     resolve: async (_, { id, ...rest }, { services, authenticate, spend }, info) => {
       const wallet = await authenticate()
       spend(firstOf(rest) * ATTEMPTS_SHOWN * fieldsBelow(info))
@@ -155,9 +158,8 @@ builder.mutationFields((t) => ({
   pingWebhook: t.field({
     extensions: WALLET_POLICY,
     type: DeliveryRef,
-    description:
-      'Sends an event of type `ping` to try the receiver. Errors WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE.',
-    args: { id: t.arg.string({ description: 'Of the webhook.', required: true }) },
+    description: 'Sends a test event of type `ping`. Errors: WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE.',
+    args: { id: t.arg.string({ description: 'Identifier of the webhook.', required: true }) },
     resolve: async (_, { id }, { services, authenticate }) =>
       services.webhooks.ping(await authenticate(), id),
   }),
@@ -165,10 +167,10 @@ builder.mutationFields((t) => ({
     extensions: WALLET_POLICY,
     type: DeliveryRef,
     description:
-      'Sends a delivery again at once, whatever came of it. Errors WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, EVENT_WITHDRAWN.',
+      'Sends a delivery again at once, whatever its status. Errors: WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, EVENT_WITHDRAWN.',
     args: {
-      id: t.arg.string({ description: 'Of the webhook.', required: true }),
-      deliveryId: t.arg.string({ description: 'Of one of its deliveries.', required: true }),
+      id: t.arg.string({ description: 'Identifier of the webhook.', required: true }),
+      deliveryId: t.arg.string({ description: 'Identifier of a delivery of the webhook.', required: true }),
     },
     resolve: async (_, { id, deliveryId }, { services, authenticate }) =>
       services.webhooks.resend(await authenticate(), id, deliveryId),
@@ -177,11 +179,11 @@ builder.mutationFields((t) => ({
     extensions: WALLET_POLICY,
     type: RecoveryRef,
     description:
-      'Sends again what failed or was cancelled between two times, at most 14 days apart. Errors as of POST /webhooks/:id/recover.',
+      'Sends failed and cancelled deliveries again whose events were enqueued between two times, at most 14 days apart. Errors: see POST /webhooks/:id/recover.',
     args: {
-      id: t.arg.string({ description: 'Of the webhook.', required: true }),
-      since: t.arg.string({ description: 'Required: ISO 8601 with an offset.' }),
-      until: t.arg.string({ description: 'ISO 8601 with an offset; now by default.' }),
+      id: t.arg.string({ description: 'Identifier of the webhook.', required: true }),
+      since: t.arg.string({ description: 'Start, ISO 8601 with a UTC offset. Required.' }),
+      until: t.arg.string({ description: 'End, ISO 8601 with a UTC offset. Default: the current time.' }),
     },
     resolve: async (_, { id, ...span }, { services, authenticate }) =>
       services.webhooks.recover(await authenticate(), id, span),

@@ -7,85 +7,97 @@ import { enumValues } from './enum-values.ts'
 import { WALLET_POLICY } from './policy.ts'
 
 const DisabledReason = builder.enumType('WebhookDisabledReason', {
-  description: 'gone: the receiver answered 410. failing: nothing but failures for days.',
+  description: 'Why the service disabled a webhook.',
   values: enumValues(DISABLED_REASONS, {
-    gone: 'The receiver answered 410.',
-    failing: 'Nothing but failures for days.',
+    gone: 'The receiver responded with 410.',
+    failing: 'All deliveries failed for 5 days.',
   }),
 })
 
 const WebhookRef = builder.objectRef<SubscriptionRow>('Webhook').implement({
   description:
-    'A wallet’s subscription to events. Its secret is shown when it is made or rotated, and never here.',
+    'A subscription of a wallet to events. The secret is returned only by `createWebhook` and `rotateWebhookSecret`.',
   fields: (t) => ({
     id: t.exposeString('id', { description: 'A UUID.' }),
-    url: t.exposeString('url', { description: 'Where events are posted to.' }),
-    eventTypes: t.exposeStringList('eventTypes', { description: 'Some of `webhookEventTypes`.' }),
+    url: t.exposeString('url', { description: 'URL of the receiver.' }),
+    eventTypes: t.exposeStringList('eventTypes', {
+      description: 'Subscribed event types, from `webhookEventTypes`.',
+    }),
     filterAgentPda: t.expose('filterAgentPda', {
       type: 'Pubkey',
       nullable: true,
-      description: 'Only events of this agent; null for all.',
+      description: 'Only events of this agent. Null for all agents.',
     }),
-    active: t.exposeBoolean('active', { description: 'Whether events are sent to it.' }),
+    active: t.exposeBoolean('active', { description: 'Whether events are sent to the receiver.' }),
     disabledReason: t.expose('disabledReason', {
       type: DisabledReason,
       nullable: true,
-      description: 'Why the service switched it off; null where it did not.',
+      description: 'Why the service disabled the webhook. Null otherwise.',
     }),
     disabledAt: t.expose('disabledAt', {
-      description: 'When the service switched it off; null where it did not.',
+      description: 'Time at which the service disabled the webhook. Null otherwise.',
       type: 'DateTime',
       nullable: true,
     }),
-    createdAt: t.expose('createdAt', { description: 'When it was made.', type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { description: 'When its owner last changed it.', type: 'DateTime' }),
+    createdAt: t.expose('createdAt', { description: 'Creation time.', type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { description: 'Time of the owner’s last change.', type: 'DateTime' }),
   }),
 })
 
 const CreationRef = builder.objectRef<Creation>('WebhookCreation').implement({
-  description: 'A webhook that was made, with its secret.',
+  description: 'A new webhook with its secret.',
   fields: (t) => ({
     id: t.exposeString('id', { description: 'A UUID.' }),
-    secret: t.exposeString('secret', { description: 'Keys the signatures of deliveries; shown now only.' }),
-    message: t.exposeString('message', { description: 'What to do with the secret, for people.' }),
+    secret: t.exposeString('secret', {
+      description: 'Key of the HMAC signatures of deliveries. It is not shown again.',
+    }),
+    message: t.exposeString('message', { description: 'Note about the secret.' }),
   }),
 })
 
 const DeletionRef = builder.objectRef<{ deleted: boolean }>('WebhookDeletion').implement({
-  description: 'Whether a webhook was deleted.',
+  description: 'The result of a deletion.',
   fields: (t) => ({
-    deleted: t.exposeBoolean('deleted', { description: 'Always true; what is not there is an error.' }),
+    deleted: t.exposeBoolean('deleted', { description: 'Always true. An unknown webhook is an error.' }),
   }),
 })
 
 const SecretRef = builder.objectRef<{ secret: string }>('WebhookSecret').implement({
   description: 'A new secret of a webhook.',
-  fields: (t) => ({ secret: t.exposeString('secret', { description: 'Shown now only.' }) }),
+  fields: (t) => ({
+    secret: t.exposeString('secret', { description: 'Key of the HMAC signatures. It is not shown again.' }),
+  }),
 })
 
 const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
-  description: 'What to be told, and where.',
+  description: 'A new subscription.',
   fields: (t) => ({
-    url: t.string({ description: 'Required: an https URL of a public host.' }),
-    eventTypes: t.stringList({ description: 'Required: at least one of `webhookEventTypes`.' }),
-    filterAgentPda: t.field({ type: 'Pubkey', description: 'An agent, which need not exist yet.' }),
+    url: t.string({ description: 'Required. An https URL of a public host.' }),
+    eventTypes: t.stringList({ description: 'Required. At least one of `webhookEventTypes`.' }),
+    filterAgentPda: t.field({
+      type: 'Pubkey',
+      description: 'Only events of this agent. The agent need not exist yet.',
+    }),
   }),
 })
 
 const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
-  description: 'What is left out stays as it is.',
+  description: 'Changes of a subscription. Absent fields stay unchanged.',
   fields: (t) => ({
     url: t.string({ description: 'An https URL of a public host.' }),
-    eventTypes: t.stringList({ description: 'Replaces the set.' }),
-    filterAgentPda: t.field({ type: 'Pubkey', description: 'Null takes the filter away.' }),
+    eventTypes: t.stringList({ description: 'Replaces the event types.' }),
+    filterAgentPda: t.field({
+      type: 'Pubkey',
+      description: 'Only events of this agent. Null removes the filter.',
+    }),
     active: t.boolean({
-      description: 'False cancels what waits; true starts with a clean record of failures.',
+      description: 'False cancels all waiting deliveries. True resets the failure record.',
     }),
   }),
 })
 
 const idArg = () =>
-  builder.args((t) => ({ id: t.string({ required: true, description: 'Of the webhook.' }) }))
+  builder.args((t) => ({ id: t.string({ required: true, description: 'Identifier of the webhook.' }) }))
 
 builder.queryFields((t) => ({
   webhookEventTypes: t.stringList({
@@ -95,7 +107,7 @@ builder.queryFields((t) => ({
   webhooks: t.field({
     extensions: WALLET_POLICY,
     type: [WebhookRef],
-    description: 'The webhooks of the wallet that signed the request, oldest first; at most 20.',
+    description: 'Lists the webhooks of the signing wallet, oldest first. At most 20.',
     resolve: async (_, _args, { services, authenticate }) => services.webhooks.list(await authenticate()),
   }),
 }))
@@ -104,9 +116,9 @@ builder.mutationFields((t) => ({
   createWebhook: t.field({
     extensions: WALLET_POLICY,
     type: CreationRef,
-    description: 'Subscribes the wallet that signed the request. Errors as of POST /webhooks.',
+    description: 'Creates a webhook of the signing wallet. Errors: see POST /webhooks.',
     args: {
-      input: t.arg({ description: 'What to be told, and where.', type: CreateWebhookInput, required: true }),
+      input: t.arg({ description: 'The new subscription.', type: CreateWebhookInput, required: true }),
     },
     resolve: async (_, { input }, { services, authenticate }) =>
       services.webhooks.create(await authenticate(), input),
@@ -114,10 +126,10 @@ builder.mutationFields((t) => ({
   updateWebhook: t.field({
     extensions: WALLET_POLICY,
     type: WebhookRef,
-    description: 'Errors as of PATCH /webhooks/:id.',
+    description: 'Changes a webhook. Errors: see PATCH /webhooks/:id.',
     args: {
       ...idArg(),
-      input: t.arg({ description: 'What to change.', type: UpdateWebhookInput, required: true }),
+      input: t.arg({ description: 'The changes.', type: UpdateWebhookInput, required: true }),
     },
     resolve: async (_, { id, input }, { services, authenticate }) =>
       services.webhooks.update(await authenticate(), id, input),
@@ -125,7 +137,7 @@ builder.mutationFields((t) => ({
   deleteWebhook: t.field({
     extensions: WALLET_POLICY,
     type: DeletionRef,
-    description: 'Error WEBHOOK_NOT_FOUND, also where it is somebody else’s.',
+    description: 'Deletes a webhook. Errors: WEBHOOK_NOT_FOUND, also for a webhook of another wallet.',
     args: idArg(),
     resolve: async (_, { id }, { services, authenticate }) =>
       services.webhooks.delete(await authenticate(), id),
@@ -133,7 +145,8 @@ builder.mutationFields((t) => ({
   rotateWebhookSecret: t.field({
     extensions: WALLET_POLICY,
     type: SecretRef,
-    description: 'A new secret at once: every attempt from now on is signed with it, retries too.',
+    description:
+      'Replaces the secret at once. All later attempts, including retries, are signed with the new secret.',
     args: idArg(),
     resolve: async (_, { id }, { services, authenticate }) =>
       services.webhooks.rotateSecret(await authenticate(), id),

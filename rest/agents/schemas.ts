@@ -28,10 +28,13 @@ const agentFields = {
   service_category: Choice(SERVICE_CATEGORIES, { examples: ['research'] }),
   reputation_score: Type.Integer({ ...integerRange(REPUTATION_RANGE), examples: [250] }),
   capabilities: U64('Bit mask: BUY 1, SELL 2, NEGOTIATE 4, ESCROW_RELEASE 8, DELEGATE 16, ARBITRATE 32.', 5),
-  version: Type.String({ description: 'Agent version text; may be empty.', examples: ['1.4.0'] }),
+  version: Type.String({
+    description: 'Version of the agent as free text. Can be empty.',
+    examples: ['1.4.0'],
+  }),
   agent_card_url: Type.String({ examples: ['https://agents.example/weather-scout.json'] }),
   card_hash_mismatch: Type.Boolean({
-    description: 'True when the hosted card does not match its recorded hash.',
+    description: 'True if the hosted card does not match its recorded hash.',
     examples: [false],
   }),
   created_at: Timestamp(),
@@ -43,10 +46,10 @@ const Agent = Type.Object(agentFields, { description: 'A registered agent.' })
 const ListedAgent = Type.Object({
   ...agentFields,
   name_similarity: Type.Optional(
-    // The operation asks for it in a search only, so that it is never null here.
+    // The operation selects it only in a search, so it is never null.
     Type.Unsafe<number | null>({
       type: 'number',
-      description: 'Trigram similarity, 0.3 to 1; present in a search by name.',
+      description: 'Trigram similarity to `name`, from 0.3 to 1. Present only in a search by name.',
       examples: [0.62],
     }),
   ),
@@ -56,12 +59,19 @@ const HistoryEntry = Type.Object({
   event_type: Choice(HISTORY_EVENT_TYPES, { examples: ['reputation_updated'] }),
   agent_pda: Pubkey('Address of the agent’s account.'),
   old_value: Type.String({
-    description: 'Text even for numbers; for metadata_updated a JSON object of just the changed fields.',
+    description:
+      'The value before the change, always as text. For metadata_updated, a JSON object with only the changed fields.',
     examples: ['250'],
   }),
-  new_value: Type.String({ description: 'In the form of old_value.', examples: ['262'] }),
+  new_value: Type.String({
+    description: 'The value after the change, in the same form as `old_value`.',
+    examples: ['262'],
+  }),
   delta: Type.Optional(
-    Type.String({ description: 'Signed; present for reputation_updated.', examples: ['+12'] }),
+    Type.String({
+      description: 'Signed difference. Present only for reputation_updated.',
+      examples: ['+12'],
+    }),
   ),
   timestamp: Timestamp(),
 })
@@ -74,25 +84,28 @@ export const listAgentsSchema = {
   tags: ['Agents'],
   summary: 'List and search agents',
   description:
-    'Newest first, ties in the order of pda. A search by name puts the most similar first unless `sort` is given.',
+    'Newest first. Agents with equal sort keys are sorted by `pda`. A search by name returns the most similar names first unless `sort` is given.',
   querystring: Type.Object({
     owner: Type.Optional(Pubkey('Wallet of the owner.')),
     tier: Type.Optional(Choice(TIERS)),
-    status: Type.Optional(Choice(STATUS_FILTERS, { description: '`inactive` is every status but active.' })),
+    status: Type.Optional(
+      Choice(STATUS_FILTERS, { description: '`inactive` matches every status except `active`.' }),
+    ),
     category: Type.Optional(Choice(SERVICE_CATEGORIES)),
     name: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: MAX_NAME_SEARCH,
-        description: 'Trigram similarity search, threshold 0.3; adds name_similarity to each result.',
+        description:
+          'Trigram similarity search with the threshold 0.3. Adds `name_similarity` to each result.',
       }),
     ),
-    min_reputation: reputation('Least reputation, inclusive.'),
-    max_reputation: reputation('Greatest reputation, inclusive.'),
+    min_reputation: reputation('Minimum reputation, inclusive.'),
+    max_reputation: reputation('Maximum reputation, inclusive.'),
     include_mismatched: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Also agents whose hosted card does not match its recorded hash.',
+        description: 'Includes agents whose hosted card does not match its recorded hash.',
       }),
     ),
     sort: Type.Optional(Choice(AGENT_SORTS, { default: 'created_at' })),
@@ -117,7 +130,7 @@ export const getAgentHistorySchema = {
   operationId: 'getAgentHistory',
   tags: ['Agents'],
   summary: 'Read an agent’s history',
-  description: 'Newest first; readable after the agent is closed.',
+  description: 'Newest first. The history stays readable after the agent is closed.',
   params: AgentParams,
   querystring: Type.Object({ event_type: Type.Optional(Choice(HISTORY_EVENT_TYPES)), ...pageQuery }),
   ...conditional,

@@ -16,9 +16,9 @@ interface JsonSchema {
 const EXPECTED = { object: 'an object', array: 'an array', string: 'text', boolean: 'true or false' } as const
 
 /**
- * Makes a reader of JSON bodies from a route's schema, for GraphQL variables that have its types. A list at the top that is none
- * becomes null, as if it were missing, for which the services have the contract's texts. Null counts as absent elsewhere, unless the
- * schema's type names it. Other members are left out.
+ * Creates a reader that converts JSON bodies to the types of a route's schema. It omits unknown
+ * members, and null unless the schema allows it. A top-level value that should be a list but is not
+ * becomes null, for which the services throw the contract's error of a missing list.
  */
 export function bodyReader(schema: TObject): (body: unknown) => { value: unknown } | { error: Error } {
   return (body) => {
@@ -48,7 +48,7 @@ function withoutWrongLists(
 }
 
 function readMembers(
-  place: string,
+  path: string,
   value: Record<string, unknown>,
   { properties = {}, required = [] }: JsonSchema,
 ): Record<string, unknown> {
@@ -60,23 +60,23 @@ function readMembers(
     }
     const given = Object.hasOwn(value, name) ? (value[name] ?? undefined) : undefined
     if (given === undefined && !required.includes(name)) continue
-    members[name] = read(place === '' ? name : `${place}.${name}`, given, schema)
+    members[name] = read(path === '' ? name : `${path}.${name}`, given, schema)
   }
   return members
 }
 
-function read(place: string, value: unknown, schema: JsonSchema): unknown {
+function read(path: string, value: unknown, schema: JsonSchema): unknown {
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
-  if (schema.enum !== undefined) return enumParameter(schema.enum)(place, value)
+  if (schema.enum !== undefined) return enumParameter(schema.enum)(path, value)
   if (type === undefined) return value
   if (kindOf(value) !== type) {
     const shown = typeof value === 'object' && value !== null ? kindOf(value) : quoted(value)
-    throw new DomainError('INVALID_TYPE', { parameter: place, expected: EXPECTED[type], value: shown })
+    throw new DomainError('INVALID_TYPE', { parameter: path, expected: EXPECTED[type], value: shown })
   }
-  if (type === 'object') return readMembers(place, value as Record<string, unknown>, schema)
+  if (type === 'object') return readMembers(path, value as Record<string, unknown>, schema)
   if (type === 'array' && schema.items !== undefined) {
     const { items } = schema
-    return (value as unknown[]).map((each, i) => read(`${place}[${i}]`, each, items))
+    return (value as unknown[]).map((each, i) => read(`${path}[${i}]`, each, items))
   }
   return value
 }

@@ -5,21 +5,21 @@ import { knownError } from '../../src/domain/known-error.ts'
 import type { SpellParameter } from './parameter-names.ts'
 import { pathNotFound } from './request-checks.ts'
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   status: number
   body: ErrorAddition & { error: string; details?: { code: string; parameter?: string } }
 }
 
-/** RFC 9110, section 15.5.2, wants one with every 401. */
+/** Every 401 must have a challenge (RFC 9110, section 15.5.2). */
 const CHALLENGE = 'WalletSignature'
 
-/** A restart of the database takes about as long. */
+/** About the time that a restart of the database takes. */
 const RETRY_AFTER_SECONDS = 5
 
 const same: SpellParameter = (parameter) => parameter
 
-/** What a client is told: the text of a DomainError, and nothing of a defect. */
-export function errorAnswer(error: DomainError, spell: SpellParameter = same): ErrorAnswer {
+/** The status and body for an error that the client may see. */
+export function errorResponse(error: DomainError, spell: SpellParameter = same): ErrorResponse {
   const { parameter } = error.context
   const details = {
     code: error.code,
@@ -35,15 +35,16 @@ export function errorAnswer(error: DomainError, spell: SpellParameter = same): E
   }
 }
 
-/** The one place where a thrown error becomes an answer. */
+/** Converts every thrown error to a response. Unknown errors become a 500 without details. */
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // A client that hangs up looks like a database that does, but for the status that Fastify gives it.
+  // Before knownError: a disconnect of the client looks like one of the database, except for its
+  // status.
   const known = isDomainError(error) ? error : (fromFramework(error, request) ?? knownError(error))
   if (known === null) {
     request.log.error({ err: error }, 'request failed')
     return reply.code(500).send({ error: 'Internal server error' })
   }
-  const { status, body } = errorAnswer(known, request.routeOptions.config?.spellParameter)
+  const { status, body } = errorResponse(known, request.routeOptions.config?.spellParameter)
   if (status >= 500 && known.cause !== undefined) request.log.warn({ err: known.cause }, known.message)
   if (status === 401) reply.header('www-authenticate', CHALLENGE)
   const retryAfter = known.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : null)
@@ -51,7 +52,7 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
   return reply.code(status).send(body)
 }
 
-/** Fastify's own refusals in our words; null for what is a defect. */
+/** Converts errors of Fastify. Null for an internal error. */
 function fromFramework(error: FastifyError, request: FastifyRequest): DomainError | null {
   switch (error.code) {
     case 'FST_ERR_BAD_URL':
@@ -67,7 +68,7 @@ function fromFramework(error: FastifyError, request: FastifyRequest): DomainErro
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return new DomainError('INVALID_JSON', { problem: 'it cannot be parsed, or has a key like __proto__' })
     default:
-      // The file server of /docs, of a path that leaves its folder.
+      // From the file server of /docs, for a path outside its folder.
       if (error.statusCode === 403) return pathNotFound(request)
       return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
         ? new DomainError('INVALID_REQUEST', { problem: error.message })

@@ -1,9 +1,9 @@
-/** Spells an input of the services as a route's clients know it. */
+/** Converts a parameter name of the services to the name in a route. */
 export type SpellParameter = (parameter: string) => string
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** How error texts of this route name parameters; as the services do, in camelCase, by default. */
+    /** Names of parameters in error texts of this route. Default: camelCase, as in the services. */
     spellParameter?: SpellParameter
   }
 }

@@ -3,7 +3,7 @@ import { booleanParameter, enumParameter, integerParameter } from '../../src/dom
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError, isDomainError } from '../../src/domain/errors.ts'
 
-/** A query string as it came; routes read it by their schema. */
+/** A query string as received. Each route reads it by its schema. */
 export interface RawQuery extends Record<string, unknown> {
   readonly text: string
 }
@@ -11,8 +11,9 @@ export interface RawQuery extends Record<string, unknown> {
 type Read = (parameter: string, text: string) => unknown
 
 /**
- * Makes a reader of query strings from a route's schema. Unknown, repeated and badly encoded parameters are refused.
- * Numbers, booleans and choices leave the text here, as GraphQL variables have types; all other checks are the services'.
+ * Creates a reader of query strings for a route's schema. It refuses unknown, repeated and badly
+ * encoded parameters, and converts numbers, booleans and enums, because GraphQL variables have
+ * types. The services check everything else.
  */
 export function queryReader(schema: TObject): (query: RawQuery) => { value: unknown } | { error: Error } {
   const readers = new Map(Object.entries(schema.properties).map(([name, type]) => [name, reader(type)]))

@@ -4,9 +4,9 @@ import { quoted } from '../../src/domain/quoted.ts'
 import type { RestApp } from '../rest-app.ts'
 
 /**
- * Rejects requests that no route can answer, before their body is read: 400 without Host, 417 for an
- * unknown Expect, 404 for an unknown path, 405 for another method. Answers OPTIONS of known paths.
- * Call it before the routes are registered.
+ * Rejects requests that no route can answer, before their body is read: 400 without Host, 417 for
+ * an unknown Expect, 404 for an unknown path, 405 for another method. Answers OPTIONS of known
+ * paths. Call it before the routes are registered.
  */
 export function checkRequests(app: RestApp): void {
   const methods = new Map<string, Set<string>>()

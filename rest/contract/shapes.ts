@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import { PAGE_LIMIT, PAGE_OFFSET } from '../../src/domain/page.ts'
 import type { ExactInteger } from '../execute.ts'
 
-/** Pieces that route schemas are made of. They document and type; what is allowed is decided by the services. */
+/** Parts of route schemas. They document and type the API; the services decide what is valid. */
 export const Pubkey = (description: string) =>
   Type.String({
     description,
@@ -13,7 +13,7 @@ export const Pubkey = (description: string) =>
 export const Timestamp = (description?: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-11-21T06:29:22.000Z'] })
 
-/** An on-chain u64: printed as an exact integer of up to 20 digits, which not every JSON reader keeps. */
+/** An on-chain u64: an exact integer of up to 20 digits. Some JSON parsers round it. */
 export const U64 = (description: string, example: number) =>
   Type.Unsafe<ExactInteger>({ type: 'integer', minimum: 0, description, examples: [example] })
 
@@ -28,7 +28,7 @@ export const pageQuery = {
       minimum: PAGE_LIMIT.min,
       maximum: PAGE_LIMIT.max,
       default: PAGE_LIMIT.default,
-      description: 'Entries on a page.',
+      description: 'Maximum number of entries.',
     }),
   ),
   offset: Type.Optional(
@@ -36,15 +36,15 @@ export const pageQuery = {
       minimum: PAGE_OFFSET.min,
       maximum: PAGE_OFFSET.max,
       default: PAGE_OFFSET.default,
-      description: 'Entries to skip.',
+      description: 'Number of entries to skip.',
     }),
   ),
 }
 
-/** The contract's list envelope around an array called `name`. */
+/** The list envelope of the contract, with an array called `name`. */
 export function envelope<const Name extends string, Item extends TSchema>(name: Name, item: Item) {
   return Type.Object({
-    total: Type.Integer({ description: 'How many match in all, exactly.', examples: [1] }),
+    total: Type.Integer({ description: 'Exact number of matching entries.', examples: [1] }),
     limit: Type.Integer({ examples: [PAGE_LIMIT.default] }),
     offset: Type.Integer({ examples: [PAGE_OFFSET.default] }),
     ...({ [name]: Type.Array(item) } as { [Key in Name]: ReturnType<typeof Type.Array<Item>> }),
@@ -52,44 +52,50 @@ export function envelope<const Name extends string, Item extends TSchema>(name: 
 }
 
 const TAG_HEADER = {
-  etag: { type: 'string', description: 'Names these bytes; sent unless the service keeps no answers.' },
+  etag: {
+    type: 'string',
+    description: 'Identifies the bytes of the response. Absent if the response cache is off.',
+  },
 }
 
-/** The request headers of reads whose answers are kept. */
+/** The request headers of cacheable reads. */
 export const conditional = {
   headers: Type.Object({
     'if-none-match': Type.Optional(
       Type.String({
         description:
-          'Entity tags of answers that the client has, or `*`: answered 304 where one still holds.',
+          'Entity tags of responses that the client has cached, or `*`. If one is still current, the response is 304.',
       }),
     ),
   }),
 }
 
-/** Their answers: 200 with this schema, or 304. */
+/** The responses of cacheable reads: 200 with this schema, or 304. */
 export function kept<Schema extends object>(schema: Schema) {
   return {
     200: { ...schema, headers: TAG_HEADER },
-    304: Type.Null({ description: 'The client has the answer.', headers: TAG_HEADER }),
+    304: Type.Null({
+      description: 'The cached response of the client is still current.',
+      headers: TAG_HEADER,
+    }),
   }
 }
 
-/** For routes that only a wallet may call: the three headers of its signature (contract, "Authentication"). */
+/** For routes that require wallet authentication (contract, "Authentication"): three headers. */
 export const signed = { security: [{ WalletPubkey: [], WalletSignature: [], WalletTimestamp: [] }] }
 
 export const ErrorBody = Type.Object(
   {
-    error: Type.String({ description: 'What went wrong, for people.' }),
-    message: Type.Optional(Type.String({ description: 'More about it.' })),
+    error: Type.String({ description: 'Explanation of the error.' }),
+    message: Type.Optional(Type.String({ description: 'Additional information.' })),
     details: Type.Optional(
       Type.Object(
         { code: Type.String(), parameter: Type.Optional(Type.String()) },
-        { description: 'The error’s stable code and the parameter at fault.' },
+        { description: 'The stable error code and the invalid parameter.' },
       ),
     ),
     logs: Type.Optional(
-      Type.Array(Type.String(), { description: 'Log lines of a transaction that failed its simulation.' }),
+      Type.Array(Type.String(), { description: 'Log lines of a transaction whose simulation failed.' }),
     ),
   },
   { $id: 'Error', description: 'The body of every error.' },
@@ -101,24 +107,33 @@ const ERROR_MEANINGS = {
     'limit must be an integer from 1 to 200, got "0"',
   ],
   401: [
-    'The wallet’s signature is missing or not valid.',
+    'The wallet signature is missing or invalid.',
     'Missing auth headers. Required: X-Wallet-Pubkey, X-Wallet-Signature, X-Wallet-Timestamp',
   ],
-  403: ['Not allowed.', 'Program 11111111111111111111111111111112 is not allowed by this relay'],
-  404: ['Nothing is there.', 'Agent not found'],
-  409: ['It is so already.', 'Wallet already has an agent'],
-  410: ['It is too late.', 'Transaction expired'],
+  403: [
+    'The request is not allowed.',
+    'Program 11111111111111111111111111111112 is not allowed by this relay',
+  ],
+  404: ['The resource does not exist.', 'Agent not found'],
+  409: ['Conflicts with the current state.', 'Wallet already has an agent'],
+  410: ['The transaction has expired.', 'Transaction expired'],
   413: ['The body is too large.', 'The body must not be larger than 262144 bytes'],
   415: ['The body is not JSON.', 'Content-Type must be application/json, got "text/xml"'],
-  422: ['The ledger would refuse it.', 'Transaction simulation failed'],
-  429: ['Too often; see Retry-After.', 'Too many requests: the limit is 60 per minute. Try again in 3 s'],
-  500: ['A defect of the service; nothing of it is told.', 'Internal server error'],
-  503: ['A part that is needed does not answer; see Retry-After.', 'The database is not available'],
+  422: ['The ledger rejected the simulated transaction.', 'Transaction simulation failed'],
+  429: [
+    'Too many requests. See the Retry-After header.',
+    'Too many requests: the limit is 60 per minute. Try again in 3 s',
+  ],
+  500: ['Internal server error.', 'Internal server error'],
+  503: [
+    'A required part of the service is unavailable. See the Retry-After header.',
+    'The database is not available',
+  ],
 } as const
 
 export type DocumentedStatus = keyof typeof ERROR_MEANINGS
 
-/** Error responses of a route; 500 and 503 always belong to them. `examples` replaces the usual text of a status. */
+/** Error responses of a route, with 500 and 503. `examples` replaces the usual text of a status. */
 export function errors(
   statuses: Exclude<DocumentedStatus, 500 | 503>[],
   examples: Partial<Record<DocumentedStatus, string>> = {},

@@ -19,11 +19,11 @@ const schema = {
   operationId: 'getAgentCredentialsContext',
   tags: ['Credentials'],
   summary: 'Read the JSON-LD context of the four credential kinds',
-  description: `Credentials name it as \`${AGENT_CREDENTIALS_V1}\`, whatever the address of this service. It never changes: other verifiers pin it by its SHA-256.`,
+  description: `Credentials reference it as \`${AGENT_CREDENTIALS_V1}\`, independent of the address of this service. The document never changes, so verifiers can pin its SHA-256.`,
   querystring: Type.Object({}),
   response: {
     200: {
-      description: 'The context.',
+      description: 'The JSON-LD context.',
       content: {
         'application/ld+json': { schema: Type.Unsafe<Buffer>(Document) },
       },
@@ -31,7 +31,7 @@ const schema = {
   },
 }
 
-/** A file, the same bytes for ever; there is nothing to ask the schema for. */
+/** Serves a static file that never changes. It needs no GraphQL operation. */
 export function contextRoute(app: RestApp): void {
   const file = readFileSync(AGENT_CREDENTIALS_FILE)
   app.get(AGENT_CREDENTIALS_PATH, { schema }, async (_, reply) => {

@@ -3,7 +3,7 @@ import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
 import { listCredentialsSchema, verifyCredentialSchema } from './schemas.ts'
 
-/** Bytes. Room for a credential of 32 KiB with indented JSON. */
+/** Bytes. Enough for a credential of 32 KiB with indentation. */
 export const BODY_LIMIT = 131_072
 
 export function credentialRoutes(app: RestApp, operations: Operations): void {

@@ -16,12 +16,12 @@ const NullableTime = (description: string) =>
 
 const CredentialType = Type.String({
   description:
-    'SecurityAuditCredential, IdentityCredential, CapabilityCredential, ComplianceCredential or another type.',
+    '`SecurityAuditCredential`, `IdentityCredential`, `CapabilityCredential`, `ComplianceCredential` or another type.',
   examples: ['SecurityAuditCredential'],
 })
 const Issuer = Type.String({ description: 'DID of the issuer.', examples: [ISSUER] })
 const VcHash = Type.String({
-  description: 'Hex SHA-256 of the JCS form (RFC 8785), proof included.',
+  description: 'SHA-256 of the canonical JSON form (RFC 8785) including the proof, in hex.',
   examples: [HASH],
 })
 
@@ -30,24 +30,28 @@ const Credential = Type.Object({
   issuer: Issuer,
   credential_url: Type.String({ examples: [URL_EXAMPLE] }),
   vc_hash: VcHash,
-  valid_from: NullableTime('Null where the credential says none.'),
-  valid_until: NullableTime('Null means no expiry.'),
+  valid_from: NullableTime('Start of validity. Null if the credential does not name it.'),
+  valid_until: NullableTime('End of validity. Null means no expiry.'),
   structurally_valid: Type.Boolean({
-    description: 'Context, type, subject, dates and the presence of a proof are right.',
+    description: 'Whether context, type, subject and dates are valid and a proof exists.',
   }),
-  proof_verified: Type.Boolean({ description: 'Signed by an issuer that is trusted with this type now.' }),
-  indexed_at: Timestamp('When it was attached.'),
+  proof_verified: Type.Boolean({
+    description: 'Whether the proof is valid and the issuer is currently trusted for this type.',
+  }),
+  indexed_at: Timestamp('Time at which the credential was attached.'),
 })
 
 const Verification = Type.Object({
-  structurallyValid: Type.Boolean({ description: 'The first five checks pass.' }),
-  proofVerified: Type.Boolean(),
+  structurallyValid: Type.Boolean({ description: 'Whether the first five checks passed.' }),
+  proofVerified: Type.Boolean({
+    description: 'Whether the proof is valid and the issuer is trusted for this type.',
+  }),
   type: CredentialType,
   issuer: Issuer,
   vcHash: VcHash,
   checks: Type.Array(
     Type.Object({
-      check: Type.String({ description: CHECK_NAMES.join(', '), examples: ['context'] }),
+      check: Type.String({ description: `One of ${CHECK_NAMES.join(', ')}.`, examples: ['context'] }),
       passed: Type.Boolean(),
       detail: Type.String({ examples: ['VC 2.0; every context is known and pinned'] }),
     }),
@@ -61,19 +65,20 @@ export const listCredentialsSchema = {
   tags: ['Credentials'],
   summary: 'List an agent’s credentials',
   description:
-    'Newest first. Credentials are attached when the owner verifies a hosted one, and when the agent’s card lists them. Time and trust are looked at when the list is read.',
+    'Newest first. A credential is attached when the owner verifies a hosted credential or when the agent card lists it. Validity and trust are evaluated at the time of the request.',
   params,
   querystring: Type.Object({
     type: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 128,
-        description: 'A type, or a kind without `Credential`, in any case.',
+        description: 'Only this type. The suffix `Credential` is optional and case is ignored.',
       }),
     ),
     active: Type.Optional(
       Type.Boolean({
-        description: 'true: structurally valid, and so within its dates now; false: the rest.',
+        description:
+          '`true`: only credentials that are structurally valid now, including their dates. `false`: only the others.',
       }),
     ),
   }),
@@ -92,15 +97,18 @@ export const verifyCredentialSchema = {
   tags: ['Credentials'],
   summary: 'Verify a credential',
   description:
-    'For the wallet that owns the agent. Every check is reported. A hosted credential that is structurally valid is attached to the agent.',
+    'The wallet must own the agent. The response lists every check. A hosted credential that is structurally valid is attached to the agent.',
   params,
   querystring: Type.Object({}),
   body: Type.Object({
     credentialUrl: Type.Optional(
-      Type.String({ description: 'URL of a hosted credential: https, ipfs or ar.', examples: [URL_EXAMPLE] }),
+      Type.String({
+        description: 'URL of a hosted credential, with the scheme https, ipfs or ar.',
+        examples: [URL_EXAMPLE],
+      }),
     ),
     credential: Type.Optional(
-      Type.Unsafe<unknown>({ description: 'A W3C Verifiable Credential (an object), at most 32 KiB.' }),
+      Type.Unsafe<unknown>({ description: 'A W3C Verifiable Credential as a JSON object. At most 32 KiB.' }),
     ),
   }),
   response: {

@@ -1,15 +1,15 @@
 export const DID_MEDIA_TYPES = ['application/did+ld+json', 'application/did'] as const
 
 /**
- * The media type of a DID Document: the contract's, unless Accept (RFC 9110, section 12.5.1) names that of DID 1.1 and does not
- * name the contract's with as much weight.
+ * The media type of a DID Document: that of DID 1.1 if Accept (RFC 9110, section 12.5.1) gives it a
+ * higher weight, otherwise that of the contract.
  */
 export function didMediaType(accept: string | undefined): (typeof DID_MEDIA_TYPES)[number] {
-  const [usual, newer] = DID_MEDIA_TYPES
-  return weightOf(newer, accept) > weightOf(usual, accept) ? newer : usual
+  const [standard, newer] = DID_MEDIA_TYPES
+  return weightOf(newer, accept) > weightOf(standard, accept) ? newer : standard
 }
 
-/** 0 where the type is not named itself; a range names none. */
+/** 0 if the type is not listed. Ranges such as `*` are ignored. */
 function weightOf(type: string, accept = ''): number {
   const weights = accept
     .toLowerCase()

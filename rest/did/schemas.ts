@@ -20,24 +20,27 @@ const DidDocument = Type.Object(
         id: Type.String({ examples: [`${EXAMPLE}#key-1`] }),
         type: Type.String({ examples: ['Ed25519VerificationKey2020'] }),
         controller: Did('The DID.'),
-        publicKeyBase58: Pubkey('The owner’s key.'),
+        publicKeyBase58: Pubkey('Public key of the owner.'),
       }),
     ),
-    authentication: KeyIds('The owner’s key proves control of the DID.'),
-    assertionMethod: KeyIds('The owner’s key may sign statements.'),
+    authentication: KeyIds('Keys that prove control of the DID.'),
+    assertionMethod: KeyIds('Keys that may sign statements.'),
     service: Type.Array(
       Type.Object({
         id: Type.String({ examples: [`${EXAMPLE}#registry`] }),
-        type: Type.String({ description: 'A2AAgentCard or ServiceRegistry.', examples: ['ServiceRegistry'] }),
+        type: Type.String({
+          description: '`A2AAgentCard` or `ServiceRegistry`.',
+          examples: ['ServiceRegistry'],
+        }),
         serviceEndpoint: Type.String({
-          description: 'The agent card’s URL, or `solana:<program>:<agent account>`.',
+          description: 'URL of the agent card, or `solana:<program>:<agent account>`.',
           examples: ['https://agents.example/weather-scout.json'],
         }),
       }),
-      { description: 'Without `#agent-card` where the agent’s card URL is no URI.' },
+      { description: 'The services. `#agent-card` is missing if the agent’s card URL is not a valid URI.' },
     ),
   },
-  { description: 'A DID Document by W3C DID Core 1.0.' },
+  { description: 'A DID Document (W3C DID Core 1.0).' },
 )
 
 const Resolution = Type.Object({
@@ -51,7 +54,7 @@ const Resolution = Type.Object({
   didDocument: DidDocument,
 })
 
-const params = Type.Object({ did: Did('`did:sol:<owner>`; colons may be percent-encoded.') })
+const params = Type.Object({ did: Did('`did:sol:<owner>`. Colons can be percent-encoded.') })
 const examples = {
   400: 'did must be did:sol: and a base-58 public key of 32 bytes, got "did:web:example.org"',
   404: 'DID not found',
@@ -61,7 +64,7 @@ export const resolveDidSchema = {
   operationId: 'resolveDid',
   tags: ['DID'],
   summary: 'Resolve a DID',
-  description: 'Known are the DIDs of owners who have an agent.',
+  description: 'Only the DIDs of owners who have an agent can be resolved.',
   params,
   querystring: Type.Object({}),
   ...conditional,
@@ -72,13 +75,14 @@ export const getDidDocumentSchema = {
   operationId: 'getDidDocument',
   tags: ['DID'],
   summary: 'Read a DID Document',
-  description: 'As `application/did+ld+json`; as `application/did` where Accept asks for it.',
+  description:
+    'The media type is `application/did+ld+json`, or `application/did` if the Accept header prefers it.',
   params,
   querystring: Type.Object({}),
   ...conditional,
   response: {
     ...kept({
-      description: 'The document.',
+      description: 'The DID Document.',
       content: Object.fromEntries(DID_MEDIA_TYPES.map((type) => [type, { schema: DidDocument }])),
     }),
     ...errors([400, 404], examples),

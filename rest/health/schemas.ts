@@ -7,13 +7,13 @@ const none = { querystring: Type.Object({}), tags: ['Service'] }
 const Slot = (description?: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], description, examples: [312_004_551] })
 const spec = Type.String({ examples: ['W3C DID Core 1.0'] })
-const enabled = Type.Boolean({ description: 'Whether this service offers it.' })
+const enabled = Type.Boolean({ description: 'Whether the feature is on.' })
 
 export const healthSchema = {
   ...none,
   operationId: 'getHealth',
-  summary: 'Liveness',
-  description: 'Answers as long as the process does; touches nothing else.',
+  summary: 'Check that the process runs',
+  description: 'Uses neither the database nor the ledger.',
   response: {
     200: Type.Object({ status: Type.String({ enum: ['ok'] }), timestamp: Timestamp() }),
     ...errors([400]),
@@ -23,25 +23,25 @@ export const healthSchema = {
 export const detailedHealthSchema = {
   ...none,
   operationId: 'getDetailedHealth',
-  summary: 'What the service stands on',
+  summary: 'Check the service and its dependencies',
   description:
-    'Status 200 in any case: `degraded` says that the ledger, the database or the indexer does not answer, while the rest is served. For load balancers there is /ready.',
+    'Always responds with 200. `degraded` means that the ledger, the database or the indexer does not work; other requests are still served. Load balancers should use GET /ready.',
   response: {
     200: Type.Object({
       status: Type.String({ enum: ['healthy', 'degraded'] }),
       rpc: Type.Object({
         connected: Type.Boolean(),
-        slot: Slot('Null while the RPC node does not answer.'),
+        slot: Slot('Latest slot. Null if the RPC node does not respond.'),
       }),
       feePayer: Type.Object({
-        enabled: Type.Boolean({ description: 'Whether fees are sponsored.' }),
+        enabled: Type.Boolean({ description: 'Whether sponsorship is on.' }),
         pubkey: Type.Unsafe<string | null>({
-          ...Pubkey('Null without a fee payer.'),
+          ...Pubkey('Public key. Null without a fee payer.'),
           type: ['string', 'null'],
         }),
         balanceLamports: Type.Unsafe<ExactInteger | null>({
           type: ['integer', 'null'],
-          description: 'Null while it cannot be read.',
+          description: 'Balance in lamports. Null if it cannot be read.',
           examples: [10_000_000_000],
         }),
         balanceSol: Type.Unsafe<number | null>({ type: ['number', 'null'], examples: [10] }),
@@ -49,21 +49,21 @@ export const detailedHealthSchema = {
       database: Type.Object({ connected: Type.Boolean() }),
       indexer: Type.Object({
         phase: Type.String({ examples: ['live'] }),
-        cursorSlot: Slot('Everything up to this slot is in the tables.'),
-        finalizedSlot: Slot(),
-        lagSlots: Slot('Slots between the ledger’s tip and the tables.'),
+        cursorSlot: Slot('The tables contain everything up to this slot.'),
+        finalizedSlot: Slot('The tables were compared with the finalized ledger up to this slot.'),
+        lagSlots: Slot('Slots between the newest slot of the ledger and the tables.'),
         lagSeconds: Type.Unsafe<number | null>({
           type: ['number', 'null'],
-          description: 'Seconds since the tables last held all that the node showed.',
+          description: 'Seconds since the tables last contained everything that the node returned.',
           examples: [0.4],
         }),
         deadLetters: Type.Unsafe<number | null>({
           type: ['integer', 'null'],
-          description: 'What could not be read from the ledger.',
+          description: 'Number of ledger records that could not be decoded or fetched.',
           examples: [0],
         }),
-        ready: Type.Boolean({ description: 'The tables were filled once.' }),
-        healthy: Type.Boolean(),
+        ready: Type.Boolean({ description: 'Whether the tables have been filled once.' }),
+        healthy: Type.Boolean({ description: 'Whether the tables are up to date.' }),
       }),
       timestamp: Timestamp(),
     }),
@@ -74,8 +74,8 @@ export const detailedHealthSchema = {
 export const readySchema = {
   ...none,
   operationId: 'getReadiness',
-  summary: 'Whether this replica should be sent requests',
-  description: 'Ready when the database answers and the registry was read from the ledger once.',
+  summary: 'Check that this replica can receive requests',
+  description: 'Ready if the database responds and the registry has been read from the ledger once.',
   response: {
     200: Type.Object({ status: Type.String({ enum: ['ready'] }) }),
     ...errors([400], { 503: 'Not ready: the database does not answer' }),
@@ -85,12 +85,12 @@ export const readySchema = {
 export const infoSchema = {
   ...none,
   operationId: 'getInfo',
-  summary: 'What this service is',
+  summary: 'Read the metadata of the service',
   response: {
     200: Type.Object({
       name: Type.String({ examples: ['Agent Registry Gateway'] }),
       version: Type.String({ description: 'Semantic version.', examples: ['0.1.0'] }),
-      program: Pubkey('The registry program.'),
+      program: Pubkey('Address of the registry program.'),
       feeSponsorshipEnabled: Type.Boolean(),
       network: Type.String({ enum: ['mainnet-beta', 'devnet', 'testnet', 'localnet'] }),
       features: Type.Object({

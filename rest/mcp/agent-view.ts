@@ -6,7 +6,7 @@ import type { agent } from './shapes.ts'
 
 export type AgentView = output<typeof agent>
 
-/** Its fields one by one: a row of a search has more, which the tools' output schemas do not allow. */
+/** The fields of an agent that tools return. Rows can have more, which output schemas refuse. */
 export function agentView(row: AgentRow): AgentView {
   return {
     pda: row.pda,
@@ -26,7 +26,7 @@ export function agentView(row: AgentRow): AgentView {
   }
 }
 
-/** The agent of an owner; null where there is none. Throws INVALID_PUBKEY. */
+/** The agent of an owner. Null if the owner has no agent. Throws INVALID_PUBKEY. */
 export async function agentOf({ agents }: Services, owner: string): Promise<AgentRow | null> {
   const { rows } = await agents.list({ owner, includeMismatched: true, limit: 1 })
   return rows[0] ?? null

@@ -11,7 +11,7 @@ export interface FoundAgents {
   readonly agents: AgentView[]
 }
 
-/** Finds agents by what a text is: a DID, an owner's key, an agent's address, or else something like a name. */
+/** Finds agents by a DID, the owner's key, the agent's address, or otherwise by name. */
 export async function lookupAgent(services: Services, query: string): Promise<FoundAgents> {
   const text = query.trim()
   const found = async (matchedBy: FoundAgents['matchedBy'], owner: string): Promise<FoundAgents> => {

@@ -18,23 +18,24 @@ const reputation = z.number().int().min(0).max(MAX_REPUTATION)
 export function addReadTools(add: AddTool): void {
   add('lookup_agent', {
     title: 'Find an agent',
-    description: 'Finds agents by DID, owner’s key, agent address or a name, misspelt ones too. At most 10.',
+    description:
+      'Finds agents by DID, owner key, agent address or name. Names can be misspelled. Returns at most 10 agents.',
     kind: 'reads',
     readOnly: true,
-    input: { query: z.string().min(1).max(128).describe('DID, base-58 key, or part of a name') },
+    input: { query: z.string().min(1).max(128).describe('DID, base-58 public key or address, or a name') },
     output: z.object({ matchedBy: z.enum(['did', 'owner', 'pda', 'name']), agents: z.array(agent) }),
     run: (services, { query }) => lookupAgent(services, query),
   })
 
   add('verify_agent', {
-    title: 'Check an agent before dealing with it',
+    title: 'Check whether an agent can be trusted',
     description:
-      'Checks that a wallet’s agent is registered and active, that its card is as recorded, and that it has the tier and reputation asked for.',
+      'Checks that the agent of a wallet is registered and active, that its card matches the recorded hash, and that it has the required tier and reputation.',
     kind: 'reads',
     readOnly: true,
     input: { owner, minTier: tier.optional(), minReputation: reputation.optional() },
     output: z.object({
-      verified: z.boolean().describe('Every check passed'),
+      verified: z.boolean().describe('True if every check passed'),
       agent: agent.nullable(),
       did: z.string(),
       checks: z.array(check),
@@ -44,17 +45,21 @@ export function addReadTools(add: AddTool): void {
 
   add('list_agents', {
     title: 'List agents',
-    description: 'Agents, the best reputed first, filtered. Those whose card does not match are left out.',
+    description:
+      'Lists agents with the highest reputation first. Excludes agents whose card does not match the recorded hash.',
     kind: 'reads',
     readOnly: true,
     input: {
       tier: tier.optional(),
-      status: z.enum(STATUS_FILTERS).optional().describe('inactive is everything not active'),
+      status: z.enum(STATUS_FILTERS).optional().describe('inactive matches every status except active'),
       category: category.optional(),
       minReputation: reputation.optional(),
       limit: z.number().int().min(1).max(LIST_LIMIT.max).default(LIST_LIMIT.default),
     },
-    output: z.object({ total: z.number().describe('How many match in all'), agents: z.array(agent) }),
+    output: z.object({
+      total: z.number().describe('Exact number of matching agents'),
+      agents: z.array(agent),
+    }),
     run: async ({ agents }, filter) => {
       const { total, rows } = await agents.list({ ...filter, sort: 'reputation' })
       return { total, agents: rows.map(agentView) }
@@ -63,7 +68,8 @@ export function addReadTools(add: AddTool): void {
 
   add('check_reputation', {
     title: 'Read an agent’s reputation',
-    description: 'Reputation and tier of a wallet’s agent, with the last changes of its reputation.',
+    description:
+      'Returns the reputation and tier of a wallet’s agent, and the last 10 changes of its reputation.',
     kind: 'reads',
     readOnly: true,
     input: { owner },
@@ -101,7 +107,7 @@ export function addReadTools(add: AddTool): void {
 
   add('resolve_did', {
     title: 'Resolve a DID',
-    description: 'The DID Document of a did:sol DID, and the agent that it belongs to.',
+    description: 'Returns the DID Document of a did:sol DID and the agent of its owner.',
     kind: 'reads',
     readOnly: true,
     input: {
@@ -122,13 +128,16 @@ export function addReadTools(add: AddTool): void {
   add('check_credentials', {
     title: 'List an agent’s credentials',
     description:
-      'The W3C Verifiable Credentials of a wallet’s agent, with what is to be said of each now: whether it is well formed and within its dates, and whether a trusted issuer signed it.',
+      'Lists the W3C Verifiable Credentials of a wallet’s agent. For each, shows whether it is structurally valid now, including its dates, and whether a trusted issuer signed it.',
     kind: 'reads',
     readOnly: true,
     input: {
       owner,
-      type: z.string().max(128).optional().describe('A type, or a kind such as SecurityAudit'),
-      activeOnly: z.boolean().optional().describe('Leave out what is malformed or out of its dates'),
+      type: z.string().max(128).optional().describe('Credential type, such as SecurityAudit'),
+      activeOnly: z
+        .boolean()
+        .optional()
+        .describe('Exclude credentials that are malformed, expired or not valid yet'),
     },
     output: z.object({ owner: z.string(), agentPda: z.string(), credentials: z.array(credential) }),
     run: async (services, { owner: ofOwner, type, activeOnly }) => {

@@ -4,10 +4,10 @@ import { knownError } from '../../src/domain/known-error.ts'
 import { agentView } from './agent-view.ts'
 import type { ToolContext } from './tool.ts'
 
-/** JSON-RPC code of the protocol for a resource that is not there. */
+/** The JSON-RPC code of MCP for an unknown resource. */
 const RESOURCE_NOT_FOUND = -32_002
 
-/** Agents and DID documents, each under its own URI. */
+/** Offers agents and DID Documents as resources. */
 export function addResources(server: McpServer, { services, logger, admit }: ToolContext): void {
   const read = async (
     uri: URL,
@@ -21,7 +21,7 @@ export function addResources(server: McpServer, { services, logger, admit }: Too
     } catch (error) {
       const known = knownError(error)
       if (known === null) {
-        logger.error({ err: error, uri: uri.href }, 'a resource failed')
+        logger.error({ err: error, uri: uri.href }, 'reading a resource failed')
         throw new McpError(ErrorCode.InternalError, 'Internal server error')
       }
       const code = known.status === 404 ? RESOURCE_NOT_FOUND : ErrorCode.InvalidParams
@@ -36,7 +36,7 @@ export function addResources(server: McpServer, { services, logger, admit }: Too
     new ResourceTemplate('agent://{pda}', { list: undefined }),
     {
       title: 'Agent',
-      description: 'An agent by the address of its account',
+      description: 'An agent, by the address of its account',
       mimeType: 'application/json',
     },
     (uri, { pda }) =>

@@ -22,14 +22,14 @@ export interface McpOptions {
 }
 
 /**
- * The Model Context Protocol: Streamable HTTP at /mcp, without sessions, so that any replica answers any request; and the older
- * transport at /mcp/sse, where a session lives in the process that holds its stream.
+ * Registers the Model Context Protocol: Streamable HTTP at /mcp without sessions, so any replica
+ * can serve any request, and the older transport at /mcp/sse, whose sessions belong to one process.
  */
 export function mcpRoutes(app: RestApp, { services, logger, version, originGuard }: McpOptions): void {
   const route = {
     schema: { hide: true },
     config: { priority: ({ body }: FastifyRequest) => messagePriority(body) },
-    // The protocol demands it of both transports, against pages that rebind a name to this address.
+    // MCP requires this for both transports, as a protection against DNS rebinding.
     onRequest: async ({ raw }: FastifyRequest) => originGuard.check(raw),
   }
   const countMessage = (request: FastifyRequest) => countRequest(services, request, 'reads')
@@ -38,7 +38,7 @@ export function mcpRoutes(app: RestApp, { services, logger, version, originGuard
 
   app.post('/mcp', route, async (request, reply) => {
     if (Array.isArray(request.body))
-      throw new DomainError('INVALID_REQUEST', { problem: 'Batches are not taken: send one message' })
+      throw new DomainError('INVALID_REQUEST', { problem: 'Batches are not supported: send one message' })
     await countMessage(request)
     const server = serverFor(request, () => request.admissionSlot?.hold() ?? nothing)
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
@@ -50,7 +50,7 @@ export function mcpRoutes(app: RestApp, { services, logger, version, originGuard
 
   const sessions = createSessions(MESSAGES)
   app.get('/mcp/sse', { ...route, exposeHeadRoute: false }, async (request, reply) => {
-    sessions.checkRoom(request.ip)
+    sessions.checkLimit(request.ip)
     await countMessage(request)
     if (!takeOver(request, reply)) return
     request.admissionSlot?.release()
@@ -63,14 +63,17 @@ export function mcpRoutes(app: RestApp, { services, logger, version, originGuard
     if (session === undefined) throw new DomainError('MCP_SESSION_NOT_FOUND')
     await countMessage(request)
     if (!takeOver(request, reply)) return
-    // It is answered before its tool has run, which is therefore in hand by itself.
+    // The response is sent before the tool runs. The tool call has its own admission.
     request.admissionSlot?.release()
     await session.handlePostMessage(request.raw, reply.raw, request.body)
   })
   app.addHook('preClose', () => sessions.closeAll())
 }
 
-/** The transports write to Node's response; what hooks have put into Fastify's goes along. False where the client is gone, and nothing is to be done. */
+/**
+ * Lets an MCP transport write to Node's response, with the headers of Fastify's hooks. False if the
+ * client has disconnected.
+ */
 function takeOver(request: FastifyRequest, reply: FastifyReply): boolean {
   reply.hijack()
   request.admissionSlot?.handlerFinished()

@@ -4,10 +4,11 @@ import { addResources } from './resources.ts'
 import { type ToolContext, toolAdder } from './tool.ts'
 import { addWriteTools } from './write-tools.ts'
 
-const INSTRUCTIONS = `A registry of autonomous agents kept on Solana. Look agents up, check them before dealing with them, and prepare transactions
-for an owner to sign: prepare_*, then the owner signs, then submit_transaction. Keys are base-58, amounts USDC base units (6 decimals).`
+const INSTRUCTIONS = `A registry of autonomous agents on Solana. Use it to find and check agents, and to send transactions of their owners.
+To send a transaction: call a prepare_* tool, let the owner sign the result, then call submit_transaction.
+Public keys are base-58. Amounts are USDC base units (6 decimals).`
 
-/** A server for one client: its tools and resources call the same services, and meet the same limits, as every other door. */
+/** Creates the MCP server of one client. It uses the services and limits of REST and GraphQL. */
 export function createMcpServer(context: ToolContext, version: string): McpServer {
   const server = new McpServer(
     { name: 'agent-registry-gateway', title: 'Agent Registry Gateway', version },

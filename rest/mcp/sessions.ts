@@ -4,10 +4,10 @@ import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { clientNetwork } from '../../src/domain/client-network.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 
-/** Streams held open at once. */
+/** Open streams of the process. */
 export const MAX_SESSIONS = 500
 export const MAX_SESSIONS_PER_CLIENT = 20
-/** Bytes of answers; the stream of a client that leaves more unread is cut when it asks for more. */
+/** Bytes. A client with more unread responses is disconnected at its next request. */
 export const MAX_UNREAD = 1_048_576
 
 interface Session {
@@ -16,10 +16,10 @@ interface Session {
   readonly response: ServerResponse
 }
 
-/** Sessions of the HTTP+SSE transport (protocol 2024-11-05), each as long as its stream. */
+/** Sessions of the HTTP+SSE transport (protocol 2024-11-05). A session ends with its stream. */
 export interface Sessions {
   /** Throws MCP_SESSIONS_FULL. */
-  checkRoom(clientIp: string): void
+  checkLimit(clientIp: string): void
   open(server: McpServer, clientIp: string, response: ServerResponse): Promise<void>
   find(sessionId: string | undefined): SSEServerTransport | undefined
   closeAll(): Promise<void>
@@ -30,14 +30,14 @@ export function createSessions(messagesPath: string): Sessions {
   const ofClient = (client: string): number =>
     Array.from(sessions.values()).filter((each) => each.client === client).length
   return {
-    checkRoom: (clientIp) => {
+    checkLimit: (clientIp) => {
       if (sessions.size >= MAX_SESSIONS || ofClient(clientNetwork(clientIp)) >= MAX_SESSIONS_PER_CLIENT)
         throw new DomainError('MCP_SESSIONS_FULL', { max: MAX_SESSIONS_PER_CLIENT })
     },
     open: async (server, clientIp, response) => {
       const transport = new SSEServerTransport(messagesPath, response)
       sessions.set(transport.sessionId, { transport, client: clientNetwork(clientIp), response })
-      // It may be silent for as long as nobody asks.
+      // The stream is silent until the client sends a request.
       response.setTimeout(0)
       response.once('close', () => {
         sessions.delete(transport.sessionId)

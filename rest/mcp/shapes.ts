@@ -3,15 +3,15 @@ import { AGENT_STATUSES, SERVICE_CATEGORIES, TIERS } from '@agent-registry/progr
 import { TRANSACTION_STATUSES } from '../../src/domain/transaction-status.ts'
 import { PRIORITY_LEVELS } from '../../src/relay/policy.ts'
 
-/** Inputs. Bounds that a service checks are told in words here, so that its own errors reach the caller. */
-export const owner = z.string().max(64).describe('Owner’s public key, base-58')
+/** Inputs. Limits that a service checks are only described, so that the client gets its errors. */
+export const owner = z.string().max(64).describe('Public key of the owner, base-58')
 export const tier = z.enum(TIERS)
 export const category = z.enum(SERVICE_CATEGORIES)
 export const priorityLevel = z
   .enum(PRIORITY_LEVELS)
   .optional()
-  .describe('How much priority fee to pay; default medium')
-export const amount = z.string().max(20).describe('USDC base units (6 decimals) as decimal text')
+  .describe('Priority fee level. Default: medium')
+export const amount = z.string().max(20).describe('Amount in USDC base units (6 decimals), as decimal text')
 
 /** Outputs. */
 export const agent = z.object({
@@ -23,10 +23,10 @@ export const agent = z.object({
   status: z.enum(AGENT_STATUSES),
   serviceCategory: category,
   reputationScore: z.number().describe('0 to 1000'),
-  capabilities: z.string().describe('u64 bit mask in decimal'),
+  capabilities: z.string().describe('u64 bit mask as decimal text'),
   version: z.string(),
   agentCardUrl: z.string(),
-  cardHashMismatch: z.boolean().describe('The hosted card does not match its recorded hash'),
+  cardHashMismatch: z.boolean().describe('True if the hosted card does not match its recorded hash'),
   createdAt: z.string().describe('ISO 8601'),
   updatedAt: z.string().describe('ISO 8601'),
 })
@@ -35,22 +35,22 @@ export const check = z.object({ check: z.string(), passed: z.boolean(), detail: 
 
 export const credential = z.object({
   type: z.string(),
-  issuer: z.string().describe('DID'),
+  issuer: z.string().describe('DID of the issuer'),
   credentialUrl: z.string(),
-  vcHash: z.string().describe('SHA-256 of the credential’s canonical JSON, hex'),
+  vcHash: z.string().describe('SHA-256 of the canonical JSON form of the credential, hex'),
   validFrom: z.string().nullable(),
   validUntil: z.string().nullable().describe('Null means no expiry'),
   structurallyValid: z.boolean(),
-  proofVerified: z.boolean().describe('Signed by an issuer that the service trusts for this type'),
+  proofVerified: z.boolean().describe('True if the proof is valid and the issuer is trusted for this type'),
 })
 
 export const prepared = z.object({
-  txId: z.string().describe('For submit_transaction and transaction_status'),
-  serializedTx: z.string().describe('base64 of the unsigned transaction; the owner signs it'),
+  txId: z.string().describe('Identifier for submit_transaction and transaction_status'),
+  serializedTx: z.string().describe('Unsigned transaction, base64. The owner signs it'),
   blockhash: z.string(),
   lastValidBlockHeight: z.number(),
   estimatedComputeUnits: z.number(),
-  priorityFee: z.number().describe('Micro-lamports per compute unit'),
+  priorityFee: z.number().describe('Priority fee in micro-lamports per compute unit'),
   feePayer: z.string(),
 })
 
@@ -62,5 +62,5 @@ export const transaction = z.object({
   error: z
     .object({ code: z.string(), message: z.string(), logs: z.array(z.string()).optional() })
     .nullable()
-    .describe('There exactly when the status is failed'),
+    .describe('Reason of the failure. Null unless status is failed'),
 })

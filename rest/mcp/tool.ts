@@ -11,18 +11,18 @@ export interface ToolContext {
   readonly services: Services
   readonly clientIp: string
   readonly logger: Pick<Logger, 'error'>
-  /** Takes work in hand; what it gives is called when it is done, also for a client that is gone. Throws OVERLOADED. */
+  /** Counts a call as in flight until the result is called. Throws OVERLOADED. */
   readonly admit: (priority: Priority) => () => void
 }
 
 interface ToolDefinition<Input extends ZodRawShape, Output extends ZodRawShape> {
   readonly title: string
   readonly description: string
-  /** How its client's calls are counted, beside being messages, each of which is a read. */
+  /** The rate limit that counts calls. Each message also counts as a read. */
   readonly kind: RateLimitKind
   readonly input: Input
   readonly output: ZodObject<Output>
-  /** Nothing is changed, neither here nor on the ledger. */
+  /** Calls change nothing in the service and on the ledger. */
   readonly readOnly: boolean
   readonly run: (services: Services, input: output<ZodObject<Input>>) => Promise<output<ZodObject<Output>>>
 }
@@ -32,10 +32,10 @@ export type AddTool = <Input extends ZodRawShape, Output extends ZodRawShape>(
   definition: ToolDefinition<Input, Output>,
 ) => void
 
-/** Adds tools to a server: each call is counted against its client, and what a service refuses is a tool error in the service's words. */
+/** Adds tools to a server. Counts each call, and returns errors of services as tool errors. */
 export function toolAdder(server: McpServer, { services, clientIp, logger, admit }: ToolContext): AddTool {
   return (name, { title, description, kind, input, output, readOnly, run }) => {
-    const answer = async (given: never): Promise<CallToolResult> => {
+    const call = async (given: never): Promise<CallToolResult> => {
       let done = (): void => undefined
       try {
         done = admit(kind === 'submit' ? 'high' : 'low')
@@ -62,7 +62,7 @@ export function toolAdder(server: McpServer, { services, clientIp, logger, admit
           openWorldHint: true,
         },
       },
-      answer as never,
+      call as never,
     )
   }
 }
@@ -70,7 +70,7 @@ export function toolAdder(server: McpServer, { services, clientIp, logger, admit
 function toolError(error: unknown, tool: string, logger: Pick<Logger, 'error'>): CallToolResult {
   const known = knownError(error)
   if (known === null) {
-    logger.error({ err: error, tool }, 'a tool failed')
+    logger.error({ err: error, tool }, 'tool call failed')
     return { isError: true, content: [{ type: 'text', text: 'Internal server error' }] }
   }
   const { message, code, status, addition } = known

@@ -17,7 +17,7 @@ export interface AgentVerdict {
   readonly checks: { check: string; passed: boolean; detail: string }[]
 }
 
-/** Whether a wallet's agent is one to deal with: registered, active, its card as recorded, and of the tier and reputation asked for. */
+/** Checks that a wallet's agent is registered and active, and its card, tier and reputation. */
 export async function verifyAgent(services: Services, input: VerifyAgentInput): Promise<AgentVerdict> {
   const { owner, minTier, minReputation } = input
   const agent = await agentOf(services, owner)
@@ -47,7 +47,7 @@ export async function verifyAgent(services: Services, input: VerifyAgentInput): 
           {
             check: 'tier',
             passed: TIERS.indexOf(tier) >= TIERS.indexOf(minTier),
-            detail: `tier is ${tier}, at least ${minTier} is asked for`,
+            detail: `tier is ${tier}, required is at least ${minTier}`,
           },
         ]),
     ...(minReputation === undefined
@@ -56,7 +56,7 @@ export async function verifyAgent(services: Services, input: VerifyAgentInput): 
           {
             check: 'reputation',
             passed: reputationScore >= minReputation,
-            detail: `reputation is ${reputationScore}, at least ${minReputation} is asked for`,
+            detail: `reputation is ${reputationScore}, required is at least ${minReputation}`,
           },
         ]),
   ]

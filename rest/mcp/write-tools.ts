@@ -5,14 +5,14 @@ import { amount, category, owner, prepared, priorityLevel, transaction } from '.
 import { SUBMIT_TOOL } from './message-priority.ts'
 import type { AddTool } from './tool.ts'
 
-const NEXT = 'Have the owner sign serializedTx, then call submit_transaction.'
+const NEXT = 'Let the owner sign serializedTx, then call submit_transaction.'
 const cardUrl = z.string().max(400).describe('URL of the agent card, 1 to 200 bytes')
 const cardHash = z.string().max(64).describe('SHA-256 of the agent card, 64 hex digits')
 
 export function addWriteTools(add: AddTool): void {
   add('prepare_register_agent', {
     title: 'Prepare the registration of an agent',
-    description: `Builds and simulates the transaction that registers an agent; the owner pays. ${NEXT}`,
+    description: `Builds and simulates a transaction that registers an agent. The owner pays the rent and the fee. ${NEXT}`,
     kind: 'prepare',
     readOnly: false,
     input: {
@@ -29,15 +29,15 @@ export function addWriteTools(add: AddTool): void {
   })
 
   add('prepare_update_agent', {
-    title: 'Prepare a change of an agent’s metadata',
-    description: `Builds and simulates the transaction that changes the fields given; agentCardUrl and agentCardHash change together. ${NEXT}`,
+    title: 'Prepare an update of an agent’s metadata',
+    description: `Builds and simulates a transaction that changes the given fields. Set agentCardUrl and agentCardHash together. ${NEXT}`,
     kind: 'prepare',
     readOnly: false,
     input: {
       ownerPubkey: owner,
       name: z.string().max(64).optional().describe('1 to 32 bytes'),
       serviceCategory: category.optional(),
-      capabilities: z.string().max(20).optional().describe('u64 bit mask in decimal'),
+      capabilities: z.string().max(20).optional().describe('u64 bit mask as decimal text'),
       version: z.string().max(32).optional().describe('0 to 16 bytes'),
       agentCardUrl: cardUrl.optional(),
       agentCardHash: cardHash.optional(),
@@ -50,7 +50,7 @@ export function addWriteTools(add: AddTool): void {
 
   add('prepare_deposit', {
     title: 'Prepare a deposit of stake',
-    description: `Builds and simulates the transaction that moves USDC from the owner’s associated account to the agent’s vault. ${NEXT}`,
+    description: `Builds and simulates a transaction that moves USDC from the owner’s associated token account to the agent’s vault. ${NEXT}`,
     kind: 'prepare',
     readOnly: false,
     input: { ownerPubkey: owner, amount, priorityLevel },
@@ -59,8 +59,8 @@ export function addWriteTools(add: AddTool): void {
   })
 
   add('prepare_withdrawal', {
-    title: 'Prepare the request of a withdrawal',
-    description: `Builds and simulates the transaction that asks for stake back; it can be taken out after the registry’s cooldown. ${NEXT}`,
+    title: 'Prepare a withdrawal request',
+    description: `Builds and simulates a transaction that requests a withdrawal of stake. The withdrawal can be completed after the cooldown of the registry. ${NEXT}`,
     kind: 'prepare',
     readOnly: false,
     input: { ownerPubkey: owner, amount, priorityLevel },
@@ -71,13 +71,12 @@ export function addWriteTools(add: AddTool): void {
 
   add(SUBMIT_TOOL, {
     title: 'Send a signed transaction',
-    description:
-      'Sends a prepared transaction with its signatures, once, and waits some seconds for its outcome.',
+    description: 'Sends a prepared and signed transaction once and waits a few seconds for its outcome.',
     kind: 'submit',
     readOnly: false,
     input: {
       txId: z.string().max(64),
-      signedTx: z.string().max(2_000).describe('base64 of the transaction with all signatures'),
+      signedTx: z.string().max(2_000).describe('The transaction with all signatures, base64'),
     },
     output: transaction,
     run: async ({ relay }, { txId, signedTx }) => transactionView(await relay.submit({ id: txId, signedTx })),
@@ -85,7 +84,7 @@ export function addWriteTools(add: AddTool): void {
 
   add('transaction_status', {
     title: 'Read a transaction’s status',
-    description: 'Where a prepared transaction stands.',
+    description: 'Returns the current status of a prepared transaction.',
     kind: 'reads',
     readOnly: true,
     input: { txId: z.string().max(64) },

@@ -32,7 +32,7 @@ export async function allowOrigins(app: RestApp, origins: readonly string[]): Pr
   }
   const other = { ...preflight, preflight: false }
   await app.register(cors, {
-    // Every other OPTIONS request is answered with the methods of its path (unknown-paths.ts).
+    // Every other OPTIONS request is answered with the methods of its path (request-checks.ts).
     delegator: ({ headers }, done) =>
       done(null, headers['access-control-request-method'] === undefined ? other : preflight),
   })

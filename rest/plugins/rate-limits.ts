@@ -11,7 +11,10 @@ declare module 'fastify' {
   }
 }
 
-/** Counts a request of its client, and reports the result in the response headers. Throws RATE_LIMITED. */
+/**
+ * Counts a request of its client, and reports the result in the response headers. Throws
+ * RATE_LIMITED.
+ */
 export function countRequest(
   { rateLimits }: Services,
   request: FastifyRequest,

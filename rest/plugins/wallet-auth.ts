@@ -3,7 +3,9 @@ import type { Pubkey } from '@agent-registry/solana'
 import type { Services } from '../../src/services.ts'
 import { countRequest } from './rate-limits.ts'
 
-/** Verifies the wallet headers of a request. Counts the request first, because verifying costs work. */
+/**
+ * Verifies the wallet headers of a request. Counts the request first, because verifying costs work.
+ */
 export async function authenticateRequest(services: Services, request: FastifyRequest): Promise<Pubkey> {
   await countRequest(services, request, 'authenticated')
   const { method, raw, headers } = request

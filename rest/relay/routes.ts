@@ -46,7 +46,7 @@ export function relayRoutes(app: RestApp, operations: Operations): void {
   })
 }
 
-/** The contract has `sponsored` only where it is true. */
+/** In the contract, `sponsored` is present only if it is true. */
 export function toPrepared({ sponsored, ...rest }: PreparedTransactionFieldsFragment) {
   return sponsored ? { ...rest, sponsored } : rest
 }

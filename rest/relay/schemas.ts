@@ -6,59 +6,62 @@ import { Choice, errors, Pubkey } from '../contract/shapes.ts'
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const none = { querystring: Type.Object({}), tags: ['Relay'] }
 
-export const TransactionId = Type.String({ description: 'Of POST /relay/prepare.', examples: [ID] })
+export const TransactionId = Type.String({
+  description: 'The `id` from POST /relay/prepare.',
+  examples: [ID],
+})
 const microLamports = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] })
 
 export const Instruction = Type.Object(
   {
-    programId: Pubkey('Program to call; it must be on the relay’s allowlist.'),
+    programId: Pubkey('Program to call. It must be on the allowlist of the relay.'),
     keys: Type.Array(
       Type.Object({
-        pubkey: Pubkey('Account.'),
+        pubkey: Pubkey('Address of the account.'),
         isSigner: Type.Boolean(),
         isWritable: Type.Boolean(),
       }),
     ),
     data: Type.String({ description: 'Instruction data in base64.', examples: ['AgAAAAEAAAAAAAAA'] }),
   },
-  { description: 'An instruction. Those of the compute budget are added by the service.' },
+  { description: 'An instruction. The service adds the compute-budget instructions.' },
 )
 
 export const PreparedTransaction = Type.Object({
   id: TransactionId,
   serializedTx: Type.String({
-    description: 'base64 of the v0 transaction, zeros in the place of signatures: sign and submit it.',
+    description: 'The v0 transaction in base64. All signatures are zeros. Sign and submit it.',
     examples: ['AQAAAAAAAAAA…'],
   }),
   blockhash: Type.String({ examples: ['5qB8rHnVY1qPQkCSqQ4Vbz2kF7jPsvY2yG3VxkYkV8aB'] }),
   lastValidBlockHeight: Type.Integer({
-    description: 'The last block height at which it can land.',
+    description: 'Last block height at which the transaction can land.',
     examples: [288_112_430],
   }),
   estimatedComputeUnits: Type.Integer({
-    description: 'The compute-unit limit that it sets: 1.2 times what the simulation used.',
+    description: 'Compute-unit limit of the transaction: 1.2 times the units that the simulation used.',
     examples: [21_540],
   }),
-  priorityFee: microLamports('Micro-lamports per compute unit.', 1_000),
-  feePayer: Pubkey('Who pays: the first of signerPubkeys, or the service.'),
-  sponsored: Type.Optional(Type.Boolean({ description: 'Present and true when the service pays.' })),
+  priorityFee: microLamports('Priority fee in micro-lamports per compute unit.', 1_000),
+  feePayer: Pubkey('Public key of the fee payer: the first of `signerPubkeys`, or the service.'),
+  sponsored: Type.Optional(Type.Boolean({ description: 'Present and true if the service pays.' })),
 })
 
 export const Transaction = Type.Object({
   id: TransactionId,
   status: Choice(TRANSACTION_STATUSES, {
     description:
-      'simulated: prepared. submitted: stored and sent, sent again until it lands or expires. confirmed: a fork may still take it back to submitted. failed: see error.',
+      '`simulated`: prepared. `submitted`: sent, and sent again until it lands or expires. `confirmed`: it landed; a fork can still change it back to `submitted`. `failed`: see `error`.',
   }),
   signature: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'Base-58; null before it was submitted.',
+    description: 'Transaction signature, base-58. Null before the transaction is submitted.',
     examples: ['5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW'],
   }),
   error: Type.Unsafe<object | null>({
     type: ['object', 'null'],
-    description: 'Non-null exactly when status is failed.',
+    description: 'Reason of the failure. Null unless `status` is `failed`.',
     additionalProperties: false,
     required: ['code', 'message'],
     properties: {
@@ -69,10 +72,10 @@ export const Transaction = Type.Object({
   }),
   slot: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'Where it landed; null before.',
+    description: 'Slot in which the transaction landed. Null before.',
     examples: [312_004_551],
   }),
-  sponsored: Type.Optional(Type.Boolean({ description: 'Present and true when the service paid.' })),
+  sponsored: Type.Optional(Type.Boolean({ description: 'Present and true if the service pays.' })),
 })
 
 export const prepareSchema = {
@@ -80,16 +83,21 @@ export const prepareSchema = {
   operationId: 'prepareTransaction',
   summary: 'Build a transaction to sign',
   description:
-    'A v0 transaction of 1 to 16 instructions and at most 1,232 bytes, simulated on the ledger before it is answered. The first of signerPubkeys pays. Nonces and compute-budget instructions are refused.',
+    'Builds a v0 transaction of 1 to 16 instructions and at most 1,232 bytes, and simulates it on the ledger. The first of `signerPubkeys` pays. Durable nonces and compute-budget instructions are refused.',
   body: Type.Object({
-    instructions: Type.Optional(Type.Array(Instruction, { description: 'Required.' })),
+    instructions: Type.Optional(Type.Array(Instruction, { description: 'Required. The instructions.' })),
     signerPubkeys: Type.Optional(
-      Type.Array(Pubkey('A signer.'), {
-        description: 'Required: all signers and no others; the first pays.',
+      Type.Array(Pubkey('Public key of a signer.'), {
+        description: 'Required. All signers and no other keys. The first one pays.',
       }),
     ),
     priorityLevel: Type.Optional(Choice(PRIORITY_LEVELS, { default: 'medium' })),
-    sponsored: Type.Optional(Type.Boolean({ description: 'Whether the service shall pay.' })),
+    sponsored: Type.Optional(
+      Type.Boolean({
+        description:
+          'True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply.',
+      }),
+    ),
   }),
   response: {
     200: PreparedTransaction,
@@ -103,13 +111,15 @@ export const prepareSchema = {
 export const prepareSponsoredSchema = {
   ...none,
   operationId: 'prepareSponsoredTransaction',
-  summary: 'Build a transaction that the service pays',
+  summary: 'Build a transaction whose fee the service pays',
   description:
-    'The service pays the network fee and nothing else. 1 to 4 instructions of the registry: update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal. Sign and send it to POST /relay/submit; the service adds its signature. Registrations: POST /sponsor/register.',
+    'The service pays only the network fee. Allowed are 1 to 4 instructions of the registry: update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal. Sign the transaction and send it to POST /relay/submit, which adds the signature of the service. For registrations, use POST /sponsor/register.',
   body: Type.Object({
-    instructions: Type.Optional(Type.Array(Instruction, { description: 'Required.' })),
+    instructions: Type.Optional(Type.Array(Instruction, { description: 'Required. The instructions.' })),
     signerPubkeys: Type.Optional(
-      Type.Array(Pubkey('The wallet that signs.'), { description: 'Required: one wallet.' }),
+      Type.Array(Pubkey('Public key of the wallet.'), {
+        description: 'Required. Exactly one signing wallet.',
+      }),
     ),
     priorityLevel: Type.Optional(Choice(PRIORITY_LEVELS, { default: 'medium' })),
   }),
@@ -128,11 +138,11 @@ export const submitSchema = {
   operationId: 'submitTransaction',
   summary: 'Send a signed transaction',
   description:
-    'The message must be the prepared one; wallets may insert up to 8 Lighthouse assertions and lower the compute-unit price or limit. Waits some seconds for confirmed or failed, then answers what is known: poll GET /relay/status/:id. The same transaction again gets the same record and is not sent twice.',
+    'The message must equal the prepared message. Wallets may insert up to 8 Lighthouse assertions and lower the compute-unit price or limit. The request waits a few seconds for `confirmed` or `failed`, then returns the current status; poll GET /relay/status/:id for later changes. Submitting the same transaction again returns the same record and does not send it twice.',
   body: Type.Object({
     id: Type.Optional(TransactionId),
     signedTx: Type.Optional(
-      Type.String({ description: 'Required: base64 of the transaction with all signatures.' }),
+      Type.String({ description: 'Required. The transaction with all signatures, base64.' }),
     ),
   }),
   response: {
@@ -147,7 +157,7 @@ export const submitSchema = {
 export const statusSchema = {
   ...none,
   operationId: 'getTransaction',
-  summary: 'What became of a transaction',
+  summary: 'Read the status of a transaction',
   params: Type.Object({ id: TransactionId }),
   response: { 200: Transaction, ...errors([404], { 404: 'Transaction not found' }) },
 }
@@ -157,19 +167,19 @@ export const estimateFeesSchema = {
   operationId: 'estimateFees',
   summary: 'Estimate priority fees',
   description:
-    'Percentiles 25, 50 and 75 of what transactions paid in recent slots that wrote the given accounts; within a floor and a ceiling. Without keys, of all transactions.',
+    'Returns the 25th, 50th and 75th percentile of the fees in recent slots, for transactions that write the given accounts. The values have a minimum and a maximum. An empty list gives the estimate for all transactions.',
   body: Type.Object({
     accountKeys: Type.Optional(
-      Type.Array(Pubkey('An account that the transaction writes.'), {
-        description: 'Required; at most 128.',
+      Type.Array(Pubkey('Account that the transaction writes.'), {
+        description: 'Required. At most 128 accounts.',
       }),
     ),
   }),
   response: {
     200: Type.Object({
-      low: microLamports('Micro-lamports per compute unit.', 0),
-      medium: microLamports('Micro-lamports per compute unit.', 1_000),
-      high: microLamports('Micro-lamports per compute unit.', 10_000),
+      low: microLamports('25th percentile, in micro-lamports per compute unit.', 0),
+      medium: microLamports('50th percentile, in micro-lamports per compute unit.', 1_000),
+      high: microLamports('75th percentile, in micro-lamports per compute unit.', 10_000),
     }),
     ...errors([400, 413, 415], {
       400: 'accountKeys array is required',

@@ -5,7 +5,7 @@ import { errors, Pubkey, U64 } from '../contract/shapes.ts'
 const CODE = '7KQ4M-X2D9H-0RTVW-P3ZBN'
 const tags = ['Sponsorship']
 
-const InviteCode = Type.String({ description: 'Required.', examples: [CODE] })
+const InviteCode = Type.String({ description: 'Required. Invite code.', examples: [CODE] })
 const examples = {
   403: 'The invite code is unknown, expired, revoked or used up',
   429: 'At most 5 sponsored registrations per IP address and day. Try again in 86400 s.',
@@ -15,21 +15,21 @@ const examples = {
 export const eligibilitySchema = {
   tags,
   operationId: 'getEligibility',
-  summary: 'Whether a registration would be sponsored now',
-  description: 'For this wallet, code and client address. Nothing is reserved by asking.',
+  summary: 'Check whether a registration would be sponsored now',
+  description: 'Checks the wallet, the invite code and the client address. Reserves nothing.',
   querystring: Type.Object({
-    wallet: Type.Optional(Pubkey('Required: the wallet that is to own an agent.')),
+    wallet: Type.Optional(Pubkey('Required. Wallet of the future agent owner.')),
     code: Type.Optional(InviteCode),
   }),
   response: {
     200: Type.Object({
       eligible: Type.Boolean(),
       feePayerBalance: Type.Optional(
-        U64('Lamports of the fee payer; present when eligible is true.', 2_500_000_000),
+        U64('Balance of the fee payer in lamports. Present if `eligible` is true.', 2_500_000_000),
       ),
       reason: Type.Optional(
         Type.String({
-          description: 'Present when eligible is false.',
+          description: 'Why the wallet is not eligible. Present if `eligible` is false.',
           examples: [examples[403]],
         }),
       ),
@@ -41,13 +41,15 @@ export const eligibilitySchema = {
 export const registerSchema = {
   tags,
   operationId: 'registerSponsored',
-  summary: 'Build a registration that the service pays',
+  summary: 'Build a registration that the service pays for',
   description:
-    'The service pays rent and fee of one register_agent, whose account payer must be the fee payer (GET /health/detailed). Reserves the code’s use, the wallet and one of 5 registrations a day of the client’s address until the transaction succeeds, fails or expires. The owner signs, then POST /sponsor/register/submit.',
+    'The service pays the rent and the network fee of one register_agent. The account `payer` of the instruction must be the fee payer (see GET /health/detailed). The request reserves one use of the invite code, the wallet and one of the 5 daily registrations of the client address until the transaction succeeds, fails or expires. The owner signs the transaction; then send it to POST /sponsor/register/submit.',
   querystring: Type.Object({}),
   body: Type.Object({
-    instructions: Type.Optional(Type.Array(Instruction, { description: 'Required: one register_agent.' })),
-    signerPubkey: Type.Optional(Pubkey('Required: the agent’s owner.')),
+    instructions: Type.Optional(
+      Type.Array(Instruction, { description: 'Required. Exactly one register_agent.' }),
+    ),
+    signerPubkey: Type.Optional(Pubkey('Required. Public key of the agent’s owner.')),
     inviteCode: Type.Optional(InviteCode),
   }),
   response: {
@@ -66,16 +68,17 @@ export const submitRegistrationSchema = {
   operationId: 'submitSponsoredRegistration',
   summary: 'Send a sponsored registration',
   description:
-    'Takes the transaction with the owner’s signature. The service checks that it is the prepared one, simulates it, adds its own signature last, and sends it. Answers as POST /relay/submit does.',
+    'Send the transaction with the owner’s signature. The service checks that it is the prepared transaction, simulates it, adds the signature of the fee payer and sends it. The response is the same as for POST /relay/submit.',
   querystring: Type.Object({}),
   body: Type.Object({
     id: Type.Optional(TransactionId),
     signedTx: Type.Optional(
       Type.String({
-        description: 'Required: base64; zeros where the fee payer’s signature goes, which is the first.',
+        description:
+          'Required. The transaction with the owner’s signature, base64. The first signature, that of the fee payer, must be zeros.',
       }),
     ),
-    signerPubkey: Type.Optional(Pubkey('Required: as for POST /sponsor/register.')),
+    signerPubkey: Type.Optional(Pubkey('Required. The same value as in POST /sponsor/register.')),
     inviteCode: Type.Optional(InviteCode),
   }),
   response: {

@@ -6,9 +6,9 @@ const Stake = Type.Object(
     pda: Pubkey('Address of the stake account.'),
     agent_pda: Pubkey('Address of the agent’s account.'),
     owner: Pubkey('Wallet of the agent’s owner.'),
-    deposited_amount: U64('USDC base units (6 decimals).', 600_000_000),
-    locked_amount: U64('USDC base units.', 0),
-    pending_withdrawal: U64('USDC base units asked for and still within the cooldown.', 0),
+    deposited_amount: U64('Deposit in USDC base units (6 decimals).', 600_000_000),
+    locked_amount: U64('Part of the deposit that cannot be withdrawn, in USDC base units.', 0),
+    pending_withdrawal: U64('Requested withdrawal that is not completed yet, in USDC base units.', 0),
   },
   { description: 'The stake account of an agent.' },
 )
@@ -17,7 +17,7 @@ export const listStakesSchema = {
   operationId: 'listStakes',
   tags: ['Stakes'],
   summary: 'List stake accounts',
-  description: 'In the order of pda.',
+  description: 'Sorted by `pda`.',
   querystring: Type.Object({
     owner: Type.Optional(Pubkey('Wallet of the agent’s owner.')),
     agent_pda: Type.Optional(Pubkey('Address of the agent’s account.')),

@@ -6,7 +6,9 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 const ENTITY_TAGS = /(?:W\/)?("[^"]*")/g
 
 export interface ReadOptions<Data, Body> {
-  /** All tables that the response depends on. It must not depend on a clock, a wallet or the ledger. */
+  /**
+   * All tables that the response depends on. It must not depend on a clock, a wallet or the ledger.
+   */
   readonly tables: readonly ReadTables[]
   readonly toBody: (data: Data) => Body
   /** Chooses the media type by the Accept header; JSON by default. */

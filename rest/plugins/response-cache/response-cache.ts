@@ -10,7 +10,10 @@ import {
 import { withTimeout } from '../../../src/platform/async/with-timeout.ts'
 import type { Metrics } from '../../../src/platform/metrics/metrics.ts'
 
-/** How long a request waits for a body that another request reads. That one's connection may be dead. */
+/**
+ * How long a request waits for a body that another request reads. That one's connection may be
+ * dead.
+ */
 const SHARED_WAIT_MS = 2_000
 
 /** Approximate memory of an entry beside its body and its key. */
@@ -119,10 +122,12 @@ export function createResponseCache(options: {
 }
 
 function toResponse(mediaType: string, text: string): CachedResponse {
-  // Buffer.from puts small texts into a shared slab, and an entry would keep the whole slab in memory.
+  // Buffer.from puts small texts into a shared slab, and an entry would keep the whole slab in
+  // memory.
   const body = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   body.write(text)
-  // The media type is part of the tag: a strong validator differs between representations (RFC 9110, 8.8.3).
+  // The media type is part of the tag: a strong validator differs between representations (RFC
+  // 9110, 8.8.3).
   const digest = hash('sha256', Buffer.concat([Buffer.from(`${mediaType}\n`), body]), 'base64url')
   return { body, mediaType, etag: `"${digest}"` }
 }

@@ -130,7 +130,7 @@ export const SETTINGS = {
   RESPONSE_CACHE_BYTES: withDefault(
     integer(0, Number.MAX_SAFE_INTEGER),
     '67108864',
-    'What kept answers to reads may take in memory, in bytes; 0 keeps none',
+    'Maximum memory of the response cache, in bytes; 0 switches it off',
   ),
   WEBHOOK_DEV_MODE: setting(
     boolean,

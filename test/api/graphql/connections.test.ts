@@ -19,7 +19,8 @@ import { post, query } from '../../support/graphql.ts'
 const COUNT = 1_500
 const LABELS = Array.from({ length: COUNT }, (_, i) => `agent ${i}`)
 
-// Connections take the method when they are made, so the spy comes first; it records and lets through.
+// Connections take the method when they are made, so the spy comes first; it records and lets
+// through.
 const statements = vi.spyOn(Client.prototype, 'query')
 let t: TestApp
 beforeAll(async () => {

@@ -14,7 +14,8 @@ import { query } from '../../support/graphql.ts'
 
 const LABELS = Array.from({ length: 50 }, (_, i) => `agent number ${i}`)
 
-// Connections take the method when they are made, so the spy comes first; it counts and lets through.
+// Connections take the method when they are made, so the spy comes first; it counts and lets
+// through.
 const statements = vi.spyOn(Client.prototype, 'query')
 let t: TestApp
 let name: unknown

@@ -130,7 +130,7 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
     expect(demanding.structuredContent.checks).toContainEqual({
       check: 'tier',
       passed: false,
-      detail: 'tier is observer, at least premium is asked for',
+      detail: 'tier is observer, required is at least premium',
     })
 
     for (const query of [ownerKey, `did:sol:${ownerKey}`, `Tool ${kind}`]) {

@@ -70,7 +70,9 @@ const DID_DOCUMENT = [
 ]
 const INFO = ['name', 'version', 'program', 'feeSponsorshipEnabled', 'network', 'features']
 
-/** Path, a request to it, the contract's fields of the response, and those of an item of its list. */
+/**
+ * Path, a request to it, the contract's fields of the response, and those of an item of its list.
+ */
 const RESPONSES: [path: string, url: string, fields: string[], item?: [list: string, fields: string[]]][] = [
   ['/agents', '/agents', ['total', 'limit', 'offset', 'agents'], ['agents', AGENT]],
   [

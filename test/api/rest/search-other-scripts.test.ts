@@ -13,7 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-// The database needs an LC_CTYPE of Unicode, such as C.UTF-8: under C, trigrams see no letters here.
+// The database needs an LC_CTYPE of Unicode, such as C.UTF-8: under C, trigrams see no letters
+// here.
 test.each([
   ['Почтовы агент', 'Почтовый агент'],
   ['éclaireur meteo', 'Éclaireur météo'],
