@@ -1,19 +1,22 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** Unit tests, and tests of the HTTP interface on a real database and ledger. `npm test`. */
+/** Unit tests, and tests of the HTTP interface with a real database and ledger. `npm test`. */
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   resolve: {
-    // Vite would load graphql's development copy for our sources while libraries load the other one: two realms.
+    // Without the alias our sources load graphql's development build, and libraries load the other one.
     alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
   },
   test: {
     include: ['test/{unit,api}/**/*.test.ts', 'packages/*/test/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    // Nothing here patches a module, and loading Solana's and GraphQL's anew for each file would cost most of the time.
+    // No test replaces a module. Loading Solana's and GraphQL's libraries for each file would take
+    // most of the time.
     isolate: false,
-    maxWorkers: '100%',
+    // Some tests wait for timers and processes: one more worker than cores keeps the cores busy.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 30_000,
     expect: { poll: { timeout: 20_000 } },
     hookTimeout: 60_000,

@@ -38,7 +38,7 @@ async function startServer(): Promise<{ server: Server; stop: () => Promise<void
   const postgres = await startEmbeddedPostgres({
     dataDir,
     logger: silent,
-    settings: ['fsync=off', 'max_connections=200', 'max_wal_size=256MB'],
+    settings: ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'max_wal_size=256MB'],
   })
   const { host, user } = postgres.connection
   const stop = async (): Promise<void> => {
