@@ -10,7 +10,7 @@ export interface BenchGateway extends Runtime {
   stop(): Promise<void>
 }
 
-/** The service as `npm start` runs it, in a process of its own on a throw-away folder, and without rate limits. */
+/** The service as `npm start` runs it: its own process, a temporary folder, no rate limits. */
 export async function startBenchGateway(settings: Record<string, string> = {}): Promise<BenchGateway> {
   const dataDir = temporaryFolder('gateway-bench-')
   const child = spawn(process.execPath, ['src/server.ts'], {

@@ -1,4 +1,7 @@
-/** Every bench in the order in which `npm run bench` runs them; each is a folder with a main.ts that measures, prints and keeps its result. */
+/**
+ * All benches in the order in which `npm run bench` runs them. Each is a folder with a main.ts that
+ * measures, prints and saves its result.
+ */
 export const BENCHES = [
   'reads',
   'cache',

@@ -8,8 +8,8 @@ import { temporaryFolder } from '../test/support/temporary-folder.ts'
 const LIMIT_MS = 90 * 60_000
 
 /**
- * Runs a bench in a process group and with a folder for temporary files of its own, and ends and removes what it leaves of both, also where it failed.
- * Returns how it failed; null where it did not.
+ * Runs a bench in its own process group and temporary folder. Ends its processes and removes the
+ * folder, also after a failure. Returns the reason of a failure, else null.
  */
 export async function runBench(main: string): Promise<string | null> {
   const folder = temporaryFolder('gateway-bench-')

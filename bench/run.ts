@@ -5,8 +5,9 @@ import { runBench } from './process.ts'
 import { writeReport } from './report/report.ts'
 
 /**
- * `npm run bench` runs every bench and writes the report, `npm run bench -- NAME…` just these, and `npm run bench -- report` writes the report of the
- * results that are kept. A bench that fails stops no other one; the exit code is 1 then.
+ * `npm run bench` runs every bench and writes the report; `npm run bench -- NAME…` runs these
+ * benches; `npm run bench -- report` only writes the report of the saved results. If a bench fails,
+ * the others still run and the exit code is 1.
  */
 const mainOf = (bench: string): string => fileURLToPath(new URL(`${bench}/main.ts`, import.meta.url))
 const known = BENCHES.filter((bench) => existsSync(mainOf(bench)))

@@ -6,7 +6,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   resolve: {
-    // Without the alias our sources load graphql's development build, and libraries load the other one.
+    // Without the alias our sources load graphql's development build, and libraries load the other
+    // one.
     alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
   },
   test: {

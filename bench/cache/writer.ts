@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
 
-/** Changes an agent every so many milliseconds, so that all that is kept of agents is made again. */
+/** Changes an agent every `everyMs` milliseconds, so that cached responses with agents expire. */
 export function writeEvery(kysely: Kysely<Database>, everyMs: number): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const writing = (async () => {

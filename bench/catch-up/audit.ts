@@ -36,7 +36,9 @@ async function runAudit(env: { SOLANA_RPC_URL: string; DATABASE_URL: string }): 
   }
 }
 
-/** Audits the tables as they are, and again after one field of one agent in the middle was edited by hand. */
+/**
+ * Audits the tables twice: unchanged, and after an edit of one field of one agent in the middle.
+ */
 export async function auditTwice(
   kysely: Kysely<Database>,
   env: { SOLANA_RPC_URL: string; DATABASE_URL: string },

@@ -40,7 +40,7 @@ const read = async (...args: string[]): Promise<Reading> => {
   return JSON.parse(stdout) as Reading
 }
 
-// The first reading of all fills the node's caches, and would be compared with one that finds them filled.
+// This unmeasured read fills the caches of the node, so that all measured reads find them filled.
 await read('raw', ledger.rpcUrl)
 const rounds: { raw: Reading; gateway: Reading; shareOfRaw: number }[] = []
 let audits: Awaited<ReturnType<typeof auditTwice>> | null = null

@@ -10,8 +10,8 @@ interface Listed {
 }
 
 /**
- * Reads from the node what a catch-up reads, and does nothing with it: every signature, every transaction, every account.
- * Bodies of transactions and accounts are taken in and dropped without parsing, which no real reader could do.
+ * Reads from the node what a catch-up reads: every signature, transaction and account. It drops the
+ * bodies without parsing them, so no real reader can be faster.
  */
 export async function rawRead(rpcUrl: string): Promise<number> {
   const pool = new Pool(new URL(rpcUrl).origin, { connections: IN_FLIGHT })

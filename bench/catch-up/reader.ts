@@ -7,7 +7,10 @@ import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { rawRead } from './raw-read.ts'
 
-/** One reading in a process of its own, so that its memory is its own: `raw RPC_URL`, or `gateway RPC_URL DATABASE_URL`. */
+/**
+ * One read in its own process, so that its memory can be measured. Arguments: `raw RPC_URL` or
+ * `gateway RPC_URL DATABASE_URL`.
+ */
 const [, , mode = '', rpcUrl = '', databaseUrl = ''] = process.argv
 
 const began = performance.now()

@@ -1,6 +1,6 @@
 import { Agent } from 'undici'
 
-/** Posts bodies by a number of clients at once until it is told to stop; then says how many were answered. */
+/** Clients that post these bodies until the next message. Then they report the response counts. */
 interface Order {
   readonly origin: string
   /** base64 */

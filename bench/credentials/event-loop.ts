@@ -22,7 +22,10 @@ export interface EventLoopDelay {
   readonly statuses: Record<string, number>
 }
 
-/** The delay of the server's event loop while clients, in a process of their own, post the worst that is taken and the worst that is refused. */
+/**
+ * Measures the delay of the server's event loop while clients in another process post the most
+ * expensive credentials that are accepted and that are refused.
+ */
 export async function measureEventLoop(
   issuer: TestIssuer,
 ): Promise<{ idle: EventLoopDelay; worst: EventLoopDelay }> {
@@ -79,7 +82,10 @@ async function measure(during: () => Promise<Record<string, number>>): Promise<E
   }
 }
 
-/** Genuine ones that cost the most, in many copies so that none is known already, and those that the caps refuse. */
+/**
+ * The most expensive valid credentials, in many copies so that no verdict is cached, and
+ * credentials that exceed the limits.
+ */
 async function worstBodies(issuer: TestIssuer): Promise<Buffer[]> {
   const bodies: Buffer[] = []
   for (const suite of ['Ed25519Signature2020', 'eddsa-jcs-2022'] as const) {
@@ -87,7 +93,8 @@ async function worstBodies(issuer: TestIssuer): Promise<Buffer[]> {
     for (const document of worstInputs(plain).values()) {
       for (let copy = 0; copy < 40; copy++) {
         const each = { ...document, id: `urn:uuid:${copy}` }
-        // Those that cannot be canonicalised are signed in another way: the signature is not what costs.
+        // A credential that cannot be canonicalised gets the proof of the plain one. The
+        // signature is not the expensive part.
         const sealed = await seal(each, suite, issuer).catch(() => seal(plain, suite, issuer))
         bodies.push(Buffer.from(JSON.stringify({ ...each, proof: sealed.proof })))
       }

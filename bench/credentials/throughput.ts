@@ -19,7 +19,10 @@ const BATCH = Number(process.env.BENCH_CREDENTIALS ?? 200)
 export interface Throughput {
   readonly model: string
   readonly suite: string
-  /** Verifications per second: one after the other, theirs in the process, ours through one thread; medians over rounds. */
+  /**
+   * Verifications per second, one after the other; medians over the rounds. The other library runs
+   * in the process, ours in one thread.
+   */
   readonly theirs: number
   readonly ours: number
   /** Median over rounds of ours / theirs. */
@@ -28,7 +31,10 @@ export interface Throughput {
   readonly oursConcurrent: number
 }
 
-/** The same credentials, signed by their stack, verified by both in turns; every credential is new to both. */
+/**
+ * Both libraries verify the same credentials in turns. The other library signed them. No credential
+ * is verified twice by the same library.
+ */
 export async function measureThroughput(issuer: TestIssuer): Promise<Throughput[]> {
   const verifier = createVerifier({ contexts })
   const trust = trustRegistry([issuer.trusted])

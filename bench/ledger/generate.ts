@@ -12,7 +12,10 @@ import { generateWallet, type Wallet, walletOf, wireTransaction } from './wallet
 const PROGRAM = pubkey(registryIdl.address)
 const CATEGORIES = registryIdl.types.find((each) => each.name === 'ServiceCategory')
 const TRANSACTIONS_PER_SLOT = 1_000
-/** Agents whose lives run side by side, so that an account's transactions lie apart as they do on a cluster. */
+/**
+ * This many agents exist at the same time, so that the transactions of one account are far apart,
+ * as on a cluster.
+ */
 const GENERATION = 2_000
 const DELTAS = [12, -5, 3]
 
@@ -38,8 +41,8 @@ export function genesisOf(keys: LocalnetKeys): GenesisOptions {
 }
 
 /**
- * Writes a ledger of `agents` agents into DATA_DIR, where a service can be started on it. Every agent is registered, updated
- * and reported three times: five transactions with one event each. They run in the VM, straight into the bank, without RPC.
+ * Writes a ledger of `agents` agents into DATA_DIR. Each agent is registered, updated and reported
+ * three times: five transactions with one event each. They run in the VM, without RPC.
  */
 export function generateLedger(options: {
   dataDir: string

@@ -14,7 +14,10 @@ export type Told = (dueAt: number, outcome: Outcome, ms: number) => void
 export interface Client {
   /** Sends one and waits for its end. */
   send(path: string, dueAt: number): Promise<Outcome>
-  /** Sends `perSecond` requests at equal distances, whatever becomes of those before, and resolves once all have ended. */
+  /**
+   * Sends `perSecond` requests at equal intervals and does not wait for earlier responses. Resolves
+   * when all requests have ended.
+   */
   offer(options: { perSecond: number; seconds: number; nextPath: () => string; told: Told }): Promise<void>
   close(): Promise<void>
 }

@@ -21,8 +21,9 @@ export interface LoadReport {
   readonly peak: Tally
   readonly after: Tally
   /**
-   * From the end of the peak to the first second from which on the median of each is below what 99 of 100 took before, and at most one in twenty is refused
-   * or fails; null where that is not within the time that is looked at.
+   * From the end of the peak to the first second after which each median stays below the earlier
+   * 99th percentile and at most 5 % of the requests are refused or fail. Null if that does not
+   * happen in time.
    */
   readonly recoverySeconds: number | null
 }

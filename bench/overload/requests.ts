@@ -3,8 +3,8 @@ const WORDS =
 const KINDS = 'Scout Broker Pilot Analyst Courier Warden Planner Oracle Curator Ranger Auditor Tutor'
 
 /**
- * Paths of reads that hardly ever repeat, so that no cache helps: of a hundred, 70 are one agent, 25 a page somewhere in the list, 5 a search by
- * name. The same ones every time.
+ * Paths that hardly repeat, so that no cache helps: 70 % one agent, 25 % a page of the list, 5 % a
+ * search by name. Every run has the same ones.
  */
 export function createRequests(pdas: readonly string[]): () => string {
   const random = mulberry32(42)

@@ -4,7 +4,10 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { startBenchGateway } from '../gateway.ts'
 
-/** The service as it is, the service that refuses nothing, and hand-written routes with the same SQL. */
+/**
+ * The service with load shedding, the service without it, and hand-written routes with the same
+ * SQL.
+ */
 export const VARIANTS = ['shedding', 'queueing', 'raw'] as const
 export type Variant = (typeof VARIANTS)[number]
 

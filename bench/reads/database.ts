@@ -14,11 +14,15 @@ export interface BenchDatabase {
   drop(): Promise<void>
 }
 
-/** As background work: what else runs on the machine has the processors first, as if the server had some of its own. */
+/**
+ * Nice value of a database that runs in the background: other processes get the processors first,
+ * as if the database had its own machine.
+ */
 const BACKGROUND = 10
 
 /**
- * A migrated database of its own, on the server of DATABASE_URL or on an embedded one that is thrown away, which may run in the background.
+ * A new migrated database on the server of DATABASE_URL, or on a temporary embedded server, which
+ * may run in the background.
  */
 export async function openBenchDatabase({ inBackground = false } = {}): Promise<BenchDatabase> {
   const { server, stop } = await startServer(inBackground)

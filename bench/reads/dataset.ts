@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
 
-/** Makes agents, a stake for every third and a history for every tenth, by SQL alone; the same every time. */
+/**
+ * Inserts agents by SQL, with a stake for every third and a history for every tenth. The data is
+ * the same every time.
+ */
 export async function makeDataset(kysely: Kysely<Database>, agents: number): Promise<void> {
   const key = (kind: string) => sql`
     'A' || translate(left(md5(${sql.lit(kind)} || i) || md5(i || ${sql.lit(kind)}), 42), '0', 'z')`

@@ -18,7 +18,10 @@ import { createServices } from '../../src/services.ts'
 import { createSecretBox } from '../../src/webhooks/secret-box.ts'
 import { serveMeasured } from './measured-server.ts'
 
-/** The whole service but for a ledger; no answers are kept unless a second argument says how many bytes they may take. */
+/**
+ * The whole service without a ledger. The second argument is the size of the response cache in
+ * bytes; without it nothing is cached.
+ */
 const url = process.argv[2] ?? ''
 const responseCacheBytes = Number(process.argv[3] ?? 0)
 const orm = await openOrm({ url })

@@ -1,4 +1,6 @@
-/** Runs in the process of a variant: says its port, and its CPU time so far whenever it is asked. */
+/**
+ * Runs in the process of a variant. Reports its port, and its CPU time whenever the parent asks.
+ */
 export function serveMeasured(port: number): void {
   process.send?.(port)
   process.on('message', () => process.send?.(process.cpuUsage()))

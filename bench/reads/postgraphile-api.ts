@@ -3,8 +3,8 @@ import type { Database } from '../../src/db/database.ts'
 import { COLUMNS, SEARCH } from './raw-routes.ts'
 
 /**
- * What a PostGraphile user would write to have the same answers fast: views of the documented columns, a list that needs no
- * condition, the total from the kept counts, and the search in one statement.
+ * What a PostGraphile user would write for fast responses: views of the documented columns, an
+ * unfiltered list, the total from the count table, and the search in one statement.
  */
 export async function addPostgraphileApi(kysely: Kysely<Database>): Promise<void> {
   const search = SEARCH.replaceAll('$1', 'page_limit')

@@ -25,7 +25,10 @@ const ONE = `select ${COLUMNS} from agents where pda = $1`
 
 type Row = Record<string, unknown> & { total: number; capabilities: string }
 
-/** The same answers by the least code: Fastify, a pool, prepared statements with the best SQL known, JSON.stringify. */
+/**
+ * The same responses with the least code: Fastify, a pool, prepared statements with the best known
+ * SQL, JSON.stringify.
+ */
 export function rawRoutes(connection: PoolConfig): FastifyInstance {
   const pool = new Pool({ ...connection, max: 10, types: valueParsers, options: '-c TimeZone=UTC' })
   const app = fastify()

@@ -15,8 +15,8 @@ export interface Server {
 }
 
 /**
- * Each variant in a process of its own, so that neither heap, garbage collector nor compiled code of one is shared with another. Those
- * that are not measured stand idle.
+ * Starts each variant in its own process, so that they share no heap, garbage collector or compiled
+ * code. Variants that are not measured are idle.
  */
 export async function startVariants(databaseUrl: string): Promise<PerVariant<Server>> {
   const [gateway, raw, postgraphile] = await Promise.all([

@@ -24,7 +24,10 @@ const STYLE = `
     .slower { fill: #db6d28 }
   }`
 
-/** SVG: a bar for each comparison, from the line of equal speed to how many times as fast the gateway is, on a logarithmic scale. */
+/**
+ * An SVG with a bar for each comparison. The logarithmic axis shows how many times as fast the
+ * gateway is; the bars start at equal speed.
+ */
 export function ratioChart(comparisons: readonly Comparison[]): string {
   // At least a factor of four to each side, and whole powers of two.
   const reach = (sign: 1 | -1): number =>

@@ -18,7 +18,10 @@ export interface Start {
   readonly memory: Memory | null
 }
 
-/** Starts the service as `npm start` does, measures until it answers and has its agents, and stops it. */
+/**
+ * Starts the service as `npm start` does, measures the time until it responds and until it has its
+ * agents, and stops it.
+ */
 export async function measureStart(dataDir: string): Promise<Start> {
   const port = await freePort()
   const { DATABASE_URL: _embeddedOnly, ...env } = process.env

@@ -12,7 +12,9 @@ export interface Comparison {
   readonly unit: string
   readonly gateway: number
   readonly other: number
-  /** The gateway's speed over the other's: above 1 the gateway is the faster one, whether the unit is a rate or a time. */
+  /**
+   * How many times as fast the gateway is. Above 1 the gateway is faster, for rates and for times.
+   */
   readonly times: number
 }
 
@@ -37,7 +39,9 @@ export type Measured = Pick<Result, 'comparisons' | 'figures'>
 
 const RESULTS = fileURLToPath(new URL('../results/', import.meta.url))
 
-/** Prints a result and keeps it as results/BENCH.json; `details` is whatever else the bench knows. */
+/**
+ * Prints a result and saves it as results/BENCH.json. `details` has the other data of the bench.
+ */
 export function keepResult(bench: string, measured: Measured, details: object): void {
   const result: Result = {
     bench,
@@ -60,7 +64,10 @@ export function keptResults(): Map<string, Result> {
   return new Map(results.map((result) => [result.bench, result]))
 }
 
-/** A comparison of rates: the more the better. `times` where it is a median over rounds rather than of these two. */
+/**
+ * Compares two rates; higher is faster. Pass `times` if it is a median over rounds and not the
+ * ratio of these two.
+ */
 export function ofRates(
   { work, against, unit }: Pick<Comparison, 'work' | 'against' | 'unit'>,
   gateway: number,

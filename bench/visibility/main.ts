@@ -21,8 +21,8 @@ const AGENTS = 200
 const POLL_MS = 5
 
 /**
- * From the node's announcement that a transaction is confirmed, on a socket of the bench's own, until another connection to the database sees
- * its event.
+ * Measures from the node's announcement of a confirmed transaction, on a socket of this process,
+ * until another database connection sees its event.
  */
 const dataDir = mkdtempSync(join(tmpdir(), 'gateway-bench-visibility-'))
 generateLedger({ dataDir, agents: AGENTS })

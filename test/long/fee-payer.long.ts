@@ -26,7 +26,10 @@ import { createHostileWorld, keyOf, type HostileWorld } from '../support/sponsor
 const CASES = Number(process.env.PROPERTY_CASES ?? 10_000)
 const SEED = Number(process.env.PROPERTY_SEED ?? randomInt(2 ** 31))
 
-/** Lamports. Written down here, so that a policy that grows is noticed: two signatures, units and price at their highest. */
+/**
+ * Lamports: two signatures, and the maximum of compute units and price. Repeated here, so that a
+ * policy with higher limits fails this test.
+ */
 const FEE_CAP = { registration: 10_000 + 6_000, transaction: 10_000 + 15_000 }
 const AGENT_BYTES = 421
 const CHEAPEST_FEE = 10_000
@@ -152,7 +155,10 @@ function noServerError({ status, error }: ClientResponse<unknown>): void {
   if (status >= 500) throw new Error(`answered ${status}: ${error}`)
 }
 
-/** Wallets without an agent register; those with one do the rest, and sometimes try to register again. */
+/**
+ * Wallets without an agent register. Wallets with an agent do the rest, and sometimes register
+ * again.
+ */
 function castOf({ operation: door, wallet }: RandomCase): Participants {
   const agent = agents[wallet % WALLETS] ?? null
   const stranger = agents[(wallet + 1) % WALLETS]?.keypair ?? Keypair.generate()

@@ -1,6 +1,6 @@
 import { Client, escapeIdentifier } from 'pg'
 
-/** How the test run reaches its PostgreSQL: DATABASE_URL, or the embedded server's socket folder. */
+/** How the tests reach PostgreSQL: DATABASE_URL, or the socket folder of the embedded server. */
 export type Server = { url: string } | { host: string; user: string }
 
 /** The same server, another database. */

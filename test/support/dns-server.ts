@@ -9,7 +9,10 @@ export interface DnsQuestion {
   readonly before: number
 }
 
-/** Addresses of the asked family are sent, the others left out; `silence` never answers, the rest are answers without addresses. */
+/**
+ * Addresses of the requested family are sent. `silence` never responds. The others are responses
+ * without addresses.
+ */
 export type DnsAnswer =
   | readonly string[]
   | { readonly alias: string; readonly addresses: readonly string[] }

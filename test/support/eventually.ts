@@ -1,5 +1,8 @@
 import { vi } from 'vitest'
 
-/** Waits until `check` no longer throws, with the time that a machine under load needs; vitest's own second is for idle ones. */
+/**
+ * Waits until `check` no longer throws. Vitest's default of one second is too short for a machine
+ * under load.
+ */
 export const eventually = <T>(check: () => T | Promise<T>): Promise<T> =>
   vi.waitFor(check, { timeout: 20_000 })

@@ -73,7 +73,10 @@ export async function insertStakes(kysely: Kysely<Database>, rows: NewStake[]): 
   if (rows.length > 0) await kysely.insertInto('stakes').values(rows).execute()
 }
 
-/** History of one agent, oldest first, with the ledger events that it comes from; an entry a minute from 12:00 on. */
+/**
+ * Inserts the history of one agent, oldest first, one entry per minute from 12:00, and its ledger
+ * events.
+ */
 export async function insertHistory(
   kysely: Kysely<Database>,
   label: string,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way to a server, HTTP or WebSocket, that can be cut: to its clients the server then looks dead. */
+/** A proxy for HTTP and WebSocket that can be cut. Clients then see a dead server. */
 export interface FaultInjectingProxy {
   readonly port: number
   /** Connections taken so far. */

@@ -24,7 +24,7 @@ export interface OpenApi {
   paths: Record<string, Record<string, Operation>>
 }
 
-/** The schema with its references put in place, and with no member allowed that it does not name. */
+/** The schema with references resolved, and with additional properties forbidden. */
 function closed(document: OpenApi, schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map((each) => closed(document, each))
   if (typeof schema !== 'object' || schema === null) return schema

@@ -1,2 +1,3 @@
-// @peculiar/x509 asks for the reflect-metadata polyfill, but none of its classes has metadata to reflect: answering "none" is all it needs.
+// @peculiar/x509 needs the reflect-metadata polyfill, but its classes have no metadata. So these
+// two functions are enough.
 Object.assign(Reflect, { getMetadata: () => undefined, getOwnMetadata: () => undefined })

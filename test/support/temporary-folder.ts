@@ -2,7 +2,10 @@ import { chmodSync, mkdtempSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A new folder for a DATA_DIR. Open to pass through: run by root, PostgreSQL is another user and must reach it. */
+/**
+ * A new folder for a DATA_DIR. Others may pass through it: if root runs the tests, PostgreSQL is
+ * another user.
+ */
 export function temporaryFolder(prefix: string, parent = tmpdir()): string {
   const folder = mkdtempSync(join(parent, prefix))
   chmodSync(folder, 0o755)
@@ -13,8 +16,8 @@ const MEMORY = '/dev/shm'
 const ENOUGH_BYTES = 2 ** 31
 
 /**
- * Where files last no longer than the run: in memory where there is room. Hundreds of databases are made and dropped, and ext4 looks through what was deleted
- * in the last seconds for each file that it makes.
+ * A folder for files of this run only, in memory if there is space. Tests create and drop hundreds
+ * of databases, which is slow on ext4: for each new file it checks what was deleted recently.
  */
 export function memoryFolder(): string {
   try {

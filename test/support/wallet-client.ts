@@ -18,7 +18,10 @@ export interface WalletClient {
   graphql<Data>(query: string, variables?: Record<string, unknown>): Promise<GraphQLReply<Data>>
 }
 
-/** A clock that goes on by a second for each signature: one wallet signs the same request only once a second. */
+/**
+ * A clock that advances by a second for each signature: a wallet can sign the same request only
+ * once a second.
+ */
 export function steppingClock(start: number): Clock & { step(): number } {
   let now = start
   return { now: () => now, step: () => (now += 1000) }

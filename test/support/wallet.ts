@@ -3,7 +3,10 @@ import bs58 from 'bs58'
 import nacl from 'tweetnacl'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 
-/** A wallet that signs requests as a client would, with tweetnacl and by the contract's text alone. */
+/**
+ * A wallet that signs requests as a client would: with tweetnacl and only by the text of the
+ * contract.
+ */
 export interface TestWallet {
   readonly pubkey: Pubkey
   /** The three headers for one request. `now`: milliseconds since the epoch. */

@@ -34,8 +34,8 @@ const MAX_ENDPOINTS = 512
 
 /**
  * Claims up to `limit` due deliveries, one of each endpoint before the second of any. It steps
- * through the index by endpoint, so that a long backlog of one endpoint costs nothing. (`lateral …
- * limit 1` prevents full scans by a plan that was made for few webhooks.)
+ * through the index by endpoint, so that a long backlog of one endpoint costs nothing. (`lateral
+ * … limit 1` prevents full scans by a plan that was made for few webhooks.)
  */
 export async function claimDeliveries(
   connection: WorkerConnection,

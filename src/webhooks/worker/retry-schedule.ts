@@ -24,8 +24,8 @@ const JITTER = 0.2
 const BLOCKED_MS = 30 * MINUTE
 
 /**
- * Returns the delay before the next attempt in milliseconds, ±20 %, or null after the last attempt.
- * `step` counts the failures before this one. `random` is in [0, 1).
+ * Returns the delay before the next attempt in milliseconds, ±20 %, or null after the last
+ * attempt. `step` counts the failures before this one. `random` is in [0, 1).
  */
 export function retryDelay(
   step: number,

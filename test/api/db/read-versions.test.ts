@@ -178,7 +178,8 @@ test('two writers of the same agents and stakes end, whatever the order of their
     sql`update agents set slot = slot + 1 where pda = ${keyOf(`agent shared ${i}`)}`
   const stake = (i: number) =>
     sql`update stakes set slot = slot + 1 where pda = ${keyOf(`stake shared ${i}`)}`
-  // Rows of their own in opposite orders of tables: only the bookkeeping could make one wait for the other.
+  // The transactions write different rows, in opposite orders of tables. Only the version rows
+  // could make one wait for the other.
   const write = async (order: readonly ReturnType<typeof agent>[]): Promise<void> => {
     for (let round = 0; round < 100; round += 1)
       await kysely.transaction().execute(async (work) => {

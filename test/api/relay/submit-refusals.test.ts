@@ -27,7 +27,10 @@ let lamports = 0
 const transfer = (from = payer, to = from): TransactionInstruction =>
   SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey: to.publicKey, lamports: (lamports += 1) })
 
-/** What both doors say to the same submission: the status, which must be the same, the text and what is said beside it. */
+/**
+ * How REST and GraphQL refuse the same submission: the status, which must be equal, the texts and
+ * the additional members.
+ */
 async function refusal(id: unknown, signedTx: unknown): Promise<[status: number, ...texts: unknown[]]> {
   const { status, body } = await world.submit(id as string, signedTx as string)
   const { data, errors } = await world.graphql(

@@ -20,7 +20,9 @@ import {
 import { createHostileWorld, keyOf, type HostileWorld } from '../../support/sponsorship/hostile-world.ts'
 
 let world: HostileWorld
-/** A wallet with an agent, and one without: nothing but the attack stands between them and a sponsorship. */
+/**
+ * A wallet with an agent and a wallet without one. Except for the attack, both may be sponsored.
+ */
 let settled: Parties
 let fresh: Parties
 let code: string

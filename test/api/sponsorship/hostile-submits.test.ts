@@ -20,7 +20,7 @@ import { TAMPERINGS } from '../../support/sponsorship/tampering.ts'
 let world: HostileWorld
 let parties: Parties
 let code: string
-/** One sponsored transaction of each kind, for all of the attacks: what is refused leaves it as it was. */
+/** One sponsored transaction of each kind for all attacks. A refused attack does not change it. */
 let registration: { wallet: Keypair; prepared: Prepared }
 let transaction: { wallet: Keypair; prepared: Prepared }
 let before: number

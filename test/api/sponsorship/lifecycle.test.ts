@@ -24,7 +24,7 @@ afterEach(() => {
   beforeSign = async () => undefined
 })
 
-/** The real signer, before which something can happen: the time between the simulation and the ledger. */
+/** The real signer with a hook that runs before it: between the simulation and the send. */
 const meddled = (signer: FeePayerSigner): FeePayerSigner => ({
   pubkey: signer.pubkey,
   sign: async (message) => {

@@ -16,7 +16,10 @@ import {
 } from '../../support/factories.ts'
 import { type SlowNetwork, slowNetwork } from '../../support/slow-network.ts'
 
-/** Everything that is read follows from one number, the state, which each of these transactions of the writer raises by one. */
+/**
+ * All data that is read depends on one number, the state. Each transaction of the writer increments
+ * it.
+ */
 const LABELS = ['a', 'b', 'c']
 const COMES_AND_GOES = 'comes and goes'
 const pda = (label: string): string => keyOf(`agent ${label}`)
@@ -97,7 +100,7 @@ beforeAll(async () => {
   await insertStakes(kysely, [stakeRow('a', { deposited_amount: '0' })])
   await insertHistory(kysely, 'a', [{}])
   for (let i = 0; i < 2; i += 1) {
-    // A statement is answered from what was committed when it came, and that arrives after later commits did.
+    // Delays requests and responses: a response can arrive after later commits.
     const network = await slowNetwork(database.connection, () =>
       Math.random() < 0.1 ? 15 : Math.random() * 3,
     )

@@ -206,7 +206,7 @@ test('bodies as long as they may be, many at once, do not stay in memory', async
     await round()
     after.push(used() / MEGABYTE)
   }
-  // A round sends 10 MB, so what stays would be 90 MB by the last three; what else there is in the process comes and goes.
+  // A round sends 10 MB. If they stayed in memory, the last three rounds would have 90 MB more.
   expect(Math.min(...after.slice(-3)) - Math.min(...after.slice(0, 3))).toBeLessThan(30)
 }, 60_000)
 

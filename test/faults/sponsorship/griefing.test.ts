@@ -50,7 +50,10 @@ async function prepared(door: SponsorClient): Promise<{ wallet: Keypair; code: s
   return { wallet, code, body }
 }
 
-/** Registers the wallet past the service, paid by the registry's admin: a sponsored registration of it then fails. */
+/**
+ * Registers the wallet without the service. The registry's admin pays. A sponsored registration of
+ * the wallet then fails.
+ */
 const registerDirectly = (wallet: Keypair): Promise<void> => {
   const owner = keyOf(wallet)
   const payer = keyOf(world.admin)
@@ -101,7 +104,8 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
     test('what is made to fail after the service has simulated and signed costs its network fee, and stays counted', async () => {
       const door = client()
       const { wallet, code, body } = await prepared(door)
-      // The node's own preflight would still stop it: a node that skips it, or looks at an older block, sends.
+      // Skips the node's preflight, which would refuse the transaction. A node that looks at an
+      // older block would send it.
       world.intercept.set('sendTransaction', async ([tx, config]) => {
         world.intercept.delete('sendTransaction')
         await registerDirectly(wallet)

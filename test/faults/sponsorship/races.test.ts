@@ -76,7 +76,8 @@ test('registrations of one wallet that ten addresses prepared: one is signed, an
   expect(landed).toHaveLength(1)
   const rent = await world.connection.getMinimumBalanceForRentExemption(421)
   expect(before - (await world.balance())).toBeLessThanOrEqual(rent + 16_000)
-  // The others were refused unsigned, or their simulation met the agent: the code has nine uses left once they are over.
+  // The others were refused before the signature, or their simulation found the agent. Afterwards
+  // the code has nine uses left.
   const signatures = await world.t.kysely
     .selectFrom('sponsorships')
     .select('signature')
@@ -205,7 +206,8 @@ async function counted(kind: 'registration' | 'transaction'): Promise<bigint> {
 
 test('transactions, for which nobody needs a code, leave half of the budget to registrations', async () => {
   const wallet = await world.sponsoredWallet(doorFor(0))
-  // As if other wallets' transactions had cost more than all registrations, so that their half is what ends first.
+  // As if transactions of other wallets had cost more than all registrations: the budget of
+  // transactions ends first.
   await sql`
     insert into sponsorships (id, kind, wallet, state, reserved_lamports, spent_lamports)
     values ('others', 'transaction', 'others', 'confirmed', 0, ${String((await counted('registration')) + 10_000_000n)})`.execute(

@@ -43,7 +43,10 @@ async function ask(agent: Agent, first: number, path: string, body?: object): Pr
   }
 }
 
-/** Sends no body before the server says 100 Continue, so that it is known whether the request was taken when a connection ends. */
+/**
+ * Sends the body only after 100 Continue, so that the test knows whether the server accepted a
+ * request before the connection ended.
+ */
 function exchange(agent: Agent, url: string, body?: object): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const headers = { 'content-type': 'application/json', expect: '100-continue' }

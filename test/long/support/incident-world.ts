@@ -19,11 +19,16 @@ export interface Replica extends GatewayProcess {
   readonly url: string
   /** Starts it again, on the address of its first start. */
   restart(settings?: Record<string, string>): Promise<void>
-  /** The series whose lines begin so, as `gateway_indexer_phase{phase="live"}`; their sum, or undefined where there is none. */
+  /**
+   * The sum of the series whose lines start with this text, for example
+   * `gateway_indexer_phase{phase="live"}`. Undefined if there is none.
+   */
   metric(series: string): Promise<number | undefined>
 }
 
-/** A ledger, a PostgreSQL that the test may stop, a receiver, and the gateways that the test starts on them. */
+/**
+ * A ledger, a PostgreSQL that the test can stop, a receiver, and the gateways that the test starts.
+ */
 export interface IncidentWorld {
   readonly world: RegistryWorld
   readonly databaseUrl: string

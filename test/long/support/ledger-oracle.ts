@@ -8,7 +8,10 @@ interface Listed {
   err: unknown
 }
 
-/** `signature/n` for the n-th event line of every final transaction, counted in the plain text of the logs. */
+/**
+ * `signature/n` for the n-th event line in the logs of each final transaction, counted in plain
+ * text.
+ */
 async function eventsOnLedger({ rpc }: RegistryWorld): Promise<string[]> {
   const events: string[] = []
   for (let before: string | undefined; ;) {
@@ -49,7 +52,10 @@ export async function compareEvents(
   }
 }
 
-/** Deliveries as they are, and as events and subscriptions ask for; every event has at least one message. */
+/**
+ * The stored deliveries, and those that follow from events and subscriptions. Every event has at
+ * least one.
+ */
 export async function compareDeliveries(orm: Orm): Promise<{ actual: unknown; expected: unknown }> {
   const db = kyselyOf(orm)
   const { rows: actual } = await sql<{ delivery: string }>`

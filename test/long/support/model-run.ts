@@ -16,7 +16,10 @@ import type { Orm } from '../../../src/db/orm-types.ts'
 
 const WALLETS = 6
 
-/** A ledger in this process, a PostgreSQL that can be restarted, and the gateway in a process that can be killed. */
+/**
+ * A ledger in this process, a PostgreSQL that can restart, and a gateway process that can be
+ * killed.
+ */
 export interface ModelRun extends Catastrophes {
   world: RegistryWorld
   orm: Orm

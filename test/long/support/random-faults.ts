@@ -62,7 +62,10 @@ const FAULTS: Record<string, Fault> = {
   },
 }
 
-/** Does one thing to the ledger that goes wrong now and then, or rarely to the gateway or the database; returns its name. */
+/**
+ * Injects one random fault into the ledger, or rarely into the gateway or the database. Returns its
+ * name.
+ */
 export async function injectFault(
   world: RegistryWorld,
   random: Random,

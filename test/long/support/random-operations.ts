@@ -22,8 +22,8 @@ interface Step {
 }
 
 /**
- * Sends random transactions of all instructions of the registry, by random wallets, in whatever state those are: many fail, as
- * on a real ledger. Nobody waits for them.
+ * Sends random transactions with every instruction of the registry. Wallets are in random states,
+ * so many transactions fail, as on a real ledger. Does not wait for them.
  */
 export class RandomOperations {
   readonly sent: string[] = []

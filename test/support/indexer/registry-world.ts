@@ -14,7 +14,10 @@ export const keyOf = (keypair: Keypair): Pubkey => pubkey(keypair.publicKey.toBa
 
 type Send = (name: string, accounts?: Record<string, Pubkey>, args?: Record<string, unknown>) => Promise<void>
 
-/** A wallet with an agent, and the instructions that it can send. Accounts that follow from the owner are filled in. */
+/**
+ * A wallet with an agent, and the instructions that it can send. Accounts that follow from the
+ * owner are filled in.
+ */
 export interface AgentWallet {
   owner: Pubkey
   agent: Pubkey

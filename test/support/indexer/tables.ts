@@ -35,7 +35,10 @@ function isIncidental(table: string, column: string): boolean {
   return ['sequence', 'restored_sequence', 'accounts'].includes(column)
 }
 
-/** Every table that the ledger determines, in a fixed order, without what depends on the moment of reading. */
+/**
+ * Every table that follows from the ledger, in a fixed order, without columns that depend on the
+ * time of the read.
+ */
 export async function dumpTables(orm: Orm): Promise<Record<string, unknown[]>> {
   const dump: Record<string, unknown[]> = {}
   for (const [table, order] of Object.entries(ORDER)) {

@@ -14,7 +14,10 @@ export interface Step {
 
 const BLOCK = /^```bash\n(.*?)\n```\n(\n```(?:json|text)\n.*?\n```\n)?/gms
 
-/** The `bash` blocks of a Markdown page, each with the `json` or `text` block that follows it. `sh` blocks are left out. */
+/**
+ * The `bash` blocks of a Markdown page, each with the `json` or `text` block that follows it. `sh`
+ * blocks are left out.
+ */
 export function readSteps(page: string): Step[] {
   return [...page.matchAll(BLOCK)].map(({ 0: block, 1: commands = '', 2: shown, index }) => {
     const end = index + block.length
@@ -27,7 +30,8 @@ export function readSteps(page: string): Step[] {
 }
 
 /**
- * Runs the steps in one shell, so that variables stay set. Yields the output of each step. Throws if a command fails.
+ * Runs the steps in one shell, so that variables stay set. Yields the output of each step. Throws
+ * if a command fails.
  */
 export async function* runSteps(
   steps: readonly string[],

@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readSteps, runSteps } from './commands.ts'
 
-// `npm run quickstart`, with a new gateway running (npm start): runs the commands of both pages and writes their output.
+// `npm run quickstart` needs a new gateway that runs (npm start). It runs the commands of both
+// pages and writes their output.
 const PAGES = ['../../../README.md', '../../../docs/quickstart.md']
 const MAX_TEXT = 100
 

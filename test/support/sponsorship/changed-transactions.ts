@@ -24,11 +24,17 @@ export const lighthouse = (data: number[], ...keys: TransactionInstruction['keys
     data: Buffer.from(data),
   })
 
-/** An assertion as wallets insert them; the stand-in for Lighthouse on the test ledger logs an empty text. */
+/**
+ * An assertion as wallets insert it. On the test ledger a program in the place of Lighthouse logs
+ * an empty text.
+ */
 export const assertion = (...keys: TransactionInstruction['keys']): TransactionInstruction =>
   lighthouse([5, 0, 0], ...keys)
 
-/** An assertion of a program that is not what it was: it has the System program move the fee payer's lamports to an account that may be written. */
+/**
+ * An assertion of a program that was replaced: through the System program it moves the fee payer's
+ * lamports to a writable account.
+ */
 export function stealingAssertion(
   { feePayer, wallet }: Pick<Parties, 'feePayer' | 'wallet'>,
   lamports: number,
@@ -56,7 +62,7 @@ export interface MessageFormat {
   tables?: AddressLookupTableAccount[]
 }
 
-/** Puts a changed message together and has it signed by those of the keys that it names as signers. */
+/** Builds a changed message and signs it with the keys that are its signers. */
 export function signChanged(
   serializedTx: string,
   signers: readonly Keypair[],

@@ -32,7 +32,10 @@ const u32 = (value: number): Buffer => {
 const call = (program: string, data: Uint8Array, ...keys: TransactionInstruction['keys']) =>
   new TransactionInstruction({ programId: new PublicKey(program), keys, data: Buffer.from(data) })
 
-/** What takes SOL from the fee payer through the System program: rows 1 to 3 and 11 of the attack table. */
+/**
+ * Instructions that take SOL from the fee payer through the System program: rows 1 to 3 and 11 of
+ * the attack table.
+ */
 export const SYSTEM: Record<string, (feePayer: PublicKey, wallet: PublicKey) => TransactionInstruction> = {
   transfer: (from, to) => SystemProgram.transfer({ fromPubkey: from, toPubkey: to, lamports: 1_000_000 }),
   'transfer to itself and back': (from) =>

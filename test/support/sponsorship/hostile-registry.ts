@@ -26,7 +26,10 @@ const NO_INSTRUCTION = notSponsored('', 'its data is not a registry instruction'
 
 type Build = (parties: Parties) => TransactionInstruction[]
 
-/** Registrations, and what POST /sponsor/register says of them; the other ways refuse all of them for want of a code. */
+/**
+ * Registrations, and the error of POST /sponsor/register. The other operations refuse them because
+ * they have no code.
+ */
 export const REGISTRATIONS: Record<string, [Build, string]> = {
   'the fee payer as owner': [
     (p) => [withAccount(sponsoredRegistration(p), 1, { pubkey: publicKey(p.feePayer) })],
@@ -104,7 +107,10 @@ export const REGISTRATIONS: Record<string, [Build, string]> = {
   ],
 }
 
-/** Other instructions of the registry that cost the fee payer, or could; with what the ways say that need no code. */
+/**
+ * Other instructions of the registry that may cost the fee payer something, and the error of the
+ * operations that need no code.
+ */
 export const TRANSACTIONS: Record<string, [Build, string]> = {
   'a deposit whose vault the fee payer opens': [
     (p) => [deposit(p, { payer: p.feePayer })],

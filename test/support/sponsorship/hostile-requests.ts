@@ -13,7 +13,10 @@ import {
 } from './hostile-registry.ts'
 import { type Parties, publicKey, sponsoredRegistration } from './parties.ts'
 
-/** With the text that refuses it at POST /sponsor/register, and at the other ways; `KEY` stands for any key. */
+/**
+ * A request with the error text of POST /sponsor/register and of the other operations. `KEY` stands
+ * for any key.
+ */
 export interface HostileRequest {
   readonly name: string
   readonly instructions: (parties: Parties) => TransactionInstruction[]

@@ -52,8 +52,8 @@ export interface HostileWorldOptions {
 }
 
 /**
- * In the place of Lighthouse stands the hostile program, which takes its instructions as a script: an assertion of kind 5 and two zeros logs an
- * empty text, and anything may follow.
+ * The hostile program takes the place of Lighthouse. Its instruction data is a script: an assertion
+ * of kind 5 and two zeros logs an empty text, and more may follow.
  */
 export async function createHostileWorld(options: HostileWorldOptions = {}): Promise<HostileWorld> {
   const feePayer = Keypair.generate()

@@ -41,7 +41,9 @@ export function registrationOf(
   )
 }
 
-/** An instruction of the wallet's own agent; the accounts that follow from the wallet are filled in. */
+/**
+ * An instruction for the wallet's own agent. Accounts that follow from the wallet are filled in.
+ */
 export function ownInstruction(
   wallet: Keypair,
   name: string,

@@ -1,6 +1,9 @@
 import * as fc from 'fast-check'
 
-/** What is asked of the service in one case, as plain numbers: the runner gives them a meaning in its world. */
+/**
+ * One request of the service in plain numbers. The runner maps them to its wallets and
+ * transactions.
+ */
 export interface RandomCase {
   readonly operation: 'register' | 'sponsored' | 'flagged'
   readonly useGraphQL: boolean

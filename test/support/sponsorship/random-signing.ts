@@ -8,7 +8,9 @@ import { signedBy } from './hostile-world.ts'
 import { assertion, signChanged, decompile, stealingAssertion } from './changed-transactions.ts'
 import { TAMPERINGS } from './tampering.ts'
 
-/** What a case submits for a prepared transaction, base64; null where no transaction can be made of it. */
+/**
+ * What a case submits for a prepared transaction, in base64. Null if no transaction can be built.
+ */
 export function signCase(
   signing: RandomSigning,
   serializedTx: string,

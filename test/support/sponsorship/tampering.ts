@@ -97,7 +97,10 @@ const byte = (bytes: Buffer, at: number, value: number): Buffer => {
 /** Of a transaction with two signatures. */
 const MESSAGE_AT = 1 + 2 * 64
 
-/** Signed transactions that are not the prepared one. The third instruction is the client's first. */
+/**
+ * Signed transactions that differ from the prepared one. The third instruction is the client's
+ * first.
+ */
 export const TAMPERINGS: readonly Tampering[] = [
   appending('a System transfer from the fee payer, at the end', ({ feePayer, wallet }) =>
     SystemProgram.transfer({

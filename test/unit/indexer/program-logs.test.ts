@@ -159,7 +159,8 @@ test('arbitrary lines never throw and never yield data of another program', () =
   )
 })
 
-// Random call trees, with logs like those of the runtime. Every program logs its own name and hostile text.
+// Random call trees with logs like those of the runtime. Each program logs its own name and hostile
+// text.
 test('in well-formed logs exactly the data of the registry is found', () => {
   interface Call {
     program: string

@@ -12,7 +12,8 @@ export interface GivenIssuer {
   /** Full type names, or known kinds without `Credential`. Empty allows every type. */
   readonly types: readonly string[]
   /**
-   * `z6Mk…`, or `FRAGMENT=z6Mk…` if the verification method is not named key-1. Only for did:web.
+   * `z6Mk…`, or `FRAGMENT=z6Mk…` if the verification method is not named key-1. Only for
+   * did:web.
    */
   readonly keys: readonly string[]
   readonly notBefore: string | null
