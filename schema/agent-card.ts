@@ -33,7 +33,7 @@ const AgentCardSignature = builder.enumType('AgentCardSignature', {
   description: 'The result of the signature check of an agent card.',
   values: enumValues(CARD_SIGNATURES, {
     verified: 'Signed with the owner’s key: EdDSA with `kid` `did:sol:<owner>#key-1`.',
-    invalid: 'The signature of the owner is wrong.',
+    invalid: 'The signature names the owner’s key, but is invalid.',
     foreign: 'Signed only with other keys, which are not verified.',
     unsigned: 'Not signed.',
   }),

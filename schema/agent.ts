@@ -68,7 +68,7 @@ const AgentSort = builder.enumType('AgentSort', {
 const AgentFilter = builder.inputType('AgentFilter', {
   description: 'Agents must match all conditions.',
   fields: (t) => ({
-    owner: t.field({ type: 'Pubkey', description: 'Wallet of the owner.' }),
+    owner: t.field({ type: 'Pubkey', description: 'Only the agent of this wallet.' }),
     tier: t.field({ description: 'Only agents of this tier.', type: Tier }),
     status: t.field({ description: 'Only agents with this status.', type: AgentStatusFilter }),
     category: t.field({ description: 'Only agents of this service category.', type: ServiceCategory }),
@@ -115,7 +115,7 @@ builder.queryFields((t) => ({
   agentsConnection: t.field({
     type: AgentConnectionRef,
     description:
-      'The agents of `agents` with cursor pagination. Agents that are registered or closed between two pages cause no gaps and no duplicates.',
+      'The agents of `agents` with cursor pagination. Agents that are registered or closed between two pages cause no gaps and no duplicates. Later pages are as fast as the first.',
     args: {
       filter: t.arg({
         type: AgentFilter,

@@ -17,9 +17,10 @@ export const builder = new SchemaBuilder<{
 }>({ defaultFieldNullability: false })
 
 builder.queryType({
-  description: 'Reads. Fields that belong to a wallet require a signed request with the X-Wallet-* headers.',
+  description:
+    'Operations that read data. Fields that belong to a wallet require a signed request with the X-Wallet-* headers.',
 })
-builder.mutationType({ description: 'Changes.' })
+builder.mutationType({ description: 'Operations that change data or send transactions.' })
 builder.subscriptionType({
   description:
     'Live updates at /graphql, over server-sent events (`Accept: text/event-stream`, distinct connections mode) or a WebSocket (`graphql-transport-ws`).',

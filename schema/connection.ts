@@ -17,7 +17,7 @@ const PageInfoRef = builder.objectRef<Connection<unknown>>('PageInfo').implement
 /** The connection of a type (GraphQL Cursor Connections Specification, forward only). */
 export function connectionType<Row>(name: string, node: OutputRef<Row>) {
   const EdgeRef = builder.objectRef<Edge<Row>>(`${name}Edge`).implement({
-    description: `An entry of a ${name}Connection.`,
+    description: `An entry of \`${name}Connection\`.`,
     fields: (t) => ({
       cursor: t.exposeString('cursor', {
         description:

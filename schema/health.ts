@@ -24,7 +24,7 @@ const RpcHealthRef = builder.objectRef<DetailedHealth['rpc']>('RpcHealth').imple
 const FeePayerHealthRef = builder.objectRef<DetailedHealth['feePayer']>('FeePayerHealth').implement({
   description: 'The account that pays for sponsored transactions.',
   fields: (t) => ({
-    enabled: t.exposeBoolean('enabled', { description: 'Whether sponsorship is on.' }),
+    enabled: t.exposeBoolean('enabled', { description: 'Whether the service sponsors transactions now.' }),
     pubkey: t.expose('pubkey', {
       type: 'Pubkey',
       nullable: true,

@@ -47,7 +47,7 @@ const InfoRef = builder.objectRef<ServiceInfo>('Info').implement({
     version: t.exposeString('version', { description: 'Semantic version.' }),
     program: t.expose('program', { type: 'Pubkey', description: 'Address of the registry program.' }),
     feeSponsorshipEnabled: t.exposeBoolean('feeSponsorshipEnabled', {
-      description: 'Whether the service sponsors registrations.',
+      description: 'Whether the service sponsors registrations now.',
     }),
     network: t.exposeString('network', {
       description: 'mainnet-beta, devnet, testnet or localnet. Determined by the genesis hash of the ledger.',

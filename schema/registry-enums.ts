@@ -8,10 +8,10 @@ export const Tier = builder.enumType('Tier', {
   description:
     'Tier of an agent. It depends on the staked USDC. The thresholds are in the config account of the registry program.',
   values: enumValues(TIERS, {
-    observer: 'Below the first threshold.',
-    basic: 'At or above the first threshold.',
-    standard: 'At or above the second threshold.',
-    premium: 'At or above the third threshold.',
+    observer: 'The stake is below the threshold of basic.',
+    basic: 'The stake reaches the threshold of basic.',
+    standard: 'The stake reaches the threshold of standard.',
+    premium: 'The stake reaches the threshold of premium.',
   }),
 })
 
@@ -25,7 +25,7 @@ export const AgentStatus = builder.enumType('AgentStatus', {
 })
 
 export const AgentStatusFilter = builder.enumType('AgentStatusFilter', {
-  description: 'A status, or `inactive` for every status but `active`.',
+  description: 'A status, or `inactive` for every status except `active`.',
   values: enumValues(STATUS_FILTERS, {
     active: 'Active.',
     suspended: 'Suspended by its owner or an admin.',

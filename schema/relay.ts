@@ -71,7 +71,10 @@ const PrepareTransactionInput = builder.inputType('PrepareTransactionInput', {
       description: '1 to 16 instructions, without compute-budget instructions.',
     }),
     signerPubkeys: t.field({ type: ['Pubkey'], description: 'All signers. The first one pays the fees.' }),
-    priorityLevel: t.field({ type: PriorityLevel, description: 'Default: medium.' }),
+    priorityLevel: t.field({
+      type: PriorityLevel,
+      description: 'Level of the priority fee. Default: medium.',
+    }),
     sponsored: t.boolean({ description: 'True to let the service pay the network fee.' }),
   }),
 })

@@ -55,7 +55,10 @@ const PrepareSponsoredTransactionInput = builder.inputType('PrepareSponsoredTran
         '1 to 4 instructions: update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal.',
     }),
     signerPubkeys: t.field({ type: ['Pubkey'], description: 'Exactly one signing wallet.' }),
-    priorityLevel: t.field({ type: PriorityLevel, description: 'Default: medium.' }),
+    priorityLevel: t.field({
+      type: PriorityLevel,
+      description: 'Level of the priority fee. Default: medium.',
+    }),
   }),
 })
 

@@ -43,12 +43,16 @@ export const pageQuery = {
 
 /** The list envelope of the contract, with an array called `name`. */
 export function envelope<const Name extends string, Item extends TSchema>(name: Name, item: Item) {
-  return Type.Object({
+  const properties = {
     total: Type.Integer({ description: 'Exact number of matching entries.', examples: [1] }),
-    limit: Type.Integer({ examples: [PAGE_LIMIT.default] }),
-    offset: Type.Integer({ examples: [PAGE_OFFSET.default] }),
+    limit: Type.Integer({
+      description: 'Maximum number of entries on this page.',
+      examples: [PAGE_LIMIT.default],
+    }),
+    offset: Type.Integer({ description: 'Number of skipped entries.', examples: [PAGE_OFFSET.default] }),
     ...({ [name]: Type.Array(item) } as { [Key in Name]: ReturnType<typeof Type.Array<Item>> }),
-  })
+  }
+  return Type.Object(properties, { description: `A page of ${name}.` })
 }
 
 const TAG_HEADER = {
@@ -119,7 +123,7 @@ const ERROR_MEANINGS = {
   410: ['The transaction has expired.', 'Transaction expired'],
   413: ['The body is too large.', 'The body must not be larger than 262144 bytes'],
   415: ['The body is not JSON.', 'Content-Type must be application/json, got "text/xml"'],
-  422: ['The ledger rejected the simulated transaction.', 'Transaction simulation failed'],
+  422: ['The request is well-formed but cannot be processed.', 'Transaction simulation failed'],
   429: [
     'Too many requests. See the Retry-After header.',
     'Too many requests: the limit is 60 per minute. Try again in 3 s',

@@ -41,22 +41,25 @@ const Credential = Type.Object({
   indexed_at: Timestamp('Time at which the credential was attached.'),
 })
 
-const Verification = Type.Object({
-  structurallyValid: Type.Boolean({ description: 'Whether the first five checks passed.' }),
-  proofVerified: Type.Boolean({
-    description: 'Whether the proof is valid and the issuer is trusted for this type.',
-  }),
-  type: CredentialType,
-  issuer: Issuer,
-  vcHash: VcHash,
-  checks: Type.Array(
-    Type.Object({
-      check: Type.String({ description: `One of ${CHECK_NAMES.join(', ')}.`, examples: ['context'] }),
-      passed: Type.Boolean(),
-      detail: Type.String({ examples: ['VC 2.0; every context is known and pinned'] }),
+const Verification = Type.Object(
+  {
+    structurallyValid: Type.Boolean({ description: 'Whether the first five checks passed.' }),
+    proofVerified: Type.Boolean({
+      description: 'Whether the proof is valid and the issuer is trusted for this type.',
     }),
-  ),
-})
+    type: CredentialType,
+    issuer: Issuer,
+    vcHash: VcHash,
+    checks: Type.Array(
+      Type.Object({
+        check: Type.String({ description: `One of ${CHECK_NAMES.join(', ')}.`, examples: ['context'] }),
+        passed: Type.Boolean(),
+        detail: Type.String({ examples: ['VC 2.0; every context is known and pinned'] }),
+      }),
+    ),
+  },
+  { description: 'The result of the verification.' },
+)
 
 const params = Type.Object({ pda: Pubkey('Address of the agent’s account.') })
 
@@ -83,11 +86,14 @@ export const listCredentialsSchema = {
     ),
   }),
   response: {
-    200: Type.Object({
-      pda: Pubkey('Address of the agent’s account.'),
-      total: Type.Integer({ examples: [1] }),
-      credentials: Type.Array(Credential),
-    }),
+    200: Type.Object(
+      {
+        pda: Pubkey('Address of the agent’s account.'),
+        total: Type.Integer({ examples: [1] }),
+        credentials: Type.Array(Credential),
+      },
+      { description: 'The credentials of the agent.' },
+    ),
     ...errors([400, 404], { 404: 'Agent not found' }),
   },
 }

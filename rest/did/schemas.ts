@@ -43,16 +43,19 @@ const DidDocument = Type.Object(
   { description: 'A DID Document (W3C DID Core 1.0).' },
 )
 
-const Resolution = Type.Object({
-  did: Did('The DID.'),
-  agent: Type.Object({
-    pda: Pubkey('Address of the agent’s account.'),
-    name: Type.String({ examples: ['Weather Scout'] }),
-    tier: Choice(TIERS, { examples: ['standard'] }),
-    reputation_score: Type.Integer({ minimum: 0, maximum: 1000, examples: [250] }),
-  }),
-  didDocument: DidDocument,
-})
+const Resolution = Type.Object(
+  {
+    did: Did('The DID.'),
+    agent: Type.Object({
+      pda: Pubkey('Address of the agent’s account.'),
+      name: Type.String({ examples: ['Weather Scout'] }),
+      tier: Choice(TIERS, { examples: ['standard'] }),
+      reputation_score: Type.Integer({ minimum: 0, maximum: 1000, examples: [250] }),
+    }),
+    didDocument: DidDocument,
+  },
+  { description: 'The agent and the DID Document.' },
+)
 
 const params = Type.Object({ did: Did('`did:sol:<owner>`. Colons can be percent-encoded.') })
 const examples = {

@@ -15,7 +15,10 @@ export const healthSchema = {
   summary: 'Check that the process runs',
   description: 'Uses neither the database nor the ledger.',
   response: {
-    200: Type.Object({ status: Type.String({ enum: ['ok'] }), timestamp: Timestamp() }),
+    200: Type.Object(
+      { status: Type.String({ enum: ['ok'] }), timestamp: Timestamp() },
+      { description: 'The process runs.' },
+    ),
     ...errors([400]),
   },
 }
@@ -27,46 +30,49 @@ export const detailedHealthSchema = {
   description:
     'Always responds with 200. `degraded` means that the ledger, the database or the indexer does not work; other requests are still served. Load balancers should use GET /ready.',
   response: {
-    200: Type.Object({
-      status: Type.String({ enum: ['healthy', 'degraded'] }),
-      rpc: Type.Object({
-        connected: Type.Boolean(),
-        slot: Slot('Latest slot. Null if the RPC node does not respond.'),
-      }),
-      feePayer: Type.Object({
-        enabled: Type.Boolean({ description: 'Whether sponsorship is on.' }),
-        pubkey: Type.Unsafe<string | null>({
-          ...Pubkey('Public key. Null without a fee payer.'),
-          type: ['string', 'null'],
+    200: Type.Object(
+      {
+        status: Type.String({ enum: ['healthy', 'degraded'] }),
+        rpc: Type.Object({
+          connected: Type.Boolean(),
+          slot: Slot('Latest slot. Null if the RPC node does not respond.'),
         }),
-        balanceLamports: Type.Unsafe<ExactInteger | null>({
-          type: ['integer', 'null'],
-          description: 'Balance in lamports. Null if it cannot be read.',
-          examples: [10_000_000_000],
+        feePayer: Type.Object({
+          enabled: Type.Boolean({ description: 'Whether the service sponsors transactions now.' }),
+          pubkey: Type.Unsafe<string | null>({
+            ...Pubkey('Public key. Null without a fee payer.'),
+            type: ['string', 'null'],
+          }),
+          balanceLamports: Type.Unsafe<ExactInteger | null>({
+            type: ['integer', 'null'],
+            description: 'Balance in lamports. Null if it cannot be read.',
+            examples: [10_000_000_000],
+          }),
+          balanceSol: Type.Unsafe<number | null>({ type: ['number', 'null'], examples: [10] }),
         }),
-        balanceSol: Type.Unsafe<number | null>({ type: ['number', 'null'], examples: [10] }),
-      }),
-      database: Type.Object({ connected: Type.Boolean() }),
-      indexer: Type.Object({
-        phase: Type.String({ examples: ['live'] }),
-        cursorSlot: Slot('The tables contain everything up to this slot.'),
-        finalizedSlot: Slot('The tables were compared with the finalized ledger up to this slot.'),
-        lagSlots: Slot('Slots between the newest slot of the ledger and the tables.'),
-        lagSeconds: Type.Unsafe<number | null>({
-          type: ['number', 'null'],
-          description: 'Seconds since the tables last contained everything that the node returned.',
-          examples: [0.4],
+        database: Type.Object({ connected: Type.Boolean() }),
+        indexer: Type.Object({
+          phase: Type.String({ examples: ['live'] }),
+          cursorSlot: Slot('The tables contain everything up to this slot.'),
+          finalizedSlot: Slot('The tables were compared with the finalized ledger up to this slot.'),
+          lagSlots: Slot('Slots between the newest slot of the ledger and the tables.'),
+          lagSeconds: Type.Unsafe<number | null>({
+            type: ['number', 'null'],
+            description: 'Seconds since the tables last contained everything that the node returned.',
+            examples: [0.4],
+          }),
+          deadLetters: Type.Unsafe<number | null>({
+            type: ['integer', 'null'],
+            description: 'Number of ledger records that could not be decoded or fetched.',
+            examples: [0],
+          }),
+          ready: Type.Boolean({ description: 'Whether the tables have been filled once.' }),
+          healthy: Type.Boolean({ description: 'Whether the tables are up to date.' }),
         }),
-        deadLetters: Type.Unsafe<number | null>({
-          type: ['integer', 'null'],
-          description: 'Number of ledger records that could not be decoded or fetched.',
-          examples: [0],
-        }),
-        ready: Type.Boolean({ description: 'Whether the tables have been filled once.' }),
-        healthy: Type.Boolean({ description: 'Whether the tables are up to date.' }),
-      }),
-      timestamp: Timestamp(),
-    }),
+        timestamp: Timestamp(),
+      },
+      { description: 'Health of the service and its dependencies.' },
+    ),
     ...errors([400]),
   },
 }
@@ -77,7 +83,10 @@ export const readySchema = {
   summary: 'Check that this replica can receive requests',
   description: 'Ready if the database responds and the registry has been read from the ledger once.',
   response: {
-    200: Type.Object({ status: Type.String({ enum: ['ready'] }) }),
+    200: Type.Object(
+      { status: Type.String({ enum: ['ready'] }) },
+      { description: 'The replica can receive requests.' },
+    ),
     ...errors([400], { 503: 'Not ready: the database does not answer' }),
   },
 }
@@ -87,19 +96,22 @@ export const infoSchema = {
   operationId: 'getInfo',
   summary: 'Read the metadata of the service',
   response: {
-    200: Type.Object({
-      name: Type.String({ examples: ['Agent Registry Gateway'] }),
-      version: Type.String({ description: 'Semantic version.', examples: ['0.1.0'] }),
-      program: Pubkey('Address of the registry program.'),
-      feeSponsorshipEnabled: Type.Boolean(),
-      network: Type.String({ enum: ['mainnet-beta', 'devnet', 'testnet', 'localnet'] }),
-      features: Type.Object({
-        did: Type.Object({ enabled, method: Type.String({ examples: ['did:sol'] }), spec }),
-        mcp: Type.Object({ enabled, endpoint: Type.String({ examples: ['/mcp/sse'] }), spec }),
-        a2a: Type.Object({ enabled, spec }),
-        credentials: Type.Object({ enabled, spec }),
-      }),
-    }),
+    200: Type.Object(
+      {
+        name: Type.String({ examples: ['Agent Registry Gateway'] }),
+        version: Type.String({ description: 'Semantic version.', examples: ['0.1.0'] }),
+        program: Pubkey('Address of the registry program.'),
+        feeSponsorshipEnabled: Type.Boolean(),
+        network: Type.String({ enum: ['mainnet-beta', 'devnet', 'testnet', 'localnet'] }),
+        features: Type.Object({
+          did: Type.Object({ enabled, method: Type.String({ examples: ['did:sol'] }), spec }),
+          mcp: Type.Object({ enabled, endpoint: Type.String({ examples: ['/mcp/sse'] }), spec }),
+          a2a: Type.Object({ enabled, spec }),
+          credentials: Type.Object({ enabled, spec }),
+        }),
+      },
+      { description: 'Metadata of the service.' },
+    ),
     ...errors([400], { 503: 'The ledger RPC node is not available' }),
   },
 }

@@ -28,55 +28,61 @@ export const Instruction = Type.Object(
   { description: 'An instruction. The service adds the compute-budget instructions.' },
 )
 
-export const PreparedTransaction = Type.Object({
-  id: TransactionId,
-  serializedTx: Type.String({
-    description: 'The v0 transaction in base64. All signatures are zeros. Sign and submit it.',
-    examples: ['AQAAAAAAAAAA…'],
-  }),
-  blockhash: Type.String({ examples: ['5qB8rHnVY1qPQkCSqQ4Vbz2kF7jPsvY2yG3VxkYkV8aB'] }),
-  lastValidBlockHeight: Type.Integer({
-    description: 'Last block height at which the transaction can land.',
-    examples: [288_112_430],
-  }),
-  estimatedComputeUnits: Type.Integer({
-    description: 'Compute-unit limit of the transaction: 1.2 times the units that the simulation used.',
-    examples: [21_540],
-  }),
-  priorityFee: microLamports('Priority fee in micro-lamports per compute unit.', 1_000),
-  feePayer: Pubkey('Public key of the fee payer: the first of `signerPubkeys`, or the service.'),
-  sponsored: Type.Optional(Type.Boolean({ description: 'Present and true if the service pays.' })),
-})
+export const PreparedTransaction = Type.Object(
+  {
+    id: TransactionId,
+    serializedTx: Type.String({
+      description: 'The v0 transaction in base64. All signatures are zeros. Sign and submit it.',
+      examples: ['AQAAAAAAAAAA…'],
+    }),
+    blockhash: Type.String({ examples: ['5qB8rHnVY1qPQkCSqQ4Vbz2kF7jPsvY2yG3VxkYkV8aB'] }),
+    lastValidBlockHeight: Type.Integer({
+      description: 'Last block height at which the transaction can land.',
+      examples: [288_112_430],
+    }),
+    estimatedComputeUnits: Type.Integer({
+      description: 'Compute-unit limit of the transaction: 1.2 times the units that the simulation used.',
+      examples: [21_540],
+    }),
+    priorityFee: microLamports('Priority fee in micro-lamports per compute unit.', 1_000),
+    feePayer: Pubkey('Public key of the fee payer: the first of `signerPubkeys`, or the service.'),
+    sponsored: Type.Optional(Type.Boolean({ description: 'Present and true if the service pays.' })),
+  },
+  { description: 'The prepared transaction.' },
+)
 
-export const Transaction = Type.Object({
-  id: TransactionId,
-  status: Choice(TRANSACTION_STATUSES, {
-    description:
-      '`simulated`: prepared. `submitted`: sent, and sent again until it lands or expires. `confirmed`: it landed; a fork can still change it back to `submitted`. `failed`: see `error`.',
-  }),
-  signature: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: 'Transaction signature, base-58. Null before the transaction is submitted.',
-    examples: ['5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW'],
-  }),
-  error: Type.Unsafe<object | null>({
-    type: ['object', 'null'],
-    description: 'Reason of the failure. Null unless `status` is `failed`.',
-    additionalProperties: false,
-    required: ['code', 'message'],
-    properties: {
-      code: Choice(FAILURE_CODES),
-      message: Type.String({ examples: ['The block height passed lastValidBlockHeight'] }),
-      logs: Type.Array(Type.String({ examples: ['Program log: Instruction: RegisterAgent'] })),
-    },
-  }),
-  slot: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    description: 'Slot in which the transaction landed. Null before.',
-    examples: [312_004_551],
-  }),
-  sponsored: Type.Optional(Type.Boolean({ description: 'Present and true if the service pays.' })),
-})
+export const Transaction = Type.Object(
+  {
+    id: TransactionId,
+    status: Choice(TRANSACTION_STATUSES, {
+      description:
+        '`simulated`: prepared. `submitted`: sent, and sent again until it lands or expires. `confirmed`: it landed; a fork can still change it back to `submitted`. `failed`: see `error`.',
+    }),
+    signature: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Transaction signature, base-58. Null before the transaction is submitted.',
+      examples: ['5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW'],
+    }),
+    error: Type.Unsafe<object | null>({
+      type: ['object', 'null'],
+      description: 'Reason of the failure. Null unless `status` is `failed`.',
+      additionalProperties: false,
+      required: ['code', 'message'],
+      properties: {
+        code: Choice(FAILURE_CODES),
+        message: Type.String({ examples: ['The block height passed lastValidBlockHeight'] }),
+        logs: Type.Array(Type.String({ examples: ['Program log: Instruction: RegisterAgent'] })),
+      },
+    }),
+    slot: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'Slot in which the transaction landed. Null before.',
+      examples: [312_004_551],
+    }),
+    sponsored: Type.Optional(Type.Boolean({ description: 'Present and true if the service pays.' })),
+  },
+  { description: 'The status of the transaction.' },
+)
 
 export const prepareSchema = {
   ...none,
@@ -176,11 +182,14 @@ export const estimateFeesSchema = {
     ),
   }),
   response: {
-    200: Type.Object({
-      low: microLamports('25th percentile, in micro-lamports per compute unit.', 0),
-      medium: microLamports('50th percentile, in micro-lamports per compute unit.', 1_000),
-      high: microLamports('75th percentile, in micro-lamports per compute unit.', 10_000),
-    }),
+    200: Type.Object(
+      {
+        low: microLamports('25th percentile, in micro-lamports per compute unit.', 0),
+        medium: microLamports('50th percentile, in micro-lamports per compute unit.', 1_000),
+        high: microLamports('75th percentile, in micro-lamports per compute unit.', 10_000),
+      },
+      { description: 'The estimated priority fees.' },
+    ),
     ...errors([400, 413, 415], {
       400: 'accountKeys array is required',
       503: 'The ledger RPC node is not available',

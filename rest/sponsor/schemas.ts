@@ -22,18 +22,21 @@ export const eligibilitySchema = {
     code: Type.Optional(InviteCode),
   }),
   response: {
-    200: Type.Object({
-      eligible: Type.Boolean(),
-      feePayerBalance: Type.Optional(
-        U64('Balance of the fee payer in lamports. Present if `eligible` is true.', 2_500_000_000),
-      ),
-      reason: Type.Optional(
-        Type.String({
-          description: 'Why the wallet is not eligible. Present if `eligible` is false.',
-          examples: [examples[403]],
-        }),
-      ),
-    }),
+    200: Type.Object(
+      {
+        eligible: Type.Boolean(),
+        feePayerBalance: Type.Optional(
+          U64('Balance of the fee payer in lamports. Present if `eligible` is true.', 2_500_000_000),
+        ),
+        reason: Type.Optional(
+          Type.String({
+            description: 'Why the wallet is not eligible. Present if `eligible` is false.',
+            examples: [examples[403]],
+          }),
+        ),
+      },
+      { description: 'The result of the check.' },
+    ),
     ...errors([400], { 400: 'code is required', 503: 'The ledger RPC node is not available' }),
   },
 }

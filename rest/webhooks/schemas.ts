@@ -21,7 +21,7 @@ const AGENT = 'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
 const createBody = Type.Object({
   url: Type.Optional(
     Type.String({
-      description: 'Required. The rules are those of the `url` in the response.',
+      description: 'Required. The same rules apply as for `url` in the response.',
       examples: [URL_EXAMPLE],
     }),
   ),
@@ -31,7 +31,10 @@ const createBody = Type.Object({
   filterAgentPda: Type.Optional(orNull('Only events of this agent. The agent need not exist yet.', AGENT)),
 })
 
-const guarded = (statuses: (400 | 404 | 409 | 413 | 415)[], examples: Parameters<typeof errors>[1] = {}) => ({
+const walletErrors = (
+  statuses: (400 | 404 | 409 | 413 | 415)[],
+  examples: Parameters<typeof errors>[1] = {},
+) => ({
   ...errors([401, 429, ...statuses], { ...notFound, ...examples }),
 })
 
@@ -41,10 +44,13 @@ export const eventTypesSchema = {
   summary: 'List the event types',
   querystring: noQuery,
   response: {
-    200: Type.Object({
-      event_types: EventTypes('All event types.'),
-      eventTypes: EventTypes('The same list under its second name.'),
-    }),
+    200: Type.Object(
+      {
+        event_types: EventTypes('All event types.'),
+        eventTypes: EventTypes('The same list under its second name.'),
+      },
+      { description: 'The event types.' },
+    ),
     ...errors([400]),
   },
 }
@@ -59,12 +65,15 @@ export const createSchema = {
   querystring: noQuery,
   body: createBody,
   response: {
-    201: Type.Object({
-      id: WebhookId,
-      secret: Secret,
-      message: Type.String({ examples: ['Store the secret now: it is not shown again.'] }),
-    }),
-    ...guarded([400, 409, 413, 415], {
+    201: Type.Object(
+      {
+        id: WebhookId,
+        secret: Secret,
+        message: Type.String({ examples: ['Store the secret now: it is not shown again.'] }),
+      },
+      { description: 'The new subscription with its secret.' },
+    ),
+    ...walletErrors([400, 409, 413, 415], {
       400: 'eventTypes array is required',
       409: 'A wallet can have at most 20 webhooks',
     }),
@@ -77,7 +86,13 @@ export const listSchema = {
   ...signed,
   summary: 'List your subscriptions, oldest first',
   querystring: noQuery,
-  response: { 200: Type.Object({ subscriptions: Type.Array(Webhook) }), ...guarded([400]) },
+  response: {
+    200: Type.Object(
+      { subscriptions: Type.Array(Webhook) },
+      { description: 'The subscriptions of the wallet.' },
+    ),
+    ...walletErrors([400]),
+  },
 }
 
 export const updateSchema = {
@@ -91,13 +106,13 @@ export const updateSchema = {
   querystring: noQuery,
   body: Type.Object({
     url: Type.Optional(Type.String({ examples: [URL_EXAMPLE] })),
-    eventTypes: Type.Optional(Type.Array(Type.String(), { description: 'Replaces the set.' })),
+    eventTypes: Type.Optional(Type.Array(Type.String(), { description: 'Replaces the event types.' })),
     filterAgentPda: Type.Optional(orNull('Null removes the filter.', AGENT)),
     active: Type.Optional(Type.Boolean()),
   }),
   response: {
     200: Webhook,
-    ...guarded([400, 404, 413, 415], { 400: 'url must use https, got "http://example.com"' }),
+    ...walletErrors([400, 404, 413, 415], { 400: 'url must use https, got "http://example.com"' }),
   },
 }
 
@@ -108,7 +123,10 @@ export const deleteSchema = {
   summary: 'Delete a subscription',
   params: WebhookParams,
   querystring: noQuery,
-  response: { 200: Type.Object({ deleted: Type.Boolean() }), ...guarded([400, 404]) },
+  response: {
+    200: Type.Object({ deleted: Type.Boolean() }, { description: 'The subscription was deleted.' }),
+    ...walletErrors([400, 404]),
+  },
 }
 
 export const rotateSchema = {
@@ -120,7 +138,10 @@ export const rotateSchema = {
     'The old secret becomes invalid at once. All later attempts, including retries, are signed with the new secret.',
   params: WebhookParams,
   querystring: noQuery,
-  response: { 200: Type.Object({ secret: Secret }), ...guarded([400, 404]) },
+  response: {
+    200: Type.Object({ secret: Secret }, { description: 'The new secret.' }),
+    ...walletErrors([400, 404]),
+  },
 }
 
 export const deliveriesSchema = {
@@ -131,7 +152,7 @@ export const deliveriesSchema = {
   description: 'The delivery log, newest first.',
   params: WebhookParams,
   querystring: Type.Object(pageQuery),
-  response: { 200: envelope('deliveries', Delivery), ...guarded([400, 404]) },
+  response: { 200: envelope('deliveries', Delivery), ...walletErrors([400, 404]) },
 }
 
 export const pingSchema = {
@@ -144,7 +165,7 @@ export const pingSchema = {
   querystring: noQuery,
   response: {
     202: Delivery,
-    ...guarded([400, 404, 409], inactive),
+    ...walletErrors([400, 404, 409], inactive),
   },
 }
 
@@ -161,7 +182,7 @@ export const resendSchema = {
   querystring: noQuery,
   response: {
     202: Delivery,
-    ...guarded([400, 404, 409], inactive),
+    ...walletErrors([400, 404, 409], inactive),
   },
 }
 
@@ -187,10 +208,13 @@ export const recoverSchema = {
     ),
   }),
   response: {
-    202: Type.Object({
-      recovered: Type.Integer({ description: 'Number of deliveries that are due again.', examples: [12] }),
-      more: Type.Boolean({ description: 'True if more deliveries match than one call sends. Call again.' }),
-    }),
-    ...guarded([400, 404, 409, 413, 415], inactive),
+    202: Type.Object(
+      {
+        recovered: Type.Integer({ description: 'Number of deliveries that are due again.', examples: [12] }),
+        more: Type.Boolean({ description: 'True if more deliveries match than one call sends. Call again.' }),
+      },
+      { description: 'The deliveries are due again.' },
+    ),
+    ...walletErrors([400, 404, 409, 413, 415], inactive),
   },
 }

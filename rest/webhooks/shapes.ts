@@ -40,26 +40,29 @@ export const orNull = (description: string, example: string, format?: string) =>
   })
 const time = (description: string) => orNull(description, '2026-11-21T06:29:22.000Z', 'date-time')
 
-export const Webhook = Type.Object({
-  id: WebhookId,
-  url: ReceiverUrl,
-  event_types: EventTypes('The event types of this subscription.'),
-  eventTypes: EventTypes('The same list under its second name.'),
-  filter_agent_pda: orNull(
-    'Only events of this agent. Null for all agents.',
-    'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs',
-  ),
-  active: Type.Boolean(),
-  disabled_reason: Type.Unsafe<(typeof DISABLED_REASONS)[number] | null>({
-    type: ['string', 'null'],
-    enum: [...DISABLED_REASONS, null],
-    description:
-      'Why the service disabled it. `gone`: the receiver responded with 410. `failing`: only failures for 5 days. Null otherwise.',
-  }),
-  disabled_at: time('When the service disabled it. Null otherwise.'),
-  created_at: Timestamp(),
-  updated_at: Timestamp(),
-})
+export const Webhook = Type.Object(
+  {
+    id: WebhookId,
+    url: ReceiverUrl,
+    event_types: EventTypes('The event types of this subscription.'),
+    eventTypes: EventTypes('The same list under its second name.'),
+    filter_agent_pda: orNull(
+      'Only events of this agent. Null for all agents.',
+      'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs',
+    ),
+    active: Type.Boolean(),
+    disabled_reason: Type.Unsafe<(typeof DISABLED_REASONS)[number] | null>({
+      type: ['string', 'null'],
+      enum: [...DISABLED_REASONS, null],
+      description:
+        'Why the service disabled it. `gone`: the receiver responded with 410. `failing`: only failures for 5 days. Null otherwise.',
+    }),
+    disabled_at: time('When the service disabled it. Null otherwise.'),
+    created_at: Timestamp(),
+    updated_at: Timestamp(),
+  },
+  { description: 'A subscription to events.' },
+)
 
 const Attempt = Type.Object({
   number: Type.Integer({ minimum: 1, examples: [1] }),
@@ -83,20 +86,23 @@ const Attempt = Type.Object({
   next_attempt_at: time('When the next attempt was due. Null if there was none.'),
 })
 
-export const Delivery = Type.Object({
-  id: Type.String({ examples: ['3f2504e0-4f89-41d3-9a0c-0305e82c3301'] }),
-  event_id: Type.String({ description: 'The `id` in the body.', examples: ['evt_7YbmGZ1qkWGDW5o4mhHQnS'] }),
-  event_type: Type.String({
-    description: 'One of the event types, or `ping`.',
-    examples: ['agent.registered'],
-  }),
-  status: Choice(DELIVERY_STATUSES, {
-    description:
-      '`pending`: waits for its first attempt. `in_flight`: an attempt is running. `retrying`: waits for the next attempt. `failed`: all attempts failed. `cancelled`: the webhook was disabled or deleted, or a fork removed the event.',
-  }),
-  attempt_count: Type.Integer({ minimum: 0, examples: [1] }),
-  next_attempt_at: time('When the next attempt is due. Null if there is none.'),
-  created_at: Timestamp(),
-  completed_at: time('When it succeeded, finally failed or was cancelled. Null before.'),
-  attempts: Type.Array(Attempt, { description: 'The last 20 attempts, newest first.' }),
-})
+export const Delivery = Type.Object(
+  {
+    id: Type.String({ examples: ['3f2504e0-4f89-41d3-9a0c-0305e82c3301'] }),
+    event_id: Type.String({ description: 'The `id` in the body.', examples: ['evt_7YbmGZ1qkWGDW5o4mhHQnS'] }),
+    event_type: Type.String({
+      description: 'One of the event types, or `ping`.',
+      examples: ['agent.registered'],
+    }),
+    status: Choice(DELIVERY_STATUSES, {
+      description:
+        '`pending`: waits for its first attempt. `in_flight`: an attempt is running. `retrying`: waits for the next attempt. `failed`: all attempts failed. `cancelled`: the webhook was disabled or deleted, or a fork removed the event.',
+    }),
+    attempt_count: Type.Integer({ minimum: 0, examples: [1] }),
+    next_attempt_at: time('When the next attempt is due. Null if there is none.'),
+    created_at: Timestamp(),
+    completed_at: time('When it succeeded, finally failed or was cancelled. Null before.'),
+    attempts: Type.Array(Attempt, { description: 'The last 20 attempts, newest first.' }),
+  },
+  { description: 'A delivery of one event.' },
+)

@@ -36,6 +36,7 @@ const FORBIDDEN: [word: RegExp, use: string][] = [
   [/\blook(s|ed)? at\b|\bsightings?\b|\blast look\b/, 'check, poll'],
   [/\bsurroundings\b|\bapplicants?\b|\bguarded\b/, 'context, request, walletAuth'],
   [/\bshall\b|\bmeanwhile\b|\bwhat became of\b|\bwhere there (is|are|was|were)\b/, 'will, if there is'],
+  [/\bDefault Response\b/, 'a description of the response'],
   [/\bwalked by\b|\bas of (GET|POST|PATCH|DELETE)\b/, 'paged with, see'],
 ]
 
