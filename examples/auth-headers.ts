@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
 
-// auth-headers.ts KEYFILE METHOD PATH: prints the three headers of wallet authentication as options for curl.
+// auth-headers.ts KEYFILE METHOD PATH: prints the three headers of wallet authentication as options
+// for curl.
 const [file = '', method = '', path = ''] = process.argv.slice(2)
 const secret = Uint8Array.from(JSON.parse(readFileSync(file, 'utf8')) as number[])
 const pubkey = bs58.encode(nacl.sign.keyPair.fromSecretKey(secret).publicKey)

@@ -5,8 +5,8 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { Keypair, VersionedTransaction } from '@solana/web3.js'
 
-// mcp-client.ts KEYFILE URL: registers an agent for the wallet, as an AI agent does it. A URL that ends in /sse uses
-// the older SSE transport, others use Streamable HTTP.
+// mcp-client.ts KEYFILE URL: registers an agent for the wallet, as an AI agent does it. A URL that
+// ends in /sse uses the older SSE transport, others use Streamable HTTP.
 const [file = '', address = ''] = process.argv.slice(2)
 const wallet = Keypair.fromSecretKey(Uint8Array.from(JSON.parse(readFileSync(file, 'utf8')) as number[]))
 const ownerPubkey = wallet.publicKey.toBase58()

@@ -9,8 +9,8 @@ import {
 } from '@agent-registry/program'
 import { createLedgerRpc } from '../src/ledger/rpc/ledger-rpc.ts'
 
-// register-agent.ts [RPC_URL] [PROGRAM_ID]: registers an agent and deposits a stake directly on a localnet, without the
-// gateway. Prints the address of the agent.
+// register-agent.ts [RPC_URL] [PROGRAM_ID]: registers an agent and deposits a stake directly on a
+// localnet, without the gateway. Prints the address of the agent.
 const [url = 'http://127.0.0.1:8899', program = registryIdl.address] = process.argv.slice(2)
 const connection = new Connection(url, 'confirmed')
 const [programId, wallet] = [pubkey(program), Keypair.generate()]

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path'
 import { verifyWebhook } from '../src/webhooks/verify-webhook.ts'
 
-// webhook-receiver.ts PORT FOLDER: verifies webhooks with the secret in FOLDER/webhook.json. Serves the other files of
-// FOLDER.
+// webhook-receiver.ts PORT FOLDER: verifies webhooks with the secret in FOLDER/webhook.json. Serves
+// the other files of FOLDER.
 const [port = '', folder = ''] = process.argv.slice(2)
 
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
