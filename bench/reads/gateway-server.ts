@@ -54,7 +54,7 @@ const services = createServices({
   relay: relay.service,
   sponsorship: sponsorship.service(relay),
   credentials: createIdentity({
-    kysely,
+    em: orm.em,
     clock: systemClock,
     http: createGuardedHttp({ devMode: false, allowedPorts: [] }),
     gateways: { ipfs: null, arweave: null },

@@ -86,7 +86,8 @@ async function subjectOf(subject: string, command: Command): Promise<string> {
     throw new CommandError(`--subject must be a did:sol, an agent's account or a public key, got ${subject}`)
   }
   await using workspace = await openDatabaseWorkspace(command)
-  const agent = await workspace.kysely
+  const agent = await workspace.em
+    .getKysely()
     .selectFrom('agents')
     .select('owner')
     .where('pda', '=', subject)

@@ -1,15 +1,14 @@
 import type { Command } from 'commander'
-import type { Kysely } from 'kysely'
 import { startDatabase } from '../gateway/database.ts'
 import { isGatewayRunning, lockDataDir } from '../gateway/runtime-file.ts'
 import { readConfig } from '../platform/config/config.ts'
-import type { Database } from '../db/database.ts'
+import type { EntityManager } from '../db/orm-types.ts'
 import { createCommandLogger } from '../platform/logger.ts'
 import { createOutput, type Output } from './output.ts'
 
 /** For commands that need only the database. */
 export interface DatabaseWorkspace extends AsyncDisposable {
-  kysely: Kysely<Database>
+  em: EntityManager
   output: Output
 }
 
@@ -24,7 +23,7 @@ export async function openDatabaseWorkspace(command: Command): Promise<DatabaseW
     const database = await startDatabase(config, logger, { keepServer: shared })
     stack.defer(() => database.stop())
     return {
-      kysely: database.orm.em.getKysely(),
+      em: database.orm.em,
       output: createOutput(command.optsWithGlobals().json === true),
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     }

@@ -35,8 +35,9 @@ async function demo(command: Command): Promise<void> {
     throw new CommandError('the localnet has no invite code: SPONSORSHIP_ENABLED is off')
 
   await using workspace = await openDatabaseWorkspace(command)
-  const { kysely, output } = workspace
-  const { usdc_mint: usdcMint } = await kysely
+  const { em, output } = workspace
+  const { usdc_mint: usdcMint } = await em
+    .getKysely()
     .selectFrom('registry_config')
     .select('usdc_mint')
     .executeTakeFirstOrThrow()
@@ -50,7 +51,7 @@ async function demo(command: Command): Promise<void> {
       program: config.ledger.programId,
       usdcMint: pubkey(usdcMint),
       inviteCode: readFileSync(invite, 'utf8').trim(),
-      issuers: createTrustedIssuers({ kysely, clock: systemClock }),
+      issuers: createTrustedIssuers({ em, clock: systemClock }),
       contexts: loadContexts(config.credentialContextsDir),
       report: (step, detail) => {
         steps.push({ step, detail })

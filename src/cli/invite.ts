@@ -71,5 +71,5 @@ async function withCodes(
   work: (codes: InviteCodes, output: Output) => Promise<void>,
 ): Promise<void> {
   await using workspace = await openDatabaseWorkspace(command)
-  await work(createInviteCodes(workspace.kysely), workspace.output)
+  await work(createInviteCodes(workspace.em), workspace.output)
 }

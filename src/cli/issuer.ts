@@ -95,7 +95,7 @@ async function withIssuers(
   act: (issuers: TrustedIssuers, output: Output) => Promise<void>,
 ): Promise<void> {
   await using workspace = await openDatabaseWorkspace(command)
-  await act(createTrustedIssuers({ kysely: workspace.kysely, clock: systemClock }), workspace.output)
+  await act(createTrustedIssuers({ em: workspace.em, clock: systemClock }), workspace.output)
 }
 
 function shown(issuer: TrustedIssuer): object {

@@ -104,7 +104,7 @@ export async function startGateway(options: {
     await Promise.race([indexer !== null && ledger.localnet !== null && indexer.whenIdle(), abortedStart])
     const inviteCode =
       ledger.localnet !== null && sponsorship.feePayer !== null
-        ? await ensureLocalnetInvite(config.dataDir, createInviteCodes(kysely))
+        ? await ensureLocalnetInvite(config.dataDir, createInviteCodes(orm.em))
         : null
     logReady({ baseUrl, ledger, logger, dataDir: config.dataDir, inviteCode })
     return { baseUrl, ledger, indexer, ended, stop: () => stack.disposeAsync() }

@@ -67,7 +67,7 @@ export async function composeServices(
   const http = createGuardedHttp({ ...config.webhooks, metrics: createNetMetrics(metrics) })
   stack.defer(() => http.close())
   const identity = createIdentity({
-    kysely,
+    em: orm.em,
     clock,
     http,
     gateways: config.gateways,

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
+import type { EntityManager } from '../db/orm-types.ts'
 import { parseDid } from '../domain/did.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -20,7 +21,7 @@ import { getRulesVersion } from './credentials/verify/rules-version.ts'
 import { createVerifier, type Verifier } from './credentials/verify/verifier.ts'
 
 export interface IdentityOptions {
-  readonly kysely: Kysely<Database>
+  readonly em: EntityManager
   readonly clock: Clock
   readonly http: GuardedHttp
   readonly gateways: Gateways
@@ -41,7 +42,8 @@ export interface Identity {
 
 /** Throws OperatorError if the contexts are invalid. */
 export function createIdentity(options: IdentityOptions): Identity {
-  const { kysely, clock, http, gateways, logger } = options
+  const { em, clock, http, gateways, logger } = options
+  const kysely = em.getKysely()
   const contexts = loadContexts(options.contextsDir)
   const verifierMetrics = createVerifierMetrics(options.metrics)
   // The first credential starts the threads, because many processes never verify one.
@@ -52,7 +54,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       return started.verify(raw, about)
     },
   }
-  const issuers = createTrustedIssuers({ kysely, clock })
+  const issuers = createTrustedIssuers({ em, clock })
   const trust = () => issuers.current()
   const hosted: HostedDependencies = {
     http,

@@ -1,5 +1,7 @@
-import { type Kysely, sql } from 'kysely'
-import type { Database } from '../db/database.ts'
+import { raw } from '@mikro-orm/postgresql'
+import { sql } from 'kysely'
+import { InviteCode } from '../db/entities/sponsorship.ts'
+import type { EntityManager } from '../db/orm-types.ts'
 import { inviteCodeHash, newInviteCode } from './invite-code.ts'
 
 export interface InviteCodeRow {
@@ -14,6 +16,7 @@ export interface InviteCodeRow {
 }
 
 const ID_LENGTH = 10
+const ID = /^[0-9a-f]{10}$/
 
 /** Invite codes as the operator manages them. */
 export interface InviteCodes {
@@ -29,15 +32,12 @@ export interface InviteCodes {
   revoke(codeOrId: string): Promise<boolean>
 }
 
-export function createInviteCodes(kysely: Kysely<Database>): InviteCodes {
+export function createInviteCodes(em: EntityManager): InviteCodes {
   const insert = async (code: string, maxUses: number, expiresAt: Date | null): Promise<string> => {
     const hash = inviteCodeHash(code)
     if (hash === null) throw new TypeError('not an invite code')
-    await kysely
-      .insertInto('invite_codes')
-      .values({ hash, max_uses: maxUses, expires_at: expiresAt?.toISOString() ?? null })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+    const row = { hash, maxUses, expiresAt: expiresAt?.toISOString() ?? null }
+    await em.fork().upsert(InviteCode, row, { onConflictAction: 'ignore' })
     return hash.slice(0, ID_LENGTH)
   }
   return {
@@ -54,16 +54,15 @@ export function createInviteCodes(kysely: Kysely<Database>): InviteCodes {
           revoked_at as "revokedAt", created_at as "createdAt",
           (select count(*) from sponsorships
             where code_hash = hash and state in ('reserved', 'submitted', 'confirmed')) as uses
-        from invite_codes order by created_at, hash`.execute(kysely)
+        from invite_codes order by created_at, hash`.execute(em.getKysely())
       return rows
     },
     revoke: async (codeOrId) => {
       const hash = inviteCodeHash(codeOrId)
-      const { rows } = await sql`
-        update invite_codes set revoked_at = coalesce(revoked_at, now())
-        where hash = ${hash ?? ''} or left(hash, ${sql.lit(ID_LENGTH)}) = ${codeOrId}
-        returning hash`.execute(kysely)
-      return rows.length > 0
+      if (hash === null && !ID.test(codeOrId)) return false
+      const where = { hash: hash ?? { $like: `${codeOrId}%` } }
+      const revoked = { revokedAt: raw('coalesce(revoked_at, now())') }
+      return (await em.fork().nativeUpdate(InviteCode, where, revoked)) > 0
     },
   }
 }

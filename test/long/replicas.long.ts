@@ -135,7 +135,7 @@ test('a signature is accepted once by two replicas, also with concurrent request
 })
 
 test('the uses of an invite code and the registrations of a client are counted over both replicas', async () => {
-  const codes = createInviteCodes(kyselyOf(database.orm))
+  const codes = createInviteCodes(database.orm.em)
   const few = await codes.create({ maxUses: 3, expiresAt: null })
   const clients = Array.from({ length: 8 }, (_, i) => register(i % 2, `203.0.113.${i}`, few.code))
   expect(await statusesOf(clients)).toMatchObject({ 200: 3 })

@@ -152,7 +152,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
   })
   const http = createGuardedHttp({ devMode: false, allowedPorts: [443], lookup: async () => [] })
   const identity = createIdentity({
-    kysely,
+    em: database.orm.em,
     clock,
     ...(surroundings.hosted ?? { http, gateways: { ipfs: null, arweave: null } }),
     metrics,

@@ -17,7 +17,6 @@ const LAYERS = [
   ['src/ledger'],
   ['src/agents', 'src/stakes', 'src/webhooks'],
   ['src/identity'],
-  ['src/agent-cards'],
   ['src/relay'],
   ['src/sponsorship', 'src/live-events'],
   ['src/health'],

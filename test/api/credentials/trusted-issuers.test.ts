@@ -35,7 +35,7 @@ let credential: Json
 beforeAll(async () => {
   database = await createTestDatabase()
   issuers = createTrustedIssuers({
-    kysely: database.orm.em.getKysely(),
+    em: database.orm.em,
     clock: { now: () => now },
   })
   credential = await auditor.sign(unsigned('2.0', 'eddsa-jcs-2022', auditor.did), 'eddsa-jcs-2022')
@@ -83,7 +83,7 @@ test('the registry is cached for one second', async () => {
   now += 10_000
   await issuers.current()
   const elsewhere = createTrustedIssuers({
-    kysely: database.orm.em.getKysely(),
+    em: database.orm.em,
     clock: { now: () => now },
   })
   await elsewhere.put(issuer())

@@ -51,7 +51,7 @@ beforeAll(async () => {
     clock,
     hosted: { http: host.http, gateways: { ipfs: host.origin, arweave: null } },
   })
-  issuers = createTrustedIssuers({ kysely: t.kysely, clock })
+  issuers = createTrustedIssuers({ em: t.database.orm.em, clock })
   await insertAgents(t.kysely, [agentRow('Kestrel', { owner: owner.pubkey }), agentRow('Other')])
 })
 afterAll(async () => {

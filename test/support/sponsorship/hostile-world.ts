@@ -95,7 +95,7 @@ export async function createHostileWorld(options: HostileWorldOptions = {}): Pro
     },
   })
   t.relay.tracker.start()
-  const codes = createInviteCodes(t.kysely)
+  const codes = createInviteCodes(t.database.orm.em)
 
   const world: HostileWorld = {
     ...registry,

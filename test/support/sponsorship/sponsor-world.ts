@@ -75,7 +75,7 @@ export async function createSponsorWorld(
   await relayWorld.connection.requestAirdrop(feePayer.publicKey, FEE_PAYER_LAMPORTS)
   relayWorld.localnet.stepSlot(2)
   relayWorld.t.sponsorship.spendingRecorder?.start()
-  const codes = createInviteCodes(relayWorld.t.kysely)
+  const codes = createInviteCodes(relayWorld.t.database.orm.em)
   const world: SponsorWorld = {
     ...relayWorld,
     feePayer,

@@ -1,7 +1,8 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
-import type { IssuerKey } from '../../../domain/credential-verdict.ts'
-import type { Clock } from '../../../platform/clock.ts'
+import type { Selectable } from 'kysely'
 import type { Database } from '../../../db/database.ts'
+import { TrustedIssuer as TrustedIssuerEntity } from '../../../db/entities/credentials.ts'
+import type { EntityManager } from '../../../db/orm-types.ts'
+import type { Clock } from '../../../platform/clock.ts'
 import { derivedKeys } from './derived-keys.ts'
 import { type TrustedIssuer, type TrustRegistry, trustRegistry } from './issuer.ts'
 
@@ -23,17 +24,11 @@ export interface TrustedIssuers {
 /** The result of `checkIssuer`. `keys` are stored only if the DID does not contain them. */
 export type NewIssuer = Omit<TrustedIssuer, 'enabled'>
 
-export function createTrustedIssuers({
-  kysely,
-  clock,
-}: {
-  kysely: Kysely<Database>
-  clock: Clock
-}): TrustedIssuers {
+export function createTrustedIssuers({ em, clock }: { em: EntityManager; clock: Clock }): TrustedIssuers {
   let latest: { readonly registry: Promise<TrustRegistry>; readonly readAt: number } | null = null
 
   async function list(): Promise<TrustedIssuer[]> {
-    const rows = await kysely.selectFrom('trusted_issuers').selectAll().orderBy('did').execute()
+    const rows = await em.getKysely().selectFrom('trusted_issuers').selectAll().orderBy('did').execute()
     return rows.map(toIssuer)
   }
 
@@ -57,43 +52,35 @@ export function createTrustedIssuers({
     notBefore,
     notAfter,
   }: NewIssuer): Promise<'added' | 'replaced'> {
-    const updatedAt = new Date(clock.now()).toISOString()
-    const values = {
-      allowed_types: allowedTypes === null ? null : [...allowedTypes],
-      pinned_keys: derivedKeys(did) === null ? sql<IssuerKey[]>`${JSON.stringify(keys)}::jsonb` : null,
-      not_before: notBefore,
-      not_after: notAfter,
+    const now = new Date(clock.now()).toISOString()
+    const row = {
+      did,
+      allowedTypes: allowedTypes === null ? null : [...allowedTypes],
+      pinnedKeys: derivedKeys(did) === null ? [...keys] : null,
+      notBefore,
+      notAfter,
       enabled: true,
-      updated_at: updatedAt,
+      createdAt: now,
+      updatedAt: now,
     }
-    const { isNew } = await kysely
-      .insertInto('trusted_issuers')
-      .values({ did, ...values, created_at: updatedAt })
-      .onConflict((conflict) => conflict.column('did').doUpdateSet(values))
-      // An update does not use the column's default.
-      .returning(sql<boolean>`xmax = 0`.as('isNew'))
-      .executeTakeFirstOrThrow()
+    const fork = em.fork()
+    const isNew = (await fork.count(TrustedIssuerEntity, { did })) === 0
+    await fork.upsert(TrustedIssuerEntity, row, { onConflictExcludeFields: ['createdAt'] })
     latest = null
     return isNew ? 'added' : 'replaced'
   }
 
   async function setEnabled(did: string, enabled: boolean): Promise<boolean> {
-    const { numUpdatedRows } = await kysely
-      .updateTable('trusted_issuers')
-      .set({ enabled, updated_at: new Date(clock.now()).toISOString() })
-      .where('did', '=', did)
-      .executeTakeFirst()
+    const updatedAt = new Date(clock.now()).toISOString()
+    const updated = await em.fork().nativeUpdate(TrustedIssuerEntity, { did }, { enabled, updatedAt })
     latest = null
-    return numUpdatedRows > 0n
+    return updated > 0
   }
 
   async function remove(did: string): Promise<boolean> {
-    const { numDeletedRows } = await kysely
-      .deleteFrom('trusted_issuers')
-      .where('did', '=', did)
-      .executeTakeFirst()
+    const removed = await em.fork().nativeDelete(TrustedIssuerEntity, { did })
     latest = null
-    return numDeletedRows > 0n
+    return removed > 0
   }
 
   return { current, list, put, setEnabled, remove }
