@@ -6,8 +6,8 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * The parts from the bottom to the top. A file imports its own part and parts below it. Parts of
- * one row do not import each other.
+ * The parts, from the bottom to the top. A file may import its own part and parts below it. Parts
+ * in the same row must not import each other.
  */
 const LAYERS = [
   ['packages'],
@@ -32,7 +32,7 @@ const files = globSync('{src,schema,rest}/**/*.ts', { cwd: root }).filter(
 )
 const imports = new Map(files.map((file) => [file, importsOf(file)]))
 
-/** Packages by name, files by their path from the root. */
+/** The imports of a file: packages by name, files by their path from the root. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8')
   const found = text.matchAll(/(?:\bfrom\s+|^import\s+|\bimport\(\s*)['"]([^'"\n]+)['"]/gm)
@@ -55,7 +55,7 @@ function importsMatching(folder: string, forbidden: RegExp): string[] {
     .flatMap(([file, all]) => all.filter((each) => forbidden.test(each)).map((each) => `${file} -> ${each}`))
 }
 
-/** Files that import each other, directly or not, as the paths of one way round. */
+/** The import cycles, each as the paths of its files in order. */
 function cycles(): string[] {
   const done = new Set<string>()
   const found: string[] = []
@@ -91,20 +91,20 @@ test('there are no import cycles', () => {
   expect(cycles()).toEqual([])
 })
 
-test('services know neither GraphQL nor HTTP', () => {
+test('src does not import GraphQL or HTTP libraries', () => {
   const protocols = /^(graphql|@pothos|fastify|@fastify|typebox)/
   expect(importsMatching('src/', protocols)).toEqual([])
 })
 
-test('the schema knows no protocol', () => {
+test('schema does not import HTTP libraries', () => {
   expect(importsMatching('schema/', /^(fastify|@fastify|graphql-yoga|node:http)/)).toEqual([])
 })
 
-test('REST reaches data through the schema only', () => {
+test('rest does not import the database or the ledger', () => {
   expect(importsMatching('rest/', /^(kysely|pg|@mikro-orm|src\/(db|ledger)\/)/)).toEqual([])
 })
 
-test('the folders stay few', () => {
+test('src has at most 15 folders, and rest at most 8 files of its own', () => {
   const loose = (folder: string) => files.filter((file) => dirname(file) === folder)
   expect(
     new Set(files.filter((file) => /^src\/.+\//.test(file)).map((file) => file.split('/')[1])).size,
@@ -169,7 +169,7 @@ test.each(Object.entries(PACKAGES))(
   },
 )
 
-test('everything else imports the packages by name', () => {
+test('code outside the packages imports them by name', () => {
   const all = importsIn('{src,schema,rest,test,bench,ops}/**/*.ts')
   expect(all.length).toBeGreaterThan(1000)
   expect(all.filter(({ imported }) => imported.startsWith('packages/'))).toEqual([])

@@ -36,7 +36,7 @@ const agent = { pda: keyOf('agent Trader') }
 const NOBODYS = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const wallet = walletOf('compiled')
 
-/** Every operation of rest/, with variables that succeed and that fail. */
+/** Every operation of rest/, with valid and invalid variables. */
 const CASES: Record<string, Record<string, unknown>[]> = {
   ListAgentsDocument: [
     { by_name: false },
@@ -122,7 +122,7 @@ const CASES: Record<string, Record<string, unknown>[]> = {
 
 const compiled = Object.entries(documents).filter(([name]) => name.endsWith('Document'))
 
-test('every operation has its cases', () => {
+test('every operation has test cases', () => {
   expect(compiled.map(([name]) => name).sort()).toEqual(Object.keys(CASES).sort())
 })
 
@@ -137,12 +137,12 @@ async function outcome(run: Promise<unknown>): Promise<unknown> {
   try {
     return { data: JSON.parse(JSON.stringify(await run)) as unknown }
   } catch (error) {
-    // The wording of GraphQL’s own variable errors differs; that there is one must not.
+    // Only the texts of GraphQL's own variable errors may differ.
     return isDomainError(error) ? { code: error.code, message: error.message } : 'refused by GraphQL'
   }
 }
 
-test.each(compiled)('%s: compiled and interpreted agree', async (name, document) => {
+test.each(compiled)('%s has the same result compiled and interpreted', async (name, document) => {
   const variants = (['jit', 'execute'] as const).map((executor) =>
     operation<unknown, Record<string, unknown>>(document as never, executor),
   )
@@ -152,7 +152,7 @@ test.each(compiled)('%s: compiled and interpreted agree', async (name, document)
   }
 })
 
-test('the service runs on the interpreter as well', async () => {
+test('the service also works without compiled operations', async () => {
   const slow = await createTestApp({ executor: 'execute' })
   try {
     await insertAgents(slow.kysely, [agentRow('Any')])

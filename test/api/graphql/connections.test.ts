@@ -19,8 +19,8 @@ import { post, query } from '../../support/graphql.ts'
 const COUNT = 1_500
 const LABELS = Array.from({ length: COUNT }, (_, i) => `agent ${i}`)
 
-// Connections take the method when they are made, so the spy comes first; it records and lets
-// through.
+// A connection keeps the method that exists when it is created, so the spy is installed first. It
+// records statements and executes them.
 const statements = vi.spyOn(Client.prototype, 'query')
 let t: TestApp
 beforeAll(async () => {
@@ -59,7 +59,7 @@ interface Walked {
   pageInfo: { hasNextPage: boolean; endCursor: string | null }
 }
 
-/** All that a connection has, page by page; `args` is what stands before `first`. */
+/** All nodes of a connection, read page by page. `args` are the other arguments. */
 async function walk(field: string, args: string, selection = 'pda', first = 70): Promise<string[]> {
   const found: string[] = []
   let after: string | null = null
@@ -89,7 +89,7 @@ async function listed(args: string): Promise<string[]> {
   }
 }
 
-describe('agentsConnection gives what agents gives, each once, in the same order', () => {
+describe('agentsConnection returns the same agents as agents, in the same order', () => {
   const orders = ['created_at', 'reputation', 'name'].flatMap((sort) =>
     ['asc', 'desc'].map((order) => `sort: ${sort} order: ${order}`),
   )
@@ -98,18 +98,18 @@ describe('agentsConnection gives what agents gives, each once, in the same order
     'filter: { name: "same" }',
     'filter: { name: "name 7" } order: asc',
     'filter: { name: "name 7" } sort: reputation',
-  ])('%s', async (args) => {
+  ])('with %s', async (args) => {
     const walked = await walk('agentsConnection', args, 'pda', 199)
     expect(walked.length).toBeGreaterThan(200)
     expect(walked).toEqual(await listed(args))
   })
 
-  test('in one statement for each page, its edges by loaders as those of lists', async () => {
+  test('with one statement per page, and loaders for its nodes', async () => {
     await query(t, '{ agentsConnection(first: 50) { edges { node { pda stake { pda } } } } }')
     expect(statements).toHaveBeenCalledTimes(2)
   })
 
-  test('agents that come meanwhile move nothing', async () => {
+  test('agents that are registered between two pages do not move the pages', async () => {
     const first = await query<{ agentsConnection: Walked }>(
       t,
       '{ agentsConnection(first: 20) { edges { node { pda } } pageInfo { endCursor } } }',
@@ -129,7 +129,7 @@ describe('agentsConnection gives what agents gives, each once, in the same order
     ['created_at', 'agents_by_created_at'],
     ['reputation', 'agents_by_reputation'],
     ['name', 'agents_by_name'],
-  ])('a page far behind begins at its cursor in the index: by %s', async (sort, index) => {
+  ])('a page far into the list sorted by %s starts at its cursor in the index', async (sort, index) => {
     const page = `agentsConnection(sort: ${sort} first: 200`
     const deep = await query<{ agentsConnection: Walked }>(t, `{ ${page}) { pageInfo { endCursor } } }`)
     statements.mockClear()
@@ -147,12 +147,12 @@ describe('agentsConnection gives what agents gives, each once, in the same order
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
     expect(plan).toContain(`using ${index} `)
     expect(plan).toMatch(/Index Cond: \(+(created_at|reputation_score|name)\)?(::text)? <=/)
-    // At most within those of one name.
+    // At most the rows with the same name.
     expect(plan).not.toMatch(/(^|-> {2})Sort/m)
   })
 })
 
-test('agentHistoryConnection, also of one type', async () => {
+test('agentHistoryConnection returns the same entries as agentHistory, also of one type', async () => {
   const pda = keyOf(`agent ${LABELS[0]!}`)
   const all = Array.from({ length: 90 }, (_, i) => String(251 + i)).toReversed()
   expect(await walk('agentHistoryConnection', `pda: "${pda}"`, 'newValue', 7)).toEqual(all)
@@ -162,13 +162,13 @@ test('agentHistoryConnection, also of one type', async () => {
   expect((await post(t, empty)).errors).toMatchObject([{ extensions: { code: 'AGENT_NOT_FOUND' } }])
 })
 
-test('stakesConnection', async () => {
+test('stakesConnection returns the same stakes as stakes', async () => {
   const all = LABELS.slice(0, 90).map((label) => keyOf(`stake ${label}`))
   expect(await walk('stakesConnection', '', 'pda', 8)).toEqual(all.toSorted())
   expect(await walk('stakesConnection', `owner: "${keyOf(`owner ${LABELS[3]!}`)}"`)).toEqual([all[3]])
 })
 
-test('deliveries of a webhook, by the owner, within one millisecond too', async () => {
+test('webhookDeliveriesConnection returns the deliveries of the owner, also within one millisecond', async () => {
   const wallet = keyOf('wallet')
   const id = randomUUID()
   await t.kysely
@@ -204,22 +204,28 @@ test('deliveries of a webhook, by the owner, within one millisecond too', async 
   expect(unsigned.errors).toMatchObject([{ extensions: { code: 'AUTH_HEADERS_MISSING' } }])
 })
 
-describe('a broken cursor is told', () => {
+describe('an invalid cursor or page size is refused', () => {
   const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
   const NOBODY = keyOf('nobody')
   test.each([
-    ['no base64', '€'],
+    ['not base64', '€'],
     ['empty', ''],
-    ['no list', encoded({ a: 1 })],
-    ['too deep', '['.repeat(400)],
-    ['another list', encoded(['stakes', NOBODY])],
-    ['another order', encoded(['agents/created_at/asc', '2026-11-20T10:00:00.000Z', NOBODY])],
-    ['a time that is none', encoded(['agents/created_at/desc', '2026-13-41T10:00:00.000Z', NOBODY])],
-    ['a number for a time', encoded(['agents/created_at/desc', 5, NOBODY])],
-    ['NUL', encoded(['agents/created_at/desc', '2026-11-20T10:00:00.000Z', 'a\0'])],
-    ['half a character', encoded(['agents/created_at/desc', '2026-11-20T10:00:00.000Z', '\ud800'])],
-    ['one part more', encoded(['agents/created_at/desc', '2026-11-20T10:00:00.000Z', NOBODY, 1])],
-  ])('%s', async (_, after) => {
+    ['not a list', encoded({ a: 1 })],
+    ['nested too deeply', '['.repeat(400)],
+    ['of another list', encoded(['stakes', NOBODY])],
+    ['of another order', encoded(['agents/created_at/asc', '2026-11-20T10:00:00.000Z', NOBODY])],
+    ['an invalid time', encoded(['agents/created_at/desc', '2026-13-41T10:00:00.000Z', NOBODY])],
+    ['a number instead of a time', encoded(['agents/created_at/desc', 5, NOBODY])],
+    ['a text with NUL', encoded(['agents/created_at/desc', '2026-11-20T10:00:00.000Z', 'a\0'])],
+    [
+      'a text with half a character',
+      encoded(['agents/created_at/desc', '2026-11-20T10:00:00.000Z', '\ud800']),
+    ],
+    [
+      'a list with one part too many',
+      encoded(['agents/created_at/desc', '2026-11-20T10:00:00.000Z', NOBODY, 1]),
+    ],
+  ])('for a cursor that is %s', async (_, after) => {
     const { errors } = await post(
       t,
       'query ($after: String) { agentsConnection(after: $after) { edges { cursor } } }',
@@ -233,7 +239,7 @@ describe('a broken cursor is told', () => {
     ])
   })
 
-  test.each([0, 201])('first: %i', async (first) => {
+  test.each([0, 201])('for first: %i', async (first) => {
     const { errors } = await post(t, `{ stakesConnection(first: ${first}) { edges { cursor } } }`)
     expect(errors).toMatchObject([{ message: `first must be an integer from 1 to 200, got ${first}` }])
   })

@@ -16,8 +16,8 @@ const first = ({ errors }: GraphQLAnswer) => ({ message: errors?.[0]?.message, .
 
 const KEY = keyOf('nobody')
 
-/** The same wrong question at both doors: the same guard answers, in the spelling of the door. */
-describe('every guard stands behind both doors', () => {
+/** REST and GraphQL throw the same errors. Only the spelling of parameters differs. */
+describe('REST and GraphQL refuse the same input', () => {
   test.each([
     ['/agents?limit=0', '{ agents(limit: 0) { total } }', 'INVALID_INTEGER'],
     ['/agents?limit=201', '{ agents(limit: 201) { total } }', 'INVALID_INTEGER'],
@@ -51,7 +51,7 @@ describe('every guard stands behind both doors', () => {
     ['/stakes?limit=201', '{ stakes(limit: 201) { total } }', 'INVALID_INTEGER'],
     ['/stakes/x', '{ stake(pda: "x") { pda } }', 'INVALID_PUBKEY'],
     [`/stakes/${KEY}`, `{ stake(pda: "${KEY}") { pda } }`, 'STAKE_NOT_FOUND'],
-  ])('%s', async (url, query, code) => {
+  ])('%s is refused in both', async (url, query, code) => {
     const rest = await t.app.inject(url)
     const { error } = rest.json<{ error: string }>()
     const graphql = first(await post(t, query))
@@ -61,7 +61,7 @@ describe('every guard stands behind both doors', () => {
     expect(unquoted(error)).toBe(unquoted(snake))
   })
 
-  test('a nested list has the same bounds', async () => {
+  test('a nested list has the same limits', async () => {
     expect(first(await post(t, '{ agents { agents { history(limit: 201) { total } } } }'))).toEqual({
       message: 'limit must be an integer from 1 to 200, got 201',
       code: 'INVALID_INTEGER',
@@ -70,14 +70,14 @@ describe('every guard stands behind both doors', () => {
   })
 })
 
-describe('broken requests', () => {
+describe('an invalid request', () => {
   test.each([
     ['syntax', '{ agents { total'],
     ['unknown field', '{ agents { nothing } }'],
     ['unknown enum value', '{ agents(sort: age) { total } }'],
     ['missing argument', '{ agent { pda } }'],
     ['number over 32 bits', '{ agents(limit: 99999999999) { total } }'],
-  ])('%s: code INVALID_REQUEST or GraphQL’s own, status 400', async (_, query) => {
+  ])('with the mistake %s is 400 with the code INVALID_REQUEST', async (_, query) => {
     const error = first(await post(t, query))
     expect(error.status).toBe(400)
     expect(error.code).toBe('INVALID_REQUEST')
@@ -89,15 +89,15 @@ describe('broken requests', () => {
     ['query ($filter: AgentFilter) { agents(filter: $filter) { total } }', { filter: { tier: 'gold' } }],
     ['query ($pda: Pubkey!) { agent(pda: $pda) { pda } }', { pda: 7 }],
     ['query ($pda: Pubkey!) { agent(pda: $pda) { pda } }', {}],
-  ])('variables: %s %j', async (query, variables) => {
+  ])('%s with the variables %j is refused', async (query, variables) => {
     const error = first(await post(t, query, variables))
     expect(error).toMatchObject({ code: 'INVALID_REQUEST', status: 400 })
     expect(error.message).toMatch(/Variable/)
   })
 })
 
-describe('limits', () => {
-  test('of depth', async () => {
+describe('an operation is refused', () => {
+  test('if it is nested too deeply', async () => {
     const nested = (levels: number): string =>
       levels === 0 ? '{ pda }' : `{ stake { agent ${nested(levels - 1)} } }`
     expect(first(await post(t, `{ agents { agents ${nested(2)} } }`)).message).toBeUndefined()
@@ -106,14 +106,14 @@ describe('limits', () => {
     )
   })
 
-  test('of depth through fragments, and of cycles', async () => {
+  test('if its fragments are nested too deeply or form a cycle', async () => {
     const fragments = `{ agents { agents { ...A } } } fragment A on Agent { stake { agent { stake { agent { stake { agent { stake { pda } } } } } } } }`
     expect(first(await post(t, fragments)).message).toContain('nested deeper')
     const cycle = `{ agents { agents { ...A } } } fragment A on Agent { stake { agent { ...A } } }`
     expect(first(await post(t, cycle))).toMatchObject({ status: 400 })
   })
 
-  test('fragments that spread each other twice are refused without walking them all', async () => {
+  test('without measuring a fragment more than once', async () => {
     const levels = Array.from(
       { length: 60 },
       (_, i) => `fragment F${i} on Agent { ...F${i + 1} ...F${i + 1} }`,
@@ -122,7 +122,7 @@ describe('limits', () => {
     expect(first(await post(t, bomb)).message).toContain('more than 500 fields')
   })
 
-  test('of root fields and tokens', async () => {
+  test('if it has too many root fields or tokens', async () => {
     const aliases = (count: number): string =>
       `{ ${Array.from({ length: count }, (_, i) => `a${i}: agents { total }`).join(' ')} }`
     expect(first(await post(t, aliases(LIMITS.rootFields))).message).toBeUndefined()
@@ -131,7 +131,7 @@ describe('limits', () => {
   })
 })
 
-test('nested pages share a budget, whatever the variables say', async () => {
+test('nested pages share one budget, also if variables set their limits', async () => {
   const labels = Array.from({ length: 120 }, (_, i) => `crowd ${i}`)
   await insertAgents(
     t.kysely,
@@ -148,7 +148,7 @@ test('nested pages share a budget, whatever the variables say', async () => {
   })
 })
 
-test('what fails inside is masked', async () => {
+test('internal errors are masked', async () => {
   const broken = await createTestApp()
   try {
     await broken.kysely.schema.dropTable('stakes').execute()
@@ -166,7 +166,7 @@ test('what fails inside is masked', async () => {
   }
 })
 
-test('any document and variables get an answer, and none of them a defect', async () => {
+test('no document or variables cause an internal error', async () => {
   const words =
     '{ } ( ) : $v ... on query fragment F @include " """ [ ! agents agent total pda filter name limit 0 -1 1e400 null ' +
     '\u0000 __schema __typename history stake Agent mutation subscription'

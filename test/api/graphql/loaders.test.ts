@@ -14,12 +14,12 @@ import { query } from '../../support/graphql.ts'
 
 const LABELS = Array.from({ length: 50 }, (_, i) => `agent number ${i}`)
 
-// Connections take the method when they are made, so the spy comes first; it counts and lets
-// through.
+// A connection keeps the method that exists when it is created, so the spy is installed first. It
+// counts statements and executes them.
 const statements = vi.spyOn(Client.prototype, 'query')
 let t: TestApp
 let name: unknown
-/** How many statements this database was asked: other files of the process may still use theirs. */
+/** The number of statements for this database. Other test files may use other databases. */
 const asked = (): number =>
   statements.mock.contexts.filter((each) => (each as Client & { database?: unknown }).database === name)
     .length
@@ -62,7 +62,7 @@ interface Data {
   }
 }
 
-test('50 agents with stakes and history cost three statements, and each gets its own', async () => {
+test('50 agents with stakes and history need three statements, and each agent gets its own rows', async () => {
   const { agents } = await query<Data>(
     t,
     `{ agents { total agents { pda stake { pda } history(limit: 2) { total history { agentPda } } } } }`,
@@ -80,7 +80,7 @@ test('50 agents with stakes and history cost three statements, and each gets its
   }
 })
 
-test('DIDs cost nothing, credentials and cards a statement each, for any number of agents', async () => {
+test('for any number of agents, credentials and cards need one statement each, and DIDs none', async () => {
   const fields = 'pda owner did credentials { total credentials { type } } card { state name skills { id } }'
   const statementsFor = async (limit: number): Promise<number> => {
     statements.mockClear()
@@ -92,13 +92,13 @@ test('DIDs cost nothing, credentials and cards a statement each, for any number 
     for (const { owner, did } of data.agents.agents) expect(did).toBe(`did:sol:${owner}`)
     return asked()
   }
-  // Who is trusted is read with the first credentials, and known from then on.
+  // The first read of credentials also reads the trusted issuers, which are then cached.
   expect(await statementsFor(1)).toBe(4)
   expect(await statementsFor(50)).toBe(3)
   expect(await statementsFor(1)).toBe(3)
 })
 
-test('one agent costs as much, and so do 50 stakes with their agents', async () => {
+test('one agent needs the same statements as 50, and so do 50 stakes with their agents', async () => {
   await query(t, `{ agents(limit: 1) { agents { stake { pda } history { total } } } }`)
   expect(asked()).toBe(3)
   statements.mockClear()
@@ -106,7 +106,7 @@ test('one agent costs as much, and so do 50 stakes with their agents', async () 
   expect(asked()).toBe(2)
 })
 
-test('a different question to the histories is one statement more, whatever it is nested in', async () => {
+test('each different query of histories needs one more statement, at any nesting level', async () => {
   await query(
     t,
     `{ agents { agents {
@@ -115,7 +115,7 @@ test('a different question to the histories is one statement more, whatever it i
       stake { agent { history { total } } }
     } } }`,
   )
-  // agents, two histories, stakes, agents by key; the inner histories are those already read
+  // Agents, two histories, stakes, agents by key. The inner histories are already loaded.
   expect(asked()).toBe(5)
 })
 

@@ -20,19 +20,19 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-test('the committed SDL is in step with the schema (npm run codegen)', () => {
+test('the committed SDL is up to date (npm run codegen)', () => {
   expect(readFileSync(new URL('../../../schema/schema.graphql', import.meta.url), 'utf8')).toBe(
     printedSchema(),
   )
 })
 
-test('the SDL is served', async () => {
+test('GET /graphql/schema.graphql returns the SDL', async () => {
   const response = await t.app.inject('/graphql/schema.graphql')
   expect(response.headers['content-type']).toBe('text/plain; charset=utf-8')
   expect(response.body).toBe(printedSchema())
 })
 
-test('the introspection query, in its longest form, gives the whole schema', async () => {
+test('the longest introspection query returns the whole schema', async () => {
   const introspection = await query<IntrospectionQuery>(
     t,
     getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, schemaDescription: true }),
@@ -40,11 +40,11 @@ test('the introspection query, in its longest form, gives the whole schema', asy
   expect(`${printSchema(lexicographicSortSchema(buildClientSchema(introspection)))}\n`).toBe(printedSchema())
 })
 
-test('a browser gets GraphiQL, which loads nothing from elsewhere', async () => {
+test('a browser gets GraphiQL, which loads nothing from other servers', async () => {
   const response = await t.app.inject({ url: '/graphql', headers: { accept: 'text/html' } })
   expect(response.statusCode).toBe(200)
   expect(response.headers['content-type']).toBe('text/html; charset=utf-8')
-  // The browser itself sees to it.
+  // The browser enforces the policy.
   expect(response.headers['content-security-policy']).toContain("default-src 'none'; connect-src 'self';")
   const packed = await t.app.inject({
     url: '/graphql',
@@ -56,7 +56,7 @@ test('a browser gets GraphiQL, which loads nothing from elsewhere', async () => 
   expect(response.body).not.toMatch(/<(script|link|img)[^>]*(src|href)="?(https?:)?\/\//)
 })
 
-test('amounts, keys and times have scalars of their own; edges are typed', () => {
+test('amounts, keys and times have their own scalars, and edges are typed', () => {
   const typeOf = Object.fromEntries(
     ['Agent', 'Stake'].flatMap((name) =>
       Object.values(assertObjectType(schema.getType(name)).getFields()).map((field) => [

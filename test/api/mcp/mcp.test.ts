@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.remove())
 
-/** What the tools answer, as far as the tests read it. */
+/** The members of tool results that the tests read. */
 interface Structured {
   txId: string
   serializedTx: string
@@ -59,7 +59,7 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
   const call = async (name: string, args: Record<string, unknown>): Promise<ToolResult> =>
     (await client.callTool({ name, arguments: args })) as unknown as ToolResult
 
-  test('the tools are listed, each with a description, an input and an output schema', async () => {
+  test('every tool has a description, an input schema and an output schema', async () => {
     const { tools } = await client.listTools()
     expect(tools.map((tool) => tool.name).sort()).toEqual([
       'check_credentials',
@@ -82,7 +82,7 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
     }
   })
 
-  test('an agent is registered: prepared, signed by its owner, submitted, and then verified', async () => {
+  test('an agent can be registered, signed by its owner, submitted and verified', async () => {
     const owner = Keypair.generate()
     const ownerKey = owner.publicKey.toBase58()
     const connection = new Connection(runtime.rpcUrl, 'confirmed')
@@ -150,7 +150,7 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
     expect(JSON.parse((resource.contents as { text: string }[])[0]!.text)).toEqual(resolved.agent)
   })
 
-  test('what a service refuses is a tool error in its words, with its code', async () => {
+  test('an error of a service is a tool error with the same text and code', async () => {
     const nobody = Keypair.generate().publicKey.toBase58()
     const missing = await call('check_reputation', { owner: nobody })
     expect(missing).toMatchObject({
@@ -168,7 +168,7 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
     await expect(client.readResource({ uri: `agent://${nobody}` })).rejects.toMatchObject({ code: -32_002 })
   })
 
-  test('lists are bounded, and say how many there are', async () => {
+  test('lists have a maximum length and return the total', async () => {
     const { structuredContent: page } = await call('list_agents', { limit: 1 })
     expect(page.agents).toHaveLength(1)
     expect(page.total).toBeGreaterThanOrEqual(3)
@@ -176,7 +176,7 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
   })
 })
 
-test('the newest version of the protocol is spoken, the one that /info names', async () => {
+test('the server supports the newest protocol version, which /info names', async () => {
   const { features } = (await (await fetch(`${runtime.baseUrl}/info`)).json()) as {
     features: { mcp: { enabled: boolean; endpoint: string; spec: string } }
   }
@@ -192,7 +192,7 @@ test.each([
   ['[]', 400],
   ['{"jsonrpc":"2.0","id":1,"method":"tools/call"}', 200],
   ['{"jsonrpc":"2.0","id":1,"method":"nope"}', 200],
-])('POST /mcp with %s answers %i in JSON', async (body, status) => {
+])('POST /mcp with %s returns %i as JSON', async (body, status) => {
   const answer = await fetch(`${runtime.baseUrl}/mcp`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -203,7 +203,7 @@ test.each([
   expect(await answer.json()).toHaveProperty('error')
 })
 
-test('GET /mcp is 405, and a message without a session 404', async () => {
+test('GET /mcp is 405, and a message without a session is 404', async () => {
   expect((await fetch(`${runtime.baseUrl}/mcp`)).status).toBe(405)
   const lost = await fetch(`${runtime.baseUrl}/mcp/messages?sessionId=nope`, {
     method: 'POST',
@@ -215,7 +215,7 @@ test('GET /mcp is 405, and a message without a session 404', async () => {
 })
 
 test.each(['/mcp', '/mcp/sse'])(
-  'the client of the README registers and verifies an agent over %s',
+  'the example client registers and verifies an agent over %s',
   async (path) => {
     const key = join(gateway.dataDir, `wallet${path.replaceAll('/', '-')}.json`)
     const { stdout: owner } = await gateway.cli('keygen', key)

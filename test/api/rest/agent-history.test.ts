@@ -25,7 +25,7 @@ afterAll(() => t.close())
 const history = (label: string, query = '') =>
   t.app.inject(`/agents/${keyOf(`agent ${label}`)}/history${query}`)
 
-test('newest first, in the contract’s envelope; delta belongs to reputation alone', async () => {
+test('the history is newest first, and only reputation entries have a delta', async () => {
   const agent_pda = keyOf('agent Busy')
   expect((await history('Busy')).json()).toEqual({
     total: 5,
@@ -78,13 +78,13 @@ test.each([
   ['tier_updated', 1],
   ['status_changed', 1],
   ['metadata_updated', 1],
-])('event_type=%s leaves %i, and the total says so', async (type, count) => {
+])('event_type=%s returns %i entries, and the total equals their number', async (type, count) => {
   const page = (await history('Busy', `?event_type=${type}`)).json<{ total: number; history: object[] }>()
   expect(page.total).toBe(count)
   expect(page.history).toHaveLength(count)
 })
 
-test('pages do not overlap, and a page past the end keeps the total', async () => {
+test('pages do not overlap, and a page beyond the end keeps the total', async () => {
   const stamps = async (query: string): Promise<string[]> =>
     (await history('Busy', query))
       .json<{ history: { timestamp: string }[] }>()
@@ -93,19 +93,19 @@ test('pages do not overlap, and a page past the end keeps the total', async () =
   expect((await history('Busy', '?offset=5')).json()).toEqual({ total: 5, limit: 50, offset: 5, history: [] })
 })
 
-test('an agent without history has an empty one', async () => {
+test('the history of an agent without entries is empty', async () => {
   const response = await history('Quiet', '?event_type=tier_updated')
   expect(response.statusCode).toBe(200)
   expect(response.json()).toEqual({ total: 0, limit: 50, offset: 0, history: [] })
 })
 
-test('the history of a closed agent stays readable, also where a filter leaves nothing of it', async () => {
+test('the history of a closed agent stays readable, even if a filter matches nothing', async () => {
   expect((await t.app.inject(`/agents/${keyOf('agent Closed')}`)).statusCode).toBe(404)
   expect((await history('Closed')).json()).toMatchObject({ total: 1 })
   expect((await history('Closed', '?event_type=tier_updated')).json()).toMatchObject({ total: 0 })
 })
 
-test('neither agent nor history is 404', async () => {
+test('an address without agent and history is 404', async () => {
   const response = await history('Nobody')
   expect(response.statusCode).toBe(404)
   expect(response.json()).toEqual({ error: 'Agent not found' })

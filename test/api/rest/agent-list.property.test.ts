@@ -8,7 +8,7 @@ import { similarity } from '../../support/trigram.ts'
 const WORDS = ['Weather', 'Wether', 'Scout', 'Scot', 'Market', 'market', 'Zeta', 'alpha', '9']
 const FIXED = { seed: 7, numRuns: 400 }
 
-/** Few distinct values, so that ties are everywhere. */
+/** Few distinct values, so that many agents have equal sort keys. */
 const agents = fc
   .sample(
     fc.record({
@@ -85,7 +85,7 @@ function expected(q: Query): { total: number; pdas: string[] } {
   return { total: found.length, pdas: found.slice(offset, offset + (q.limit ?? 50)).map(({ pda }) => pda) }
 }
 
-test('any filter, order and page is what a scan in memory finds, with the exact total', async () => {
+test('any filter, order and page equals the result of a scan in memory, with the exact total', async () => {
   await fc.assert(
     fc.asyncProperty(query, async (q) => {
       const given = Object.entries(q).filter(([, value]) => value !== undefined)
@@ -97,7 +97,7 @@ test('any filter, order and page is what a scan in memory finds, with the exact 
   )
 })
 
-test('walking the pages meets every agent once', async () => {
+test('the pages together contain every agent once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 200 }), query, async (limit, q) => {
       const url = `/agents?include_mismatched=true&limit=${limit}&sort=${q.sort ?? 'reputation'}&order=${q.order ?? 'asc'}`

@@ -50,13 +50,13 @@ async function list(query: string): Promise<Page> {
 
 const names = async (query: string): Promise<string[]> => (await list(query)).agents.map(({ name }) => name)
 
-// contract.test.ts pins the set of fields.
+// contract.test.ts checks the set of fields.
 test('an agent is returned with its values under the names of the contract', async () => {
   const pda = keyOf('agent Weather Scout')
   const response = await t.app.inject(`/agents/${pda}`)
   expect(response.statusCode).toBe(200)
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
-  // The mask ends beyond 2^53, where a JSON reader may round: the text has every digit.
+  // A JSON parser may round this number above 2^53, so the test compares the text.
   expect(response.body).toContain('"capabilities":18446744073709551615,')
   expect(response.json()).toMatchObject({
     pda,
@@ -74,13 +74,13 @@ test('an agent is returned with its values under the names of the contract', asy
   })
 })
 
-test('an agent that is not there is 404', async () => {
+test('an unknown agent is 404', async () => {
   const response = await t.app.inject(`/agents/${keyOf('nobody')}`)
   expect(response.statusCode).toBe(404)
   expect(response.json()).toEqual({ error: 'Agent not found' })
 })
 
-test('the list has its envelope and defaults, newest first, without mismatched cards', async () => {
+test('by default, the list is sorted by age, newest first, without mismatched cards', async () => {
   const page = await list('')
   expect(page).toMatchObject({ total: 4, limit: 50, offset: 0 })
   expect(page.agents.map(({ name }) => name)).toEqual([
@@ -116,13 +116,13 @@ describe('filters', () => {
     expect(page.total).toBe(expected.length)
   })
 
-  test('include_mismatched adds to the total as well', async () => {
+  test('include_mismatched also changes the total', async () => {
     expect((await list('?include_mismatched=true')).total).toBe(5)
   })
 })
 
 describe('search by name', () => {
-  test('finds a mistyped name, the most similar first, and says how similar', async () => {
+  test('finds misspelled names, the most similar first, with their similarity', async () => {
     const page = await list('?name=Weather+Scot')
     expect(page.total).toBe(2)
     expect(page.agents.map(({ name }) => name)).toEqual(['Weather Scout', 'Weather Warden'])
@@ -130,12 +130,12 @@ describe('search by name', () => {
     expect(page.agents.every(({ name_similarity: similarity }) => similarity! >= 0.3)).toBe(true)
   })
 
-  test.each(['%%', '😀', ' ', '__'])('%j, which has no trigrams, is like no name', async (name) => {
+  test.each(['%%', '😀', ' ', '__'])('finds nothing for %j, which has no trigrams', async (name) => {
     const page = await list(`?name=${encodeURIComponent(name)}`)
     expect([page.total, page.agents]).toEqual([0, []])
   })
 
-  test('sort replaces the order by similarity, order turns it round', async () => {
+  test('sort replaces the order by similarity, and order reverses it', async () => {
     expect(await names('?name=Weather+Scot&sort=reputation&order=asc')).toEqual([
       'Weather Warden',
       'Weather Scout',
@@ -143,12 +143,12 @@ describe('search by name', () => {
     expect(await names('?name=Weather+Scot&order=asc')).toEqual(['Weather Warden', 'Weather Scout'])
   })
 
-  test('joins with other filters, and the total follows', async () => {
+  test('can be combined with other filters, which change the total', async () => {
     expect(await list('?name=Weather&status=suspended')).toMatchObject({ total: 1, agents: [{}] })
   })
 
   test.each(['%27%3B+drop+table+agents', '%25', '_', '%2A', '%F0%9F%92%A9', '%22'])(
-    '%s is text and nothing else',
+    'treats %s as plain text',
     async (name) => {
       expect(await list(`?name=${name}`)).toMatchObject({ total: 0, agents: [] })
     },
@@ -171,7 +171,7 @@ describe('order and pages', () => {
   })
 
   test.each(['', '&name=Weather', '&min_reputation=0'])(
-    'an offset beyond the end has the right total (%s)',
+    'an offset beyond the end keeps the total (%s)',
     async (filter) => {
       const { total } = await list(`?limit=1${filter}`)
       expect(await list(`?offset=2147483647${filter}`)).toEqual({
@@ -185,7 +185,7 @@ describe('order and pages', () => {
   )
 })
 
-test('an empty table is an empty list', async () => {
+test('the list of an empty table is empty', async () => {
   const empty = await createTestApp()
   try {
     const expected = { total: 0, limit: 50, offset: 0, agents: [] }

@@ -18,7 +18,7 @@ async function refusal(url: string): Promise<{ status: number; body: Record<stri
   return { status: response.statusCode, body: response.json() }
 }
 
-describe('400 with a text that names the culprit', () => {
+describe('invalid input is 400 with a text that names the parameter', () => {
   test.each([
     ['/agents?limit=0', 'limit must be an integer from 1 to 200, got "0"'],
     ['/agents?limit=201', 'limit must be an integer from 1 to 200, got "201"'],
@@ -106,7 +106,7 @@ describe('400 with a text that names the culprit', () => {
     expect(await refusal(url)).toMatchObject({ status: 400, body: { error } })
   })
 
-  test('details have the stable code and the parameter as the route spells it', async () => {
+  test('details contain the stable code and the parameter name of the route', async () => {
     expect((await refusal('/agents?min_reputation=x')).body.details).toEqual({
       code: 'INVALID_INTEGER',
       parameter: 'min_reputation',
@@ -120,12 +120,12 @@ describe('paths and methods', () => {
     '/docs/static/nothing.js',
     '/docs/static/..%2F..%2Fpackage.json',
     '/docs/static/%00',
-  ])('%s is 404 as well, though a file server looks for it', async (url) => {
+  ])('%s is 404, also in the folder of static files', async (url) => {
     expect(await refusal(url)).toEqual({ status: 404, body: { error: `Not found: ${url}` } })
   })
 
   test.each(['/', '/agent', `/agents/${KEY}/`, `/agents/${KEY}/nothing`, '/AGENTS', '/health/x'])(
-    '%s is 404',
+    '%s is an unknown path: 404',
     async (url) => {
       expect(await refusal(url)).toEqual({ status: 404, body: { error: `Not found: ${url}` } })
     },
@@ -139,7 +139,7 @@ describe('paths and methods', () => {
     ['/stakes', 'POST'],
     ['/health', 'TRACE'],
     ['/info', 'PROPFIND'],
-  ])('%s refuses %s with 405 and what is allowed', async (url, method) => {
+  ])('%s refuses %s with 405 and the allowed methods', async (url, method) => {
     const response = await t.app.inject({ url, method: method as 'POST' })
     expect(response.statusCode).toBe(405)
     expect(response.headers.allow).toBe('GET, HEAD, OPTIONS')
@@ -148,7 +148,7 @@ describe('paths and methods', () => {
     })
   })
 
-  test('405 is decided before the body is looked at', async () => {
+  test('405 is sent before the body is read', async () => {
     const response = await t.app.inject({
       url: '/agents',
       method: 'POST',
@@ -158,7 +158,7 @@ describe('paths and methods', () => {
     expect(response.statusCode).toBe(405)
   })
 
-  test('OPTIONS tells the methods, HEAD the headers of GET', async () => {
+  test('OPTIONS returns the allowed methods, and HEAD the headers of GET', async () => {
     const options = await t.app.inject({ url: '/agents', method: 'OPTIONS' })
     expect([options.statusCode, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS'])
     const [head, get] = await Promise.all(

@@ -7,17 +7,20 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-describe('bodies', () => {
+describe('a request body', () => {
   const post = (payload: string, type: string) =>
     t.app.inject({ url: '/graphql', method: 'POST', headers: { 'content-type': type }, payload })
 
-  test.each(['{"__proto__":{}}', '{"constructor":{"prototype":{}}}'])('%s is 400', async (payload) => {
-    expect((await post(payload, 'application/json')).json()).toMatchObject({
-      error: 'The body must be valid JSON: it cannot be parsed, or has a key like __proto__',
-    })
-  })
+  test.each(['{"__proto__":{}}', '{"constructor":{"prototype":{}}}'])(
+    'with the dangerous key in %s is 400',
+    async (payload) => {
+      expect((await post(payload, 'application/json')).json()).toMatchObject({
+        error: 'The body must be valid JSON: it cannot be parsed, or has a key like __proto__',
+      })
+    },
+  )
 
-  test('broken JSON is 400', async () => {
+  test('with invalid JSON is 400', async () => {
     const response = await post('{"query":', 'application/json')
     expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([
       400,
@@ -25,11 +28,11 @@ describe('bodies', () => {
     ])
   })
 
-  test('an empty body is 400', async () => {
+  test('that is empty is 400', async () => {
     expect((await post('', 'application/json')).statusCode).toBe(400)
   })
 
-  test('another content type is 415', async () => {
+  test('with another content type is 415', async () => {
     const response = await post('<query/>', 'text/xml')
     expect([response.statusCode, response.json()]).toEqual([
       415,
@@ -37,7 +40,7 @@ describe('bodies', () => {
     ])
   })
 
-  test('too large a body is 413', async () => {
+  test('that is too large is 413', async () => {
     const response = await post(JSON.stringify({ query: ' '.repeat(300_000) }), 'application/json')
     expect([response.statusCode, response.json()]).toEqual([
       413,
@@ -46,8 +49,8 @@ describe('bodies', () => {
   })
 })
 
-describe('request ids', () => {
-  test('are answered, taken over when harmless, and made when not', async () => {
+describe('the request id', () => {
+  test('is returned; a valid id of the client is kept, any other is replaced', async () => {
     const id = async (given?: string): Promise<unknown> =>
       (await t.app.inject({ url: '/health', headers: given === undefined ? {} : { 'x-request-id': given } }))
         .headers['x-request-id']

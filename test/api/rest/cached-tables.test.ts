@@ -14,7 +14,7 @@ import {
   stakeRow,
 } from '../../support/factories.ts'
 
-/** May read what the test grants; of the whole server, so it has a name of this run's own. */
+/** A role that may read what the test grants. Roles belong to the server, so the name is unique. */
 const ROLE = `cached_tables_reader_${process.pid}`
 
 let t: TestApp
@@ -34,7 +34,7 @@ afterAll(async () => {
 const pda = keyOf('agent One')
 const agents = (kysely: Kysely<Database>) => createAgentReads(kysely)
 
-/** What each route that keeps answers calls, with the groups that it names. */
+/** The service call of each cacheable route, with the tables that the route names. */
 test.each<[string, string[], (kysely: Kysely<Database>) => Promise<unknown>]>([
   ['/agents', ['agents'], (db) => agents(db).list({})],
   ['/agents?name', ['agents'], (db) => agents(db).list({ name: 'One', minReputation: 1 })],
@@ -43,7 +43,7 @@ test.each<[string, string[], (kysely: Kysely<Database>) => Promise<unknown>]>([
   ['/stakes', ['stakes'], (db) => createStakeReads(db).list({})],
   ['/stakes/:pda', ['stakes'], (db) => createStakeReads(db).get(keyOf('stake One'))],
   ['/did/:did', ['agents'], (db) => createDidResolver(db, pda).resolve(`did:sol:${keyOf('owner One')}`)],
-])('%s reads nothing but the tables of %j', async (_, groups, read) => {
+])('%s reads only the tables of %j', async (_, groups, read) => {
   const { rows } = await sql<{ name: string }>`
     select distinct tgrelid::regclass::text as name from pg_trigger
     where tgfoid = 'record_read_version'::regproc and encode(tgargs, 'escape') like any(${groups.map((each) => `${each}%`)})

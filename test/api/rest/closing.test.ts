@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTestApp } from '../../support/app.ts'
 import { blockReads } from '../../support/blocked-reads.ts'
 
-test('a service that stops answers its requests in flight, and does not wait for idle connections', async () => {
+test('a stopping service finishes its requests in flight and does not wait for idle connections', async () => {
   const gateway = await createTestApp()
   const url = await gateway.app.listen({ port: 0, host: '127.0.0.1' })
   const blocked = await blockReads(gateway.database)

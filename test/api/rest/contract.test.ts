@@ -112,7 +112,7 @@ afterAll(() => t.close())
 const propertiesOf = (schema: Json | undefined): Record<string, Json> =>
   (schema?.['properties'] ?? {}) as Record<string, Json>
 
-test('the document is OpenAPI 3.1 and has every endpoint of the contract', () => {
+test('the document is OpenAPI 3.1 and contains every endpoint of the contract', () => {
   expect(document.openapi).toBe('3.1.0')
   const documented = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
@@ -123,7 +123,7 @@ test('the document is OpenAPI 3.1 and has every endpoint of the contract', () =>
 })
 
 describe.each(RESPONSES)('%s', (path, url, fields, item) => {
-  test('the response has the fields of the contract, and exactly the published ones', async () => {
+  test('the response has the fields of the contract, in exactly the published form', async () => {
     const response = await t.app.inject(url)
     expect(response.statusCode).toBe(200)
     const body = response.json<Record<string, object[]>>()
@@ -134,7 +134,7 @@ describe.each(RESPONSES)('%s', (path, url, fields, item) => {
     expect(Object.keys(body[list]?.[0] ?? {})).toEqual(expect.arrayContaining(itemFields))
   })
 
-  test('the document has every response with its schema', () => {
+  test('the document describes every response with a schema', () => {
     const operation = document.paths[path]?.['get']
     expect(operation?.operationId).toBeTruthy()
     for (const [status, response] of Object.entries(operation?.responses ?? {})) {
@@ -151,7 +151,7 @@ describe.each(RESPONSES)('%s', (path, url, fields, item) => {
   })
 })
 
-test('every parameter has a schema, and those of /agents are the contract’s', () => {
+test('every parameter has a schema, and /agents has the parameters of the contract', () => {
   const parameters = document.paths['/agents']?.['get']?.parameters ?? []
   expect(parameters.filter((each) => each.in === 'query').map(({ name }) => name)).toEqual([
     'owner',
@@ -187,7 +187,7 @@ test('every leaf of a response has an example or a list of values', () => {
   expect(bare).toEqual([])
 })
 
-test('/docs shows the document without another server', async () => {
+test('/docs shows the document and loads nothing from other servers', async () => {
   const page = await t.app.inject('/docs/')
   expect(page.statusCode).toBe(200)
   expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//)

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => test_.close())
 
-test('the context of the four kinds is the pinned file, byte for byte, and may be kept', async () => {
+test('the JSON-LD context equals the pinned file byte for byte and can be cached', async () => {
   const response = await test_.app.inject({ url: new URL(AGENT_CREDENTIALS_V1).pathname })
   expect(response.statusCode).toBe(200)
   expect(response.headers).toMatchObject({

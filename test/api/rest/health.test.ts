@@ -4,7 +4,7 @@ import { networkOf } from '../../../src/health/network.ts'
 import { createTestApp, FEE_PAYER, PROGRAM, type Surroundings, type TestApp } from '../../support/app.ts'
 
 const NOW = '2026-11-21T06:29:22.123Z'
-/** A fault: nobody listens at the node's address. */
+/** The error of a node that does not accept connections. */
 const deafLedger: LedgerCalls = {
   call: () => Promise.reject(new Error('connect ECONNREFUSED http://secret-rpc/key')),
 }
@@ -21,7 +21,7 @@ async function get(url: string, surroundings: Partial<Surroundings> = {}) {
   return { status: response.statusCode, body: response.json<Record<string, unknown>>(), text: response.body }
 }
 
-test('/health says ok and when', async () => {
+test('/health returns ok and the time', async () => {
   expect(await get('/health', { ledger: deafLedger })).toMatchObject({
     status: 200,
     body: { status: 'ok', timestamp: NOW },
@@ -29,7 +29,7 @@ test('/health says ok and when', async () => {
 })
 
 describe('/health/detailed', () => {
-  test('healthy', async () => {
+  test('is healthy if everything works', async () => {
     const { status, body } = await get('/health/detailed')
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -51,7 +51,7 @@ describe('/health/detailed', () => {
     })
   })
 
-  test('degraded while the ledger does not answer, and its address stays inside', async () => {
+  test('is degraded if the ledger does not respond, and does not reveal its address', async () => {
     const { status, body, text } = await get('/health/detailed', { ledger: deafLedger })
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -62,7 +62,7 @@ describe('/health/detailed', () => {
     expect(text).not.toContain('secret-rpc')
   })
 
-  test('degraded while the indexer fails', async () => {
+  test('is degraded if the indexer fails', async () => {
     const indexer = () => Promise.reject(new Error('no table'))
     expect((await get('/health/detailed', { indexer })).body).toMatchObject({
       status: 'degraded',
@@ -70,7 +70,7 @@ describe('/health/detailed', () => {
     })
   })
 
-  test('degraded while the database does not answer, and reads are 503 without detail', async () => {
+  test('is degraded if the database does not respond, and reads are 503 without details', async () => {
     t = await createTestApp()
     await t.database.orm.close()
     expect((await get('/health/detailed')).body).toMatchObject({
@@ -87,14 +87,14 @@ describe('/health/detailed', () => {
     })
   })
 
-  test('without a fee payer', async () => {
+  test('shows no key and no balance without a fee payer', async () => {
     expect((await get('/health/detailed', { feePayer: null })).body).toMatchObject({
       status: 'healthy',
       feePayer: { enabled: false, pubkey: null, balanceLamports: null, balanceSol: null },
     })
   })
 
-  test('asks the ledger at most once a second, however many ask', async () => {
+  test('calls the ledger at most once per second, whatever the number of requests', async () => {
     let now = Date.parse(NOW)
     let asked = 0
     const other = await createTestApp()
@@ -116,11 +116,11 @@ describe('/health/detailed', () => {
 })
 
 describe('/ready', () => {
-  test('ready', async () => {
+  test('is ready if everything works', async () => {
     expect(await get('/ready')).toMatchObject({ status: 200, body: { status: 'ready' } })
   })
 
-  test('503 until the registry was read once; a silent ledger alone does not matter', async () => {
+  test('is 503 until the registry has been read once, but not if only the ledger is unavailable', async () => {
     const indexer = async () => ({
       phase: 'backfilling',
       cursorSlot: null,
@@ -146,7 +146,7 @@ describe('/info', () => {
     credentials: { enabled: true, spec: 'W3C Verifiable Credentials 2.0' },
   }
 
-  test('tells the network that the genesis hash names', async () => {
+  test('returns the network of the genesis hash', async () => {
     expect((await get('/info')).body).toEqual({
       name: 'Agent Registry Gateway',
       version: '0.1.0',
@@ -162,11 +162,11 @@ describe('/info', () => {
     ['EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG', 'devnet'],
     ['4uhcVJyU9pJkvQyS88uRDiswHXSGkY3zQawwpjk2NsNY', 'testnet'],
     ['3JVu3i2UHCzqf85m5a7171Vbyk8qQ6wdoZUANamFpEaW', 'localnet'],
-  ])('genesis hash %s is %s', (genesisHash, network) => {
+  ])('the genesis hash %s belongs to %s', (genesisHash, network) => {
     expect(networkOf(genesisHash)).toBe(network)
   })
 
-  test('a silent ledger: the network that the tables are of, or 503', async () => {
+  test('without a ledger, returns the network of the tables, or 503', async () => {
     expect(await get('/info', { ledger: deafLedger })).toMatchObject({
       status: 503,
       body: { error: 'The ledger RPC node is not available' },

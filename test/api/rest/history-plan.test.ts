@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-/** The plan that PostgreSQL carried out for the one statement that `read` runs. */
+/** The plan that PostgreSQL executed for the only statement of `read`. */
 async function planOf(read: (reads: ReturnType<typeof createAgentReads>) => Promise<unknown>) {
   const statements: RootOperationNode[] = []
   const recorder: KyselyPlugin = {
@@ -50,7 +50,7 @@ function nodes(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodes)]
 }
 
-test.each([1, 2])('%i histories cost as many counts, however long the page is', async (agents) => {
+test.each([1, 2])('reading %i histories counts each history once, whatever the page size', async (agents) => {
   const pdas = ['A', 'B'].slice(0, agents).map((label) => keyOf(`agent ${label}`))
   const plan = await planOf((reads) => reads.histories(pdas, { limit: 50, offset: 0 }))
   const counts = nodes(plan).filter((node) => node['Node Type'] === 'Aggregate')

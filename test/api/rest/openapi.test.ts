@@ -32,7 +32,7 @@ test('every reference resolves', () => {
   for (const reference of references) expect(resolveReference(document, reference)).toBeDefined()
 })
 
-test('no JSON Schema identifier or keyword of an older draft is left in', () => {
+test('the document contains no JSON Schema identifiers or keywords of older drafts', () => {
   const left: unknown[] = []
   everything((schema) => {
     for (const word of ['$id', 'nullable', 'definitions', '~kind', '~optional']) {
@@ -42,7 +42,7 @@ test('no JSON Schema identifier or keyword of an older draft is left in', () => 
   expect(left).toEqual([])
 })
 
-test('operations have an id of their own, a declared tag, a summary, and responses', () => {
+test('operations have a unique id, a declared tag, a summary and responses', () => {
   const ids = operations.map(({ operation }) => operation.operationId)
   expect(new Set(ids).size).toBe(ids.length)
   const tags = document.tags.map(({ name }) => name)
@@ -57,7 +57,7 @@ test('operations have an id of their own, a declared tag, a summary, and respons
   }
 })
 
-test('path parameters are those of the template, and required; no parameter comes twice', () => {
+test('path parameters match the template and are required, and no parameter is repeated', () => {
   for (const { path, operation } of operations) {
     const { parameters = [] } = operation
     const inPath = parameters.filter((each) => each.in === 'path')
@@ -69,7 +69,7 @@ test('path parameters are those of the template, and required; no parameter come
   }
 })
 
-test('every example is what its schema says, and so is every default', () => {
+test('every example and default is valid for its schema', () => {
   let checked = 0
   everything((schema) => {
     if (!('type' in schema) && !('enum' in schema)) return
@@ -92,9 +92,9 @@ test('every example is what its schema says, and so is every default', () => {
   expect(checked).toBeGreaterThan(50)
 })
 
-test('reads whose answers are kept name the entity tag, the header that asks for it, and 304', () => {
-  const kept = operations.filter(({ operation }) => operation.responses['304'] !== undefined)
-  expect(kept.map(({ path }) => path).sort()).toEqual([
+test('cacheable reads document the entity tag, If-None-Match and 304', () => {
+  const cacheable = operations.filter(({ operation }) => operation.responses['304'] !== undefined)
+  expect(cacheable.map(({ path }) => path).sort()).toEqual([
     '/agents',
     '/agents/{pda}',
     '/agents/{pda}/history',
@@ -103,7 +103,7 @@ test('reads whose answers are kept name the entity tag, the header that asks for
     '/stakes',
     '/stakes/{pda}',
   ])
-  for (const { operation } of kept) {
+  for (const { operation } of cacheable) {
     for (const status of ['200', '304']) expect(operation.responses[status]?.headers?.['etag']).toBeDefined()
     expect(operation.responses['304']?.content).toBeUndefined()
     const names = operation.parameters?.filter((each) => each.in === 'header').map(({ name }) => name)

@@ -35,7 +35,7 @@ afterEach(() => t.close())
 const get = (url: string, headers: Record<string, string> = {}) => t.app.inject({ url, headers })
 const tagOf = async (url: string): Promise<string> => String((await get(url)).headers['etag'])
 
-/** What the cache counted so far. */
+/** The counters of the cache. */
 async function counted(): Promise<Record<string, number>> {
   const { body } = await t.app.inject('/metrics')
   const found = body.matchAll(/^gateway_response_cache_(?:requests_total\{outcome=")?(\w+)(?:"\})? (\d+)$/gm)
@@ -59,7 +59,7 @@ test.each([
   [`/stakes/${keyOf('stake One')}`, ['stakes']],
   [`/did/did:sol:${keyOf('owner One')}`, ['agents', 'counts']],
   [`/did/did:sol:${keyOf('owner One')}/document`, ['agents', 'counts']],
-])('%s is made again when %j are edited by hand, and only then', async (url, edits) => {
+])('%s is read again only after a change of %j', async (url, edits) => {
   const first = await get(url)
   expect(first.statusCode).toBe(200)
   expect((await get(url)).rawPayload).toEqual(first.rawPayload)
@@ -73,7 +73,7 @@ test.each([
   }
 })
 
-test('a crowd that asks the same at once has it made once, also right after a change', async () => {
+test('equal requests at the same time share one read, also right after a change', async () => {
   const crowd = () => Promise.all(Array.from({ length: 40 }, () => get('/agents')))
   const bodies = (await crowd()).map((each) => each.body)
   expect(new Set(bodies).size).toBe(1)
@@ -83,7 +83,7 @@ test('a crowd that asks the same at once has it made once, also right after a ch
   expect((await counted())['miss']).toBe(2)
 })
 
-test('parameters in another order, or encoded otherwise, are the same question', async () => {
+test('the order and the encoding of parameters do not matter', async () => {
   await get('/agents?name=Tw%C3%B6&limit=5&status=active')
   await get('/agents?status=active&limit=5&name=Tw%c3%b6')
   expect(await counted()).toMatchObject({ miss: 1, hit: 1 })
@@ -105,10 +105,10 @@ test('parameters in another order, or encoded otherwise, are the same question',
 describe('If-None-Match', () => {
   test.each<[string, (tag: string) => string]>([
     ['the tag', (tag) => tag],
-    ['the tag as a weak one', (tag) => `W/${tag}`],
-    ['a list with it', (tag) => `"a,b", W/"c" ,${tag}`],
-    ['any', () => '*'],
-  ])('%s is answered 304, without a body', async (_, header) => {
+    ['the tag as a weak tag', (tag) => `W/${tag}`],
+    ['a list that contains the tag', (tag) => `"a,b", W/"c" ,${tag}`],
+    ['*', () => '*'],
+  ])('with %s: 304 without a body', async (_, header) => {
     const given = header(await tagOf('/agents'))
     for (const method of ['GET', 'HEAD'] as const) {
       const answer = await t.app.inject({ method, url: '/agents', headers: { 'if-none-match': given } })
@@ -119,7 +119,7 @@ describe('If-None-Match', () => {
         'x-request-id': expect.any(String),
         'access-control-allow-origin': '*',
       })
-      // RFC 9110, section 8.6: none, or that of the 200.
+      // A 304 has no Content-Length, or that of the 200 (RFC 9110, section 8.6).
       const length = method === 'HEAD' ? (await get('/agents')).headers['content-length'] : undefined
       expect(answer.headers['content-length']).toBe(length)
     }
@@ -128,17 +128,17 @@ describe('If-None-Match', () => {
 
   test.each<[string, (tag: string) => string]>([
     ['another tag', () => '"x"'],
-    ['a part of it', (tag) => `${tag.slice(0, -2)}"`],
+    ['a part of the tag', (tag) => `${tag.slice(0, -2)}"`],
     ['the tag without quotes', (tag) => tag.slice(1, -1)],
-    ['nothing', () => ''],
-    ['quotes that do not close', (tag) => tag.slice(0, -1)],
-  ])('%s is answered in full', async (_, header) => {
+    ['an empty header', () => ''],
+    ['the tag without its closing quote', (tag) => tag.slice(0, -1)],
+  ])('with %s: the full response', async (_, header) => {
     const answer = await get('/agents', { 'if-none-match': header(await tagOf('/agents')) })
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toMatchObject({ total: 2 })
   })
 
-  test('holds over a change that the answer does not show, and over no other', async () => {
+  test('the tag stays valid until a change that is visible in the response', async () => {
     const before = await tagOf(agent)
     await sql`update agents set slot = slot + 1`.execute(t.kysely)
     expect((await get(agent, { 'if-none-match': before })).statusCode).toBe(304)
@@ -146,14 +146,14 @@ describe('If-None-Match', () => {
     expect((await get(agent, { 'if-none-match': before })).json()).toMatchObject({ name: 'Edited' })
   })
 
-  test('of an agent that is gone is a 404', async () => {
+  test('for a closed agent: 404', async () => {
     await get(agent)
     await sql`delete from agents`.execute(t.kysely)
     expect((await get(agent, { 'if-none-match': '*' })).statusCode).toBe(404)
   })
 })
 
-test('HEAD has the headers of the answer', async () => {
+test('HEAD has the headers of GET', async () => {
   const full = await get('/agents')
   const head = await t.app.inject({ method: 'HEAD', url: '/agents' })
   expect(head.body).toBe('')
@@ -161,7 +161,7 @@ test('HEAD has the headers of the answer', async () => {
     expect(head.headers[name]).toBe(full.headers[name])
 })
 
-test('a DID document has a tag for each media type, and says that they vary', async () => {
+test('a DID Document has one tag per media type, and Vary names Accept', async () => {
   await t.close()
   await start({ corsOrigins: ['https://app.example.org'] })
   const url = `/did/did:sol:${keyOf('owner One')}/document`
@@ -173,7 +173,7 @@ test('a DID document has a tag for each media type, and says that they vary', as
   expect(newer.body).toBe(usual.body)
 })
 
-test('each request is counted, whatever it is answered from, and once', async () => {
+test('each request is counted once by the rate limit, cached or not', async () => {
   await t.close()
   await start({ rateLimits: { ...UNLIMITED, reads: 4 } })
   const tag = await tagOf('/agents')
@@ -184,7 +184,7 @@ test('each request is counted, whatever it is answered from, and once', async ()
   expect((await get('/agents', { 'if-none-match': tag })).statusCode).toBe(429)
 })
 
-test('errors are not kept', async () => {
+test('errors are not cached', async () => {
   const url = `/agents/${keyOf('agent Three')}`
   expect((await get(url)).statusCode).toBe(404)
   expect((await get('/agents/x')).statusCode).toBe(400)
@@ -195,7 +195,7 @@ test('errors are not kept', async () => {
   expect(found.headers['etag']).toBeDefined()
 })
 
-test('while the database is away, what is kept is not given', async () => {
+test('cached responses are not sent while the database is unavailable', async () => {
   await get('/agents')
   expect((await get('/agents')).statusCode).toBe(200)
   await t.database.orm.close()
@@ -206,7 +206,7 @@ test('while the database is away, what is kept is not given', async () => {
   expect(kept.headers['etag']).toBeUndefined()
 })
 
-test('what is kept stays within its bound, and what was asked for last stays longest', async () => {
+test('the cache stays within its limit and removes the least recently used entry', async () => {
   await t.close()
   await start({ responseCacheBytes: 12_000 })
   await get('/agents?limit=200')
@@ -223,14 +223,14 @@ test('what is kept stays within its bound, and what was asked for last stays lon
   expect((await counted())['miss']).toBe(61)
 })
 
-test('an answer beyond the bound is given and not kept', async () => {
+test('a response larger than the limit is sent but not cached', async () => {
   await t.close()
   await start({ responseCacheBytes: 800 })
   expect((await get('/agents')).headers['etag']).toBeDefined()
   expect(await counted()).toMatchObject({ entries: 0, bytes: 0 })
 })
 
-test('switched off, reads are made anew and have no tag', async () => {
+test('without a cache, each request is read again and has no tag', async () => {
   await t.close()
   await start({ responseCacheBytes: 0 })
   await t.kysely.schema.dropTable('read_versions').cascade().execute()

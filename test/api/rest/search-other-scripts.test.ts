@@ -13,13 +13,13 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-// The database needs an LC_CTYPE of Unicode, such as C.UTF-8: under C, trigrams see no letters
-// here.
+// The database needs a Unicode LC_CTYPE, such as C.UTF-8. With C, trigrams contain no letters of
+// these scripts.
 test.each([
   ['Почтовы агент', 'Почтовый агент'],
   ['éclaireur meteo', 'Éclaireur météo'],
   ['天気予報', '天気予報エージェント'],
-])('%s finds %s', async (name, found) => {
+])('a search for %s finds %s', async (name, found) => {
   const response = await t.app.inject({ url: '/agents', query: { name } })
   expect(response.json<{ agents: { name: string }[] }>().agents.map((each) => each.name)).toEqual([found])
 })

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-test('one stake, with amounts to the last digit', async () => {
+test('a stake has exact amounts', async () => {
   const response = await t.app.inject(`/stakes/${keyOf('stake a')}`)
   expect(response.statusCode).toBe(200)
   expect(response.body).toBe(
@@ -28,7 +28,7 @@ test('one stake, with amounts to the last digit', async () => {
   )
 })
 
-test('a stake that is not there is 404', async () => {
+test('an unknown stake is 404', async () => {
   const response = await t.app.inject(`/stakes/${keyOf('stake nobody')}`)
   expect(response.statusCode).toBe(404)
   expect(response.json()).toEqual({ error: 'Stake account not found' })
@@ -42,7 +42,7 @@ interface Page {
 }
 const list = async (query: string): Promise<Page> => (await t.app.inject(`/stakes${query}`)).json()
 
-test('the list is in the order of pda, in its envelope', async () => {
+test('the list is sorted by pda', async () => {
   const page = await list('')
   expect(page).toMatchObject({ total: 5, limit: 50, offset: 0 })
   expect(page.stakes.map(({ pda }) => pda)).toEqual(BY_PDA)
@@ -53,13 +53,13 @@ test.each([
   [`?agent_pda=${keyOf('agent c')}`, [keyOf('stake c')]],
   [`?owner=${keyOf('owner b')}&agent_pda=${keyOf('agent b')}`, [keyOf('stake b')]],
   [`?owner=${keyOf('owner b')}&agent_pda=${keyOf('agent c')}`, []],
-])('%s', async (query, expected) => {
+])('the list with %s', async (query, expected) => {
   const page = await list(query)
   expect(page.stakes.map(({ pda }) => pda)).toEqual(expected)
   expect(page.total).toBe(expected.length)
 })
 
-test('pages follow one another, and one past the end keeps the total', async () => {
+test('pages do not overlap, and a page beyond the end keeps the total', async () => {
   const first = await list('?limit=3')
   const second = await list('?limit=3&offset=3')
   expect([...first.stakes, ...second.stakes].map(({ pda }) => pda)).toEqual(BY_PDA)

@@ -4,7 +4,7 @@ import { newBreaks } from '../../../schema/compatibility.ts'
 const BEFORE = 'type Query { agent(pda: String): String stake: String! }'
 const REMOVED = 'FIELD_REMOVED: Field Query.stake was removed.'
 
-test('what breaks clients is told, what adds is not', () => {
+test('breaking changes are reported, additions are not', () => {
   expect(newBreaks(BEFORE, 'type Query { agent: String! }', [])).toEqual([
     expect.stringContaining('Query.stake was removed'),
     expect.stringContaining('Query.agent(pda:) was removed'),
@@ -12,7 +12,7 @@ test('what breaks clients is told, what adds is not', () => {
   expect(newBreaks(BEFORE, `${BEFORE} extend type Query { more(a: Int): Int }`, [])).toEqual([])
 })
 
-test('a break is let through where it is listed with a reason', () => {
+test('a breaking change is accepted if it is listed with a reason', () => {
   const after = 'type Query { agent(pda: String): String }'
   expect(newBreaks(BEFORE, after, [])).toEqual([REMOVED])
   expect(newBreaks(BEFORE, after, [{ change: REMOVED, reason: 'nobody could use it' }])).toEqual([])

@@ -22,7 +22,7 @@ const rootFields: RootField[] = Object.values(OperationTypeNode).flatMap((operat
 /** Services that do nothing. */
 const services = new Proxy({}, { get: () => new Proxy({}, { get: () => () => undefined }) })
 
-/** The rate limits that the field counts and `wallet` where it requires one, in order. */
+/** The rate limits that the field counts, and `wallet` if it requires one, in order. */
 async function stepsOf({ operation, field }: RootField): Promise<string[]> {
   const steps: string[] = []
   const context = {

@@ -48,24 +48,24 @@ const named: Part[] = types.map(({ name, description }) => ({ path: name, name, 
 
 const paths = (parts: readonly Part[]): string[] => parts.map((part) => part.path)
 
-test('every type, field, argument, input field and enum value says what it is', () => {
-  const silent = [...named, ...fields, ...args, ...inputFields, ...enumValues].filter(
+test('every type, field, argument, input field and enum value has a description', () => {
+  const undescribed = [...named, ...fields, ...args, ...inputFields, ...enumValues].filter(
     ({ description }) => !description?.trim(),
   )
-  expect(paths(silent)).toEqual([])
+  expect(paths(undescribed)).toEqual([])
 })
 
-test('types are PascalCase; fields and arguments are camelCase', () => {
+test('types are in PascalCase, fields and arguments in camelCase', () => {
   expect(paths(named.filter(({ name }) => !/^[A-Z][A-Za-z0-9]*$/.test(name)))).toEqual([])
   const camel = /^[a-z][A-Za-z0-9]*$/
   expect(paths([...fields, ...args, ...inputFields].filter(({ name }) => !camel.test(name)))).toEqual([])
 })
 
-test('enum values are spelled as the contract spells them, in camelCase or snake_case', () => {
+test('enum values are in camelCase or snake_case', () => {
   expect(paths(enumValues.filter(({ name }) => !/^[a-z][A-Za-z0-9]*(_[a-z0-9]+)*$/.test(name)))).toEqual([])
 })
 
-test('lists have no null entries, whether they are answered or taken', () => {
+test('lists have no null entries, in inputs and outputs', () => {
   const listWithNulls = (type: GraphQLOutputType | GraphQLArgument['type']): boolean => {
     const inner = isNonNullType(type) ? type.ofType : type
     return isListType(inner) && isNullableType(inner.ofType)
@@ -73,13 +73,13 @@ test('lists have no null entries, whether they are answered or taken', () => {
   expect(paths([...fields, ...args, ...inputFields].filter(({ type }) => listWithNulls(type)))).toEqual([])
 })
 
-test('lists that are answered are never null: empty is enough', () => {
+test('output lists are never null', () => {
   const nullable = fields.filter(({ type }) => isListType(type))
-  // Absent logs and empty logs differ.
+  // Missing logs and empty logs have different meanings.
   expect(paths(nullable)).toEqual(['TransactionFailure.logs'])
 })
 
-test('a page has its total, limit and offset, and one list', () => {
+test('a page has total, limit, offset and one list', () => {
   const pages = objects.filter(({ name }) => name.endsWith('Page'))
   expect(pages.length).toBeGreaterThan(2)
   for (const page of pages) {
@@ -93,7 +93,7 @@ test('a page has its total, limit and offset, and one list', () => {
   }
 })
 
-test('a connection has edges and pageInfo; its edges a cursor and a node', () => {
+test('a connection has edges and pageInfo, and its edges have a cursor and a node', () => {
   const connections = objects.filter(({ name }) => name.endsWith('Connection'))
   expect(connections.length).toBeGreaterThan(2)
   for (const connection of connections) {
@@ -105,13 +105,13 @@ test('a connection has edges and pageInfo; its edges a cursor and a node', () =>
   }
 })
 
-test('inputs end in Input or Filter, and no answer does', () => {
+test('the names of inputs, and only of inputs, end in Input or Filter', () => {
   const inputs = types.filter(isInputObjectType)
   expect(inputs.filter(({ name }) => !/(Input|Filter)$/.test(name)).map(({ name }) => name)).toEqual([])
   expect(objects.filter(({ name }) => /(Input|Filter)$/.test(name)).map(({ name }) => name)).toEqual([])
 })
 
-test('keys and times have their scalars, wherever they are', () => {
+test('keys, times and amounts always have their scalar types', () => {
   const named = [...fields, ...args, ...inputFields]
   const typesOf = (pattern: RegExp): Set<string> =>
     new Set(named.filter(({ name }) => pattern.test(name)).map(({ type }) => String(type).replace(/!$/, '')))

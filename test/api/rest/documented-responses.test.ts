@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => t.close())
 
 const MOST = keyOf('agent Most')
-/** What the document does not say of an answer: empty where they agree. */
+/** How a response differs from the document. Empty if it does not. */
 const mismatches = async (
   { app }: TestApp,
   path: string,
@@ -82,11 +82,11 @@ test.each([
   ['/ready', '/ready?x', 400],
   ['/info', '/info', 200],
   ['/info', '/info?x', 400],
-])('%s: %s is %i', async (path, url, status) => {
+])('%s: the response of %s with status %i matches the document', async (path, url, status) => {
   expect(await mismatches(t, path, url, status)).toEqual([])
 })
 
-test('also while everything around is down, and with a defect', async () => {
+test('responses match the document if the dependencies are down or an internal error occurs', async () => {
   const silent = { call: () => Promise.reject(new Error('down')) }
   const starting = {
     phase: 'starting',
@@ -110,7 +110,7 @@ test('also while everything around is down, and with a defect', async () => {
   }
 })
 
-test('with the greatest balance', async () => {
+test('the response with the greatest balance matches the document', async () => {
   const rich = await createTestApp({ feePayerLamports: 2n ** 53n })
   try {
     expect(await mismatches(rich, '/health/detailed', '/health/detailed', 200)).toEqual([])
