@@ -3,7 +3,7 @@ import { openBenchDatabase } from '../reads/database.ts'
 import { makeDataset } from '../reads/dataset.ts'
 import { shapesFor } from '../reads/shapes.ts'
 import { startServer } from '../reads/variants.ts'
-import { type Comparison, keepResult, ofRates } from '../support/result.ts'
+import { type Comparison, saveResult, compareRates } from '../support/result.ts'
 import { median, rounded } from '../support/statistics.ts'
 import { type Load, load, type Target } from './load.ts'
 import { writeEvery } from './writer.ts'
@@ -44,7 +44,7 @@ async function compare(work: string, against: string, ours: Target, theirs: Targ
   const of = (side: 'ours' | 'theirs', value: keyof Load) =>
     Math.round(median(rounds.map((each) => each[side][value])))
   comparisons.push(
-    ofRates(
+    compareRates(
       { work, against, unit: 'requests/s' },
       of('ours', 'perSecond'),
       of('theirs', 'perSecond'),
@@ -94,5 +94,5 @@ for (const [name, paths] of everNew)
 for (const server of [raw, keeping, off]) server.stop()
 await database.drop()
 const settings = { agents: AGENTS, rounds: ROUNDS, secondsPerRound: SECONDS, cacheBytes: CACHE_BYTES }
-keepResult('cache', { comparisons }, { ...settings, details })
+saveResult('cache', { comparisons }, { ...settings, details })
 process.exit(0)

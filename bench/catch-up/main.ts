@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { generateLedger } from '../ledger/generate.ts'
 import { serveLedger } from '../ledger/serve.ts'
 import { openBenchDatabase } from '../reads/database.ts'
-import { keepResult, ofRates } from '../support/result.ts'
+import { saveResult, compareRates } from '../support/result.ts'
 import { median, rounded } from '../support/statistics.ts'
 import { auditTwice } from './audit.ts'
 
@@ -63,11 +63,11 @@ if (LEDGER === undefined) rmSync(dataDir, { recursive: true, force: true })
 
 const perSecond = (of: 'raw' | 'gateway', what: 'transactions' | 'events' = 'transactions'): number =>
   Math.round(median(rounds.map((each) => (each[of][what] ?? 0) / each[of].seconds)))
-keepResult(
+saveResult(
   'catch-up',
   {
     comparisons: [
-      ofRates(
+      compareRates(
         {
           work: `read a history of ${rounds[0]?.gateway.transactions} transactions`,
           against: 'fetching the same pages, undecoded and unwritten',

@@ -1,5 +1,5 @@
 import { createTestIssuer } from '../../test/support/credentials/issuer.ts'
-import { keepResult, ofRates } from '../support/result.ts'
+import { saveResult, compareRates } from '../support/result.ts'
 import { measureEventLoop } from './event-loop.ts'
 import { measureThroughput } from './throughput.ts'
 
@@ -7,7 +7,7 @@ const issuer = createTestIssuer('bench')
 const eventLoop = await measureEventLoop(issuer)
 const verifications = await measureThroughput(issuer)
 const comparisons = verifications.map(({ model, suite, ours, theirs, timesTheirs }) =>
-  ofRates(
+  compareRates(
     { work: `verify ${suite}, model ${model}`, against: '@digitalbazaar/vc', unit: 'credentials/s' },
     ours,
     theirs,
@@ -19,4 +19,4 @@ const figures = (['idle', 'worst'] as const).map((load) => ({
   value: eventLoop[load].p99Ms,
   unit: 'ms p99',
 }))
-keepResult('credentials', { comparisons, figures }, { eventLoop, verifications })
+saveResult('credentials', { comparisons, figures }, { eventLoop, verifications })

@@ -1,6 +1,6 @@
 import { ATTACKS } from '../../test/support/graphql-attacks.ts'
 import { startBenchGateway } from '../gateway.ts'
-import { keepResult } from '../support/result.ts'
+import { saveResult } from '../support/result.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 100)
 const WARM_UP = 10
@@ -43,5 +43,5 @@ const figures = refusals.map(({ name, limit, medianMs }) => ({
   value: medianMs,
   unit: 'ms p50',
 }))
-keepResult('graphql-attacks', { figures }, { rounds: ROUNDS, refusals })
+saveResult('graphql-attacks', { figures }, { rounds: ROUNDS, refusals })
 process.exit(0)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { openBenchDatabase } from '../reads/database.ts'
 import { makeDataset } from '../reads/dataset.ts'
-import { keepResult, ofTimes } from '../support/result.ts'
+import { saveResult, compareTimes } from '../support/result.ts'
 import { median, rounded } from '../support/statistics.ts'
 import { type LoadReport, runLoad } from './load.ts'
 import { type Server, startServer, type Variant, VARIANTS } from './servers.ts'
@@ -76,12 +76,12 @@ const p99 = (variant: Variant): number => of(variant, (round) => round.peak.acce
 const recoveries = rounds.shedding.flatMap((round) => round.recoverySeconds ?? [])
 const accepted = of('shedding', (round) => round.peak.acceptedPerSecond)
 const work = `answers at ${TIMES_CAPACITY}x capacity`
-keepResult(
+saveResult(
   'overload',
   {
     comparisons: [
-      ofTimes({ work, against: 'hand-written routes', unit: 'ms p99' }, p99('shedding'), p99('raw')),
-      ofTimes(
+      compareTimes({ work, against: 'hand-written routes', unit: 'ms p99' }, p99('shedding'), p99('raw')),
+      compareTimes(
         { work, against: 'itself, refusing nothing', unit: 'ms p99' },
         p99('shedding'),
         p99('queueing'),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import autocannon from 'autocannon'
 import { sql } from 'kysely'
-import { type Comparison, keepResult, ofRates } from '../support/result.ts'
+import { type Comparison, saveResult, compareRates } from '../support/result.ts'
 import { median, rounded } from '../support/statistics.ts'
 import { openBenchDatabase } from './database.ts'
 import { makeDataset } from './dataset.ts'
@@ -41,8 +41,8 @@ await database.drop()
 const comparisons = measured.flatMap(({ shape, perSecond, timesRaw, timesPostgraphile }): Comparison[] => {
   const work = { work: shape, unit: 'requests/s' }
   return [
-    ofRates({ ...work, against: 'hand-written routes' }, perSecond.gateway, perSecond.raw, timesRaw),
-    ofRates(
+    compareRates({ ...work, against: 'hand-written routes' }, perSecond.gateway, perSecond.raw, timesRaw),
+    compareRates(
       { ...work, against: 'PostGraphile 5' },
       perSecond.gateway,
       perSecond.postgraphile,
@@ -51,7 +51,7 @@ const comparisons = measured.flatMap(({ shape, perSecond, timesRaw, timesPostgra
   ]
 })
 const settings = { agents: AGENTS, rounds: ROUNDS, secondsPerRound: SECONDS, connections: CONNECTIONS }
-keepResult('reads', { comparisons }, { ...settings, measured })
+saveResult('reads', { comparisons }, { ...settings, measured })
 process.exit(0)
 
 /** Checks that all variants answer the same, then loads them in turns. */

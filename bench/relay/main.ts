@@ -9,7 +9,7 @@ import {
 import { Agent } from 'undici'
 import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { startBenchGateway } from '../gateway.ts'
-import { type Comparison, keepResult, ofTimes } from '../support/result.ts'
+import { type Comparison, saveResult, compareTimes } from '../support/result.ts'
 
 const PREPARES = Number(process.env.BENCH_PREPARES ?? 500)
 /** Milliseconds that a node elsewhere takes to answer. */
@@ -72,7 +72,11 @@ const percentile = (values: number[], percent: number): number => {
 }
 const summary = (work: string, against: string, ours: number[], bare: number[]): Comparison[] =>
   [50, 99].map((percent) =>
-    ofTimes({ work, against, unit: `ms p${percent}` }, percentile(ours, percent), percentile(bare, percent)),
+    compareTimes(
+      { work, against, unit: `ms p${percent}` },
+      percentile(ours, percent),
+      percentile(bare, percent),
+    ),
   )
 
 /** Prepares and simulations of the same transactions, in turns. */
@@ -117,5 +121,5 @@ const comparisons = [
   ...summary(`prepare, node ${NODE_DELAY} ms away`, 'simulateTransaction', far.prepares, far.simulations),
   ...summary('submit', 'sendAndConfirmTransaction', submits, confirms),
 ]
-keepResult('relay', { comparisons }, { prepares: PREPARES, submits: SUBMITS })
+saveResult('relay', { comparisons }, { prepares: PREPARES, submits: SUBMITS })
 process.exit(0)

@@ -1,25 +1,17 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { BENCHES } from '../names.ts'
-import { keptResults, type Result } from '../support/result.ts'
+import { readResults, type Result } from '../support/result.ts'
 import { ratioChart } from './chart.ts'
 import { tables } from './tables.ts'
 
-const README = new URL('../README.md', import.meta.url)
 const CHART = new URL('../results/chart.svg', import.meta.url)
-const MARKERS = /(<!-- results -->\n)[^]*(<!-- end of results -->)/
 
-/** Writes the tables of README.md and the chart from the results that are kept. */
+/** Prints tables of the saved results, and writes the chart. */
 export function writeReport(): void {
-  const kept = keptResults()
-  const results = BENCHES.map((bench) => kept.get(bench)).filter(
+  const saved = readResults()
+  const results = BENCHES.map((bench) => saved.get(bench)).filter(
     (each): each is Result => each?.comparisons !== undefined || each?.figures !== undefined,
   )
-  const page = readFileSync(README, 'utf8')
-  if (!MARKERS.test(page)) throw new Error('bench/README.md has no markers to write results between')
-  const text = `\n![How many times as fast as each other](results/chart.svg)\n\n${tables(results)}\n`
-  writeFileSync(
-    README,
-    page.replace(MARKERS, (_, start: string, end: string) => start + text + end),
-  )
+  process.stdout.write(`${tables(results)}\n`)
   writeFileSync(CHART, ratioChart(results.flatMap(({ comparisons = [] }) => comparisons)))
 }

@@ -1,6 +1,6 @@
 import type { Comparison, Figure, Result } from '../support/result.ts'
 
-/** Markdown: a section for each result, with what it compares and what it measures alone. */
+/** Markdown: a section for each result, with its comparisons and its figures. */
 export function tables(results: readonly Result[]): string {
   return results.map(section).join('\n')
 }
@@ -37,13 +37,12 @@ function figureTable(figures: readonly Figure[]): string {
 }
 
 function table(head: string[], rows: string[][]): string {
-  // In columns, as the formatter wants tables.
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)))
   const line = (cells: string[]): string =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
 }
 
-/** Four digits are as many as a bench can tell. */
+/** More than four digits would suggest a precision that a bench does not have. */
 const numeral = (value: number): string =>
   value.toLocaleString('en', { maximumFractionDigits: Math.abs(value) >= 100 ? 0 : 2 })

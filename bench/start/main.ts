@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { temporaryFolder } from '../../test/support/temporary-folder.ts'
-import { type Figure, keepResult, ofTimes } from '../support/result.ts'
+import { type Figure, saveResult, compareTimes } from '../support/result.ts'
 import { median, rounded } from '../support/statistics.ts'
 import { measureStart, type Start } from './gateway.ts'
 
@@ -23,7 +23,7 @@ const moments = [
   ['24 agents listed', 'indexed'],
 ] as const
 const comparisons = moments.map(([moment, of]) =>
-  ofTimes(
+  compareTimes(
     { work: `start again until ${moment}`, against: 'first start on an empty folder', unit: 's' },
     medianOf('warm', (start) => start[of]),
     medianOf('cold', (start) => start[of]),
@@ -41,4 +41,4 @@ const figures = (['cold', 'warm'] as const).flatMap((kind): Figure[] => [
     unit: 'MiB',
   },
 ])
-keepResult('start', { comparisons, figures }, { rounds })
+saveResult('start', { comparisons, figures }, { rounds })

@@ -7,7 +7,7 @@ import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
 import { emptyRows } from '../../src/ledger/decode/rows.ts'
 import { mergeEvents } from '../../src/ledger/indexer/write/write-events.ts'
 import { openBenchDatabase } from '../reads/database.ts'
-import { keepResult, ofTimes } from '../support/result.ts'
+import { saveResult, compareTimes } from '../support/result.ts'
 import type { Arrivals } from '../webhooks/receivers.ts'
 
 const RECEIVERS = 40
@@ -91,11 +91,11 @@ for (let round = 0; round < ROUNDS; round += 1) {
 await database.drop()
 const milliseconds = { healthyAlone: summary(alone), besideHangingOnes: summary(beside) }
 const comparisons = (['p50', 'p99'] as const).map((percent) =>
-  ofTimes(
+  compareTimes(
     { work: 'deliver beside hanging receivers', against: 'the gateway without them', unit: `ms ${percent}` },
     milliseconds.besideHangingOnes[percent],
     milliseconds.healthyAlone[percent],
   ),
 )
-keepResult('starvation', { comparisons }, { receivers: RECEIVERS, hanging: HANGING, milliseconds })
+saveResult('starvation', { comparisons }, { receivers: RECEIVERS, hanging: HANGING, milliseconds })
 process.exit(0)

@@ -6,9 +6,9 @@ import { rounded } from './statistics.ts'
 /** Two measurements of the same work. */
 export interface Comparison {
   readonly work: string
-  /** What the gateway is measured against. */
+  /** What the gateway is compared with. */
   readonly against: string
-  /** Of `gateway` and `other`, for instance `requests/s` or `ms p50`. */
+  /** Unit of `gateway` and `other`, for example `requests/s` or `ms p50`. */
   readonly unit: string
   readonly gateway: number
   readonly other: number
@@ -18,7 +18,7 @@ export interface Comparison {
   readonly times: number
 }
 
-/** What stands for itself. */
+/** A measurement without a comparison. */
 export interface Figure {
   readonly figure: string
   readonly value: number
@@ -42,7 +42,7 @@ const RESULTS = fileURLToPath(new URL('../results/', import.meta.url))
 /**
  * Prints a result and saves it as results/BENCH.json. `details` has the other data of the bench.
  */
-export function keepResult(bench: string, measured: Measured, details: object): void {
+export function saveResult(bench: string, measured: Measured, details: object): void {
   const result: Result = {
     bench,
     measuredAt: new Date().toISOString(),
@@ -57,8 +57,8 @@ export function keepResult(bench: string, measured: Measured, details: object): 
   process.stdout.write(text)
 }
 
-/** Every result that is kept, by the name of its bench. */
-export function keptResults(): Map<string, Result> {
+/** All saved results by the name of the bench. */
+export function readResults(): Map<string, Result> {
   const files = readdirSync(RESULTS).filter((file) => file.endsWith('.json'))
   const results = files.map((file) => JSON.parse(readFileSync(`${RESULTS}${file}`, 'utf8')) as Result)
   return new Map(results.map((result) => [result.bench, result]))
@@ -68,7 +68,7 @@ export function keptResults(): Map<string, Result> {
  * Compares two rates; higher is faster. Pass `times` if it is a median over rounds and not the
  * ratio of these two.
  */
-export function ofRates(
+export function compareRates(
   { work, against, unit }: Pick<Comparison, 'work' | 'against' | 'unit'>,
   gateway: number,
   other: number,
@@ -77,8 +77,8 @@ export function ofRates(
   return { work, against, unit, gateway, other, times: rounded(times) }
 }
 
-/** A comparison of times: the less the better. */
-export function ofTimes(
+/** Compares two times; lower is faster. */
+export function compareTimes(
   { work, against, unit }: Pick<Comparison, 'work' | 'against' | 'unit'>,
   gateway: number,
   other: number,

@@ -12,7 +12,7 @@ import { generateLedger } from '../ledger/generate.ts'
 import { serveLedger } from '../ledger/serve.ts'
 import { walletOf, wireTransaction } from '../ledger/wallet.ts'
 import { openBenchDatabase } from '../reads/database.ts'
-import { keepResult } from '../support/result.ts'
+import { saveResult } from '../support/result.ts'
 import { startFollower } from './follower.ts'
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 120)
@@ -113,7 +113,7 @@ const figures = Object.entries(milliseconds).map(([which, value]) => ({
   value,
   unit: 'ms',
 }))
-keepResult(
+saveResult(
   'visibility',
   { figures },
   {

@@ -8,7 +8,7 @@ import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
 import { emptyRows, type IndexedRow } from '../../src/ledger/decode/rows.ts'
 import { mergeEvents } from '../../src/ledger/indexer/write/write-events.ts'
 import { openBenchDatabase } from '../reads/database.ts'
-import { keepResult, ofRates, ofTimes } from '../support/result.ts'
+import { saveResult, compareRates, compareTimes } from '../support/result.ts'
 import { CONCURRENCY, type Engine, ENGINES, GRAPHILE_WORKER } from './engines.ts'
 import type { Arrivals } from './receivers.ts'
 
@@ -152,12 +152,12 @@ await database.drop()
 const comparisons = ENGINES.filter((engine) => engine !== 'gateway').flatMap((against) => {
   const [ours, theirs] = [engines.gateway, engines[against]]
   return [
-    ofRates(
+    compareRates(
       { work: 'deliver a burst', against, unit: 'deliveries/s' },
       ours.deliveriesPerSecond,
       theirs.deliveriesPerSecond,
     ),
-    ofTimes(
+    compareTimes(
       { work: 'deliver one event', against, unit: 'ms p50' },
       ours.commitToReceivedMs.p50,
       theirs.commitToReceivedMs.p50,
@@ -171,5 +171,5 @@ const settings = {
   singleEvents: SINGLES,
   rounds: ROUNDS,
 }
-keepResult('webhooks', { comparisons }, { ...settings, engines })
+saveResult('webhooks', { comparisons }, { ...settings, engines })
 process.exit(0)
