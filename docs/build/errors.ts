@@ -87,7 +87,7 @@ const WHEN: Record<ErrorCode, string> = {
   SPONSOR_BUDGET_USED: 'The last 24 hours used up `SPONSOR_DAILY_BUDGET_LAMPORTS`.',
   INVITE_CODE_INVALID: 'The code cannot be used. The text is the same for all four reasons.',
   WALLET_SPONSORED: 'A wallet can receive one sponsored registration.',
-  REGISTRATION_OPEN: 'Another sponsored registration of this wallet was signed and is not finished.',
+  REGISTRATION_OPEN: 'A sponsored registration of this wallet is prepared by this client, or submitted.',
   AGENT_EXISTS: 'A wallet can have one agent.',
   SPONSOR_CLIENT_LIMIT: 'The client network used its sponsored registrations of the last 24 hours.',
   SPONSOR_WALLET_LIMIT: 'The wallet used its sponsored transactions of the last 24 hours.',
