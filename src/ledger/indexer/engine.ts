@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
+import PQueue from 'p-queue'
 import type { Database } from '../../db/database.ts'
 import { batchesOf, chunksOf } from '../../platform/async/batches.ts'
-import { Mutex } from '../../platform/async/mutex.ts'
 import { pipelined } from '../../platform/async/pipeline.ts'
 import { UNREAD_TRANSACTION_KINDS } from '../decode/rows.ts'
 import type { SignatureInfo } from '../decode/rpc-transaction.ts'
@@ -53,7 +53,7 @@ export class IndexerEngine {
   needsSweep: boolean
   readonly options: EngineOptions
   readonly nonFinalAccounts: NonFinalAccounts
-  readonly #writes = new Mutex()
+  readonly #writes = new PQueue({ concurrency: 1 })
   readonly #fetcher: BatchFetcher
   /** Unread transactions that have already led to a sweep, by the id of their dead letter. */
   readonly #unread = new Set<string>()
@@ -90,7 +90,7 @@ export class IndexerEngine {
   /** Reads accounts again after a fork, and applies `work` in the same transaction. */
   async restore(pdas: readonly string[], work: Work, change = unchanged): Promise<void> {
     // Inside the lock, so that no earlier read is written afterwards.
-    await this.#writes.run(async () => {
+    await this.#writes.add(async () => {
       this.#fetcher.resetCache()
       const snapshots = await fetchAccounts(this.options.rpc, pdas, this.options)
       await this.#commit(change, async (db) => {
@@ -119,7 +119,7 @@ export class IndexerEngine {
    * Commits `work` and the position together, or neither if this process is no longer the leader.
    */
   async store(work: Work, change = unchanged): Promise<void> {
-    await this.#writes.run(() => this.#commit(change, work))
+    await this.#writes.add(() => this.#commit(change, work))
   }
 
   async #commit(change: PositionChange, work: Work): Promise<void> {
@@ -152,7 +152,7 @@ export class IndexerEngine {
     const change: PositionChange = movesCursor
       ? (position) => positionAfter(position, infos, this.options.finalizedTip)
       : unchanged
-    await this.#writes.run(async () => {
+    await this.#writes.add(async () => {
       // A fork was noticed after the accounts were read: they may have the state of the fork.
       const { snapshots } =
         accounts.cache === this.#fetcher.cache ? accounts : await this.#fetcher.fetchAccounts(rows)
