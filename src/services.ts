@@ -30,7 +30,7 @@ import type { ReadVersions } from './domain/read-versions.ts'
 import type { LedgerCalls } from './ledger/rpc/ledger-rpc.ts'
 import type { IndexerHealth } from './ledger/indexer/health.ts'
 
-/** What every door (REST, GraphQL, MCP) calls; all guards are in here. */
+/** The services that REST, GraphQL and MCP call. They contain all checks. */
 export interface Services {
   readonly agents: AgentReads
   readonly stakes: StakeReads

@@ -9,7 +9,7 @@ const CONNECTIONS = 512
 /** `refused`: 503 with Retry-After. `failed`: any other status, a lost connection, or given up. */
 export type Outcome = 'accepted' | 'refused' | 'failed'
 /** What became of a request, and how long that took from the moment at which it was due, ms. */
-export type Told = (dueAt: number, outcome: Outcome, ms: number) => void
+export type OnOutcome = (dueAt: number, outcome: Outcome, ms: number) => void
 
 export interface Client {
   /** Sends one and waits for its end. */
@@ -18,7 +18,12 @@ export interface Client {
    * Sends `perSecond` requests at equal intervals and does not wait for earlier responses. Resolves
    * when all requests have ended.
    */
-  offer(options: { perSecond: number; seconds: number; nextPath: () => string; told: Told }): Promise<void>
+  offer(options: {
+    perSecond: number
+    seconds: number
+    nextPath: () => string
+    onOutcome: OnOutcome
+  }): Promise<void>
   close(): Promise<void>
 }
 
@@ -46,7 +51,7 @@ export function createClient(url: string): Client {
   }
   return {
     send,
-    offer: async ({ perSecond, seconds, nextPath, told }) => {
+    offer: async ({ perSecond, seconds, nextPath, onOutcome }) => {
       const began = performance.now()
       const under: Promise<void>[] = []
       for (let sent = 0; sent < perSecond * seconds;) {
@@ -56,7 +61,9 @@ export function createClient(url: string): Client {
           continue
         }
         sent += 1
-        under.push(send(nextPath(), dueAt).then((outcome) => told(dueAt, outcome, performance.now() - dueAt)))
+        under.push(
+          send(nextPath(), dueAt).then((outcome) => onOutcome(dueAt, outcome, performance.now() - dueAt)),
+        )
       }
       await Promise.all(under)
     },

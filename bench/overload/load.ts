@@ -61,18 +61,28 @@ async function measurePeak(order: LoadOrder, peakPerSecond: number): Promise<Loa
   const client = createClient(order.url)
   const nextPath = createRequests(order.pdas)
   const before = createTally(CALM_SECONDS)
-  await client.offer({ perSecond: order.calmPerSecond, seconds: CALM_SECONDS, nextPath, told: before.told })
+  await client.offer({
+    perSecond: order.calmPerSecond,
+    seconds: CALM_SECONDS,
+    nextPath,
+    onOutcome: before.onOutcome,
+  })
   const peak = createTally(order.seconds)
   const peakEnded = client.offer({
     perSecond: peakPerSecond,
     seconds: order.seconds,
     nextPath,
-    told: peak.told,
+    onOutcome: peak.onOutcome,
   })
   // Not when the last one is answered: those who come after the peak come at once.
   await new Promise((resolve) => setTimeout(resolve, order.seconds * 1_000))
   const after = createTally(AFTER_SECONDS)
-  await client.offer({ perSecond: order.calmPerSecond, seconds: AFTER_SECONDS, nextPath, told: after.told })
+  await client.offer({
+    perSecond: order.calmPerSecond,
+    seconds: AFTER_SECONDS,
+    nextPath,
+    onOutcome: after.onOutcome,
+  })
   await peakEnded
   await client.close()
   const usual = before.summary().acceptedMs.p99

@@ -1,5 +1,5 @@
 import { median, rounded } from '../support/statistics.ts'
-import type { Outcome, Told } from './client.ts'
+import type { Outcome, OnOutcome } from './client.ts'
 
 export interface Percentiles {
   readonly p50: number
@@ -27,7 +27,7 @@ interface Second {
 
 /** Keeps outcomes by the second in which requests were due, from the first one on. */
 export function createTally(spanSeconds: number): {
-  told: Told
+  onOutcome: OnOutcome
   summary(): Tally
   seconds(): { p50: number; bad: number }[]
 } {
@@ -39,7 +39,7 @@ export function createTally(spanSeconds: number): {
     return (seconds[index] ??= { accepted: [], refused: [], failed: 0 })
   }
   return {
-    told: (dueAt: number, outcome: Outcome, ms: number) => {
+    onOutcome: (dueAt: number, outcome: Outcome, ms: number) => {
       const second = secondOf(dueAt)
       if (outcome === 'failed') second.failed += 1
       else second[outcome].push(ms)

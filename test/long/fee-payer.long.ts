@@ -65,7 +65,7 @@ let number = 0
 let another: string | null = null
 const signatures = new Set<string>()
 
-test(`${CASES} random sponsored transactions: the fee payer never loses more than the policy says`, async () => {
+test(`${CASES} random sponsored transactions cost the fee payer at most what the policy allows`, async () => {
   process.stdout.write(`PROPERTY_SEED=${SEED} PROPERTY_CASES=${CASES}\n`)
   const start = await world.balance()
   const tokens = await tokensOfFeePayer()
@@ -99,9 +99,9 @@ async function runCase(random: RandomCase): Promise<void> {
   number += 1
   world.localnet.stepSlot()
   const cast = castOf(random)
-  const door = doorOf(random)
+  const api = clientOf(random)
   const before = await world.balance()
-  const prepared = await prepare(random, cast, door)
+  const prepared = await prepare(random, cast, api)
   noServerError(prepared)
   if (prepared.status !== 200) {
     count(`refused when prepared: ${prepared.status}`)
@@ -116,7 +116,7 @@ async function runCase(random: RandomCase): Promise<void> {
     return
   }
   const answers = await Promise.all(
-    Array.from({ length: random.submits }, () => submit(random, cast, door, prepared.body, signedTx)),
+    Array.from({ length: random.submits }, () => submit(random, cast, api, prepared.body, signedTx)),
   )
   const lost = before - (await world.balance())
   for (const answer of answers) noServerError(answer)
@@ -159,18 +159,18 @@ function noServerError({ status, error }: ClientResponse<unknown>): void {
  * Wallets without an agent register. Wallets with an agent do the rest, and sometimes register
  * again.
  */
-function castOf({ operation: door, wallet }: RandomCase): Participants {
+function castOf({ operation, wallet }: RandomCase): Participants {
   const agent = agents[wallet % WALLETS] ?? null
   const stranger = agents[(wallet + 1) % WALLETS]?.keypair ?? Keypair.generate()
   const shared = { feePayer: keyOf(world.feePayer), stranger, number }
-  const isFresh = door === 'register' ? wallet % 10 > 0 : agent === null
+  const isFresh = operation === 'register' ? wallet % 10 > 0 : agent === null
   return isFresh
     ? { ...shared, wallet: Keypair.generate(), agent: null }
     : { ...shared, wallet: agent?.keypair ?? stranger, agent }
 }
 
 /** Each case comes from a network of its own: the limit of each is another test's matter. */
-function doorOf({ useGraphQL: byGraphQL }: RandomCase): SponsorClient {
+function clientOf({ useGraphQL: byGraphQL }: RandomCase): SponsorClient {
   const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
   return (byGraphQL ? graphqlClient : restClient)(world.t, { address })
 }
@@ -178,26 +178,26 @@ function doorOf({ useGraphQL: byGraphQL }: RandomCase): SponsorClient {
 function prepare(
   random: RandomCase,
   cast: Participants,
-  door: SponsorClient,
+  api: SponsorClient,
 ): Promise<ClientResponse<Prepared>> {
   const { instructions, signers } = requestOf(random, cast)
   if (random.operation === 'register') {
-    return door.register({ instructions, signerPubkey: signers.at(-1), inviteCode: code })
+    return api.register({ instructions, signerPubkey: signers.at(-1), inviteCode: code })
   }
   const body = { instructions, signerPubkeys: signers, priorityLevel: random.level }
-  return random.operation === 'sponsored' ? door.prepareSponsored(body) : door.prepareFlagged(body)
+  return random.operation === 'sponsored' ? api.prepareSponsored(body) : api.prepareFlagged(body)
 }
 
 function submit(
   random: RandomCase,
   { wallet }: Participants,
-  door: SponsorClient,
+  api: SponsorClient,
   { id }: Prepared,
   signedTx: string,
 ): Promise<ClientResponse<SubmittedTransaction>> {
   return (random.operation === 'register') === random.wrongEndpoint
-    ? door.submit({ id, signedTx })
-    : door.submitRegistration({ id, signedTx, signerPubkey: keyOf(wallet), inviteCode: code })
+    ? api.submit({ id, signedTx })
+    : api.submitRegistration({ id, signedTx, signerPubkey: keyOf(wallet), inviteCode: code })
 }
 
 /** What happens on the ledger between prepare and submit. */

@@ -12,7 +12,7 @@ import { RandomOperations } from './support/random-operations.ts'
 
 const ROUNDS = Number(process.env.LEDGER_MODEL_ROUNDS ?? 200)
 const SEED = Number(process.env.LEDGER_MODEL_SEED ?? randomInt(2 ** 31))
-/** Each check reads the whole ledger, so it begins anew now and then. */
+/** Each check reads the whole ledger, so the test starts a new ledger from time to time. */
 const ROUNDS_PER_LEDGER = 25
 const DAY = 86_400
 

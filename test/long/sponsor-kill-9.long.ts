@@ -105,7 +105,7 @@ async function paidOnce(wallet: Keypair, before: number): Promise<void> {
   await gateway.stop()
 }
 
-test('kill -9 between reserving and storing: the wallet waits, and is free again after three minutes', async () => {
+test('after kill -9 between reserving and storing, the wallet is free again after three minutes', async () => {
   const wallet = Keypair.generate()
   await silence('simulateTransaction')
   const dying = register(wallet).catch(() => undefined)
@@ -128,7 +128,7 @@ test('kill -9 between reserving and storing: the wallet waits, and is free again
   expect(rows).toEqual([{ state: 'released' }, { state: 'confirmed' }])
 }, 120_000)
 
-test('kill -9 between signing and storing: nothing was sent, and the same submit goes through after', async () => {
+test('after kill -9 between signing and storing nothing was sent, and the same submit succeeds later', async () => {
   const wallet = Keypair.generate()
   const { body } = await register(wallet)
   const before = await balance()

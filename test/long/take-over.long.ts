@@ -48,7 +48,7 @@ const reports = async (): Promise<number> =>
       .execute()
   ).length
 
-test('of two gateways on one database one indexes; after kill -9 the other does within seconds, and nothing is doubled', async () => {
+test('one of two gateways on a database indexes; after kill -9 the other one continues within seconds, and nothing is duplicated', async () => {
   const [first, second] = gateways as [GatewayProcess, GatewayProcess]
   const { agent } = await world.wallet('Ada')
   await first.start()

@@ -6,7 +6,7 @@ export interface GraphQLAnswer {
   errors?: { message: string; path?: unknown[]; extensions: { code: string; status: number } }[]
 }
 
-/** Posts an operation through the HTTP door. */
+/** Posts an operation to /graphql. */
 export async function post(
   { app }: Pick<TestApp, 'app'>,
   query: string,

@@ -46,7 +46,7 @@ test.each(['src/gateway/run-server.ts', 'src/cli/program.ts'])(
   },
 )
 
-test('a database that cannot be reached is told by address, without its password', async () => {
+test('an unreachable database is reported by address, without its password', async () => {
   const config = {
     databaseUrl: 'postgresql://user:hunter2@127.0.0.1:1/agents',
     databaseWaitMs: 5_000,

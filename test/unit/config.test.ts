@@ -16,7 +16,7 @@ const problemsOf = (env: Record<string, string>): readonly string[] => {
 }
 
 describe('readConfig', () => {
-  test('gives the documented defaults for an empty environment', () => {
+  test('returns the documented defaults for an empty environment', () => {
     const { config, secrets } = readConfig({ PORT: '', LOG_LEVEL: ' ' })
     expect(config.server).toMatchObject({ host: '127.0.0.1', port: 3000, trustProxy: [] })
     expect(config.rateLimits).toMatchObject({ reads: 600, register: 20 })
@@ -27,7 +27,7 @@ describe('readConfig', () => {
     expect(secrets.feePayerKeypair).toBeNull()
   })
 
-  test('reports all problems together, each with its name and what is allowed', () => {
+  test('reports all problems together, each with its name and the allowed values', () => {
     const problems = problemsOf({
       PORT: '70000',
       SEED_AGENTS: '-1',
@@ -42,13 +42,13 @@ describe('readConfig', () => {
     expect(problems.join('\n')).toContain('SOLANA_WS_URL is set without SOLANA_RPC_URL')
   })
 
-  test('never repeats a value that may hold a secret', () => {
+  test('never repeats a value that may be a secret', () => {
     const [problem] = problemsOf({ DATABASE_URL: 'mysql://user:hunter2@host/x' })
     expect(problem).toContain('DATABASE_URL must be a URL with scheme postgres or postgresql')
     expect(problem).not.toContain('hunter2')
   })
 
-  test('switches webhook dev mode off where a real cluster is named', () => {
+  test('turns webhook dev mode off if a real cluster is configured', () => {
     const { config } = readConfig({ SOLANA_RPC_URL: 'https://rpc.example.org' })
     expect(config.webhooks.devMode).toBe(false)
   })
@@ -60,7 +60,7 @@ test.each([
   [{ BASE_URL: 'https://Registry.example:8443', HOST: '0.0.0.0' }, ['0.0.0.0', 'registry.example']],
   [{ BASE_URL: 'https://registry.example', TRUST_PROXY: '10.0.0.0/8' }, ['127.0.0.1', 'registry.example']],
   [{ TRUST_PROXY: '10.0.0.0/8' }, null],
-])('with %j the service goes by %j', (env: Record<string, string>, names) => {
+])('with %j the service uses %j', (env: Record<string, string>, names) => {
   expect(hostNamesOf(readConfig(env).config.server)).toEqual(names)
 })
 
@@ -69,7 +69,7 @@ test.each([
   ['on', true],
   ['false', false],
   ['off', false],
-])('every switch takes %s', (text, value) => {
+])('every switch accepts %s', (text, value) => {
   const { config } = readConfig({
     RATE_LIMITS: text,
     LOAD_SHEDDING: text,
@@ -92,7 +92,7 @@ describe('misspelledSettings', () => {
     ['LOGLEVEL', 'LOG_LEVEL'],
     ['ROLE', 'ROLES'],
     ['WEBHOOKS_DEV_MODE', 'WEBHOOK_DEV_MODE'],
-  ])('%s is taken for %s', (given, meant) => {
+  ])('%s is reported as %s', (given, meant) => {
     expect(misspelledSettings({ [given]: '1', PATH: '/bin' })).toEqual([
       `${given} is not a setting and is ignored; did you mean ${meant}?`,
     ])
@@ -108,7 +108,7 @@ describe('misspelledSettings', () => {
     'LOGNAME',
     'PORT',
     'SEED_AGENTS',
-  ])('says nothing about %s', (given) => {
+  ])('does not report %s', (given) => {
     expect(misspelledSettings({ [given]: '1' })).toEqual([])
   })
 })

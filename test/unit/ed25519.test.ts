@@ -30,7 +30,7 @@ function squareRoot(value: bigint): bigint {
   return squareRootOrNull(value) ?? 0n
 }
 
-test('takes what tweetnacl signs, and nothing that was altered', () => {
+test('accepts signatures of tweetnacl, and refuses any altered one', () => {
   const { publicKey, secretKey } = nacl.sign.keyPair()
   const message = createHash('sha256').update('message').digest()
   const signature = nacl.sign.detached(message, secretKey)
@@ -62,7 +62,7 @@ const ANY_SCALAR = (() => {
   return Buffer.concat([nacl.sign.keyPair.fromSeed(seed).publicKey, hex(number(scalar) % L)])
 })()
 
-test('the forgery is one', () => {
+test('tweetnacl accepts the forged signature', () => {
   const identity = Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? 1 : 0))
   for (const forged of [IDENTITY_AND_ZERO, ANY_SCALAR])
     expect(nacl.sign.detached.verify(Uint8Array.of(1), Uint8Array.from(forged), identity)).toBe(true)

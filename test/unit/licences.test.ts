@@ -4,7 +4,7 @@ import { objectionable, productionDependencies } from '../../ops/licences.ts'
 
 const dependencies = productionDependencies()
 
-test('every production dependency has a licence that is known and accepted, and what the image has is held to a hash', () => {
+test('every production dependency has an accepted licence, and the files of the image have a pinned hash', () => {
   expect(dependencies.length).toBeGreaterThan(100)
   expect(dependencies.filter(objectionable)).toEqual([])
   expect(dependencies.filter(({ optional, pinned }) => !optional && !pinned)).toEqual([])
@@ -27,6 +27,6 @@ test.each([['GPL-3.0-only'], ['AGPL-3.0-only'], ['unknown'], ['MIT AND GPL-2.0']
   },
 )
 
-test('of a choice one accepted licence is enough', () => {
+test('one accepted licence of several alternatives is enough', () => {
   expect(objectionable({ licence: '(MIT OR GPL-3.0)' })).toBe(false)
 })

@@ -18,7 +18,7 @@ describe('quoted', () => {
     expect(quoted(value)).toBe(shown)
   })
 
-  test('leaves nothing invisible and nothing long, whatever it is given', () => {
+  test('returns short visible text for any input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         const shown = quoted(text)
@@ -39,7 +39,7 @@ describe('integers', () => {
     ['0', 0],
     ['-5', -5],
     ['9007199254740991', 2 ** 53 - 1],
-  ])('%j is taken', (value, number) => {
+  ])('%j is accepted', (value, number) => {
     expect(read('n', value)).toBe(number)
   })
 
@@ -85,14 +85,14 @@ test('text is counted in characters, and must be well formed', () => {
   for (const value of ['', '💩💩💩', '\ud83d', 'a\n', 7]) expect(() => read('t', value)).toThrow(DomainError)
 })
 
-test('absent is undefined or null', () => {
+test('undefined and null are absent', () => {
   expect([undefined, null].map((value) => optional(booleanParameter, 'b', value))).toEqual([
     undefined,
     undefined,
   ])
 })
 
-test('a message names parameters as a door spells them', () => {
+test('an error text names parameters as the interface spells them', () => {
   const error = new DomainError('INVALID_RANGE', { low: 'minX', lowValue: 2, high: 'maxX', highValue: 1 })
   expect(error.message).toBe('minX must not be greater than maxX, got 2 and 1')
   expect(error.messageNaming((name) => name.toUpperCase())).toBe(

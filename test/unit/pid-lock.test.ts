@@ -39,7 +39,7 @@ test('is held until released', () => {
   expect(pidLockHolder(file)).toBeNull()
 })
 
-test('is free once the holder has ended, even before its parent has noticed', async () => {
+test('is free when the holder has ended, even before its parent process knows it', async () => {
   // The shell starts the holder and, becoming `sleep`, never waits for it.
   const holderCode = holderSource()
   const shell = spawn('sh', ['-c', '"$0" -e "$1" & exec sleep 60', process.execPath, holderCode], {
@@ -54,7 +54,7 @@ test('is free once the holder has ended, even before its parent has noticed', as
   shell.kill('SIGKILL')
 })
 
-test('refuses while another process lives, and is taken over after kill -9', async () => {
+test('is refused while another process runs, and is taken over after kill -9', async () => {
   const other = await holder()
   expect(() => acquirePidLock(file)).toThrow(LockHeldError)
   expect(pidLockHolder(file)).toBe(other.pid)

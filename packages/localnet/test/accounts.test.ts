@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => ledger.net.close())
 
-it('reads balances and accounts at each commitment as they were then', async () => {
+it('reads balances and accounts at each commitment', async () => {
   const owner = Keypair.generate().publicKey
   const { connection, net } = ledger
   const seen = async (): Promise<number[]> =>
@@ -65,7 +65,7 @@ it('finds program accounts by size and bytes, sliced, at each commitment', async
   })
 })
 
-it('tells token balances, by account and by owner, plain and parsed', async () => {
+it('returns token balances by account and by owner, plain and parsed', async () => {
   const { connection, net, usdcMint } = ledger
   const owner = await ledger.wallet()
   await ledger.rpc('localnet_mintUsdc', [owner.publicKey.toBase58(), 1_500_000])
@@ -99,14 +99,14 @@ it('reads many accounts at once, missing ones as null, and limits how many', asy
   expect((await ledger.rpc('getMultipleAccounts', [keys])).error).toMatchObject({ code: -32602 })
 })
 
-it('forgets an account that was emptied', async () => {
+it('does not return an account that was emptied', async () => {
   const [from, to] = [await ledger.wallet(1), Keypair.generate()]
   await ledger.land(transfer(from.publicKey, to.publicKey, 1e9 - 5000), [from])
   expect(await ledger.connection.getAccountInfo(from.publicKey)).toBeNull()
   expect(await ledger.connection.getAccountInfo(from.publicKey, 'finalized')).not.toBeUndefined()
 })
 
-it('encodes data as asked, and refuses base-58 of more than 128 bytes', async () => {
+it('encodes data as requested, and refuses base-58 above 128 bytes', async () => {
   const { connection, net } = ledger
   const [payer, account] = [await ledger.wallet(), Keypair.generate()]
   const lamports = await connection.getMinimumBalanceForRentExemption(64)
@@ -138,7 +138,7 @@ it('encodes data as asked, and refuses base-58 of more than 128 bytes', async ()
   expect(answer.error).toMatchObject({ code: -32600 })
 })
 
-it('refuses to answer from before minContextSlot', async () => {
+it('refuses a read before minContextSlot', async () => {
   const { slot } = ledger.net
   const ask = (minContextSlot: number) =>
     ledger.rpc('getBalance', [CLOCK.toBase58(), { commitment: 'confirmed', minContextSlot }])

@@ -38,7 +38,7 @@ describe('getSignaturesForAddress', () => {
     expect(await page({ before: sent[1] ?? '', until: sent[4] ?? '' })).toEqual(sent.slice(2, 4))
   })
 
-  it('answers by commitment, with status and memo', async () => {
+  it('responds by commitment, with status and memo', async () => {
     const { connection, net } = ledger
     const from = await ledger.wallet()
     const memo = new TransactionInstruction({
@@ -68,7 +68,7 @@ describe('getSignaturesForAddress', () => {
 })
 
 describe('versions and lookup tables', () => {
-  it('runs a v0 transaction through a table, indexes what it loads, and hides it from old clients', async () => {
+  it('runs a v0 transaction with a lookup table, indexes the loaded accounts, and hides it from old clients', async () => {
     const { connection, net } = ledger
     const payer = await ledger.wallet()
     const target = Keypair.generate().publicKey
@@ -121,7 +121,7 @@ describe('versions and lookup tables', () => {
 })
 
 describe('getTransaction', () => {
-  it('gives the wire bytes in base64, position and time, and refuses jsonParsed', async () => {
+  it('returns the wire bytes in base64, the position and the time, and refuses jsonParsed', async () => {
     const from = await ledger.wallet()
     const transaction = transfer(from.publicKey, Keypair.generate().publicKey, 1e9)
     const signature = await ledger.land(transaction, [from])
@@ -136,7 +136,7 @@ describe('getTransaction', () => {
     expect((await ledger.rpc('getTransaction', [signature, 'json'])).result).toBeNull()
   })
 
-  it('knows a transaction only once it is confirmed, and getSignatureStatuses at once', async () => {
+  it('returns a transaction only when it is confirmed; getSignatureStatuses returns it at once', async () => {
     const { connection, net } = ledger
     const from = await ledger.wallet()
     const signature = await connection.sendTransaction(transfer(from.publicKey, from.publicKey, 1), [from])
@@ -163,7 +163,7 @@ describe('getTransaction', () => {
 })
 
 describe('blocks', () => {
-  it('chains blocks by parent and hash, and shows them at each detail', async () => {
+  it('links blocks by parent and hash, and returns them at each level of detail', async () => {
     const { connection } = ledger
     const from = await ledger.wallet()
     const signature = await ledger.land(transfer(from.publicKey, from.publicKey, 1), [from])
@@ -188,7 +188,7 @@ describe('blocks', () => {
     })
   })
 
-  it('answers with its codes for a slot that is not there yet, and for one that was skipped', async () => {
+  it('has error codes for a future slot and for a skipped slot', async () => {
     await using own = await startTestLedger()
     await own.wallet()
     const { slot } = own.net
@@ -204,7 +204,7 @@ describe('blocks', () => {
   })
 })
 
-it('reports the lowest price that landed in each slot for the accounts asked about', async () => {
+it('reports the lowest price that landed in each slot for the requested accounts', async () => {
   const { connection } = ledger
   const from = await ledger.wallet()
   const price = (microLamports: number) =>
@@ -227,7 +227,7 @@ it('reports the lowest price that landed in each slot for the accounts asked abo
   expect(other.at(-1)?.prioritizationFee).toBe(0)
 })
 
-it('shows a block with its rewards, which are none, unless they are not wanted', async () => {
+it('returns a block with an empty list of rewards, unless the request excludes them', async () => {
   const slot = await ledger.connection.getSlot('confirmed')
   const block = async (config: object): Promise<unknown> =>
     (await ledger.rpc('getBlock', [slot, { commitment: 'confirmed', transactionDetails: 'none', ...config }]))
@@ -236,7 +236,7 @@ it('shows a block with its rewards, which are none, unless they are not wanted',
   expect(await block({ rewards: false })).not.toHaveProperty('rewards')
 })
 
-it('tells heights, hashes and epochs the way web3.js reads them', async () => {
+it('returns heights, hashes and epochs in the form that web3.js reads', async () => {
   const { connection, net } = ledger
   const info = await connection.getEpochInfo('processed')
   expect(info).toMatchObject({ absoluteSlot: net.slot, epoch: 0, slotIndex: net.slot })

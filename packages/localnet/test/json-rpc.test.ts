@@ -16,7 +16,7 @@ const post = async (body: unknown): Promise<JsonRpcAnswer & JsonRpcAnswer[]> =>
 const call = (method: string, params?: unknown, id: unknown = 1) => ({ jsonrpc: '2.0', id, method, params })
 
 describe('protocol', () => {
-  it('answers batches in order, notifications not at all', async () => {
+  it('responds to batches in order, and does not respond to notifications', async () => {
     const notification = { jsonrpc: '2.0', method: 'getSlot' }
     const answers = await post([call('getHealth'), notification, call('nope', [], 'b'), 5])
     expect(answers).toEqual([
@@ -38,7 +38,7 @@ describe('protocol', () => {
     ['{"jsonrpc":"2.0","id":1,"method":"getSlot","params":"x"}', -32602],
     ['{"jsonrpc":"2.0","id":1,"method":"__proto__"}', -32601],
     ['{"jsonrpc":"2.0","id":1,"method":"constructor"}', -32601],
-  ])('answers %j with %i', async (body, code) => {
+  ])('responds to %j with %i', async (body, code) => {
     expect((await post(body)).error?.code).toBe(code)
   })
 
@@ -124,7 +124,7 @@ describe('fuzz', () => {
     fc.dictionary(fc.constantFrom(...configKeys), fc.jsonValue()),
   )
 
-  it('answers any request with JSON-RPC and never with an internal error', async () => {
+  it('responds to any request with JSON-RPC and never with an internal error', async () => {
     const request = fc.record({
       jsonrpc: fc.constant('2.0'),
       id: fc.integer(),
@@ -141,7 +141,7 @@ describe('fuzz', () => {
     )
   })
 
-  it('answers any JSON and any text', async () => {
+  it('responds to any JSON and any text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.json(), fc.string()), async (body) => {
         const response = await ledger.post(body)
@@ -179,7 +179,7 @@ describe('fuzz', () => {
     )
   })
 
-  it('answers anything on a WebSocket', async () => {
+  it('responds to any message on a WebSocket', async () => {
     const socket = new WebSocket(ledger.net.wsUrl)
     await new Promise((resolve) => socket.once('open', resolve))
     const answer = (body: string): Promise<JsonRpcAnswer> =>

@@ -14,7 +14,7 @@ const block = (slot: number) => ({
   time: slot,
 })
 
-it('drops old blocks without transactions, and keeps genesis and recent ones', () => {
+it('deletes old blocks without transactions, but not genesis and recent ones', () => {
   const store = new LedgerStore(null)
   store.createLedger(block(0), [], {})
   for (const slot of [10, 999, 1000, 8000, 21_000]) store.append(block(slot), [], [])
@@ -22,7 +22,7 @@ it('drops old blocks without transactions, and keeps genesis and recent ones', (
   store.close()
 })
 
-it('stores nothing of a block that cannot be stored whole', () => {
+it('stores a block completely or not at all', () => {
   const store = new LedgerStore(null)
   store.createLedger(block(0), [], {})
   store.append(block(1), [], [])

@@ -31,7 +31,7 @@ const call = (programId: PublicKey): Transaction =>
   new Transaction().add(new TransactionInstruction({ programId, keys: [], data: Buffer.alloc(0) }))
 
 describe('preflight', () => {
-  it('lets a transaction be sent again until the commitment of the preflight has seen it', async () => {
+  it("accepts a transaction again until the preflight's commitment contains it", async () => {
     const from = await ledger.wallet()
     const wire = await signed(transfer(from.publicKey, from.publicKey, 1), from)
     const first = await send(wire, { preflightCommitment: 'confirmed' })
@@ -48,7 +48,7 @@ describe('preflight', () => {
     ])
   })
 
-  it('verifies signatures before it looks at the blockhash', async () => {
+  it('verifies signatures before the blockhash', async () => {
     const from = await ledger.wallet()
     const transaction = transfer(from.publicKey, from.publicKey, 1)
     await signed(transaction, from)
@@ -111,7 +111,7 @@ describe('preflight', () => {
     ],
     ['Error processing Instruction 0: invalid instruction data', () => call(SystemProgram.programId)],
     ['Attempt to load a program that does not exist', () => call(Keypair.generate().publicKey)],
-  ])('says in the words of a node: %s', async (text, make) => {
+  ])('has the error text of a node: %s', async (text, make) => {
     const from = await ledger.wallet()
     const answer = await send(await signed(make(from.publicKey), from), { preflightCommitment: 'confirmed' })
     expect(answer.error?.message).toBe(`Transaction simulation failed: ${text}`)
@@ -132,7 +132,7 @@ it.each([
         }),
       ),
   ],
-])('charges the fee of a transaction that cannot be loaded, and keeps it: %s', async (err, make) => {
+])('charges the fee of a transaction that cannot be loaded, and stores it: %s', async (err, make) => {
   const from = await ledger.wallet(1)
   const { result } = await send(await signed(make(), from), { skipPreflight: true })
   ledger.net.stepSlot()

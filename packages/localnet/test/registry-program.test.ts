@@ -8,7 +8,7 @@ import { failure, startTestLedger } from './ledger.ts'
 const elf = readFileSync(PROGRAM_FILE)
 const keyOf = (keypair: Keypair): Pubkey => pubkey(keypair.publicKey.toBase58())
 
-it('runs the registry program from genesis: its upgrade authority initialises it, nobody else', async () => {
+it('runs the registry program from genesis, and only its upgrade authority can initialise it', async () => {
   const programId = keyOf(Keypair.generate())
   const admin = Keypair.generate()
   const [faucet, usdcMint, usdcMintAuthority] = [Keypair.generate(), Keypair.generate(), Keypair.generate()]

@@ -38,7 +38,7 @@ function subscriptionState(connection: Connection, id: number): string | undefin
   return internals._subscriptionsByHash[internals._subscriptionHashByClientSubscriptionId[id] ?? '']?.state
 }
 
-it('notifies of logs at the commitment, of those that mention the key, failed ones included', async () => {
+it('notifies of logs that mention the key, at the commitment, also of failed transactions', async () => {
   const { connection, net } = ledger
   const [from, other] = [await ledger.wallet(), await ledger.wallet()]
   const { seen } = await listening<{ signature: string; err: unknown }>((see) =>
@@ -99,7 +99,7 @@ it('notifies of program accounts that pass the filters, until unsubscribed', asy
   expect(seen).toHaveLength(1)
 })
 
-it('notifies once of a signature, also when it is subscribed to afterwards', async () => {
+it('notifies once of a signature, also if the subscription comes later', async () => {
   const { connection, net } = ledger
   const from = await ledger.wallet()
   const signature = await connection.sendTransaction(transfer(from.publicKey, from.publicKey, 1), [from])
@@ -127,7 +127,7 @@ it('notifies of slots and roots', async () => {
   ])
 })
 
-it('reports an account that is closed as one of the system program without lamports', async () => {
+it('reports a closed account as an account of the system program without lamports', async () => {
   const { connection, net } = ledger
   const from = await ledger.wallet(1)
   const { seen } = await listening<AccountInfo<Buffer>>((see) =>
@@ -171,7 +171,7 @@ it('limits subscriptions over all connections, and frees those of a closed one',
   await eventually(async () => expect((await ask(second, 1))[0]?.error).toBeUndefined())
 })
 
-it('cuts off a consumer that does not read, instead of keeping everything for it', async () => {
+it('disconnects a client that does not read, and does not buffer everything for it', async () => {
   const { connection, net } = ledger
   const payer = await ledger.wallet(1000)
   const account = Keypair.generate()

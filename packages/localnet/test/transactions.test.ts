@@ -36,7 +36,7 @@ describe('sending', () => {
     expect(status.value).toMatchObject({ err: null, confirmationStatus: 'confirmed' })
   })
 
-  it('charges the priority fee and shows it, and getFeeForMessage foretells it', async () => {
+  it('charges and reports the priority fee, and getFeeForMessage predicts it', async () => {
     const from = await ledger.wallet()
     const transaction = transfer(from.publicKey, Keypair.generate().publicKey, 1e9).add(
       ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 2_000_001 }),
@@ -44,10 +44,10 @@ describe('sending', () => {
     )
     transaction.feePayer = from.publicKey
     transaction.recentBlockhash = (await ledger.connection.getLatestBlockhash()).blockhash
-    const foretold = await ledger.connection.getFeeForMessage(transaction.compileMessage())
+    const predicted = await ledger.connection.getFeeForMessage(transaction.compileMessage())
     const signature = await ledger.land(transaction, [from])
     expect((await meta(signature))?.fee).toBe(5000 + 2003)
-    expect(foretold.value).toBe(5000 + 2003)
+    expect(predicted.value).toBe(5000 + 2003)
     expect(await ledger.connection.getBalance(from.publicKey)).toBe(10e9 - 1e9 - 7003)
   })
 
@@ -63,17 +63,17 @@ describe('sending', () => {
         ComputeBudgetProgram.setComputeUnitLimit({ units: 4_000_000 }),
       ],
     ],
-  ])('foretells the fee that the VM takes: %s', async (_, extra) => {
+  ])('predicts the fee that the VM charges: %s', async (_, extra) => {
     const from = await ledger.wallet()
     const transaction = transfer(from.publicKey, Keypair.generate().publicKey, 1e9).add(...extra)
     transaction.feePayer = from.publicKey
     transaction.recentBlockhash = (await ledger.connection.getLatestBlockhash()).blockhash
-    const foretold = await ledger.connection.getFeeForMessage(transaction.compileMessage())
+    const predicted = await ledger.connection.getFeeForMessage(transaction.compileMessage())
     const signature = await ledger.land(transaction, [from])
-    expect((await meta(signature))?.fee).toBe(foretold.value)
+    expect((await meta(signature))?.fee).toBe(predicted.value)
   })
 
-  it('keeps a transaction that failed, with its error, its logs and its fee', async () => {
+  it('stores a failed transaction with its error, logs and fee', async () => {
     const from = await ledger.wallet(1)
     const transaction = transfer(from.publicKey, Keypair.generate().publicKey, 5e9)
     const signature = await ledger.connection.sendTransaction(transaction, [from], { skipPreflight: true })
@@ -89,7 +89,7 @@ describe('sending', () => {
     expect(value?.err).toEqual({ InstructionError: [0, { Custom: 1 }] })
   })
 
-  it('answers -32002 with logs and units when the preflight fails, and leaves no trace', async () => {
+  it('responds with -32002, logs and units if the preflight fails, and stores nothing', async () => {
     const from = await ledger.wallet(1)
     const transaction = transfer(from.publicKey, Keypair.generate().publicKey, 5e9)
     const error = (await failure(
@@ -149,7 +149,7 @@ describe('sending', () => {
     expect(await own.connection.getSignaturesForAddress(from.publicKey)).toHaveLength(2)
   })
 
-  it('checks the preflight against the commitment asked for', async () => {
+  it('runs the preflight at the requested commitment', async () => {
     const from = await ledger.wallet()
     ledger.net.stepSlot(33)
     const transaction = transfer(from.publicKey, Keypair.generate().publicKey, 1e9)
@@ -259,7 +259,7 @@ describe('simulateTransaction', () => {
     })
   })
 
-  it('verifies signatures with sigVerify, and refuses it beside replaceRecentBlockhash', async () => {
+  it('verifies signatures with sigVerify, and refuses it together with replaceRecentBlockhash', async () => {
     const { from, transaction } = await build(1e9)
     const wire = (): string => Buffer.from(transaction.serialize()).toString('base64')
     const config = { encoding: 'base64', sigVerify: true, commitment: 'confirmed' }
@@ -272,7 +272,7 @@ describe('simulateTransaction', () => {
     expect((await ledger.rpc('simulateTransaction', [wire(), both])).error?.code).toBe(-32602)
   })
 
-  it('sees the accounts of the commitment asked for', async () => {
+  it('reads the accounts at the requested commitment', async () => {
     const { from, transaction } = await build(1e9)
     const at = async (commitment: 'confirmed' | 'finalized') =>
       (await ledger.connection.simulateTransaction(transaction, { commitment, replaceRecentBlockhash: true }))
@@ -283,7 +283,7 @@ describe('simulateTransaction', () => {
   })
 })
 
-it('runs an empty transaction as a cluster does: the fee is paid, nothing else happens', async () => {
+it('an empty transaction pays its fee and does nothing else, as on a cluster', async () => {
   const from = await ledger.wallet()
   const signature = await ledger.land(new Transaction({ feePayer: from.publicKey }), [from])
   expect((await meta(signature))?.fee).toBe(5000)

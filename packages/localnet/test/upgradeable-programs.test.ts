@@ -149,7 +149,7 @@ it.each([true, false])(
   },
 )
 
-it('takes a deployment back', async () => {
+it('a fork removes a deployment', async () => {
   await using ledger = await startTestLedger()
   const payer = await ledger.wallet(100)
   ledger.net.stepSlot(33)

@@ -54,15 +54,15 @@ describe.each(registryIdl.instructions)('$name', (idl) => {
   const ours = accounts.filter(({ key }) => bench.vm.account(key)?.owner === bench.vm.programId)
   const tokens = accounts.filter(({ name }) => name === 'vault' || name === 'owner_token')
 
-  it.each(accounts.filter((each) => each.signer))('needs the signature of $name', ({ at }) => {
+  it.each(accounts.filter((each) => each.signer))('requires the signature of $name', ({ at }) => {
     expect(bench.send(withKey(instruction, at, { isSigner: false })).error).toBe('MissingSigner')
   })
 
-  it.each(accounts.filter((each) => each.writable))('needs $name writable', ({ at }) => {
+  it.each(accounts.filter((each) => each.writable))('requires $name to be writable', ({ at }) => {
     expect(bench.send(withKey(instruction, at, { isWritable: false })).error).toBe('NotWritable')
   })
 
-  it('needs every account', () => {
+  it('requires every account', () => {
     const { programId, keys, data } = instruction
     const fewer = new TransactionInstruction({ programId, keys: keys.slice(0, -1), data })
     expect(bench.send(fewer).error).toBe('NotEnoughAccounts')
@@ -117,7 +117,7 @@ describe.each(registryIdl.instructions)('$name', (idl) => {
     expect(errorWith(given, key, () => ({ data, owner: TOKEN_PROGRAM }))).toBe('InvalidTokenAccount')
   })
 
-  it('succeeds as it is', () => {
+  it('succeeds without changes', () => {
     const outcome = bench.send(instruction)
     expect(outcome.error).toBeNull()
     const title = idl.name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())

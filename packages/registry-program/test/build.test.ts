@@ -10,7 +10,7 @@ const SOURCES = new URL('../program/', import.meta.url)
 const PROGRAM = new URL('../registry.so', import.meta.url)
 
 describe.skipIf(!hasCompiler())('the build', () => {
-  it('gives the committed bytes from another directory', () => {
+  it('produces the committed bytes in another directory', () => {
     const directory = mkdtempSync(join(tmpdir(), 'elsewhere-'))
     try {
       cpSync(SOURCES, directory, { recursive: true })
@@ -23,14 +23,14 @@ describe.skipIf(!hasCompiler())('the build', () => {
 })
 
 describe('the linker', () => {
-  it('refuses what is not a relocatable BPF object', () => {
+  it('refuses files that are not relocatable BPF objects', () => {
     expect(() => link(Buffer.from('not an ELF file at all'))).toThrow('not an ELF file')
     expect(() => link(readFileSync(PROGRAM))).toThrow('not a relocatable BPF object')
   })
 })
 
 describe('the program', () => {
-  it('holds no path of the machine that built it', () => {
+  it('contains no path of the machine that built it', () => {
     const text = readFileSync(PROGRAM).toString('latin1')
     expect(text).not.toMatch(/\.[ch]\b|\/(?:home|root|tmp|usr|work)\b|clang/)
   })

@@ -29,7 +29,7 @@ function donate(
 }
 
 describe('close_stake', () => {
-  it('gives both rents to the rent payer', () => {
+  it('returns both rents to the rent payer', () => {
     const bench = Bench.initialized()
     const actor = emptied(bench)
     const [payer, owner] = [bench.vm.lamportsOf(actor.payer), bench.vm.lamportsOf(actor.owner)]
@@ -51,7 +51,7 @@ describe('close_stake', () => {
     expect(bench.vm.lamportsOf(actor.owner)).toBe(owner)
   })
 
-  it('sweeps tokens that somebody sent to the vault', () => {
+  it('sends tokens that somebody sent to the vault to the owner', () => {
     const bench = Bench.initialized()
     const actor = emptied(bench)
     donate(bench, actor.vault, actor.stake, 7n)
@@ -61,7 +61,7 @@ describe('close_stake', () => {
     expect(bench.vm.account(actor.vault)).toBeNull()
   })
 
-  it('is not stopped by a rent payer whose account became a program', () => {
+  it('works if the account of the rent payer became a program', () => {
     const bench = Bench.initialized()
     const actor = emptied(bench)
     const images = deploymentAccounts({ programId: actor.payer, elf: ELF, authority: actor.payer, slot: 0n })
@@ -74,7 +74,7 @@ describe('close_stake', () => {
     expect(bench.vm.lamportsOf(actor.payer) - payer).toBe(rents.reduce((sum, rent) => sum + rent))
   })
 
-  it('wants the agent deactivated and the stake empty', () => {
+  it('requires a deactivated agent and an empty stake', () => {
     const bench = Bench.initialized()
     const actor = staked(bench)
     const close = () => bench.call('close_stake', actor.accounts).error
@@ -88,7 +88,7 @@ describe('close_stake', () => {
     expect(close()).toBeNull()
   })
 
-  it('pays nobody but the rent payer and the owner', () => {
+  it('pays only the rent payer and the owner', () => {
     const bench = Bench.initialized()
     const actor = emptied(bench)
     const other = emptied(bench)
@@ -146,7 +146,7 @@ describe('closed accounts', () => {
     expect(left?.owner).toBe(SystemProgram.programId.toBase58())
   })
 
-  it('let a withdrawal be paid once, whatever happens in the transaction', () => {
+  it('a withdrawal is paid once, whatever else the transaction does', () => {
     const bench = Bench.initialized()
     const actor = staked(bench)
     register(bench, bench.actor())

@@ -9,7 +9,7 @@ const hash = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((each) => each.isWellFormed())
 
 describe('instructions', () => {
-  test('come back as they were encoded', () => {
+  test('decode to what was encoded', () => {
     const args = fc.record({
       name: text,
       serviceCategory: fc.constantFrom(...SERVICE_CATEGORIES),
@@ -26,7 +26,7 @@ describe('instructions', () => {
     )
   })
 
-  test('keep every option apart: given, and left out', () => {
+  test('distinguish present and absent options', () => {
     const option = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> =>
       fc.option(value, { nil: null })
     const args = fc.record({
@@ -43,7 +43,7 @@ describe('instructions', () => {
     )
   })
 
-  test('refuse what does not fit the type', () => {
+  test('refuse values that do not fit the type', () => {
     expect(() => encodeInstruction('deposit', { amount: 2n ** 64n })).toThrow(RangeError)
     expect(() => encodeInstruction('deposit', { amount: -1n })).toThrow(RangeError)
     expect(() => encodeInstruction('no_such', {})).toThrow('the IDL does not define no_such')
@@ -51,7 +51,7 @@ describe('instructions', () => {
 })
 
 describe('decoding', () => {
-  test('copies bytes, so that a reused buffer cannot change what was decoded', () => {
+  test('copies bytes, so that a reused buffer cannot change a decoded value', () => {
     const data = encodeInstruction('register_agent', {
       name: 'a',
       serviceCategory: 'other',
@@ -63,7 +63,7 @@ describe('decoding', () => {
     expect(decoded?.args.agentCardHash).toEqual(new Uint8Array(32).fill(7))
   })
 
-  test('answers null for foreign discriminators, and throws only for malformed data of its own', () => {
+  test('returns null for unknown discriminators, and throws only for malformed registry data', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 400 }),

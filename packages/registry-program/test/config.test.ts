@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Bench, DAY, USDC } from './support/bench.ts'
 
 describe('update_config', () => {
-  it('changes the fields given and no others', () => {
+  it('changes only the given fields', () => {
     const bench = Bench.initialized()
     const config = () => bench.read('RegistryConfig', bench.at.config())
     let expected = config()
@@ -19,7 +19,7 @@ describe('update_config', () => {
     change({ admin: bench.wallet() })
   })
 
-  it('hands the registry over for good', () => {
+  it('transfers the registry to another admin', () => {
     const bench = Bench.initialized()
     const admin = bench.wallet()
     bench.must('update_config', {}, { admin })
@@ -27,12 +27,12 @@ describe('update_config', () => {
     expect(bench.call('update_config', { admin }, { paused: true }).error).toBeNull()
   })
 
-  it('is for the admin alone', () => {
+  it('requires the admin', () => {
     const bench = Bench.initialized()
     expect(bench.call('update_config', { admin: bench.wallet() }, { paused: true }).error).toBe('NotAdmin')
   })
 
-  it('keeps the rules of thresholds and cooldown', () => {
+  it('checks thresholds and cooldown', () => {
     const bench = Bench.initialized()
     expect(bench.call('update_config', {}, {}).error).toBe('NothingToUpdate')
     const thresholds = { tierThresholds: [0n, 3n, 2n, 4n], paused: true }

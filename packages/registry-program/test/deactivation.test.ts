@@ -15,7 +15,7 @@ const AGENT_SIZE = 421
 const RECORD_SIZE = 51
 
 describe('deactivate_agent', () => {
-  it.each(['active', 'suspended'] as const)('ends an %s agent and writes the record', (oldStatus) => {
+  it.each(['active', 'suspended'] as const)('deactivates an %s agent and writes the record', (oldStatus) => {
     const bench = Bench.initialized()
     const actor = registered(bench)
     if (oldStatus === 'suspended') bench.must('suspend_agent', { ...actor.accounts, authority: actor.owner })
@@ -37,7 +37,7 @@ describe('deactivate_agent', () => {
     expect(lamports - bench.vm.lamportsOf(owner)).toBe(bench.vm.rent(RECORD_SIZE))
   })
 
-  it('overwrites the record of an earlier agent without paying again', () => {
+  it('overwrites the record of an earlier agent without a second rent', () => {
     const bench = Bench.initialized()
     const actor = deactivated(bench)
     const first = bench.read('DeactivationRecord', actor.deactivationRecord)
@@ -51,7 +51,7 @@ describe('deactivate_agent', () => {
     expect(bench.vm.lamportsOf(actor.owner)).toBe(lamports)
   })
 
-  it('survives lamports sent to the record before', () => {
+  it("works if the record's address already has lamports", () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
     bench.vm.prefund(actor.deactivationRecord, 1_000_000n)
@@ -59,7 +59,7 @@ describe('deactivate_agent', () => {
     expect(bench.vm.lamportsOf(actor.deactivationRecord)).toBe(bench.vm.rent(RECORD_SIZE))
   })
 
-  it('is final, for the owner, while not paused', () => {
+  it('is final, and requires the owner and an active registry', () => {
     const bench = Bench.initialized()
     const { accounts } = registered(bench)
     const deactivate = (change = {}) => bench.call('deactivate_agent', { ...accounts, ...change }).error
@@ -76,7 +76,7 @@ describe('deactivate_agent', () => {
 })
 
 describe('close_agent', () => {
-  it('gives the rent to the rent payer and leaves nothing', () => {
+  it('returns the rent to the rent payer and leaves no account', () => {
     const bench = Bench.initialized()
     const actor = deactivated(bench)
     const [payer, owner] = [bench.vm.lamportsOf(actor.payer), bench.vm.lamportsOf(actor.owner)]
@@ -88,14 +88,14 @@ describe('close_agent', () => {
     expect(bench.vm.lamportsOf(actor.owner)).toBe(owner)
   })
 
-  it('gives the rent to nobody else', () => {
+  it('returns the rent to nobody else', () => {
     const bench = Bench.initialized()
     const { accounts, owner } = deactivated(bench)
     for (const rentPayer of [owner, bench.wallet()])
       expect(bench.call('close_agent', { ...accounts, rentPayer }).error).toBe('InvalidRentPayer')
   })
 
-  it('takes the same account twice where owner and rent payer are one', () => {
+  it('accepts the same account as owner and rent payer', () => {
     const bench = Bench.initialized()
     const actor = bench.actor()
     const accounts = { ...actor.accounts, payer: actor.owner, rentPayer: actor.owner }
@@ -106,7 +106,7 @@ describe('close_agent', () => {
     expect(bench.vm.lamportsOf(actor.owner) - lamports).toBe(bench.vm.rent(AGENT_SIZE))
   })
 
-  it('wants the agent deactivated and the stake closed', () => {
+  it('requires a deactivated agent and a closed stake', () => {
     const bench = Bench.initialized()
     const actor = staked(bench)
     expect(bench.call('close_agent', actor.accounts).error).toBe('AgentNotDeactivated')
@@ -118,7 +118,7 @@ describe('close_agent', () => {
     bench.must('close_agent', empty.accounts)
   })
 
-  it("waits for midnight UTC after a change of reputation, so that the day's cap holds", () => {
+  it('is refused until midnight UTC after a change of reputation, so that the daily cap holds', () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
     const report = { ...reporter(bench), agent: actor.agent }
@@ -134,7 +134,7 @@ describe('close_agent', () => {
     expect(agentOf(bench, actor).reputationScore).toBe(300)
   })
 
-  it('does not wait where the changes of the day add up to nothing', () => {
+  it("is allowed if the day's changes add up to zero", () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
     const report = { ...reporter(bench), agent: actor.agent }
@@ -143,14 +143,14 @@ describe('close_agent', () => {
     expect(bench.call('close_agent', actor.accounts).error).toBeNull()
   })
 
-  it('is not stopped by lamports at the address of the stake', () => {
+  it('works if the address of the stake has lamports', () => {
     const bench = Bench.initialized()
     const actor = deactivated(bench)
     bench.vm.prefund(actor.stake, 5_000_000n)
     expect(bench.call('close_agent', actor.accounts).error).toBeNull()
   })
 
-  it('is for the owner, while not paused', () => {
+  it('requires the owner and a registry that is not paused', () => {
     const bench = Bench.initialized()
     const { accounts } = deactivated(bench)
     const { owner } = registered(bench)
@@ -161,7 +161,7 @@ describe('close_agent', () => {
 })
 
 describe('close_deactivation_record', () => {
-  it('waits 30 days, then gives the rent to the owner', () => {
+  it('returns the rent to the owner, after 30 days', () => {
     const bench = Bench.initialized()
     const actor = deactivated(bench)
     bench.vm.now += AFTER_RECORD - 1n
@@ -173,7 +173,7 @@ describe('close_deactivation_record', () => {
     expect(bench.vm.lamportsOf(actor.owner) - lamports).toBe(bench.vm.rent(RECORD_SIZE))
   })
 
-  it('is for its owner, while not paused', () => {
+  it('requires its owner and a registry that is not paused', () => {
     const bench = Bench.initialized()
     const { accounts } = deactivated(bench)
     const { owner } = deactivated(bench)

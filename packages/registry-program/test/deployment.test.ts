@@ -47,7 +47,7 @@ function deploy(payer: Pubkey, program: Pubkey, buffer: Pubkey, authority: Pubke
   })
 }
 
-it('is accepted by the upgradeable loader, which leaves the accounts that deploymentAccounts gives', () => {
+it('the upgradeable loader accepts it and creates the accounts that deploymentAccounts returns', () => {
   const bench = new Bench()
   const { admin, vm } = bench
   const [program, buffer] = [bench.wallet(), bench.wallet()]

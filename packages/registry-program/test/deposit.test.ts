@@ -42,7 +42,7 @@ describe('deposit', () => {
     expect(lamports - bench.vm.lamportsOf(payer)).toBe(bench.vm.rent(STAKE_SIZE) + bench.vm.rent(VAULT_SIZE))
   })
 
-  it('adds to the stake without paying rent, and is silent about a tier that stays', () => {
+  it('adds to the stake without rent, and logs no TierUpdated if the tier stays', () => {
     const bench = Bench.initialized()
     const actor = staked(bench, 100n * USDC)
     const before = agentOf(bench, actor)
@@ -83,14 +83,14 @@ describe('deposit', () => {
     },
   )
 
-  it('takes the same wallet as owner and payer', () => {
+  it('accepts the same wallet as owner and payer', () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
     bench.must('deposit', { ...actor.accounts, payer: actor.owner }, { amount: USDC })
     expect(stakeOf(bench, actor)).toMatchObject({ depositedAmount: USDC, rentPayer: actor.owner })
   })
 
-  it('wants an amount, an active agent, a registry that is not paused', () => {
+  it('requires an amount, an active agent, and a registry that is not paused', () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
     expect(depositError(bench, actor.accounts, 0n)).toBe('InvalidAmount')
@@ -103,7 +103,7 @@ describe('deposit', () => {
     expect(depositError(bench, actor.accounts)).toBe('AgentNotActive')
   })
 
-  it('takes USDC out of an account of the owner only', () => {
+  it('transfers USDC only from an account of the owner', () => {
     const bench = Bench.initialized()
     const actor = staked(bench)
     const other = staked(bench)
@@ -118,7 +118,7 @@ describe('deposit', () => {
     expect(attempt({ ownerToken: other.vault })).toBe('InvalidTokenAccount')
   })
 
-  it("takes no vault but the agent's own", () => {
+  it("accepts only the agent's own vault", () => {
     const bench = Bench.initialized()
     const actor = staked(bench)
     const other = staked(bench)

@@ -20,7 +20,7 @@ const ALLOWED = new Set([
 const ANSWERS = new Set([null, 'custom 1', ...registryIdl.errors.map(({ name }) => name)])
 
 describe.each(registryIdl.instructions)('$name', ({ name, accounts }) => {
-  it('refuses any account in the place of another', () => {
+  it('refuses every account in the place of another', () => {
     let { bench, instruction } = scenario(name)
     const pairs = accounts.flatMap((a, i) =>
       accounts.map((b, j) => ({ i, j, pair: `${name} ${a.name} ${b.name}` })),
@@ -38,7 +38,7 @@ describe.each(registryIdl.instructions)('$name', ({ name, accounts }) => {
     }
   })
 
-  it('answers any argument bytes by a named error or by doing as told', () => {
+  it('any argument bytes give a named error or a valid change', () => {
     const { bench, instruction } = scenario(name)
     const { programId, keys, data } = instruction
     const flips = fc.array(fc.tuple(fc.nat({ max: 400 }), fc.integer({ min: 0, max: 255 })), { maxLength: 6 })
@@ -52,7 +52,7 @@ describe.each(registryIdl.instructions)('$name', ({ name, accounts }) => {
   })
 })
 
-it('answers an unknown instruction', () => {
+it('refuses an unknown instruction', () => {
   const { bench, instruction } = scenario('update_config')
   for (const data of [Buffer.alloc(0), Buffer.alloc(7), Buffer.alloc(8), Buffer.alloc(900, 1)]) {
     const { programId, keys } = instruction

@@ -23,7 +23,7 @@ describe('the IDL', () => {
     expect(new Set(registryIdl.errors.map(({ name }) => name)).size).toBe(46)
   })
 
-  it('is what the C header was made from', () => {
+  it('is the source of the C header', () => {
     const header = readFileSync(new URL('../program/idl.h', import.meta.url), 'utf8')
     expect(header).toBe(headerFromIdl(registryIdl))
   })

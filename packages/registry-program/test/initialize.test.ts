@@ -22,12 +22,12 @@ describe('initialize', () => {
     expect(bench.vm.lamportsOf(bench.at.config())).toBe(bench.vm.rent(146))
   })
 
-  it('runs once', () => {
+  it('can run only once', () => {
     const bench = Bench.initialized()
     expect(bench.call('initialize', {}, ARGS).error).toBe('AlreadyInitialized')
   })
 
-  it('is for the upgrade authority alone', () => {
+  it('requires the upgrade authority', () => {
     const bench = new Bench()
     const other = bench.wallet()
     bench.vm.airdrop(other, 10n ** 9n)
@@ -59,7 +59,7 @@ describe('initialize', () => {
     expect(bench.call('initialize', {}, ARGS).error).toBe('InvalidAccountOwner')
   })
 
-  it('wants a USDC mint of six decimals', () => {
+  it('requires a USDC mint with six decimals', () => {
     const bench = new Bench()
     const image = { address: bench.mint, executable: false, owner: TOKEN_PROGRAM }
     bench.vm.put({ ...image, data: mintData(9) })
@@ -87,7 +87,7 @@ describe('initialize', () => {
     },
   )
 
-  it.each([DAY, 90n * DAY])('takes a cooldown of %d s', (cooldownSeconds) => {
+  it.each([DAY, 90n * DAY])('accepts a cooldown of %d s', (cooldownSeconds) => {
     expect(new Bench().call('initialize', {}, { ...ARGS, cooldownSeconds }).error).toBeNull()
   })
 })

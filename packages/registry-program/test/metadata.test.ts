@@ -75,7 +75,7 @@ describe('names', () => {
 })
 
 describe('the other fields', () => {
-  it.each(['', '1.0.0', 'v'.repeat(16)])('takes the version %j', (version) => {
+  it.each(['', '1.0.0', 'v'.repeat(16)])('accepts the version %j', (version) => {
     expect(update({ version })).toBeNull()
   })
 
@@ -106,7 +106,7 @@ describe('the other fields', () => {
     expect(update(card(url))).toBe('InvalidCardUrl')
   })
 
-  it('wants a card hash, a known category, capabilities of six bits', () => {
+  it('requires a card hash, a known category, and capabilities of six bits', () => {
     expect(update({ ...card('https://a'), agentCardHash: new Uint8Array(32) })).toBe('InvalidCardHash')
     expect(update({ capabilities: 63n })).toBeNull()
     for (const capabilities of [64n, 2n ** 63n]) expect(update({ capabilities })).toBe('InvalidCapabilities')
@@ -115,7 +115,7 @@ describe('the other fields', () => {
     expect(bench.send(instruction).error).toBe('InvalidCategory')
   })
 
-  it('keeps the same rules at registration', () => {
+  it('has the same rules at registration', () => {
     const fresh = bench.actor().accounts
     const attempt = (args: Args) => bench.call('register_agent', fresh, { ...REGISTRATION, ...args }).error
     expect(attempt({ name: '' })).toBe('InvalidName')

@@ -14,7 +14,7 @@ import { Bench, DAY } from './support/bench.ts'
 const AGENT_SIZE = 421
 
 describe('register_agent', () => {
-  it('writes the agent and tells of it', () => {
+  it('writes the agent and logs the event', () => {
     const bench = Bench.initialized()
     const actor = bench.actor()
     const outcome = register(bench, actor)
@@ -47,7 +47,7 @@ describe('register_agent', () => {
     })
   })
 
-  it('has the payer pay the rent of the full size, not the owner', () => {
+  it('charges the payer, not the owner, the rent of the full size', () => {
     const bench = Bench.initialized()
     const actor = bench.actor()
     const before = [bench.vm.lamportsOf(actor.payer), bench.vm.lamportsOf(actor.owner)]
@@ -59,7 +59,7 @@ describe('register_agent', () => {
     expect(bench.vm.lamportsOf(actor.owner)).toBe(before[1])
   })
 
-  it.each([1n, 890_880n, 50_000_000n])('survives %d lamports sent to the address before', (present) => {
+  it.each([1n, 890_880n, 50_000_000n])('works if the address already has %d lamports', (present) => {
     const bench = Bench.initialized()
     const actor = bench.actor()
     bench.vm.prefund(actor.agent, present)
@@ -70,7 +70,7 @@ describe('register_agent', () => {
     expect(agentOf(bench, actor).owner).toBe(actor.owner)
   })
 
-  it('happens once per owner', () => {
+  it('is possible once per owner', () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
     expect(bench.call('register_agent', actor.accounts, REGISTRATION).error).toBe('AlreadyInitialized')
@@ -96,7 +96,7 @@ describe('register_agent', () => {
     expect(agentOf(bench, actor).reputationScore).toBe(17)
   })
 
-  it('starts afresh once the record is closed', () => {
+  it('starts with the default reputation after the record is closed', () => {
     const bench = Bench.initialized()
     const actor = deactivated(bench)
     rewriteFinalReputation(bench, actor.deactivationRecord, 17)
@@ -107,7 +107,7 @@ describe('register_agent', () => {
     expect(agentOf(bench, actor).reputationScore).toBe(250)
   })
 
-  it('takes neither an empty account nor the record of another owner for the record', () => {
+  it('does not accept an empty account or the record of another owner as the record', () => {
     const bench = Bench.initialized()
     const actor = deactivated(bench)
     const other = deactivated(bench)

@@ -21,7 +21,7 @@ describe('the rent of a new account', () => {
   it.each([
     [3_480n, 1.5],
     [3_480n, 0.5],
-  ])('fails where it cannot be computed: %d lamports per byte, threshold %d', (rate, threshold) => {
+  ])('fails if it cannot be computed: %d lamports per byte, threshold %d', (rate, threshold) => {
     const bench = Bench.initialized()
     const { accounts } = bench.actor()
     bench.vm.setRent(rate, threshold)

@@ -29,7 +29,7 @@ describe('register_reporter', () => {
     expect(before - bench.vm.lamportsOf(bench.admin)).toBe(bench.vm.rent(119))
   })
 
-  it('is for the admin, once per authority', () => {
+  it('requires the admin, once per authority', () => {
     const bench = Bench.initialized()
     expect(register(bench, {}, bench.wallet())).toBe('NotAdmin')
     const { authority } = reporter(bench)
@@ -37,7 +37,7 @@ describe('register_reporter', () => {
     expect(again.error).toBe('AlreadyInitialized')
   })
 
-  it('keeps the rules of label and weight', () => {
+  it('checks label and weight', () => {
     const bench = Bench.initialized()
     for (const label of ['', 'x'.repeat(33), 'tab\there'])
       expect(register(bench, { label })).toBe('InvalidLabel')
@@ -47,7 +47,7 @@ describe('register_reporter', () => {
 })
 
 describe('set_reporter_active', () => {
-  it('switches a reporter off and on', () => {
+  it('disables and enables a reporter', () => {
     const bench = Bench.initialized()
     const accounts = reporter(bench)
     const { agent } = registered(bench)
@@ -59,7 +59,7 @@ describe('set_reporter_active', () => {
     expect(report()).toBeNull()
   })
 
-  it('is for the admin alone', () => {
+  it('requires the admin', () => {
     const bench = Bench.initialized()
     const accounts = { ...reporter(bench), admin: bench.wallet() }
     expect(bench.call('set_reporter_active', accounts, { active: false }).error).toBe('NotAdmin')

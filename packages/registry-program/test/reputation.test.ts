@@ -25,7 +25,7 @@ function setUp(weight = 5): Reported {
 }
 
 describe('report_behavior', () => {
-  it('changes the score and tells of it', () => {
+  it('changes the score and logs the event', () => {
     const { bench, actor, accounts, report } = setUp()
     const before = agentOf(bench, actor)
     bench.vm.now += 60n
@@ -73,7 +73,7 @@ describe('report_behavior', () => {
     expect(score()).toBe(250 + change)
   })
 
-  it('is capped at 100 net a day, in both directions', () => {
+  it('is limited to a net change of 100 a day, in both directions', () => {
     const { report, score } = setUp()
     report(50)
     report(30)
@@ -89,7 +89,7 @@ describe('report_behavior', () => {
     expect(eventOf(report(50), 'ReputationUpdated').newScore).toBe(200)
   })
 
-  it('begins a new cap at midnight UTC', () => {
+  it('starts a new limit at midnight UTC', () => {
     const { bench, report, score } = setUp(10)
     bench.vm.now += DAY - (bench.vm.now % DAY) - 1n
     report(50)
@@ -102,7 +102,7 @@ describe('report_behavior', () => {
     expect(score()).toBe(450)
   })
 
-  it('stays between 0 and 1000; the cap counts the change that happened', () => {
+  it('stays between 0 and 1000, and the limit counts only the change that happened', () => {
     const { bench, actor, report, score } = setUp(10)
     for (const expected of [150, 50]) {
       report(-50)
@@ -132,7 +132,7 @@ describe('report_behavior', () => {
     expect(bench.read('ReputationReporter', accounts['reporter']!)?.totalReports).toBe(2n)
   })
 
-  it('reaches suspended agents, not deactivated ones', () => {
+  it('applies to suspended agents, but not to deactivated ones', () => {
     const { bench, actor, accounts, report, score } = setUp()
     bench.must('suspend_agent', { ...actor.accounts, authority: bench.admin })
     report(-10)
@@ -143,7 +143,7 @@ describe('report_behavior', () => {
     )
   })
 
-  it('is for an active reporter, while not paused, with a delta', () => {
+  it('requires an active reporter, a delta, and a registry that is not paused', () => {
     const { bench, accounts } = setUp()
     const report = (change = {}, delta = 1) =>
       bench.call('report_behavior', { ...accounts, ...change }, { delta, reason: 0 }).error

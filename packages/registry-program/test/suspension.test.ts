@@ -32,7 +32,7 @@ describe('suspend_agent and reactivate_agent', () => {
     expect(agentOf(bench, actor)).toEqual({ ...before, updatedAt: bench.vm.now })
   })
 
-  it('lets only the admin end what the admin began', () => {
+  it("only the admin can end the admin's suspension", () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
     suspend(bench, actor, bench.admin)
@@ -42,7 +42,7 @@ describe('suspend_agent and reactivate_agent', () => {
     expect(reactivate(bench, actor, bench.admin).error).toBeNull()
   })
 
-  it("lets the admin's suspension follow the owner's, so that no owner can forestall it", () => {
+  it('the admin can suspend an agent that its owner suspended, so that no owner can prevent it', () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
     suspend(bench, actor)
@@ -60,7 +60,7 @@ describe('suspend_agent and reactivate_agent', () => {
     expect(bench.call('deactivate_agent', actor.accounts).error).toBe('SuspendedByAdmin')
   })
 
-  it('lets the admin end what the owner began', () => {
+  it("the admin can end the owner's suspension", () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
     suspend(bench, actor)
@@ -76,7 +76,7 @@ describe('suspend_agent and reactivate_agent', () => {
     expect(reactivate(bench, actor).error).toBe('SuspendedByAdmin')
   })
 
-  it('are for owner and admin alone', () => {
+  it('require the owner or the admin', () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
     const stranger = registered(bench).owner
@@ -85,7 +85,7 @@ describe('suspend_agent and reactivate_agent', () => {
     expect(reactivate(bench, actor, stranger).error).toBe('NotAuthorized')
   })
 
-  it('follow the status', () => {
+  it('require the right status', () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
     expect(reactivate(bench, actor).error).toBe('AgentNotSuspended')
@@ -102,7 +102,7 @@ describe('suspend_agent and reactivate_agent', () => {
     expect(reactivate(bench, actor, bench.admin).error).toBe('AgentDeactivated')
   })
 
-  it("are the admin's while paused, not the owner's", () => {
+  it('work for the admin while paused, but not for the owner', () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
     bench.must('update_config', {}, { paused: true })

@@ -34,7 +34,7 @@ describe('update_agent', () => {
     ])
   })
 
-  it('shrinks texts again and leaves zeros behind them', () => {
+  it('shortens texts and fills the rest with zeros', () => {
     const bench = Bench.initialized()
     const actor = registered(bench)
     const image = bench.vm.account(actor.agent)
@@ -44,7 +44,7 @@ describe('update_agent', () => {
     expect(bench.vm.account(actor.agent)).toEqual(image)
   })
 
-  it('wants something to change, and URL and hash together', () => {
+  it('requires a change, and URL and hash together', () => {
     const bench = Bench.initialized()
     const { accounts } = registered(bench)
     const update = (args: Args) => bench.call('update_agent', accounts, args).error
@@ -53,7 +53,7 @@ describe('update_agent', () => {
     expect(update({ agentCardHash: HASH })).toBe('CardUrlAndHashTogether')
   })
 
-  it('is for the owner of an active agent, while not paused', () => {
+  it('requires the owner of an active agent and a registry that is not paused', () => {
     const bench = Bench.initialized()
     const { accounts, owner } = registered(bench)
     const update = (change = {}) =>

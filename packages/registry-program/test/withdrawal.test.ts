@@ -40,7 +40,7 @@ describe('request_withdrawal', () => {
     expect(bench.usdcOf(actor.vault)).toBe(600n * USDC)
   })
 
-  it('is limited to what is neither locked nor pending, one at a time', () => {
+  it('is limited to the amount that is neither locked nor pending, one at a time', () => {
     const bench = Bench.initialized()
     const actor = staked(bench)
     const request = (amount: bigint) => bench.call('request_withdrawal', actor.accounts, { amount }).error
@@ -56,7 +56,7 @@ describe('request_withdrawal', () => {
     expect(request(1n)).toBe('Overflow')
   })
 
-  it.each([1n, 890_880n, 9_000_000n])('survives %d lamports at its address', (present) => {
+  it.each([1n, 890_880n, 9_000_000n])('works if its address already has %d lamports', (present) => {
     const bench = Bench.initialized()
     const actor = staked(bench)
     bench.vm.prefund(actor.withdrawal, present)
@@ -75,7 +75,7 @@ describe('request_withdrawal', () => {
 })
 
 describe('cancel_withdrawal', () => {
-  it('gives the tier and the rent back', () => {
+  it('restores the tier and returns the rent', () => {
     const bench = Bench.initialized()
     const actor = withdrawing(bench)
     expect(agentOf(bench, actor).tier).toBe('observer')
@@ -155,7 +155,7 @@ describe('complete_withdrawal', () => {
     expect(bench.usdcOf(ownerToken)).toBe(600n * USDC + 5n)
   })
 
-  it('goes by the cooldown of the moment', () => {
+  it('uses the cooldown that is configured at payment', () => {
     const bench = Bench.initialized()
     const actor = withdrawing(bench)
     bench.vm.now += DAY
@@ -182,7 +182,7 @@ describe('withdrawals', () => {
     )
   })
 
-  it("are the owner's", () => {
+  it('require the owner', () => {
     const bench = Bench.initialized()
     const { accounts } = withdrawing(bench)
     const { owner } = staked(bench)

@@ -40,7 +40,7 @@ test('messages are byte for byte those of web3.js', () => {
   )
 })
 
-test('an account has every flag that any instruction asks for it, once', () => {
+test('an account is listed once, with every flag that any instruction requires', () => {
   const [payer, program, account] = keys as [(typeof keys)[0], (typeof keys)[0], (typeof keys)[0]]
   const using = (isSigner: boolean, isWritable: boolean) => ({
     programId: program,

@@ -30,7 +30,7 @@ const row = fc.record({
   a: fc.option(fc.array(text, { maxLength: 3 })),
 })
 
-test('whatever text, numbers and lists hold arrives, in any pieces', async () => {
+test('any text, numbers and lists are stored exactly, in chunks of any size', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(row, { maxLength: 3 }), { maxLength: 4 }), async (pieces) => {
       await sql`truncate copied, also_copied`.execute(kysely())
@@ -60,7 +60,7 @@ test.each([
     'copy also_copied (id) from stdin; copy copied (id) from stdin',
     [rowsOf(1), rowsOf(2, 2)],
   ],
-])('where %s fails none has an effect, and the connection is used again', async (_, statements, tables) => {
+])('if %s fails, none has an effect, and the connection is usable', async (_, statements, tables) => {
   await sql`truncate copied, also_copied`.execute(kysely())
   const orm = await openOrm(database.connection, { poolSize: 1 })
   try {
@@ -74,7 +74,7 @@ test.each([
   }
 })
 
-test('a table that is none, and a connection that is cut, are told', async () => {
+test('an unknown table and a lost connection are reported', async () => {
   await expect(
     copyIn(kysely(), 'copy nothing (id) from stdin', new CopyData([rowsOf(1)])),
   ).rejects.toMatchObject({ code: '42P01' })

@@ -33,7 +33,7 @@ async function changedBy(change: () => Promise<unknown>): Promise<ReadTables[]> 
 
 const run = (statement: string) => () => sql.raw(statement).execute(kysely)
 
-describe('what gives a group another version', () => {
+describe('changes that give a group a new version', () => {
   test.each<[string, () => Promise<unknown>, ReadTables[]]>([
     ['an agent', () => insertAgents(kysely, [agentRow('A'), agentRow('B')]), ['agents']],
     [
@@ -87,7 +87,7 @@ describe('what gives a group another version', () => {
     expect(changed).toEqual([group])
   })
 
-  test('a savepoint that is rolled back takes its note with it, what follows is noted again', async () => {
+  test('rolling back a savepoint removes its version, and the next change is recorded again', async () => {
     const changed = await changedBy(() =>
       kysely.transaction().execute(async (work) => {
         await sql`savepoint before`.execute(work)
@@ -109,7 +109,7 @@ describe('what gives a group another version', () => {
   })
 })
 
-test('a writer waits for no other, however long that one takes', async () => {
+test("a writer never waits for another writer's version", async () => {
   await insertAgents(kysely, [agentRow('held'), agentRow('free')])
   const before = (await versions()).agents
   await kysely.transaction().execute(async (long) => {
@@ -123,7 +123,7 @@ test('a writer waits for no other, however long that one takes', async () => {
   })
 })
 
-test('a transaction is noted once, however many statements it has', async () => {
+test('a transaction is recorded once, with any number of statements', async () => {
   await kysely.transaction().execute(async (work) => {
     const written = async () =>
       (await sql`select ctid, xmin from read_versions where table_group = 'agents' order by id`.execute(work))
@@ -135,7 +135,7 @@ test('a transaction is noted once, however many statements it has', async () => 
   })
 })
 
-test('no two states of the tables have one version, however writers overlap', async () => {
+test('two states of the tables never have the same version, even with overlapping writers', async () => {
   const writers = 6
   const rounds = 40
   const rows = Array.from({ length: 4 }, (_, i) => agentRow(`shared ${i}`))
@@ -172,7 +172,7 @@ test('no two states of the tables have one version, however writers overlap', as
   expect(places.length).toBeLessThanOrEqual(writers + 1)
 })
 
-test('two writers of the same agents and stakes end, whatever the order of their tables', async () => {
+test('two writers of agents and stakes do not deadlock, in any order of tables', async () => {
   await insertStakes(kysely, [stakeRow('shared 0'), stakeRow('shared 1')])
   const agent = (i: number) =>
     sql`update agents set slot = slot + 1 where pda = ${keyOf(`agent shared ${i}`)}`
@@ -195,7 +195,7 @@ test('two writers of the same agents and stakes end, whatever the order of their
   expect(rows).toEqual([{ slot: 200 }, { slot: 200 }])
 })
 
-test('a look is shared by those who call before it starts, and by nobody after', async () => {
+test('callers before a read starts share it, and later callers do not', async () => {
   const readVersions = createReadVersions(kysely)
   const first = (await readVersions.current())!
   const early = [readVersions.current(), readVersions.current()]

@@ -49,7 +49,7 @@ async function start(roles: string, rpcUrl = world.localnet.rpcUrl): Promise<() 
   }
 }
 
-test('reads wait until the tables are filled, an indexer until it leads or stands by', async () => {
+test('the api role is ready when the tables are filled, and an indexer when it leads or stands by', async () => {
   const [reads, lost] = [await start('api'), await start('indexer', 'http://127.0.0.1:9')]
   expect(await reads()).toBe('503 Not ready: the registry has not been read from the ledger yet (off)')
   expect(await lost()).toBe('503 Not ready: the indexer is still starting')
@@ -62,7 +62,7 @@ test('reads wait until the tables are filled, an indexer until it leads or stand
   expect(gateways.map(({ indexer }) => indexer?.status().phase)).toEqual([undefined, 'live', 'standby'])
 })
 
-test('workers are ready while they look for work', async () => {
+test('workers are ready while they poll for work', async () => {
   const ready = await start('webhooks,cards', 'http://127.0.0.1:9')
   await expect.poll(ready).toBe('200 ready')
   const kysely = kyselyOf(database.orm)

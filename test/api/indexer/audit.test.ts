@@ -34,7 +34,7 @@ const run = (settleMs = 0): Promise<AuditReport> =>
   audit({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID, settleMs })
 const edit = (statement: ReturnType<typeof sql>) => statement.execute(kyselyOf(database.orm))
 
-test('tables that equal the ledger have no difference', async () => {
+test('an audit of correct tables finds no difference', async () => {
   expect(await run()).toEqual({ accounts: 2, transactions: 5, events: 5, differences: [], unreadable: [] })
 })
 
@@ -55,7 +55,7 @@ test.each([
     { table: 'agents', key: keyOf('b'), field: '*', database: undefined },
   ],
   [
-    'a row too many',
+    'an additional row',
     sql`insert into deactivation_records values ('x', 'y', now(), 1, 1, 1)`,
     { table: 'deactivation_records', key: 'x', field: '*', ledger: undefined },
   ],
@@ -65,43 +65,43 @@ test.each([
     { table: 'agent_history', field: 'new_value', ledger: '262', database: '999' },
   ],
   [
-    'a lost message to receivers',
+    'a lost webhook event',
     sql`delete from outbox_events where type = 'agent.closed'`,
     { table: 'outbox_events', field: '*', database: undefined },
   ],
   [
-    'another body for receivers',
+    'another body of a webhook event',
     sql`update outbox_events set body = '{}' where type = 'agent.closed'`,
     { table: 'outbox_events', field: 'body', database: '{}' },
   ],
   [
-    'a message to receivers of another slot',
+    'a webhook event with another slot',
     sql`update outbox_events set slot = 7 where type = 'agent.closed'`,
     { table: 'outbox_events', field: 'slot', ledger: 11, database: 7 },
   ],
   [
-    'a message to receivers of no event',
+    'a webhook event without an event',
     sql`
       insert into outbox_events (id, event_id, type, agent_pda, slot, body, occurred_at)
       values ('evt_invented', 'nowhere', 'agent.closed', 'x', 1, '{}', now())`,
     { table: 'outbox_events', key: 'evt_invented', field: '*', ledger: undefined },
   ],
   [
-    'a letter about a transaction that there is not',
+    'a dead letter about a transaction that does not exist',
     sql`
       insert into dead_letters (id, kind, signature, slot, reason)
       values ('letter', 'unknown_event', 'nowhere', 1, 'invented')`,
     { table: 'dead_letters', key: 'letter', field: '*', ledger: undefined },
   ],
   [
-    'a letter about an account that there is not',
+    'a dead letter about an account that does not exist',
     sql`
       insert into dead_letters (id, kind, pda, slot, reason)
       values ('letter', 'unknown_account', 'nowhere', 1, 'invented')`,
     { table: 'dead_letters', key: 'letter', field: '*', ledger: undefined },
   ],
   [
-    'history of no event',
+    'history without an event',
     sql`insert into agent_history (event_id, position, agent_pda, event_type, old_value, new_value, occurred_at)
       values ('evt_invented', 'p', ${keyOf('b')}, 'tier_updated', 'basic', 'standard', now())`,
     { table: 'agent_history', key: 'evt_invented', field: '*', ledger: undefined },
@@ -111,7 +111,7 @@ test.each([
     sql`insert into closed_accounts (pda, slot) values (${keyOf('b')}, 999999)`,
     { table: 'closed_accounts', key: keyOf('b'), field: '*', ledger: undefined },
   ],
-])('%s is found, and nothing else', async (_, statement, difference) => {
+])('the audit finds only %s', async (_, statement, difference) => {
   await indexer.stop()
   await edit(statement)
   const { differences } = await run()
@@ -119,7 +119,7 @@ test.each([
   expect(differences[0]).toMatchObject(difference)
 })
 
-test('a lost event is found, with the history that was lost with it, and without the one that was not', async () => {
+test('the audit finds a lost event, and its history only if that is lost too', async () => {
   await indexer.stop()
   await edit(sql`delete from ledger_events where name = 'ReputationUpdated'`)
   expect((await run()).differences.map((each) => each.table)).toEqual(['ledger_events'])
@@ -133,7 +133,7 @@ test.each([
   { batchSize: 2, inFlight: 3 },
   { batchSize: 100, inFlight: 6 },
 ])(
-  'an edited row, a lost, an invented and an edited event: exactly these, with $batchSize by $inFlight',
+  'the audit finds exactly one edited row and a lost, an invented and an edited event ($batchSize by $inFlight)',
   async (size) => {
     ledger.pageCap = 2
     await indexer.stop()
@@ -169,7 +169,7 @@ test.each([
   },
 )
 
-test('an audit fetches while it compares, and tells how far it is', async () => {
+test('an audit fetches while it compares, and reports its progress', async () => {
   await indexer.stop()
   const progress: string[] = []
   const second = Promise.withResolvers<void>()
@@ -196,13 +196,13 @@ test('an audit fetches while it compares, and tells how far it is', async () => 
   expect(progress).toEqual(['accounts 2/2', ...[1, 2, 3, 4, 5].map((done) => `transactions ${done}/5`)])
 })
 
-test('what the indexer is about to write is no difference', async () => {
+test('a row that the indexer is about to write is not a difference', async () => {
   ledger.send(registration('new'))
   const { differences, accounts } = await run(5_000)
   expect({ differences, accounts }).toEqual({ differences: [], accounts: 3 })
 })
 
-test('what a fork moved to another slot and time is written anew, in every table', async () => {
+test('a transaction that a fork moved to another slot and time is rewritten in every table', async () => {
   const sent = report('a', 262, 270)
   const signature = ledger.send(sent)
   const { slot } = ledger
@@ -217,7 +217,7 @@ test('what a fork moved to another slot and time is written anew, in every table
   expect({ differences, events }).toEqual({ differences: [], events: 6 })
 })
 
-test('a rebuild beside a running indexer gives identical tables and enqueues nothing twice', async () => {
+test('a rebuild while the indexer runs gives identical tables and enqueues nothing twice', async () => {
   await edit(sql`update agents set card_hash_mismatch = true where name = 'b'`)
   await edit(sql`update agent_card_checks set card_hash_mismatch = true where agent_pda = ${keyOf('b')}`)
   ledger.advance(40)
@@ -247,7 +247,7 @@ test('a rebuild beside a running indexer gives identical tables and enqueues not
   expect((await run()).differences).toEqual([])
 })
 
-test('a rebuild sends nothing twice, and nothing old to who subscribed later', async () => {
+test('a rebuild sends nothing twice, and sends no old events to later subscriptions', async () => {
   const db = kyselyOf(database.orm)
   const subscribe = (id: string) =>
     sql`
@@ -272,7 +272,7 @@ test('a rebuild sends nothing twice, and nothing old to who subscribed later', a
   expect((await run()).differences).toEqual([])
 })
 
-test('a rebuild withdraws what was enqueued for an event that a fork took back unnoticed', async () => {
+test('a rebuild cancels the deliveries of an event that a fork removed while no indexer ran', async () => {
   const db = kyselyOf(database.orm)
   await sql`
     insert into webhook_subscriptions (id, wallet, url, event_types, secret_encrypted)

@@ -16,15 +16,15 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-interface Told {
+interface Responses {
   names: string[]
   score: number | undefined
   history: number | undefined
 }
 
-async function told(): Promise<Told> {
+async function readResponses(): Promise<Responses> {
   const get = async <Body>(url: string): Promise<Body> => (await t.app.inject(url)).json<Body>()
-  // Twice, so that what is told was kept.
+  // Twice, so that the second response comes from the cache.
   await get('/agents')
   const { agents } = await get<{ agents: { name: string }[] }>('/agents?sort=name&order=asc')
   return {
@@ -36,36 +36,36 @@ async function told(): Promise<Told> {
 
 const rebuilt = () => rebuild({ orm: t.database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID })
 
-test('what the indexer writes is answered as soon as it is written', async () => {
-  expect(await told()).toEqual({ names: [], score: undefined, history: undefined })
+test('responses contain what the indexer has written, immediately', async () => {
+  expect(await readResponses()).toEqual({ names: [], score: undefined, history: undefined })
   const indexer = scriptedIndexer(t.database.orm, ledger)
   try {
     await indexer.whenIdle()
-    const before = await told()
+    const before = await readResponses()
     expect(before).toMatchObject({ names: ['a', 'b'], score: 250 })
     ledger.send(report('a', 250, 262))
     ledger.send(closing('b'))
     ledger.advance(50)
-    await expect.poll(async () => (await told()).names).toEqual(['a'])
+    await expect.poll(async () => (await readResponses()).names).toEqual(['a'])
     await indexer.whenIdle()
-    expect(await told()).toEqual({ names: ['a'], score: 262, history: (before.history ?? 0) + 1 })
+    expect(await readResponses()).toEqual({ names: ['a'], score: 262, history: (before.history ?? 0) + 1 })
   } finally {
     await indexer.stop()
   }
 })
 
-test('a rebuild takes kept answers with it, and what was edited by hand before', async () => {
-  const onLedger = await told()
+test('a rebuild and a manual edit invalidate cached responses', async () => {
+  const onLedger = await readResponses()
   await sql`update agents set name = 'edited', reputation_score = 7`.execute(t.kysely)
   await sql`delete from agent_history`.execute(t.kysely)
-  expect(await told()).toEqual({ names: ['edited'], score: 7, history: 0 })
+  expect(await readResponses()).toEqual({ names: ['edited'], score: 7, history: 0 })
   await rebuilt()
-  expect(await told()).toEqual(onLedger)
+  expect(await readResponses()).toEqual(onLedger)
 })
 
-test('a rebuild that fails takes nothing', async () => {
-  const before = await told()
+test('a failed rebuild does not change responses', async () => {
+  const before = await readResponses()
   const broken = { ...ledger.rpc(), settle: () => Promise.reject(new Error('gone')) }
   await expect(rebuild({ orm: t.database.orm, rpc: broken, programId: PROGRAM_ID })).rejects.toThrow('gone')
-  expect(await told()).toEqual(before)
+  expect(await readResponses()).toEqual(before)
 })

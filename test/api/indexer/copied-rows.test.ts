@@ -6,7 +6,7 @@ import { count, dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
 
 const world = useScriptedWorld()
 
-test('what the tables hold already, though nothing was read yet, is merged and not doubled', async () => {
+test('rows that the tables already have are merged and not duplicated', async () => {
   const { database, send, start } = world()
   send(40)
   let indexer = start({ batchSize: 8 })
@@ -32,7 +32,7 @@ test('a transaction that is listed twice in a backlog is written once', async ()
   expect(await count(database.orm, 'ledger_transactions')).toBe(20)
 })
 
-test('state that was read for rows that were held already is read again and written', async () => {
+test('the state behind rows that already exist is read again and written', async () => {
   const { database, ledger, start } = world()
   ledger.send(registration('a'))
   ledger.advance(40)

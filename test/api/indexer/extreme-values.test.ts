@@ -30,7 +30,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-test('every text and the largest amounts arrive exactly in tables, history and messages', async () => {
+test('every text and the largest amounts are exact in tables, history and webhook events', async () => {
   const ledger = new ScriptedLedger()
   const stake = keyOf('stake')
   const movement = { depositedAmount: U64_MAX, lockedAmount: U64_MAX - 1n, pendingWithdrawal: 2n ** 53n + 1n }

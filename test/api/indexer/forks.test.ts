@@ -34,7 +34,7 @@ const scoreOf = async (name: string): Promise<number | undefined> =>
       .executeTakeFirst()
   )?.reputation_score
 
-test('a fork that brings nothing new is noticed long before finality', async () => {
+test('a fork without new transactions is detected long before finality', async () => {
   const base = ledger.slot - 1
   ledger.send(report('a', 250, 262))
   indexer = scriptedIndexer(database.orm, ledger)
@@ -50,7 +50,7 @@ test('a fork that brings nothing new is noticed long before finality', async () 
   expect(await scoreOf('a')).toBe(255)
 })
 
-test('history that a fork took back can be listed apart, until it comes again', async () => {
+test('history that a fork removed can be listed separately, until it returns', async () => {
   const base = ledger.slot - 1
   const moved = report('a', 250, 262)
   const signature = ledger.send(moved)
@@ -68,7 +68,7 @@ test('history that a fork took back can be listed apart, until it comes again', 
   expect([await listed(false), await listed(true)]).toEqual([['262'], []])
 })
 
-test('state that only a transaction nobody listed had written does not outlive its fork', async () => {
+test('state that an unlisted transaction wrote does not survive a fork', async () => {
   const base = ledger.slot
   ledger.advance(2)
   ledger.hidden.add(ledger.send({ accounts: { [keyOf('a')]: agentAccount('a', { reputationScore: 999 }) } }))
@@ -82,7 +82,7 @@ test('state that only a transaction nobody listed had written does not outlive i
   await eventually(() => scoreOf('a')).toBe(250)
 })
 
-test('such state is put right by the indexer that comes after, too', async () => {
+test('the next indexer also corrects such state', async () => {
   const base = ledger.slot
   ledger.advance(2)
   ledger.hidden.add(ledger.send({ accounts: { [keyOf('a')]: agentAccount('a', { reputationScore: 999 }) } }))
@@ -96,7 +96,7 @@ test('such state is put right by the indexer that comes after, too', async () =>
   await eventually(() => scoreOf('a')).toBe(250)
 })
 
-test('a check of finality that does not come back delays nothing else', async () => {
+test('a finality check that hangs delays nothing else', async () => {
   const held = Promise.withResolvers<void>()
   const rpc = ledger.rpc()
   const slow: LedgerRpc = {
@@ -121,7 +121,7 @@ test('a check of finality that does not come back delays nothing else', async ()
   await eventually(() => indexer.status().counters.finalized).toBe(3)
 })
 
-test('deliveries that were not sent are cancelled with their event, and due again when a fork brings it back', async () => {
+test('unsent deliveries are cancelled with their event, and are due again when a fork restores it', async () => {
   const base = ledger.slot - 1
   const moved = report('a', 250, 262)
   const signature = ledger.send(moved)

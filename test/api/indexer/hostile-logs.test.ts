@@ -35,7 +35,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('text that another program logs is never an event of the registry', async () => {
+test('text that another program logs never becomes a registry event', async () => {
   const wallet = await world.wallet('Honest')
   await indexer.whenIdle()
   const before = await dumpTables(database.orm)

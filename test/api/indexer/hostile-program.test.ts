@@ -89,7 +89,7 @@ test.skipIf(!hasCompiler())('the hostile program is what its source gives', () =
   expect(buildHostileProgram().equals(readFileSync(HOSTILE_FILE))).toBe(true)
 })
 
-test('data and text of a stranger are no events, before, inside and after invocations of the registry', async () => {
+test('data and text of another program are not events: before, inside and after invocations of the registry', async () => {
   const lies = [
     { data: forgery },
     { text: `${invoke}\nProgram data: ${forgery.toString('base64')}\n${success}` },
@@ -141,7 +141,7 @@ test('a failed transaction leaves no event, whatever it logged', async () => {
   expect((await audited()).differences).toEqual([])
 })
 
-test('an empty account that a stranger gives to the program is none of the registry', async () => {
+test('an empty account that somebody assigns to the program is not a registry account', async () => {
   const gift = Keypair.generate()
   const create = SystemProgram.createAccount({
     fromPubkey: wallet.keypair.publicKey,
@@ -156,7 +156,7 @@ test('an empty account that a stranger gives to the program is none of the regis
   expect((await audited()).differences).toEqual([])
 })
 
-test('noise that cuts the logs hides events but never state, and is told', async () => {
+test('output that truncates the logs hides events but not state, and is reported', async () => {
   await send(
     suspend(),
     hostile([{ noise: 100 }, { data: forgery }, { invoke: reactivate() }, { data: forgery }]),

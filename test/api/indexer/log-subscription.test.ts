@@ -46,7 +46,7 @@ test('transactions of the program are announced, before and after a dropped conn
   expect(new Set(announced).size).toBe(2)
 })
 
-test('a socket that stays open and says nothing is replaced', async () => {
+test('a silent open socket is replaced', async () => {
   subscribe(150)
   await eventually(() => connections).toBe(1)
   world.localnet.fault.muteSockets = true
@@ -54,7 +54,7 @@ test('a socket that stays open and says nothing is replaced', async () => {
   expect(announced).toEqual([])
 })
 
-test('a node that may not be listened to any more is left for another', async () => {
+test('when the URL of a node is removed, the subscription moves to another node', async () => {
   const other = await createRegistryWorld({ slotMs: 20 })
   try {
     const urls = [other.localnet.wsUrl, world.localnet.wsUrl]

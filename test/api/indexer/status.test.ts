@@ -31,7 +31,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('while all is well the report says how far the tables are, and metrics say the same', async () => {
+test('a healthy indexer reports its position, and the metrics agree', async () => {
   await eventually(() => indexer.status().finalizedSlot).toBe(ledger.finalizedSlot)
   await eventually(() => indexer.status().deadLetters).toBe(1)
   const report = await readIndexerHealth(indexer, kyselyOf(database.orm))
@@ -56,7 +56,7 @@ test('while all is well the report says how far the tables are, and metrics say 
   }
 })
 
-test('where another process indexes, a leader that falls silent is noticed', async () => {
+test('a process that does not index reports a leader that stopped writing', async () => {
   const other = () => readIndexerHealth(null, kyselyOf(database.orm))
   expect(await other()).toMatchObject({ phase: 'off', lagSlots: null, deadLetters: 1, healthy: true })
   await indexer.stop()
@@ -68,7 +68,7 @@ test('where another process indexes, a leader that falls silent is noticed', asy
   expect(report.lagSeconds).toBeGreaterThanOrEqual(300)
 })
 
-test('a node that does not answer shows as lag in seconds', async () => {
+test('a node that does not respond appears as lag in seconds', async () => {
   indexer = scriptedIndexer(database.orm, ledger, { clock })
   await indexer.whenIdle()
   ledger.failures.push(...Array.from({ length: 10_000 }, () => new LedgerRpcError('timeout', 'slow')))

@@ -14,13 +14,13 @@ beforeAll(async () => {
 afterAll(() => world.close())
 afterEach(() => world.localnet.fault.clear())
 
-test('percentiles are of the sorted samples, whatever their order', () => {
+test('percentiles do not depend on the order of the samples', () => {
   const sorted = Array.from({ length: 100 }, (_, i) => (i + 1) * 1_000)
   expect(toEstimate(sorted)).toEqual({ low: 25_000, medium: 50_000, high: 75_000 })
   expect(toEstimate(sorted.toReversed())).toEqual(toEstimate(sorted))
 })
 
-test('floors and ceiling hold, and levels never cross', () => {
+test('fees stay between minimum and maximum, and a higher level is never cheaper', () => {
   expect(toEstimate([])).toEqual({ low: 0, medium: 1_000, high: 10_000 })
   expect(toEstimate([10 ** 12])).toEqual({ low: 1_000_000, medium: 1_000_000, high: 1_000_000 })
   fc.assert(
@@ -33,13 +33,13 @@ test('floors and ceiling hold, and levels never cross', () => {
   )
 })
 
-test('the compute-unit limit has headroom, a floor and a cap', () => {
+test('the compute-unit limit has a margin, a minimum and a maximum', () => {
   expect([0, 300, 833, 834, 10_001, 1_400_000].map(computeUnitLimit)).toEqual([
     1_000, 1_000, 1_000, 1_001, 12_002, 1_400_000,
   ])
 })
 
-test('estimates from what landed on the accounts', async () => {
+test('estimates come from transactions that landed on the accounts', async () => {
   for (let i = 0; i < 4; i += 1) {
     await world.transact(
       [
@@ -69,18 +69,18 @@ test.each([
   [{ accountKeys: 'x' }, 'accountKeys array is required'],
   [{ accountKeys: ['x'] }, 'accountKeys[0] must be a base-58 public key of 32 bytes, got "x"'],
   [{ accountKeys: Array.from({ length: 129 }, () => 'x') }, 'Too many account keys: 129, at most 128'],
-])('400: %j', async (body, error) => {
+])('%j is refused with 400', async (body, error) => {
   const answer = await world.post<{ error: string }>('/relay/estimate-fees', body)
   expect([answer.status, answer.body.error]).toEqual([400, error])
 })
 
-test('503 while the ledger does not answer', async () => {
+test('the response is 503 while the ledger does not respond', async () => {
   world.localnet.fault.http({ methods: ['getRecentPrioritizationFees'], status: 429 })
   const { status, body } = await world.post('/relay/estimate-fees', { accountKeys: [keyOf(payer)] })
   expect([status, body]).toEqual([503, { error: 'The ledger RPC node is not available' }])
 })
 
-test('no samples do not stop a prepare', async () => {
+test('a prepare works without samples', async () => {
   world.localnet.fault.http({ methods: ['getRecentPrioritizationFees'], status: 503 })
   const transfer = SystemProgram.transfer({
     fromPubkey: payer.publicKey,

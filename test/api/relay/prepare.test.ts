@@ -34,7 +34,7 @@ const transfer = (lamports = 1) =>
 const json = (...instructions: TransactionInstruction[]) => instructions.map(toJson)
 const me = () => [keyOf(payer)]
 
-test('answers a v0 transaction that its signer can sign, with the compute budget of its simulation', async () => {
+test('returns a v0 transaction that its signer can sign, with the compute budget of its simulation', async () => {
   const { status, body } = await world.post<Record<string, unknown>>('/relay/prepare', {
     instructions: json(registration(payer)),
     signerPubkeys: me(),
@@ -78,7 +78,7 @@ test('answers a v0 transaction that its signer can sign, with the compute budget
   })
 })
 
-test('once warm, the simulation is the only call on the path', async () => {
+test('with warm caches, the simulation is the only call to the node', async () => {
   await world.prepare([transfer()], [payer])
   world.calls.length = 0
   await world.prepare([transfer(2)], [payer])
@@ -87,7 +87,7 @@ test('once warm, the simulation is the only call on the path', async () => {
   expect(world.calls.filter((each) => each === 'getLatestBlockhash').length).toBeLessThanOrEqual(1)
 })
 
-test('the first signer pays, whoever else signs', async () => {
+test('the first signer pays, with any other signers', async () => {
   const [first, second] = [payer, Keypair.generate()]
   const both = SystemProgram.transfer({
     fromPubkey: first.publicKey,
@@ -111,7 +111,7 @@ const callOf = (program: string) =>
 const memo = (bytes: number) =>
   new TransactionInstruction({ programId: MEMO, keys: [], data: Buffer.alloc(bytes, 65) })
 
-describe('refuses, at both doors, with the contract’s texts', () => {
+describe('REST and GraphQL refuse with the contract’s texts', () => {
   const other = Keypair.generate()
   const signedByOther = () => {
     const instruction = transfer()
@@ -277,12 +277,12 @@ describe('refuses, at both doors, with the contract’s texts', () => {
   })
 })
 
-test('takes exactly 1,232 bytes', async () => {
+test('accepts a transaction of exactly 1,232 bytes', async () => {
   const { serializedTx } = await world.prepare([memo(1_008)], [payer])
   expect(Buffer.from(serializedTx, 'base64')).toHaveLength(1_232)
 })
 
-test('422 with the program’s logs and its error by name', async () => {
+test('a failed simulation is 422 with the program’s logs and the name of its error', async () => {
   const bad = registration(payer, '')
   const { status, body } = await world.post<{ error: string; message: string; logs: string[] }>(
     '/relay/prepare',
@@ -320,7 +320,7 @@ test('a payer without lamports is a failed simulation', async () => {
   })
 })
 
-test('500 while the ledger does not answer, without a word of where it is', async () => {
+test('the response is 500 while the ledger does not respond, and it does not contain the node’s URL', async () => {
   world.localnet.fault.http({ methods: ['simulateTransaction'], status: 503 })
   const { status, body } = await world.post('/relay/prepare', {
     instructions: json(transfer()),
@@ -335,7 +335,7 @@ test('500 while the ledger does not answer, without a word of where it is', asyn
   })
 })
 
-test('what the node will not even run is refused like what fails', async () => {
+test('a transaction that the node refuses to run gets the same error as a failed one', async () => {
   const refusing: LedgerRpc = {
     ...world.rpc,
     call: async <T>(method: string, params?: unknown[]) => {
@@ -367,7 +367,7 @@ test('a blockhash that a fork took back is replaced by a new one', async () => {
   expect(await isValid(await newest())).toBe(true)
 })
 
-test('404 for what was never prepared', async () => {
+test('an unknown id is 404', async () => {
   for (const id of ['x', '00000000-0000-0000-0000-000000000000', '%00', '%F0%9F%92%A5']) {
     const response = await world.t.app.inject(`/relay/status/${id}`)
     expect([response.statusCode, response.json()]).toEqual([404, { error: 'Transaction not found' }])

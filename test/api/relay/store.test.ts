@@ -31,13 +31,13 @@ async function submitted(now = NOW): Promise<TransactionRow> {
   return (await store.update(await row(now), change))!
 }
 
-test('only one of those who read a row may write it', async () => {
+test('only one of several readers of a row can write it', async () => {
   const read = await row()
   const written = await Promise.all(Array.from({ length: 20 }, () => store.update(read, { misses: 1 })))
   expect(written.filter((each) => each !== null)).toHaveLength(1)
 })
 
-test('rows are claimed once, by whoever asks first, and again when the lease is over', async () => {
+test('a row is claimed once, and again when the lease has expired', async () => {
   const rows = await Promise.all(Array.from({ length: 30 }, () => submitted()))
   const claim = (now: number) => store.claim({ now, until: now + 1_000, limit: 10 })
   const claimed = (await Promise.all(Array.from({ length: 8 }, () => claim(NOW)))).flat()
@@ -54,7 +54,7 @@ test('rows are claimed once, by whoever asks first, and again when the lease is 
   ).toBeNull()
 })
 
-test('logs that PostgreSQL could not store are stored without what is wrong in them', async () => {
+test('characters that PostgreSQL cannot store are removed from logs', async () => {
   const failure = { code: 'execution_failed', message: 'a\0b\ud800', logs: ['\0', 'x\udfff'] } as const
   const change = onLedgerStatus(await submitted(), {
     kind: 'landed',
@@ -69,7 +69,7 @@ test('logs that PostgreSQL could not store are stored without what is wrong in t
   })
 })
 
-test('old rows are forgotten once they are settled', async () => {
+test('old rows are deleted when they are settled', async () => {
   const old = [await row(NOW - 2 * DAY), await submitted(NOW - 2 * DAY), await submitted(NOW - 91 * DAY)]
   await store.deleteOld(NOW)
   expect(await Promise.all(old.map(async ({ id }) => (await store.find(id)) !== null))).toEqual([
@@ -145,7 +145,7 @@ describe('transitions', () => {
     expect(run(...seen)).toBe(expected)
   })
 
-  test('a refusal counts only as long as nothing was sent', () => {
+  test('a refusal counts only if nothing was sent', () => {
     const sent = { ...open, sent_at: new Date(NOW).toISOString() }
     expect(onSendOutcome(sent, refused, new Date(NOW).toISOString())).not.toHaveProperty('status')
     expect(onSendOutcome(open, { kind: 'too_early' }, new Date(NOW).toISOString())).toEqual({})

@@ -53,7 +53,7 @@ test.each([
   expect(await refusal(id, signedTx)).toEqual([400, 'id and signedTx are required'])
 })
 
-test('an id that is no text', async () => {
+test('an id that is not text', async () => {
   const { status, body } = await world.submit(1 as never, 'x')
   expect([status, body.error]).toEqual([400, 'id must be text, got 1'])
 })
@@ -72,12 +72,12 @@ test.each([
   [Buffer.alloc(1_233).toString('base64'), 'transaction too large: 1233 bytes (max: 1232 bytes)'],
   [Buffer.alloc(100_000).toString('base64'), 'longer than 1644 characters of base64'],
   [Buffer.from([0x81, 1, 0, 0]).toString('base64'), 'transaction version 1 is not supported'],
-])('bytes that are no transaction (%#)', async (signedTx, message) => {
+])('bytes that are not a transaction (%#)', async (signedTx, message) => {
   const { id } = await world.prepare([transfer()], [payer])
   expect(await refusal(id, signedTx)).toEqual([400, 'Invalid signed transaction', message])
 })
 
-test('an unsigned, a wrongly signed and a foreign transaction; then takes the right one', async () => {
+test('an unsigned, a wrongly signed and another transaction are refused, and the right one is accepted', async () => {
   const mine = await world.prepare([transfer()], [payer])
   const invalid = [400, `Missing or invalid signature for ${keyOf(payer)}`]
   expect(await refusal(mine.id, mine.serializedTx)).toEqual(invalid)
@@ -98,7 +98,7 @@ function changed(prepared: Prepared, change: (transaction: VersionedTransaction)
   return Buffer.from(transaction.serialize()).toString('base64')
 }
 
-test('the same transaction for another cluster, whose blockhash it has', async () => {
+test('the same transaction with the blockhash of another cluster', async () => {
   const elsewhere = await createRegistryWorld()
   try {
     const { blockhash } = await elsewhere.connection.getLatestBlockhash()
@@ -123,7 +123,7 @@ test('a second message for a transaction that was submitted', async () => {
   expect(await refusal(prepared.id, other)).toEqual(MISMATCH)
 })
 
-test('none of it was sent to the node', () => {
+test('nothing was sent to the node', () => {
   // The right one, and the one before the second message.
   expect(world.calls.filter((each) => each === 'sendTransaction')).toHaveLength(2)
 })

@@ -33,7 +33,7 @@ const transfer = (from = payer, to = from): TransactionInstruction =>
   SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey: to.publicKey, lamports: (lamports += 1) })
 const sends = () => world.calls.filter((each) => each === 'sendTransaction').length
 
-test('signed with web3.js: confirmed, then final, with slot and signature', async () => {
+test('a transaction signed with web3.js is confirmed, then final, with slot and signature', async () => {
   const owner = await world.funded()
   const prepared = await world.prepare([registration(owner)], [owner])
   const signedTx = signed(prepared, owner)
@@ -57,7 +57,7 @@ test('signed with web3.js: confirmed, then final, with slot and signature', asyn
   expect(await world.status(prepared.id)).toEqual(body)
 })
 
-test('signed with tweetnacl and bs58 alone, by GraphQL', async () => {
+test('a transaction signed with tweetnacl and bs58 only is accepted in GraphQL', async () => {
   const owner = await world.funded()
   const { id, serializedTx } = await world.prepare([registration(owner)], [owner])
   const bytes = new Uint8Array(Buffer.from(serializedTx, 'base64'))
@@ -80,7 +80,7 @@ test('signed with tweetnacl and bs58 alone, by GraphQL', async () => {
   expect(read.data).toEqual({ transaction: { status: 'confirmed' } })
 })
 
-test('50 submits at once of one transaction: one record, one send', async () => {
+test('50 concurrent submits of one transaction give one record and one send', async () => {
   const prepared = await world.prepare([transfer()], [payer])
   const signedTx = signed(prepared, payer)
   const before = sends()
@@ -92,7 +92,7 @@ test('50 submits at once of one transaction: one record, one send', async () => 
   expect(sends() - before).toBe(1)
 })
 
-test('submits at two replicas at once: one send', async () => {
+test('concurrent submits to two replicas give one send', async () => {
   const prepared = await world.prepare([transfer()], [payer])
   const signedTx = signed(prepared, payer)
   const before = sends()
@@ -106,7 +106,7 @@ test('submits at two replicas at once: one send', async () => {
   expect(sends() - before).toBe(1)
 })
 
-test('what fails at the node’s preflight is not sent: simulation_failed, with logs', async () => {
+test('a transaction that fails the node’s preflight is not sent: simulation_failed, with logs', async () => {
   const owner = await world.funded()
   const [first, second] = [
     await world.prepare([registration(owner, 'One')], [owner]),
@@ -124,7 +124,7 @@ test('what fails at the node’s preflight is not sent: simulation_failed, with 
   expect(await world.status(second.id)).toEqual(body)
 })
 
-test('what fails on the ledger: execution_failed, with logs and slot', async () => {
+test('a transaction that fails on the ledger is execution_failed, with logs and slot', async () => {
   const owner = await world.funded()
   const prepared = await world.prepare([registration(owner, 'Late')], [owner])
   const signedTx = signed(prepared, owner)
@@ -137,7 +137,7 @@ test('what fails on the ledger: execution_failed, with logs and slot', async () 
   expect((body.error as unknown as { logs: string[] }).logs.join('\n')).toContain('RegisterAgent')
 })
 
-test('410 after its block height, and failed with blockhash_expired', async () => {
+test('after its last block height it is 410, and failed with blockhash_expired', async () => {
   const prepared = await world.prepare([transfer()], [payer])
   world.localnet.stepSlot(200)
   await eventually(async () => (await world.status(prepared.id)).status).toBe('failed')

@@ -39,13 +39,13 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const register = (door: SponsorClient, instructions: JsonInstruction[], wallet = fresh.wallet) =>
-  door.register({ instructions, signerPubkey: keyOf(wallet), inviteCode: code })
+const register = (api: SponsorClient, instructions: JsonInstruction[], wallet = fresh.wallet) =>
+  api.register({ instructions, signerPubkey: keyOf(wallet), inviteCode: code })
 const transactionWays = [
-  (door: SponsorClient, instructions: JsonInstruction[], signerPubkeys = [keyOf(settled.wallet)]) =>
-    door.prepareSponsored({ instructions, signerPubkeys }),
-  (door: SponsorClient, instructions: JsonInstruction[], signerPubkeys = [keyOf(settled.wallet)]) =>
-    door.prepareFlagged({ instructions, signerPubkeys }),
+  (api: SponsorClient, instructions: JsonInstruction[], signerPubkeys = [keyOf(settled.wallet)]) =>
+    api.prepareSponsored({ instructions, signerPubkeys }),
+  (api: SponsorClient, instructions: JsonInstruction[], signerPubkeys = [keyOf(settled.wallet)]) =>
+    api.prepareFlagged({ instructions, signerPubkeys }),
 ]
 
 const refusal = ({ status, error }: ClientResponse<Prepared>): { refused: boolean; text: string } => ({
@@ -53,16 +53,16 @@ const refusal = ({ status, error }: ClientResponse<Prepared>): { refused: boolea
   text: error.replaceAll(/[1-9A-HJ-NP-Za-km-z]{32,44}/g, 'KEY'),
 })
 
-describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, door] as const))(
+describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] as const))(
   'through %s the service does not pay',
   (_, open) => {
     test.each(HOSTILE_REQUESTS.map((each) => [each.name, each] as const))('%s', async (__, hostile) => {
-      const door = open(world.t)
-      const registration = await register(door, json(hostile.instructions(fresh)))
+      const api = open(world.t)
+      const registration = await register(api, json(hostile.instructions(fresh)))
       expect(refusal(registration)).toEqual({ refused: true, text: hostile.register })
       const instructions = json(hostile.instructions(settled))
       for (const way of transactionWays)
-        expect(refusal(await way(door, instructions))).toEqual({ refused: true, text: hostile.transaction })
+        expect(refusal(await way(api, instructions))).toEqual({ refused: true, text: hostile.transaction })
     })
 
     test.each([
@@ -107,7 +107,7 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
       })
     })
 
-    test('a registration of a key of small order, for which anybody can sign', async () => {
+    test('a registration of a key of small order, for which everybody can sign', async () => {
       const answer = await open(world.t).register({
         instructions: json([registrationOf(SYSTEM_PROGRAM, fresh.feePayer)]),
         signerPubkey: SYSTEM_PROGRAM,
@@ -121,16 +121,15 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
   },
 )
 
-test('nothing was reserved, simulated, signed or paid for any of them', async () => {
+test('nothing was reserved, simulated, signed or paid for any attack', async () => {
   expect(await world.states()).toEqual({ confirmed: 1 })
   expect(world.calls).not.toContain('simulateTransaction')
   expect(world.calls).not.toContain('sendTransaction')
   expect(await world.balance()).toBe(before)
 })
 
-test('the same wallets are sponsored for what is no attack', async () => {
-  const door = restClient(world.t)
-  expect((await register(door, json([sponsoredRegistration(fresh)]))).status).toBe(200)
-  for (const way of transactionWays)
-    expect((await way(door, json([update(settled.wallet)]))).status).toBe(200)
+test('the same wallets are sponsored for a valid transaction', async () => {
+  const api = restClient(world.t)
+  expect((await register(api, json([sponsoredRegistration(fresh)]))).status).toBe(200)
+  for (const way of transactionWays) expect((await way(api, json([update(settled.wallet)]))).status).toBe(200)
 })

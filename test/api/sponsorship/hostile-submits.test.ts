@@ -26,15 +26,15 @@ let transaction: { wallet: Keypair; prepared: Prepared }
 let before: number
 
 beforeAll(async () => {
-  // Slots pass when they are told to: what was prepared does not expire meanwhile.
+  // Slots pass only by stepSlot, so nothing that was prepared expires meanwhile.
   world = await createHostileWorld({ slotMs: 0, submitWaitMs: 0 })
-  const door = restClient(world.t)
+  const api = restClient(world.t)
   code = await world.code(100)
   const feePayer = keyOf(world.feePayer)
   const wallet = await registered()
   parties = { feePayer, wallet, stranger: Keypair.generate() }
   registration = await prepareRegistration()
-  const asked = await door.prepareSponsored({
+  const asked = await api.prepareSponsored({
     // Enough of them that the headroom of the compute-unit limit holds what an attack runs.
     instructions: json(['2.0', '2.1', '2.2', '2.3'].map((version) => update(wallet, { version }))),
     signerPubkeys: [keyOf(wallet)],
@@ -78,17 +78,17 @@ const registrationBody = (signedTx: string) => ({
   inviteCode: code,
 })
 
-describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, door] as const))(
+describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] as const))(
   'through %s the service does not sign',
   (_, open) => {
     test.each(TAMPERINGS.map((each) => [each.name, each] as const))('%s', async (__, { signedTx, error }) => {
-      const door = open(world.t)
+      const api = open(world.t)
       const ofRegistration = { ...parties, wallet: registration.wallet }
       const answers = [
-        await door.submitRegistration(
+        await api.submitRegistration(
           registrationBody(signedTx(ofRegistration, registration.prepared.serializedTx)),
         ),
-        await door.submit({
+        await api.submit({
           id: transaction.prepared.id,
           signedTx: signedTx(parties, transaction.prepared.serializedTx),
         }),
@@ -101,16 +101,16 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
       ['the id of another transaction', 'does not match the prepared transaction', 400],
       ['an id that was never given', 'Transaction not found', 404],
     ])('%s', async (__, text, status) => {
-      const door = open(world.t)
+      const api = open(world.t)
       const id = status === 404 ? '00000000-0000-4000-8000-000000000000' : transaction.prepared.id
       const signedTx = signedBy(registration.prepared.serializedTx, registration.wallet)
-      expect(await door.submit({ id, signedTx })).toMatchObject({
+      expect(await api.submit({ id, signedTx })).toMatchObject({
         status,
         error: expect.stringContaining(text) as string,
       })
     })
 
-    test('what was prepared without sponsorship with the fee payer as its payer', async () => {
+    test('a transaction prepared without sponsorship, with the fee payer as its payer', async () => {
       const transfer = SystemProgram.transfer({
         fromPubkey: world.feePayer.publicKey,
         toPubkey: parties.wallet.publicKey,
@@ -129,11 +129,11 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
       ])
     })
 
-    test('a registration at the door of transactions, and the reverse', async () => {
-      const door = open(world.t)
+    test('a registration submitted as a transaction, and the reverse', async () => {
+      const api = open(world.t)
       const { prepared, wallet } = registration
       const signedTx = signedBy(prepared.serializedTx, wallet)
-      expect(await door.submit({ id: prepared.id, signedTx })).toMatchObject({
+      expect(await api.submit({ id: prepared.id, signedTx })).toMatchObject({
         status: 400,
         error: 'The transaction is a sponsored registration: submit it to POST /sponsor/register/submit',
       })
@@ -141,13 +141,13 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
         ...registrationBody(signedBy(transaction.prepared.serializedTx, transaction.wallet)),
         id: transaction.prepared.id,
       }
-      expect(await door.submitRegistration(other)).toMatchObject({
+      expect(await api.submitRegistration(other)).toMatchObject({
         status: 400,
         error: 'The transaction is not a sponsored registration: submit it to POST /relay/submit',
       })
     })
 
-    test('a registration for another code or another wallet than it was prepared for', async () => {
+    test('a registration with another code or wallet than the prepared one', async () => {
       const signedTx = signedBy(registration.prepared.serializedTx, registration.wallet)
       const body = registrationBody(signedTx)
       const wrong = [
@@ -166,17 +166,17 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
     test.each([
       ['a part of its balance', 20_000_000],
       ['one lamport', 1],
-    ])('an assertion that turns out to take %s from the fee payer', async (__, lamports) => {
+    ])('an assertion that takes %s from the fee payer', async (__, lamports) => {
       for (const { wallet, prepared } of [registration, transaction]) {
         const take = stealingAssertion({ ...parties, wallet }, lamports)
         const signedTx = signChanged(prepared.serializedTx, [wallet], ({ instructions }) => ({
           instructions: [...instructions, take],
         }))
-        const door = open(world.t)
+        const api = open(world.t)
         const answer =
           prepared === registration.prepared
-            ? await door.submitRegistration(registrationBody(signedTx))
-            : await door.submit({ id: prepared.id, signedTx })
+            ? await api.submitRegistration(registrationBody(signedTx))
+            : await api.submit({ id: prepared.id, signedTx })
         expect(answer).toMatchObject({
           status: 403,
           error: expect.stringMatching(
@@ -188,7 +188,7 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
   },
 )
 
-test('nothing was sent, signed or paid for any of it', async () => {
+test('nothing was sent, signed or paid for any attack', async () => {
   expect(world.calls).not.toContain('sendTransaction')
   expect(await world.balance()).toBe(before)
   expect(await world.states()).toEqual({ confirmed: 1, reserved: 2 })
@@ -200,10 +200,10 @@ test('nothing was sent, signed or paid for any of it', async () => {
   expect(rows).toEqual([{ signature: null }, { signature: null }])
 })
 
-test('then takes both, the one with assertions of a wallet, at a lower price', async () => {
-  const door = restClient(world.t)
+test('the valid transactions are accepted afterwards, one with wallet assertions and a lower price', async () => {
+  const api = restClient(world.t)
   const signedTx = signedBy(registration.prepared.serializedTx, registration.wallet)
-  expect((await door.submitRegistration(registrationBody(signedTx))).status).toBe(200)
+  expect((await api.submitRegistration(registrationBody(signedTx))).status).toBe(200)
   await confirmed(registration.prepared.id)
   const reading = assertion(meta(publicKey(parties.feePayer)))
   const price = ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 1 })
@@ -211,6 +211,6 @@ test('then takes both, the one with assertions of a wallet, at a lower price', a
   const asserted = signChanged(serializedTx, [transaction.wallet], ({ instructions: [limit, , ...own] }) => ({
     instructions: [reading, limit ?? reading, price, ...own, reading],
   }))
-  expect(await door.submit({ id, signedTx: asserted })).toMatchObject({ status: 200, error: '' })
+  expect(await api.submit({ id, signedTx: asserted })).toMatchObject({ status: 200, error: '' })
   await confirmed(id)
 })

@@ -15,7 +15,7 @@ let world: SponsorWorld
 let many: string
 let beforeSign: () => Promise<void> = async () => undefined
 beforeAll(async () => {
-  world = await createSponsorWorld((feePayer) => meddled(createLocalSigner(feePayer)))
+  world = await createSponsorWorld((feePayer) => withHook(createLocalSigner(feePayer)))
   many = await world.code(1_000)
 })
 afterAll(() => world.close())
@@ -25,7 +25,7 @@ afterEach(() => {
 })
 
 /** The real signer with a hook that runs before it: between the simulation and the send. */
-const meddled = (signer: FeePayerSigner): FeePayerSigner => ({
+const withHook = (signer: FeePayerSigner): FeePayerSigner => ({
   pubkey: signer.pubkey,
   sign: async (message) => {
     await beforeSign()
@@ -36,7 +36,7 @@ const stateOf = async (owner: Keypair) => (await world.sponsorships(owner)).map(
 const metric = async (line: RegExp) =>
   (await world.t.app.inject('/metrics')).body.split('\n').find((each) => line.test(each))
 
-test('what a sponsorship did cost is read from the ledger once it is final', async () => {
+test('the cost of a sponsorship is read from the ledger when it is final', async () => {
   const owner = Keypair.generate()
   const before = await world.balance()
   const { body } = await world.register({ owner, inviteCode: many })
@@ -69,7 +69,7 @@ test('what a sponsorship did cost is read from the ledger once it is final', asy
   expect(await metric(/^gateway_sponsorship_fee_payer_lamports \d+$/)).toBeTruthy()
 })
 
-test('made to fail on the ledger after the simulation: the fee is gone and counted, code and wallet are free', async () => {
+test('a registration that fails on the ledger spends its counted fee, and frees code and wallet', async () => {
   const owner = await world.funded()
   const inviteCode = await world.code()
   const client = newClient()
@@ -99,7 +99,7 @@ test('made to fail on the ledger after the simulation: the fee is gone and count
   expect(more).toEqual([200, 200, 200, 429])
 })
 
-test('a fork takes a registration back and it lands again: one registration, paid once', async () => {
+test('a registration that a fork removes and that lands again is one registration, paid once', async () => {
   const owner = Keypair.generate()
   const { body } = await world.register({ owner, inviteCode: many })
   world.localnet.stepSlot(33)
@@ -112,7 +112,7 @@ test('a fork takes a registration back and it lands again: one registration, pai
   expect((await world.register({ owner, inviteCode: many })).status).toBe(409)
 })
 
-test('a fork takes it back for good: released, and the wallet may try again', async () => {
+test('a registration that a fork removes and that expires is released, and the wallet can try again', async () => {
   world.localnet.stepSlot(40)
   let owner = Keypair.generate()
   let body = (await world.register({ owner, inviteCode: many })).body
@@ -134,7 +134,7 @@ test('a fork takes it back for good: released, and the wallet may try again', as
   expect((await world.submitRegistration(again.body, owner, many)).body.status).toBe('confirmed')
 })
 
-test('submitted while it expires and is released: never signed, or never released', async () => {
+test('a registration that expires during its submit is never both signed and released', async () => {
   const owner = Keypair.generate()
   const { body } = await world.register({ owner, inviteCode: many })
   beforeSign = async () => {
@@ -148,7 +148,7 @@ test('submitted while it expires and is released: never signed, or never release
   expect((await world.status(body.id)).signature).toBeNull()
 })
 
-test('a process that dies between reserving and storing: released by the next reservation', async () => {
+test('the next reservation releases that of a process that died before it stored the transaction', async () => {
   const owner = Keypair.generate()
   const client = newClient()
   const lost = (minutes: number, id: string) =>
@@ -165,7 +165,7 @@ test('a process that dies between reserving and storing: released by the next re
   expect(await stateOf(owner)).toBe('released,reserved')
 })
 
-test('a ledger that does not answer sponsors nothing, and keeps nothing reserved', async () => {
+test('nothing is sponsored or reserved while the ledger does not respond', async () => {
   const owner = Keypair.generate()
   const { body } = await world.register({ owner, inviteCode: many })
   const other = Keypair.generate()
@@ -177,7 +177,7 @@ test('a ledger that does not answer sponsors nothing, and keeps nothing reserved
   expect((await world.submitRegistration(body, owner, many)).body.status).toBe('confirmed')
 })
 
-test('eligibility tells what would happen', async () => {
+test('eligibility equals the result of a registration', async () => {
   const ask = async (wallet: string, code: string, client = newClient()) => {
     const url = `/sponsor/eligibility?wallet=${wallet}&code=${encodeURIComponent(code)}`
     return (await world.t.app.inject({ url, remoteAddress: client })).json<object>()
@@ -207,7 +207,7 @@ test('eligibility tells what would happen', async () => {
   })
 })
 
-test('two replicas at once spend the one use of a code once', async () => {
+test('two concurrent replicas use a single-use code once', async () => {
   const inviteCode = await world.code()
   const services = [world.t.services.sponsorship, world.sponsorReplica()]
   const register = async (i: number) => {

@@ -37,7 +37,7 @@ const sponsored = (instructions: TransactionInstruction[], signers = [keyOf(agen
     instructions: instructions.map(toJson),
     signerPubkeys: signers,
   })
-const told = ({ status, body }: TestResponse<{ error?: string }>) => [status, body.error]
+const statusAndError = ({ status, body }: TestResponse<{ error?: string }>) => [status, body.error]
 const changed = (edit: (json: Json) => void): Json => {
   const json = registration()
   edit(json)
@@ -50,13 +50,13 @@ describe('POST /sponsor/register refuses', () => {
     [{}, 'instructions array is required'],
     [{ instructions: 'x' }, 'instructions array is required'],
   ])('%j', async (body, error) => {
-    expect(told(await world.send('/sponsor/register', body))).toEqual([400, error])
+    expect(statusAndError(await world.send('/sponsor/register', body))).toEqual([400, error])
   })
 
-  test('what is missing, by name', async () => {
+  test('a missing field, by name', async () => {
     const instructions = [registration()]
     const [signerPubkey, code] = [keyOf(owner), inviteCode]
-    const post = async (body: object) => told(await world.send('/sponsor/register', body))
+    const post = async (body: object) => statusAndError(await world.send('/sponsor/register', body))
     expect(await post({ instructions, inviteCode: code })).toEqual([400, 'signerPubkey is required'])
     expect(await post({ instructions, signerPubkey })).toEqual([400, 'inviteCode is required'])
     expect(await post({ instructions, signerPubkey, inviteCode: '' })).toEqual([
@@ -73,10 +73,10 @@ describe('POST /sponsor/register refuses', () => {
     ])
   })
 
-  test('another payer than the service, and says which it is', async () => {
+  test('another payer than the service, with the service’s key', async () => {
     const key = keyOf(world.feePayer)
     const own = toJson(sponsoredRegistration(owner, owner))
-    expect(told(await register([own]))).toEqual([
+    expect(statusAndError(await register([own]))).toEqual([
       400,
       `instructions[0].keys[0] (payer) must be the fee payer ${key}`,
     ])
@@ -89,11 +89,11 @@ describe('POST /sponsor/register refuses', () => {
       { owner: keyOf(owner), agent: addresses.agent(keyOf(owner)) },
       { name: 'x' },
     )
-    expect(told(await register([registration(), toJson(update)]))).toEqual([
+    expect(statusAndError(await register([registration(), toJson(update)]))).toEqual([
       400,
       'Too many instructions: 2, at most 1',
     ])
-    expect(told(await register([registration(), registration()]))[0]).toBe(400)
+    expect(statusAndError(await register([registration(), registration()]))[0]).toBe(400)
   })
 
   test('other programs and other instructions', async () => {
@@ -103,44 +103,47 @@ describe('POST /sponsor/register refuses', () => {
       toPubkey: owner.publicKey,
       lamports: 1,
     })
-    expect(told(await register([toJson(transfer)]))).toEqual([
+    expect(statusAndError(await register([toJson(transfer)]))).toEqual([
       403,
       'Program 11111111111111111111111111111111 is not allowed by this relay',
     ])
     const deposit = toJson(agent.instruction('deposit', { payer: keyOf(feePayer) }, { amount: 1n }))
-    expect(told(await register([deposit], agent.owner))).toEqual([
+    expect(statusAndError(await register([deposit], agent.owner))).toEqual([
       403,
       'instructions[0] cannot be sponsored: a registration has one register_agent, got deposit',
     ])
   })
 
-  test('the fee payer anywhere else', async () => {
+  test('the fee payer in any other place', async () => {
     const key = keyOf(world.feePayer)
     const misused = (place: string) => [403, `The fee payer ${key} must not appear in ${place}`]
     for (const i of [1, 2, 3, 4, 5]) {
       const json = changed((each) => {
         account(each, i).pubkey = key
       })
-      expect(told(await register([json]))).toEqual(misused(`instructions[0].keys[${i}]`))
+      expect(statusAndError(await register([json]))).toEqual(misused(`instructions[0].keys[${i}]`))
     }
     const seventh = changed((each) => {
       each.keys.push({ pubkey: key, isSigner: false, isWritable: false })
     })
-    expect(told(await register([seventh]))).toEqual(misused('instructions[0].keys[6]'))
+    expect(statusAndError(await register([seventh]))).toEqual(misused('instructions[0].keys[6]'))
     const hash = registryInstruction(
       programId,
       'register_agent',
       { payer: key, owner: keyOf(owner), agent: addresses.agent(keyOf(owner)) },
       { ...registrationArgs('x'), agentCardHash: pubkeyBytes(key) },
     )
-    expect(told(await register([toJson(hash)]))).toEqual(misused('instructions[0].data'))
+    expect(statusAndError(await register([toJson(hash)]))).toEqual(misused('instructions[0].data'))
     expect(
-      told(await register([toJson(sponsoredRegistration(world.feePayer, world.feePayer))], key)),
+      statusAndError(await register([toJson(sponsoredRegistration(world.feePayer, world.feePayer))], key)),
     ).toEqual(misused('signerPubkey'))
     const program = changed((each) => {
       each.programId = key
     })
-    expect(told(await register([program]))).toEqual([403, `Program ${key} is not allowed by this relay`])
+    expect(statusAndError(await register([program]))).toEqual([
+      403,
+      `Program ${key} is not allowed by this relay`,
+    ])
   })
 
   test('other accounts and flags than those of the IDL', async () => {
@@ -175,13 +178,13 @@ describe('POST /sponsor/register refuses', () => {
     }
   })
 
-  test('nothing of all this used anything up', async () => {
+  test('the refused requests used up nothing', async () => {
     expect(await world.sponsorships(owner)).toEqual([])
   })
 })
 
 describe('POST /relay/prepare/sponsored', () => {
-  test('pays the fee of a wallet without lamports, whichever door it is asked through', async () => {
+  test('pays the fee of a wallet without lamports in REST and GraphQL', async () => {
     const before = await world.balance()
     const poor = Keypair.generate()
     const { body } = await world.register({ owner: poor, inviteCode })
@@ -222,7 +225,7 @@ describe('POST /relay/prepare/sponsored', () => {
     expect(suspended.body.status).toBe('confirmed')
   })
 
-  test('a first deposit: the wallet pays what it allocates', async () => {
+  test('the wallet pays for the accounts of a first deposit', async () => {
     const deposit = agent.instruction('deposit', { payer: agent.owner }, { amount: 5_000_000n })
     const before = await world.balance()
     const { status, body } = await sponsored([deposit])
@@ -252,23 +255,23 @@ describe('POST /relay/prepare/sponsored', () => {
         instructions: [json],
         signerPubkeys: [agent.owner],
       })
-      expect(told(answer)).toEqual([
+      expect(statusAndError(answer)).toEqual([
         403,
         `The fee payer ${key} must not appear in instructions[0].keys[${i}]`,
       ])
     }
-    expect(told(await sponsored([deposit], [agent.owner, key]))[0]).toBe(403)
-    expect(told(await sponsored([deposit], [agent.owner, keyOf(owner)]))).toEqual([
+    expect(statusAndError(await sponsored([deposit], [agent.owner, key]))[0]).toBe(403)
+    expect(statusAndError(await sponsored([deposit], [agent.owner, keyOf(owner)]))).toEqual([
       400,
       'signerPubkeys must contain one wallet: a sponsored transaction has no other signer',
     ])
     for (const payer of [world.feePayer, owner]) {
-      expect(told(await sponsored([sponsoredRegistration(owner, payer)], [keyOf(owner)]))).toEqual([
+      expect(statusAndError(await sponsored([sponsoredRegistration(owner, payer)], [keyOf(owner)]))).toEqual([
         403,
         'A sponsored registration requires an invite code: use POST /sponsor/register',
       ])
     }
-    expect(told(await sponsored([agent.instruction('deactivate_agent')]))).toEqual([
+    expect(statusAndError(await sponsored([agent.instruction('deactivate_agent')]))).toEqual([
       403,
       expect.stringMatching(
         /^instructions\[0\] cannot be sponsored: deactivate_agent is not one of update_agent, /,
@@ -292,19 +295,19 @@ describe('submit refuses', () => {
       ...change,
     })
 
-  test('another code, another signer, and what is missing', async () => {
+  test('another code, another signer, and missing fields', async () => {
     const mismatch = [403, 'signerPubkey and inviteCode must match the prepared registration']
-    expect(told(await submit({ inviteCode: await world.code() }))).toEqual(mismatch)
-    expect(told(await submit({ inviteCode: 'x' }))).toEqual(mismatch)
-    expect(told(await submit({ signerPubkey: keyOf(owner) }))).toEqual(mismatch)
+    expect(statusAndError(await submit({ inviteCode: await world.code() }))).toEqual(mismatch)
+    expect(statusAndError(await submit({ inviteCode: 'x' }))).toEqual(mismatch)
+    expect(statusAndError(await submit({ signerPubkey: keyOf(owner) }))).toEqual(mismatch)
     for (const name of ['id', 'signedTx', 'signerPubkey', 'inviteCode'])
-      expect(told(await submit({ [name]: undefined }))).toEqual([400, `${name} is required`])
-    expect(told(await submit({ id: 'x' }))).toEqual([404, 'Transaction not found'])
+      expect(statusAndError(await submit({ [name]: undefined }))).toEqual([400, `${name} is required`])
+    expect(statusAndError(await submit({ id: 'x' }))).toEqual([404, 'Transaction not found'])
   })
 
-  test('the wrong door, both ways', async () => {
+  test('the wrong endpoint, in both directions', async () => {
     expect(
-      told(
+      statusAndError(
         (await world.submit(prepared.id, signedByOwner(prepared.serializedTx, buyer))) as TestResponse<never>,
       ),
     ).toEqual([
@@ -321,30 +324,30 @@ describe('submit refuses', () => {
       ],
       [agent.keypair],
     )
-    expect(told(await submit({ id: plain.id }))).toEqual([
+    expect(statusAndError(await submit({ id: plain.id }))).toEqual([
       400,
       'The transaction is not a sponsored registration: submit it to POST /relay/submit',
     ])
     const update = await sponsored([agent.instruction('update_agent', {}, { name: 'Door' })])
-    expect(told(await submit({ id: update.body.id, signerPubkey: agent.owner }))[0]).toBe(400)
+    expect(statusAndError(await submit({ id: update.body.id, signerPubkey: agent.owner }))[0]).toBe(400)
   })
 
   test('a signature in the place of the fee payer’s, and none of the owner’s', async () => {
     const bytes = Buffer.from(signedByOwner(prepared.serializedTx, buyer), 'base64')
     bytes[5] = 1
-    expect(told(await submit({ signedTx: bytes.toString('base64') }))).toEqual([
+    expect(statusAndError(await submit({ signedTx: bytes.toString('base64') }))).toEqual([
       400,
       `The service signs as the fee payer ${keyOf(world.feePayer)}. Leave the 64 bytes of its signature zero.`,
     ])
-    expect(told(await submit({ signedTx: prepared.serializedTx }))).toEqual([
+    expect(statusAndError(await submit({ signedTx: prepared.serializedTx }))).toEqual([
       400,
       `Missing or invalid signature for ${keyOf(buyer)}`,
     ])
   })
 
-  test('another message, and then takes the right one', async () => {
+  test('another message, and accepts the right one afterwards', async () => {
     const other = (await world.register({ inviteCode })).body
-    expect(told(await submit({ signedTx: other.serializedTx }))).toEqual([
+    expect(statusAndError(await submit({ signedTx: other.serializedTx }))).toEqual([
       400,
       'Signed transaction does not match the prepared transaction',
     ])
@@ -352,7 +355,7 @@ describe('submit refuses', () => {
   })
 })
 
-test('the record of a prepared registration holds no signature', async () => {
+test('the record of a prepared registration contains no signature', async () => {
   const { body } = await world.register({ inviteCode })
   expect(await world.status(body.id)).toEqual({
     id: body.id,
@@ -395,12 +398,12 @@ describe('the policy table', () => {
       },
       /the payer of register_agent pays rent/,
     ],
-  ])('stops the service where it does not (%#)', (change, problem) => {
+  ])('stops the service if it does not (%#)', (change, problem) => {
     expect(() => checkPolicyTable({ ...SPONSOR_POLICY, ...change }, registryIdl)).toThrow(problem)
   })
 })
 
-test('the signer shows its public key and nothing else', () => {
+test('the signer exposes only its public key', () => {
   const keypair = Keypair.generate()
   const signer = createLocalSigner(keypair)
   const secrets = [

@@ -58,7 +58,7 @@ test('a wallet without lamports gets an agent; the fee payer pays rent and fee, 
   expect(await world.status(body.id)).toEqual(submitted.body)
 })
 
-test('by GraphQL', async () => {
+test('registers an agent in GraphQL', async () => {
   const owner = Keypair.generate()
   const inviteCode = await world.code()
   const input = {
@@ -88,7 +88,7 @@ test('by GraphQL', async () => {
   expect(data).toEqual({ submitSponsoredRegistration: { status: 'confirmed', sponsored: true } })
 })
 
-test('a second time: of the wallet, of the code, and the sixth of a client', async () => {
+test('refuses a second registration of a wallet or a code, and the sixth of a client', async () => {
   const client = newClient()
   const owner = Keypair.generate()
   const once = await world.code()
@@ -137,7 +137,7 @@ test('a second time: of the wallet, of the code, and the sixth of a client', asy
   expect((await world.register({ inviteCode: many, client })).status).toBe(200)
 })
 
-test('codes: expired, revoked, unknown and malformed are told apart by nobody', async () => {
+test('expired, revoked, unknown and malformed codes get the same error', async () => {
   const { code: expired } = await world.codes.create({ maxUses: 1, expiresAt: new Date(Date.now() - 1) })
   const revoked = await world.code()
   expect(await world.codes.revoke(revoked)).toBe(true)
@@ -151,7 +151,7 @@ test('codes: expired, revoked, unknown and malformed are told apart by nobody', 
   expect((await world.register({ inviteCode: typed })).status).toBe(200)
 })
 
-test('a code revoked after the registration was prepared', async () => {
+test('refuses a code that was revoked after the registration was prepared', async () => {
   const owner = Keypair.generate()
   const inviteCode = await world.code()
   const { body } = await world.register({ owner, inviteCode })
@@ -159,7 +159,7 @@ test('a code revoked after the registration was prepared', async () => {
   expect((await world.submitRegistration(body, owner, inviteCode)).status).toBe(403)
 })
 
-test('paused: below the floor, the budget used up', async () => {
+test('pauses below the minimum balance and when the budget is used up', async () => {
   const inviteCode = await world.code()
   world.limits.minBalance = BigInt(await world.balance())
   expect(await world.register({ inviteCode })).toMatchObject({
@@ -174,7 +174,7 @@ test('paused: below the floor, the budget used up', async () => {
   })
 })
 
-test('what fails its simulation gives back all it had reserved, at once', async () => {
+test('a failed simulation releases the reservation at once', async () => {
   const inviteCode = await world.code()
   const owner = Keypair.generate()
   const client = newClient()
@@ -188,7 +188,7 @@ test('what fails its simulation gives back all it had reserved, at once', async 
   expect((await world.register({ owner, inviteCode, client })).status).toBe(200)
 })
 
-test('a wallet that has an agent', async () => {
+test('refuses a wallet that has an agent', async () => {
   const { keypair } = await world.wallet('Own')
   expect(await world.register({ owner: keypair, inviteCode: await world.code() })).toMatchObject({
     status: 409,
@@ -196,7 +196,7 @@ test('a wallet that has an agent', async () => {
   })
 })
 
-test('what is never submitted is released when it has expired, and cannot be submitted then', async () => {
+test('an unsubmitted registration is released when it has expired, and can then not be submitted', async () => {
   const inviteCode = await world.code()
   const owner = Keypair.generate()
   const client = newClient()
@@ -213,7 +213,7 @@ test('what is never submitted is released when it has expired, and cannot be sub
   expect((await world.submitRegistration(again.body, owner, inviteCode)).body.status).toBe('confirmed')
 })
 
-test('what fails when it is submitted costs nothing and is released', async () => {
+test('a registration that fails at its submit costs nothing and is released', async () => {
   const inviteCode = await world.code()
   const owner = await world.funded()
   const { body } = await world.register({ owner, inviteCode })
@@ -226,7 +226,7 @@ test('what fails when it is submitted costs nothing and is released', async () =
   expect((await world.register({ inviteCode })).status).toBe(200)
 })
 
-test('without a key sponsorship is off, and says so everywhere', async () => {
+test('without a key sponsorship is off, and every operation says so', async () => {
   const off = await createTestApp({ ledger: world.rpc, feePayer: null })
   try {
     const post = async (url: string, payload: object) => {

@@ -38,7 +38,7 @@ async function query(server: EmbeddedPostgres, sql: string): Promise<Record<stri
 }
 
 describe('the embedded PostgreSQL', () => {
-  test('keeps its data over a stop, sorts by bytes and knows the letters of every script', async () => {
+  test('keeps its data after a stop, sorts by bytes and knows the letters of every script', async () => {
     const first = await start()
     await query(first, "create table kept as select 'É' as name")
     await first.stop()
@@ -62,7 +62,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(query(adopted, 'select 1')).rejects.toThrow(/ENOENT|ECONNREFUSED/)
   })
 
-  test('throws a half-made cluster away, and refuses one of another version', async () => {
+  test('deletes an incomplete cluster, and refuses one of another version', async () => {
     mkdirSync(join(dataDir, 'postgres', 'cluster.unfinished', 'base'), { recursive: true })
     if (process.getuid?.() === 0) chmodSync(join(dataDir, 'postgres'), 0o755)
     const server = await start()

@@ -134,7 +134,7 @@ describe('a pool of one connection', () => {
     },
   )
 
-  test('has it back after a transaction could not begin, and nothing of it ran', async () => {
+  test('gets it back if a transaction could not begin, and nothing of the transaction ran', async () => {
     const orm = await openOrm(database.connection, { poolSize: 1, connectTimeoutMs: 3_000 })
     const pool: Pool = await orm.em.getConnection().getNativeClient()
     // Nobody hears of its end while its socket is not read.
@@ -165,7 +165,7 @@ describe('a pool of one connection', () => {
   })
 })
 
-describe('a server that is gone without a word', () => {
+describe('a server that disappears without closing connections', () => {
   let network: SlowNetwork
   let orm: Orm
   beforeEach(async () => {
@@ -186,7 +186,7 @@ describe('a server that is gone without a word', () => {
     ['a statement without parameters', () => sql`select 1`.execute(orm.em.getKysely())],
     ['a read', reads],
     ['a transaction that begins', () => inTransaction(one)],
-  ])('%s fails as with a lost connection, and the next one has a new connection', async (_, ask) => {
+  ])('%s fails like a lost connection, and the next one gets a new connection', async (_, ask) => {
     await ask()
     network.silenceNext()
     const failure = await ask().catch((error: unknown) => error)
@@ -195,7 +195,7 @@ describe('a server that is gone without a word', () => {
     expect((await orm.em.getConnection().getNativeClient()).totalCount).toBe(1)
   })
 
-  test('within a transaction, its place comes back', async () => {
+  test('a transaction returns its connection to the pool', async () => {
     await expect(
       inTransaction(async (trx) => {
         network.silenceNext()
@@ -205,7 +205,7 @@ describe('a server that is gone without a word', () => {
     expect((await one()).rows).toEqual([{ one: 1 }])
   })
 
-  test('is told from one that works for long: where the limit of statements was lifted, for as long as that holds', async () => {
+  test('a long statement is not mistaken for it while the time limit of statements is off', async () => {
     const slow = 'select pg_sleep(0.8)'
     await inTransaction(async (trx) => {
       await sql`set local statement_timeout = 0`.execute(trx)

@@ -46,7 +46,7 @@ test('accounts older than the history that the node keeps are in the tables, and
   expect((await run()).differences).toEqual([])
 })
 
-test('a transaction that the node never serves still reaches the state, and the audit tells', async () => {
+test('a transaction that the node never serves still changes the state, and the audit reports it', async () => {
   await start().whenIdle()
   ledger.missing.add(ledger.send(registration('a')))
   ledger.withoutOutcome.add(ledger.send(registration('b')))
@@ -58,7 +58,7 @@ test('a transaction that the node never serves still reaches the state, and the 
   expect(unreadable).toHaveLength(2)
 })
 
-test('a transaction that the node finds again is read after all, and its letter goes', async () => {
+test('a transaction that the node serves again is read, and its dead letter is deleted', async () => {
   let ahead = 0
   const clock = { ...systemClock, now: () => Date.now() + ahead }
   indexer = scriptedIndexer(database.orm, ledger, { clock })
@@ -73,14 +73,14 @@ test('a transaction that the node finds again is read after all, and its letter 
   expect((await run()).differences).toEqual([])
 })
 
-test('a node that lists no accounts is followed by its transactions', async () => {
+test('a node that lists no accounts is indexed by its transactions', async () => {
   ledger.refusals.getProgramAccounts = -32010
   ledger.send(registration('a'))
   await start().whenIdle()
   expect(await names()).toEqual(['a'])
 })
 
-test('a block that the node refuses for good holds nothing up once it is final', async () => {
+test('a block that the node always refuses delays nothing when it is final', async () => {
   ledger.refusals.getBlock = -32009
   ledger.send(registration('a'))
   ledger.send(report('a', 250, 251))
@@ -92,7 +92,7 @@ test('a block that the node refuses for good holds nothing up once it is final',
   expect((await run()).differences).toEqual([])
 })
 
-test('a listing that repeats itself doubles nothing', async () => {
+test('a listing with repeated entries duplicates nothing', async () => {
   ledger.doubled.add(ledger.send(registration('a')))
   ledger.doubled.add(ledger.send(report('a', 250, 251)))
   await start().whenIdle()
@@ -100,14 +100,14 @@ test('a listing that repeats itself doubles nothing', async () => {
   expect((await run()).differences).toEqual([])
 })
 
-test('logs that the node left out are told', async () => {
+test('missing logs of a node are reported', async () => {
   ledger.send({ ...registration('a'), logs: [] })
   await start().whenIdle()
   expect(await names()).toEqual(['a'])
   expect(await letters()).toEqual(['inconsistent_logs'])
 })
 
-test('the letter about an account goes when the account closes', async () => {
+test('the dead letter of an account is deleted when the account closes', async () => {
   ledger.send({ accounts: { [keyOf('a')]: Buffer.from('not an account') } })
   await start().whenIdle()
   expect(await letters()).toEqual(['unknown_account'])
@@ -117,7 +117,7 @@ test('the letter about an account goes when the account closes', async () => {
   expect((await run()).differences).toEqual([])
 })
 
-test('a lost letter is a difference', async () => {
+test('the audit finds a lost dead letter', async () => {
   ledger.send({ logs: ['Log truncated'] })
   await start().whenIdle()
   await indexer.stop()
@@ -125,7 +125,7 @@ test('a lost letter is a difference', async () => {
   expect((await run()).differences).toMatchObject([{ table: 'dead_letters', field: '*' }])
 })
 
-test('history that the node has dropped is told, and what follows is read', async () => {
+test('history that the node has deleted is reported, and later history is read', async () => {
   ledger.send(registration('a'))
   ledger.advance(400)
   await start().whenIdle()
@@ -145,7 +145,7 @@ test('history that the node has dropped is told, and what follows is read', asyn
   expect(await names()).toEqual(['a', 'b', 'c'])
 })
 
-test('after a gap in the history what follows still becomes final', async () => {
+test('transactions after a gap in the history still become final', async () => {
   ledger.send(registration('a'))
   ledger.advance(400)
   await start().whenIdle()
@@ -168,7 +168,7 @@ test('after a gap in the history what follows still becomes final', async () => 
   await eventually(names).toEqual(['a', 'b'])
 })
 
-test('transactions of version 1 are asked for, and read', async () => {
+test('transactions of version 1 are requested and read', async () => {
   ledger.version = 1
   ledger.send(registration('a'))
   ledger.advance(3)
@@ -179,7 +179,7 @@ test('transactions of version 1 are asked for, and read', async () => {
   expect((await run()).differences).toEqual([])
 })
 
-test('a page that comes from a node further behind is not taken for the end of history', async () => {
+test('a page from a node that lags is not treated as the end of the history', async () => {
   ledger.pageCap = 3
   ledger.send(registration('a'))
   await start().whenIdle()

@@ -111,7 +111,7 @@ async function sendAndOverwrite(
   await indexer.whenIdle()
 }
 
-test('the program allocates accounts as long as this service expects them', async () => {
+test('the program allocates accounts of the length that the service expects', async () => {
   const wallet = await world.wallet('Sized')
   await wallet.send('deposit', {}, { amount: 100_000_000n })
   await wallet.send('request_withdrawal', { stake: addresses.stake(wallet.agent) }, { amount: 1n })
@@ -124,7 +124,7 @@ test('the program allocates accounts as long as this service expects them', asyn
   for (const bytes of Object.values(ACCOUNT_BYTES)) expect(lengths).toContain(bytes)
 })
 
-test('found while catching up they are in no table but the dead letters, and the audit tells of each', async () => {
+test('a catch-up writes them only to the dead letters, and the audit reports each', async () => {
   expect(await letters()).toEqual(everyLetter)
   const { agents } = await dumpTables(database.orm)
   expect((agents as { name: string }[]).map(({ name }) => name)).not.toContain('Poison')
@@ -136,7 +136,7 @@ test('found while catching up they are in no table but the dead letters, and the
   expect(await rowOf(wallet)).toEqual({ name: 'After poison', status: 'active' })
 })
 
-test('a rebuild tells the same of them', async () => {
+test('a rebuild gives the same dead letters', async () => {
   const before = await dumpTables(database.orm)
   await rebuild({ orm: database.orm, rpc: world.rpc, programId })
   expect(await dumpTables(database.orm)).toEqual(before)
@@ -162,7 +162,7 @@ test.each(Object.entries(POISON))('a new agent whose account is %s is in no tabl
   expect(await rowOf(next)).toEqual({ name: 'Next', status: 'active' })
 })
 
-test('an agent that turns unreadable keeps its last good row, the audit names it, and both end when it is well', async () => {
+test('an agent that becomes unreadable keeps its last row and is in the audit, until it is readable again', async () => {
   const wallet = await world.wallet('Ada')
   const suspend = wallet.instruction('suspend_agent', { authority: wallet.owner })
   await indexer.whenIdle()

@@ -58,7 +58,7 @@ function faultySend(sendTransaction: (forward: () => Promise<unknown>) => Promis
 }
 const forever = () => new Promise<never>(() => undefined)
 
-describe('the node does not take it at first', () => {
+describe('the node does not accept the transaction at first', () => {
   test.each([
     ['429', { status: 429, retryAfter: 1 }],
     ['503', { status: 503 }],
@@ -70,7 +70,7 @@ describe('the node does not take it at first', () => {
     expect(await received()).toBe(1_000_000)
   })
 
-  test('a time-out before it took it: it takes it later', async () => {
+  test('after a timeout before it was accepted, it is accepted later', async () => {
     await prepareTransfer()
     world.localnet.fault.http({ methods: ['sendTransaction'], count: 1, delayMs: 400 })
     const impatient = createLedgerRpc({ url: world.localnet.rpcUrl, timeoutMs: 100 })
@@ -82,7 +82,7 @@ describe('the node does not take it at first', () => {
     expect(await received()).toBe(1_000_000)
   })
 
-  test('a time-out after it took it', async () => {
+  test('after a timeout it was accepted nevertheless', async () => {
     await prepareTransfer()
     const deaf = faultySend(async (forward) => {
       await forward()
@@ -93,7 +93,7 @@ describe('the node does not take it at first', () => {
     expect(await received()).toBe(1_000_000)
   })
 
-  test('it is down when the transaction is submitted, and comes back', async () => {
+  test('the node is down at the submit and returns', async () => {
     await prepareTransfer()
     world.localnet.fault.http({ status: 503 })
     expect(await submit()).toBe('submitted')
@@ -103,7 +103,7 @@ describe('the node does not take it at first', () => {
     expect(await received()).toBe(1_000_000)
   })
 
-  test('it takes nothing until the blockhash has expired', async () => {
+  test('the node accepts nothing until the blockhash has expired', async () => {
     await prepareTransfer()
     world.localnet.fault.http({ methods: ['sendTransaction'], status: 503 })
     expect(await submit()).toBe('submitted')
@@ -115,7 +115,7 @@ describe('the node does not take it at first', () => {
     expect(await received()).toBe(0)
   })
 
-  test('it is behind the node that gave the blockhash', async () => {
+  test('the node lags behind the node that returned the blockhash', async () => {
     await prepareTransfer()
     world.localnet.fault.lag(30)
     expect(await submit()).toBe('submitted')
@@ -125,8 +125,8 @@ describe('the node does not take it at first', () => {
   })
 })
 
-describe('the node does not show it', () => {
-  test('for a while: it stays submitted, and is confirmed once shown', async () => {
+describe('the node does not return the transaction', () => {
+  test('it stays submitted for a while, and is confirmed when the node returns it', async () => {
     await prepareTransfer()
     world.localnet.fault.hideSignatures({})
     expect(await submit()).toBe('submitted')
@@ -137,7 +137,7 @@ describe('the node does not show it', () => {
     expect(await received()).toBe(1_000_000)
   })
 
-  test('not at all while it cannot be asked, even after the expiry', async () => {
+  test('its status does not change while the node does not respond, even after the expiry', async () => {
     await prepareTransfer()
     world.localnet.fault.http({ methods: ['getSignatureStatuses'], status: 503 })
     expect(await submit()).toBe('submitted')
@@ -150,7 +150,7 @@ describe('the node does not show it', () => {
 })
 
 describe('a fork', () => {
-  test('takes a confirmed transaction back: it is sent again, and lands again', async () => {
+  test('removes a confirmed transaction, which is sent again and lands again', async () => {
     await prepareTransfer()
     world.localnet.stepSlot(33)
     await submit()
@@ -166,7 +166,7 @@ describe('a fork', () => {
     await eventually(() => world.settled(prepared.id)).toBe(true)
   })
 
-  test('takes its blockhash along: it is dropped', async () => {
+  test('removes its blockhash too, and it is dropped', async () => {
     world.localnet.stepSlot(40)
     const head = async () => {
       await prepareTransfer()
@@ -188,7 +188,7 @@ describe('a fork', () => {
     expect(await received()).toBe(0)
   })
 
-  test('moves it to another slot', async () => {
+  test('moves the transaction to another slot', async () => {
     await prepareTransfer()
     world.localnet.stepSlot(20)
     await submit()
@@ -204,14 +204,14 @@ describe('a fork', () => {
 })
 
 describe('the process dies', () => {
-  test('between storing and sending: another one sends it', async () => {
+  test('after it stored and before it sent, and another process sends it', async () => {
     await prepareTransfer()
     void service(faultySend(forever)).submit({ id: prepared.id, signedTx })
     await becomes('confirmed')
     expect(await received()).toBe(1_000_000)
   })
 
-  test('between sending and storing what came of it: another one follows it', async () => {
+  test('after it sent and before it stored the outcome, and another process tracks it', async () => {
     await prepareTransfer()
     const dying = faultySend(async (forward) => {
       await forward()
@@ -222,7 +222,7 @@ describe('the process dies', () => {
     expect(await received()).toBe(1_000_000)
   })
 
-  test('while it holds a transaction: another one takes it when the lease is over', async () => {
+  test('while it has the lease, and another process continues when the lease has expired', async () => {
     await prepareTransfer()
     await world.t.relay.tracker.stop()
     await service(faultySend(async () => 'sent, it says')).submit({ id: prepared.id, signedTx })

@@ -48,7 +48,7 @@ const mutated = fc
     return bytes
   })
 
-test('whatever bytes are submitted: 400 with a contract text, and nothing is sent', async () => {
+test('any submitted bytes get 400 with a contract text, and nothing is sent', async () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 1_300 }).map((each) => Buffer.from(each)),
     { weight: 3, arbitrary: mutated },
@@ -70,7 +70,7 @@ test('whatever bytes are submitted: 400 with a contract text, and nothing is sen
   expect((await world.status(prepared.id)).status).toBe('simulated')
 }, 60_000)
 
-test('whatever text is submitted, and whatever id it is for', async () => {
+test('any submitted text with any id is refused', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: 'binary', maxLength: 50 }),
@@ -85,7 +85,7 @@ test('whatever text is submitted, and whatever id it is for', async () => {
   )
 }, 60_000)
 
-test('whatever is prepared: never a 5xx', async () => {
+test('a prepare of any input is never a 5xx', async () => {
   const key = fc.oneof(
     { weight: 5, arbitrary: fc.constantFrom(keyOf(payer), SystemProgram.programId.toBase58()) },
     fc.constantFrom(

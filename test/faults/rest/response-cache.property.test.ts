@@ -40,42 +40,42 @@ const scores = ({ total, agents: listed }: Agents) => ({
 interface Read {
   url: string
   /** What an answer tells of the state. */
-  told: (body: never) => unknown
+  readState: (body: never) => unknown
   /** The same of a state. */
   of: (state: number) => unknown
 }
 
 const READS: Read[] = [
-  { url: '/agents?limit=10', told: scores, of: agents },
-  { url: '/agents?sort=name&order=asc&limit=200', told: scores, of: agents },
+  { url: '/agents?limit=10', readState: scores, of: agents },
+  { url: '/agents?sort=name&order=asc&limit=200', readState: scores, of: agents },
   {
     url: `/agents/${pda('a')}`,
-    told: (body: { reputation_score: number }) => body.reputation_score,
+    readState: (body: { reputation_score: number }) => body.reputation_score,
     of: (state) => state,
   },
   {
     url: `/agents/${pda(COMES_AND_GOES)}`,
-    told: (body: { reputation_score?: number; error?: string }) => body.reputation_score ?? body.error,
+    readState: (body: { reputation_score?: number; error?: string }) => body.reputation_score ?? body.error,
     of: (state) => (state % 2 === 0 ? state : 'Agent not found'),
   },
   {
     url: `/agents/${pda('a')}/history?limit=1`,
-    told: (body: { total: number }) => body.total,
+    readState: (body: { total: number }) => body.total,
     of: (state) => state + 1,
   },
   {
     url: '/stakes',
-    told: (body: { stakes: { deposited_amount: number }[] }) => body.stakes[0]?.deposited_amount,
+    readState: (body: { stakes: { deposited_amount: number }[] }) => body.stakes[0]?.deposited_amount,
     of: (state) => state,
   },
   {
     url: `/stakes/${keyOf('stake a')}`,
-    told: (body: { deposited_amount: number }) => body.deposited_amount,
+    readState: (body: { deposited_amount: number }) => body.deposited_amount,
     of: (state) => state,
   },
   {
     url: `/did/did:sol:${keyOf('owner b')}`,
-    told: (body: { agent: { reputation_score: number } }) => body.agent.reputation_score,
+    readState: (body: { agent: { reputation_score: number } }) => body.agent.reputation_score,
     of: (state) => state,
   },
 ]
@@ -85,7 +85,7 @@ let kysely: Kysely<Database>
 const replicas: TestApp[] = []
 const networks: SlowNetwork[] = []
 const bases: string[] = []
-/** States: `committed` was told to the writer, `begun` may have been committed. */
+/** States: the writer knows that `committed` is committed; `begun` may be committed. */
 let committed = 0
 let begun = 0
 
@@ -158,21 +158,21 @@ async function write(kind: 'raise' | 'slowly' | 'noise' | 'undone'): Promise<voi
   if (done) committed = state
 }
 
-/** What each client of a replica was told under a tag, as a browser keeps it. */
-const known = new Map<string, { tag: string; told: unknown }>()
+/** The cached response of each client of a replica and its tag, as in a browser. */
+const known = new Map<string, { tag: string; state: unknown }>()
 
-async function read(replica: number, { url, told, of }: Read, conditional: boolean): Promise<void> {
+async function read(replica: number, { url, readState, of }: Read, conditional: boolean): Promise<void> {
   const oldest = committed
   const have = conditional ? known.get(url) : undefined
   const response = await fetch(`${bases[replica]}${url}`, {
     headers: have === undefined ? {} : { 'if-none-match': have.tag },
   })
   const body = response.status === 304 ? null : ((await response.json()) as never)
-  const answer = body === null ? have?.told : told(body)
+  const answer = body === null ? have?.state : readState(body)
   const possible = Array.from({ length: begun - oldest + 1 }, (_, i) => of(oldest + i))
   expect(possible, `${url} of state ${oldest} to ${begun}`).toContainEqual(answer)
   const tag = response.headers.get('etag')
-  if (response.status === 200 && tag !== null) known.set(url, { tag, told: answer })
+  if (response.status === 200 && tag !== null) known.set(url, { tag, state: answer })
 }
 
 const pause = fc.integer({ min: 0, max: 4 })
@@ -194,7 +194,7 @@ async function ticks(count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('no replica ever answers what is older than the last commit before the request, nor a mixture', async () => {
+test('no response is older than the last commit before its request or a mixture of states', async () => {
   let reads = 0
   await fc.assert(
     fc.asyncProperty(writer, fc.array(reader, { minLength: 3, maxLength: 5 }), async (writes, readers) => {
@@ -224,7 +224,7 @@ test('no replica ever answers what is older than the last commit before the requ
   expect(count('miss')).toBeGreaterThan(100)
 }, 120_000)
 
-test('who reads right after a commit, on either replica, gets it: a thousand times', async () => {
+test('a read right after a commit returns it on both replicas, a thousand times', async () => {
   for (let i = 0; i < 125; i += 1) {
     await write('raise')
     await Promise.all(READS.map((each, at) => read((i + at) % 2, each, at % 3 === 0)))

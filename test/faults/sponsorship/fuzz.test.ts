@@ -33,20 +33,20 @@ let before: number
 beforeAll(async () => {
   // No slot passes on its own: what was prepared does not expire.
   world = await createHostileWorld({ slotMs: 0, submitWaitMs: 0, limits: { dailyBudget: 10n ** 15n } })
-  const door = restClient(world.t)
+  const api = restClient(world.t)
   const agent = await world.wallet('Fuzzed')
   wallet = agent.keypair
   code = await world.code(10_000)
   registrant = Keypair.generate()
-  registration = (await registerBy(door, registrant, keyOf(world.feePayer), code)).body
+  registration = (await registerBy(api, registrant, keyOf(world.feePayer), code)).body
   const body = { instructions: json([update(wallet)]), signerPubkeys: [keyOf(wallet)] }
-  transaction = (await door.prepareSponsored(body)).body
+  transaction = (await api.prepareSponsored(body)).body
   before = await world.balance()
   world.calls.length = 0
 })
 afterAll(() => world.close())
 
-const doors = (): SponsorClient[] => [restClient(world.t), graphqlClient(world.t)]
+const apis = (): SponsorClient[] => [restClient(world.t), graphqlClient(world.t)]
 const REFUSED =
   /^(Invalid signed transaction|Signed transaction does not match the prepared transaction|Missing or invalid signature for \w+|The service signs as the fee payer \w+\. Leave the 64 bytes of its signature zero\.|id and signedTx are required|signedTx is required)$/
 
@@ -61,7 +61,7 @@ const changed = fc.array(
   { minLength: 1, maxLength: 4 },
 )
 
-test('whatever bytes are submitted: 400 with a contract text, and nothing is signed', async () => {
+test('any submitted bytes get 400 with a contract text, and nothing is signed', async () => {
   const valid = [
     Buffer.from(signedBy(registration.serializedTx, registrant), 'base64'),
     Buffer.from(signedBy(transaction.serializedTx, wallet), 'base64'),
@@ -74,15 +74,15 @@ test('whatever bytes are submitted: 400 with a contract text, and nothing is sig
     fc.asyncProperty(bytes, fc.nat(1), async ([first, second], which) => {
       fc.pre(first !== undefined && second !== undefined)
       fc.pre(Buffer.compare(first, valid[0]) !== 0 && Buffer.compare(second, valid[1]) !== 0)
-      const door = doors()[which] as SponsorClient
+      const api = apis()[which] as SponsorClient
       const answers = [
-        await door.submitRegistration({
+        await api.submitRegistration({
           id: registration.id,
           signedTx: first.toString('base64'),
           signerPubkey: keyOf(registrant),
           inviteCode: code,
         }),
-        await door.submit({ id: transaction.id, signedTx: second.toString('base64') }),
+        await api.submit({ id: transaction.id, signedTx: second.toString('base64') }),
       ]
       for (const { status, error } of answers)
         expect({ status, error }).toEqual({ status: 400, error: expect.stringMatching(REFUSED) as string })
@@ -104,7 +104,7 @@ function apply(valid: Buffer, changes: { at: number; kind: string; byte: number;
   return bytes
 }
 
-test('whatever text is submitted, for whatever id, wallet and code', async () => {
+test('any submitted text with any id, wallet and code is refused', async () => {
   const text = fc.string({ unit: 'binary', maxLength: 200 })
   const id = fc.oneof(fc.constant(registration.id), fc.constant(transaction.id), text)
   const key = fc.oneof(fc.constant(keyOf(registrant) as string), text)
@@ -116,16 +116,15 @@ test('whatever text is submitted, for whatever id, wallet and code', async () =>
   })
   await fc.assert(
     fc.asyncProperty(signed, fc.nat(1), async (body, which) => {
-      const door = doors()[which] as SponsorClient
-      for (const { status } of [await door.submitRegistration(body), await door.submit(body)])
-        isRefusal(status)
+      const api = apis()[which] as SponsorClient
+      for (const { status } of [await api.submitRegistration(body), await api.submit(body)]) isRefusal(status)
     }),
     { numRuns: RUNS / 2 },
   )
   expect(await harm()).toEqual(NONE)
 }, 60_000)
 
-test('whatever is asked for: never a 5xx', async () => {
+test('a prepare of any input is never a 5xx', async () => {
   const anything = fc.jsonValue({ maxDepth: 2 })
   const sometimes = <T>(arbitrary: fc.Arbitrary<T>) => fc.oneof({ weight: 30, arbitrary }, anything)
   const key = fc.constantFrom(keyOf(wallet) as string, keyOf(world.feePayer) as string, '', 'x')
@@ -179,7 +178,7 @@ test('whatever is asked for: never a 5xx', async () => {
   expect(await harm()).toEqual(NONE)
 }, 60_000)
 
-test('bodies as long as they may be, many at once, do not stay in memory', async () => {
+test('many concurrent bodies of the maximum size do not stay in memory', async () => {
   const long = 'A'.repeat(250_000)
   const bodies = [
     { id: registration.id, signedTx: long, signerPubkey: keyOf(registrant), inviteCode: code },

@@ -42,10 +42,10 @@ afterEach(() => world.intercept.clear())
 let addressesGiven = 0
 const newAddress = (): string => `198.18.${((addressesGiven += 1) >> 8) & 255}.${addressesGiven & 255}`
 
-/** A wallet that is told to the service as having no agent, and its registration. */
-async function prepared(door: SponsorClient): Promise<{ wallet: Keypair; code: string; body: Prepared }> {
+/** A wallet without an agent, and its prepared registration. */
+async function prepared(api: SponsorClient): Promise<{ wallet: Keypair; code: string; body: Prepared }> {
   const [wallet, code] = [Keypair.generate(), await world.code()]
-  const { status, body, error } = await registerBy(door, wallet, keyOf(world.feePayer), code)
+  const { status, body, error } = await registerBy(api, wallet, keyOf(world.feePayer), code)
   expect([status, error]).toEqual([200, ''])
   return { wallet, code, body }
 }
@@ -75,18 +75,18 @@ const stateOf = async (id: string) =>
       .executeTakeFirst()
   )?.state
 
-describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, door] as const))(
+describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] as const))(
   'through %s',
   (_, open) => {
     const client = () => open(world.t, { address: newAddress() })
 
-    test('what is made to fail between prepare and submit is not signed, costs nothing, and frees the code', async () => {
-      const door = client()
-      const { wallet, code, body } = await prepared(door)
+    test('a registration that fails between prepare and submit is not signed, costs nothing, and frees the code', async () => {
+      const api = client()
+      const { wallet, code, body } = await prepared(api)
       await registerDirectly(wallet)
       const before = await world.balance()
       const sends = world.calls.filter((each) => each === 'sendTransaction').length
-      const { status, body: landing } = await submitRegistrationBy(door, body, wallet, code)
+      const { status, body: landing } = await submitRegistrationBy(api, body, wallet, code)
       expect([status, landing.status, landing.signature, landing.error?.code]).toEqual([
         200,
         'failed',
@@ -96,14 +96,14 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
       expect(world.calls.filter((each) => each === 'sendTransaction')).toHaveLength(sends)
       expect(await world.balance()).toBe(before)
       expect(await stateOf(body.id)).toBe('released')
-      expect((await registerBy(door, Keypair.generate(), keyOf(world.feePayer), code)).status).toBe(200)
-      // The same once more is answered with how it ended.
-      expect((await submitRegistrationBy(door, body, wallet, code)).status).toBe(410)
+      expect((await registerBy(api, Keypair.generate(), keyOf(world.feePayer), code)).status).toBe(200)
+      // A second submit returns the final error.
+      expect((await submitRegistrationBy(api, body, wallet, code)).status).toBe(410)
     })
 
-    test('what is made to fail after the service has simulated and signed costs its network fee, and stays counted', async () => {
-      const door = client()
-      const { wallet, code, body } = await prepared(door)
+    test('a registration that fails after the signature costs its network fee, and stays counted', async () => {
+      const api = client()
+      const { wallet, code, body } = await prepared(api)
       // Skips the node's preflight, which would refuse the transaction. A node that looks at an
       // older block would send it.
       world.intercept.set('sendTransaction', async ([tx, config]) => {
@@ -112,7 +112,7 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
         return [tx, { ...(config as object), skipPreflight: true }]
       })
       const before = await world.balance()
-      const { body: landing } = await submitRegistrationBy(door, body, wallet, code)
+      const { body: landing } = await submitRegistrationBy(api, body, wallet, code)
       expect([landing.status, landing.error?.code]).toEqual(['failed', 'execution_failed'])
       const lost = before - (await world.balance())
       expect(lost).toBeGreaterThanOrEqual(10_000)
@@ -122,15 +122,15 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
       // Failures are not free of charge to who makes them: they count among the five of the day.
       const many = await world.code(10)
       const again = await Promise.all(
-        Array.from({ length: 5 }, () => registerBy(door, Keypair.generate(), keyOf(world.feePayer), many)),
+        Array.from({ length: 5 }, () => registerBy(api, Keypair.generate(), keyOf(world.feePayer), many)),
       )
       expect(again.map((each) => each.status).toSorted((a, b) => a - b)).toEqual([200, 200, 200, 200, 429])
     })
 
-    test('a sponsored agent that its owner closes gives the rent back, and is not paid for again', async () => {
-      const door = client()
+    test('closing a sponsored agent returns the rent, and the wallet is not sponsored again', async () => {
+      const api = client()
       const before = await world.balance()
-      const wallet = await world.sponsoredWallet(door)
+      const wallet = await world.sponsoredWallet(api)
       const spent = before - (await world.balance())
       await world.connection.requestAirdrop(wallet.publicKey, 100_000_000)
       world.localnet.stepSlot(2)
@@ -142,24 +142,24 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
       const rent = await world.connection.getMinimumBalanceForRentExemption(421)
       expect(before - (await world.balance())).toBe(spent - rent)
       const code = await world.code()
-      expect(await registerBy(door, wallet, keyOf(world.feePayer), code)).toMatchObject({
+      expect(await registerBy(api, wallet, keyOf(world.feePayer), code)).toMatchObject({
         status: 409,
         error: `Wallet ${keyOf(wallet)} has already received a sponsored registration`,
       })
     })
 
-    test('the vault of a first deposit is paid by the wallet, and not opened for one that cannot', async () => {
-      const door = client()
+    test('the wallet pays for the vault of a first deposit, or the deposit is refused', async () => {
+      const api = client()
       const rich = await world.wallet('Depositor')
       const deposit = rich.instruction('deposit', { payer: rich.owner }, { amount: 1_000_000n })
       const before = await world.balance()
       const own = await world.connection.getBalance(rich.keypair.publicKey)
-      const asked = await door.prepareSponsored({
+      const asked = await api.prepareSponsored({
         instructions: json([deposit]),
         signerPubkeys: [rich.owner],
       })
       const { id, serializedTx } = asked.body
-      const landed = await door.submit({ id, signedTx: signedBy(serializedTx, rich.keypair) })
+      const landed = await api.submit({ id, signedTx: signedBy(serializedTx, rich.keypair) })
       expect(landed.body.status).toBe('confirmed')
       expect(before - (await world.balance())).toBeLessThanOrEqual(25_000)
       const opened = await world.connection.getMultipleAccountsInfo(
@@ -169,11 +169,11 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
       expect(rents).toBeGreaterThan(0)
       expect(own - (await world.connection.getBalance(rich.keypair.publicKey))).toBe(rents)
 
-      const poor = await world.sponsoredWallet(door)
+      const poor = await world.sponsoredWallet(api)
       const minted = await world.rpc.call<string>('localnet_mintUsdc', [keyOf(poor), 5_000_000])
       expect(minted).toEqual(expect.any(String))
       world.localnet.stepSlot(2)
-      const refused = await door.prepareSponsored({
+      const refused = await api.prepareSponsored({
         instructions: json([
           ownInstruction(
             poor,
@@ -187,33 +187,33 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
       expect([refused.status, refused.error]).toEqual([422, 'Transaction simulation failed'])
     })
 
-    test('the id of a transaction that was released, and the one of somebody else', async () => {
-      const door = client()
-      const mine = await prepared(door)
-      const theirs = await prepared(door)
+    test("the ids of released and of other clients' transactions are refused", async () => {
+      const api = client()
+      const mine = await prepared(api)
+      const theirs = await prepared(api)
       const body = {
         id: theirs.body.id,
         signedTx: signedBy(mine.body.serializedTx, mine.wallet),
         signerPubkey: keyOf(mine.wallet),
         inviteCode: mine.code,
       }
-      expect((await door.submitRegistration(body)).status).toBe(403)
+      expect((await api.submitRegistration(body)).status).toBe(403)
       const before = await world.balance()
       // Submitted before anybody has noticed that it has expired.
       world.localnet.fault.http({ methods: ['getEpochInfo'], status: 503 })
       world.localnet.stepSlot(200)
-      const early = await submitRegistrationBy(door, theirs.body, theirs.wallet, theirs.code)
+      const early = await submitRegistrationBy(api, theirs.body, theirs.wallet, theirs.code)
       world.localnet.fault.clear()
       expect([early.status, early.error]).toEqual([410, 'Transaction expired'])
       await eventually(() => stateOf(mine.body.id)).toBe('released')
-      const late = await submitRegistrationBy(door, mine.body, mine.wallet, mine.code)
+      const late = await submitRegistrationBy(api, mine.body, mine.wallet, mine.code)
       expect([late.status, late.error]).toEqual([410, 'Transaction expired'])
       expect(await world.balance()).toBe(before)
     })
 
-    test('codes cannot be guessed: thirty near a real one are refused alike', async () => {
+    test('codes cannot be guessed: thirty similar ones get the same error', async () => {
       const code = await world.code()
-      const door = client()
+      const api = client()
       const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
       const guesses = Array.from({ length: 30 }, (_guess, i) => {
         const at = [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 12, 13][i % 12] ?? 0
@@ -221,36 +221,36 @@ describe.each(CLIENTS.map((door) => [door({ app: undefined as never }).name, doo
         return code.slice(0, at) + other + code.slice(at + 1)
       })
       const answers = await Promise.all(
-        guesses.map((each) => registerBy(door, Keypair.generate(), keyOf(world.feePayer), each)),
+        guesses.map((each) => registerBy(api, Keypair.generate(), keyOf(world.feePayer), each)),
       )
       expect(new Set(answers.map(({ status, error }) => `${status} ${error}`))).toEqual(
         new Set(['403 The invite code is unknown, expired, revoked or used up']),
       )
-      expect((await registerBy(door, Keypair.generate(), keyOf(world.feePayer), code)).status).toBe(200)
+      expect((await registerBy(api, Keypair.generate(), keyOf(world.feePayer), code)).status).toBe(200)
     })
 
-    test('a node that is silent, or does not say what the fee payer has: nothing is signed', async () => {
-      const door = client()
-      const { wallet, code, body } = await prepared(door)
+    test("nothing is signed if the node is silent or does not return the fee payer's balance", async () => {
+      const api = client()
+      const { wallet, code, body } = await prepared(api)
       const before = await world.balance()
       world.localnet.fault.http({ methods: ['simulateTransaction'], status: 503 })
-      const answer = await submitRegistrationBy(door, body, wallet, code)
+      const answer = await submitRegistrationBy(api, body, wallet, code)
       world.localnet.fault.clear()
       expect([answer.status, answer.error]).toEqual([503, 'The ledger RPC node is not available'])
       expect(await world.balance()).toBe(before)
       expect(await stateOf(body.id)).toBe('reserved')
-      expect((await submitRegistrationBy(door, body, wallet, code)).body.status).toBe('confirmed')
+      expect((await submitRegistrationBy(api, body, wallet, code)).body.status).toBe('confirmed')
     })
   },
 )
 
-test('the fee payer’s key is in no answer and no line of the log', async () => {
-  const door = restClient(world.t, { address: newAddress() })
-  const { wallet, code, body } = await prepared(door)
-  const { body: landing } = await submitRegistrationBy(door, body, wallet, code)
+test('the fee payer’s private key is in no response and in no log line', async () => {
+  const api = restClient(world.t, { address: newAddress() })
+  const { wallet, code, body } = await prepared(api)
+  const { body: landing } = await submitRegistrationBy(api, body, wallet, code)
   const health = await world.t.app.inject('/health/detailed')
   const metrics = await world.t.app.inject('/metrics')
-  const told = [log, JSON.stringify([body, landing]), health.body, metrics.body].join('\n')
+  const texts = [log, JSON.stringify([body, landing]), health.body, metrics.body].join('\n')
   const secret = Buffer.from(world.feePayer.secretKey)
   const seed = secret.subarray(0, 32)
   for (const form of [secret, seed].flatMap((each) => [
@@ -259,11 +259,11 @@ test('the fee payer’s key is in no answer and no line of the log', async () =>
     bs58.encode(each),
     [...each].join(','),
   ]))
-    expect(told).not.toContain(form)
+    expect(texts).not.toContain(form)
   expect(log).not.toBe('')
 })
 
-test('where fees are high the price that the fee payer pays stops at the policy’s', async () => {
+test('when fees are high, the fee payer pays at most the price of the policy', async () => {
   const agent = await world.wallet('In a hurry')
   const payer = agent.keypair
   for (let i = 0; i < 75; i += 1) {

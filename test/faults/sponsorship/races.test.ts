@@ -27,7 +27,7 @@ afterAll(() => world.close())
 let clients = 0
 const newAddress = (): string => `203.0.${((clients += 1) >> 8) & 255}.${clients & 255}`
 /** REST and GraphQL in turns, each call from an address of its own unless one is given. */
-const doorFor = (i: number, client = { address: newAddress() }): SponsorClient =>
+const clientFor = (i: number, client = { address: newAddress() }): SponsorClient =>
   (i % 2 === 0 ? restClient : graphqlClient)(world.t, client)
 
 /** The statuses of calls at once, with how many had each. */
@@ -40,26 +40,29 @@ async function tally(
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
-const register = (door: SponsorClient, code: string, wallet = Keypair.generate()) =>
-  registerBy(door, wallet, keyOf(world.feePayer), code)
+const register = (api: SponsorClient, code: string, wallet = Keypair.generate()) =>
+  registerBy(api, wallet, keyOf(world.feePayer), code)
 
-test('50 registrations at once for a code of three uses: three', async () => {
+test('a code with three uses allows three of 50 concurrent registrations', async () => {
   const code = await world.code(3)
-  expect(await tally((i) => register(doorFor(i), code))).toEqual({ 200: 3, 403: AT_ONCE - 3 })
+  expect(await tally((i) => register(clientFor(i), code))).toEqual({ 200: 3, 403: AT_ONCE - 3 })
 })
 
-test('50 registrations at once of one wallet from one address: one', async () => {
+test('one of 50 concurrent registrations of a wallet from one address succeeds', async () => {
   const code = await world.code(AT_ONCE)
   const wallet = Keypair.generate()
   const client = { address: newAddress() }
-  expect(await tally((i) => register(doorFor(i, client), code, wallet))).toEqual({ 200: 1, 409: AT_ONCE - 1 })
+  expect(await tally((i) => register(clientFor(i, client), code, wallet))).toEqual({
+    200: 1,
+    409: AT_ONCE - 1,
+  })
 })
 
-test('registrations of one wallet that ten addresses prepared: one is signed, and paid once', async () => {
+test('one of ten registrations of a wallet from ten addresses is signed and paid', async () => {
   const wallet = Keypair.generate()
   const code = await world.code(10)
-  const clients = Array.from({ length: 10 }, (_, i) => doorFor(i))
-  const prepared = await Promise.all(clients.map((door) => register(door, code, wallet)))
+  const clients = Array.from({ length: 10 }, (_, i) => clientFor(i))
+  const prepared = await Promise.all(clients.map((api) => register(api, code, wallet)))
   expect(prepared.map((each) => each.status)).toEqual(Array(10).fill(200))
   const before = await world.balance()
   const answers = await Promise.all(
@@ -87,12 +90,12 @@ test('registrations of one wallet that ten addresses prepared: one is signed, an
   expect(signatures).toHaveLength(1)
 })
 
-test('a stranger with a code does not keep a wallet from being registered', async () => {
+test('another client with a code cannot prevent the registration of a wallet', async () => {
   const wallet = Keypair.generate()
-  const squatted = await register(doorFor(0, { address: newAddress() }), await world.code(), wallet)
+  const squatted = await register(clientFor(0, { address: newAddress() }), await world.code(), wallet)
   expect(squatted.status).toBe(200)
   const code = await world.code()
-  const owner = doorFor(1, { address: newAddress() })
+  const owner = clientFor(1, { address: newAddress() })
   const { status, body } = await register(owner, code, wallet)
   expect(status).toBe(200)
   const signedTx = signedBy(body.serializedTx, wallet)
@@ -124,31 +127,31 @@ test.each([
     15,
     (i: number) => ({ address: `${i % 4 < 2 ? '' : '::ffff:'}192.0.2.79` }),
   ],
-])('registrations at once from %s: five', async (_, atOnce, client) => {
+])('concurrent registrations from %s are limited to five', async (_, atOnce, client) => {
   const code = await world.code(AT_ONCE)
-  expect(await tally((i) => register(doorFor(i, client(i)), code), atOnce)).toEqual({
+  expect(await tally((i) => register(clientFor(i, client(i)), code), atOnce)).toEqual({
     200: 5,
     429: atOnce - 5,
   })
 })
 
-test('50 transactions prepared at once for one wallet: twenty', async () => {
-  const wallet = await world.sponsoredWallet(doorFor(0))
+test('20 of 50 concurrent transactions of a wallet are prepared', async () => {
+  const wallet = await world.sponsoredWallet(clientFor(0))
   const client = { address: newAddress() }
   const prepare = (i: number) => {
     const instructions = json([update(wallet, { version: `1.${i}` })])
     const body = { instructions, signerPubkeys: [keyOf(wallet)] }
-    const door = doorFor(i, client)
-    return i % 3 === 0 ? door.prepareFlagged(body) : door.prepareSponsored(body)
+    const api = clientFor(i, client)
+    return i % 3 === 0 ? api.prepareFlagged(body) : api.prepareSponsored(body)
   }
   expect(await tally(prepare)).toEqual({ 200: 20, 429: AT_ONCE - 20 })
 })
 
-test('transactions that 50 addresses prepared for one wallet: twenty are signed, in whatever order they come', async () => {
-  const wallet = await world.sponsoredWallet(doorFor(0))
+test('20 transactions of a wallet that 50 addresses prepared are signed, in any order', async () => {
+  const wallet = await world.sponsoredWallet(clientFor(0))
   const prepared = await Promise.all(
     Array.from({ length: 25 }, (_, i) =>
-      doorFor(i).prepareSponsored({
+      clientFor(i).prepareSponsored({
         instructions: json([update(wallet, { version: `2.${i}` })]),
         signerPubkeys: [keyOf(wallet)],
       }),
@@ -158,7 +161,7 @@ test('transactions that 50 addresses prepared for one wallet: twenty are signed,
   const before = await world.balance()
   const answers = await Promise.all(
     prepared.map(({ body }, i) =>
-      doorFor(i).submit({ id: body.id, signedTx: signedBy(body.serializedTx, wallet) }),
+      clientFor(i).submit({ id: body.id, signedTx: signedBy(body.serializedTx, wallet) }),
     ),
   )
   const statuses = answers.map((each) => each.status)
@@ -169,10 +172,10 @@ test('transactions that 50 addresses prepared for one wallet: twenty are signed,
   expect(before - (await world.balance())).toBeLessThanOrEqual(20 * 25_000)
 })
 
-test('50 submits at once of one sponsored transaction: one record, one send, paid once', async () => {
+test('50 concurrent submits of one sponsored transaction give one record, one send and one payment', async () => {
   const code = await world.code()
   const wallet = Keypair.generate()
-  const { body } = await register(doorFor(0), code, wallet)
+  const { body } = await register(clientFor(0), code, wallet)
   const before = await world.balance()
   const sends = () => world.calls.filter((each) => each === 'sendTransaction').length
   const sentBefore = sends()
@@ -183,7 +186,7 @@ test('50 submits at once of one sponsored transaction: one record, one send, pai
     inviteCode: code,
   }
   const answers = await Promise.all(
-    Array.from({ length: AT_ONCE }, (_, i) => doorFor(i).submitRegistration(signed)),
+    Array.from({ length: AT_ONCE }, (_, i) => clientFor(i).submitRegistration(signed)),
   )
   expect(
     new Set(answers.map((each) => `${each.status} ${each.body.status} ${each.body.signature}`)).size,
@@ -204,8 +207,8 @@ async function counted(kind: 'registration' | 'transaction'): Promise<bigint> {
   return BigInt(rows[0]?.spent ?? 0)
 }
 
-test('transactions, for which nobody needs a code, leave half of the budget to registrations', async () => {
-  const wallet = await world.sponsoredWallet(doorFor(0))
+test('transactions without a code leave half of the budget to registrations', async () => {
+  const wallet = await world.sponsoredWallet(clientFor(0))
   // As if transactions of other wallets had cost more than all registrations: the budget of
   // transactions ends first.
   await sql`
@@ -216,19 +219,19 @@ test('transactions, for which nobody needs a code, leave half of the budget to r
   const { dailyBudget } = world.limits
   world.limits.dailyBudget = 2n * (await counted('transaction')) + 9n * 25_000n
   const body = { instructions: json([update(wallet)]), signerPubkeys: [keyOf(wallet)] }
-  const answers = await tally((i) => doorFor(i).prepareSponsored(body), 8)
-  const registered = await register(doorFor(0), await world.code())
+  const answers = await tally((i) => clientFor(i).prepareSponsored(body), 8)
+  const registered = await register(clientFor(0), await world.code())
   await world.t.kysely.deleteFrom('sponsorships').where('id', '=', 'others').execute()
   world.limits.dailyBudget = dailyBudget
   expect(answers).toEqual({ 200: 4, 503: 4 })
   expect(registered.status).toBe(200)
 })
 
-test('50 registrations at once with a budget for two: two', async () => {
+test('a budget for two allows two of 50 concurrent registrations', async () => {
   const rent = BigInt(await world.connection.getMinimumBalanceForRentExemption(421))
   const most = rent + 16_000n
   const spent = (await counted('registration')) + (await counted('transaction'))
   world.limits.dailyBudget = spent + 2n * most + most / 2n
   const code = await world.code(AT_ONCE)
-  expect(await tally((i) => register(doorFor(i), code))).toEqual({ 200: 2, 503: AT_ONCE - 2 })
+  expect(await tally((i) => register(clientFor(i), code))).toEqual({ 200: 2, 503: AT_ONCE - 2 })
 })

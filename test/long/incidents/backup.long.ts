@@ -35,7 +35,7 @@ async function canDump(): Promise<boolean> {
   return Number(/\d+/.exec(tool?.stdout ?? '')?.[0] ?? 0) >= (rows[0]?.version ?? 0)
 }
 
-test('restored from an older dump the indexer goes on, tables equal the ledger, and events told again keep their ids', async ({
+test('after a restore of an older dump the indexer continues, the tables equal the ledger, and repeated events keep their ids', async ({
   skip,
 }) => {
   if (!(await canDump())) skip('needs a pg_dump as new as the server: set DATABASE_URL to one')
@@ -56,7 +56,7 @@ test('restored from an older dump the indexer goes on, tables equal the ledger, 
   const [beforeDump] = idsReceived(receiver)
   for (let i = 0; i < 3; i += 1) await world.report(ada.agent, 1)
   await expect.poll(() => idsReceived(receiver).size, SOON).toBe(4)
-  const told = idsReceived(receiver)
+  const received = idsReceived(receiver)
   await first.stop()
   await world.report(ada.agent, 1)
 
@@ -64,12 +64,12 @@ test('restored from an older dump the indexer goes on, tables equal the ledger, 
   await createDatabase(server, RESTORED, 'template0')
   const url = urlOf(database).replace(/gateway_test_[0-9a-f]+/, RESTORED)
   await run('pg_restore', ['-d', url, '--exit-on-error', file])
-  const toldBefore = receiver.requests.length
+  const receivedBefore = receiver.requests.length
   const second = await start(url)
   await expect.poll(() => idsReceived(receiver).size, SOON).toBe(5)
-  await expect.poll(() => receiver.requests.length, SOON).toBe(toldBefore + 4)
-  const again = idsReceived({ ...receiver, requests: receiver.requests.slice(toldBefore) })
-  expect([...told].filter((id) => !again.has(id))).toEqual([beforeDump])
+  await expect.poll(() => receiver.requests.length, SOON).toBe(receivedBefore + 4)
+  const again = idsReceived({ ...receiver, requests: receiver.requests.slice(receivedBefore) })
+  expect([...received].filter((id) => !again.has(id))).toEqual([beforeDump])
   expect(await second.cli('audit')).toMatchObject({ code: 0 })
 
   const orm = await openOrm({ url })

@@ -20,7 +20,7 @@ afterAll(() => incident.close())
 
 const statusOf = async (path: string): Promise<number> => (await fetch(`${api.url}${path}`)).status
 
-test('database down: 503 with Retry-After, GatewayErrors, LedgerNodeFails and /ready see it; all goes on when it is back', async () => {
+test('while the database is down, responses are 503 with Retry-After, alerts and /ready report it, and service resumes afterwards', async () => {
   await expect.poll(() => statusOf('/ready'), SOON).toBe(200)
   await incident.stopDatabase()
   await expect.poll(() => statusOf('/agents'), SOON).toBe(503)

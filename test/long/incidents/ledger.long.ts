@@ -45,7 +45,7 @@ function prepare(): Promise<number> {
   return post('/relay/prepare', { instructions: [toJson(instruction)], signerPubkeys: [ada.owner] })
 }
 
-test('a node is down: the next one serves; all are: reads go on, nothing is prepared, and LedgerNodeFails and IndexerLags see it', async () => {
+test('when a node is down the next one is used; when all are down reads continue and the alerts fire', async () => {
   await expect.poll(() => statusOf('/ready'), SOON).toBe(200)
   await nodes[0]?.cut()
   await report(1)
@@ -69,7 +69,7 @@ test('a node is down: the next one serves; all are: reads go on, nothing is prep
   await expect.poll(prepare, SOON).toBe(200)
 })
 
-test('a node announces nothing: the indexer polls, and IndexerPollsOnly sees it', async () => {
+test('when a node announces nothing the indexer polls, and IndexerPollsOnly fires', async () => {
   await sockets.cut()
   await expect.poll(() => indexer.metric('gateway_indexer_subscribed'), SOON).toBe(0)
   await report(1)
@@ -78,7 +78,7 @@ test('a node announces nothing: the indexer polls, and IndexerPollsOnly sees it'
   await expect.poll(() => indexer.metric('gateway_indexer_subscribed'), SOON).toBe(1)
 })
 
-test('tables differ from the ledger: audit ends with 1 and names it, rebuild cures it', async () => {
+test('audit reports a difference with exit code 1, and rebuild repairs it', async () => {
   const kysely = kyselyOf(incident.orm)
   // While it runs it may read the account again and put the row right before anybody audits.
   await indexer.stop()
@@ -93,7 +93,7 @@ test('tables differ from the ledger: audit ends with 1 and names it, rebuild cur
   expect(await reputation()).toBe(253)
 })
 
-test('nobody indexes: no process shows the phase live, and a database of another ledger ends the process', async () => {
+test('without an indexer no process reports the phase live, and a database of another ledger stops the process', async () => {
   await indexer.kill()
   expect(await api.metric('gateway_indexer_phase{phase="live"}')).toBeUndefined()
   const other = await createRegistryWorld()

@@ -44,7 +44,7 @@ const prepare = (owner: Keypair, inviteCode: string) =>
     inviteCode,
   })
 
-test('fee payer low: FeePayerLow sees it, nothing is sponsored; SOL for the key of /health/detailed ends both', async () => {
+test('when the fee payer is low FeePayerLow fires and nothing is sponsored, until it receives SOL', async () => {
   expect(await api.metric('gateway_sponsorship_fee_payer_lamports')).toBeLessThan(FEE_PAYER_LOW)
   expect(await prepare(Keypair.generate(), codeOf(0))).toMatchObject({ http: 503 })
   const health = (await (await fetch(`${api.url}/health/detailed`)).json()) as {
@@ -58,7 +58,7 @@ test('fee payer low: FeePayerLow sees it, nothing is sponsored; SOL for the key 
   await expect.poll(async () => (await prepare(Keypair.generate(), codeOf(0))).http, SOON).toBe(200)
 })
 
-test('a code leaked: the counter of SponsorshipSpendsFast tells what left the fee payer, revoke stops the code', async () => {
+test('when a code leaks, the counter of SponsorshipSpendsFast shows the spending, and revoke stops the code', async () => {
   const before = await balance()
   expect(await api.metric('gateway_sponsorship_spent_lamports_total')).toBe(0)
   const thieves = Array.from({ length: REGISTRATIONS }, () => Keypair.generate())
@@ -83,7 +83,7 @@ test('a code leaked: the counter of SponsorshipSpendsFast tells what left the fe
   expect(before - (await balance())).toBe(spent)
 })
 
-test('SPONSORSHIP_ENABLED=false stops all, and the rest goes on', async () => {
+test('SPONSORSHIP_ENABLED=false stops sponsorship, and everything else continues', async () => {
   await api.restart({ SPONSORSHIP_ENABLED: 'false' })
   expect(await prepare(Keypair.generate(), codeOf(0))).toMatchObject({ http: 503 })
   const info = (await (await fetch(`${api.url}/info`)).json()) as { feeSponsorshipEnabled: boolean }

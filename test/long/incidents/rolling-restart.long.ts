@@ -69,7 +69,7 @@ function exchange(agent: Agent, url: string, body?: object): Promise<Answer> {
   return promise
 }
 
-test('replaced one at a time under load, no request that a replica took fails', async () => {
+test('no accepted request fails when replicas are replaced one at a time under load', async () => {
   for (const { url } of replicas)
     await expect.poll(async () => (await fetch(`${url}/ready`)).status, SOON).toBe(200)
   const enough = new AbortController()

@@ -44,7 +44,7 @@ export interface RecordBody {
 /** For slots of 40 ms. */
 export const FAST_TIMING = { pollMs: 20, finalityPollMs: 50, resendMs: 200, leaseMs: 5_000, idlePollMs: 50 }
 
-/** The relay behind both doors, on a real ledger with the registry and a real database. */
+/** The relay in REST and GraphQL, on a real ledger with the registry and a real database. */
 export interface RelayWorld extends RegistryWorld {
   readonly t: TestApp
   /** The JSON-RPC methods called so far, in order. */

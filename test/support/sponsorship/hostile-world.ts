@@ -22,7 +22,7 @@ import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
 
 export { keyOf } from '../indexer/registry-world.ts'
 
-/** Sponsorship behind both doors, on a real ledger with the registry and a real database. */
+/** Sponsorship in REST and GraphQL, on a real ledger with the registry and a real database. */
 export interface HostileWorld extends RegistryWorld {
   readonly t: TestApp
   readonly feePayer: Keypair
@@ -39,7 +39,7 @@ export interface HostileWorld extends RegistryWorld {
   /** What is reserved, submitted or done, by state. */
   states(): Promise<Record<string, number>>
   /** A wallet whose agent the service has paid for. */
-  sponsoredWallet(door: SponsorClient): Promise<Keypair>
+  sponsoredWallet(api: SponsorClient): Promise<Keypair>
 }
 
 export interface HostileWorldOptions {
@@ -112,11 +112,11 @@ export async function createHostileWorld(options: HostileWorldOptions = {}): Pro
       for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
       return counts
     },
-    sponsoredWallet: async (door) => {
+    sponsoredWallet: async (api) => {
       const wallet = Keypair.generate()
       const inviteCode = await world.code()
-      const { body } = await registerBy(door, wallet, keyOf(feePayer), inviteCode)
-      const landed = await submitRegistrationBy(door, body, wallet, inviteCode)
+      const { body } = await registerBy(api, wallet, keyOf(feePayer), inviteCode)
+      const landed = await submitRegistrationBy(api, body, wallet, inviteCode)
       if (landed.body.status !== 'confirmed') throw new Error(`not registered: ${JSON.stringify(landed)}`)
       return wallet
     },
@@ -131,23 +131,23 @@ export async function createHostileWorld(options: HostileWorldOptions = {}): Pro
 
 /** Asks for the registration of a wallet, as its honest owner does. */
 export function registerBy(
-  door: SponsorClient,
+  api: SponsorClient,
   wallet: Keypair,
   feePayer: Pubkey,
   inviteCode: string,
   instructions: TransactionInstruction[] = [sponsoredRegistration({ feePayer, wallet })],
 ): Promise<ClientResponse<Prepared>> {
-  return door.register({ instructions: json(instructions), signerPubkey: keyOf(wallet), inviteCode })
+  return api.register({ instructions: json(instructions), signerPubkey: keyOf(wallet), inviteCode })
 }
 
 export function submitRegistrationBy(
-  door: SponsorClient,
+  api: SponsorClient,
   { id, serializedTx }: Prepared,
   wallet: Keypair,
   inviteCode: string,
 ): Promise<ClientResponse<SubmittedTransaction>> {
   const signedTx = signedBy(serializedTx, wallet)
-  return door.submitRegistration({ id, signedTx, signerPubkey: keyOf(wallet), inviteCode })
+  return api.submitRegistration({ id, signedTx, signerPubkey: keyOf(wallet), inviteCode })
 }
 
 /** Signs what was prepared, in the wallet's place alone. */

@@ -28,7 +28,7 @@ export interface SubmittedTransaction {
   sponsored: boolean
 }
 
-/** What a door answered; `error` is the contract's text where the status is none of success. */
+/** A response. `error` is the contract's text if the request failed. */
 export interface ClientResponse<Body> {
   readonly status: number
   readonly error: string

@@ -40,7 +40,7 @@ const transactions = ['a', 'b'].map((signature) => ({ method: 'getTransaction', 
 test.each([
   [429, LIMIT],
   [-32429, OTHER_LIMIT],
-])('error %i is a rate limit: the next node is asked, and this one is paused', async (_, limit) => {
+])('error %i is a rate limit: the call goes to the next node, and this one is paused', async (_, limit) => {
   const [first, second] = nodes
   reply(first, { getBalance: limit!, getTransaction: limit!, sendTransaction: limit! })
   reply(second, {

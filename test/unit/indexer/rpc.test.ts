@@ -62,7 +62,7 @@ const echo = (calls: Call | Call[]): Answer => ({
 })
 
 describe('calls', () => {
-  test('a result, a null result and params come through, on connections that are kept', async () => {
+  test('results, null results and params are transferred, on reused connections', async () => {
     const rpc = await serve(echo)
     expect(await rpc.call('x', [1, null])).toEqual([1, null])
     expect(await rpc.batch([{ method: 'x', params: [null] }])).toEqual([null])
@@ -70,7 +70,7 @@ describe('calls', () => {
     expect(sockets.size).toBeLessThan(5)
   })
 
-  test('a batch keeps its order, whatever the order of the answers, and is split by calls and bytes', async () => {
+  test('a batch keeps its order with any order of responses, and is split by calls and bytes', async () => {
     const rpc = await serve(echo)
     const params = [
       ...Array.from({ length: 250 }, (_, i) => i),
@@ -94,7 +94,7 @@ describe('calls', () => {
     await expect(rpc.batch(calls)).rejects.toMatchObject({ code: -32015 })
   })
 
-  test('a compressed answer is read', async () => {
+  test('a compressed response is read', async () => {
     let accepted: string | undefined
     const rpc = await serve((calls, request) => {
       accepted = String(request.headers['accept-encoding'])
@@ -117,7 +117,7 @@ describe('calls', () => {
   })
 })
 
-describe('failures are told apart, without the URL', () => {
+describe('failures have distinct errors, without the URL', () => {
   test.each<[string, Answer | null, object]>([
     [
       'HTTP 429',
@@ -149,7 +149,7 @@ describe('failures are told apart, without the URL', () => {
 })
 
 describe('retries', () => {
-  test('transient failures are repeated, others are not', async () => {
+  test('transient failures are retried, others are not', async () => {
     let failures = 2
     const rpc = await serve((calls) => {
       if ((calls as Call).method === 'bad') return { body: '{"error":{"code":-32602,"message":"no"}}' }

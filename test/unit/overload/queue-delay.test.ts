@@ -57,7 +57,7 @@ function offer(queue: ReturnType<typeof simulatedQueue>, perMs: number, ms: numb
 }
 
 describe.each([0.1, 0.4, 2, 8])('with a capacity of %d requests per millisecond', (capacity) => {
-  test('three times the capacity is offered: the full capacity is used and no admitted work waits long', () => {
+  test('at three times the capacity the full capacity is used and no admitted work waits long', () => {
     const queue = simulatedQueue(capacity)
     const { worked, refused, offered } = offer(queue, 3 * capacity, 20_000)
     expect(worked).toBeGreaterThanOrEqual(0.99 * capacity * 20_000)

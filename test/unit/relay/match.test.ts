@@ -199,12 +199,12 @@ describe('does not match', () => {
     expect(matchesPrepared(prepared, message(submitted, shape))).toBe(false)
   })
 
-  test('a lookup table of which nothing is used', () => {
+  test('an unused lookup table', () => {
     const lookup = { table: keyOf('table'), writable: Uint8Array.of(0), readonly: new Uint8Array() }
     expect(matchesPrepared(prepared, { ...message(PREPARED), lookups: [lookup] })).toBe(false)
   })
 
-  test('a key that nothing names, and a key twice', () => {
+  test('an unused key and a repeated key', () => {
     const submitted = message(PREPARED)
     for (const extra of [keyOf('stranger'), submitted.staticKeys.at(-1)!]) {
       const staticKeys = [...submitted.staticKeys, extra]

@@ -118,7 +118,7 @@ describe('verifyWebhook', () => {
       () => verifyWebhook(BODY, headers, SECRET, { now: now - 300_001 }),
       'too_new',
     ],
-  ])('%s: the code is the expected one', (_, verify, code) => {
+  ])('%s has the expected code', (_, verify, code) => {
     expect(codeOf(verify)).toBe(code)
   })
 

@@ -12,7 +12,7 @@ const fault = async (ledger: TestLedger, kind: string, options: object = {}): Pr
   return answer.result
 }
 
-it('forks: unfinalized blocks, transactions, balances and blockhashes are gone, older ones stay', async () => {
+it('a fork removes unfinalized blocks, transactions, balances and blockhashes, and nothing older', async () => {
   await using ledger = await startTestLedger({ finalizedDepth: 5 })
   const { connection, net } = ledger
   const [from, to] = [await ledger.wallet(), Keypair.generate().publicKey]
@@ -38,7 +38,7 @@ it('forks: unfinalized blocks, transactions, balances and blockhashes are gone, 
   expect(await connection.getBalance(to, 'confirmed')).toBe(1e9)
 })
 
-it('forks with relanding: the same transactions in a later slot', async () => {
+it('a fork with reland moves the transactions to a later slot', async () => {
   await using ledger = await startTestLedger()
   const { connection, net } = ledger
   const [from, to] = [await ledger.wallet(), Keypair.generate().publicKey]
@@ -52,7 +52,7 @@ it('forks with relanding: the same transactions in a later slot', async () => {
   expect((await connection.getSignaturesForAddress(to)).map((each) => each.signature)).toEqual([signature])
 })
 
-it('keeps reads and rollbacks true to a model, whatever the order of transfers, slots and forks', async () => {
+it('reads equal a model after any order of transfers, slots and forks', async () => {
   const wallets = Array.from({ length: 4 }, () => Keypair.generate())
   const step = fc.oneof(
     {
@@ -105,7 +105,7 @@ function fail(): never {
   throw new Error('missing')
 }
 
-it('hides signatures by slot or by name, for a number of slots', async () => {
+it('hides signatures by slot or by signature, for a number of slots', async () => {
   await using ledger = await startTestLedger()
   const { connection, net } = ledger
   const from = await ledger.wallet()
@@ -130,7 +130,7 @@ it('hides signatures by slot or by name, for a number of slots', async () => {
   expect(await seen()).toEqual(sent)
 })
 
-it('fills a page of signatures up with older ones when some are hidden', async () => {
+it('fills a page of signatures with older ones if some are hidden', async () => {
   await using ledger = await startTestLedger()
   const from = await ledger.wallet()
   const signatures: string[] = []
@@ -142,7 +142,7 @@ it('fills a page of signatures up with older ones when some are hidden', async (
   expect(page.map((each) => each.signature)).toEqual([signatures[1], signatures[3]])
 })
 
-it('answers chosen methods with 429 and Retry-After, or 5xx, a number of times', async () => {
+it('responds to chosen methods with 429 and Retry-After or with 5xx, a given number of times', async () => {
   await using ledger = await startTestLedger()
   await fault(ledger, 'http', { methods: ['getBalance'], status: 429, retryAfter: 7, count: 2 })
   const key = Keypair.generate().publicKey.toBase58()
@@ -156,7 +156,7 @@ it('answers chosen methods with 429 and Retry-After, or 5xx, a number of times',
   expect((await failure(ledger.connection.getSlot())).message).toContain('503')
 })
 
-it('delays answers', async () => {
+it('delays responses', async () => {
   await using ledger = await startTestLedger()
   await fault(ledger, 'http', { methods: ['getHealth'], delayMs: 300, count: 1 })
   const order: string[] = []
@@ -170,7 +170,7 @@ it('delays answers', async () => {
   expect(order).toEqual(['getSlot', 'getHealth'])
 })
 
-it('drops sockets, refuses new ones, and stays silent on open ones', async () => {
+it('closes sockets, refuses new ones, and sends nothing on open ones', async () => {
   await using ledger = await startTestLedger()
   const open = async (): Promise<WebSocket> => {
     const socket = new WebSocket(ledger.net.wsUrl)
@@ -199,7 +199,7 @@ it('drops sockets, refuses new ones, and stays silent on open ones', async () =>
   listener.terminate()
 })
 
-it('outlives clients that reset a connection while it is refused', async () => {
+it('survives clients that reset a connection while it is refused', async () => {
   await using ledger = await startTestLedger()
   await fault(ledger, 'refuseSockets')
   const port = Number(new URL(ledger.net.wsUrl).port)
@@ -222,7 +222,7 @@ it('outlives clients that reset a connection while it is refused', async () => {
   expect((await ledger.rpc('getHealth')).result).toBe('ok')
 })
 
-it('lags: answers are those of slots ago', async () => {
+it('with a lag, responses are a number of slots old', async () => {
   await using ledger = await startTestLedger({ finalizedDepth: 4 })
   const { connection, net } = ledger
   const to = Keypair.generate().publicKey

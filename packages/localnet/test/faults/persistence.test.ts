@@ -15,7 +15,7 @@ afterEach(() => {
   for (const each of directories.splice(0)) rmSync(each, { recursive: true, force: true })
 })
 
-it('is the same ledger after a restart: history, accounts, blockhashes, time; slots only go up', async () => {
+it('history, accounts, blockhashes and time survive a restart, and slots only increase', async () => {
   const dataDir = directory()
   const genesis = {
     faucet: Keypair.generate(),
@@ -57,7 +57,7 @@ it('is the same ledger after a restart: history, accounts, blockhashes, time; sl
   )
 })
 
-it('keeps an account that was closed closed', async () => {
+it('a closed account stays closed', async () => {
   const dataDir = directory()
   const genesis = { faucet: Keypair.generate() }
   const owner = Keypair.generate()
@@ -71,7 +71,7 @@ it('keeps an account that was closed closed', async () => {
   expect(await ledger.connection.getAccountInfo(owner.publicKey)).toBeNull()
 })
 
-it('remembers a fork after a restart', async () => {
+it('a fork survives a restart', async () => {
   const dataDir = directory()
   const to = Keypair.generate().publicKey
   const genesis = { faucet: Keypair.generate() }
@@ -88,7 +88,7 @@ it('remembers a fork after a restart', async () => {
   expect(await ledger.connection.getSignaturesForAddress(to)).toHaveLength(1)
 })
 
-it('never gives a slot number twice, also not that of a slot which a crash cut short', async () => {
+it('no slot number is used twice, not even that of a slot that a crash interrupted', async () => {
   const [dataDir, afterCrash] = [directory(), directory()]
   const genesis = { faucet: Keypair.generate() }
   await using ledger = await startTestLedger({ dataDir, genesis, finalizedDepth: 3 })
@@ -104,7 +104,7 @@ it('never gives a slot number twice, also not that of a slot which a crash cut s
   expect(await restarted.connection.getSlot('finalized')).toBe(ledger.net.slot - 1)
 })
 
-it('gives no slot number twice after forks and a crash, also with a shorter way to finality', async () => {
+it('no slot number is used twice after forks and a crash, also with a smaller finalizedDepth', async () => {
   const dataDir = directory()
   const genesis = { faucet: Keypair.generate() }
   let slot: number
@@ -121,7 +121,7 @@ it('gives no slot number twice after forks and a crash, also with a shorter way 
   }
 })
 
-it('lets no second process in, and takes over from one that was killed', async () => {
+it('refuses a second process, and takes over from a process that was killed', async () => {
   const dataDir = directory()
   const faucet = Keypair.generate()
   const other = await spawnLedger(dataDir, faucet)
@@ -139,7 +139,7 @@ interface Sent {
 }
 
 /**
- * Sends until told to stop; returns what the ledger said was confirmed, and everything that was
+ * Sends until `stop`. Returns the transactions that the ledger confirmed, and all that were
  * sent.
  */
 async function load(connection: Connection, targets: PublicKey[], stop: () => boolean) {
@@ -165,7 +165,7 @@ async function load(connection: Connection, targets: PublicKey[], stop: () => bo
   return { sent, confirmed }
 }
 
-it('loses nothing that was confirmed when it is killed under load, again and again', async () => {
+it('loses no confirmed transaction when it is killed repeatedly under load', async () => {
   const dataDir = directory()
   const faucet = Keypair.generate()
   const targets = Array.from({ length: 5 }, () => Keypair.generate().publicKey)
@@ -208,7 +208,7 @@ it('loses nothing that was confirmed when it is killed under load, again and aga
   expect([...confirmed].filter((signature) => !onLedger.has(signature))).toEqual([])
 }, 120_000)
 
-it('cuts a torn tail: the ledger is that of an earlier slot, whole', async () => {
+it('a torn end of the file is cut, and the ledger is complete up to an earlier slot', async () => {
   const dataDir = directory()
   const faucet = Keypair.generate()
   const to = Keypair.generate().publicKey

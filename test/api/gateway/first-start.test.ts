@@ -48,7 +48,7 @@ describe('a first start', () => {
     expect(agents[0]?.name_similarity).toBeGreaterThan(0.3)
   })
 
-  test('knows its ledger, its fee payer and how far it has indexed', async () => {
+  test('reports its ledger, its fee payer and the state of the indexer', async () => {
     expect(await get('/info')).toMatchObject({ network: 'localnet' })
     expect(await get('/health/detailed')).toMatchObject({
       status: 'healthy',
@@ -57,7 +57,7 @@ describe('a first start', () => {
     })
   })
 
-  test('tells the whole story: sponsored registration, webhook, stake, DID, credential', async () => {
+  test('the demo command succeeds: sponsored registration, webhook, stake, DID, credential', async () => {
     const { code, stdout, stderr } = await gateway.cli('demo', '--json')
     expect(stderr).toBe('')
     expect(code).toBe(0)
@@ -74,7 +74,7 @@ describe('a first start', () => {
     )
   })
 
-  test('shows what a stock web3.js client does, within two seconds', async () => {
+  test('shows the changes of a plain web3.js client within two seconds', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [REGISTER_AGENT, runtime.rpcUrl])
     const pda = stdout.trim()
     await vi.waitFor(
@@ -87,14 +87,14 @@ describe('a first start', () => {
     })
   })
 
-  test('refuses a second gateway on the same folder, and keeps serving', async () => {
+  test('refuses a second gateway on the same folder, and continues to serve', async () => {
     const second = await gateway.cli('localnet')
     expect(second.code).toBe(1)
     expect(second.stderr).toMatch(/gateway\.lock is locked by process \d+/)
     expect(await get('/health')).toMatchObject({ status: 'ok' })
   })
 
-  test('audits clean and rebuilds to the same', async () => {
+  test('an audit finds no difference, and a rebuild gives the same tables', async () => {
     const before = await get('/agents?limit=200&include_mismatched=true')
     expect(await gateway.cli('audit')).toMatchObject({ code: 0 })
     expect(await gateway.cli('rebuild')).toMatchObject({ code: 0 })
@@ -102,7 +102,7 @@ describe('a first start', () => {
     expect(await get('/agents?limit=200&include_mismatched=true')).toEqual(before)
   })
 
-  test('stops in order on SIGTERM and starts again without seeding twice', async () => {
+  test('stops on SIGTERM and starts again without seeding twice', async () => {
     expect(await gateway.stop()).toBe(0)
     runtime = await gateway.start()
     expect(await get<AgentPage>('/agents?limit=1')).toMatchObject({ total: 26 })
