@@ -65,7 +65,10 @@ function update(files: Record<string, string>): boolean {
     process.stderr.write(`Out of date: ${names}. Run npm run codegen.\n`)
     process.exitCode = 1
   } else {
-    for (const [file, content] of stale) writeFileSync(join(root, file), content)
+    for (const [file, content] of stale) {
+      writeFileSync(join(root, file), content)
+      process.stdout.write(`wrote ${file}\n`)
+    }
   }
   return false
 }

@@ -174,7 +174,8 @@ const PAYLOADS = SAMPLES.flatMap(webhookEvents)
 /** Fails if the table and the payload of the decoder have different members. */
 function section(type: WebhookEventType): string[] {
   const { when, data } = EVENTS[type]
-  const payload = PAYLOADS.find((each) => each.type === type)?.data ?? {}
+  const payload = PAYLOADS.find((each) => each.type === type)?.data
+  if (payload === undefined) throw new Error(`No event in SAMPLES causes ${type}`)
   const documented = data.map(([name]) => name)
   if (Object.keys(payload).join() !== documented.join())
     throw new Error(`${type} has ${Object.keys(payload).join()}, documented are ${documented.join()}`)
