@@ -48,41 +48,41 @@ const LIVE: IndexerHealth = {
   healthy: true,
 }
 
-/** What stands around the services; a test replaces what it is about. */
-export interface Surroundings {
-  /** In place of a localnet of the test's own. */
+/** The dependencies and settings of a test app. Each has a default. */
+export interface TestAppOptions {
+  /** Default: a localnet in memory. */
   ledger: LedgerCalls
-  /** What the fee payer has on the test's own localnet. */
+  /** The balance of the fee payer on that localnet. */
   feePayerLamports: bigint
   indexer: () => Promise<IndexerHealth>
   clock: Clock
-  /** api and indexer by default. */
+  /** Default: api and indexer. */
   roles: Roles
-  /** What the health reports say of it, where the app has no `sponsorship.signer`. */
+  /** The fee payer in the health reports, if there is no `sponsorship.signer`. */
   feePayer: { pubkey: string; enabled: boolean } | null
   executor: Executor
   connectionLimits: ConnectionLimits
-  /** Where the log goes; nowhere by default. */
+  /** Where the log is written. Default: nowhere. */
   log: Writable
   relay: Partial<RelayOptions>
-  /** Off without `signer`. */
+  /** Off without a `signer`. */
   sponsorship: Partial<SponsorshipOptions>
-  /** A client for which no host has an address, by default. */
+  /** Default: an HTTP client for which no host has an address. */
   hosted: Pick<IdentityOptions, 'http' | 'gateways'>
-  /** In place of one of its own, for several apps on one database. */
+  /** Default: a new database. Give one for several apps on one database. */
   database: TestDatabase
-  /** Whether receivers may be http and loopback. */
+  /** Whether receivers may use http and loopback addresses. */
   webhookDevMode: boolean
-  /** Off by default. */
+  /** Default: off. */
   rateLimits: RateLimitNumbers
-  /** All requests are taken by default. */
+  /** Default: all requests are accepted. */
   overload: AdmissionLimits
-  /** All by default. */
+  /** Default: all. */
   corsOrigins: readonly string[]
-  /** As `AppOptions` has them. */
+  /** As in `AppOptions`. */
   baseUrl: string
   hostNames: readonly string[] | null
-  /** As much as the setting's default, by default. */
+  /** Default: 64 MiB, the default of the setting. */
   responseCacheBytes: number
 }
 
@@ -93,7 +93,7 @@ export const SPONSOR_LIMITS = {
 }
 
 function feePayerStatus(
-  given: Surroundings['feePayer'] | undefined,
+  given: TestAppOptions['feePayer'] | undefined,
   sponsorship: Sponsorship,
 ): FeePayerStatus | null {
   if (sponsorship.feePayer !== null)
@@ -115,18 +115,18 @@ export interface TestApp {
   /** Null until the first call of the ledger. Only `stepSlot` advances its slots. */
   readonly localnet: Localnet | null
   readonly metrics: Metrics
-  /** Of this app's webhooks. */
+  /** Encrypts the secrets of this app's webhooks. */
   readonly secretBox: SecretBox
   close(): Promise<void>
 }
 
-export async function createTestApp(surroundings: Partial<Surroundings> = {}): Promise<TestApp> {
-  const database = surroundings.database ?? (await createTestDatabase())
+export async function createTestApp(options: Partial<TestAppOptions> = {}): Promise<TestApp> {
+  const database = options.database ?? (await createTestDatabase())
   const kysely = database.orm.em.getKysely()
-  const localnet = lazyLocalnet(surroundings.feePayerLamports ?? 2_500_000_000n)
-  const rpc = surroundings.ledger ?? localnet.rpc
+  const localnet = lazyLocalnet(options.feePayerLamports ?? 2_500_000_000n)
+  const rpc = options.ledger ?? localnet.rpc
   const metrics = createMetrics()
-  const clock = surroundings.clock ?? { now: () => FIXED_NOW }
+  const clock = options.clock ?? { now: () => FIXED_NOW }
   const sponsorship = createSponsorship({
     kysely,
     rpc,
@@ -136,7 +136,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     signer: null,
     limits: SPONSOR_LIMITS,
     metrics,
-    ...surroundings.sponsorship,
+    ...options.sponsorship,
   })
   const relay = createRelay({
     kysely,
@@ -148,20 +148,20 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     logger: pino({ level: 'silent' }),
     sponsor: sponsorship.hooks,
     metrics,
-    ...surroundings.relay,
+    ...options.relay,
   })
   const http = createGuardedHttp({ devMode: false, allowedPorts: [443], lookup: async () => [] })
   const identity = createIdentity({
     em: database.orm.em,
     clock,
-    ...(surroundings.hosted ?? { http, gateways: { ipfs: null, arweave: null } }),
+    ...(options.hosted ?? { http, gateways: { ipfs: null, arweave: null } }),
     metrics,
     contextsDir: null,
     logger: pino({ level: 'silent' }),
   })
   const secretBox = createSecretBox([Buffer.alloc(32, 7)])
   const webhookHttp = createGuardedHttp({
-    devMode: surroundings.webhookDevMode ?? false,
+    devMode: options.webhookDevMode ?? false,
     allowedPorts: [443, 8443],
   })
   const liveEvents = createLiveEvents({
@@ -186,31 +186,30 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
       features: { did: true, mcp: false, a2a: true, credentials: true },
     },
     webhooks: { secretBox, receiverProblem: receiverProblemOf(webhookHttp) },
-    rateLimits: surroundings.rateLimits ?? null,
+    rateLimits: options.rateLimits ?? null,
     admission:
-      surroundings.overload &&
+      options.overload &&
       createAdmission({
         queue: await poolQueue(database.orm),
         clock,
-        limits: surroundings.overload,
+        limits: options.overload,
         metrics,
       }),
-    roles: surroundings.roles ?? rolesOf(['api', 'indexer']),
-    indexerStatus: surroundings.indexer ?? (async () => LIVE),
-    feePayer: feePayerStatus(surroundings.feePayer, sponsorship),
+    roles: options.roles ?? rolesOf(['api', 'indexer']),
+    indexerStatus: options.indexer ?? (async () => LIVE),
+    feePayer: feePayerStatus(options.feePayer, sponsorship),
   })
   const app = await buildApp({
     services,
     metrics,
-    logger:
-      surroundings.log === undefined ? pino({ level: 'silent' }) : pino({ level: 'info' }, surroundings.log),
+    logger: options.log === undefined ? pino({ level: 'silent' }) : pino({ level: 'info' }, options.log),
     version: '0.1.0',
-    baseUrl: surroundings.baseUrl ?? 'http://127.0.0.1:3000',
-    corsOrigins: surroundings.corsOrigins ?? ['*'],
-    hostNames: surroundings.hostNames,
-    executor: surroundings.executor,
-    connectionLimits: surroundings.connectionLimits,
-    responseCacheBytes: surroundings.responseCacheBytes ?? 64 * 1024 * 1024,
+    baseUrl: options.baseUrl ?? 'http://127.0.0.1:3000',
+    corsOrigins: options.corsOrigins ?? ['*'],
+    hostNames: options.hostNames,
+    executor: options.executor,
+    connectionLimits: options.connectionLimits,
+    responseCacheBytes: options.responseCacheBytes ?? 64 * 1024 * 1024,
   })
   const close = async (): Promise<void> => {
     await app.close()
@@ -219,7 +218,7 @@ export async function createTestApp(surroundings: Partial<Surroundings> = {}): P
     await http.close()
     await localnet.close()
     await webhookHttp.close()
-    if (surroundings.database === undefined) await database.drop()
+    if (options.database === undefined) await database.drop()
   }
   return {
     app,

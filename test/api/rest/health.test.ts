@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { LedgerCalls } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { networkOf } from '../../../src/health/network.ts'
-import { createTestApp, FEE_PAYER, PROGRAM, type Surroundings, type TestApp } from '../../support/app.ts'
+import { createTestApp, FEE_PAYER, PROGRAM, type TestAppOptions, type TestApp } from '../../support/app.ts'
 
 const NOW = '2026-11-21T06:29:22.123Z'
 /** The error of a node that does not accept connections. */
@@ -15,7 +15,7 @@ afterEach(async () => {
   t = undefined
 })
 
-async function get(url: string, surroundings: Partial<Surroundings> = {}) {
+async function get(url: string, surroundings: Partial<TestAppOptions> = {}) {
   t ??= await createTestApp(surroundings)
   const response = await t.app.inject(url)
   return { status: response.statusCode, body: response.json<Record<string, unknown>>(), text: response.body }

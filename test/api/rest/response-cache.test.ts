@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createTestApp, type Surroundings, type TestApp } from '../../support/app.ts'
+import { createTestApp, type TestAppOptions, type TestApp } from '../../support/app.ts'
 import {
   agentRow,
   insertAgents,
@@ -23,7 +23,7 @@ const noLedger = { call: () => Promise.reject(new Error('not asked')) }
 const agent = `/agents/${keyOf('agent One')}`
 
 let t: TestApp
-async function start(surroundings: Partial<Surroundings> = {}): Promise<void> {
+async function start(surroundings: Partial<TestAppOptions> = {}): Promise<void> {
   t = await createTestApp({ ledger: noLedger, ...surroundings })
   await insertAgents(t.kysely, [agentRow('One'), agentRow('Two', { name: 'Twö' })])
   await insertStakes(t.kysely, [stakeRow('One')])
