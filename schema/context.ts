@@ -5,7 +5,7 @@ import type { Services } from '../src/services.ts'
 import { LIMITS } from './limits.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
-/** What a transport (REST, /graphql, WebSocket) tells the schema about a request. */
+/** What the schema gets from a transport (REST, /graphql, WebSocket) about a request. */
 export interface RequestContext {
   readonly clientIp: string
   /** Verifies the wallet signature of the request. Absent if the transport cannot carry one. */

@@ -8,7 +8,7 @@ export interface SelectionSize {
   readonly fields: number
 }
 
-const NOTHING: SelectionSize = { depth: 0, topFields: 0, fields: 0 }
+const EMPTY: SelectionSize = { depth: 0, topFields: 0, fields: 0 }
 
 /**
  * Measures selections. A fragment counts each time it is spread, but is measured only once:
@@ -24,7 +24,7 @@ export function measureWith(fragmentOf: (name: string) => SelectionSetNode | und
         topFields: sum.topFields + each.topFields,
         fields: sum.fields + each.fields,
       }),
-      NOTHING,
+      EMPTY,
     )
 
   const sizeOf = (selection: SelectionNode): SelectionSize => {
@@ -42,7 +42,7 @@ export function measureWith(fragmentOf: (name: string) => SelectionSetNode | und
     const known = fragments.get(name)
     if (known !== undefined) return known
     // The size of the fragment inside itself. A rule of graphql-js rejects such cycles.
-    fragments.set(name, NOTHING)
+    fragments.set(name, EMPTY)
     const size = measure(fragmentOf(name))
     fragments.set(name, size)
     return size

@@ -6,10 +6,10 @@ import { AGENT_SORTS } from '../../src/agents/list-agents.ts'
 import { ORDERS } from '../../src/domain/page.ts'
 import {
   Choice,
-  conditional,
+  conditionalRequest,
   envelope,
   errors,
-  kept,
+  cacheableResponses,
   pageQuery,
   Pubkey,
   Timestamp,
@@ -112,8 +112,8 @@ export const listAgentsSchema = {
     order: Type.Optional(Choice(ORDERS, { default: 'desc' })),
     ...pageQuery,
   }),
-  ...conditional,
-  response: { ...kept(envelope('agents', ListedAgent)), ...errors([400]) },
+  ...conditionalRequest,
+  response: { ...cacheableResponses(envelope('agents', ListedAgent)), ...errors([400]) },
 }
 
 export const getAgentSchema = {
@@ -122,8 +122,8 @@ export const getAgentSchema = {
   summary: 'Read one agent',
   params: AgentParams,
   querystring: Type.Object({}),
-  ...conditional,
-  response: { ...kept(Agent), ...errors([400, 404], notFound) },
+  ...conditionalRequest,
+  response: { ...cacheableResponses(Agent), ...errors([400, 404], notFound) },
 }
 
 export const getAgentHistorySchema = {
@@ -133,8 +133,8 @@ export const getAgentHistorySchema = {
   description: 'Newest first. The history stays readable after the agent is closed.',
   params: AgentParams,
   querystring: Type.Object({ event_type: Type.Optional(Choice(HISTORY_EVENT_TYPES)), ...pageQuery }),
-  ...conditional,
-  response: { ...kept(envelope('history', HistoryEntry)), ...errors([400, 404], notFound) },
+  ...conditionalRequest,
+  response: { ...cacheableResponses(envelope('history', HistoryEntry)), ...errors([400, 404], notFound) },
 }
 
 function integerRange({ min, max }: { min: number; max: number }) {

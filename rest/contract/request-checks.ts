@@ -21,14 +21,14 @@ export function checkRequests(app: RestApp): void {
     return allowed.size === 0 ? '' : [...allowed.add('OPTIONS')].sort().join(', ')
   }
 
-  // Node would answer an unknown expectation itself, without a body.
+  // By default, Node responds to an unknown expectation without a body.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   app.addHook('onRequest', (request, reply, done) => {
     const problem = headerProblem(request)
     // @fastify/cors registers the route `*` for OPTIONS.
     const isUnknown = request.is404 || request.routeOptions.url === '*'
     if (problem !== null) done(problem)
-    else if (isUnknown) answerUnknown(request, reply, allowedMethods(pathOf(request)), done)
+    else if (isUnknown) handleUnknownRoute(request, reply, allowedMethods(pathOf(request)), done)
     else done()
   })
   // Reached only from the files of /docs, whose route accepts every path below its own.
@@ -46,7 +46,7 @@ function headerProblem({ headers: { host, expect }, raw }: FastifyRequest): Doma
   return null
 }
 
-function answerUnknown(
+function handleUnknownRoute(
   request: FastifyRequest,
   reply: FastifyReply,
   allowed: string,

@@ -63,7 +63,7 @@ const TAG_HEADER = {
 }
 
 /** The request headers of cacheable reads. */
-export const conditional = {
+export const conditionalRequest = {
   headers: Type.Object({
     'if-none-match': Type.Optional(
       Type.String({
@@ -75,7 +75,7 @@ export const conditional = {
 }
 
 /** The responses of cacheable reads: 200 with this schema, or 304. */
-export function kept<Schema extends object>(schema: Schema) {
+export function cacheableResponses<Schema extends object>(schema: Schema) {
   return {
     200: { ...schema, headers: TAG_HEADER },
     304: Type.Null({
@@ -86,7 +86,7 @@ export function kept<Schema extends object>(schema: Schema) {
 }
 
 /** For routes that require wallet authentication (contract, "Authentication"): three headers. */
-export const signed = { security: [{ WalletPubkey: [], WalletSignature: [], WalletTimestamp: [] }] }
+export const walletSecurity = { security: [{ WalletPubkey: [], WalletSignature: [], WalletTimestamp: [] }] }
 
 export const ErrorBody = Type.Object(
   {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { TIERS } from '@agent-registry/program'
-import { Choice, conditional, errors, kept, Pubkey } from '../contract/shapes.ts'
+import { Choice, conditionalRequest, errors, cacheableResponses, Pubkey } from '../contract/shapes.ts'
 import { DID_MEDIA_TYPES } from './media-type.ts'
 
 const EXAMPLE = 'did:sol:DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
@@ -70,8 +70,8 @@ export const resolveDidSchema = {
   description: 'Only the DIDs of owners who have an agent can be resolved.',
   params,
   querystring: Type.Object({}),
-  ...conditional,
-  response: { ...kept(Resolution), ...errors([400, 404], examples) },
+  ...conditionalRequest,
+  response: { ...cacheableResponses(Resolution), ...errors([400, 404], examples) },
 }
 
 export const getDidDocumentSchema = {
@@ -82,9 +82,9 @@ export const getDidDocumentSchema = {
     'The media type is `application/did+ld+json`, or `application/did` if the Accept header prefers it.',
   params,
   querystring: Type.Object({}),
-  ...conditional,
+  ...conditionalRequest,
   response: {
-    ...kept({
+    ...cacheableResponses({
       description: 'The DID Document.',
       content: Object.fromEntries(DID_MEDIA_TYPES.map((type) => [type, { schema: DidDocument }])),
     }),

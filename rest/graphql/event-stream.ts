@@ -20,7 +20,7 @@ export function createEventStreams(): EventStreams {
       for (const [name, value] of Object.entries(headers)) {
         if (value !== undefined) raw.setHeader(name, value)
       }
-      // Tells nginx not to buffer the stream.
+      // nginx does not buffer the stream with this header.
       raw.setHeader('x-accel-buffering', 'no')
       raw.statusCode = response.status
       open.add(raw)

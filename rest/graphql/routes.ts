@@ -55,7 +55,7 @@ export function graphqlRoutes(
     scope.route({
       ...route,
       method: 'GET',
-      // Yoga does not answer HEAD.
+      // Yoga does not support HEAD.
       exposeHeadRoute: false,
       preHandler: async (request) => {
         if (!request.ws) return

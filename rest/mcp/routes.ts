@@ -11,7 +11,7 @@ import type { OriginGuard } from '../plugins/origin-guard.ts'
 import { countRequest } from '../plugins/rate-limits.ts'
 import type { RestApp } from '../rest-app.ts'
 
-const nothing = (): void => undefined
+const noop = (): void => undefined
 const MESSAGES = '/mcp/messages'
 
 export interface McpOptions {
@@ -40,9 +40,9 @@ export function mcpRoutes(app: RestApp, { services, logger, version, originGuard
     if (Array.isArray(request.body))
       throw new DomainError('INVALID_REQUEST', { problem: 'Batches are not supported: send one message' })
     await countMessage(request)
-    const server = serverFor(request, () => request.admissionSlot?.hold() ?? nothing)
+    const server = serverFor(request, () => request.admissionSlot?.hold() ?? noop)
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
-    if (!takeOver(request, reply)) return
+    if (!hijackReply(request, reply)) return
     reply.raw.once('close', () => void server.close())
     await server.connect(transport)
     await transport.handleRequest(request.raw, reply.raw, request.body)
@@ -52,7 +52,7 @@ export function mcpRoutes(app: RestApp, { services, logger, version, originGuard
   app.get('/mcp/sse', { ...route, exposeHeadRoute: false }, async (request, reply) => {
     sessions.checkLimit(request.ip)
     await countMessage(request)
-    if (!takeOver(request, reply)) return
+    if (!hijackReply(request, reply)) return
     request.admissionSlot?.release()
     const server = serverFor(request, (order) => services.admission.admit(order))
     await sessions.open(server, request.ip, reply.raw)
@@ -62,7 +62,7 @@ export function mcpRoutes(app: RestApp, { services, logger, version, originGuard
     const session = sessions.find(sessionId)
     if (session === undefined) throw new DomainError('MCP_SESSION_NOT_FOUND')
     await countMessage(request)
-    if (!takeOver(request, reply)) return
+    if (!hijackReply(request, reply)) return
     // The response is sent before the tool runs. The tool call has its own admission.
     request.admissionSlot?.release()
     await session.handlePostMessage(request.raw, reply.raw, request.body)
@@ -74,7 +74,7 @@ export function mcpRoutes(app: RestApp, { services, logger, version, originGuard
  * Lets an MCP transport write to Node's response, with the headers of Fastify's hooks. False if the
  * client has disconnected.
  */
-function takeOver(request: FastifyRequest, reply: FastifyReply): boolean {
+function hijackReply(request: FastifyRequest, reply: FastifyReply): boolean {
   reply.hijack()
   request.admissionSlot?.handlerFinished()
   for (const [name, value] of Object.entries(reply.getHeaders())) {

@@ -1,4 +1,4 @@
-const nothing = (): void => undefined
+const noop = (): void => undefined
 
 /**
  * The slot of a request among the requests in flight. It is released when the response is written
@@ -7,7 +7,7 @@ const nothing = (): void => undefined
  * at once.
  */
 export class AdmissionSlot {
-  #release = nothing
+  #release = noop
   #handling = false
   #holds = 0
   #closed = false
@@ -54,7 +54,7 @@ export class AdmissionSlot {
 
   #exchange(acquire: () => () => void): void {
     this.#release()
-    this.#release = nothing
+    this.#release = noop
     this.#release = acquire()
     this.#releaseIfDone()
   }

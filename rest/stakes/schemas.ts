@@ -1,5 +1,13 @@
 import { Type } from 'typebox'
-import { conditional, envelope, errors, kept, pageQuery, Pubkey, U64 } from '../contract/shapes.ts'
+import {
+  conditionalRequest,
+  envelope,
+  errors,
+  cacheableResponses,
+  pageQuery,
+  Pubkey,
+  U64,
+} from '../contract/shapes.ts'
 
 const Stake = Type.Object(
   {
@@ -23,8 +31,8 @@ export const listStakesSchema = {
     agent_pda: Type.Optional(Pubkey('Address of the agent’s account.')),
     ...pageQuery,
   }),
-  ...conditional,
-  response: { ...kept(envelope('stakes', Stake)), ...errors([400]) },
+  ...conditionalRequest,
+  response: { ...cacheableResponses(envelope('stakes', Stake)), ...errors([400]) },
 }
 
 export const getStakeSchema = {
@@ -33,6 +41,6 @@ export const getStakeSchema = {
   summary: 'Read one stake account',
   params: Type.Object({ pda: Pubkey('Address of the stake account.') }),
   querystring: Type.Object({}),
-  ...conditional,
-  response: { ...kept(Stake), ...errors([400, 404], { 404: 'Stake account not found' }) },
+  ...conditionalRequest,
+  response: { ...cacheableResponses(Stake), ...errors([400, 404], { 404: 'Stake account not found' }) },
 }

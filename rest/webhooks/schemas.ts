@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { envelope, errors, pageQuery, signed } from '../contract/shapes.ts'
+import { envelope, errors, pageQuery, walletSecurity } from '../contract/shapes.ts'
 import {
   Delivery,
   EventTypes,
@@ -58,7 +58,7 @@ export const eventTypesSchema = {
 export const createSchema = {
   operationId: 'createWebhook',
   tags,
-  ...signed,
+  ...walletSecurity,
   summary: 'Subscribe to events',
   description:
     'A wallet can have 20 subscriptions. Only this response and the response of a rotation contain the secret.',
@@ -83,7 +83,7 @@ export const createSchema = {
 export const listSchema = {
   operationId: 'listWebhooks',
   tags,
-  ...signed,
+  ...walletSecurity,
   summary: 'List your subscriptions, oldest first',
   querystring: noQuery,
   response: {
@@ -98,7 +98,7 @@ export const listSchema = {
 export const updateSchema = {
   operationId: 'updateWebhook',
   tags,
-  ...signed,
+  ...walletSecurity,
   summary: 'Change a subscription',
   description:
     'Absent fields stay unchanged. `active: false` cancels all waiting deliveries. `active: true` or a new `url` resets the failure record.',
@@ -119,7 +119,7 @@ export const updateSchema = {
 export const deleteSchema = {
   operationId: 'deleteWebhook',
   tags,
-  ...signed,
+  ...walletSecurity,
   summary: 'Delete a subscription',
   params: WebhookParams,
   querystring: noQuery,
@@ -132,7 +132,7 @@ export const deleteSchema = {
 export const rotateSchema = {
   operationId: 'rotateWebhookSecret',
   tags,
-  ...signed,
+  ...walletSecurity,
   summary: 'Replace the secret',
   description:
     'The old secret becomes invalid at once. All later attempts, including retries, are signed with the new secret.',
@@ -147,7 +147,7 @@ export const rotateSchema = {
 export const deliveriesSchema = {
   operationId: 'listWebhookDeliveries',
   tags,
-  ...signed,
+  ...walletSecurity,
   summary: 'List the deliveries of a subscription',
   description: 'The delivery log, newest first.',
   params: WebhookParams,
@@ -158,7 +158,7 @@ export const deliveriesSchema = {
 export const pingSchema = {
   operationId: 'pingWebhook',
   tags,
-  ...signed,
+  ...walletSecurity,
   summary: 'Send a test event',
   description: 'Sends an event of type `ping`. It is signed, logged and retried like any other event.',
   params: WebhookParams,
@@ -172,7 +172,7 @@ export const pingSchema = {
 export const resendSchema = {
   operationId: 'resendWebhookDelivery',
   tags,
-  ...signed,
+  ...walletSecurity,
   summary: 'Send a delivery again',
   description: 'Sends the delivery at once, whatever its status, with a new retry schedule.',
   params: Type.Object({
@@ -189,7 +189,7 @@ export const resendSchema = {
 export const recoverSchema = {
   operationId: 'recoverWebhook',
   tags,
-  ...signed,
+  ...walletSecurity,
   summary: 'Send failed and cancelled deliveries again',
   description:
     'Covers events enqueued between two times, at most 14 days apart. One call sends at most the 10,000 oldest deliveries.',
