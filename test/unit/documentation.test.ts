@@ -1,0 +1,43 @@
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const PAGES = globSync('{,docs/**/,ops/,bench/,src/**/,rest/**/,schema/,packages/*/,.github/}*.md', {
+  cwd: ROOT,
+})
+  .filter((page) => !page.includes('node_modules'))
+  .map((page) => join(ROOT, page))
+
+const withoutCode = (text: string): string => text.replaceAll(/^ *```.*?^ *```$/gms, '')
+
+/** The anchors of a page, as GitHub derives them from its headings. */
+function anchorsOf(page: string): Set<string> {
+  const headings = withoutCode(readFileSync(page, 'utf8')).matchAll(/^#+ (.*)$/gm)
+  return new Set(
+    Array.from(headings, ([, text = '']) =>
+      text
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
+
+test('every relative link of the documentation leads to a file, and to a heading if it names one', () => {
+  const links = PAGES.flatMap((page) =>
+    Array.from(withoutCode(readFileSync(page, 'utf8')).matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => ({
+      page,
+      link,
+    })),
+  ).filter(({ link }) => !/^(https?|mailto):/.test(link))
+  expect(links.length).toBeGreaterThan(100)
+  const broken = links.filter(({ page, link }) => {
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? page : join(dirname(page), path)
+    if (!existsSync(target)) return true
+    return anchor !== undefined && statSync(target).isFile() && !anchorsOf(target).has(anchor)
+  })
+  expect(broken.map(({ page, link }) => `${relative(ROOT, page)}: ${link}`)).toEqual([])
+})
