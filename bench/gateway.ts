@@ -26,7 +26,7 @@ export async function startBenchGateway(settings: Record<string, string> = {}): 
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  // A bench that throws must not leave it running.
+  // Stops the gateway if the bench throws.
   process.once('exit', () => child.kill('SIGTERM'))
   let output = ''
   while (!output.includes('the gateway is ready')) {

@@ -4,7 +4,7 @@ import { globSync, readFileSync, rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { temporaryFolder } from '../test/support/temporary-folder.ts'
 
-/** Making the ledger of the catch-up bench takes the longest. */
+/** Generating the ledger of the catch-up bench takes longest. */
 const LIMIT_MS = 90 * 60_000
 
 /**
@@ -31,7 +31,7 @@ export async function runBench(main: string): Promise<string | null> {
   return code === 0 ? null : `failed with exit code ${code}`
 }
 
-/** An embedded PostgreSQL is in a process group of its own. */
+/** An embedded PostgreSQL has its own process group. */
 async function stopDatabases(folder: string): Promise<void> {
   for (const file of globSync(`${folder}/**/postmaster.pid`)) {
     const pid = Number(readFileSync(file, 'utf8').split('\n')[0])
@@ -40,7 +40,7 @@ async function stopDatabases(folder: string): Promise<void> {
   }
 }
 
-/** False where there is no such process any more. */
+/** False if the process no longer exists. */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name)

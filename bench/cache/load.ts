@@ -5,14 +5,14 @@ const CONNECTIONS = 10
 
 export interface Target {
   readonly server: Server
-  /** Several are asked for in turn. */
+  /** Several paths are requested in turn. */
   readonly path: string | readonly string[]
   readonly ifNoneMatch?: string
 }
 
 export interface Load {
   readonly perSecond: number
-  /** Of the serving process, for each request. */
+  /** CPU time of the serving process per request. */
   readonly cpuMicros: number
 }
 
@@ -38,7 +38,7 @@ export async function load({ server, path, ifNoneMatch }: Target, seconds: numbe
           ],
         }),
   })
-  // A 304 is counted as none of the 2xx.
+  // A 304 is not counted as a 2xx.
   const expected = ifNoneMatch === undefined ? 0 : result.requests.total
   if (result.errors > 0 || result.non2xx > expected) throw new Error(`${paths[0]} failed under load`)
   return {

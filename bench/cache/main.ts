@@ -13,7 +13,7 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3)
 const CACHE_BYTES = 64 * 1024 * 1024
 const WRITE_MS = 100
-/** Long enough for the code of a process that was idle until now to be compiled. */
+/** Enough time to compile the code of a process that was idle before. */
 const WARM_UP_SECONDS = 3
 
 const database = await openBenchDatabase()
@@ -29,7 +29,7 @@ const [raw, keeping, off] = await Promise.all([
 
 const comparisons: Comparison[] = []
 const details: object[] = []
-/** Loads both in turns, and keeps the median over rounds of how much faster the first is. */
+/** Loads both in turns, and records the median over the rounds of ours / theirs. */
 async function compare(work: string, against: string, ours: Target, theirs: Target): Promise<void> {
   const rounds: { ours: Load; theirs: Load }[] = []
   await load(ours, WARM_UP_SECONDS)
@@ -78,7 +78,7 @@ for (const { name, path } of shapesFor(pdas[0] ?? '')) {
   )
   await writer.stop()
 }
-// More of them than are kept, round and round: none is ever found.
+// More paths than the cache holds, in a cycle: no response is ever found.
 const everNew: [string, readonly string[]][] = [
   ['list of 50', Array.from({ length: 10_000 }, (_, offset) => `/agents?limit=50&offset=${offset}`)],
   ['one agent', pdas.map((pda) => `/agents/${pda}`)],

@@ -11,7 +11,7 @@ import type { Database } from '../../src/db/database.ts'
 import { rounded } from '../support/statistics.ts'
 
 export interface Audited {
-  /** Of the whole command. */
+  /** Time of the whole command. */
   readonly seconds: number
   readonly exitCode: number
   readonly report: AuditReport

@@ -13,12 +13,12 @@ import { auditTwice } from './audit.ts'
 
 const AGENTS = Number(process.env.BENCH_AGENTS ?? 100_000)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
-/** A ledger made before is read again. */
+/** A ledger that was generated before is used again. */
 const LEDGER = process.env.BENCH_LEDGER_DIR
 
 interface Reading {
   transactions: number
-  /** Null where they are not decoded. */
+  /** Null if they are not decoded. */
   events: number | null
   seconds: number
   cpuSeconds: number

@@ -7,7 +7,7 @@ const WARM_UP = 10
 /** The smallest query there is, for comparison. */
 const NOTHING = { name: 'nothing', body: '{"query":"{ __typename }"}', status: 200, refusal: '__typename' }
 
-// Pages below pages are counted for agents that there are.
+// Nested pages are counted only for existing agents.
 const gateway = await startBenchGateway({ SEED_AGENTS: '24' })
 const cases = [NOTHING, ...ATTACKS].map((attack) => ({ attack, taken: [] as number[] }))
 for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
@@ -17,7 +17,7 @@ for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
     const response = await fetch(`${gateway.baseUrl}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      // No document comes twice: refusals are kept as documents are.
+      // No document is sent twice, because refusals are cached like documents.
       body: body.replace('"query":"', `"query":"#${round}\\n`),
     })
     const answer = await response.text()

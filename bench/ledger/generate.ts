@@ -24,7 +24,7 @@ export interface GeneratedLedger {
   transactions: number
 }
 
-/** The genesis of the ledger in DATA_DIR: what the service's own localnet begins with. */
+/** The genesis of the ledger in DATA_DIR, as for the localnet of the service. */
 export function genesisOf(keys: LocalnetKeys): GenesisOptions {
   return {
     faucet: keys.faucet,
@@ -89,7 +89,7 @@ export function generateLedger(options: {
       for (const { agent } of lives)
         send(reporter, [report(agent, reporter.address, reporterAccount, delta, at)])
   }
-  // What is not final when the ledger is opened again would be a tail that no catch-up has.
+  // Makes everything final, because a real catch-up has no such unfinalized rest.
   for (let slot = 0; slot < 40; slot += 1) bank.closeSlot()
   store.close()
   return { agents: options.agents, transactions }

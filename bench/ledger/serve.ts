@@ -14,7 +14,7 @@ export interface ServedLedger {
   stop(): Promise<void>
 }
 
-/** Serves the ledger in DATA_DIR from a process of its own. With `slotMs` 0 it stands still. */
+/** Serves the ledger in DATA_DIR from its own process. With `slotMs` 0 no slot passes. */
 export async function serveLedger(dataDir: string, slotMs = 0): Promise<ServedLedger> {
   const child: ChildProcess = spawn(
     process.execPath,

@@ -8,7 +8,7 @@ import {
 } from '@solana/web3.js'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 
-/** A key that signs natively: a hundred times faster than in JavaScript. */
+/** A key that signs in native code, a hundred times faster than in JavaScript. */
 export interface Wallet {
   readonly address: Pubkey
   readonly publicKey: PublicKey

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
 
-/** Clients give up a request that has not been answered this long after it was due, ms. */
+/** Clients abort a request this many milliseconds after it was due. */
 const PATIENCE_MS = 10_000
-/** Requests that are on their way at once; others wait their turn, and their time counts. */
+/** Maximum of concurrent requests. Others wait, and their waiting time counts. */
 const CONNECTIONS = 512
 
-/** `refused`: 503 with Retry-After. `failed`: any other status, a lost connection, or given up. */
+/** `refused`: 503 with Retry-After. `failed`: other status, lost connection, or aborted. */
 export type Outcome = 'accepted' | 'refused' | 'failed'
-/** What became of a request, and how long that took from the moment at which it was due, ms. */
+/** The outcome of a request, and its time in milliseconds since it was due. */
 export type OnOutcome = (dueAt: number, outcome: Outcome, ms: number) => void
 
 export interface Client {
-  /** Sends one and waits for its end. */
+  /** Sends one request and waits for its end. */
   send(path: string, dueAt: number): Promise<Outcome>
   /**
    * Sends `perSecond` requests at equal intervals and does not wait for earlier responses. Resolves

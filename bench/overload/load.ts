@@ -5,13 +5,13 @@ import { createClient } from './client.ts'
 import { createRequests } from './requests.ts'
 import { createTally, type Tally } from './tally.ts'
 
-/** Load comes from a process of its own, one for each measurement. */
+/** Each measurement has its own process for the load. */
 export interface LoadOrder {
   readonly url: string
   readonly pdas: readonly string[]
-  /** Requests a second at the peak; null measures what 32 clients get that wait for each answer. */
+  /** Requests per second at the peak. Null: 32 clients that wait for each response. */
   readonly peakPerSecond: number | null
-  /** A second, before and after the peak. */
+  /** Requests per second before and after the peak. */
   readonly calmPerSecond: number
   readonly seconds: number
 }
@@ -74,7 +74,7 @@ async function measurePeak(order: LoadOrder, peakPerSecond: number): Promise<Loa
     nextPath,
     onOutcome: peak.onOutcome,
   })
-  // Not when the last one is answered: those who come after the peak come at once.
+  // Does not wait for the last response, because later requests arrive at once.
   await new Promise((resolve) => setTimeout(resolve, order.seconds * 1_000))
   const after = createTally(AFTER_SECONDS)
   await client.offer({

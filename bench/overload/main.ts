@@ -15,11 +15,11 @@ const CAPACITY_SECONDS = 10
 
 interface Round extends LoadReport {
   readonly maxRssMib: number | null
-  /** Whether the process was there, and well, afterwards. */
+  /** Whether the process still ran and responded afterwards. */
   readonly alive: boolean
 }
 
-// Ten busy connections would else take the processor from the one process that has to refuse.
+// Otherwise ten busy connections take the CPU from the process that refuses requests.
 const database = await openBenchDatabase({ inBackground: true })
 const kysely = database.orm.em.getKysely()
 await makeDataset(kysely, AGENTS)

@@ -18,7 +18,7 @@ export function createRequests(pdas: readonly string[]): () => string {
   }
 }
 
-/** A small generator of numbers from 0 to 1 that can be started with a seed. */
+/** A random generator of numbers from 0 to 1 with a seed. */
 function mulberry32(seed: number): () => number {
   let state = seed
   return () => {

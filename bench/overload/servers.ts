@@ -13,17 +13,17 @@ export type Variant = (typeof VARIANTS)[number]
 
 export interface Server {
   readonly url: string
-  /** MiB of resident memory at the most so far; null where the system does not tell. */
+  /** Peak of resident memory in MiB. Null if the system does not report it. */
   maxRssMib(): number | null
   stop(): Promise<void>
 }
 
-/** A fresh process, so that each measurement has a memory high-water mark of its own. */
+/** A new process, so that each measurement has its own memory peak. */
 export async function startServer(variant: Variant, databaseUrl: string): Promise<Server> {
   if (variant === 'raw') return startRaw(databaseUrl)
   const gateway = await startBenchGateway({
     DATABASE_URL: databaseUrl,
-    // Reads ask no ledger; none is started, so that memory is the service's own.
+    // Reads need no ledger. None is started, so that only the service's memory is measured.
     SOLANA_RPC_URL: 'http://127.0.0.1:9',
     ROLES: 'api',
     WEBHOOK_SECRETS_KEY: '00'.repeat(32),

@@ -7,14 +7,14 @@ export interface Percentiles {
   readonly max: number
 }
 
-/** What became of the requests that were due in a span of time. */
+/** The outcomes of the requests that were due in a period. */
 export interface Tally {
   readonly offeredPerSecond: number
-  /** Answered within the span; those that were answered after it have a latency as well. */
+  /** Responses within the period. Later responses also have a latency. */
   readonly acceptedPerSecond: number
   readonly refusedPerSecond: number
   readonly failedPerSecond: number
-  /** From the moment at which a request was due to the end of its answer. */
+  /** From the time at which a request was due to the end of its response. */
   readonly acceptedMs: Percentiles
   readonly refusedMs: Percentiles
 }
@@ -25,7 +25,7 @@ interface Second {
   failed: number
 }
 
-/** Keeps outcomes by the second in which requests were due, from the first one on. */
+/** Groups outcomes by the second in which requests were due. */
 export function createTally(spanSeconds: number): {
   onOutcome: OnOutcome
   summary(): Tally

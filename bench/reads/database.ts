@@ -58,7 +58,7 @@ async function startServer(inBackground: boolean): Promise<{ server: string; sto
   const dataDir = temporaryFolder('gateway-bench-')
   const postgres = await startEmbeddedPostgres({ dataDir, logger: { info: () => undefined } })
   const { host, user } = postgres.connection
-  // Connections made from now on inherit it.
+  // New connections inherit it.
   if (inBackground) setPriority(postmasterOf(dataDir), BACKGROUND)
   const server = `postgresql:///postgres?host=${encodeURIComponent(host)}&user=${user}`
   return {

@@ -54,7 +54,7 @@ const settings = { agents: AGENTS, rounds: ROUNDS, secondsPerRound: SECONDS, con
 saveResult('reads', { comparisons }, { ...settings, measured })
 process.exit(0)
 
-/** Checks that all variants answer the same, then loads them in turns. */
+/** Checks that all variants give the same responses, then loads them in turns. */
 async function compare(shape: Shape, started: PerVariant<Server>) {
   const expected = await answerOf(shape, 'raw', started.raw.port)
   for (const variant of VARIANTS) {
@@ -76,7 +76,7 @@ async function compare(shape: Shape, started: PerVariant<Server>) {
   return {
     shape: shape.name,
     perSecond: medians('perSecond'),
-    /** Of the serving process, for each request. */
+    /** CPU time of the serving process per request. */
     cpuMicros: medians('cpuMicros'),
     timesRaw: median(ratios('raw')),
     timesPostgraphile: median(ratios('postgraphile')),

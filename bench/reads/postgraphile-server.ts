@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serveMeasured } from './measured-server.ts'
 
-// Installed by the bench alone, so that the compiler must not look for them.
+// Installed only by the bench, so the compiler must not resolve them.
 const PACKAGES: readonly string[] = [
   'postgraphile',
   'postgraphile/presets/amber',
@@ -19,7 +19,7 @@ interface Exports {
   grafserv: unknown
 }
 
-// Without these Grafast checks its own work at each step.
+// Otherwise Grafast checks its own work at each step.
 process.env.NODE_ENV = 'production'
 process.env.GRAPHILE_ENV = 'production'
 

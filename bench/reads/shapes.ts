@@ -2,13 +2,13 @@ import type { Variant } from './variants.ts'
 
 const SEARCHED = 'Wether Scot a1b'
 
-/** One documented read, as each variant is asked for it. */
+/** One documented read, in the form of each variant. */
 export interface Shape {
   readonly name: string
-  /** Of the gateway and the hand-written routes. */
+  /** Path of the gateway and of the hand-written routes. */
   readonly path: string
   readonly query: string
-  /** PostGraphile's answer in the shape of the others. */
+  /** Converts PostGraphile's response to the documented form. */
   readonly fromGraphql: (data: Record<string, unknown>) => unknown
 }
 
@@ -64,7 +64,7 @@ export function requestOf({ path, query }: Shape, variant: Variant, port: number
   }
 }
 
-/** What a variant answers, in the shape of the documented one. */
+/** The response of a variant in the documented form. */
 export async function answerOf(shape: Shape, variant: Variant, port: number): Promise<unknown> {
   const { url, ...init } = requestOf(shape, variant, port)
   const response = await fetch(url, init)

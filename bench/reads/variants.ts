@@ -27,7 +27,7 @@ export async function startVariants(databaseUrl: string): Promise<PerVariant<Ser
   return { gateway, raw, postgraphile }
 }
 
-/** Starts `VARIANT-server.ts`; further arguments are its own. */
+/** Starts `VARIANT-server.ts` with these arguments. */
 export async function startServer(variant: Variant, databaseUrl: string, ...more: string[]): Promise<Server> {
   const child: ChildProcess = fork(fileURLToPath(new URL(`${variant}-server.ts`, import.meta.url)), [
     databaseUrl,

@@ -12,7 +12,7 @@ import { startBenchGateway } from '../gateway.ts'
 import { type Comparison, saveResult, compareTimes } from '../support/result.ts'
 
 const PREPARES = Number(process.env.BENCH_PREPARES ?? 500)
-/** Milliseconds that a node elsewhere takes to answer. */
+/** Response time of a remote node in milliseconds. */
 const NODE_DELAY = Number(process.env.BENCH_NODE_DELAY ?? 20)
 const SUBMITS = Number(process.env.BENCH_SUBMITS ?? 20)
 
@@ -35,7 +35,7 @@ const transfer = () =>
     lamports: (lamports += 1),
   })
 
-// Both sides are called through the same client, of which neither waits for more than the other.
+// Both sides are called through the same HTTP client.
 const agent = new Agent()
 async function post<Body>(path: string, body: object): Promise<Body> {
   const response = await agent.request({
@@ -79,7 +79,7 @@ const summary = (work: string, against: string, ours: number[], bare: number[]):
     ),
   )
 
-/** Prepares and simulations of the same transactions, in turns. */
+/** Prepares and simulates the same transactions in turns. */
 async function compare(count: number): Promise<{ prepares: number[]; simulations: number[] }> {
   const prepares: number[] = []
   const simulations: number[] = []

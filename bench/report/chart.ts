@@ -7,7 +7,7 @@ const ROW = 22
 const TOP = 52
 const BAR = 12
 
-/** Readable on a light page and on a dark one. */
+/** Readable on light and dark pages. */
 const STYLE = `
   text { font: 12px system-ui, sans-serif; fill: #1f2328 }
   .quiet { fill: #59636e }
@@ -29,7 +29,7 @@ const STYLE = `
  * gateway is; the bars start at equal speed.
  */
 export function ratioChart(comparisons: readonly Comparison[]): string {
-  // At least a factor of four to each side, and whole powers of two.
+  // At least a factor of four on each side, in powers of two.
   const reach = (sign: 1 | -1): number =>
     Math.max(2, ...comparisons.map(({ times }) => Math.ceil(sign * Math.log2(times))))
   const [low, high] = [-reach(-1), reach(1)]

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 /** MiB of resident memory. */
 export interface Memory {
   readonly gatewayMib: number
-  /** Of all its processes; what they share is counted once. */
+  /** Memory of all its processes. Shared pages are counted once. */
   readonly postgresMib: number
 }
 
-/** Of a gateway with an embedded PostgreSQL in its folder. Linux alone tells it; null elsewhere. */
+/** Memory of a gateway and its embedded PostgreSQL. Null if the system is not Linux. */
 export function residentMemory(gatewayPid: number, dataDir: string): Memory | null {
   if (process.platform !== 'linux') return null
   const [line] = readFileSync(join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')
@@ -32,7 +32,7 @@ function mib(pid: number, kind: 'Rss' | 'Pss'): number {
   return Number(new RegExp(`^${kind}:\\s+(\\d+) kB`, 'm').exec(read(pid, 'smaps_rollup'))?.[1] ?? 0) / 1024
 }
 
-/** Empty of a process that has ended, or of what is no process. */
+/** Empty if there is no such process. */
 function read(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')

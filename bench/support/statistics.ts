@@ -1,4 +1,4 @@
-/** The middle value, the mean of two in the middle; 0 of none. */
+/** The median. 0 if there are no values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const upper = sorted[values.length >> 1] ?? 0

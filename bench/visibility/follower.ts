@@ -9,7 +9,7 @@ import { createIndexer } from '../../src/ledger/indexer/indexer.ts'
 import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 
-/** The indexer with its defaults, in a process of its own, once it has caught up. */
+/** The indexer with default settings in its own process. Resolves when it has caught up. */
 export async function startFollower(...args: string[]): Promise<{ stop(): Promise<void> }> {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],

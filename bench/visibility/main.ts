@@ -58,7 +58,7 @@ let blockhash = ''
 while (performance.now() - began < SECONDS * 1000) {
   if (sent % RATE === 0)
     blockhash = (await rpc.call<{ value: { blockhash: string } }>('getLatestBlockhash')).value.blockhash
-  // A price of its own makes each transaction another one.
+  // Each transaction has its own price, so that all differ.
   const change = registryInstruction(
     program,
     'update_config',
@@ -73,7 +73,7 @@ while (performance.now() - began < SECONDS * 1000) {
   if (due > performance.now()) await delay(due - performance.now())
 }
 const seconds = (performance.now() - began) / 1000
-// The last ones are not confirmed yet.
+// Waits for the confirmation of the last transactions.
 await delay(2_000)
 for (const end = Date.now() + 10_000; confirmedAt.size > 0 && Date.now() < end;) await delay(50)
 watch.ended = true
@@ -85,7 +85,7 @@ await database.drop()
 await ledger.stop()
 rmSync(dataDir, { recursive: true, force: true })
 
-/** Looks for what is confirmed and not seen yet, every few milliseconds. */
+/** Polls every few milliseconds for confirmed transactions that were not visible before. */
 async function untilEnded(): Promise<void> {
   while (!watch.ended) {
     const open = [...confirmedAt.keys()]

@@ -61,7 +61,7 @@ const outcomes = new Map<string, number>()
 const count = (outcome: string): void => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
 
 let number = 0
-/** The signed transaction of the case before. */
+/** The signed transaction of the previous case. */
 let another: string | null = null
 const signatures = new Set<string>()
 
@@ -73,7 +73,7 @@ test(`${CASES} random sponsored transactions cost the fee payer at most what the
   await fc.assert(fc.asyncProperty(randomCase, runCase), {
     seed: SEED,
     numRuns: CASES,
-    // A case stands on the ledger that the ones before have made.
+    // Each case continues on the ledger of the previous cases.
     endOnFailure: true,
   })
   const lost = start - (await world.balance())
@@ -83,7 +83,7 @@ test(`${CASES} random sponsored transactions cost the fee payer at most what the
   process.stdout.write(`${table.join('\n')}\nlost ${lost} lamports in ${signatures.size} transactions\n`)
 
   const landed = outcomes.get('landed') ?? 0
-  // A property of refusals alone would prove nothing.
+  // The property would prove nothing if all cases were refused.
   expect(landed).toBeGreaterThan(CASES / 5)
   expect(landed).toBeLessThan(CASES)
   expect(await tokensOfFeePayer()).toBe(tokens)
@@ -91,7 +91,7 @@ test(`${CASES} random sponsored transactions cost the fee payer at most what the
   expect(account?.data).toHaveLength(0)
   expect(account?.owner.toBase58()).toBe(SYSTEM_PROGRAM)
   world.localnet.stepSlot(2)
-  // No transaction but those that were answered for bears its signature.
+  // The fee payer signed only transactions whose responses are accounted for.
   expect((await transactionsOnLedger()).difference(known)).toEqual(signatures)
 }, 3_600_000)
 
@@ -130,7 +130,7 @@ async function runCase(random: RandomCase): Promise<void> {
   }
   const signature = accepted.body.signature ?? ''
   if (signatures.has(signature)) {
-    // Prepared twice on one blockhash: the same bytes, which the ledger takes once.
+    // Prepared twice with one blockhash: the same bytes, which the ledger accepts once.
     count('the same transaction once more')
     within(lost, 0, 0)
     return
@@ -169,7 +169,7 @@ function castOf({ operation, wallet }: RandomCase): Participants {
     : { ...shared, wallet: agent?.keypair ?? stranger, agent }
 }
 
-/** Each case comes from a network of its own: the limit of each is another test's matter. */
+/** Each case has its own client network, because another test checks its limit. */
 function clientOf({ useGraphQL: byGraphQL }: RandomCase): SponsorClient {
   const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
   return (byGraphQL ? graphqlClient : restClient)(world.t, { address })
@@ -200,7 +200,7 @@ function submit(
     : api.submitRegistration({ id, signedTx, signerPubkey: keyOf(wallet), inviteCode: code })
 }
 
-/** What happens on the ledger between prepare and submit. */
+/** Changes the ledger between prepare and submit. */
 async function meanwhile(random: RandomCase, { wallet, agent, stranger }: Participants): Promise<void> {
   if (random.between === 'expires') world.localnet.stepSlot(160)
   if (random.between !== 'breaks it') return
@@ -219,7 +219,7 @@ async function meanwhile(random: RandomCase, { wallet, agent, stranger }: Partic
   await world.transact([register], [wallet, stranger])
 }
 
-/** Lamports that the network takes for a transaction with a limit and a price, by Solana's rule. */
+/** The fee of a transaction with this limit and price in lamports, by Solana's rule. */
 function feeOf(signedTx: string): number {
   const { message } = VersionedTransaction.deserialize(Buffer.from(signedTx, 'base64'))
   const budget = message.compiledInstructions
@@ -240,7 +240,7 @@ async function tokensOfFeePayer(): Promise<string> {
   return owned.value.map((each) => Buffer.from(each.account.data).toString('hex')).join()
 }
 
-/** The signatures of all transactions on the ledger that name the fee payer. */
+/** The signatures of all transactions on the ledger that contain the fee payer. */
 async function transactionsOnLedger(): Promise<Set<string>> {
   const found = new Set<string>()
   let beforeSignature: string | undefined

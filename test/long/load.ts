@@ -7,11 +7,11 @@ import { TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 
 const PROGRAM = pubkey(registryIdl.address)
 
-/** Registrations and updates by fresh wallets, as fast as the node takes them, until it is gone. */
+/** Registrations and updates by new wallets, as fast as the node accepts them, until it stops. */
 export interface Load {
-  /** Signatures that the node said were confirmed. */
+  /** Signatures that the node reported as confirmed. */
   readonly confirmed: ReadonlySet<string>
-  /** Ends when the node no longer answers. */
+  /** Ends when the node no longer responds. */
   readonly ended: Promise<void>
 }
 

@@ -45,7 +45,7 @@ let runtime: Runtime
 let feePayer: Pubkey
 let inviteCode: string
 beforeEach(async () => {
-  // The five a day of one address are another test's matter.
+  // Another test checks the five registrations a day of one address.
   await sql.query('update sponsorships set client_network = id').catch(() => undefined)
   runtime = await gateway.start()
   const health = await fetch(`${runtime.baseUrl}/health/detailed`)
@@ -72,7 +72,7 @@ const signed = (prepared: unknown, wallet: Keypair) => {
   return { id, signedTx: signedBy(serializedTx, wallet), signerPubkey: keyOf(wallet), inviteCode }
 }
 const submit = (body: object) => post('/sponsor/register/submit', body)
-/** From now on calls of this method are not answered. */
+/** From now on calls of this method get no response. */
 const silence = (method: string) =>
   createLedgerRpc({ url: runtime.rpcUrl }).call('localnet_fault', [
     { kind: 'http', methods: [method], delayMs: FAR },
@@ -132,7 +132,7 @@ test('after kill -9 between signing and storing nothing was sent, and the same s
   const wallet = Keypair.generate()
   const { body } = await register(wallet)
   const before = await balance()
-  // Under this lock the signed bytes are stored.
+  // The signed bytes are stored under this lock.
   await sql.query('select pg_advisory_lock($1)', [RESERVATION_LOCK])
   const dying = submit(signed(body, wallet)).catch(() => undefined)
   await vi.waitFor(async () => {

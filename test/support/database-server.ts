@@ -3,7 +3,7 @@ import { Client, escapeIdentifier } from 'pg'
 /** How the tests reach PostgreSQL: DATABASE_URL, or the socket folder of the embedded server. */
 export type Server = { url: string } | { host: string; user: string }
 
-/** The same server, another database. */
+/** The connection to another database of the server. */
 export function connectionTo(
   server: Server,
   database: string,

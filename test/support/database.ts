@@ -11,7 +11,7 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** A migrated, empty database of its own, cloned from the run's template. */
+/** Creates a migrated, empty database from the template of this run. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('databaseServer')
   const name = `gateway_test_${randomBytes(6).toString('hex')}`
@@ -28,7 +28,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** The same as a DATABASE_URL, for gateways of their own. */
+/** The DATABASE_URL of the database, for gateway processes. */
 export function urlOf({ connection }: TestDatabase): string {
   return 'url' in connection
     ? connection.url

@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 export interface DnsQuestion {
   readonly name: string
   readonly type: 'A' | 'AAAA' | 'other'
-  /** How often this was asked before. */
+  /** The number of earlier queries for this name. */
   readonly before: number
 }
 
@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<number, 'A' | 'AAAA'>> = { 1: 'A', 28: 'AAAA' }
 const RESPONSE_CODES = { no_such_name: 3, server_failure: 2 } as const
 const HEADER = 12
 
-/** A real name server on loopback, over UDP. Answers live for no time (TTL 0). */
+/** A real name server on loopback over UDP. Its responses have TTL 0. */
 export async function startDnsServer(answer: (question: DnsQuestion) => DnsAnswer): Promise<DnsServer> {
   const questions: DnsQuestion[] = []
   const socket = createSocket('udp4')
@@ -106,7 +106,7 @@ function wireName(name: string): Buffer {
 
 function addressBytes(address: string): Buffer {
   if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number))
-  // The parser of URLs writes IPv6 addresses in one form, in hexadecimal groups only.
+  // The URL parser writes IPv6 addresses in one form, with hexadecimal groups only.
   const [head = [], tail = []] = new URL(`http://[${address}]`).hostname
     .slice(1, -1)
     .split('::')

@@ -4,7 +4,7 @@ import type { Insertable, Kysely } from 'kysely'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import type { Database } from '../../src/db/database.ts'
 
-/** A key that any test can name: the same text gives the same key. */
+/** A public key by name: the same text gives the same key. */
 export function keyOf(text: string): Pubkey {
   return pubkey(bs58.encode(createHash('sha256').update(text).digest()))
 }
@@ -12,7 +12,7 @@ export function keyOf(text: string): Pubkey {
 export type NewAgent = Insertable<Database['agents']>
 export type NewStake = Insertable<Database['stakes']>
 
-/** An agent's row; `label` gives its keys. */
+/** A row of an agent. `label` determines its keys. */
 export function agentRow(label: string, overrides: Partial<NewAgent> = {}): NewAgent {
   return {
     pda: keyOf(`agent ${label}`),

@@ -4,11 +4,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** A proxy for HTTP and WebSocket that can be cut. Clients then see a dead server. */
 export interface FaultInjectingProxy {
   readonly port: number
-  /** Connections taken so far. */
+  /** The number of accepted connections. */
   readonly connections: number
-  /** Ends every connection, and refuses new ones. */
+  /** Closes all connections and refuses new ones. */
   cut(): Promise<void>
-  /** Takes connections again, at the same port. */
+  /** Accepts connections again at the same port. */
   restore(): Promise<void>
   close(): Promise<void>
 }

@@ -12,25 +12,26 @@ import { temporaryFolder } from './temporary-folder.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const READY = 'the gateway is ready'
 
-/** The real service in processes of its own, on a throw-away DATA_DIR: what `npm start` runs. */
+/** The service as `npm start` runs it, in its own processes and a temporary DATA_DIR. */
 export interface GatewayProcess {
   readonly dataDir: string
-  /** What its processes see of the environment. */
+  /** The environment of its processes. */
   readonly env: NodeJS.ProcessEnv
-  /** Starts it and waits until it says that it is ready. */
+  /** Starts it and waits until it is ready. */
   start(): Promise<Runtime>
-  /** kill -9, or SIGTERM and the exit code. */
+  /** kill -9. */
   kill(): Promise<void>
-  /** SIGSTOP and SIGCONT, for instance. */
+  /** Sends a signal, for example SIGSTOP. */
   signal(signal: NodeJS.Signals): void
+  /** Sends SIGTERM. Returns the exit code. */
   stop(): Promise<number | null>
-  /** Waits until it ends by itself: the exit code. */
+  /** Waits until it ends by itself. Returns the exit code. */
   ended(): Promise<number | null>
-  /** All that its processes wrote. */
+  /** All output of the service. */
   output(): string
   /** `npm run cli -- …`: exit code and output. */
   cli(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>
-  /** Stops it and removes all it made. */
+  /** Stops it and removes its files and database. */
   remove(): Promise<void>
 }
 

@@ -34,7 +34,7 @@ function closed(document: OpenApi, schema: unknown): unknown {
   return 'properties' in inner ? { ...inner, additionalProperties: false } : inner
 }
 
-/** Throws for a reference to nothing. */
+/** Throws if the reference has no target. */
 export function resolveReference({ components }: OpenApi, reference: string): Json {
   const name = /^#\/components\/schemas\/(\w+)$/.exec(reference)?.[1] ?? ''
   const target = components.schemas[name]
@@ -42,7 +42,7 @@ export function resolveReference({ components }: OpenApi, reference: string): Js
   return target
 }
 
-/** What is wrong with a value; empty where nothing is. */
+/** The problems of a value. Empty if there are none. */
 export function problems(document: OpenApi, schema: Json, value: unknown): unknown[] {
   const [, errors] = Schema.Compile(closed(document, schema) as Json).Errors(value)
   return errors

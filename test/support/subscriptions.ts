@@ -8,7 +8,7 @@ export interface StreamPart {
 
 export interface SseStream {
   readonly response: Response
-  /** The next result; null if the stream has completed. Rejects if it was cut. */
+  /** The next result. Null if the stream completed. Rejects if the connection broke. */
   next(): Promise<StreamPart | null>
   /** Closes the connection. */
   cut(): void

@@ -24,7 +24,7 @@ export function memoryFolder(): string {
     const { bavail, bsize } = statfsSync(MEMORY)
     if (bavail * bsize >= ENOUGH_BYTES) return MEMORY
   } catch {
-    // Not every system has it.
+    // Not every system has this folder.
   }
   return tmpdir()
 }

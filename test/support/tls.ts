@@ -13,7 +13,7 @@ import { isIP } from 'node:net'
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const HOUR_MS = 3_600_000
 
-/** For node:tls and node:https. */
+/** Options for node:tls and node:https. */
 export interface TestCertificate {
   readonly cert: string
   readonly key: string
@@ -22,11 +22,11 @@ export interface TestCertificate {
 export interface TestCa {
   /** The authority's own certificate, PEM. */
   readonly pem: string
-  /** `names`: host names and addresses. Valid from an hour ago for a day unless said otherwise. */
+  /** `names`: host names and addresses. Default: valid from an hour ago for one day. */
   issue(names: readonly string[], validity?: { notBefore?: Date; notAfter?: Date }): Promise<TestCertificate>
 }
 
-/** A certificate authority that lives as long as the test. */
+/** A certificate authority for one test. */
 export async function createTestCa(): Promise<TestCa> {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
   const name = 'CN=Test CA'

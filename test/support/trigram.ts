@@ -1,4 +1,4 @@
-/** pg_trgm's similarity for ASCII text: the oracle of searches. */
+/** The similarity of pg_trgm for ASCII text, to check searches. */
 export function similarity(a: string, b: string): number {
   const [left, right] = [trigrams(a), trigrams(b)]
   const shared = left.intersection(right).size

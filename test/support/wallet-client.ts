@@ -12,7 +12,7 @@ export interface GraphQLReply<Data> {
   readonly errors?: { readonly message: string }[]
 }
 
-/** Calls an app as a wallet's client would: each request signed at a second of its own. */
+/** Calls an app as a wallet. Each request has its own timestamp. */
 export interface WalletClient {
   <Body = Record<string, unknown>>(method: string, url: string, payload?: unknown): Promise<Answer<Body>>
   graphql<Data>(query: string, variables?: Record<string, unknown>): Promise<GraphQLReply<Data>>

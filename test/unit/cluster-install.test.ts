@@ -8,7 +8,7 @@ import { OperatorError } from '../../src/platform/process/operator-error.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Every module that is loaded with one, by static imports of values. */
+/** All modules that a module loads by static imports. */
 function loadedWith(entry: string, seen = new Set<string>()): Set<string> {
   if (seen.has(entry)) return seen
   seen.add(entry)

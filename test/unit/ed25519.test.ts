@@ -52,7 +52,7 @@ test('accepts signatures of tweetnacl, and refuses any altered one', () => {
 const L = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n
 const number = (bytes: Uint8Array) => BigInt(`0x${Buffer.from(bytes.toReversed()).toString('hex')}`)
 
-/** R = identity, S = 0; and R = s B, S = s: under a key of order 1 both hold for every message. */
+/** With a key of order 1, R = identity, S = 0 and R = s B, S = s are valid for every message. */
 const IDENTITY_AND_ZERO = Uint8Array.from({ length: 64 }, (_, i) => (i === 0 ? 1 : 0))
 const ANY_SCALAR = (() => {
   const seed = new Uint8Array(32).fill(7)

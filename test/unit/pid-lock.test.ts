@@ -18,7 +18,7 @@ const MODULE = fileURLToPath(new URL('../../src/platform/process/pid-lock.ts', i
 const holderSource = (): string =>
   `import(${JSON.stringify(MODULE)}).then((m) => { m.acquirePidLock(${JSON.stringify(file)}); console.log('held'); setInterval(() => {}, 1000) })`
 
-/** A process that takes the lock and stays. */
+/** A process that takes the lock and keeps running. */
 async function holder(): Promise<{ pid: number; kill: () => Promise<void> }> {
   const child = spawn(process.execPath, ['-e', holderSource()], { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
@@ -40,7 +40,7 @@ test('is held until released', () => {
 })
 
 test('is free when the holder has ended, even before its parent process knows it', async () => {
-  // The shell starts the holder and, becoming `sleep`, never waits for it.
+  // The shell starts the holder, is replaced by `sleep`, and never waits for the holder.
   const holderCode = holderSource()
   const shell = spawn('sh', ['-c', '"$0" -e "$1" & exec sleep 60', process.execPath, holderCode], {
     stdio: ['ignore', 'pipe', 'inherit'],

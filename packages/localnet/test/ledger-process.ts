@@ -12,7 +12,7 @@ export interface LedgerProcess {
   kill(): Promise<void>
 }
 
-/** Runs a ledger with 20 ms slots in a process of its own. */
+/** Runs a ledger with 20 ms slots in its own process. */
 export async function spawnLedger(dataDir: string, faucet: Keypair): Promise<LedgerProcess> {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), dataDir, faucet.secretKey.join()], {
     stdio: ['ignore', 'pipe', 'inherit'],

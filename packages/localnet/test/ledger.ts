@@ -10,18 +10,18 @@ export interface JsonRpcAnswer {
 
 export interface TestLedger extends AsyncDisposable {
   readonly net: Localnet
-  /** Stock client at commitment confirmed. */
+  /** A plain web3.js client with commitment confirmed. */
   readonly connection: Connection
   readonly usdcMint: PublicKey
   rpc(method: string, params?: unknown[]): Promise<JsonRpcAnswer>
   post(body: string, headers?: Record<string, string>): Promise<Response>
-  /** A new key with this much on it, confirmed. */
+  /** A new key with this confirmed balance. */
   wallet(sol?: number): Promise<Keypair>
-  /** Sends, and makes the transaction confirmed. */
+  /** Sends a transaction and confirms it. */
   land(transaction: Transaction, signers: Keypair[]): Promise<string>
 }
 
-/** A ledger whose slots pass only by `net.stepSlot()`, unless `slotMs` says otherwise. */
+/** A ledger whose slots pass only by `net.stepSlot()`, unless `slotMs` is given. */
 export async function startTestLedger(options: Partial<LocalnetOptions> = {}): Promise<TestLedger> {
   const usdcMint = Keypair.generate()
   const net = await startLocalnet({

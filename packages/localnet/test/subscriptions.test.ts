@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => ledger.net.close())
 
-/** Listens and waits until the server knows of it: stock clients do not say when. */
+/** Subscribes and waits until the server knows it; web3.js does not report that. */
 async function listening<T>(
   subscribe: (see: (value: T) => void) => number,
 ): Promise<{ seen: T[]; id: number }> {

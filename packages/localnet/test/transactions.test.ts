@@ -122,7 +122,7 @@ describe('sending', () => {
   })
 
   it('accepts a blockhash for 150 blocks and no longer', async () => {
-    // Its own ledger: stock connections reuse a blockhash for half a minute of wall clock.
+    // A new ledger, because web3.js reuses a blockhash for half a minute.
     await using own = await startTestLedger()
     const from = await own.wallet()
     const { blockhash, lastValidBlockHeight } = await own.connection.getLatestBlockhash()

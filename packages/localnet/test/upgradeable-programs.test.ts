@@ -17,7 +17,7 @@ const LOADER = new PublicKey(UPGRADEABLE_LOADER)
 const ELF = readFileSync(PROGRAM_FILE)
 const CHUNK = 900
 const BUFFER_HEADER = 37
-// The registry program's answer to an unknown instruction shows that it ran.
+// The registry program's error for an unknown instruction shows that it ran.
 const RAN = { InstructionError: [0, { Custom: 6000 }] }
 const CLOSED = { InstructionError: [0, 'UnsupportedProgramId'] }
 
@@ -105,7 +105,7 @@ async function close(ledger: TestLedger, payer: Keypair, { id, data }: Program):
   await ledger.land(new Transaction().add(loaderInstruction(keys, numbers(5))), [payer])
 }
 
-/** What the ledger at the commitment answers to a call of the program. */
+/** The result of a call of the program at this commitment. */
 async function called(
   ledger: TestLedger,
   payer: Keypair,

@@ -26,7 +26,7 @@ function keyAt(instruction: TransactionInstruction, at: number): Pubkey {
   return pubkey(instruction.keys[at]?.pubkey.toBase58() ?? '')
 }
 
-/** Sends with an account rewritten, then puts it back. */
+/** Sends with a changed account, then restores it. */
 function errorWith(given: Scenario, key: Pubkey, change: (account: StoredAccount) => Partial<StoredAccount>) {
   const { bench, instruction } = given
   const before = bench.vm.account(key)

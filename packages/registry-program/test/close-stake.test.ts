@@ -11,7 +11,7 @@ const VAULT_SIZE = 165
 const AGENT_SIZE = 421
 const ELF = readFileSync(new URL('../registry.so', import.meta.url))
 
-/** Sends tokens to a vault past the program. */
+/** Sends tokens to a vault without the program. */
 function donate(
   bench: Bench,
   vault: Parameters<Bench['read']>[1],

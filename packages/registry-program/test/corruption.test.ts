@@ -14,7 +14,7 @@ const NAME_LENGTH = 49
 const SUFFIX = 32 + 8 + 8 + 2 + 1 + 8 + 8 + 8 + 2 + 1
 const STATUS_FROM_END = SUFFIX + 1
 
-/** Where the fields after the texts begin. */
+/** The offset of the fields after the texts. */
 function endOf(name: string, url: string): number {
   return 8 + 32 + 1 + 8 + 4 + name.length + 1 + 4 + 4 + url.length + 32 + 1 + SUFFIX
 }

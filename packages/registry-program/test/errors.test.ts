@@ -32,7 +32,7 @@ const reporterWith =
   (bench) =>
     bench.call('register_reporter', { authority: bench.wallet() }, { label: 'Market', weight: 5, ...args })
 
-/** Rewrites the keys or the data of a valid instruction, or an account that it names. */
+/** Changes the keys or the data of a valid instruction, or one of its accounts. */
 const malformed =
   (change: (bench: Bench, instruction: ReturnType<Bench['instruction']>) => void): Cause =>
   (bench) => {
@@ -51,7 +51,7 @@ const rewriteConfig = (change: (data: Buffer) => { data?: Uint8Array; owner?: st
     bench.vm.put({ ...image, ...change(Buffer.from(stored.data)) } as typeof image)
   })
 
-/** One way to each error of the IDL. */
+/** One cause for each error of the IDL. */
 const causes: Record<string, Cause> = {
   InvalidInstruction: malformed((_, instruction) => {
     instruction.data = Buffer.alloc(8)

@@ -5,7 +5,7 @@ import { pubkey } from '@agent-registry/solana'
 import { registryIdl } from '../src/idl.ts'
 import { scenario } from './support/scenarios.ts'
 
-/** Accounts that may be the same: the first one stands in for the other. */
+/** Accounts that may be the same key. */
 const ALLOWED = new Set([
   'initialize treasury admin',
   'initialize treasury config',
@@ -16,7 +16,7 @@ const ALLOWED = new Set([
   'deposit payer owner',
 ])
 
-// 'custom 1' is what the System and Token programs answer to a transfer of more than there is.
+// 'custom 1' is the error of the System and Token programs for insufficient funds.
 const ANSWERS = new Set([null, 'custom 1', ...registryIdl.errors.map(({ name }) => name)])
 
 describe.each(registryIdl.instructions)('$name', ({ name, accounts }) => {

@@ -92,7 +92,7 @@ describe('initialize', () => {
   })
 })
 
-/** Changes the ProgramData account; returns what it was. */
+/** Changes the ProgramData account. Returns the previous one. */
 function rewriteProgramData(bench: Bench, change: (data: Uint8Array) => Uint8Array): Uint8Array {
   const address = programDataAddress(bench.vm.programId)
   const before = bench.vm.account(address)

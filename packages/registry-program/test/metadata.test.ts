@@ -9,7 +9,7 @@ const { accounts } = registered(bench)
 const update = (args: Args): string | null => bench.call('update_agent', accounts, args).error
 const card = (agentCardUrl: string): Args => ({ agentCardUrl, agentCardHash: REGISTRATION.agentCardHash })
 
-/** Replaces the bytes of the text `old` in the instruction by others of the same length. */
+/** Replaces the bytes of the text `old` in the instruction. The length must be the same. */
 function updateWithName(name: Uint8Array): string | null {
   const placeholder = 'n'.repeat(name.length)
   const instruction = registryInstruction(bench.vm.programId, 'update_agent', accounts, { name: placeholder })

@@ -37,7 +37,7 @@ describe('suspend_agent and reactivate_agent', () => {
     const actor = registered(bench)
     suspend(bench, actor, bench.admin)
     expect(reactivate(bench, actor).error).toBe('SuspendedByAdmin')
-    // The way round by a new agent is closed too.
+    // A new agent does not avoid the suspension either.
     expect(bench.call('deactivate_agent', actor.accounts).error).toBe('SuspendedByAdmin')
     expect(reactivate(bench, actor, bench.admin).error).toBeNull()
   })

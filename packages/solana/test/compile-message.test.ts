@@ -5,7 +5,7 @@ import { pubkeyFromBytes } from '../src/pubkey.ts'
 import { compileMessage } from '../src/compile-message.ts'
 import { isStaticWritable, parseMessage } from '../src/message.ts'
 
-// Few keys, so that accounts repeat with other flags, and appear as payer and as program too.
+// Few keys, so that accounts repeat with other flags, and as payer and program.
 const keys = Array.from({ length: 12 }, (_, i) => pubkeyFromBytes(new Uint8Array(32).fill(i + 1)))
 const key = fc.constantFrom(...keys)
 const instruction = fc.record({

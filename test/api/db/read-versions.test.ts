@@ -23,7 +23,7 @@ afterAll(() => database.drop())
 
 const versions = async () => (await createReadVersions(kysely).current())!
 
-/** The groups whose version is another after `change`. */
+/** The groups whose version differs after `change`. */
 async function changedBy(change: () => Promise<unknown>): Promise<ReadTables[]> {
   const before = await versions()
   await change()

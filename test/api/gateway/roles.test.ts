@@ -68,7 +68,7 @@ test('workers are ready while they poll for work', async () => {
   const kysely = kyselyOf(database.orm)
   await sql`alter table webhook_deliveries rename to webhook_deliveries_away`.execute(kysely)
   await sql`alter table agents rename to agents_away`.execute(kysely)
-  // From now on neither worker can look; a look that was under way ends within the first poll.
+  // From now on neither worker can poll. A running poll ends within the first one here.
   await expect
     .poll(
       async () => {

@@ -11,7 +11,7 @@ const PDA = keyOf('agent Kestrel')
 const DID = `did:sol:${OWNER}`
 const CARD_URL = 'https://agents.example/Kestrel.json'
 
-/** As the contract has it: its fields, in its order. */
+/** The fields of the contract in its order. */
 const DOCUMENT = {
   '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/ed25519-2020/v1'],
   id: DID,

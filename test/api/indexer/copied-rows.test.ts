@@ -46,7 +46,7 @@ test('the state behind rows that already exist is read again and written', async
   indexer = start()
   await indexer.whenIdle()
   await indexer.stop()
-  // As if what wrote the transaction had been interrupted, though that is one commit.
+  // As if the write of the transaction had been interrupted.
   const db = kyselyOf(database.orm)
   await sql`delete from ledger_transactions where signature = ${sent}`.execute(db)
   await db

@@ -61,7 +61,7 @@ test('returns a v0 transaction that its signer can sign, with the compute budget
   expect(units).toBe(body.estimatedComputeUnits)
   expect(Buffer.from(price?.data ?? []).readBigUInt64LE(1)).toBe(10_000n)
 
-  // What the same message uses when it runs.
+  // The compute units that the same message uses.
   transaction.sign([payer])
   const run = await world.connection.simulateTransaction(transaction, { commitment: 'confirmed' })
   expect(run.value.err).toBeNull()

@@ -44,7 +44,7 @@ test('a row is claimed once, and again when the lease has expired', async () => 
   expect(claimed.map((each) => each.id).sort()).toEqual(rows.map((each) => each.id).sort())
   expect(await claim(NOW + 999)).toEqual([])
   expect(await claim(NOW + 1_000)).toHaveLength(10)
-  // Whoever held it before may no longer write.
+  // The previous holder of the lease can no longer write.
   const [again] = await claim(NOW + 1_000)
   expect(
     await store.update(

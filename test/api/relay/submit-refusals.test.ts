@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 let lamports = 0
-/** Another amount each time, so that no two transactions are the same. */
+/** A new amount each time, so that all transactions differ. */
 const transfer = (from = payer, to = from): TransactionInstruction =>
   SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey: to.publicKey, lamports: (lamports += 1) })
 
@@ -124,6 +124,6 @@ test('a second message for a transaction that was submitted', async () => {
 })
 
 test('nothing was sent to the node', () => {
-  // The right one, and the one before the second message.
+  // The two valid submits.
   expect(world.calls.filter((each) => each === 'sendTransaction')).toHaveLength(2)
 })

@@ -28,7 +28,7 @@ afterAll(() => world.close())
 afterEach(() => world.localnet.fault.clear())
 
 let lamports = 0
-/** Another amount each time, so that no two transactions are the same. */
+/** A new amount each time, so that all transactions differ. */
 const transfer = (from = payer, to = from): TransactionInstruction =>
   SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey: to.publicKey, lamports: (lamports += 1) })
 const sends = () => world.calls.filter((each) => each === 'sendTransaction').length
@@ -128,7 +128,7 @@ test('a transaction that fails on the ledger is execution_failed, with logs and 
   const owner = await world.funded()
   const prepared = await world.prepare([registration(owner, 'Late')], [owner])
   const signedTx = signed(prepared, owner)
-  // Sent past the relay, after another transaction of the owner has made it fail.
+  // Sent directly to the node, after another transaction of the owner made it fail.
   await world.transact([registration(owner, 'Early')], [owner])
   await world.connection.sendRawTransaction(Buffer.from(signedTx, 'base64'), { skipPreflight: true })
   world.localnet.stepSlot()

@@ -35,7 +35,7 @@ beforeAll(async () => {
   parties = { feePayer, wallet, stranger: Keypair.generate() }
   registration = await prepareRegistration()
   const asked = await api.prepareSponsored({
-    // Enough of them that the headroom of the compute-unit limit holds what an attack runs.
+    // Enough instructions that the margin of the compute-unit limit covers an attack.
     instructions: json(['2.0', '2.1', '2.2', '2.3'].map((version) => update(wallet, { version }))),
     signerPubkeys: [keyOf(wallet)],
   })
@@ -162,7 +162,7 @@ describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] 
         })
     })
 
-    // What matches because wallets do it is simulated again, and what it takes is measured.
+    // Changes that wallets may make are simulated again, and their cost is measured.
     test.each([
       ['a part of its balance', 20_000_000],
       ['one lamport', 1],

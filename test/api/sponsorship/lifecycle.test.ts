@@ -75,7 +75,7 @@ test('a registration that fails on the ledger spends its counted fee, and frees 
   const client = newClient()
   const { body } = await world.register({ owner, inviteCode, client })
   const before = await world.balance()
-  // Preflight would see it as well: this node runs none, as one that is behind the others.
+  // This node runs no preflight, like a node that lags. A preflight would refuse it.
   beforeSign = async () => {
     await world.transact([sponsoredRegistration(owner, owner, 'First')], [owner])
     await world.t.kysely
@@ -92,7 +92,7 @@ test('a registration that fails on the ledger spends its counted fee, and frees 
   const cost = before - (await world.balance())
   expect(cost).toBeLessThan(12_000)
   await eventually(async () => (await world.sponsorships(owner))[0]?.spent_lamports ?? null).toBe(cost)
-  // The code's one use is there again, of the client's five one is gone.
+  // The code can be used again. One of the client's five registrations is used.
   expect((await world.register({ inviteCode, client })).status).toBe(200)
   const more = []
   for (let i = 0; i < 4; i++) more.push((await world.register({ inviteCode: many, client })).status)

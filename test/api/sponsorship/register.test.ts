@@ -53,7 +53,7 @@ test('a wallet without lamports gets an agent; the fee payer pays rent and fee, 
   expect(fee).toBeLessThan(12_000)
   expect(await world.connection.getBalance(owner.publicKey)).toBe(0)
   expect(await world.sponsorships(owner)).toMatchObject([{ state: 'confirmed', id: body.id }])
-  // The same again is the same record.
+  // A second submit returns the same record.
   expect(await world.submitRegistration(body, owner, inviteCode)).toEqual(submitted)
   expect(await world.status(body.id)).toEqual(submitted.body)
 })

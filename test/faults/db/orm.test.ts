@@ -137,7 +137,7 @@ describe('a pool of one connection', () => {
   test('gets it back if a transaction could not begin, and nothing of the transaction ran', async () => {
     const orm = await openOrm(database.connection, { poolSize: 1, connectTimeoutMs: 3_000 })
     const pool: Pool = await orm.em.getConnection().getNativeClient()
-    // Nobody hears of its end while its socket is not read.
+    // The end is not noticed while the socket is not read.
     const client = (await pool.connect()) as PoolClient & {
       processID: number
       connection: { stream: Socket }

@@ -11,7 +11,7 @@ import { type TestResponse, type Prepared, type RecordBody, toJson } from '../..
 import { createFaultInjectingProxy, type FaultInjectingProxy } from '../../support/fault-injecting-proxy.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
 
-/** A node as the gateway sees it. */
+/** A node behind a proxy. */
 interface Node {
   http: FaultInjectingProxy
   socket: FaultInjectingProxy
@@ -58,7 +58,7 @@ async function ask<Body>(path: string, body?: object): Promise<TestResponse<Body
   return { status: response.status, body: (await response.json()) as Body }
 }
 
-/** Renames the agent through the relay; the record once it is settled. */
+/** Renames the agent through the relay. Returns the settled record. */
 async function rename(wallet: AgentWallet, name: string): Promise<RecordBody> {
   const prepared = await ask<Prepared>('/relay/prepare', {
     instructions: [toJson(wallet.instruction('update_agent', {}, { name }))],
@@ -163,7 +163,7 @@ test('a second node of another ledger is reported at once, and is never used', a
     await other.wallet('Second stranger')
     expect(await ask('/agents')).toMatchObject({ status: 200, body: { total: 1 } })
 
-    // The database knows its ledger, also when the first node to answer is on another one.
+    // The database decides the ledger, even if the first node to respond is on another one.
     await gateway.stop()
     runtime = await gateway.start()
     expect((await ask('/agents')).body).toMatchObject({ total: 1, agents: [{ name: 'Ours' }] })

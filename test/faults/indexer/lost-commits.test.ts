@@ -108,7 +108,7 @@ test('after a failover to a server without the last commits, the indexer continu
   expect([...gap.rows, ...rows]).toHaveLength(11)
 })
 
-/** Serves some batches of transactions, and the others after `resume`. */
+/** Serves some batches of transactions, and the rest after `resume`. */
 function pausing(ledger: ScriptedLedger, batches: number): { rpc: LedgerRpc; resume: () => void } {
   const rpc = ledger.rpc()
   const { promise, resolve } = Promise.withResolvers<void>()

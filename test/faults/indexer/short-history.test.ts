@@ -142,7 +142,7 @@ test('skipped history is read once a node lists it, and retries until then are r
   expect(await historyRows()).toBe(12)
   const finalized = () =>
     kyselyOf(database.orm).selectFrom('indexer_state').select('finalized_signature').executeTakeFirst()
-  // Far enough that the finality check starts above the gap from now on.
+  // After this the finality check starts above the gap.
   ledger.advance(400)
   await eventually(finalized).toMatchObject({ finalized_signature: ledger.entries.at(-1)?.signature })
   sendReport(264)

@@ -25,7 +25,7 @@ import { dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
 const NAME_LENGTH_AT = 8 + 32 + 1 + 8
 const agent = encodeAccount(agentAccount('Poison'))
 
-/** Accounts of the program that no instruction of this program can have written. */
+/** Accounts of the program that none of its instructions can write. */
 const POISON: Record<string, Buffer> = {
   'one byte short': agent.subarray(0, -1),
   'cut in the middle': agent.subarray(0, 100),
@@ -35,7 +35,7 @@ const POISON: Record<string, Buffer> = {
   'a name longer than the account': withNameLength(5_000),
   'a name of four gigabytes': withNameLength(0xffff_ffff),
 }
-/** Anyone can give the program such accounts. */
+/** Anyone can assign such accounts to the program. */
 const EMPTY: Record<string, Buffer> = { 'no data': Buffer.alloc(0), 'zeros alone': Buffer.alloc(421) }
 
 function withNameLength(length: number): Buffer {
@@ -96,7 +96,7 @@ const rowOf = (wallet: AgentWallet) =>
     .select(['name', 'status'])
     .where('pda', '=', wallet.agent)
     .executeTakeFirst()
-/** The transaction runs, and before its slot ends the account is another. */
+/** Overwrites the account after the transaction, before its slot ends. */
 async function sendAndOverwrite(
   instruction: TransactionInstruction,
   signer: Keypair,

@@ -24,7 +24,7 @@ afterEach(() => world.localnet.fault.clear())
 let receiver: Keypair
 let prepared: Prepared
 let signedTx: string
-/** A transfer of 0.001 SOL to a new wallet: how often it landed can be read there. */
+/** A transfer of 0.001 SOL to a new wallet, whose balance shows how often it landed. */
 async function prepareTransfer(): Promise<void> {
   receiver = Keypair.generate()
   prepared = await world.prepare(
@@ -46,7 +46,7 @@ const submit = async () => (await world.submit(prepared.id, signedTx)).body.stat
 const service = (rpc: LedgerRpc, leaseMs = 100) =>
   world.replica({ rpc, submitWaitMs: 0, timing: { ...FAST_TIMING, leaseMs } }).service
 
-/** A faulty node: what it does with sendTransaction. */
+/** How the faulty node responds to sendTransaction. */
 function faultySend(sendTransaction: (forward: () => Promise<unknown>) => Promise<unknown>): LedgerRpc {
   return {
     ...world.rpc,

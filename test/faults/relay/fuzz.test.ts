@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The transaction with bytes changed, cut out or put in. */
+/** The transaction with bytes changed, removed or inserted. */
 const mutated = fc
   .array(
     fc.record({

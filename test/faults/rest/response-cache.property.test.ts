@@ -39,9 +39,9 @@ const scores = ({ total, agents: listed }: Agents) => ({
 
 interface Read {
   url: string
-  /** What an answer tells of the state. */
+  /** Reads the state from a response. */
   readState: (body: never) => unknown
-  /** The same of a state. */
+  /** The expected value for a state. */
   of: (state: number) => unknown
 }
 
@@ -100,7 +100,7 @@ beforeAll(async () => {
   await insertStakes(kysely, [stakeRow('a', { deposited_amount: '0' })])
   await insertHistory(kysely, 'a', [{}])
   for (let i = 0; i < 2; i += 1) {
-    // Delays requests and responses: a response can arrive after later commits.
+    // Delays the data of the server: a result can arrive after later commits.
     const network = await slowNetwork(database.connection, () =>
       Math.random() < 0.1 ? 15 : Math.random() * 3,
     )
@@ -124,7 +124,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Raises the state, or changes what no read shows, or begins to and gives up. */
+/** Increments the state, changes data that no read contains, or rolls a change back. */
 async function write(kind: 'raise' | 'slowly' | 'noise' | 'undone'): Promise<void> {
   if (kind === 'noise') {
     await sql`update agents set slot = slot + 1 where pda = ${pda('noise')}`.execute(kysely)
@@ -213,7 +213,7 @@ test('no response is older than the last commit before its request or a mixture 
       })
       await Promise.all([writing(), ...reading])
     }),
-    // Rounds go on from the state that the one before left: shrinking would tell nothing.
+    // Each round continues from the state of the previous one, so shrinking is useless.
     { numRuns: 80, endOnFailure: true },
   )
   const { body } = await replicas[0]!.app.inject('/metrics')

@@ -31,7 +31,7 @@ let registrant: Keypair
 let transaction: Prepared
 let before: number
 beforeAll(async () => {
-  // No slot passes on its own: what was prepared does not expire.
+  // No slot passes by itself, so nothing that was prepared expires.
   world = await createHostileWorld({ slotMs: 0, submitWaitMs: 0, limits: { dailyBudget: 10n ** 15n } })
   const api = restClient(world.t)
   const agent = await world.wallet('Fuzzed')
@@ -50,7 +50,7 @@ const apis = (): SponsorClient[] => [restClient(world.t), graphqlClient(world.t)
 const REFUSED =
   /^(Invalid signed transaction|Signed transaction does not match the prepared transaction|Missing or invalid signature for \w+|The service signs as the fee payer \w+\. Leave the 64 bytes of its signature zero\.|id and signedTx are required|signedTx is required)$/
 
-/** A rightly signed transaction with bytes set, flipped, cut out or put in. */
+/** A correctly signed transaction with bytes set, flipped, removed or inserted. */
 const changed = fc.array(
   fc.record({
     at: fc.nat(1_000),
@@ -196,7 +196,7 @@ test('many concurrent bodies of the maximum size do not stay in memory', async (
           payload,
         })
         isRefusal(statusCode)
-        // A text that is quoted back is cut.
+        // Input in an error text is truncated.
         if (body.length > 1_000) throw new Error(`an answer of ${body.length} characters`)
       }),
     )
@@ -209,7 +209,7 @@ test('many concurrent bodies of the maximum size do not stay in memory', async (
   expect(Math.min(...after.slice(-3)) - Math.min(...after.slice(0, 3))).toBeLessThan(30)
 }, 60_000)
 
-/** Bytes that are still needed. */
+/** Bytes in memory after a garbage collection. */
 function used(): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
@@ -222,7 +222,7 @@ function isRefusal(status: number): void {
   if (status < 400 || status > 499) throw new Error(`answered ${status}`)
 }
 
-/** What the transactions of this file have come to, and what that cost. */
+/** The outcomes of the transactions of this file and their cost. */
 async function harm(): Promise<object> {
   const statuses = await Promise.all(
     [registration, transaction].map(async ({ id }) => (await restClient(world.t).status(id)).body.status),

@@ -119,7 +119,7 @@ describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] 
       expect(lost).toBeLessThanOrEqual(16_000)
       world.localnet.stepSlot(33)
       await eventually(() => stateOf(body.id)).toBe('failed')
-      // Failures are not free of charge to who makes them: they count among the five of the day.
+      // Failures count toward the client's five registrations a day.
       const many = await world.code(10)
       const again = await Promise.all(
         Array.from({ length: 5 }, () => registerBy(api, Keypair.generate(), keyOf(world.feePayer), many)),
@@ -199,7 +199,7 @@ describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] 
       }
       expect((await api.submitRegistration(body)).status).toBe(403)
       const before = await world.balance()
-      // Submitted before anybody has noticed that it has expired.
+      // Submitted before the service knows that it has expired.
       world.localnet.fault.http({ methods: ['getEpochInfo'], status: 503 })
       world.localnet.stepSlot(200)
       const early = await submitRegistrationBy(api, theirs.body, theirs.wallet, theirs.code)

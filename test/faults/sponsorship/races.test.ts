@@ -26,11 +26,11 @@ afterAll(() => world.close())
 
 let clients = 0
 const newAddress = (): string => `203.0.${((clients += 1) >> 8) & 255}.${clients & 255}`
-/** REST and GraphQL in turns, each call from an address of its own unless one is given. */
+/** REST and GraphQL in turns. Default: each call has its own client address. */
 const clientFor = (i: number, client = { address: newAddress() }): SponsorClient =>
   (i % 2 === 0 ? restClient : graphqlClient)(world.t, client)
 
-/** The statuses of calls at once, with how many had each. */
+/** Makes concurrent calls and counts their statuses. */
 async function tally(
   call: (i: number) => Promise<{ status: number }>,
   atOnce = AT_ONCE,
@@ -199,7 +199,7 @@ test('50 concurrent submits of one sponsored transaction give one record, one se
   expect(fee).toBeLessThanOrEqual(16_000)
 })
 
-/** Lamports that are spent or reserved so far. */
+/** Lamports that were spent or reserved so far. */
 async function counted(kind: 'registration' | 'transaction'): Promise<bigint> {
   const { rows } = await sql<{ spent: string }>`
     select coalesce(sum(coalesce(spent_lamports, reserved_lamports)), 0)::text as spent from sponsorships

@@ -19,7 +19,7 @@ beforeAll(async () => {
   incident = await createIncidentWorld()
   const { world } = incident
   ada = await world.wallet('Ada')
-  // Two ways to the one ledger are two nodes of a cluster.
+  // Two proxies of one ledger act as two nodes of a cluster.
   nodes = [await cutOff(world.localnet.rpcUrl), await cutOff(world.localnet.rpcUrl)]
   sockets = await cutOff(world.localnet.wsUrl)
   const settings = { SOLANA_RPC_URL: nodes.map(({ url }) => url).join(','), SOLANA_WS_URL: sockets.url }
@@ -80,7 +80,7 @@ test('when a node announces nothing the indexer polls, and IndexerPollsOnly fire
 
 test('audit reports a difference with exit code 1, and rebuild repairs it', async () => {
   const kysely = kyselyOf(incident.orm)
-  // While it runs it may read the account again and put the row right before anybody audits.
+  // Stopped, because it could correct the row before the audit.
   await indexer.stop()
   await sql`update agents set reputation_score = 999 where pda = ${ada.agent}`.execute(kysely)
   expect(await api.cli('audit')).toMatchObject({
@@ -99,7 +99,7 @@ test('without an indexer no process reports the phase live, and a database of an
   const other = await createRegistryWorld()
   const { rpcUrl, wsUrl } = other.localnet
   const started = indexer.restart({ SOLANA_RPC_URL: rpcUrl, SOLANA_WS_URL: wsUrl })
-  // It may be ready for a moment before it has seen the ledger.
+  // It can be ready for a moment before it has read the ledger.
   await started.catch(() => undefined)
   expect(await indexer.ended()).toBe(1)
   expect(indexer.output()).toContain('This database was filled from program')

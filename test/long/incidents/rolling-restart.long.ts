@@ -27,11 +27,11 @@ interface Answer {
   body: unknown
 }
 
-/** The replica has not taken the request: it may be asked again elsewhere. */
+/** The replica did not accept the request, so another one may get it. */
 class NotTakenError extends Error {}
 let notTaken = 0
 
-/** One request to whichever replica takes it. */
+/** Sends one request to the first replica that accepts it. */
 async function ask(agent: Agent, first: number, path: string, body?: object): Promise<Answer> {
   for (let i = first; ; i += 1) {
     try {
@@ -92,7 +92,7 @@ test('no accepted request fails when replicas are replaced one at a time under l
       expect(prepared).toMatchObject({ status: 200 })
       const { id, serializedTx } = prepared.body as Prepared
       const signedTx = signedByOwner(serializedTx, wallet.keypair)
-      // The other replica than the one that prepared.
+      // Not the replica that prepared the transaction.
       const submitted = await ask(connections, i + 1, '/relay/submit', { id, signedTx })
       expect(submitted).toMatchObject({ status: 200, body: { status: 'confirmed', error: null } })
       sent.push((submitted.body as RecordBody).signature ?? '')
@@ -102,7 +102,7 @@ test('no accepted request fails when replicas are replaced one at a time under l
     ...Array.from({ length: READERS }, (_, index) => reader(index)),
     ...wallets.map((_, index) => writer(index)),
   ])
-  // Told at its end; until then the restarts go on.
+  // Reported at the end. Until then the restarts continue.
   load.catch(() => undefined)
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const replica of replicas) {

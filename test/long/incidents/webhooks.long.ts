@@ -11,7 +11,7 @@ const REPORTS = 20
 const RESPONSE_MS = 600
 const OLD = '05'.repeat(32)
 const NEW = '06'.repeat(32)
-/** Far too few slots for the load. */
+/** Too few slots for the load. */
 const SMALL = { concurrency: 4 }
 
 let incident: IncidentWorld

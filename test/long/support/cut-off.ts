@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way to a server that can be cut: what is open breaks, and what comes finds nobody. */
+/** A proxy that can be cut: open connections break, and new ones are refused. */
 export interface CutOff {
   readonly url: string
   cut(): Promise<void>

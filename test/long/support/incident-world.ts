@@ -11,13 +11,13 @@ import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
 
-/** Prepared transactions must outlive the stalls of a busy machine. */
+/** Prepared transactions must not expire on a busy machine. */
 const SLOT_MS = 100
 
-/** A gateway process that was started, and what its `GET /metrics` says. */
+/** A started gateway process and its metrics. */
 export interface Replica extends GatewayProcess {
   readonly url: string
-  /** Starts it again, on the address of its first start. */
+  /** Starts it again, at the same address. */
   restart(settings?: Record<string, string>): Promise<void>
   /**
    * The sum of the series whose lines start with this text, for example

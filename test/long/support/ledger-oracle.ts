@@ -35,7 +35,7 @@ async function eventsOnLedger({ rpc }: RegistryWorld): Promise<string[]> {
   }
 }
 
-/** What tables and ledger say about the same, side by side, for one `toEqual`. */
+/** The same data from tables and ledger, for one `toEqual`. */
 export async function compareEvents(
   world: RegistryWorld,
   orm: Orm,

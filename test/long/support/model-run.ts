@@ -24,7 +24,7 @@ export interface ModelRun extends Catastrophes {
   world: RegistryWorld
   orm: Orm
   wallets: readonly Keypair[]
-  /** What the gateway logged of late. */
+  /** The last lines of the gateway's log. */
   lastWords(): string
   close(): Promise<void>
 }
@@ -87,7 +87,7 @@ async function fundedWallets({ connection, localnet, rpc }: RegistryWorld): Prom
     signatures.push(await rpc.call<string>('localnet_mintUsdc', [keyOf(wallet), 1_000_000_000_000]))
   }
   await untilConfirmed(connection, signatures, async () => localnet.stepSlot())
-  // No fork of a round may take the registry itself away.
+  // No fork of a round may remove the registry itself.
   localnet.stepSlot(40)
   return wallets
 }

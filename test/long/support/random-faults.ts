@@ -3,7 +3,7 @@ import type { FaultControls } from '@agent-registry/localnet'
 import type { RegistryWorld } from '../../support/indexer/registry-world.ts'
 import type { Random } from './random.ts'
 
-/** Those that the indexer calls, and the sender of the operations does not. */
+/** Methods that the indexer calls and the sender of the operations does not. */
 const INDEXER_METHODS = [
   'getSignaturesForAddress',
   'getTransaction',
@@ -14,7 +14,7 @@ const INDEXER_METHODS = [
   'getProgramAccounts',
 ]
 
-/** What only the test around the ledger can do. */
+/** Faults that only the test can inject. */
 export interface Catastrophes {
   killGateway(): Promise<void>
   restartDatabase(): Promise<void>
@@ -56,7 +56,7 @@ const FAULTS: Record<string, Fault> = {
   lag: (fault, random) => fault.lag(random.integer(1, 8)),
   noLag: (fault) => fault.lag(0),
   fork: async (fault, random) => {
-    // Often what is taken back has been read by then.
+    // Often the indexer has already read what the fork removes.
     if (random.chance(0.6)) await delay(random.integer(50, 300))
     return fault.fork({ slots: random.integer(0, 25), reland: random.chance(0.5) })
   },

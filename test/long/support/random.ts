@@ -1,8 +1,8 @@
-/** Numbers from a seed (mulberry32), so that a round can be run again. */
+/** Random numbers from a seed (mulberry32), so that a round can be repeated. */
 export interface Random {
-  /** From 0 to below 1. */
+  /** At least 0 and below 1. */
   next(): number
-  /** From `min` to `max`, both included. */
+  /** From `min` to `max`, inclusive. */
   integer(min: number, max: number): number
   pick<T>(items: readonly T[]): T
   chance(probability: number): boolean

@@ -37,29 +37,29 @@ export interface ScriptedTransaction {
   accounts?: Record<string, RegistryAccount | Buffer | null>
   err?: unknown
   signature?: string
-  /** In place of the logs that the program would write. */
+  /** Replaces the logs of the program. */
   logs?: string[]
 }
 
-/** A ledger for fault injection: what it answers is what the test wrote into it. */
+/** A scripted ledger for fault injection. */
 export class ScriptedLedger {
   slot = 1
   genesisHash = bs58.encode(randomBytes(32))
-  /** getSignaturesForAddress never answers more than this at once. */
+  /** The maximum page size of getSignaturesForAddress. */
   pageCap = 1000
-  /** The version of every transaction. A node serves none to who does not say that it reads it. */
+  /** The version of every transaction. Clients must declare that they support it. */
   version: 'legacy' | 0 | 1 = 'legacy'
-  /** Signatures that listings leave out. */
+  /** Signatures that are missing in listings. */
   readonly hidden = new Set<string>()
   /** Signatures that getTransaction does not serve. */
   readonly missing = new Set<string>()
-  /** Signatures that listings show twice. */
+  /** Signatures that are repeated in listings. */
   readonly doubled = new Set<string>()
   /** Signatures whose outcome the node has lost. */
   readonly withoutOutcome = new Set<string>()
-  /** The code with which every block, or every list of accounts, is refused. */
+  /** The error code of every getBlock, or of every list of accounts. */
   refusals: { getBlock?: number; getProgramAccounts?: number } = {}
-  /** Thrown by the next calls, one each. */
+  /** Errors of the next calls, one each. */
   readonly failures: LedgerRpcError[] = []
   calls = 0
   entries: Entry[] = []
@@ -70,7 +70,7 @@ export class ScriptedLedger {
     return Math.max(0, this.slot - FINALITY_DEPTH)
   }
 
-  /** Runs a transaction in the current slot; returns its signature. */
+  /** Runs a transaction in the current slot. Returns its signature. */
   send({ events = [], accounts = {}, err = null, signature, logs }: ScriptedTransaction): string {
     const entry: Entry = {
       signature: signature ?? bs58.encode(randomBytes(64)),
@@ -93,7 +93,7 @@ export class ScriptedLedger {
     this.slot += slots
   }
 
-  /** Goes back to the end of a slot: what came after never happened. */
+  /** Removes everything after the end of a slot. */
   forkFrom(slot: number): void {
     const snapshot = this.#snapshots.findLast((each) => each.slot <= slot)
     this.entries = this.entries.filter((entry) => entry.slot <= slot)
@@ -135,7 +135,7 @@ export class ScriptedLedger {
     }
   }
 
-  /** Slots without transactions have no block, but for the newest. */
+  /** Slots without transactions have no block, except the newest. */
   #isSkipped(slot: number): boolean {
     return slot < this.slot && !this.entries.some((entry) => entry.slot === slot)
   }
@@ -231,7 +231,7 @@ function programLogs(events: RegistryEvent[]): string[] {
   ]
 }
 
-/** One instruction unknown to the IDL: the indexer then reads every account that it names. */
+/** An instruction that is not in the IDL: the indexer then reads all its accounts. */
 function transactionJson({ signature, slot, err, logs, writes }: Entry): object {
   return {
     slot,

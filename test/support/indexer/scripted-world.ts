@@ -9,9 +9,9 @@ export interface ScriptedWorld {
   readonly database: TestDatabase
   readonly ledger: ScriptedLedger
   start: (options?: Parameters<typeof scriptedIndexer>[2], orm?: TestDatabase['orm']) => Indexer
-  /** Stops the indexers that were started; also done after the test. */
+  /** Stops the started indexers. Also called after the test. */
   stop: () => Promise<unknown>
-  /** Registers agents and reports about each, one transaction a slot. */
+  /** Registers agents and reports each, one transaction per slot. */
   send: (transactions: number) => void
 }
 

@@ -28,7 +28,7 @@ const STATE_TABLES = new Set([
   'deactivation_records',
 ])
 
-/** When a row was read or written, not what it says. */
+/** Columns with the time of a read or write. */
 function isIncidental(table: string, column: string): boolean {
   if (column === 'slot') return STATE_TABLES.has(table)
   if (column === 'created_at') return table !== 'agents'

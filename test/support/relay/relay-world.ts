@@ -59,9 +59,9 @@ export interface RelayWorld extends RegistryWorld {
     signedTx: string,
   ): Promise<TestResponse<RecordBody & { error: unknown; message?: string }>>
   status(id: string): Promise<RecordBody>
-  /** Whether the tracker is done with it. */
+  /** Whether the transaction is settled. */
   settled(id: string): Promise<boolean>
-  /** Another process on the same database: its tracker is not started. */
+  /** Another replica on the same database. Its tracker is not started. */
   replica(options?: Partial<RelayOptions>): Relay
 }
 
@@ -146,14 +146,14 @@ function recordCalls(rpc: LedgerRpc, calls: string[]): LedgerRpc {
   }
 }
 
-/** Signs the transaction that prepare answered. */
+/** Signs a prepared transaction. */
 export function signed({ serializedTx }: Pick<Prepared, 'serializedTx'>, ...signers: Keypair[]): string {
   const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
   transaction.sign(signers)
   return Buffer.from(transaction.serialize()).toString('base64')
 }
 
-/** An instruction as the contract has it in JSON. */
+/** An instruction in the JSON form of the contract. */
 export function toJson({ programId, keys, data }: TransactionInstruction) {
   return {
     programId: programId.toBase58(),

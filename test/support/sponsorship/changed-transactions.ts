@@ -10,7 +10,7 @@ import { LIGHTHOUSE_PROGRAM, SYSTEM_PROGRAM } from '@agent-registry/solana'
 import { addresses, keyOf } from '../indexer/registry-world.ts'
 import { meta, type Parties } from './parties.ts'
 
-/** A prepared message taken apart. */
+/** The parts of a prepared message. */
 export interface Draft {
   payer: PublicKey
   blockhash: string

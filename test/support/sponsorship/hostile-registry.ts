@@ -185,7 +185,7 @@ export const TRANSACTIONS: Record<string, [Build, string]> = {
   ],
 }
 
-/** What no way takes for an instruction. */
+/** Input that no operation accepts as an instruction. */
 export const NONSENSE: Record<string, [Build, string]> = {
   'the fee payer as program': [
     (p) => [altered(sponsoredRegistration(p), { programId: publicKey(p.feePayer) })],

@@ -25,13 +25,13 @@ export interface HostileRequest {
 }
 
 const somebody = Keypair.fromSeed(new Uint8Array(32).fill(4))
-/** To look at instructions before there is a ledger. */
+/** Placeholder keys to build instructions without a ledger. */
 const ANYBODY: Parties = { feePayer: keyOf(somebody), wallet: somebody, stranger: somebody }
 
 const entries = <Value>(record: Record<string, Value>): [string, Value][] => Object.entries(record)
 const COMPUTE_BUDGET = 'The service adds compute budget instructions. Set priorityLevel instead.'
 
-/** Requests to pay that no way may grant. */
+/** Requests for sponsorship that every operation must refuse. */
 export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ...entries(SYSTEM).flatMap(([name, build]) =>
     foreign(`System: ${name}`, ({ feePayer, wallet }) => build(publicKey(feePayer), wallet.publicKey)),
@@ -62,7 +62,7 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   })),
 ]
 
-/** Alone, and hidden beside what is sponsored. */
+/** Each attack alone, and after a valid instruction. */
 function foreign(
   name: string,
   build: (parties: Parties) => TransactionInstruction,

@@ -26,19 +26,19 @@ export { keyOf } from '../indexer/registry-world.ts'
 export interface HostileWorld extends RegistryWorld {
   readonly t: TestApp
   readonly feePayer: Keypair
-  /** What the operator is ready to spend; may be changed. */
+  /** The operator's limits. Tests may change them. */
   readonly limits: { -readonly [Limit in keyof SponsorLimits]: SponsorLimits[Limit] }
   /** The JSON-RPC methods called so far, in order. */
   readonly calls: string[]
-  /** Run before a call of this method reaches the node; may replace its parameters. */
+  /** Functions that run before a call of this method and may replace its parameters. */
   readonly intercept: Map<string, (params: unknown[]) => Promise<unknown[]>>
-  /** Lamports of the fee payer, in the newest state there is. */
+  /** The balance of the fee payer at processed. */
   balance(): Promise<number>
   /** A new invite code. */
   code(uses?: number): Promise<string>
-  /** What is reserved, submitted or done, by state. */
+  /** The number of sponsorships by state. */
   states(): Promise<Record<string, number>>
-  /** A wallet whose agent the service has paid for. */
+  /** A wallet with a sponsored agent. */
   sponsoredWallet(api: SponsorClient): Promise<Keypair>
 }
 
@@ -129,7 +129,7 @@ export async function createHostileWorld(options: HostileWorldOptions = {}): Pro
   return world
 }
 
-/** Asks for the registration of a wallet, as its honest owner does. */
+/** Requests the registration of a wallet. */
 export function registerBy(
   api: SponsorClient,
   wallet: Keypair,
@@ -150,7 +150,7 @@ export function submitRegistrationBy(
   return api.submitRegistration({ id, signedTx, signerPubkey: keyOf(wallet), inviteCode })
 }
 
-/** Signs what was prepared, in the wallet's place alone. */
+/** Adds the wallet's signature to a prepared transaction. */
 export function signedBy(serializedTx: string, ...wallets: Keypair[]): string {
   const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
   transaction.sign(wallets)

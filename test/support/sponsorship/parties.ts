@@ -3,7 +3,7 @@ import type { Pubkey } from '@agent-registry/solana'
 import { registryInstruction } from '@agent-registry/program'
 import { addresses, keyOf, programId, registrationArgs } from '../indexer/registry-world.ts'
 
-/** Whom an attack is about: the fee payer it is after, the wallet that asks, and somebody else. */
+/** The keys in an attack: the fee payer, the requesting wallet, and a third party. */
 export interface Parties {
   readonly feePayer: Pubkey
   readonly wallet: Keypair
@@ -76,7 +76,7 @@ export function update(
   return ownInstruction(wallet, 'update_agent', {}, { ...UNCHANGED, ...args })
 }
 
-/** The same instruction with some of it replaced. */
+/** The instruction with some members replaced. */
 export function altered(
   instruction: TransactionInstruction,
   change: { programId?: PublicKey; data?: Uint8Array; keys?: (keys: Meta[]) => Meta[] },
@@ -89,7 +89,7 @@ export function altered(
   })
 }
 
-/** With the account at this place replaced. */
+/** The instruction with one account replaced. */
 export const withAccount = (
   instruction: TransactionInstruction,
   at: number,

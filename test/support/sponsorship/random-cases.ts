@@ -8,11 +8,11 @@ export interface RandomCase {
   readonly operation: 'register' | 'sponsored' | 'flagged'
   readonly useGraphQL: boolean
   readonly wallet: number
-  /** What the client's instructions are made from. */
+  /** The template of the client's instructions. */
   readonly templates: readonly RandomTemplate[]
   readonly level: 'low' | 'medium' | 'high'
   readonly changes: readonly RandomChange[]
-  /** Something that the wallet does between prepare and submit, past the service. */
+  /** What the wallet does between prepare and submit, without the service. */
   readonly between: 'nothing' | 'breaks it' | 'expires'
   readonly signing: RandomSigning
   readonly submits: number
@@ -25,7 +25,7 @@ export interface RandomTemplate {
   readonly amount: number
 }
 
-/** A change to the request, by its kind and places. */
+/** A change to the request, with its kind and position. */
 export interface RandomChange {
   readonly kind: (typeof CHANGES)[number]
   readonly at: number
@@ -53,20 +53,20 @@ export const CHANGES = [
   'signers',
 ] as const
 
-/** What becomes of a prepared transaction before it is submitted. */
+/** How a prepared transaction is changed before the submit. */
 export type RandomSigning =
   | { readonly kind: 'as prepared' }
   | { readonly kind: 'cheaper'; readonly limit: number; readonly price: number }
   | { readonly kind: 'assertions'; readonly count: number; readonly at: number; readonly names: number }
-  /** What stands at Lighthouse's address turns on the fee payer; lamports. */
+  /** The program at Lighthouse's address attacks the fee payer. In lamports. */
   | { readonly kind: 'treacherous assertion'; readonly lamports: number }
   | { readonly kind: 'tampered'; readonly which: number }
   | { readonly kind: 'lookup table'; readonly which: number }
-  /** Bytes of the message changed, and signed as they are then. */
+  /** Bytes of the message are changed before it is signed. */
   | { readonly kind: 'message bytes'; readonly edits: readonly ByteEdit[] }
-  /** Bytes of the signed transaction changed. */
+  /** Bytes of the signed transaction are changed. */
   | { readonly kind: 'transaction bytes'; readonly edits: readonly ByteEdit[] }
-  /** The transaction that was prepared before. */
+  /** Submits the previously prepared transaction. */
   | { readonly kind: 'another transaction' }
 
 export interface ByteEdit {

@@ -13,14 +13,14 @@ import { HOSTILE_REQUESTS } from './hostile-requests.ts'
 import { sponsoredRegistration, update } from './parties.ts'
 import type { RandomCase, RandomChange, RandomTemplate } from './random-cases.ts'
 
-/** Who takes part in a case. */
+/** The keys in a case. */
 export interface Participants {
   readonly feePayer: Pubkey
   readonly wallet: Keypair
-  /** Where the wallet has an agent, USDC and SOL. */
+  /** The wallet with an agent, USDC and SOL. Null if it has none. */
   readonly agent: AgentWallet | null
   readonly stranger: Keypair
-  /** Another one for each case. */
+  /** A new one for each case. */
   readonly number: number
 }
 
@@ -29,7 +29,7 @@ export interface RandomRequest {
   signers: string[]
 }
 
-/** What the client of a case asks for: something that is sponsored, and then its changes. */
+/** The request of a case: a valid one with the changes of the case. */
 export function requestOf(random: RandomCase, cast: Participants): RandomRequest {
   const wellMade =
     random.operation === 'register'

@@ -52,7 +52,7 @@ export interface SignedRegistration {
   inviteCode: string
 }
 
-/** The same operations over one protocol, as a client at an address calls them. */
+/** The sponsorship operations over one protocol, from one client address. */
 export interface SponsorClient {
   readonly name: 'REST' | 'GraphQL'
   register(body: Registration): Promise<ClientResponse<Prepared>>
@@ -64,7 +64,7 @@ export interface SponsorClient {
   status(id: string): Promise<ClientResponse<SubmittedTransaction>>
 }
 
-/** Of the connection, and headers that a client may send. */
+/** The client address and request headers. */
 export interface ClientOptions {
   readonly address?: string
   readonly headers?: Record<string, string>

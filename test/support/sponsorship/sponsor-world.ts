@@ -22,7 +22,7 @@ import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
 
 export const FEE_PAYER_LAMPORTS = 2_000_000_000
 
-/** Tests take turns with client addresses, since each has five registrations. */
+/** A new client address for each test, because each address has five registrations. */
 let clients = 0
 export const newClient = (): string => `198.51.100.${(clients += 1)}`
 
@@ -35,9 +35,9 @@ export interface SponsoredBody extends Prepared {
 export interface SponsorWorld extends RelayWorld {
   readonly feePayer: Keypair
   readonly codes: InviteCodes
-  /** Of the operator; may be changed while the world runs. */
+  /** The operator's limits. Tests may change them at any time. */
   readonly limits: { -readonly [Name in keyof SponsorLimits]: SponsorLimits[Name] }
-  /** A code that may be used so often. */
+  /** A code with this number of uses. */
   code(maxUses?: number): Promise<string>
   send<Body>(path: string, body: unknown, client?: string): Promise<TestResponse<Body>>
   register(options: RegisterOptions): Promise<TestResponse<SponsoredBody>>
@@ -47,10 +47,10 @@ export interface SponsorWorld extends RelayWorld {
     owner: Keypair,
     inviteCode: string,
   ): Promise<TestResponse<RecordBody & { sponsored?: true; error: unknown }>>
-  /** Rows of `sponsorships` of a wallet, oldest first. */
+  /** The rows of a wallet in `sponsorships`, oldest first. */
   sponsorships(owner: Keypair): Promise<{ state: string; id: string; spent_lamports: number | null }[]>
   balance(): Promise<number>
-  /** Another process on the same database. */
+  /** Another replica on the same database. */
   sponsorReplica(): SponsorshipService
 }
 
@@ -61,7 +61,7 @@ export interface RegisterOptions {
   name?: string
 }
 
-/** The relay's world with a sponsor: a fee payer with 2 SOL. */
+/** The relay world with sponsorship: a fee payer with 2 SOL. */
 export async function createSponsorWorld(
   signerOf: (feePayer: Keypair) => FeePayerSigner = createLocalSigner,
 ): Promise<SponsorWorld> {
@@ -136,7 +136,7 @@ export async function createSponsorWorld(
   return world
 }
 
-/** register_agent of which the fee payer pays the rent. */
+/** A register_agent whose rent the fee payer pays. */
 export function sponsoredRegistration(
   owner: Keypair,
   feePayer: Keypair | PublicKey,
@@ -152,7 +152,7 @@ export function sponsoredRegistration(
   )
 }
 
-/** The transaction with the owner's signature alone. */
+/** The transaction with only the owner's signature. */
 export function signedByOwner(serializedTx: string, owner: Keypair): string {
   const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
   transaction.sign([owner])

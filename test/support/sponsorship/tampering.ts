@@ -17,7 +17,7 @@ import {
 } from './changed-transactions.ts'
 import { altered, meta, type Parties, publicKey } from './parties.ts'
 
-/** Signs as it was prepared, then changes the bytes of the transaction. */
+/** Signs the prepared message, then changes the bytes of the transaction. */
 function signedBytes(
   { wallet }: Parties,
   serializedTx: string,
@@ -94,7 +94,7 @@ const byte = (bytes: Buffer, at: number, value: number): Buffer => {
   copy[at] = value
   return copy
 }
-/** Of a transaction with two signatures. */
+/** Offset in a transaction with two signatures. */
 const MESSAGE_AT = 1 + 2 * 64
 
 /**

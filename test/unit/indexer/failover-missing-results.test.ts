@@ -97,7 +97,7 @@ test('statuses in the whole history that one node does not know are requested fr
   const rpc = rpcOf()
   expect(await rpc.call('getSignatureStatuses', searched)).toMatchObject({ value: [FINAL, { slot: 6 }] })
   expect(asked).toEqual([['b'], { searchTransactionHistory: true }])
-  // Without the search, null means nothing.
+  // Without searchTransactionHistory, null has no meaning.
   const recent = await rpc.call('getSignatureStatuses', [['a', 'b']])
   expect(recent).toMatchObject({ value: [FINAL, null] })
 })

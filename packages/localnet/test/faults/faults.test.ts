@@ -70,7 +70,7 @@ it('reads equal a model after any order of transfers, slots and forks', async ()
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
       await using ledger = await startTestLedger({ finalizedDepth: 3 })
       const { connection, net } = ledger
-      // The balances after each block that is on the chain, the newest last.
+      // The balances after each block of the chain, newest last.
       const history = [[0, 0, 0, 0]]
       let current = [0, 0, 0, 0]
       for (const each of steps) {

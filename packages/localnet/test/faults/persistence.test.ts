@@ -95,7 +95,7 @@ it('no slot number is used twice, not even that of a slot that a crash interrupt
   ledger.net.stepSlot(4)
   const processed = await ledger.connection.requestAirdrop(Keypair.generate().publicKey, 1e9)
   const status = await ledger.connection.getSignatureStatus(processed)
-  // What is on the disk now is what a crash would leave.
+  // A copy of the file now is what a crash would leave.
   for (const file of ['ledger.sqlite', 'ledger.sqlite-wal'])
     cpSync(join(dataDir, file), join(afterCrash, file))
   await using restarted = await startTestLedger({ dataDir: afterCrash, genesis, finalizedDepth: 3 })

@@ -32,9 +32,9 @@ it(
         expectSame(state)
       }
     })
-    // Shrinking replays whole worlds: too slow for what it gives.
+    // Shrinking replays whole sequences, which is too slow.
     fc.assert(run, { numRuns: RUNS, endOnFailure: true })
-    // Sequences that never get this far would prove little.
+    // Shorter sequences would prove little.
     for (const rule of [
       'complete_withdrawal',
       'close_stake',

@@ -16,7 +16,7 @@ const SOL = 1_000_000_000n
 export type Accounts = Record<string, Pubkey>
 export type Args = Record<string, unknown>
 
-/** A wallet with everything that hangs on it: addresses by the IDL's account names. */
+/** A wallet and its addresses, by the IDL's account names. */
 export interface Actor {
   owner: Pubkey
   payer: Pubkey
@@ -34,7 +34,7 @@ export function keyOf(keypair: Keypair): Pubkey {
   return pubkey(keypair.publicKey.toBase58())
 }
 
-/** The registry in a VM: an admin, the USDC mint and as many owners as a test asks for. */
+/** The registry in a VM, with an admin, the USDC mint and any number of owners. */
 export class Bench {
   readonly vm: Vm
   readonly at: RegistryAddresses
@@ -63,7 +63,7 @@ export class Bench {
     return bench
   }
 
-  /** A new key that the bench signs for; without lamports. */
+  /** A new key without lamports. The bench signs for it. */
   wallet(): Pubkey {
     const keypair = Keypair.generate()
     const key = keyOf(keypair)
@@ -111,7 +111,7 @@ export class Bench {
     return this.keys.has(key)
   }
 
-  /** Signs for every signer whose key the bench holds. */
+  /** Signs for every signer whose key the bench has. */
   send(...instructions: TransactionInstruction[]): Outcome {
     const metas = instructions.flatMap(({ keys }) => keys.filter((meta) => meta.isSigner))
     const signers = [...new Set([this.feePayer, ...metas.map((meta) => pubkey(meta.pubkey.toBase58()))])]
@@ -128,14 +128,14 @@ export class Bench {
     return this.send(this.instruction(name, accounts, args))
   }
 
-  /** Like call; throws unless it succeeds. */
+  /** Like `call`, but throws if it fails. */
   must(name: string, accounts: Accounts, args: Args = {}): Outcome {
     const outcome = this.call(name, accounts, args)
     if (outcome.error !== null) throw new Error(`${name}: ${outcome.error}\n${outcome.logs.join('\n')}`)
     return outcome
   }
 
-  /** The decoded account of this type; null when there is none. */
+  /** The decoded account of this type. Null if there is none. */
   read<Name extends keyof RegistryAccounts>(name: Name, key: Pubkey): RegistryAccounts[Name] | null {
     const stored = this.vm.account(key)
     if (stored === null || stored.owner !== this.vm.programId) return null

@@ -4,7 +4,7 @@ import { type Actor, type Bench, DAY } from './bench.ts'
 const SIZES = { agent: 421, stake: 129, vault: 165, withdrawal: 57, deactivationRecord: 51 }
 type Place = keyof typeof SIZES
 
-/** What the rules of the model stand on: time, settings, and lamports that rents move. */
+/** The state behind the model's rules: time, settings, and lamports that pay rent. */
 export class ModelLedger {
   now: bigint
   paused = false

@@ -7,7 +7,7 @@ import { ModelLedger } from './model-ledger.ts'
 type Agent = RegistryAccounts['Agent']
 type Stake = RegistryAccounts['Stake']
 
-/** What one owner has, in the types that the codec yields; `tokens` by account. */
+/** The state of one owner, in the types of the codec. `tokens` is by account. */
 export interface Holdings {
   agent: Agent | null
   stake: Stake | null

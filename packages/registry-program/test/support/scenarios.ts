@@ -66,7 +66,7 @@ function supervised(bench: Bench, by: 'owner' | 'admin'): { accounts: Accounts }
   return { accounts: { ...accounts, authority: by === 'owner' ? owner : bench.admin } }
 }
 
-/** A registry in which this instruction, as given, would succeed. */
+/** A registry in which this instruction succeeds. */
 export function scenario(name: string): Scenario {
   if (name === 'initialize') {
     const bench = new Bench()

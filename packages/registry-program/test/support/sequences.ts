@@ -67,7 +67,7 @@ const anyStep: fc.Arbitrary<Step[]> = fc
   )
   .map((step) => [step])
 
-/** Steps that lead somewhere which steps at random seldom reach. */
+/** Sequences that lead to states which random steps rarely reach. */
 const chapter = fc.constantFrom<Step[]>(
   [configure({ paused: false }), register, deposit(600n * USDC)],
   [requestEverything, warp(COOLDOWN), complete],

@@ -24,7 +24,7 @@ export interface Step {
 const step = (label: string, run: Run): Step => ({ run, [fc.toStringMethod]: () => label })
 
 const USDC_OF_OWNER = 2_000n * USDC
-/** Addresses whose lamports the model follows. */
+/** Addresses whose lamports the model tracks. */
 export const WATCHED = [
   'owner',
   'payer',
@@ -62,7 +62,7 @@ export function rule(
   )
 }
 
-/** Asks for whatever can be withdrawn. */
+/** Requests the maximum withdrawal. */
 export const requestEverything = step('request everything', ({ bench, model }, { actor, holdings }) => {
   const amount = holdings.stake?.depositedAmount ?? 1n
   return {
@@ -120,7 +120,7 @@ export const donateTokens = step('donate tokens', ({ bench }, { actor, holdings 
   return { expected: null, error: null }
 })
 
-/** Somebody sends lamports to an address of the owner, whether it has an account or not. */
+/** Somebody sends lamports to an address of the owner, with or without an account. */
 export function donateLamports(place: (typeof WATCHED)[number], amount: bigint): Step {
   return step(`donate ${amount} lamports to ${place}`, ({ bench, model }, { actor }) => {
     bench.vm.airdrop(actor[place], amount)

@@ -58,7 +58,7 @@ export class Vm {
     this.setClock(slot, this.now)
   }
 
-  /** Writes an account past all rules; without `lamports` it gets the rent-exempt minimum. */
+  /** Writes an account without any check. Default of `lamports`: the rent-exempt minimum. */
   put(image: AccountImage & { lamports?: bigint }): void {
     this.svm.setAccount({
       address: address(image.address),
@@ -111,7 +111,7 @@ export class Vm {
     this.svm.setClock(new Clock(slot, epochStartTimestamp, epoch, leaderScheduleEpoch, seconds))
   }
 
-  /** Sends one transaction; the first signer pays its fee. */
+  /** Sends one transaction. The first signer pays the fee. */
   send(instructions: TransactionInstruction[], signers: [Keypair, ...Keypair[]]): Outcome {
     const transaction = new Transaction({
       feePayer: signers[0].publicKey,
