@@ -79,7 +79,7 @@ const PARSER_ERRORS: Record<string, [status: string, error: string]> = {
 
 /** Ends a request that has not fully arrived, with the same 408 as a timeout. */
 export function endWithTimeout(socket: Socket): void {
-  sendParserError(Object.assign(new Error('too late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+  sendParserError(Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
   socket.once('finish', () => socket.destroy())
 }
 

@@ -80,7 +80,7 @@ export function createNodePool({ urls, clock, logger, ...options }: FailoverOpti
       const ends = usable().map((node) => node.pausedUntil)
       if (ends.length === 0) return new LedgerRpcError('rpc', 'every ledger node is on another ledger')
       const retryAfterMs = Math.max(0, Math.min(...ends) - clock.now())
-      return new LedgerRpcError('http', 'every ledger node asked for a pause', { code: 429, retryAfterMs })
+      return new LedgerRpcError('http', 'every ledger node requested a pause', { code: 429, retryAfterMs })
     },
     otherGenesisHash: () => (usable().length === 0 ? nodes[0]?.genesisHash : undefined),
     states: () =>
