@@ -20,6 +20,19 @@ const schema = buildSchema()
 /** Routes that send a file. */
 const WITHOUT_GRAPHQL: ReadonlySet<string> = new Set(['getAgentCredentialsContext'])
 
+/** Paths that the OpenAPI document does not have. */
+const OTHER_PATHS: readonly [method: 'GET' | 'POST', url: string, purpose: string, rateLimit: string][] = [
+  ['POST', '/graphql', '[GraphQL](../guides/graphql.md): queries, mutations and event streams', 'by field'],
+  ['GET', '/graphql', 'GraphQL queries, event streams and WebSockets; GraphiQL in a browser', 'by field'],
+  ['GET', '/graphql/schema.graphql', 'The GraphQL schema as SDL', ''],
+  ['POST', '/mcp', '[MCP](../guides/mcp.md) over Streamable HTTP', 'reads'],
+  ['GET', '/mcp/sse', 'MCP over the older SSE transport', 'reads'],
+  ['POST', '/mcp/messages', 'Messages of an MCP session over SSE', 'reads'],
+  ['GET', '/openapi.json', 'The OpenAPI document', ''],
+  ['GET', '/docs', 'The OpenAPI document in a browser', ''],
+  ['GET', '/metrics', 'Prometheus metrics, see [monitoring](../guides/monitoring.md)', ''],
+]
+
 /** The OpenAPI document. Routes are registered, but never called, so the services can be empty. */
 async function readRoutes(): Promise<Record<string, Record<string, Route>>> {
   const services = { admission: {}, walletAuth: {} } as unknown as Services
@@ -30,6 +43,8 @@ async function readRoutes(): Promise<Record<string, Record<string, Route>>> {
     version: '0.0.0',
     baseUrl: null,
   })
+  for (const [method, url] of OTHER_PATHS)
+    if (!app.hasRoute({ method, url })) throw new Error(`There is no route ${method} ${url}`)
   const { paths } = app.swagger()
   await app.close()
   return paths as Record<string, Record<string, Route>>
@@ -91,25 +106,7 @@ export async function endpointsPage(): Promise<string> {
     'These paths are not in the OpenAPI document.',
     table(
       ['Path', 'Purpose', 'Rate limit'],
-      [
-        [
-          '`POST /graphql`',
-          '[GraphQL](../guides/graphql.md): queries, mutations and event streams',
-          'by field',
-        ],
-        [
-          '`GET /graphql`',
-          'GraphQL queries, event streams and WebSockets; GraphiQL in a browser',
-          'by field',
-        ],
-        ['`GET /graphql/schema.graphql`', 'The GraphQL schema as SDL', ''],
-        ['`POST /mcp`', '[MCP](../guides/mcp.md) over Streamable HTTP', 'reads'],
-        ['`GET /mcp/sse`', 'MCP over the older SSE transport', 'reads'],
-        ['`POST /mcp/messages`', 'Messages of an MCP session over SSE', 'reads'],
-        ['`GET /openapi.json`', 'The OpenAPI document', ''],
-        ['`GET /docs`', 'The OpenAPI document in a browser', ''],
-        ['`GET /metrics`', 'Prometheus metrics, see [monitoring](../guides/monitoring.md)', ''],
-      ],
+      OTHER_PATHS.map(([method, url, purpose, rateLimit]) => [`\`${method} ${url}\``, purpose, rateLimit]),
     ),
   )
 }

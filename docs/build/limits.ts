@@ -1,7 +1,9 @@
+import { maxHeaderSize } from 'node:http'
 import { MAX_NAME_SEARCH } from '../../src/agents/agent-filter.ts'
 import { PAGE_LIMIT } from '../../src/domain/page.ts'
 import { MAX_CARD_BYTES } from '../../src/identity/agent-cards/check-card.ts'
 import { MAX_CREDENTIALS } from '../../src/identity/credentials/attached/credential-store.ts'
+import { MAX_URL_LENGTH as MAX_CREDENTIAL_URL } from '../../src/identity/credentials/attached/submission.ts'
 import { MAX_CONTEXTS } from '../../src/identity/credentials/verify/checks/context.ts'
 import { MAX_PROOFS } from '../../src/identity/credentials/verify/checks/proof-present.ts'
 import { JSON_LIMITS, MAX_CREDENTIAL_BYTES } from '../../src/identity/credentials/verify/parse-credential.ts'
@@ -56,7 +58,7 @@ const rateLimits: Limit[] = Object.entries(RATE_LIMIT_KINDS).map(([kind, { setti
 ])
 
 const requests: Limit[] = [
-  ['Headers of a request', '16 KiB', '431'],
+  ['Headers of a request', `${number(maxHeaderSize)} bytes`, '431'],
   ['Body of a request', `${number(BODY_LIMIT)} bytes`, '413 BODY_TOO_LARGE'],
   ['Body of a credential verification', `${number(CREDENTIAL_BODY_LIMIT)} bytes`, '413 BODY_TOO_LARGE'],
   ['Time for the headers', seconds(CONNECTION_LIMITS.headersMs), '408; the connection is closed'],
@@ -190,7 +192,11 @@ const walletAuth: Limit[] = [
 const webhooks: Limit[] = [
   ['Webhooks of a wallet', number(MAX_PER_WALLET), '409 TOO_MANY_WEBHOOKS'],
   ['Length of `url`', `${number(MAX_URL_LENGTH)} characters`, '400 RECEIVER_REFUSED'],
-  ['Ports of `url`', `443 (${code('WEBHOOK_ALLOWED_PORTS')})`, '400 RECEIVER_REFUSED'],
+  [
+    'Ports of `url`',
+    `${SETTINGS.WEBHOOK_ALLOWED_PORTS.default} (${code('WEBHOOK_ALLOWED_PORTS')})`,
+    '400 RECEIVER_REFUSED',
+  ],
   ['Time of an attempt', seconds(WORKER_LIMITS.deadlineMs), 'The attempt fails'],
   ['Attempts of a delivery', number(RETRY_SCHEDULE.length), 'The delivery fails'],
   ['Attempts at once, per webhook', number(WORKER_LIMITS.perEndpoint), 'Deliveries wait'],
@@ -208,6 +214,7 @@ const webhooks: Limit[] = [
 ]
 
 const credentials: Limit[] = [
+  ['Length of `credentialUrl`', `${number(MAX_CREDENTIAL_URL)} characters`, '400 INVALID_TEXT'],
   ['Size of a credential', `${number(MAX_CREDENTIAL_BYTES)} bytes`, 'All checks fail'],
   ['Nesting of a credential', `${JSON_LIMITS.depth} levels`, 'All checks fail'],
   ['Values in a credential', number(JSON_LIMITS.values), 'All checks fail'],

@@ -16,7 +16,7 @@ export type ParsedSubmission =
   | { readonly kind: 'inline'; readonly credential: object }
   | { readonly kind: 'hosted'; readonly url: string }
 
-const MAX_URL_LENGTH = 2_048
+export const MAX_URL_LENGTH = 2_048
 const SCHEMES: ReadonlySet<string> = new Set(['https:', 'http:', 'ipfs:', 'ar:'])
 
 /** Throws CREDENTIAL_SOURCE unless exactly one member is set, INVALID_TYPE and INVALID_TEXT. */
