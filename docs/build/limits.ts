@@ -92,12 +92,12 @@ const lists: Limit[] = [
 ]
 
 const graphql: Limit[] = [
-  ['Length of a document', `${number(LIMITS.characters)} characters`, '400'],
-  ['Tokens of a document', number(LIMITS.tokens), '400'],
-  ['Depth of an operation', `${LIMITS.depth} levels`, '400'],
-  ['Root fields of an operation', number(LIMITS.rootFields), '400'],
-  ['Fields of an operation, fragments included', number(LIMITS.fields), '400'],
-  ['Values in the JSON of a request', number(LIMITS.values), '400'],
+  ['Length of a document', `${number(LIMITS.characters)} characters`, '400 INVALID_REQUEST'],
+  ['Tokens of a document', number(LIMITS.tokens), '400 INVALID_REQUEST'],
+  ['Depth of an operation', `${LIMITS.depth} levels`, '400 INVALID_REQUEST'],
+  ['Root fields of an operation', number(LIMITS.rootFields), '400 INVALID_REQUEST'],
+  ['Fields of an operation, fragments included', number(LIMITS.fields), '400 INVALID_REQUEST'],
+  ['Values in the JSON of a request', number(LIMITS.values), '400 INVALID_REQUEST'],
   ['Values in nested lists of a response', number(LIMITS.nestedValues), '400 QUERY_TOO_LARGE'],
   ['Persisted documents of a process', number(MAX_DOCUMENTS), 'The least recently used one is removed'],
   ['WebSockets of a process', number(MAX_SOCKETS), '503 TOO_MANY_SOCKETS'],
@@ -243,7 +243,7 @@ const section = (title: string, limits: readonly Limit[]): string[] => [
 export function limitsPage(): string {
   return page(
     '# Limits',
-    'A client network is an IPv4 address or the /64 network of an IPv6 address. A value with the name of a [setting](settings.md) is a default that the operator can change. The codes are explained in [errors](errors.md).',
+    'A client network is an IPv4 address or the /64 network of an IPv6 address. A value with the name of a [setting](settings.md) is a default that the operator can change. The codes are explained in [errors](errors.md). The errors of a GraphQL operation have the status in `extensions.status`; the HTTP status is usually 200.',
     '## Rate limits',
     'Every client network has these limits. A client can use a whole limit at once; it is then refilled evenly over a minute. Responses have the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). A request above the limit gets 429 `RATE_LIMITED` with `Retry-After`. [Endpoints](endpoints.md) shows which limit counts which request. A GraphQL request counts once for each root field.',
     table(['Requests', 'Value', 'Counted by'], rateLimits),
