@@ -160,7 +160,7 @@ export function errorsPage(): string {
       ],
     ),
     'In a GraphQL response, each entry of `errors` has the text in `message`, the code in `extensions.code` and the status in `extensions.status`.',
-    'A response with status 429 or 503 has a `Retry-After` header, in seconds. A response with status 401 has `WWW-Authenticate: WalletSignature`. The text of status 500 is `Internal server error`, without details. The response header `x-request-id` identifies the request in the logs of the service.',
+    'A response with status 503 has a `Retry-After` header, in seconds. So has status 429, except for the limits of open streams and sessions. A response with status 401 has `WWW-Authenticate: WalletSignature`. The text of status 500 is `Internal server error`, without details. The response header `x-request-id` identifies the request in the logs of the service.',
     'Do not compare the texts. Use the status, and the code where there is one. Codes are never renamed or reused.',
     ...SECTIONS.flatMap(([title, errors]) => [
       `## ${title}`,
