@@ -83,7 +83,7 @@ export async function endpointsPage(): Promise<string> {
   const tags = [...new Set(routes.flatMap(({ route }) => route.tags))]
   return page(
     '# Endpoints',
-    'The OpenAPI 3.1 document at `/openapi.json` describes every parameter, body and response. `/docs` shows it in a browser. This page lists the endpoints.',
+    'The OpenAPI 3.1 document at `/openapi.json` describes every parameter, body and response. `/docs` shows it in a browser. This page lists the endpoints; [REST conventions](../guides/rest.md) explains what they have in common.',
     '- **GraphQL** is the field that does the same at `/graphql`.\n- **Auth** `wallet`: the request needs [wallet authentication](../guides/wallet-authentication.md). All other endpoints are public.\n- **Rate limit** names the limits that count the request, per client network and minute.',
     table(
       ['Rate limit', 'Default', 'Setting'],
