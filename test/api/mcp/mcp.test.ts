@@ -9,15 +9,21 @@ import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js'
 import { Connection, Keypair, VersionedTransaction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../../src/gateway/runtime-file.ts'
+import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
 
+let database: TestDatabase
 let gateway: GatewayProcess
 let runtime: Runtime
 beforeAll(async () => {
-  gateway = await createGatewayProcess({ SEED_AGENTS: '3' })
+  database = await createTestDatabase()
+  gateway = await createGatewayProcess({ SEED_AGENTS: '3', DATABASE_URL: urlOf(database) })
   runtime = await gateway.start()
 })
-afterAll(() => gateway.remove())
+afterAll(async () => {
+  await gateway.remove()
+  await database.drop()
+})
 
 /** The members of tool results that the tests read. */
 interface Structured {

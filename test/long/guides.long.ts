@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Runtime } from '../../../src/gateway/runtime-file.ts'
-import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
-import { codeBlockOf, readGuide } from '../../support/guide.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import type { Runtime } from '../../src/gateway/runtime-file.ts'
+import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+import { codeBlockOf, readGuide } from '../support/guide.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const folder = temporaryFolder('guides-')
 let gateway: GatewayProcess
@@ -32,7 +32,7 @@ async function run(file: string, env: Record<string, string | undefined> = {}): 
 beforeAll(async () => {
   gateway = await createGatewayProcess({ SEED_AGENTS: '0' })
   runtime = await gateway.start()
-  symlinkSync(fileURLToPath(new URL('../../../node_modules', import.meta.url)), join(folder, 'node_modules'))
+  symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(folder, 'node_modules'))
   const env = { ...process.env, GATEWAY: runtime.baseUrl }
   liveEvents = spawn(process.execPath, [save('graphql')], { cwd: folder, env })
   for (const stream of [liveEvents.stdout, liveEvents.stderr])

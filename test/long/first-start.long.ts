@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Runtime } from '../../../src/gateway/runtime-file.ts'
-import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+import type { Runtime } from '../../src/gateway/runtime-file.ts'
+import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 
-const REGISTER_AGENT = fileURLToPath(new URL('../../../examples/register-agent.ts', import.meta.url))
+const REGISTER_AGENT = fileURLToPath(new URL('../../examples/register-agent.ts', import.meta.url))
 
 interface AgentPage {
   total: number
