@@ -57,23 +57,6 @@ describe('a first start', () => {
     })
   })
 
-  test('the demo command succeeds: sponsored registration, webhook, stake, DID, credential', async () => {
-    const { code, stdout, stderr } = await gateway.cli('demo', '--json')
-    expect(stderr).toBe('')
-    expect(code).toBe(0)
-    const { steps } = JSON.parse(stdout) as { steps: { step: string; detail: object }[] }
-    expect(steps.map(({ step }) => step)).toHaveLength(10)
-    expect(steps.map(({ detail }) => detail)).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ feePayer: expect.any(String), status: 'confirmed' }),
-        expect.objectContaining({ type: 'agent.registered' }),
-        { data: expect.objectContaining({ previousTier: 'observer', newTier: 'standard' }) },
-        expect.objectContaining({ proofVerified: true }),
-        { deliveriesLogged: expect.any(Number), wrongSignatures: 0 },
-      ]),
-    )
-  })
-
   test('shows the changes of a plain web3.js client within two seconds', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [REGISTER_AGENT, runtime.rpcUrl])
     const pda = stdout.trim()

@@ -9,21 +9,16 @@ import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js'
 import { Connection, Keypair, VersionedTransaction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../../src/gateway/runtime-file.ts'
-import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
-import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+import { runCommand } from '../../support/cli.ts'
+import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
 
-let database: TestDatabase
-let gateway: GatewayProcess
+let gateway: GatewayInProcess
 let runtime: Runtime
 beforeAll(async () => {
-  database = await createTestDatabase()
-  gateway = await createGatewayProcess({ SEED_AGENTS: '3', DATABASE_URL: urlOf(database) })
-  runtime = await gateway.start()
+  gateway = await startGatewayInProcess({ SEED_AGENTS: '3' })
+  runtime = gateway.runtime
 })
-afterAll(async () => {
-  await gateway.remove()
-  await database.drop()
-})
+afterAll(() => gateway.remove())
 
 /** The members of tool results that the tests read. */
 interface Structured {
@@ -224,8 +219,8 @@ test.each(['/mcp', '/mcp/sse'])(
   'the example client registers and verifies an agent over %s',
   async (path) => {
     const key = join(gateway.dataDir, `wallet${path.replaceAll('/', '-')}.json`)
-    const { stdout: owner } = await gateway.cli('keygen', key)
-    await gateway.cli('localnet', 'airdrop', owner.split(' ')[0]!, '1')
+    const { stdout: owner } = await runCommand(gateway.env, 'keygen', key)
+    await runCommand(gateway.env, 'localnet', 'airdrop', owner.split(' ')[0]!, '1')
     const script = fileURLToPath(new URL('../../../examples/mcp-client.ts', import.meta.url))
     const { stdout } = await promisify(execFile)(process.execPath, [script, key, `${runtime.baseUrl}${path}`])
     expect(stdout).toMatch(/^tools: .*prepare_register_agent/)

@@ -76,6 +76,7 @@ describe('a card matches by its bytes or its canonical form', () => {
   test('unambiguous JSON always has a canonical form', () => {
     fc.assert(
       fc.property(fc.json({ noUnicodeString: false, maxDepth: 5 }), fc.nat(3), (text, indent) => {
+        fc.pre(!text.includes('__proto__'))
         const value: unknown = JSON.parse(text, (_, each: unknown) =>
           typeof each === 'number' && Math.abs(each) > Number.MAX_SAFE_INTEGER ? 0 : each,
         )

@@ -69,7 +69,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }])
     await server.stop()
     writeFileSync(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '17\n')
-    await expect(start()).rejects.toThrow(/was made by PostgreSQL 17, this is 18/)
+    await expect(start()).rejects.toThrow(/belongs to PostgreSQL 17, but this is 18/)
   })
 
   test.runIf(process.getuid?.() === 0)('works for root in a folder that others cannot enter', async () => {

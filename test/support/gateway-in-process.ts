@@ -1,0 +1,35 @@
+import { pino } from 'pino'
+import { startGateway } from '../../src/gateway/gateway.ts'
+import { readRuntime, type Runtime } from '../../src/gateway/runtime-file.ts'
+import { readConfig } from '../../src/platform/config/config.ts'
+import { createTestDatabase, urlOf } from './database.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+export interface GatewayInProcess {
+  readonly dataDir: string
+  readonly runtime: Runtime
+  /** The environment for commands that use this gateway. */
+  readonly env: NodeJS.ProcessEnv
+  remove(): Promise<void>
+}
+
+/** The real service with its localnet, on a database of its own. Faster than `createGatewayProcess`. */
+export async function startGatewayInProcess(
+  settings: Record<string, string> = {},
+): Promise<GatewayInProcess> {
+  const database = await createTestDatabase()
+  const dataDir = temporaryFolder('gateway-')
+  const env = { DATA_DIR: dataDir, DATABASE_URL: urlOf(database), PORT: '0', LOCALNET_PORT: '0', ...settings }
+  const gateway = await startGateway({ ...readConfig(env), logger: pino({ level: 'silent' }) })
+  const runtime = readRuntime(dataDir)
+  if (runtime === null) throw new Error('the gateway wrote no runtime file')
+  return {
+    dataDir,
+    runtime,
+    env,
+    remove: async () => {
+      await gateway.stop()
+      await database.drop()
+    },
+  }
+}
