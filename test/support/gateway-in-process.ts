@@ -13,7 +13,7 @@ export interface GatewayInProcess {
   remove(): Promise<void>
 }
 
-/** The real service with its localnet, on a database of its own. Faster than `createGatewayProcess`. */
+/** The real service with a localnet and a database. Faster than `createGatewayProcess`. */
 export async function startGatewayInProcess(
   settings: Record<string, string> = {},
 ): Promise<GatewayInProcess> {
