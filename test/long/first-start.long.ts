@@ -88,6 +88,6 @@ describe('a first start', () => {
   test('stops on SIGTERM and starts again without seeding twice', async () => {
     expect(await gateway.stop()).toBe(0)
     runtime = await gateway.start()
-    expect(await get<AgentPage>('/agents?limit=1')).toMatchObject({ total: 26 })
+    expect(await get<AgentPage>('/agents?limit=1')).toMatchObject({ total: 25 })
   })
 })
