@@ -61,6 +61,7 @@ describe('a card matches by its bytes or its canonical form', () => {
     ['a repeated key, once escaped', '{"a":1,"\\u0061":2}', '{"a":2}'],
     ['a repeated key in an inner object', '[{"x":{"a":1,"b":0,"a" : 2}}]', '[{"x":{"a":2,"b":0}}]'],
     ['a repeated key, with a string that looks like a key', '{"a":"\\"b\\":","a":2}', '{"a":2}'],
+    ['__proto__ once', '{"__proto__":{} }', '{"__proto__":{}}'],
     ['__proto__ twice', '{"__proto__":1,"__proto__":2}', '{"__proto__":2}'],
     ['a rounded integer', '{"a":9007199254740993}', '{"a":9007199254740992}'],
     ['an infinite number', '{"a":1e400}', '{"a":null}'],
