@@ -42,7 +42,8 @@ export function createAgentReads(kysely: Kysely<Database>): AgentReads {
   // Nothing is cached: a response is as new as one that is read alone.
   const loader = new DataLoader(
     async (pdas: readonly string[]) => {
-      const agents = new Map((await find(pdas)).map((agent) => [agent.pda, agent]))
+      // Without its cache, the loader repeats a key that several requests ask for.
+      const agents = new Map((await find([...new Set(pdas)])).map((agent) => [agent.pda, agent]))
       return pdas.map((pda) => agents.get(pda))
     },
     { cache: false, maxBatchSize: MAX_BATCH, batchScheduleFn: setImmediate },

@@ -1,6 +1,7 @@
 import type { EntitySchemaWithMeta } from '@mikro-orm/core'
 import { type InferKyselyTable, UnderscoreNamingStrategy } from '@mikro-orm/postgresql'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { escapeIdentifier } from 'pg'
 
 /** A row under the names of the entity's properties: `serviceCategory` for `service_category`. */
 export type RowOf<Entity extends EntitySchemaWithMeta> = Selectable<
@@ -9,15 +10,18 @@ export type RowOf<Entity extends EntitySchemaWithMeta> = Selectable<
 
 const naming = new UnderscoreNamingStrategy()
 
-/** The select list for such rows without the `hidden` properties, so that reading maps nothing. */
+/**
+ * The select list for such rows without the `hidden` properties, so that reading maps nothing. It is
+ * raw text, because Kysely would compile references again for every query.
+ */
 export function columnsOf<Entity extends EntitySchemaWithMeta>(
   { tableName, properties }: Entity,
   hidden: readonly (keyof RowOf<Entity>)[],
 ): RawBuilder<unknown> {
   const hides = new Set<unknown>(hidden)
   const columns = Object.keys(properties).flatMap((name) => {
-    const column = sql.ref(`${tableName}.${naming.propertyToColumnName(name)}`)
-    return hides.has(name) ? [] : [sql`${column} as ${sql.ref(name)}`]
+    const column = [tableName, naming.propertyToColumnName(name)].map(escapeIdentifier).join('.')
+    return hides.has(name) ? [] : [`${column} as ${escapeIdentifier(name)}`]
   })
-  return sql.join(columns)
+  return sql.raw(columns.join(', '))
 }

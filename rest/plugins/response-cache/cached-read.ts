@@ -44,7 +44,7 @@ export function cachedRead<Data, Variables extends Record<string, unknown>, Body
   const read = async (request: FastifyRequest, variables: Variables, mediaType: string) => {
     const readBody = async (counted: boolean): Promise<string> =>
       JSON.stringify(toBody(await run(request, variables, { counted })))
-    if (cache === null) return { mediaType, body: Buffer.from(await readBody(false)), etag: null }
+    if (cache === null) return { mediaType, body: toPayload(await readBody(false), mediaType), etag: null }
     // Every request is counted, also if the operation does not run.
     await count(request)
     // Sorted, because a query string can have its parameters in any order.
@@ -68,6 +68,13 @@ export function cachedRead<Data, Variables extends Record<string, unknown>, Body
     return reply.header('content-type', response.mediaType).send(response.body) as never
   }
 }
+
+/**
+ * Node sends a text together with the headers, in one write. Bytes only for types without a charset,
+ * because Fastify adds one to JSON text.
+ */
+const toPayload = (body: string, mediaType: string): string | Buffer =>
+  mediaType === JSON_TYPE ? body : Buffer.from(body)
 
 const byName = ([one]: [string, unknown], [other]: [string, unknown]): number => (one < other ? -1 : 1)
 
