@@ -1,6 +1,7 @@
 import { type TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyBaseLogger, fastify } from 'fastify'
 import { handleError } from './contract/errors.ts'
+import { refuseRepeatedKeys } from './contract/json-parser.ts'
 import type { Executor } from './execute.ts'
 import { graphqlRoutes } from './graphql/routes.ts'
 import { shedLoad } from './plugins/load-shedding.ts'
@@ -80,6 +81,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   app.setErrorHandler(handleError)
   // Pages may send text/plain across origins without a preflight request. No route reads it.
   app.removeContentTypeParser('text/plain')
+  refuseRepeatedKeys(app)
   limitPipelining(app)
   closeAfterResponse(app)
   observeRequests(app, metrics)

@@ -11,7 +11,7 @@ export interface OpenApiOptions {
 const DESCRIPTION = `Read agents that are registered on a Solana ledger, their stakes and their history. Prepare and send transactions. Subscribe to events with webhooks.
 
 Lists are paginated with \`limit\` (1 to 200, default 50) and \`offset\`. \`total\` is the exact number of matching entries.
-A parameter that is unknown, repeated, malformed or out of range is refused with status 400 and a text that names it.
+A parameter or a member of a body that is unknown, repeated, malformed or out of range is refused with status 400 and a text that names it.
 The same data is available at \`/graphql\`.`
 
 /** The page has inline styles. Its scripts are files. */

@@ -31,6 +31,9 @@ const WHEN: Record<ErrorCode, string> = {
   INVALID_TYPE: 'A member of the body has the wrong JSON type.',
   FIELD_REQUIRED: 'A required parameter is missing.',
   UNKNOWN_PARAMETER: 'The query string has a parameter that the endpoint does not have.',
+  UNKNOWN_MEMBER:
+    'The body has a member that the endpoint does not have. The text names the nearest known one.',
+  REPEATED_MEMBER: 'An object in the body has the same key twice. JSON parsers read that differently.',
   REPEATED_PARAMETER: 'A query parameter occurs more than once.',
   INVALID_ENCODING: 'The path or the query string is not percent-encoded UTF-8.',
   INVALID_JSON: 'The body is empty or cannot be parsed.',

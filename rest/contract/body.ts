@@ -2,6 +2,7 @@ import type { TObject } from 'typebox'
 import { enumParameter } from '../../src/domain/parameters.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError, isDomainError } from '../../src/domain/errors.ts'
+import { unknownMember } from '../../src/domain/unknown-member.ts'
 
 type JsonType = 'object' | 'array' | 'string' | 'boolean'
 
@@ -16,9 +17,9 @@ interface JsonSchema {
 const EXPECTED = { object: 'an object', array: 'an array', string: 'text', boolean: 'true or false' } as const
 
 /**
- * Creates a reader that converts JSON bodies to the types of a route's schema. It omits unknown
- * members, and null unless the schema allows it. A top-level value that should be a list but is not
- * becomes null, for which the services throw the contract's error of a missing list.
+ * Creates a reader that converts JSON bodies to the types of a route's schema. It refuses unknown
+ * members, and omits null unless the schema allows it. A top-level value that should be a list but
+ * is not becomes null, for which the services throw the contract's error of a missing list.
  */
 export function bodyReader(schema: TObject): (body: unknown) => { value: unknown } | { error: Error } {
   return (body) => {
@@ -52,6 +53,7 @@ function readMembers(
   value: Record<string, unknown>,
   { properties = {}, required = [] }: JsonSchema,
 ): Record<string, unknown> {
+  refuseUnknown(path, Object.keys(value), Object.keys(properties))
   const members: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(properties)) {
     if (Object.hasOwn(value, name) && value[name] === null && Array.isArray(schema.type)) {
@@ -60,9 +62,18 @@ function readMembers(
     }
     const given = Object.hasOwn(value, name) ? (value[name] ?? undefined) : undefined
     if (given === undefined && !required.includes(name)) continue
-    members[name] = read(path === '' ? name : `${path}.${name}`, given, schema)
+    members[name] = read(memberPath(path, name), given, schema)
   }
   return members
+}
+
+function refuseUnknown(path: string, given: string[], known: string[]): void {
+  const unknown = given.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw unknownMember(memberPath(path, unknown), unknown, known)
+}
+
+function memberPath(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
 }
 
 function read(path: string, value: unknown, schema: JsonSchema): unknown {

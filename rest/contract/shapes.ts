@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox'
+import { type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
 import { PAGE_LIMIT, PAGE_OFFSET } from '../../src/domain/page.ts'
 import type { ExactInteger } from '../execute.ts'
 
@@ -12,6 +12,10 @@ export const Pubkey = (description: string) =>
 
 export const Timestamp = (description?: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-11-21T06:29:22.000Z'] })
+
+/** The schema of a request body, or of an object in one. Other members are refused. */
+export const Body = <Properties extends TProperties>(properties: Properties, options: TObjectOptions = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...options })
 
 /** An on-chain u64: an exact integer of up to 20 digits. Some JSON parsers round it. */
 export const U64 = (description: string, example: number) =>
@@ -107,7 +111,7 @@ export const ErrorBody = Type.Object(
 
 const ERROR_MEANINGS = {
   400: [
-    'A parameter is malformed, out of range, unknown or repeated.',
+    'A parameter or a member of the body is malformed, out of range, unknown or repeated.',
     'limit must be an integer from 1 to 200, got "0"',
   ],
   401: [

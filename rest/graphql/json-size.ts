@@ -1,19 +1,21 @@
 import { LIMITS } from '../../schema/limits.ts'
 import { DomainError } from '../../src/domain/errors.ts'
+import { endOfString } from '../../src/domain/repeated-key.ts'
+import { jsonParser } from '../contract/json-parser.ts'
 import type { RestApp } from '../rest-app.ts'
 import { TOO_MANY_VALUES } from './guards.ts'
 
-const [QUOTE, COMMA, BACKSLASH, LAST_BLANK] = [0x22, 0x2c, 0x5c, 0x20]
+const [QUOTE, COMMA, LAST_BLANK] = [0x22, 0x2c, 0x20]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /** Refuses JSON bodies with too many values in the routes of `app`, before they are parsed. */
 export function limitBodyValues(app: RestApp): void {
-  const parseJson = app.getDefaultJsonParser('error', 'error')
+  const parseJson = jsonParser(app)
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (hasMoreMembers(body, LIMITS.values))
       done(new DomainError('INVALID_REQUEST', { problem: TOO_MANY_VALUES }))
-    else void parseJson(request, body, done)
+    else parseJson(request, body, done)
   })
 }
 
@@ -34,14 +36,4 @@ export function hasMoreMembers(json: string, max: number): boolean {
     if (code === QUOTE) i = endOfString(json, i)
   }
   return false
-}
-
-function endOfString(json: string, quote: number): number {
-  for (let end = quote + 1; ; end += 1) {
-    end = json.indexOf('"', end)
-    if (end < 0) return json.length
-    let backslashes = 0
-    while (json.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1
-    if (backslashes % 2 === 0) return end
-  }
 }

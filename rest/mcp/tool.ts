@@ -1,7 +1,8 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import type { ZodObject, ZodRawShape, output } from 'zod'
+import { type ZodObject, type ZodRawShape, type output, z } from 'zod'
 import { knownError } from '../../src/domain/known-error.ts'
+import { unknownMember } from '../../src/domain/unknown-member.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Priority } from '../../src/platform/overload/priority.ts'
 import type { RateLimitKind } from '../../src/platform/rate-limits/kinds.ts'
@@ -53,7 +54,7 @@ export function toolAdder(server: McpServer, { services, clientIp, logger, admit
       {
         title,
         description,
-        inputSchema: input,
+        inputSchema: argumentsOf(input),
         outputSchema: output.shape,
         annotations: {
           readOnlyHint: readOnly,
@@ -65,6 +66,15 @@ export function toolAdder(server: McpServer, { services, clientIp, logger, admit
       call as never,
     )
   }
+}
+
+/** Other arguments are refused as in REST: a misspelled filter must not look like no filter. */
+function argumentsOf(input: ZodRawShape): ZodObject {
+  const known = Object.keys(input)
+  return z.strictObject(input, {
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys' ? unknownMember(keys[0]!, keys[0]!, known).message : undefined,
+  })
 }
 
 function toolError(error: unknown, tool: string, logger: Pick<Logger, 'error'>): CallToolResult {

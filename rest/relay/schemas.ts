@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { FAILURE_CODES, TRANSACTION_STATUSES } from '../../src/domain/transaction-status.ts'
 import { PRIORITY_LEVELS } from '../../src/relay/policy.ts'
-import { Choice, errors, Pubkey } from '../contract/shapes.ts'
+import { Body, Choice, errors, Pubkey } from '../contract/shapes.ts'
 
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const none = { querystring: Type.Object({}), tags: ['Relay'] }
@@ -13,11 +13,11 @@ export const TransactionId = Type.String({
 const microLamports = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] })
 
-export const Instruction = Type.Object(
+export const Instruction = Body(
   {
     programId: Pubkey('Program to call. It must be on the allowlist of the relay.'),
     keys: Type.Array(
-      Type.Object({
+      Body({
         pubkey: Pubkey('Address of the account.'),
         isSigner: Type.Boolean(),
         isWritable: Type.Boolean(),
@@ -90,7 +90,7 @@ export const prepareSchema = {
   summary: 'Build a transaction to sign',
   description:
     'Builds a v0 transaction of 1 to 16 instructions and at most 1,232 bytes, and simulates it on the ledger. The first of `signerPubkeys` pays. Durable nonces and compute-budget instructions are refused.',
-  body: Type.Object({
+  body: Body({
     instructions: Type.Optional(Type.Array(Instruction, { description: 'Required. The instructions.' })),
     signerPubkeys: Type.Optional(
       Type.Array(Pubkey('Public key of a signer.'), {
@@ -120,7 +120,7 @@ export const prepareSponsoredSchema = {
   summary: 'Build a transaction whose fee the service pays',
   description:
     'The service pays only the network fee. Allowed are 1 to 4 instructions of the registry: update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal. Sign the transaction and send it to POST /relay/submit, which adds the signature of the service. For registrations, use POST /sponsor/register.',
-  body: Type.Object({
+  body: Body({
     instructions: Type.Optional(Type.Array(Instruction, { description: 'Required. The instructions.' })),
     signerPubkeys: Type.Optional(
       Type.Array(Pubkey('Public key of the wallet.'), {
@@ -145,7 +145,7 @@ export const submitSchema = {
   summary: 'Send a signed transaction',
   description:
     'The message must equal the prepared message. Wallets may insert up to 8 Lighthouse assertions and lower the compute-unit price or limit. The request waits a few seconds for `confirmed` or `failed`, then returns the current status; poll GET /relay/status/:id for later changes. Submitting the same transaction again returns the same record and does not send it twice.',
-  body: Type.Object({
+  body: Body({
     id: Type.Optional(TransactionId),
     signedTx: Type.Optional(
       Type.String({ description: 'Required. The transaction with all signatures, base64.' }),
@@ -174,7 +174,7 @@ export const estimateFeesSchema = {
   summary: 'Estimate priority fees',
   description:
     'Returns the 25th, 50th and 75th percentile of the fees in recent slots, for transactions that write the given accounts. The values have a minimum and a maximum. An empty list gives the estimate for all transactions.',
-  body: Type.Object({
+  body: Body({
     accountKeys: Type.Optional(
       Type.Array(Pubkey('Account that the transaction writes.'), {
         description: 'Required. At most 128 accounts.',

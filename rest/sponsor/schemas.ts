@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Instruction, PreparedTransaction, Transaction, TransactionId } from '../relay/schemas.ts'
-import { errors, Pubkey, U64 } from '../contract/shapes.ts'
+import { Body, errors, Pubkey, U64 } from '../contract/shapes.ts'
 
 const CODE = '7KQ4M-X2D9H-0RTVW-P3ZBN'
 const tags = ['Sponsorship']
@@ -48,7 +48,7 @@ export const registerSchema = {
   description:
     'The service pays the rent and the network fee of one register_agent. The account `payer` of the instruction must be the fee payer (see GET /health/detailed). The request reserves one use of the invite code, the wallet and one of the 5 daily registrations of the client address until the transaction succeeds, fails or expires. The owner signs the transaction; then send it to POST /sponsor/register/submit.',
   querystring: Type.Object({}),
-  body: Type.Object({
+  body: Body({
     instructions: Type.Optional(
       Type.Array(Instruction, { description: 'Required. Exactly one register_agent.' }),
     ),
@@ -73,7 +73,7 @@ export const submitRegistrationSchema = {
   description:
     'Send the transaction with the owner’s signature. The service checks that it is the prepared transaction, simulates it, adds the signature of the fee payer and sends it. The response is the same as for POST /relay/submit.',
   querystring: Type.Object({}),
-  body: Type.Object({
+  body: Body({
     id: Type.Optional(TransactionId),
     signedTx: Type.Optional(
       Type.String({

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { envelope, errors, pageQuery, walletSecurity } from '../contract/shapes.ts'
+import { Body, envelope, errors, pageQuery, walletSecurity } from '../contract/shapes.ts'
 import {
   Delivery,
   EventTypes,
@@ -18,7 +18,7 @@ const notFound = { 404: 'Webhook not found' }
 const inactive = { 409: 'Webhook is not active: set active to true first' }
 const AGENT = 'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
 
-const createBody = Type.Object({
+const createBody = Body({
   url: Type.Optional(
     Type.String({
       description: 'Required. The same rules apply as for `url` in the response.',
@@ -104,7 +104,7 @@ export const updateSchema = {
     'Absent fields stay unchanged. `active: false` cancels all waiting deliveries. `active: true` or a new `url` resets the failure record.',
   params: WebhookParams,
   querystring: noQuery,
-  body: Type.Object({
+  body: Body({
     url: Type.Optional(Type.String({ examples: [URL_EXAMPLE] })),
     eventTypes: Type.Optional(Type.Array(Type.String(), { description: 'Replaces the event types.' })),
     filterAgentPda: Type.Optional(orNull('Null removes the filter.', AGENT)),
@@ -195,7 +195,7 @@ export const recoverSchema = {
     'Covers events enqueued between two times, at most 14 days apart. One call sends at most the 10,000 oldest deliveries.',
   params: WebhookParams,
   querystring: noQuery,
-  body: Type.Object({
+  body: Body({
     since: Type.Optional(
       Type.String({ format: 'date-time', description: 'Required.', examples: ['2026-11-20T00:00:00Z'] }),
     ),

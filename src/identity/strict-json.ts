@@ -1,4 +1,5 @@
 import { quoted } from '../domain/quoted.ts'
+import { findRepeatedKey } from '../domain/repeated-key.ts'
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
 export interface JsonObject {
@@ -92,22 +93,6 @@ export function assertUnambiguous({ text, value: root }: ParsedJson, limits: Jso
 /** The path of a member in error texts. */
 export function memberPath(path: string, key: string): string {
   return /^[\w-]{1,64}$/.test(key) ? `${path}.${key}` : `${path}[${quoted(key)}]`
-}
-
-/** JSON.parse keeps only the last of repeated keys. `text` must be valid JSON. */
-function findRepeatedKey(text: string): string | null {
-  const openObjects: Set<string>[] = []
-  for (const [token, string, colon] of text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}]/gs)) {
-    if (token === '{') openObjects.push(new Set())
-    else if (token === '}') openObjects.pop()
-    else if (string !== undefined && colon !== undefined) {
-      const key = JSON.parse(string) as string
-      const keys = openObjects.at(-1)
-      if (keys?.has(key)) return key
-      keys?.add(key)
-    }
-  }
-  return null
 }
 
 function isExact(number: number): boolean {

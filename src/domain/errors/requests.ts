@@ -25,6 +25,8 @@ export const REQUEST_ERRORS = {
   INVALID_TYPE: { status: 400, message: '{parameter} must be {expected}, got {value}' },
   FIELD_REQUIRED: { status: 400, message: '{parameter} is required' },
   UNKNOWN_PARAMETER: { status: 400, message: 'Unknown parameter {given}. Known parameters: {known}' },
+  UNKNOWN_MEMBER: { status: 400, message: 'Unknown member {given}.{suggestion} Known members: {known}' },
+  REPEATED_MEMBER: { status: 400, message: 'The body has the member {given} twice in one object' },
   REPEATED_PARAMETER: { status: 400, message: '{parameter} must occur once, got {count} values' },
   INVALID_ENCODING: {
     status: 400,

@@ -169,6 +169,16 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
     await expect(client.readResource({ uri: `agent://${nobody}` })).rejects.toMatchObject({ code: -32_002 })
   })
 
+  test('an unknown argument is refused with the nearest known name', async () => {
+    const misspelled = await call('list_agents', { min_reputation: 900 })
+    expect(misspelled).toMatchObject({ isError: true })
+    expect(misspelled.content[0]!.text).toContain(
+      'Unknown member "min_reputation". Did you mean "minReputation"? Known members: tier, status, category, minReputation, limit',
+    )
+    const { tools } = await client.listTools()
+    for (const { inputSchema } of tools) expect(inputSchema).toMatchObject({ additionalProperties: false })
+  })
+
   test('lists have a maximum length and return the total', async () => {
     const { structuredContent: page } = await call('list_agents', { limit: 1 })
     expect(page.agents).toHaveLength(1)

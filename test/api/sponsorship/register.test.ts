@@ -238,7 +238,8 @@ test('without a key sponsorship is off, and every operation says so', async () =
     const input = { instructions, signerPubkey: keyOf(owner), inviteCode: 'x' }
     const refused = [503, 'Sponsorship is off']
     expect(await post('/sponsor/register', input)).toEqual(refused)
-    expect(await post('/sponsor/register/submit', { ...input, id: 'x', signedTx: 'x' })).toEqual(refused)
+    const submission = { id: 'x', signedTx: 'x', signerPubkey: keyOf(owner), inviteCode: 'x' }
+    expect(await post('/sponsor/register/submit', submission)).toEqual(refused)
     expect(await post('/relay/prepare/sponsored', { instructions, signerPubkeys: [keyOf(owner)] })).toEqual(
       refused,
     )

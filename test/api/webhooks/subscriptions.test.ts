@@ -196,7 +196,6 @@ describe('refused input', () => {
     [{ url: null, eventTypes: ['agent.closed'] }, 'url is required'],
     [{ url: 5, eventTypes: ['agent.closed'] }, 'url must be text, got 5'],
     [{ url: URL }, 'eventTypes array is required'],
-    [{ url: URL, event_types: ['agent.closed'] }, 'eventTypes array is required'],
     [{ url: URL, eventTypes: 'agent.closed' }, 'eventTypes array is required'],
     [{ url: URL, eventTypes: null }, 'eventTypes array is required'],
     [{ url: URL, eventTypes: [] }, 'eventTypes must contain at least one event type'],

@@ -1,0 +1,26 @@
+import type { FastifyRequest } from 'fastify'
+import { DomainError } from '../../src/domain/errors.ts'
+import { quoted } from '../../src/domain/quoted.ts'
+import { findRepeatedKey } from '../../src/domain/repeated-key.ts'
+import type { RestApp } from '../rest-app.ts'
+
+type Done = (error: Error | null, body?: unknown) => void
+
+/** Refuses JSON bodies with a repeated key: the parser would drop one of the two values. */
+export function refuseRepeatedKeys(app: RestApp): void {
+  const parse = jsonParser(app)
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, parse)
+}
+
+/** Parses a JSON body. Fails for invalid JSON, repeated keys, and keys such as `__proto__`. */
+export function jsonParser(app: RestApp) {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  return (request: FastifyRequest, text: string, done: Done): void => {
+    void parse(request, text, (error, body) => {
+      const repeated = error === null ? findRepeatedKey(text) : null
+      if (repeated === null) done(error, body)
+      else done(new DomainError('REPEATED_MEMBER', { given: quoted(repeated) }))
+    })
+  }
+}

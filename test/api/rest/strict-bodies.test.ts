@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { keyOf } from '../../support/factories.ts'
+import type { OpenApi } from '../../support/openapi.ts'
+import { walletOf } from '../../support/wallet.ts'
+import { steppingClock } from '../../support/wallet-client.ts'
+
+const clock = steppingClock(FIXED_NOW)
+const wallet = walletOf('owner')
+let t: TestApp
+beforeAll(async () => {
+  t = await createTestApp({ clock })
+})
+afterAll(() => t.close())
+
+interface Refusal {
+  error: string
+  details?: { code: string }
+}
+
+async function send(method: string, url: string, payload: string): Promise<[status: number, body: Refusal]> {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...wallet.headers(method, url, clock.step()),
+  }
+  const response = await t.app.inject({ method: method as 'POST', url, headers, payload })
+  return [response.statusCode, response.json()]
+}
+
+const KEY = keyOf('somebody')
+const WEBHOOK = { url: 'https://receiver.example.com/hook', eventTypes: ['agent.closed'] }
+const ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
+const INSTRUCTION = { programId: KEY, keys: [], data: '' }
+const PREPARE = { instructions: [INSTRUCTION], signerPubkeys: [KEY] }
+const WEBHOOK_MEMBERS = 'Known members: url, eventTypes, filterAgentPda'
+const PREPARE_MEMBERS = 'Known members: instructions, signerPubkeys, priorityLevel, sponsored'
+const INSTRUCTION_MEMBERS = 'Known members: programId, keys, data'
+
+describe('an unknown member of a body is 400 with the nearest known name', () => {
+  test.each<[method: string, url: string, body: object, error: string]>([
+    [
+      'POST',
+      '/webhooks',
+      { ...WEBHOOK, filterAgentPDA: KEY },
+      `Unknown member "filterAgentPDA". Did you mean "filterAgentPda"? ${WEBHOOK_MEMBERS}`,
+    ],
+    [
+      'POST',
+      '/webhooks',
+      { ...WEBHOOK, filter_agent_pda: KEY },
+      `Unknown member "filter_agent_pda". Did you mean "filterAgentPda"? ${WEBHOOK_MEMBERS}`,
+    ],
+    ['POST', '/webhooks', { ...WEBHOOK, colour: 1 }, `Unknown member "colour". ${WEBHOOK_MEMBERS}`],
+    ['POST', '/webhooks', { ...WEBHOOK, '': null }, `Unknown member "". ${WEBHOOK_MEMBERS}`],
+    [
+      'POST',
+      '/webhooks',
+      { ...WEBHOOK, ['x'.repeat(10_000)]: 1 },
+      `Unknown member "${'x'.repeat(64)}…". ${WEBHOOK_MEMBERS}`,
+    ],
+    [
+      'PATCH',
+      `/webhooks/${ID}`,
+      { activ: false },
+      `Unknown member "activ". Did you mean "active"? ${WEBHOOK_MEMBERS}, active`,
+    ],
+    [
+      'POST',
+      `/webhooks/${ID}/recover`,
+      { from: '2026-11-20T00:00:00Z' },
+      'Unknown member "from". Known members: since, until',
+    ],
+    [
+      'POST',
+      '/relay/prepare',
+      { ...PREPARE, priority: 'high' },
+      `Unknown member "priority". Did you mean "priorityLevel"? ${PREPARE_MEMBERS}`,
+    ],
+    [
+      'POST',
+      '/relay/prepare',
+      { instruction: [INSTRUCTION] },
+      `Unknown member "instruction". Did you mean "instructions"? ${PREPARE_MEMBERS}`,
+    ],
+    [
+      'POST',
+      '/relay/prepare',
+      { ...PREPARE, instructions: [{ ...INSTRUCTION, programID: KEY }] },
+      `Unknown member "instructions[0].programID". Did you mean "programId"? ${INSTRUCTION_MEMBERS}`,
+    ],
+    [
+      'POST',
+      '/sponsor/register',
+      {
+        instructions: [
+          INSTRUCTION,
+          {
+            ...INSTRUCTION,
+            keys: [{ pubkey: KEY, isSigner: true, isWritable: true, is_signer: false }],
+          },
+        ],
+      },
+      'Unknown member "instructions[1].keys[0].is_signer". Did you mean "isSigner"? Known members: pubkey, isSigner, isWritable',
+    ],
+    [
+      'POST',
+      '/sponsor/register/submit',
+      { id: ID, signedTransaction: '' },
+      'Unknown member "signedTransaction". Known members: id, signedTx, signerPubkey, inviteCode',
+    ],
+    [
+      'POST',
+      '/relay/estimate-fees',
+      { accounts: [] },
+      'Unknown member "accounts". Did you mean "accountKeys"? Known members: accountKeys',
+    ],
+    [
+      'POST',
+      `/agents/${KEY}/credentials/verify`,
+      { credentialURL: 'https://a.test/' },
+      'Unknown member "credentialURL". Did you mean "credentialUrl"? Known members: credentialUrl, credential',
+    ],
+  ])('%s %s, case %#', async (method, url, body, error) => {
+    expect(await send(method, url, JSON.stringify(body))).toEqual([
+      400,
+      { error, details: { code: 'UNKNOWN_MEMBER' } },
+    ])
+  })
+
+  test('members of an inline credential are free', async () => {
+    const [status, body] = await send(
+      'POST',
+      `/agents/${KEY}/credentials/verify`,
+      JSON.stringify({ credential: { anything: { goes: 1 } } }),
+    )
+    expect([status, body.error]).toEqual([404, 'Agent not found'])
+  })
+
+  test('OpenAPI documents that bodies have no other members', async () => {
+    const document: OpenApi = (await t.app.inject('/openapi.json')).json()
+    const open: unknown[] = []
+    const walk = (schema: unknown, path: string): void => {
+      if (typeof schema !== 'object' || schema === null) return
+      if ('properties' in schema && (schema as Record<string, unknown>)['additionalProperties'] !== false)
+        open.push(path)
+      for (const [name, each] of Object.entries(schema)) walk(each, `${path}.${name}`)
+    }
+    let bodies = 0
+    for (const [path, item] of Object.entries(document.paths)) {
+      for (const operation of Object.values(item)) {
+        const { requestBody } = operation as { requestBody?: object }
+        if (requestBody !== undefined) bodies += 1
+        walk(requestBody, path)
+      }
+    }
+    expect(open).toEqual([])
+    expect(bodies).toBeGreaterThan(8)
+  })
+})
+
+describe('a body with a repeated key is 400', () => {
+  const CREDENTIAL = '{"credential":{"type":["A"],"issuer":{"id":"did:sol:a","id":"did:sol:b"}}}'
+  const REPEATED = { code: 'REPEATED_MEMBER' }
+
+  test.each<[string, string, string, string]>([
+    ['an inline credential', `/agents/${KEY}/credentials/verify`, CREDENTIAL, 'id'],
+    [
+      'a key that is escaped once',
+      `/agents/${KEY}/credentials/verify`,
+      '{"credential":{"issuer":1,"\\u0069ssuer":2}}',
+      'issuer',
+    ],
+    ['a body', '/webhooks', '{"url":"https://a.example/","url":"https://b.example/"}', 'url'],
+    ['an instruction', '/relay/prepare', '{"instructions":[{"data":"AA==","data":""}]}', 'data'],
+    ['GraphQL variables', '/graphql', '{"query":"{health{status}}","variables":{"c":{"id":1,"id":2}}}', 'id'],
+    [
+      'an MCP message',
+      '/mcp',
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_agents","name":"x"}}',
+      'name',
+    ],
+  ])('%s', async (_, url, payload, name) => {
+    expect(await send('POST', url, payload)).toEqual([
+      400,
+      { error: `The body has the member "${name}" twice in one object`, details: REPEATED },
+    ])
+  })
+
+  test.each([
+    '{"credential":{"a":{"id":1},"b":{"id":2},"c":[{"id":1},{"id":2}],"id":"\\"id\\":1,\\"id\\":2"}}',
+    '{"credential":{"id\\\\":1,"id":2,"{":3,"}":{"{":4}}}',
+    ' { "credential" : { "a" : "b" , "b" : "a" } } ',
+  ])('the same key in different objects, or in texts, is accepted: %s', async (payload) => {
+    const [status, { error }] = await send('POST', `/agents/${KEY}/credentials/verify`, payload)
+    expect([status, error]).toEqual([404, 'Agent not found'])
+  })
+
+  test.each(['{"credential":{"__proto__":{}}}', '{"credential":{"a":{"__pr\\u006fto__":1}}}'])(
+    'the key __proto__ is refused: %s',
+    async (payload) => {
+      const [status, { details }] = await send('POST', `/agents/${KEY}/credentials/verify`, payload)
+      expect([status, details?.code]).toEqual([400, 'INVALID_JSON'])
+    },
+  )
+})
