@@ -34,7 +34,7 @@ const BASE58_OF_64_BYTES = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 /**
  * Verifies a request at `now`, in milliseconds since the epoch. Throws, in this order:
  * AUTH_HEADERS_MISSING, INVALID_TIMESTAMP, SIGNATURE_EXPIRED, INVALID_WALLET,
- * INVALID_SIGNATURE_ENCODING, INVALID_WALLET_SIGNATURE.
+ * INVALID_SIGNATURE_ENCODING, INVALID_WALLET_SIGNATURE. The last one has the expected message.
  */
 export function verifyRequest(request: SignedRequest, now: number): VerifiedRequest {
   const { method, path, pubkey, signature: encoded, timestamp } = request
@@ -44,8 +44,11 @@ export function verifyRequest(request: SignedRequest, now: number): VerifiedRequ
   if (!isPubkey(pubkey)) throw new DomainError('INVALID_WALLET')
   const signature = BASE58_OF_64_BYTES.test(encoded) ? bs58.decodeUnsafe(encoded) : undefined
   if (signature?.length !== 64) throw new DomainError('INVALID_SIGNATURE_ENCODING')
-  const message = Buffer.from(signedMessage({ pubkey, timestamp, method, path }))
-  if (!verifyEd25519(message, signature, pubkey)) throw new DomainError('INVALID_WALLET_SIGNATURE')
+  const message = signedMessage({ pubkey, timestamp, method, path })
+  if (!verifyEd25519(Buffer.from(message), signature, pubkey)) {
+    const addition = { message: `The signature must be of this message: ${message}` }
+    throw new DomainError('INVALID_WALLET_SIGNATURE', {}, { addition })
+  }
   return { wallet: pubkey, signature }
 }
 

@@ -67,7 +67,7 @@ describe('the test vectors in REST', () => {
         Object.entries(given).filter(([, value]) => value !== null),
       ) as Record<string, string>
       const response = await t.app.inject({ url: '/webhooks', headers })
-      expect([response.statusCode, response.json()]).toEqual([401, { error }])
+      expect([response.statusCode, response.json()]).toMatchObject([401, { error }])
       expect(response.headers['www-authenticate']).toBe('WalletSignature')
       seen.add(error)
     }
@@ -103,6 +103,45 @@ test('the timestamp can differ by 60 seconds, but not by a millisecond more', as
   now = second + 1
   expect(await list(t, signedAt(-60))).toEqual([401, EXPIRED])
   now = second + 1000
+})
+
+describe('a wrong signature', () => {
+  const expectedMessage = (path: string, method = 'GET') =>
+    `The signature must be of this message: service-auth:${wallet.pubkey}:${Math.floor(now / 1000)}:${method}:${path}`
+
+  test.each([
+    ['/webhooks?x=1', '/webhooks'],
+    ['/webhooks/%61%0A/deliveries?limit=1', '/webhooks/%61%0A/deliveries'],
+    [`/webhooks/${'y'.repeat(10_000)}/deliveries`, `/webhooks/${'y'.repeat(10_000)}/deliveries`],
+  ])('is 401 with the exact message that was expected', async (url, path) => {
+    const headers = wallet.headers('DELETE', path, nextSecond())
+    const response = await t.app.inject({ url, headers })
+    expect([response.statusCode, response.json()]).toEqual([
+      401,
+      { error: 'Invalid signature', message: expectedMessage(path) },
+    ])
+  })
+
+  test('is an error with the exact message in GraphQL', async () => {
+    const response = await t.app.inject({
+      method: 'POST',
+      url: '/graphql',
+      headers: wallet.headers('GET', '/graphql', nextSecond()),
+      payload: { query: GRAPHQL },
+    })
+    expect(response.json()).toMatchObject({
+      errors: [
+        {
+          message: 'Invalid signature',
+          extensions: {
+            code: 'INVALID_WALLET_SIGNATURE',
+            status: 401,
+            message: expectedMessage('/graphql', 'POST'),
+          },
+        },
+      ],
+    })
+  })
 })
 
 test('the signature covers the method and the path without the query string', async () => {
