@@ -11,6 +11,7 @@ import { keygenCommand } from './keygen.ts'
 import { localnetCommand } from './localnet.ts'
 import { migrateCommand } from './migrate.ts'
 import { rebuildCommand } from './rebuild.ts'
+import { signCommand } from './sign.ts'
 import { webhooksCommand } from './webhooks.ts'
 
 const COMMANDS = [
@@ -19,6 +20,7 @@ const COMMANDS = [
   rebuildCommand,
   inviteCommand,
   keygenCommand,
+  signCommand,
   localnetCommand,
   webhooksCommand,
   issuerCommand,

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Connection, PublicKey } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -68,6 +68,71 @@ describe('localnet', () => {
       WEBHOOK_SECRETS_KEY: '07'.repeat(32),
     }
     expect((await runCommand(cluster, 'localnet', 'warp', '1')).stderr).toContain('SOLANA_RPC_URL is set')
+  })
+})
+
+describe('sign', () => {
+  const sign = (...args: string[]) => cli('sign', ...args, '--key', keyFile)
+  const WEBHOOK = { url: 'https://receiver.example.com/hook', eventTypes: ['agent.closed'] }
+  const post = (headers: Record<string, string>) =>
+    fetch(`${gateway.runtime.baseUrl}/webhooks`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(WEBHOOK),
+    })
+
+  test('prints headers that a running gateway accepts once, as JSON', async () => {
+    const headers = await json<Record<string, string>>('sign', 'post', '/webhooks', '--key', keyFile)
+    expect(headers['X-Wallet-Pubkey']).toBe(owner)
+    expect((await post(headers)).status).toBe(201)
+    expect((await post(headers)).status).toBe(401)
+    const other = await json<Record<string, string>>('sign', 'GET', '/webhooks', '--key', keyFile)
+    expect(await (await post(other)).json()).toEqual({
+      error: 'Invalid signature',
+      message: `The signature must be of this message: service-auth:${owner}:${other['X-Wallet-Timestamp']}:POST:/webhooks`,
+    })
+  })
+
+  test('prints the options of curl, and with --url the whole command, which does not sign the query', async () => {
+    const options = (await sign('GET', '/webhooks')).stdout
+    expect(options).toMatch(
+      /^-H 'X-Wallet-Pubkey: \w+' -H 'X-Wallet-Timestamp: \d+' -H 'X-Wallet-Signature: \w+'\n$/,
+    )
+    const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
+    const path = `/webhooks/${id}/deliveries?limit=1`
+    const { stdout } = await sign('GET', path, '--url', `${gateway.runtime.baseUrl}/`)
+    const [, target] = /^curl -X GET .* '([^']+)'\n$/.exec(stdout)!
+    expect(target).toBe(`${gateway.runtime.baseUrl}${path}`)
+    const headers = Object.fromEntries(
+      Array.from(stdout.matchAll(/-H '([^:]+): ([^']+)'/g), ([, name, value]) => [name, value]),
+    ) as Record<string, string>
+    const answer = await fetch(target!, { headers })
+    expect([answer.status, await answer.json()]).toEqual([404, { error: 'Webhook not found' }])
+  })
+
+  test.each([
+    [['GET', 'webhooks'], 'path must start with / and be percent-encoded, such as /webhooks, got "webhooks"'],
+    [['GET', "/'; rm -rf x; '"], 'path must start with /'],
+    [['G T', '/webhooks'], 'method must be a word such as GET, got G T'],
+    [
+      ['GET', '/webhooks', '--url', 'localhost:3000'],
+      '--url must be an http or https URL, got localhost:3000',
+    ],
+  ])('%j is refused without a stack trace', async (args, text) => {
+    const { code, stderr } = await sign(...args)
+    expect(code).toBe(1)
+    expect(stderr).toContain(text)
+    expect(stderr).not.toContain('    at ')
+  })
+
+  test('a key file that is missing, or not a keypair, is refused without its content', async () => {
+    const missing = await cli('sign', 'GET', '/webhooks', '--key', '/nowhere.json')
+    expect([missing.code, missing.stderr]).toEqual([1, '/nowhere.json cannot be read: ENOENT'])
+    const wrong = join(gateway.dataDir, 'wrong.json')
+    writeFileSync(wrong, '["secret"]', { mode: 0o600 })
+    const { stderr } = await cli('sign', 'GET', '/webhooks', '--key', wrong)
+    expect(stderr).toContain('is not a Solana CLI keypair')
+    expect(stderr).not.toContain('secret"')
   })
 })
 
