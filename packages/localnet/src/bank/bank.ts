@@ -90,12 +90,13 @@ export class Bank {
     return this.#parts.store.transactions.summary(signature)
   }
 
-  /** Runs a transaction if its blockhash is valid and its signature is new. */
+  /** Runs a transaction if its blockhash or nonce is valid and its signature is new. */
   submit(transaction: WireTransaction): Submission {
     const { bytes, message, signature } = transaction
-    if (!this.viewAt(this.#slot).isBlockhashValid(message.blockhash)) return { refused: 'BlockhashNotFound' }
+    const view = this.viewAt(this.#slot)
+    if (!view.isAgeValid(message)) return { refused: 'BlockhashNotFound' }
     if (this.landed(signature) !== null) return { refused: 'AlreadyProcessed' }
-    const { err, keys, before, meta } = execute(this.#parts.vm, transaction)
+    const { err, keys, before, meta } = execute(this.#parts.vm, transaction, view)
     if (meta === null) return { refused: err ?? 'SanitizeFailure' }
     for (const [key, account] of before) this.#undo.record(this.#slot, key, account)
     const record: TransactionRecord = {

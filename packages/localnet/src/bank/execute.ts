@@ -2,8 +2,12 @@ import type { Pubkey, WireTransaction } from '@agent-registry/solana'
 import type { Account, AccountReader } from '../vm/account.ts'
 import type { Vm } from '../vm/vm.ts'
 import { accountKeys } from './account-keys.ts'
+import { advancedNonceAccount, withNextNonce } from './durable-nonce.ts'
+import type { LedgerView } from './ledger-view.ts'
 import { chargeLoadFailure, nameLoadFailure } from './load-failure.ts'
 import { tokenBalances } from './token-balances.ts'
+
+const NO_DATA = new Uint8Array()
 
 /** The member `meta` of getTransaction. Amounts are lamports. */
 export type TransactionMeta = NonNullable<ReturnType<typeof execute>['meta']>
@@ -13,7 +17,7 @@ export type TransactionMeta = NonNullable<ReturnType<typeof execute>['meta']>
  * it. `meta` is null if the transaction did not pay its fee. Such a transaction is not in the
  * ledger.
  */
-export function execute(vm: Vm, { message, bytes }: WireTransaction) {
+export function execute(vm: Vm, { message, bytes }: WireTransaction, view: LedgerView) {
   const read: AccountReader = (key) => vm.getAccount(key)
   const keys = accountKeys(message, read)
   const pre = keys.all.map(read)
@@ -25,15 +29,18 @@ export function execute(vm: Vm, { message, bytes }: WireTransaction) {
   const written = [...keys.writable].map((key) => [key, read(key)] as const)
   vm.setAccounts(written.filter(([, account]) => account?.executable === true))
   const post = keys.all.map((key, index) => (keys.writable.has(key) ? read(key) : (pre[index] ?? null)))
+  const isDurable = !view.isBlockhashValid(message.blockhash)
+  const nonceAccount = isDurable ? advancedNonceAccount(message) : null
   const before = new Map<Pubkey, Account | null>()
   for (const [index, key] of keys.all.entries()) {
-    // A failed transaction only changes the fee payer.
-    const isWritten = err === null ? keys.writable.has(key) : index === 0
+    // A failed transaction only changes the fee payer and its nonce account.
+    const isWritten = err === null ? keys.writable.has(key) : index === 0 || key === nonceAccount
     if (isWritten) before.set(key, pre[index] ?? null)
   }
   // Instructions do not change the sum of all balances, so the difference is the fee.
   const fee = total(pre) - total(post)
   if (err !== null && fee === 0n) return { err, keys, before, meta: null }
+  storeNonces(vm, before, { blockhash: view.tip.blockhash, nonceAccount })
   const meta = {
     err,
     status: err === null ? { Ok: null } : { Err: err },
@@ -50,6 +57,23 @@ export function execute(vm: Vm, { message, bytes }: WireTransaction) {
     computeUnitsConsumed: execution.computeUnitsConsumed,
   }
   return { err, keys, before, meta }
+}
+
+/**
+ * The VM derives the next nonce from the blockhash of the transaction. A node derives it from the
+ * last block, and advances the nonce of a transaction also if it fails.
+ */
+function storeNonces(
+  vm: Vm,
+  before: ReadonlyMap<Pubkey, Account | null>,
+  { blockhash, nonceAccount }: { blockhash: string; nonceAccount: Pubkey | null },
+): void {
+  for (const [key, old] of before) {
+    const account = vm.getAccount(key)
+    const isChanged = Buffer.compare(old?.data ?? NO_DATA, account?.data ?? NO_DATA) !== 0
+    const next = key === nonceAccount || isChanged ? withNextNonce(account, blockhash) : null
+    if (next !== null) vm.setAccount(key, next)
+  }
 }
 
 function total(accounts: readonly (Account | null)[]): bigint {

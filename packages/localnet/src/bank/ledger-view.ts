@@ -1,8 +1,9 @@
-import type { Pubkey } from '@agent-registry/solana'
+import type { Message, Pubkey } from '@agent-registry/solana'
 import type { Account, AccountReader } from '../vm/account.ts'
 import type { Vm } from '../vm/vm.ts'
 import type { BlockRing } from './block-ring.ts'
 import { type Block, BLOCKHASH_LIFE } from './block.ts'
+import { hasUsableNonce } from './durable-nonce.ts'
 import type { UndoLog } from './undo-log.ts'
 
 /** The state of the ledger at the end of a slot. */
@@ -43,6 +44,12 @@ export class LedgerView {
     const block = this.#ring.byHash(blockhash)
     if (block === undefined || block.slot > this.slot) return false
     return this.height <= block.height + BLOCKHASH_LIFE
+  }
+
+  /** Whether the message has a recent blockhash or a durable nonce. */
+  isAgeValid(message: Message): boolean {
+    if (this.isBlockhashValid(message.blockhash)) return true
+    return hasUsableNonce(message, this.account, this.tip.blockhash)
   }
 
   /** Runs `work` while the VM has these accounts in their state in this view. */

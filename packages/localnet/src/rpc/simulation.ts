@@ -40,8 +40,7 @@ export function simulate(
   refuseUnresolvedTables(result.err)
   if (sigVerify && result.err === 'SignatureFailure')
     throw new RpcError(-32003, 'Transaction signature verification failure')
-  if (checkAge && !view.isBlockhashValid(message.blockhash))
-    return { ...NOTHING, err: 'BlockhashNotFound', keys }
+  if (checkAge && !view.isAgeValid(message)) return { ...NOTHING, err: 'BlockhashNotFound', keys }
   const landed = checkAge ? bank.landed(signature) : null
   if (landed !== null && landed.slot <= view.slot) return { ...NOTHING, err: 'AlreadyProcessed', keys }
   return { ...nameLoadFailure(result, message, view.account), keys }

@@ -29,7 +29,7 @@ export const sendingMethods: RpcMethods = {
     const bytes = fromBase64(params.required(0, 'message', asText))
     const message = parsed('solana_message::versions::VersionedMessage', () => parseMessage(bytes))
     const view = configuredView(ledger, params.config(1))
-    return withContext(view, view.isBlockhashValid(message.blockhash) ? feeForMessage(message) : null)
+    return withContext(view, view.isAgeValid(message) ? feeForMessage(message) : null)
   },
   requestAirdrop: (ledger, params) => {
     const to = params.required(0, 'pubkey', asPubkey)

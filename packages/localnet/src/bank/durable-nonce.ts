@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import {
+  isStaticWritable,
+  type Message,
+  type Pubkey,
+  pubkeyBytes,
+  pubkeyFromBytes,
+  SYSTEM_PROGRAM,
+} from '@agent-registry/solana'
+import type { Account, AccountReader } from '../vm/account.ts'
+
+const ADVANCE_NONCE_ACCOUNT = 4
+const NONCE_ACCOUNT_BYTES = 80
+const INITIALIZED = 1
+const CURRENT_VERSION = 1
+
+/** Returns null if the account is not an initialized nonce account. */
+export function decodeNonceAccount(account: Account | null) {
+  if (account?.owner !== SYSTEM_PROGRAM || account.data.length !== NONCE_ACCOUNT_BYTES) return null
+  const view = new DataView(account.data.buffer, account.data.byteOffset, NONCE_ACCOUNT_BYTES)
+  if (view.getUint32(0, true) !== CURRENT_VERSION || view.getUint32(4, true) !== INITIALIZED) return null
+  return {
+    authority: pubkeyFromBytes(account.data.subarray(8, 40)),
+    /** Stands in place of the blockhash in a transaction. */
+    nonce: pubkeyFromBytes(account.data.subarray(40, 72)),
+    lamportsPerSignature: view.getBigUint64(72, true),
+  }
+}
+
+/** The nonce account of a message whose first instruction is AdvanceNonceAccount, or null. */
+export function advancedNonceAccount(message: Message): Pubkey | null {
+  const [first] = message.instructions
+  if (first === undefined || message.staticKeys[first.programIdIndex] !== SYSTEM_PROGRAM) return null
+  const { accounts, data } = first
+  const isAdvance = data[0] === ADVANCE_NONCE_ACCOUNT && data[1] === 0 && data[2] === 0 && data[3] === 0
+  const index = accounts[0]
+  if (!isAdvance || index === undefined || index >= message.staticKeys.length) return null
+  return isStaticWritable(message, index) ? (message.staticKeys[index] ?? null) : null
+}
+
+/** Whether a durable nonce makes the message valid in the block after the one with the blockhash. */
+export function hasUsableNonce(message: Message, read: AccountReader, blockhash: string): boolean {
+  const key = advancedNonceAccount(message)
+  const stored = key === null ? null : decodeNonceAccount(read(key))
+  if (stored === null || stored.nonce !== message.blockhash) return false
+  // A nonce advances at most once per block.
+  if (stored.nonce === durableNonce(blockhash)) return false
+  const signers = message.instructions[0]?.accounts.filter((index) => index < message.requiredSignatures)
+  return signers?.some((index) => message.staticKeys[index] === stored.authority) ?? false
+}
+
+/** The account with the next nonce, or null if it is not an initialized nonce account. */
+export function withNextNonce(account: Account | null, blockhash: string): Account | null {
+  if (account === null || decodeNonceAccount(account) === null) return null
+  const data = Uint8Array.from(account.data)
+  data.set(pubkeyBytes(durableNonce(blockhash)), 40)
+  return { ...account, data }
+}
+
+function durableNonce(blockhash: string): Pubkey {
+  const hash = createHash('sha256')
+    .update('DURABLE_NONCE')
+    .update(pubkeyBytes(blockhash as Pubkey))
+  return pubkeyFromBytes(hash.digest())
+}
