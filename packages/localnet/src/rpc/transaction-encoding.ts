@@ -1,8 +1,9 @@
 import bs58 from 'bs58'
-import { isStaticWritable, type Message, parseTransaction } from '@agent-registry/solana'
+import { type Message, parseTransaction } from '@agent-registry/solana'
 import type { TransactionRecord } from '../bank/transaction-record.ts'
 import type { Config } from './params.ts'
-import { invalidParams, RpcError } from './rpc-error.ts'
+import { parsedAccountKeys, parsedTransaction } from './parsed-transaction.ts'
+import { RpcError } from './rpc-error.ts'
 
 const ENCODINGS = ['json', 'base58', 'base64', 'binary', 'jsonParsed'] as const
 
@@ -10,23 +11,26 @@ export type TransactionEncoding = ReturnType<typeof transactionEncoding>
 
 export function transactionEncoding(config: Config) {
   const encoding = config.choice('encoding', ENCODINGS) ?? 'json'
-  if (encoding === 'jsonParsed') {
-    throw invalidParams(
-      'Invalid params: encoding jsonParsed is not supported for transactions by this node; use json or base64',
-    )
-  }
   return { encoding, maxVersion: config.integer('maxSupportedTransactionVersion') }
 }
 
 /** Throws -32015 if the client does not support the version of the transaction. */
 export function encodeTransaction(
-  { wire, meta }: TransactionRecord,
+  record: TransactionRecord,
   { encoding, maxVersion }: TransactionEncoding,
 ): object {
+  const { wire, meta } = record
   const { message, signatures } = parseTransaction(wire)
+  const version = versionOf(message, maxVersion)
+  if (encoding === 'jsonParsed') {
+    const parsed = parsedTransaction(record, message)
+    const addressTableLookups = encodeLookups(message)
+    const transaction = { signatures, message: { ...parsed.message, addressTableLookups } }
+    return { transaction, meta: parsed.meta, ...version }
+  }
   const transaction =
     encoding === 'json' ? { signatures, message: encodeMessage(message) } : encodeBytes(wire, encoding)
-  return { transaction, meta, ...versionOf(message, maxVersion) }
+  return { transaction, meta, ...version }
 }
 
 /**
@@ -34,24 +38,17 @@ export function encodeTransaction(
  * not support the version of the transaction.
  */
 export function encodeTransactionAccounts(
-  { wire, keys, meta: fullMeta }: TransactionRecord,
+  record: TransactionRecord,
   { maxVersion }: TransactionEncoding,
 ): object {
-  const { message, signatures } = parseTransaction(wire)
-  const accountKeys = keys.map((pubkey, index) => {
-    const isStatic = index < message.staticKeys.length
-    return {
-      pubkey,
-      signer: index < message.requiredSignatures,
-      writable: isStatic
-        ? isStaticWritable(message, index)
-        : fullMeta.loadedAddresses.writable.includes(pubkey),
-      source: isStatic ? 'transaction' : 'lookupTable',
-    }
-  })
-  const { err, status, fee, preBalances, postBalances, preTokenBalances, postTokenBalances } = fullMeta
+  const { message, signatures } = parseTransaction(record.wire)
+  const { err, status, fee, preBalances, postBalances, preTokenBalances, postTokenBalances } = record.meta
   const meta = { err, status, fee, preBalances, postBalances, preTokenBalances, postTokenBalances }
-  return { transaction: { signatures, accountKeys }, meta, ...versionOf(message, maxVersion) }
+  return {
+    transaction: { signatures, accountKeys: parsedAccountKeys(record, message) },
+    meta,
+    ...versionOf(message, maxVersion),
+  }
 }
 
 function versionOf({ version }: Message, maxVersion: number | undefined): { version?: Message['version'] } {
@@ -69,12 +66,17 @@ function encodeBytes(wire: Uint8Array, encoding: TransactionEncoding['encoding']
   return [text, encoding]
 }
 
-function encodeMessage(message: Message): object {
-  const addressTableLookups = message.lookups.map(({ table, writable, readonly }) => ({
+/** Returns undefined for a legacy message. */
+function encodeLookups({ version, lookups }: Message): object[] | undefined {
+  if (version === 'legacy') return undefined
+  return lookups.map(({ table, writable, readonly }) => ({
     accountKey: table,
     writableIndexes: [...writable],
     readonlyIndexes: [...readonly],
   }))
+}
+
+function encodeMessage(message: Message): object {
   return {
     header: {
       numRequiredSignatures: message.requiredSignatures,
@@ -89,6 +91,6 @@ function encodeMessage(message: Message): object {
       data: bs58.encode(data),
       stackHeight: 1,
     })),
-    addressTableLookups: message.version === 'legacy' ? undefined : addressTableLookups,
+    addressTableLookups: encodeLookups(message),
   }
 }

@@ -8,6 +8,7 @@ import {
 import type { Account, AccountReader } from './account.ts'
 
 export const MINT_BYTES = 82
+export const MULTISIG_BYTES = 355
 const TOKEN_ACCOUNT_BYTES = 165
 // In Token-2022, an account with extensions contains its kind after the part that both programs
 // share.
@@ -25,7 +26,8 @@ export function decodeTokenAccount(account: Account | null) {
     amount: data.readBigUInt64LE(64),
     delegate: optionalKey(data, 72),
     state: state === 1 ? 'initialized' : 'frozen',
-    isNative: data.readUInt32LE(109) === 1,
+    /** The lamports that are not part of the amount if the account holds wrapped SOL, or null. */
+    nativeReserve: data.readUInt32LE(109) === 1 ? data.readBigUInt64LE(113) : null,
     delegatedAmount: data.readBigUInt64LE(121),
     closeAuthority: optionalKey(data, 129),
   }
@@ -66,7 +68,9 @@ export function uiTokenAmount(amount: bigint, decimals: number) {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const fraction = decimals === 0 ? '' : `.${digits.slice(-decimals)}`.replace(/\.?0+$/, '')
   const uiAmountString = `${digits.slice(0, digits.length - decimals)}${fraction}`
-  return { amount: amount.toString(), decimals, uiAmount: Number(uiAmountString), uiAmountString }
+  // A node computes this number with an integer that does not hold 10^20.
+  const uiAmount = decimals > 19 ? null : Number(uiAmountString)
+  return { amount: amount.toString(), decimals, uiAmount, uiAmountString }
 }
 
 function tokenData(account: Account | null, size: number, kind: number): Buffer | null {

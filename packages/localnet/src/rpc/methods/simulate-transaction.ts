@@ -2,6 +2,7 @@ import { BLOCKHASH_LIFE } from '../../bank/block.ts'
 import type { LedgerView } from '../../bank/ledger-view.ts'
 import type { AccountReader } from '../../vm/account.ts'
 import { accountEncoder } from '../account-encoding.ts'
+import { parseInnerInstructions } from '../instructions/parse-instruction.ts'
 import { configuredView, type RpcMethod, withContext } from '../method.ts'
 import { asConfig, asPubkey, asText, Config, listOf } from '../params.ts'
 import { invalidParams } from '../rpc-error.ts'
@@ -25,7 +26,9 @@ export const simulateTransaction: RpcMethod = (ledger, params) => {
   return withContext(view, {
     accounts: accountsAfter(view, result),
     err,
-    innerInstructions: config.flag('innerInstructions') ? result.innerInstructions : null,
+    innerInstructions: config.flag('innerInstructions')
+      ? parseInnerInstructions(result.innerInstructions, keys.all)
+      : null,
     loadedAccountsDataSize: before.reduce((sum, account) => sum + (account?.data.length ?? 0), 0),
     logs: result.logs,
     preBalances,
@@ -51,7 +54,7 @@ function accountsEncoder(config: Config): (view: LedgerView, result: SimulationR
     const read: AccountReader = (key) => postAccounts.get(key) ?? view.account(key)
     return addresses.map((key) => {
       const account = err === null ? read(key) : null
-      return account === null || account.lamports === 0n ? null : encode(account, read)
+      return account === null || account.lamports === 0n ? null : encode(key, account, read)
     })
   }
 }

@@ -1,0 +1,283 @@
+import {
+  AddressLookupTableProgram,
+  ComputeBudgetProgram,
+  Keypair,
+  NONCE_ACCOUNT_LENGTH,
+  type ParsedAccountData,
+  PublicKey,
+  SystemProgram,
+  SYSVAR_CLOCK_PUBKEY,
+  SYSVAR_RECENT_BLOCKHASHES_PUBKEY,
+  SYSVAR_RENT_PUBKEY,
+  Transaction,
+  TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  associatedTokenAccount,
+  pubkey,
+  TOKEN_PROGRAM,
+} from '@agent-registry/solana'
+import { startTestLedger, type TestLedger } from './ledger.ts'
+
+let ledger: TestLedger
+beforeAll(async () => {
+  ledger = await startTestLedger()
+})
+afterAll(() => ledger.net.close())
+
+const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
+const TOKEN = new PublicKey(TOKEN_PROGRAM)
+
+function memo(data: Buffer): TransactionInstruction {
+  return new TransactionInstruction({ programId: MEMO, keys: [], data })
+}
+
+/** Creates the associated token account of the owner. Its inner instructions are of two programs. */
+function createTokenAccount(owner: PublicKey): { account: string; instruction: TransactionInstruction } {
+  const mint = pubkey(ledger.usdcMint.toBase58())
+  const account = associatedTokenAccount(pubkey(owner.toBase58()), mint)
+  const readonly = [owner, ledger.usdcMint, SystemProgram.programId, TOKEN]
+  const instruction = new TransactionInstruction({
+    programId: new PublicKey(ASSOCIATED_TOKEN_PROGRAM),
+    keys: [
+      { pubkey: owner, isSigner: true, isWritable: true },
+      { pubkey: new PublicKey(account), isSigner: false, isWritable: true },
+      ...readonly.map((key) => ({ pubkey: key, isSigner: false, isWritable: false })),
+    ],
+    data: Buffer.alloc(0),
+  })
+  return { account, instruction }
+}
+
+const innerOf = (account: string, owner: string) => {
+  const mint = ledger.usdcMint.toBase58()
+  return [
+    {
+      program: 'spl-token',
+      programId: TOKEN_PROGRAM,
+      parsed: { type: 'getAccountDataSize', info: { mint, extensionTypes: ['immutableOwner'] } },
+      stackHeight: 2,
+    },
+    {
+      program: 'system',
+      programId: SystemProgram.programId.toBase58(),
+      parsed: {
+        type: 'createAccount',
+        info: { source: owner, newAccount: account, lamports: 2039280, space: 165, owner: TOKEN_PROGRAM },
+      },
+      stackHeight: 2,
+    },
+    {
+      program: 'spl-token',
+      programId: TOKEN_PROGRAM,
+      parsed: { type: 'initializeImmutableOwner', info: { account } },
+      stackHeight: 2,
+    },
+    {
+      program: 'spl-token',
+      programId: TOKEN_PROGRAM,
+      parsed: { type: 'initializeAccount3', info: { account, mint, owner } },
+      stackHeight: 2,
+    },
+  ]
+}
+
+async function signed(payer: Keypair, instructions: TransactionInstruction[]): Promise<VersionedTransaction> {
+  const { blockhash: recentBlockhash } = await ledger.connection.getLatestBlockhash()
+  const message = new TransactionMessage({ payerKey: payer.publicKey, recentBlockhash, instructions })
+  const transaction = new VersionedTransaction(message.compileToV0Message())
+  transaction.sign([payer])
+  return transaction
+}
+
+describe('simulateTransaction', () => {
+  it('returns parsed inner instructions that the stock client accepts', async () => {
+    const owner = await ledger.wallet()
+    const { account, instruction } = createTokenAccount(owner.publicKey)
+    const transaction = await signed(owner, [memo(Buffer.from('hello')), instruction])
+    const { value } = await ledger.connection.simulateTransaction(transaction, { innerInstructions: true })
+    expect(value.err).toBeNull()
+    const wire = Buffer.from(transaction.serialize()).toString('base64')
+    const { result } = await ledger.rpc('simulateTransaction', [
+      wire,
+      { encoding: 'base64', innerInstructions: true, commitment: 'processed' },
+    ])
+    expect((result as { value: { innerInstructions: unknown } }).value.innerInstructions).toEqual([
+      { index: 1, instructions: innerOf(account, owner.publicKey.toBase58()) },
+    ])
+  })
+})
+
+describe('jsonParsed transactions', () => {
+  it('getParsedTransaction of the stock client shows instructions of every parsed program', async () => {
+    const owner = await ledger.wallet()
+    const { account, instruction } = createTokenAccount(owner.publicKey)
+    const wallet = owner.publicKey.toBase58()
+    const transaction = new Transaction().add(
+      ComputeBudgetProgram.setComputeUnitLimit({ units: 200_000 }),
+      memo(Buffer.from('grüß')),
+      instruction,
+      SystemProgram.transfer({ fromPubkey: owner.publicKey, toPubkey: owner.publicKey, lamports: 7 }),
+    )
+    const signature = await ledger.land(transaction, [owner])
+    const shown = await ledger.connection.getParsedTransaction(signature, {
+      maxSupportedTransactionVersion: 0,
+    })
+    expect(shown?.meta?.err).toBeNull()
+    expect(shown?.transaction.message.accountKeys[0]).toMatchObject({ signer: true, writable: true })
+    const raw = await ledger.rpc('getTransaction', [
+      signature,
+      { encoding: 'jsonParsed', commitment: 'confirmed', maxSupportedTransactionVersion: 0 },
+    ])
+    const mint = ledger.usdcMint.toBase58()
+    expect(raw.result).toMatchObject({
+      version: 'legacy',
+      meta: { innerInstructions: [{ index: 2, instructions: innerOf(account, wallet) }] },
+      transaction: {
+        signatures: [signature],
+        message: {
+          instructions: [
+            {
+              programId: ComputeBudgetProgram.programId.toBase58(),
+              accounts: [],
+              data: expect.any(String) as string,
+              stackHeight: 1,
+            },
+            { program: 'spl-memo', programId: MEMO.toBase58(), parsed: 'grüß', stackHeight: 1 },
+            {
+              program: 'spl-associated-token-account',
+              parsed: {
+                type: 'create',
+                info: {
+                  source: wallet,
+                  account,
+                  wallet,
+                  mint,
+                  systemProgram: SystemProgram.programId.toBase58(),
+                  tokenProgram: TOKEN_PROGRAM,
+                },
+              },
+            },
+            {
+              program: 'system',
+              parsed: { type: 'transfer', info: { source: wallet, destination: wallet, lamports: 7 } },
+            },
+          ],
+        },
+      },
+    })
+    expect(raw.result).not.toHaveProperty('meta.loadedAddresses')
+    expect(raw.result).not.toHaveProperty('transaction.message.addressTableLookups')
+    const block = await ledger.connection.getParsedBlock(shown?.slot ?? 0)
+    expect(block.transactions[0]).toHaveProperty('transaction.message.instructions.length', 4)
+  })
+
+  it('an instruction that no parser accepts is partially decoded', async () => {
+    const owner = await ledger.wallet()
+    const key = owner.publicKey
+    const short = new TransactionInstruction({
+      programId: SystemProgram.programId,
+      keys: [{ pubkey: key, isSigner: true, isWritable: true }],
+      data: Buffer.of(2, 0, 0, 0, 1),
+    })
+    const text = (await signed(owner, [short])).serialize()
+    const signature = await ledger.connection.sendRawTransaction(text, { skipPreflight: true })
+    ledger.net.stepSlot()
+    const shown = await ledger.connection.getParsedTransaction(signature, {
+      maxSupportedTransactionVersion: 0,
+    })
+    expect(shown?.meta?.err).not.toBeNull()
+    const [instruction] = shown?.transaction.message.instructions ?? []
+    expect(instruction).toMatchObject({ programId: SystemProgram.programId, accounts: [key] })
+    expect(instruction).not.toHaveProperty('parsed')
+  })
+})
+
+describe('jsonParsed accounts', () => {
+  const parsed = async (key: PublicKey): Promise<ParsedAccountData> => {
+    const { value } = await ledger.connection.getParsedAccountInfo(key)
+    expect(value?.data).toHaveProperty('parsed')
+    return value?.data as ParsedAccountData
+  }
+
+  it('shows nonce accounts, lookup tables, sysvars, mints and token accounts', async () => {
+    const owner = await ledger.wallet()
+    const nonce = Keypair.generate()
+    const recentSlot = await ledger.connection.getSlot('confirmed')
+    const [create, table] = AddressLookupTableProgram.createLookupTable({
+      authority: owner.publicKey,
+      payer: owner.publicKey,
+      recentSlot,
+    })
+    const extend = AddressLookupTableProgram.extendLookupTable({
+      authority: owner.publicKey,
+      payer: owner.publicKey,
+      lookupTable: table,
+      addresses: [MEMO],
+    })
+    const createNonce = SystemProgram.createNonceAccount({
+      fromPubkey: owner.publicKey,
+      noncePubkey: nonce.publicKey,
+      authorizedPubkey: owner.publicKey,
+      lamports: 2_000_000,
+    })
+    const { account, instruction } = createTokenAccount(owner.publicKey)
+    const transaction = new Transaction().add(create, extend, createNonce, instruction)
+    const signature = await ledger.land(transaction, [owner, nonce])
+    const wallet = owner.publicKey.toBase58()
+
+    expect(await parsed(nonce.publicKey)).toMatchObject({
+      program: 'nonce',
+      parsed: {
+        type: 'initialized',
+        info: { authority: wallet, feeCalculator: { lamportsPerSignature: '5000' } },
+      },
+      space: NONCE_ACCOUNT_LENGTH,
+    })
+    expect(await parsed(table)).toMatchObject({
+      program: 'address-lookup-table',
+      parsed: {
+        type: 'lookupTable',
+        info: {
+          authority: wallet,
+          addresses: [MEMO.toBase58()],
+          deactivationSlot: '18446744073709551615',
+          lastExtendedSlotStartIndex: 0,
+        },
+      },
+    })
+    expect(await parsed(SYSVAR_CLOCK_PUBKEY)).toMatchObject({ program: 'sysvar', parsed: { type: 'clock' } })
+    expect(await parsed(SYSVAR_RENT_PUBKEY)).toMatchObject({ parsed: { type: 'rent' } })
+    expect(await parsed(SYSVAR_RECENT_BLOCKHASHES_PUBKEY)).toMatchObject({
+      parsed: { type: 'recentBlockhashes' },
+    })
+    expect(await parsed(ledger.usdcMint)).toMatchObject({ program: 'spl-token', parsed: { type: 'mint' } })
+    expect(await parsed(new PublicKey(account))).toMatchObject({
+      parsed: { type: 'account', info: { owner: wallet, isNative: false, state: 'initialized' } },
+    })
+    const shown = await ledger.connection.getParsedTransaction(signature)
+    const types = shown?.transaction.message.instructions.map((each) =>
+      'parsed' in each ? (each.parsed as { type: string }).type : null,
+    )
+    expect(types).toEqual([
+      'createLookupTable',
+      'extendLookupTable',
+      'createAccount',
+      'initializeNonce',
+      'create',
+    ])
+  })
+
+  it('shows an account that no parser knows in base64', async () => {
+    const owner = await ledger.wallet()
+    const { result } = await ledger.rpc('getAccountInfo', [
+      owner.publicKey.toBase58(),
+      { encoding: 'jsonParsed', commitment: 'confirmed' },
+    ])
+    expect(result).toMatchObject({ value: { data: ['', 'base64'] } })
+  })
+})
