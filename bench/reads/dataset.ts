@@ -33,7 +33,7 @@ export async function makeDataset(kysely: Kysely<Database>, agents: number): Pro
       from generate_series(1, ${agents}::int, 3) as i`.execute(work)
     await sql`
       with entries as (
-        select 'evt_' || md5(i || '/' || n) as id, lpad(n::text, 20, '0') || '-000000-0000-0000-0000' as position,
+        select 'evt_' || md5(i || '/' || n) as id, lpad(n::text, 20, '0') || '-000000-0000-0000' as position,
           ${key('agent')} as agent_pda, n, timestamptz '2026-02-01' + n * interval '1 hour' as occurred_at, ${key('owner')} as owner
         from generate_series(1, ${agents}::int, 10) as i, generate_series(1, 40) as n
       ), events as (

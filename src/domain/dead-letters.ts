@@ -3,8 +3,6 @@ export type DeadLetterKind =
   | 'missing_history'
   | 'missing_transaction'
   | 'unreadable_transaction'
-  | 'truncated_logs'
-  | 'inconsistent_logs'
   | 'unknown_event'
   | 'undecodable_event'
   | 'unknown_account'

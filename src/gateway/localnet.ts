@@ -9,6 +9,7 @@ import type { Config } from '../platform/config/config.ts'
 import { loadLocalnetKeys, type LocalnetKeys } from '../platform/keys/localnet-keys.ts'
 import { createLedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
 import type { Logger } from '../platform/logger.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 import { keyOf, setUpRegistry } from './registry-setup.ts'
 import { SAMPLE_DAYS } from './sample-agents.ts'
 import { type LocalnetFaucet, seedSampleAgents } from './seed.ts'
@@ -26,7 +27,10 @@ export interface GatewayLocalnet {
   stop(): Promise<void>
 }
 
-/** Starts the localnet on DATA_DIR with the registry program and the USDC mint in its genesis. */
+/**
+ * Starts the localnet on DATA_DIR with the registry program and the USDC mint in its genesis. Throws
+ * OperatorError if the ledger in DATA_DIR has another build of the program.
+ */
 export async function startGatewayLocalnet(
   config: Config,
   { clock, logger }: { clock: Clock; logger: Logger },
@@ -47,6 +51,13 @@ export async function startGatewayLocalnet(
       programs: [{ programId, elf: readFileSync(PROGRAM_FILE), upgradeAuthority: keyOf(keys.registryAdmin) }],
     },
   })
+  if (localnet.outdatedPrograms.length > 0) {
+    await localnet.close()
+    throw new OperatorError(
+      `DATA_DIR: the ledger in ${config.dataDir} has the registry program of another version, whose events this version cannot read. ` +
+        'Set DATA_DIR to a new directory, or start the version that created it.',
+    )
+  }
   const connection = new Connection(localnet.rpcUrl, 'confirmed')
   const advance = async (): Promise<void> => localnet.stepSlot()
 

@@ -35,11 +35,10 @@ export function checkRegistration(
   if (instruction.keys[index]?.pubkey !== feePayer)
     throw new DomainError('FEE_PAYER_EXPECTED', { place: `${place}.keys[${index}] (${name})`, key: feePayer })
   checkIsolated(instruction, place, feePayer, index)
-  checkAccounts(instruction, place, definition, { wallet, accounts: registration.wallet })
+  checkAccounts(instruction, place, definition, { wallet, accounts: registration.wallet }, addresses)
   const derived: Record<string, Pubkey> = {
     agent: addresses.agent(wallet),
     deactivation_record: addresses.deactivationRecord(wallet),
-    config: addresses.config(),
   }
   for (const [i, account] of definition.accounts.entries()) {
     const expected = derived[account.name]
@@ -55,6 +54,7 @@ export function checkRegistration(
 export function checkTransaction(
   instructions: readonly NamedInstruction[],
   { feePayer, wallet }: Parties,
+  addresses: RegistryAddresses,
 ): void {
   const { registration, transaction } = SPONSOR_POLICY
   const max = transaction.maxInstructions
@@ -69,7 +69,7 @@ export function checkTransaction(
     if (accounts === undefined)
       throw refused(place, `${definition.name} is not one of ${[...sponsored.keys()].join(', ')}`)
     checkIsolated(instruction, place, feePayer, null)
-    checkAccounts(instruction, place, definition, { wallet, accounts })
+    checkAccounts(instruction, place, definition, { wallet, accounts }, addresses)
   }
 }
 
@@ -104,14 +104,21 @@ function checkIsolated(
 }
 
 /**
- * Number, flags and fixed addresses must be the IDL's. The wallet must be the signer of the policy.
+ * Number, flags and fixed addresses must be the IDL's and the registry's. The wallet must be the
+ * signer of the policy.
  */
 function checkAccounts(
   { keys }: NamedInstruction,
   place: string,
   { name, accounts }: IdlInstruction,
   signer: { wallet: Pubkey; accounts: WalletAccounts },
+  addresses: RegistryAddresses,
 ): void {
+  const ofRegistry: Record<string, Pubkey> = {
+    config: addresses.config(),
+    event_authority: addresses.eventAuthority(),
+    program: addresses.programId,
+  }
   if (keys.length !== accounts.length)
     throw refused(place, `${name} takes ${accounts.length} accounts, got ${keys.length}`)
   for (const [i, account] of accounts.entries()) {
@@ -121,8 +128,9 @@ function checkAccounts(
       const flags = `isSigner ${isSigner}, isWritable ${isWritable}`
       throw refused(`${place}.keys[${i}]`, `${account.name} must have ${flags}`)
     }
-    if (account.address !== undefined && given.pubkey !== account.address)
-      throw refused(`${place}.keys[${i}]`, `${account.name} must be ${account.address}`)
+    const address = account.address ?? ofRegistry[account.name]
+    if (address !== undefined && given.pubkey !== address)
+      throw refused(`${place}.keys[${i}]`, `${account.name} must be ${address}`)
   }
   for (const [account, i] of Object.entries(signer.accounts)) {
     if (keys[i]?.pubkey !== signer.wallet)

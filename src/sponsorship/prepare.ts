@@ -23,7 +23,7 @@ export async function prepareSponsored(
   const feePayer = context.signer.pubkey
   const { instructions, signers } = readRequest(input, new Set([context.registryProgram]))
   const wallet = soleSigner(signers, feePayer)
-  checkTransaction(instructions, { feePayer, wallet })
+  checkTransaction(instructions, { feePayer, wallet }, context.addresses)
   const level = readPriorityLevel(input.priorityLevel)
   const network = clientNetwork(clientIp)
   const request = { kind: 'transaction', wallet, codeHash: null, clientNetwork: network } as const

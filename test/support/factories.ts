@@ -84,7 +84,7 @@ export async function insertHistory(
 ): Promise<void> {
   const rows = entries.map((entry, i) => ({
     event_id: `evt_${keyOf(`${label} ${i}`).slice(0, 22)}`,
-    position: `${String(100 + i).padStart(20, '0')}-000000-0000-0000-0000`,
+    position: `${String(100 + i).padStart(20, '0')}-000000-0000-0000`,
     agent_pda: keyOf(`agent ${label}`),
     event_type: 'reputation_updated' as const,
     old_value: String(250 + i),

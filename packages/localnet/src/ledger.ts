@@ -23,12 +23,6 @@ export function openLedger(options: LedgerOptions) {
     if (store.fact('genesisHash') === null) createGenesis(store, genesis, clock)
     const vm = new Vm()
     vm.setAccounts(store.accounts.all())
-    for (const program of outdatedPrograms(vm, genesis)) {
-      logger.warn(
-        { program },
-        'the ledger contains an older build of this program; use a new data directory for the new build',
-      )
-    }
     const ring = new BlockRing(store.blocks.newest(RING_SIZE))
     const { slot } = ring.tip
     // All blocks are finalized after a restart, and no slot number is used twice.
@@ -36,7 +30,8 @@ export function openLedger(options: LedgerOptions) {
     const slotAfterFork = Number(store.fact('slotAfterFork')) + 1
     const bank = new Bank({ vm, store, ring, clock, finalizedDepth }, Math.max(firstSlot, slotAfterFork))
     const faults = new FaultControls(bank, store)
-    return { bank, vm, store, faucet: new Faucet(bank, genesis), faults, logger }
+    const outdated = outdatedPrograms(vm, genesis)
+    return { bank, vm, store, faucet: new Faucet(bank, genesis), faults, logger, outdated }
   } catch (error) {
     store.close()
     throw error

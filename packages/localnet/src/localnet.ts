@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import type { Pubkey } from '@agent-registry/solana'
 import type { Bank } from './bank/bank.ts'
 import type { FaultControls } from './faults/fault-controls.ts'
 import { openLedger } from './ledger.ts'
@@ -16,6 +17,8 @@ export interface Localnet {
   readonly wsUrl: string
   readonly genesisHash: string
   readonly fault: FaultControls
+  /** The programs of the genesis whose code in `dataDir` differs, because it is of another build. */
+  readonly outdatedPrograms: readonly Pubkey[]
   /** The current slot, whose block is not finished. */
   readonly slot: number
   /** Finishes `count` slots immediately. Default 1. */
@@ -30,7 +33,7 @@ export interface Localnet {
 export async function startLocalnet(options: LocalnetOptions): Promise<Localnet> {
   const { port = 0, slotMs = 400 } = options
   const ledger = openLedger(options)
-  const { bank, faults, logger, store } = ledger
+  const { bank, faults, logger, outdated, store } = ledger
   try {
     const call = createDispatcher(ledger)
     const http = createHttpServer((body) => respond(body, call, logger), faults)
@@ -50,6 +53,7 @@ export async function startLocalnet(options: LocalnetOptions): Promise<Localnet>
       wsUrl: `ws://${HOST}:${httpPort + 1}`,
       genesisHash: store.fact('genesisHash') ?? '',
       fault: faults,
+      outdatedPrograms: outdated,
       get slot() {
         return bank.slot
       },

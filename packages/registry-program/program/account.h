@@ -9,11 +9,17 @@ typedef struct {
   u8 *data;
   bool signer;
   bool writable;
+  u8 index;
 } Account;
 
 // The word before the data is its length. The VM updates it during cross-program invocations.
 static u64 *length_word(const Account *account) { return (u64 *)(account->data - 8); }
 static u64 data_length(const Account *account) { return *length_word(account); }
+
+// An error that names the account in the log: the upper half is the position of the account, from 1.
+static u64 account_error(const Account *account, u64 error) { return (u64)(account->index + 1) << 32 | error; }
+
+static u64 missing_account(u64 index) { return (index + 1) << 32 | ERROR_NOT_ENOUGH_ACCOUNTS; }
 
 static bool owned_by(const Account *account, const Pubkey *program) { return same_key(account->owner, program); }
 
@@ -38,8 +44,9 @@ static u64 close_account(const Account *account, const Account *rent_to) {
 
 // Checks the owner, the type and the length of a registry account. `exact` 0 means any length.
 static u64 check_type(const Account *account, const Pubkey *program, u64 discriminator, u64 exact) {
-  REQUIRE(owned_by(account, program), ERROR_INVALID_ACCOUNT_OWNER);
-  REQUIRE(data_length(account) >= 8 && *(u64 *)account->data == discriminator, ERROR_INVALID_DISCRIMINATOR);
-  REQUIRE(exact == 0 || data_length(account) == exact, ERROR_INVALID_ACCOUNT_DATA);
+  REQUIRE(owned_by(account, program), account_error(account, ERROR_INVALID_ACCOUNT_OWNER));
+  REQUIRE(data_length(account) >= 8 && *(u64 *)account->data == discriminator,
+          account_error(account, ERROR_INVALID_DISCRIMINATOR));
+  REQUIRE(exact == 0 || data_length(account) == exact, account_error(account, ERROR_INVALID_ACCOUNT_DATA));
   return 0;
 }

@@ -2,7 +2,6 @@
 #pragma once
 #include "account.h"
 
-#define MAX_ACCOUNTS 10
 #define SPARE_BYTES 10240
 #define DUPLICATE_NONE 0xff
 
@@ -11,6 +10,11 @@ typedef struct {
   u64 account_count;
   Reader args;
   const Pubkey *program_id;
+  // Unix seconds, after `read_clock`.
+  i64 now;
+  // Set if the instruction emits events.
+  const Account *event_authority;
+  u8 event_bump;
 } Context;
 
 static u8 *align_8(u8 *at) { return (u8 *)(((u64)at + 7) & ~7ull); }
@@ -23,11 +27,15 @@ static void parse_input(u8 *at, Context *context) {
     u8 duplicate = at[0];
     Account *account = &context->accounts[i < MAX_ACCOUNTS ? i : 0];
     if (duplicate != DUPLICATE_NONE) {
-      if (i < MAX_ACCOUNTS) *account = context->accounts[duplicate];
+      if (i < MAX_ACCOUNTS) {
+        *account = context->accounts[duplicate];
+        account->index = (u8)i;
+      }
       at += 8;
       continue;
     }
     if (i < MAX_ACCOUNTS) {
+      account->index = (u8)i;
       account->signer = at[1] != 0;
       account->writable = at[2] != 0;
       account->key = (const Pubkey *)(at + 8);
@@ -44,10 +52,10 @@ static void parse_input(u8 *at, Context *context) {
   context->program_id = (const Pubkey *)(at + 8 + context->args.remaining);
 }
 
-static u64 current_time(i64 *now) {
+static u64 read_clock(Context *context) {
   ClockSysvar clock;
   TRY(sol_get_clock_sysvar(&clock));
-  *now = clock.unix_timestamp;
+  context->now = clock.unix_timestamp;
   return 0;
 }
 

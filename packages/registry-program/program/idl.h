@@ -51,6 +51,55 @@ enum {
   ERROR_ZERO_DELTA = 6044,
   ERROR_REPUTATION_CHANGED_TODAY = 6045,
 };
+// code, text
+#define ERRORS(X) \
+  X(6000, "InvalidInstruction. Error Number: 6000. Error Message: The instruction data is unknown, truncated or has trailing bytes.") \
+  X(6001, "NotEnoughAccounts. Error Number: 6001. Error Message: The instruction needs more accounts.") \
+  X(6002, "MissingSigner. Error Number: 6002. Error Message: A required signature is missing.") \
+  X(6003, "NotWritable. Error Number: 6003. Error Message: An account must be writable.") \
+  X(6004, "InvalidPda. Error Number: 6004. Error Message: An account is not the expected program-derived address.") \
+  X(6005, "InvalidAccountOwner. Error Number: 6005. Error Message: An account is not owned by the expected program.") \
+  X(6006, "InvalidDiscriminator. Error Number: 6006. Error Message: An account is not of the expected type.") \
+  X(6007, "InvalidProgram. Error Number: 6007. Error Message: A program account is not the expected program.") \
+  X(6008, "InvalidAccountData. Error Number: 6008. Error Message: An account's data is malformed.") \
+  X(6009, "AlreadyInitialized. Error Number: 6009. Error Message: The account exists already.") \
+  X(6010, "NotUpgradeAuthority. Error Number: 6010. Error Message: Only the program's upgrade authority may initialise the registry.") \
+  X(6011, "NotAdmin. Error Number: 6011. Error Message: Only the registry admin may do this.") \
+  X(6012, "NotOwner. Error Number: 6012. Error Message: Only the owner of the agent may do this.") \
+  X(6013, "NotAuthorized. Error Number: 6013. Error Message: The signer is neither the owner nor the admin.") \
+  X(6014, "Paused. Error Number: 6014. Error Message: The registry is paused.") \
+  X(6015, "Overflow. Error Number: 6015. Error Message: Arithmetic overflow.") \
+  X(6016, "InvalidThresholds. Error Number: 6016. Error Message: Tier thresholds must start at 0 and rise strictly.") \
+  X(6017, "InvalidCooldown. Error Number: 6017. Error Message: The cooldown must be 1 to 90 days.") \
+  X(6018, "InvalidName. Error Number: 6018. Error Message: The name must be 1 to 32 bytes of UTF-8 without control characters.") \
+  X(6019, "InvalidVersion. Error Number: 6019. Error Message: The version must be 0 to 16 bytes of UTF-8 without control characters.") \
+  X(6020, "InvalidCardUrl. Error Number: 6020. Error Message: The card URL must be 1 to 200 bytes with scheme https, ipfs, ar or did.") \
+  X(6021, "InvalidCardHash. Error Number: 6021. Error Message: The card hash must not be all zero.") \
+  X(6022, "CardUrlAndHashTogether. Error Number: 6022. Error Message: The card URL and its hash can only be changed together.") \
+  X(6023, "InvalidCategory. Error Number: 6023. Error Message: Unknown service category.") \
+  X(6024, "InvalidCapabilities. Error Number: 6024. Error Message: Capabilities must fit in 6 bits.") \
+  X(6025, "NothingToUpdate. Error Number: 6025. Error Message: At least one field must be given.") \
+  X(6026, "AgentNotActive. Error Number: 6026. Error Message: The agent is not active.") \
+  X(6027, "AgentNotSuspended. Error Number: 6027. Error Message: The agent is not suspended.") \
+  X(6028, "AgentDeactivated. Error Number: 6028. Error Message: The agent is deactivated.") \
+  X(6029, "AgentNotDeactivated. Error Number: 6029. Error Message: The agent is not deactivated.") \
+  X(6030, "SuspendedByAdmin. Error Number: 6030. Error Message: Only the admin may end a suspension made by the admin.") \
+  X(6031, "StakeExists. Error Number: 6031. Error Message: The agent still has a stake account.") \
+  X(6032, "StakeNotEmpty. Error Number: 6032. Error Message: The stake is not empty.") \
+  X(6033, "InvalidAmount. Error Number: 6033. Error Message: The amount must be more than 0.") \
+  X(6034, "InsufficientStake. Error Number: 6034. Error Message: The amount is more than can be withdrawn.") \
+  X(6035, "WithdrawalPending. Error Number: 6035. Error Message: A withdrawal is already pending.") \
+  X(6036, "CooldownNotOver. Error Number: 6036. Error Message: The cooldown is not over.") \
+  X(6037, "RecordTooYoung. Error Number: 6037. Error Message: The deactivation record can be closed after 30 days.") \
+  X(6038, "InvalidMint. Error Number: 6038. Error Message: The mint is not the registry's USDC mint.") \
+  X(6039, "InvalidTokenAccount. Error Number: 6039. Error Message: The token account has the wrong mint or owner.") \
+  X(6040, "InvalidRentPayer. Error Number: 6040. Error Message: The account is not the recorded rent payer.") \
+  X(6041, "InvalidWeight. Error Number: 6041. Error Message: The weight must be 5 to 10.") \
+  X(6042, "InvalidLabel. Error Number: 6042. Error Message: The label must be 1 to 32 bytes of UTF-8 without control characters.") \
+  X(6043, "ReporterInactive. Error Number: 6043. Error Message: The reporter is not active.") \
+  X(6044, "ZeroDelta. Error Number: 6044. Error Message: The delta must not be 0.") \
+  X(6045, "ReputationChangedToday. Error Number: 6045. Error Message: The reputation changed today. Close the agent after midnight UTC.")
+#define MAX_ERROR_LINE 188
 enum {
   TIER_OBSERVER,
   TIER_BASIC,
@@ -126,21 +175,29 @@ enum {
   REGISTER_AGENT_DEACTIVATION_RECORD,
   REGISTER_AGENT_CONFIG,
   REGISTER_AGENT_SYSTEM_PROGRAM,
+  REGISTER_AGENT_EVENT_AUTHORITY,
+  REGISTER_AGENT_PROGRAM,
 };
 enum {
   UPDATE_AGENT_OWNER,
   UPDATE_AGENT_AGENT,
   UPDATE_AGENT_CONFIG,
+  UPDATE_AGENT_EVENT_AUTHORITY,
+  UPDATE_AGENT_PROGRAM,
 };
 enum {
   SUSPEND_AGENT_AUTHORITY,
   SUSPEND_AGENT_AGENT,
   SUSPEND_AGENT_CONFIG,
+  SUSPEND_AGENT_EVENT_AUTHORITY,
+  SUSPEND_AGENT_PROGRAM,
 };
 enum {
   REACTIVATE_AGENT_AUTHORITY,
   REACTIVATE_AGENT_AGENT,
   REACTIVATE_AGENT_CONFIG,
+  REACTIVATE_AGENT_EVENT_AUTHORITY,
+  REACTIVATE_AGENT_PROGRAM,
 };
 enum {
   DEACTIVATE_AGENT_OWNER,
@@ -148,6 +205,8 @@ enum {
   DEACTIVATE_AGENT_DEACTIVATION_RECORD,
   DEACTIVATE_AGENT_CONFIG,
   DEACTIVATE_AGENT_SYSTEM_PROGRAM,
+  DEACTIVATE_AGENT_EVENT_AUTHORITY,
+  DEACTIVATE_AGENT_PROGRAM,
 };
 enum {
   CLOSE_AGENT_OWNER,
@@ -155,6 +214,8 @@ enum {
   CLOSE_AGENT_STAKE,
   CLOSE_AGENT_RENT_PAYER,
   CLOSE_AGENT_CONFIG,
+  CLOSE_AGENT_EVENT_AUTHORITY,
+  CLOSE_AGENT_PROGRAM,
 };
 enum {
   CLOSE_DEACTIVATION_RECORD_OWNER,
@@ -172,6 +233,8 @@ enum {
   DEPOSIT_CONFIG,
   DEPOSIT_TOKEN_PROGRAM,
   DEPOSIT_SYSTEM_PROGRAM,
+  DEPOSIT_EVENT_AUTHORITY,
+  DEPOSIT_PROGRAM,
 };
 enum {
   REQUEST_WITHDRAWAL_OWNER,
@@ -180,6 +243,8 @@ enum {
   REQUEST_WITHDRAWAL_WITHDRAWAL,
   REQUEST_WITHDRAWAL_CONFIG,
   REQUEST_WITHDRAWAL_SYSTEM_PROGRAM,
+  REQUEST_WITHDRAWAL_EVENT_AUTHORITY,
+  REQUEST_WITHDRAWAL_PROGRAM,
 };
 enum {
   CANCEL_WITHDRAWAL_OWNER,
@@ -187,6 +252,8 @@ enum {
   CANCEL_WITHDRAWAL_STAKE,
   CANCEL_WITHDRAWAL_WITHDRAWAL,
   CANCEL_WITHDRAWAL_CONFIG,
+  CANCEL_WITHDRAWAL_EVENT_AUTHORITY,
+  CANCEL_WITHDRAWAL_PROGRAM,
 };
 enum {
   COMPLETE_WITHDRAWAL_OWNER,
@@ -197,6 +264,8 @@ enum {
   COMPLETE_WITHDRAWAL_OWNER_TOKEN,
   COMPLETE_WITHDRAWAL_CONFIG,
   COMPLETE_WITHDRAWAL_TOKEN_PROGRAM,
+  COMPLETE_WITHDRAWAL_EVENT_AUTHORITY,
+  COMPLETE_WITHDRAWAL_PROGRAM,
 };
 enum {
   CLOSE_STAKE_OWNER,
@@ -207,29 +276,35 @@ enum {
   CLOSE_STAKE_RENT_PAYER,
   CLOSE_STAKE_CONFIG,
   CLOSE_STAKE_TOKEN_PROGRAM,
+  CLOSE_STAKE_EVENT_AUTHORITY,
+  CLOSE_STAKE_PROGRAM,
 };
 enum {
   REPORT_BEHAVIOR_AUTHORITY,
   REPORT_BEHAVIOR_REPORTER,
   REPORT_BEHAVIOR_AGENT,
   REPORT_BEHAVIOR_CONFIG,
+  REPORT_BEHAVIOR_EVENT_AUTHORITY,
+  REPORT_BEHAVIOR_PROGRAM,
 };
-// handler, log line, discriminator, accounts, signers, writables, index of the System and the Token program
+#define MAX_ACCOUNTS 12
+// handler, log line, account names, discriminator, accounts, signers, writables, and the positions
+// of the System program, the Token program and the event authority (-1: none)
 #define INSTRUCTIONS(X) \
-  X(initialize, "Instruction: Initialize", 0xed9b980d1f6dafafull, 6, 0x1, 0x3, 5, -1) \
-  X(update_config, "Instruction: UpdateConfig", 0x63db530abffc9e1dull, 2, 0x1, 0x2, -1, -1) \
-  X(register_reporter, "Instruction: RegisterReporter", 0x4f395c97b7e13d20ull, 5, 0x1, 0x9, 4, -1) \
-  X(set_reporter_active, "Instruction: SetReporterActive", 0xbb7cbe7b272dfe81ull, 3, 0x1, 0x4, -1, -1) \
-  X(register_agent, "Instruction: RegisterAgent", 0x1eaf7102c3429d87ull, 6, 0x3, 0x5, 5, -1) \
-  X(update_agent, "Instruction: UpdateAgent", 0xa4668b7709b20255ull, 3, 0x1, 0x2, -1, -1) \
-  X(suspend_agent, "Instruction: SuspendAgent", 0x6e3b14f73b361cf2ull, 3, 0x1, 0x2, -1, -1) \
-  X(reactivate_agent, "Instruction: ReactivateAgent", 0x0cd118d261b307e7ull, 3, 0x1, 0x2, -1, -1) \
-  X(deactivate_agent, "Instruction: DeactivateAgent", 0xa6607e52e1efabcdull, 5, 0x1, 0x7, 4, -1) \
-  X(close_agent, "Instruction: CloseAgent", 0xed571e9d9168b934ull, 5, 0x1, 0xa, -1, -1) \
-  X(close_deactivation_record, "Instruction: CloseDeactivationRecord", 0x75d9bebb95305d68ull, 3, 0x1, 0x3, -1, -1) \
-  X(deposit, "Instruction: Deposit", 0xb6f2e15289c623f2ull, 10, 0x3, 0x3d, 9, 8) \
-  X(request_withdrawal, "Instruction: RequestWithdrawal", 0xb10cc938cd7955fbull, 6, 0x1, 0xf, 5, -1) \
-  X(cancel_withdrawal, "Instruction: CancelWithdrawal", 0x46d2801cfab568b7ull, 5, 0x1, 0xf, -1, -1) \
-  X(complete_withdrawal, "Instruction: CompleteWithdrawal", 0x79ae784a8386626bull, 8, 0x1, 0x3d, -1, 7) \
-  X(close_stake, "Instruction: CloseStake", 0xefbd1a194c4ce55cull, 8, 0x1, 0x3c, -1, 7) \
-  X(report_behavior, "Instruction: ReportBehavior", 0x93503a419c19abe8ull, 4, 0x1, 0x6, -1, -1)
+  X(initialize, "Instruction: Initialize", "admin config program_data usdc_mint treasury system_program", 0xed9b980d1f6dafafull, 6, 0x1, 0x3, 5, -1, -1) \
+  X(update_config, "Instruction: UpdateConfig", "admin config", 0x63db530abffc9e1dull, 2, 0x1, 0x2, -1, -1, -1) \
+  X(register_reporter, "Instruction: RegisterReporter", "admin config authority reporter system_program", 0x4f395c97b7e13d20ull, 5, 0x1, 0x9, 4, -1, -1) \
+  X(set_reporter_active, "Instruction: SetReporterActive", "admin config reporter", 0xbb7cbe7b272dfe81ull, 3, 0x1, 0x4, -1, -1, -1) \
+  X(register_agent, "Instruction: RegisterAgent", "payer owner agent deactivation_record config system_program event_authority program", 0x1eaf7102c3429d87ull, 8, 0x3, 0x5, 5, -1, 6) \
+  X(update_agent, "Instruction: UpdateAgent", "owner agent config event_authority program", 0xa4668b7709b20255ull, 5, 0x1, 0x2, -1, -1, 3) \
+  X(suspend_agent, "Instruction: SuspendAgent", "authority agent config event_authority program", 0x6e3b14f73b361cf2ull, 5, 0x1, 0x2, -1, -1, 3) \
+  X(reactivate_agent, "Instruction: ReactivateAgent", "authority agent config event_authority program", 0x0cd118d261b307e7ull, 5, 0x1, 0x2, -1, -1, 3) \
+  X(deactivate_agent, "Instruction: DeactivateAgent", "owner agent deactivation_record config system_program event_authority program", 0xa6607e52e1efabcdull, 7, 0x1, 0x7, 4, -1, 5) \
+  X(close_agent, "Instruction: CloseAgent", "owner agent stake rent_payer config event_authority program", 0xed571e9d9168b934ull, 7, 0x1, 0xa, -1, -1, 5) \
+  X(close_deactivation_record, "Instruction: CloseDeactivationRecord", "owner deactivation_record config", 0x75d9bebb95305d68ull, 3, 0x1, 0x3, -1, -1, -1) \
+  X(deposit, "Instruction: Deposit", "payer owner agent stake vault owner_token usdc_mint config token_program system_program event_authority program", 0xb6f2e15289c623f2ull, 12, 0x3, 0x3d, 9, 8, 10) \
+  X(request_withdrawal, "Instruction: RequestWithdrawal", "owner agent stake withdrawal config system_program event_authority program", 0xb10cc938cd7955fbull, 8, 0x1, 0xf, 5, -1, 6) \
+  X(cancel_withdrawal, "Instruction: CancelWithdrawal", "owner agent stake withdrawal config event_authority program", 0x46d2801cfab568b7ull, 7, 0x1, 0xf, -1, -1, 5) \
+  X(complete_withdrawal, "Instruction: CompleteWithdrawal", "owner agent stake withdrawal vault owner_token config token_program event_authority program", 0x79ae784a8386626bull, 10, 0x1, 0x3d, -1, 7, 8) \
+  X(close_stake, "Instruction: CloseStake", "owner agent stake vault owner_token rent_payer config token_program event_authority program", 0xefbd1a194c4ce55cull, 10, 0x1, 0x3c, -1, 7, 8) \
+  X(report_behavior, "Instruction: ReportBehavior", "authority reporter agent config event_authority program", 0x93503a419c19abe8ull, 6, 0x1, 0x6, -1, -1, 4)

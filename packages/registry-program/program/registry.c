@@ -1,6 +1,7 @@
 // The registry program. It is one translation unit, because the linker reads only one object.
 #include "vm.h"
 #include "idl.h"
+#include "errors.h"
 #include "instructions/cancel_withdrawal.h"
 #include "instructions/close_agent.h"
 #include "instructions/close_deactivation_record.h"
@@ -25,34 +26,46 @@ typedef struct {
   u64 writables;
   i64 system_program;
   i64 token_program;
+  i64 event_authority;
 } Expected;
 
-static NOINLINE u64 check_accounts(const Context *context, const Expected *expected) {
-  REQUIRE(context->account_count >= expected->count, ERROR_NOT_ENOUGH_ACCOUNTS);
-  for (u64 i = 0; i < expected->count; i++) {
-    const Account *account = &context->accounts[i];
-    REQUIRE(account->signer || !(expected->signers >> i & 1), ERROR_MISSING_SIGNER);
-    REQUIRE(account->writable || !(expected->writables >> i & 1), ERROR_NOT_WRITABLE);
-  }
-  if (expected->system_program >= 0)
-    REQUIRE(same_key(context->accounts[expected->system_program].key, &SYSTEM_PROGRAM), ERROR_INVALID_PROGRAM);
-  if (expected->token_program >= 0)
-    REQUIRE(same_key(context->accounts[expected->token_program].key, &TOKEN_PROGRAM), ERROR_INVALID_PROGRAM);
+static u64 check_program(const Context *context, i64 index, const Pubkey *program) {
+  if (index < 0) return 0;
+  const Account *account = &context->accounts[index];
+  REQUIRE(same_key(account->key, program), account_error(account, ERROR_INVALID_PROGRAM));
   return 0;
 }
 
-#define DISPATCH(handler, title, discriminator, count, signers, writables, system, token)       \
-  if (chosen == discriminator) {                                                                \
-    sol_log_(title, sizeof title - 1);                                                          \
-    TRY(check_accounts(&context, &(Expected){count, signers, writables, system, token}));       \
-    return handler(&context);                                                                   \
+static NOINLINE u64 check_accounts(Context *context, const Expected *expected) {
+  REQUIRE(context->account_count >= expected->count, missing_account(context->account_count));
+  for (u64 i = 0; i < expected->count; i++) {
+    const Account *account = &context->accounts[i];
+    REQUIRE(account->signer || !(expected->signers >> i & 1), account_error(account, ERROR_MISSING_SIGNER));
+    REQUIRE(account->writable || !(expected->writables >> i & 1), account_error(account, ERROR_NOT_WRITABLE));
+  }
+  TRY(check_program(context, expected->system_program, &SYSTEM_PROGRAM));
+  TRY(check_program(context, expected->token_program, &TOKEN_PROGRAM));
+  if (expected->event_authority >= 0) TRY(find_event_authority(context, (u64)expected->event_authority));
+  return 0;
+}
+
+#define DISPATCH(handler, title, names, discriminator, ...)                            \
+  if (chosen == discriminator) {                                                       \
+    sol_log_(title, sizeof title - 1);                                                 \
+    u64 failure = check_accounts(&context, &(Expected){__VA_ARGS__});                  \
+    if (failure == 0) failure = handler(&context);                                     \
+    return failure == 0 ? 0 : report_error(failure, names);                            \
   }
 
 u64 entrypoint(u8 *input) {
   Context context;
   parse_input(input, &context);
   u64 chosen = read_u64(&context.args);
-  REQUIRE(!context.args.failed, ERROR_INVALID_INSTRUCTION);
+  if (context.args.failed) return report_error(ERROR_INVALID_INSTRUCTION, "");
+  if (chosen == EVENT_TAG) {
+    u64 failure = receive_event(&context);
+    return failure == 0 ? 0 : report_error(failure, "event_authority");
+  }
   INSTRUCTIONS(DISPATCH)
-  return ERROR_INVALID_INSTRUCTION;
+  return report_error(ERROR_INVALID_INSTRUCTION, "");
 }

@@ -65,6 +65,7 @@ extern void sol_log_data(const Slice *fields, u64 count);
 extern void sol_memcpy_(void *to, const void *from, u64 length);
 extern void sol_memset_(void *at, u8 value, u64 length);
 extern u64 sol_sha256(const Slice *parts, u64 count, u8 *hash);
+extern u64 sol_curve_validate_point(u64 curve, const u8 *point, u8 *result);
 extern u64 sol_get_clock_sysvar(ClockSysvar *clock);
 extern u64 sol_get_rent_sysvar(RentSysvar *rent);
 extern u64 sol_try_find_program_address(const Slice *seeds, u64 count, const Pubkey *program, Pubkey *address,

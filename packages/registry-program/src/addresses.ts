@@ -14,6 +14,8 @@ export function registryAddresses(programId: Pubkey) {
     vault: (agent: Pubkey) => derive('vault', agent),
     withdrawal: (stake: Pubkey) => derive('withdrawal', stake),
     reporter: (authority: Pubkey) => derive('reporter', authority),
+    /** Signs the events that the program sends to itself. */
+    eventAuthority: () => derive('__event_authority'),
     deactivationRecord: (owner: Pubkey) => derive('deactivated', owner),
   }
 }

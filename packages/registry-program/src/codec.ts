@@ -65,9 +65,20 @@ export function encodeAccount(account: RegistryAccount): Buffer {
   return Buffer.concat([data], ACCOUNT_BYTES[account.name])
 }
 
+/** The data of an instruction that carries an event starts with these 8 bytes, as in Anchor. */
+export const EVENT_TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
+
 /**
- * Decodes the bytes of a `Program data:` log line. Returns null if the discriminator is not one of
- * the registry's.
+ * The event in the data of an instruction: the bytes between EVENT_TAG and the last byte, which is
+ * the bump of the event authority. Null if the data does not start with EVENT_TAG.
+ */
+export function eventBytes(data: Uint8Array): Uint8Array | null {
+  return EVENT_TAG.equals(data.subarray(0, EVENT_TAG.length)) ? data.subarray(EVENT_TAG.length, -1) : null
+}
+
+/**
+ * Decodes an event: discriminator and Borsh. Returns null if the discriminator is not one of the
+ * registry's.
  * @throws RangeError or TypeError for malformed data
  */
 export function decodeEvent(data: Uint8Array): RegistryEvent | null {

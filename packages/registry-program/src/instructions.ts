@@ -7,6 +7,7 @@ import { type IdlAccountMeta, registryIdl } from './idl.ts'
 /**
  * Builds an instruction of the registry program. `accounts` and `args` use the names of the IDL in
  * camelCase. Accounts may be missing if the IDL fixes their address or derives it from the others.
+ * `program` is the program itself.
  */
 export function registryInstruction(
   programId: Pubkey,
@@ -16,7 +17,7 @@ export function registryInstruction(
 ): TransactionInstruction {
   const instruction = registryIdl.instructions.find((each) => each.name === name)
   if (instruction === undefined) throw new Error(`the IDL does not define ${name}`)
-  const known = new Map(Object.entries(accounts))
+  const known = new Map(Object.entries({ program: programId, ...accounts }))
   const keys = instruction.accounts.map((meta) => {
     const key = camelCase(meta.name)
     const address = known.get(key) ?? knownAddress(programId, meta, known)

@@ -169,3 +169,45 @@ describe('every error of the IDL', () => {
     expect(cause(Bench.initialized()).error).toBe(name)
   })
 })
+
+/** The log line of a failure, as Anchor writes it. */
+function lineOf(cause: Cause): string {
+  const lines = cause(Bench.initialized()).logs.filter((line) => line.includes('AnchorError'))
+  if (lines.length !== 1) throw new Error(`${lines.length} lines`)
+  return lines[0]!
+}
+
+describe('the log line of an error', () => {
+  it.each(Object.entries(causes))('has the name, number and message of %s', (name, cause) => {
+    const { code, msg } = registryIdl.errors.find((each) => each.name === name)!
+    const line = lineOf(cause)
+    const [start, account] =
+      /^Program log: AnchorError (?:occurred|caused by account: (\w+))\. /.exec(line) ?? []
+    expect(line.slice(start?.length)).toBe(
+      `Error Code: ${name}. Error Number: ${code}. Error Message: ${msg}`,
+    )
+    expect(account ?? 'config').toMatch(/^[a-z_]+$/)
+  })
+
+  it.each([
+    ['NotEnoughAccounts', 'program'],
+    ['MissingSigner', 'authority'],
+    ['NotWritable', 'agent'],
+    ['InvalidPda', 'deactivation_record'],
+    ['InvalidProgram', 'system_program'],
+    ['InvalidAccountOwner', 'config'],
+    ['InvalidDiscriminator', 'config'],
+    ['InvalidAccountData', 'config'],
+  ])('of %s names the account %s', (name, account) => {
+    expect(lineOf(causes[name]!)).toContain(`AnchorError caused by account: ${account}. Error Code: ${name}.`)
+  })
+
+  it('does not exist on success, nor for an error of another program', () => {
+    const bench = Bench.initialized()
+    const { accounts, owner } = registered(bench)
+    expect(bench.must('suspend_agent', { ...accounts, authority: owner }).logs.join()).not.toContain('Anchor')
+    const tooMuch = bench.call('deposit', registered(bench).accounts, { amount: 2n ** 40n })
+    expect(tooMuch.error).toBe('custom 1')
+    expect(tooMuch.logs.join()).not.toContain('Anchor')
+  })
+})

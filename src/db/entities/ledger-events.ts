@@ -10,7 +10,7 @@ const finality = () => p.text().$type<Finality>().default('confirmed')
 
 /**
  * Fixed width, so that text order is ledger order:
- * slot(20)-transaction(6)-outer(4)-inner(4)-ordinal(4).
+ * slot(20)-transaction(6)-outer(4)-inner(4).
  */
 const position = key
 

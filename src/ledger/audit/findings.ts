@@ -12,7 +12,7 @@ export interface Difference {
   database: unknown
 }
 
-/** Data of the ledger that cannot be read, such as events after truncated logs. */
+/** Data of the ledger that cannot be read, such as an event of an unknown type. */
 export type Unreadable = Pick<DeadLetterRow, 'kind' | 'signature' | 'pda' | 'reason'>
 
 /** The result of comparing one account or one transaction. */

@@ -3,7 +3,7 @@ import { encodeBase58 } from '@agent-registry/solana'
 import { decodeEvent, type RegistryEvent } from '@agent-registry/program'
 import type { DeadLetterKind } from '../../domain/dead-letters.ts'
 import { historyEntry } from './history-entry.ts'
-import { type ProgramData, parseProgramLogs } from './program-logs.ts'
+import { isSentByProgram, type RegistryCall, registryCalls } from './registry-calls.ts'
 import { deadLetter, type IndexedRow, type IndexedRows } from './rows.ts'
 import { invocationsOf, type RpcTransaction, type SignatureInfo } from './rpc-transaction.ts'
 import { touchedAccounts } from './touched-accounts.ts'
@@ -35,20 +35,19 @@ export function decodeTransaction(
     rows.dead_letters.push(deadLetter(kind, `${signature}/${location}`, content))
   }
   try {
-    const invocations = invocationsOf(transaction)
-    row.accounts = [...touchedAccounts(invocations, programId)].sort()
-    const logs = parseProgramLogs(meta.logMessages ?? [], invocations, programId)
-    if (logs.problem !== null)
-      addDeadLetter(`${logs.problem}_logs`, `the logs of the transaction are ${logs.problem}`)
-    for (const entry of logs.entries) {
-      const location = locationOf(entry)
+    const calls = registryCalls(invocationsOf(transaction), programId)
+    row.accounts = [...touchedAccounts(calls)].sort()
+    for (const call of calls) {
+      if (call.event === null) continue
+      const location = locationOf(call)
       try {
-        const event = decodeEvent(entry.data)
+        if (!isSentByProgram(call, programId)) throw new RangeError('the event authority did not sign')
+        const event = decodeEvent(call.event)
         if (event === null)
-          addDeadLetter('unknown_event', 'no event has this discriminator', location, entry.data)
-        else addEvent(rows, row, entry, event)
+          addDeadLetter('unknown_event', 'no event has this discriminator', location, call.event)
+        else addEvent(rows, row, call, event)
       } catch (error) {
-        addDeadLetter('undecodable_event', reasonOf(error), location, entry.data)
+        addDeadLetter('undecodable_event', reasonOf(error), location, call.event)
       }
     }
   } catch (error) {
@@ -60,15 +59,15 @@ export function decodeTransaction(
 function addEvent(
   rows: IndexedRows,
   { signature, slot, transaction_index, finality }: TransactionRow,
-  entry: ProgramData,
+  call: RegistryCall,
   event: RegistryEvent,
 ): void {
   const { agent: agent_pda, owner, timestamp } = event.data
-  const id = eventId(`${signature}/${locationOf(entry)}`)
-  const position = positionOf(slot, transaction_index, entry)
+  const id = eventId(`${signature}/${locationOf(call)}`)
+  const position = positionOf(slot, transaction_index, call)
   const occurred_at = isoFromSeconds(timestamp)
   const messages = webhookEvents(event).map(({ type, data }) => {
-    const messageId = eventId(`${signature}/${locationOf(entry)}/${type}`)
+    const messageId = eventId(`${signature}/${locationOf(call)}/${type}`)
     const body = jsonText({ id: messageId, type, pda: agent_pda, slot, timestamp: occurred_at, data })
     return { id: messageId, event_id: id, type, agent_pda, slot, body, occurred_at }
   })
@@ -97,7 +96,7 @@ function reasonOf(error: unknown): string {
   return storable(error instanceof Error ? error.message : String(error))
 }
 
-const locationOf = ({ outer, inner, ordinal }: ProgramData): string => `${outer}/${inner}/${ordinal}`
+const locationOf = ({ outer, inner }: RegistryCall): string => `${outer}/${inner}`
 
 /**
  * The id of an event, or of one of its webhook events. It depends only on the location in the
@@ -108,11 +107,10 @@ function eventId(location: string): string {
 }
 
 /**
- * Fixed width, so that text order is ledger order:
- * slot(20)-transaction(6)-outer(4)-inner(4)-ordinal(4).
+ * Fixed width, so that text order is ledger order: slot(20)-transaction(6)-outer(4)-inner(4).
  */
-function positionOf(slot: number, transactionIndex: number, entry: ProgramData): string {
+function positionOf(slot: number, transactionIndex: number, { outer, inner }: RegistryCall): string {
   const digits = (value: number, width: number): string => String(value).padStart(width, '0')
-  const location = [entry.outer, entry.inner, entry.ordinal].map((each) => digits(each, 4))
+  const location = [outer, inner].map((each) => digits(each, 4))
   return [digits(slot, 20), digits(transactionIndex, 6), ...location].join('-')
 }

@@ -15,7 +15,7 @@ export interface RpcTransaction {
   transaction: { message: { accountKeys: string[]; instructions: RpcInstruction[] } }
   meta: {
     err: unknown
-    logMessages?: string[] | null
+    /** Null if the node does not record them. */
     innerInstructions?: { index: number; instructions: RpcInstruction[] }[] | null
     loadedAddresses?: { writable: string[]; readonly: string[] } | null
   } | null
@@ -36,15 +36,15 @@ export interface Invocation {
 }
 
 export interface OuterInvocation extends Invocation {
-  /**
-   * The instructions that it invoked, in order of execution. Null if the node did not record them.
-   */
-  inner: Invocation[] | null
+  /** The instructions that it invoked, in order of execution. */
+  inner: Invocation[]
 }
 
-/** All instructions in order of execution. */
-export const flatInvocations = (invocations: readonly OuterInvocation[]): Invocation[] =>
-  invocations.flatMap((outer) => [outer, ...(outer.inner ?? [])])
+/**
+ * Whether the node has the outcome of the transaction, and the inner instructions if it succeeded.
+ */
+export const isComplete = ({ meta }: RpcTransaction): boolean =>
+  meta !== null && (meta.err !== null || Array.isArray(meta.innerInstructions))
 
 /** The instructions of a transaction. Throws RangeError if an account index does not exist. */
 export function invocationsOf({ transaction, meta }: RpcTransaction): OuterInvocation[] {
@@ -63,10 +63,9 @@ export function invocationsOf({ transaction, meta }: RpcTransaction): OuterInvoc
     accounts: instruction.accounts.map(keyAt),
     data: instruction.data,
   })
-  const inner = meta?.innerInstructions ?? null
-  const innerAt = (index: number): Invocation[] | null =>
-    inner?.filter((group) => group.index === index).flatMap((group) => group.instructions.map(resolve)) ??
-    null
+  const groups = meta?.innerInstructions ?? []
+  const innerAt = (index: number): Invocation[] =>
+    groups.filter((group) => group.index === index).flatMap((group) => group.instructions.map(resolve))
   return transaction.message.instructions.map((instruction, index) => ({
     ...resolve(instruction),
     inner: innerAt(index),

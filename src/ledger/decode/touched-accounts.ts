@@ -1,6 +1,5 @@
-import { decodeBase58 } from '@agent-registry/solana'
 import { registryIdl } from '@agent-registry/program'
-import { flatInvocations, type Invocation, type OuterInvocation } from './rpc-transaction.ts'
+import type { RegistryCall } from './registry-calls.ts'
 
 /** The names of the instruction accounts that hold registry state. */
 const STATE_ACCOUNTS = new Set(['config', 'agent', 'stake', 'withdrawal', 'reporter', 'deactivation_record'])
@@ -16,22 +15,19 @@ const writtenPositions = new Map(
 )
 
 /**
- * The registry accounts that a transaction may have changed. Of an unknown instruction: all its
- * accounts.
+ * The registry accounts that these instructions may have changed. Of an unknown instruction: all
+ * its accounts.
  */
-export function touchedAccounts(invocations: readonly OuterInvocation[], programId: string): Set<string> {
+export function touchedAccounts(calls: readonly RegistryCall[]): Set<string> {
   const touched = new Set<string>()
-  for (const invocation of flatInvocations(invocations)) {
-    if (invocation.programId !== programId) continue
-    const positions = writtenPositions.get(discriminatorOf(invocation)) ?? invocation.accounts.keys()
+  for (const { accounts, data, event } of calls) {
+    if (event !== null) continue
+    const discriminator = Buffer.from(data.subarray(0, 8)).toString('hex')
+    const positions = writtenPositions.get(discriminator) ?? accounts.keys()
     for (const position of positions) {
-      const account = invocation.accounts[position]
+      const account = accounts[position]
       if (account !== undefined) touched.add(account)
     }
   }
   return touched
-}
-
-function discriminatorOf(invocation: Invocation): string {
-  return Buffer.from(decodeBase58(invocation.data)?.subarray(0, 8) ?? []).toString('hex')
 }

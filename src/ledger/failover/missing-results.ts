@@ -1,3 +1,4 @@
+import { isComplete, type RpcTransaction } from '../decode/rpc-transaction.ts'
 import type { RpcCall } from '../rpc/ledger-rpc.ts'
 import { LedgerRpcError, UncertainResultError } from '../rpc/rpc-error.ts'
 import type { LedgerNode } from './ledger-node.ts'
@@ -83,10 +84,18 @@ export function assertCertain(
 function findMissing(call: RpcCall, result: unknown): MissingResult | null {
   const whole: MissingResult = { call, merge: (other) => other, isDecisive: false }
   if (result instanceof LedgerRpcError) return maySucceedElsewhere(result) ? whole : null
-  if (call.method === 'getTransaction') return result === null ? whole : null
+  if (call.method === 'getTransaction')
+    return isServed(result) ? null : { ...whole, merge: (other) => other ?? result }
   if (call.method === 'getSignaturesForAddress') return endOfListing(whole, result)
   if (call.method === 'getSignatureStatuses') return unknownStatuses(call, result)
   return null
+}
+
+/** The indexer does not use a transaction without its outcome and inner instructions. */
+function isServed(result: unknown): boolean {
+  return (
+    result !== null && ((result as RpcTransaction).meta === undefined || isComplete(result as RpcTransaction))
+  )
 }
 
 /** A node lists nothing before its own history, nor before a transaction that it does not have. */

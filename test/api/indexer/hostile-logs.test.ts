@@ -7,7 +7,8 @@ import { silentLogger } from '../../support/indexer/indexer.ts'
 import { createRegistryWorld, programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
 import { closing } from '../../support/indexer/samples.ts'
 import { encodeEvent } from '@agent-registry/program'
-import { dumpTables } from '../../support/indexer/tables.ts'
+import { audit } from '../../../src/ledger/audit/audit.ts'
+import { dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
 
 const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
 
@@ -59,4 +60,31 @@ test('text that another program logs never becomes a registry event', async () =
     [...names(before.ledger_events), 'AgentReactivated', 'AgentSuspended'].sort(),
   )
   expect(after.dead_letters).toEqual([])
+})
+
+test('an event has history, a webhook event and a live event after 50 memos that fill the log', async () => {
+  const wallet = await world.wallet('Quiet')
+  await wallet.send('deposit', {}, { amount: 600_000_000n })
+  const memo = new TransactionInstruction({ programId: MEMO, keys: [], data: Buffer.from('a') })
+  const request = wallet.instruction('request_withdrawal', {}, { amount: 600_000_000n })
+  await world.transact([...Array.from({ length: 50 }, () => memo), request], [wallet.keypair])
+  await indexer.whenIdle()
+  const tables = (await dumpTables(database.orm)) as Record<string, { agent_pda: string; pda: string }[]>
+  expect(tables.agents?.find((row) => row.pda === wallet.agent)).toMatchObject({ tier: 'observer' })
+  const history = tables.agent_history?.filter((row) => row.agent_pda === wallet.agent)
+  expect(history).toContainEqual(expect.objectContaining({ old_value: 'standard', new_value: 'observer' }))
+  // Webhooks and live events are sent from the outbox.
+  const outbox = await kyselyOf(database.orm)
+    .selectFrom('outbox_events')
+    .select('type')
+    .where('agent_pda', '=', wallet.agent)
+    .orderBy('sequence')
+    .execute()
+  expect(outbox.map((row) => row.type).slice(-2)).toEqual([
+    'stake.withdrawal_requested',
+    'agent.tier_updated',
+  ])
+  expect(tables.dead_letters).toEqual([])
+  const { differences, unreadable } = await audit({ orm: database.orm, rpc: world.rpc, programId })
+  expect({ differences, unreadable }).toEqual({ differences: [], unreadable: [] })
 })

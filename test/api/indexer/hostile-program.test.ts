@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Keypair, SystemProgram, Transaction, type TransactionInstruction, PublicKey } from '@solana/web3.js'
+import { Keypair, PublicKey, SystemProgram, Transaction, TransactionInstruction } from '@solana/web3.js'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { hasCompiler } from '@agent-registry/program/build'
 import { audit, type AuditReport } from '../../../src/ledger/audit/audit.ts'
@@ -10,13 +10,14 @@ import { buildHostileProgram, HOSTILE_FILE } from '../../support/hostile-program
 import { hostile, hostileProgram } from '../../support/indexer/hostile-program.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
 import {
+  addresses,
   type AgentWallet,
   createRegistryWorld,
   programId,
   type RegistryWorld,
 } from '../../support/indexer/registry-world.ts'
 import { closing, keyOf } from '../../support/indexer/samples.ts'
-import { encodeEvent } from '@agent-registry/program'
+import { encodeEvent, EVENT_TAG } from '@agent-registry/program'
 import { kyselyOf } from '../../support/indexer/tables.ts'
 
 let world: RegistryWorld
@@ -156,16 +157,41 @@ test('an empty account that somebody assigns to the program is not a registry ac
   expect((await audited()).differences).toEqual([])
 })
 
-test('output that truncates the logs hides events but not state, and is reported', async () => {
+test('output that truncates the logs hides nothing', async () => {
   await send(
     suspend(),
     hostile([{ noise: 100 }, { data: forgery }, { invoke: reactivate() }, { data: forgery }]),
     update('Quiet'),
   )
   expect(await agent()).toEqual({ name: 'Quiet', status: 'active' })
-  expect(await events()).toEqual(['AgentRegistered', 'AgentSuspended'])
-  expect(await letters()).toEqual(['truncated_logs'])
-  const { differences, unreadable } = await audited()
-  expect(differences).toEqual([])
-  expect(unreadable).toMatchObject([{ kind: 'truncated_logs' }])
+  expect(await events()).toEqual(['AgentRegistered', 'AgentSuspended', 'AgentReactivated', 'AgentUpdated'])
+  expect(await letters()).toEqual([])
+  expect(await audited()).toMatchObject({ differences: [], unreadable: [] })
+})
+
+test('neither a program nor a wallet can forge an event: the transaction fails', async () => {
+  const eventAuthority = new PublicKey(addresses.eventAuthority())
+  const attempts = [
+    { pubkey: eventAuthority, isSigner: false, code: 6002 },
+    { pubkey: wallet.keypair.publicKey, isSigner: true, code: 6004 },
+  ]
+  for (const { pubkey, isSigner, code } of attempts) {
+    const event = new TransactionInstruction({
+      programId: new PublicKey(programId),
+      keys: [{ pubkey, isSigner, isWritable: false }],
+      data: Buffer.concat([EVENT_TAG, forgery, Buffer.of(255)]),
+    })
+    for (const instruction of [event, hostile([{ invoke: event }])]) {
+      const failing = new Transaction().add(suspend(), instruction)
+      const options = { skipPreflight: true }
+      const signature = await world.connection.sendTransaction(failing, [wallet.keypair], options)
+      world.localnet.stepSlot()
+      const { value } = await world.connection.getSignatureStatus(signature)
+      expect(value?.err).toEqual({ InstructionError: [1, { Custom: code }] })
+    }
+  }
+  await indexer.whenIdle()
+  expect(await events()).toEqual(['AgentRegistered'])
+  expect(await forged()).toEqual([])
+  expect(await letters()).toEqual([])
 })

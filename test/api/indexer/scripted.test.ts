@@ -8,8 +8,8 @@ import { eventually } from '../../support/indexer/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { agentAccount, closing, keyOf, registration, report } from '../../support/indexer/samples.ts'
-import { encodeAccount, encodeEvent } from '@agent-registry/program'
-import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { encodeAccount, EVENT_TAG } from '@agent-registry/program'
+import { eventInstruction, PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
 import { count, dumpTables, kyselyOf } from '../../support/indexer/tables.ts'
 
 let database: TestDatabase
@@ -223,16 +223,11 @@ test('a transaction that a fork moves to an earlier slot gets its new events and
 })
 
 test('unreadable data becomes dead letters and stops nothing', async () => {
-  const lines = (...data: Buffer[]): string[] => [
-    `Program ${PROGRAM_ID} invoke [1]`,
-    ...data.map((each) => `Program data: ${each.toString('base64')}`),
-    `Program ${PROGRAM_ID} success`,
-  ]
-  const closed = encodeEvent(closing('x').events![0]!)
-  ledger.send({ logs: lines(Buffer.from('unknown event')) })
-  ledger.send({ logs: lines(closed.subarray(0, 30)) })
-  ledger.send({ logs: ['Log truncated'], accounts: { [keyOf('a')]: agentAccount('a') } })
-  ledger.send({ logs: [`Program ${PROGRAM_ID} success`] })
+  const closed = eventInstruction(closing('x').events![0]!)
+  ledger.send({ inner: [Buffer.concat([EVENT_TAG, Buffer.from('unknown event')])] })
+  ledger.send({ inner: [closed.subarray(0, 30)] })
+  ledger.send({ inner: [EVENT_TAG] })
+  ledger.send({ inner: [Buffer.from('another instruction')], accounts: { [keyOf('a')]: agentAccount('a') } })
   ledger.send({ accounts: { [keyOf('b')]: Buffer.from('not an account') } })
   ledger.send({ accounts: { [keyOf('c')]: agentAccount('c', { createdAt: 2n ** 62n }) } })
   ledger.send({ accounts: { [keyOf('d')]: agentAccount('d\0') } })
@@ -240,11 +235,10 @@ test('unreadable data becomes dead letters and stops nothing', async () => {
   await start().whenIdle()
   const { dead_letters: deadLetters } = await dumpTables(database.orm)
   expect((deadLetters as { kind: string }[]).map((row) => row.kind).sort()).toEqual([
-    'inconsistent_logs',
-    'truncated_logs',
     'undecodable_account',
     'undecodable_event',
     'unknown_account',
+    'unknown_event',
     'unknown_event',
   ])
   expect(await scores()).toEqual([

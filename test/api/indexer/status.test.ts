@@ -1,3 +1,4 @@
+import { EVENT_TAG } from '@agent-registry/program'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
@@ -21,7 +22,7 @@ const clock = { ...systemClock, now: () => Date.now() + ahead }
 beforeAll(async () => {
   database = await createTestDatabase()
   ledger.send(registration('a'))
-  ledger.send({ logs: ['Log truncated'] })
+  ledger.send({ inner: [EVENT_TAG] })
   ledger.advance(200)
   indexer = scriptedIndexer(database.orm, ledger, { clock })
   await indexer.whenIdle()

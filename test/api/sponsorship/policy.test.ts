@@ -117,16 +117,16 @@ describe('POST /sponsor/register refuses', () => {
   test('the fee payer in any other place', async () => {
     const key = keyOf(world.feePayer)
     const misused = (place: string) => [403, `The fee payer ${key} must not appear in ${place}`]
-    for (const i of [1, 2, 3, 4, 5]) {
+    for (const i of [1, 2, 3, 4, 5, 6, 7]) {
       const json = changed((each) => {
         account(each, i).pubkey = key
       })
       expect(statusAndError(await register([json]))).toEqual(misused(`instructions[0].keys[${i}]`))
     }
-    const seventh = changed((each) => {
+    const ninth = changed((each) => {
       each.keys.push({ pubkey: key, isSigner: false, isWritable: false })
     })
-    expect(statusAndError(await register([seventh]))).toEqual(misused('instructions[0].keys[6]'))
+    expect(statusAndError(await register([ninth]))).toEqual(misused('instructions[0].keys[8]'))
     const hash = registryInstruction(
       programId,
       'register_agent',
@@ -154,14 +154,17 @@ describe('POST /sponsor/register refuses', () => {
       [(each) => (account(each, 3).pubkey = stranger), 'deactivation_record must be '],
       [(each) => (account(each, 4).pubkey = stranger), 'config must be '],
       [(each) => (account(each, 5).pubkey = stranger), 'system_program must be 1111'],
+      [(each) => (account(each, 6).pubkey = stranger), 'event_authority must be '],
+      [(each) => (account(each, 7).pubkey = stranger), `program must be ${programId}`],
+      [(each) => (account(each, 6).isSigner = true), 'event_authority must have isSigner false'],
       [(each) => (account(each, 0).isSigner = false), 'payer must have isSigner true, isWritable true'],
       [(each) => (account(each, 0).isWritable = false), 'payer must have isSigner true, isWritable true'],
       [(each) => (account(each, 1).isWritable = true), 'owner must have isSigner true, isWritable false'],
       [(each) => (account(each, 2).isSigner = true), 'agent must have isSigner false, isWritable true'],
-      [(each) => each.keys.pop(), 'register_agent takes 6 accounts, got 5'],
+      [(each) => each.keys.pop(), 'register_agent takes 8 accounts, got 7'],
       [
         (each) => each.keys.push({ pubkey: stranger, isSigner: false, isWritable: true }),
-        'register_agent takes 6 accounts, got 7',
+        'register_agent takes 8 accounts, got 9',
       ],
       [(each) => (each.data = ''), 'its data is not a registry instruction'],
       [(each) => (each.data = 'AAAA'), 'its data is not a registry instruction'],

@@ -9,8 +9,8 @@ import { eventually } from '../../support/indexer/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { agentAccount, closing, keyOf, registration, report } from '../../support/indexer/samples.ts'
-import { encodeAccount } from '@agent-registry/program'
-import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { encodeAccount, EVENT_TAG } from '@agent-registry/program'
+import { eventInstruction, PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
 import { count, dumpTables } from '../../support/indexer/tables.ts'
 
 let database: TestDatabase
@@ -100,11 +100,23 @@ test('a listing with repeated entries duplicates nothing', async () => {
   expect((await run()).differences).toEqual([])
 })
 
-test('missing logs of a node are reported', async () => {
-  ledger.send({ ...registration('a'), logs: [] })
-  await start().whenIdle()
+test('a node that does not record inner instructions is reported, and another node gives the events', async () => {
+  let ahead = 0
+  const clock = { ...systemClock, now: () => Date.now() + ahead }
+  indexer = scriptedIndexer(database.orm, ledger, { clock })
+  const unrecorded = ledger.send({ ...registration('a'), inner: null })
+  ledger.advance(40)
+  await eventually(letters).toEqual(['missing_transaction'])
   expect(await names()).toEqual(['a'])
-  expect(await letters()).toEqual(['inconsistent_logs'])
+  expect(await count(database.orm, 'ledger_events')).toBe(0)
+  const { differences, unreadable } = await run()
+  expect(differences).toEqual([])
+  expect(unreadable[0]?.reason).toContain('inner instructions')
+  const entry = ledger.entries.find((each) => each.signature === unrecorded)!
+  entry.inner = registration('a').events!.map(eventInstruction)
+  ahead = 61_000
+  await eventually(letters).toEqual([])
+  expect(await count(database.orm, 'ledger_events')).toBe(1)
 })
 
 test('the dead letter of an account is deleted when the account closes', async () => {
@@ -118,7 +130,7 @@ test('the dead letter of an account is deleted when the account closes', async (
 })
 
 test('the audit finds a lost dead letter', async () => {
-  ledger.send({ logs: ['Log truncated'] })
+  ledger.send({ inner: [EVENT_TAG] })
   await start().whenIdle()
   await indexer.stop()
   await database.orm.em.getConnection().execute('delete from dead_letters')

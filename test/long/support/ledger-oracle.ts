@@ -1,7 +1,14 @@
+import bs58 from 'bs58'
 import { sql } from 'kysely'
 import { kyselyOf } from '../../support/indexer/tables.ts'
 import { programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
+
+const TAG = 'e445a52e51cb9a1d'
+
+interface Inner {
+  data: string
+}
 
 interface Listed {
   signature: string
@@ -9,8 +16,8 @@ interface Listed {
 }
 
 /**
- * `signature/n` for the n-th event line in the logs of each final transaction, counted in plain
- * text.
+ * `signature/n` for the n-th instruction of each final transaction whose data starts with Anchor's
+ * event tag.
  */
 async function eventsOnLedger({ rpc }: RegistryWorld): Promise<string[]> {
   const events: string[] = []
@@ -22,15 +29,18 @@ async function eventsOnLedger({ rpc }: RegistryWorld): Promise<string[]> {
     if (page.length === 0) return events.sort()
     before = page.at(-1)?.signature
     const good = page.filter((each) => each.err === null)
-    const transactions = await rpc.batch<{ meta: { logMessages: string[] } }>(
+    const transactions = await rpc.batch<{ meta: { innerInstructions: { instructions: Inner[] }[] } }>(
       good.map(({ signature }) => ({
         method: 'getTransaction',
         params: [signature, { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 1 }],
       })),
     )
     for (const [i, { meta }] of transactions.entries()) {
-      const lines = meta.logMessages.filter((line) => line.startsWith('Program data: '))
-      for (let n = 0; n < lines.length; n += 1) events.push(`${good[i]?.signature}/${n}`)
+      const inner = meta.innerInstructions.flatMap((group) => group.instructions)
+      const tagged = inner.filter(({ data }) =>
+        Buffer.from(bs58.decode(data)).toString('hex').startsWith(TAG),
+      )
+      for (let n = 0; n < tagged.length; n += 1) events.push(`${good[i]?.signature}/${n}`)
     }
   }
 }

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import bs58 from 'bs58'
+import { pubkey } from '@agent-registry/solana'
 import {
   encodeAccount,
   encodeEvent,
+  EVENT_TAG,
   type RegistryAccount,
+  registryAddresses,
   type RegistryEvent,
   registryIdl,
 } from '@agent-registry/program'
@@ -18,7 +21,8 @@ interface Entry {
   signature: string
   slot: number
   err: unknown
-  logs: string[]
+  /** Null if the node does not record inner instructions. */
+  inner: Uint8Array[] | null
   writes: string[]
 }
 
@@ -37,8 +41,8 @@ export interface ScriptedTransaction {
   accounts?: Record<string, RegistryAccount | Buffer | null>
   err?: unknown
   signature?: string
-  /** Replaces the logs of the program. */
-  logs?: string[]
+  /** Replaces the data of the event instructions. */
+  inner?: Uint8Array[] | null
 }
 
 /** A scripted ledger for fault injection. */
@@ -71,12 +75,12 @@ export class ScriptedLedger {
   }
 
   /** Runs a transaction in the current slot. Returns its signature. */
-  send({ events = [], accounts = {}, err = null, signature, logs }: ScriptedTransaction): string {
+  send({ events = [], accounts = {}, err = null, signature, inner }: ScriptedTransaction): string {
     const entry: Entry = {
       signature: signature ?? bs58.encode(randomBytes(64)),
       slot: this.slot,
       err,
-      logs: logs ?? programLogs(events),
+      inner: inner === undefined ? events.map(eventInstruction) : inner,
       writes: Object.keys(accounts),
     }
     this.entries.push(entry)
@@ -223,22 +227,25 @@ export class ScriptedLedger {
   }
 }
 
-function programLogs(events: RegistryEvent[]): string[] {
-  return [
-    `Program ${PROGRAM_ID} invoke [1]`,
-    ...events.map((event) => `Program data: ${encodeEvent(event).toString('base64')}`),
-    `Program ${PROGRAM_ID} success`,
-  ]
-}
+const EVENT_AUTHORITY = registryAddresses(pubkey(PROGRAM_ID)).eventAuthority()
+
+/** The data of the instruction by which the program sends an event to itself. */
+export const eventInstruction = (event: RegistryEvent): Uint8Array =>
+  Buffer.concat([EVENT_TAG, encodeEvent(event), Buffer.of(255)])
 
 /** An instruction that is not in the IDL: the indexer then reads all its accounts. */
-function transactionJson({ signature, slot, err, logs, writes }: Entry): object {
+function transactionJson({ signature, slot, err, inner, writes }: Entry): object {
+  const toInner = (data: Uint8Array) => ({
+    programIdIndex: writes.length + 1,
+    accounts: [writes.length + 2],
+    data: bs58.encode(data),
+  })
   return {
     slot,
     transaction: {
       signatures: [signature],
       message: {
-        accountKeys: [SYSTEM, ...writes, PROGRAM_ID],
+        accountKeys: [SYSTEM, ...writes, PROGRAM_ID, EVENT_AUTHORITY],
         header: { numRequiredSignatures: 1, numReadonlySignedAccounts: 0, numReadonlyUnsignedAccounts: 1 },
         instructions: [
           {
@@ -249,6 +256,6 @@ function transactionJson({ signature, slot, err, logs, writes }: Entry): object 
         ],
       },
     },
-    meta: { err, logMessages: logs, innerInstructions: [] },
+    meta: { err, innerInstructions: inner && [{ index: 0, instructions: inner.map(toInner) }] },
   }
 }

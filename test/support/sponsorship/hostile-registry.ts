@@ -45,11 +45,11 @@ export const REGISTRATIONS: Record<string, [Build, string]> = {
   ],
   'the fee payer as an account more': [
     (p) => [withMore(sponsoredRegistration(p), meta(p.feePayer, { isSigner: true, isWritable: true }))],
-    misused('keys[6]'),
+    misused('keys[8]'),
   ],
   'the fee payer as an account more, read only': [
     (p) => [withMore(sponsoredRegistration(p), meta(p.feePayer))],
-    misused('keys[6]'),
+    misused('keys[8]'),
   ],
   'the fee payer in the data, as the hash of the card': [
     (p) => [sponsoredRegistration(p, { agentCardHash: publicKey(p.feePayer).toBytes() })],
@@ -91,15 +91,15 @@ export const REGISTRATIONS: Record<string, [Build, string]> = {
   ],
   'an account less': [
     (p) => [altered(sponsoredRegistration(p), { keys: (keys) => keys.slice(0, -1) })],
-    notSponsored('', 'register_agent takes 6 accounts, got 5'),
+    notSponsored('', 'register_agent takes 8 accounts, got 7'),
   ],
   'an account more': [
     (p) => [withMore(sponsoredRegistration(p), meta(p.stranger.publicKey))],
-    notSponsored('', 'register_agent takes 6 accounts, got 7'),
+    notSponsored('', 'register_agent takes 8 accounts, got 9'),
   ],
   'a signer more': [
     (p) => [withMore(sponsoredRegistration(p), meta(p.stranger.publicKey, { isSigner: true }))],
-    notSponsored('', 'register_agent takes 6 accounts, got 7'),
+    notSponsored('', 'register_agent takes 8 accounts, got 9'),
   ],
   'another program in the place of the System program': [
     (p) => [withAccount(sponsoredRegistration(p), 5, { pubkey: publicKey(LIGHTHOUSE_PROGRAM) })],
@@ -126,11 +126,23 @@ export const TRANSACTIONS: Record<string, [Build, string]> = {
   ],
   'an update with the fee payer as an account more': [
     (p) => [withMore(update(p.wallet), meta(p.feePayer))],
+    misused('keys[5]'),
+  ],
+  'the fee payer as event authority of an update': [
+    (p) => [withAccount(update(p.wallet), 3, { pubkey: publicKey(p.feePayer) })],
     misused('keys[3]'),
+  ],
+  'a stranger as event authority of an update': [
+    (p) => [withAccount(update(p.wallet), 3, { pubkey: p.stranger.publicKey })],
+    notSponsored('.keys[3]', 'event_authority must be KEY'),
+  ],
+  'another program to which an update sends its event': [
+    (p) => [withAccount(update(p.wallet), 4, { pubkey: publicKey(LIGHTHOUSE_PROGRAM) })],
+    notSponsored('.keys[4]', 'program must be KEY'),
   ],
   'an update with a stranger as an account more': [
     (p) => [withMore(update(p.wallet), meta(p.stranger.publicKey, { isWritable: true }))],
-    notSponsored('', 'update_agent takes 3 accounts, got 4'),
+    notSponsored('', 'update_agent takes 5 accounts, got 6'),
   ],
   'an update with the fee payer in the data': [
     (p) => [

@@ -8,7 +8,6 @@ static NOINLINE u64 close_agent(Context *context) {
   Config *config;
   Agent agent;
   Seeds seeds;
-  i64 now;
   REQUIRE(read_to_end(&context->args), ERROR_INVALID_INSTRUCTION);
   TRY(load_running_config(context, CLOSE_AGENT_CONFIG, &config));
   TRY(load_agent_of(context, CLOSE_AGENT_AGENT, &context->accounts[CLOSE_AGENT_OWNER], &agent));
@@ -18,11 +17,11 @@ static NOINLINE u64 close_agent(Context *context) {
   // Anybody can send lamports to the address. Only an account of this program is a stake.
   REQUIRE(!owned_by(stake, context->program_id), ERROR_STAKE_EXISTS);
   REQUIRE(same_key(agent.rent_payer, rent_payer->key), ERROR_INVALID_RENT_PAYER);
-  TRY(current_time(&now));
+  TRY(read_clock(context));
   // Otherwise an owner could close and register the agent again to reset the daily limit on
   // reputation.
-  REQUIRE(change_today(&agent, now) == 0, ERROR_REPUTATION_CHANGED_TODAY);
+  REQUIRE(change_today(&agent, context->now) == 0, ERROR_REPUTATION_CHANGED_TODAY);
   TRY(close_account(account, rent_payer));
-  emit_closed(&agent, now);
+  emit_closed(context, &agent);
   return 0;
 }

@@ -12,7 +12,6 @@ static NOINLINE u64 close_stake(Context *context) {
   Stake *stake;
   Seeds seeds;
   Seeds vault_seeds;
-  i64 now;
   REQUIRE(read_to_end(&context->args), ERROR_INVALID_INSTRUCTION);
   TRY(load_running_config(context, CLOSE_STAKE_CONFIG, &config));
   TRY(load_agent_of(context, CLOSE_STAKE_AGENT, owner, &agent));
@@ -23,7 +22,7 @@ static NOINLINE u64 close_stake(Context *context) {
   TRY(check_vault_address(context, vault, agent.account, &vault_seeds));
   TRY(check_token_account(vault, &config->usdc_mint, account->key));
   TRY(check_token_account(to, &config->usdc_mint, owner->key));
-  TRY(current_time(&now));
+  TRY(read_clock(context));
 
   // Anybody can send tokens to the vault. They must not prevent closing it.
   u64 swept = token_balance(vault);
@@ -31,6 +30,6 @@ static NOINLINE u64 close_stake(Context *context) {
   // The rent goes through the stake account. The rent payer may be a program by now, and the VM
   // does not update the lamports of program accounts across an invocation.
   TRY(token_close(vault, account, account, &seeds));
-  emit_stake(EVENT_STAKE_CLOSED, account, stake, swept, now);
+  emit_stake(context, EVENT_STAKE_CLOSED, account, stake, swept);
   return close_account(account, rent_payer);
 }

@@ -14,7 +14,6 @@ static NOINLINE u64 complete_withdrawal(Context *context) {
   Withdrawal *withdrawal;
   Seeds seeds;
   Seeds vault_seeds;
-  i64 now;
   i64 payable_at;
   REQUIRE(read_to_end(&context->args), ERROR_INVALID_INSTRUCTION);
   TRY(load_config(context, COMPLETE_WITHDRAWAL_CONFIG, &config));
@@ -24,15 +23,15 @@ static NOINLINE u64 complete_withdrawal(Context *context) {
   TRY(check_vault_address(context, vault, agent.account, &vault_seeds));
   TRY(check_token_account(vault, &config->usdc_mint, account->key));
   TRY(check_token_account(to, &config->usdc_mint, owner->key));
-  TRY(current_time(&now));
+  TRY(read_clock(context));
   REQUIRE(!__builtin_add_overflow(withdrawal->requested_at, config->cooldown_seconds, &payable_at), ERROR_OVERFLOW);
-  REQUIRE(now >= payable_at, ERROR_COOLDOWN_NOT_OVER);
+  REQUIRE(context->now >= payable_at, ERROR_COOLDOWN_NOT_OVER);
 
   u64 amount = withdrawal->amount;
   TRY(subtract_amount(&stake->pending, amount));
   TRY(subtract_amount(&stake->deposited, amount));
   TRY(token_transfer(&(TokenTransfer){vault, 0, to, account, amount}, &seeds));
   TRY(close_account(request, owner));
-  emit_stake(EVENT_STAKE_WITHDRAWN, account, stake, amount, now);
+  emit_stake(context, EVENT_STAKE_WITHDRAWN, account, stake, amount);
   return 0;
 }

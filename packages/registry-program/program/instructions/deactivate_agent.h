@@ -2,7 +2,7 @@
 #include "../events.h"
 #include "../state/record.h"
 
-static u64 write_record(const Context *context, const Agent *agent, i64 now) {
+static u64 write_record(const Context *context, const Agent *agent) {
   const Account *owner = &context->accounts[DEACTIVATE_AGENT_OWNER];
   const Account *account = &context->accounts[DEACTIVATE_AGENT_DEACTIVATION_RECORD];
   Record *record;
@@ -15,7 +15,7 @@ static u64 write_record(const Context *context, const Agent *agent, i64 now) {
     copy_key(&record->owner, owner->key);
     record->bump = seeds.bump;
   }
-  record->deactivated_at = now;
+  record->deactivated_at = context->now;
   record->final_reputation = agent->reputation;
   return 0;
 }
@@ -23,19 +23,18 @@ static u64 write_record(const Context *context, const Agent *agent, i64 now) {
 static NOINLINE u64 deactivate_agent(Context *context) {
   Config *config;
   Agent agent;
-  i64 now;
   REQUIRE(read_to_end(&context->args), ERROR_INVALID_INSTRUCTION);
   TRY(load_running_config(context, DEACTIVATE_AGENT_CONFIG, &config));
   TRY(load_agent_of(context, DEACTIVATE_AGENT_AGENT, &context->accounts[DEACTIVATE_AGENT_OWNER], &agent));
   REQUIRE(agent.status != AGENT_STATUS_DEACTIVATED, ERROR_AGENT_DEACTIVATED);
   // Otherwise an owner could deactivate, close and register the agent again to end the suspension.
   REQUIRE(!agent.suspended_by_admin, ERROR_SUSPENDED_BY_ADMIN);
-  TRY(current_time(&now));
-  TRY(write_record(context, &agent, now));
+  TRY(read_clock(context));
+  TRY(write_record(context, &agent));
   u8 old_status = agent.status;
   agent.status = AGENT_STATUS_DEACTIVATED;
-  agent.updated_at = now;
+  agent.updated_at = context->now;
   store_agent(&agent);
-  emit_deactivated(&agent, old_status, now);
+  emit_deactivated(context, &agent, old_status);
   return 0;
 }

@@ -34,7 +34,6 @@ static NOINLINE u64 deposit(Context *context) {
   Agent agent;
   Stake *stake;
   Seeds seeds;
-  i64 now;
   TRY(load_running_config(context, DEPOSIT_CONFIG, &config));
   TRY(load_agent_of(context, DEPOSIT_AGENT, owner, &agent));
   REQUIRE(agent.status == AGENT_STATUS_ACTIVE, ERROR_AGENT_NOT_ACTIVE);
@@ -44,11 +43,11 @@ static NOINLINE u64 deposit(Context *context) {
   if (is_unused(account)) TRY(open_stake(context, &agent, &seeds));
   TRY(load_stake(context, DEPOSIT_STAKE, agent.account, &stake, &seeds));
   TRY(check_token_account(vault, mint->key, account->key));
-  TRY(current_time(&now));
+  TRY(read_clock(context));
 
   TRY(add_amount(&stake->deposited, amount));
   TRY(token_transfer_checked(&(TokenTransfer){from, mint, vault, owner, amount}));
-  emit_stake(EVENT_STAKE_DEPOSITED, account, stake, amount, now);
-  refresh_tier(config, stake, &agent, now);
+  emit_stake(context, EVENT_STAKE_DEPOSITED, account, stake, amount);
+  refresh_tier(context, config, stake, &agent);
   return 0;
 }

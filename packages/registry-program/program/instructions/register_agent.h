@@ -20,11 +20,10 @@ static NOINLINE u64 register_agent(Context *context) {
   Config *config;
   Record *record;
   Seeds seeds;
-  i64 now;
   TRY(load_running_config(context, REGISTER_AGENT_CONFIG, &config));
   TRY(check_metadata(&agent.metadata));
   TRY(find_record(context, REGISTER_AGENT_DEACTIVATION_RECORD, owner, &record, &seeds));
-  TRY(current_time(&now));
+  TRY(read_clock(context));
 
   AGENT_SEEDS(&seeds, owner->key);
   TRY(require_canonical(context, account, &seeds));
@@ -34,13 +33,13 @@ static NOINLINE u64 register_agent(Context *context) {
   agent.tier = TIER_OBSERVER;
   agent.status = AGENT_STATUS_ACTIVE;
   agent.reputation = record != 0 ? record->final_reputation : INITIAL_REPUTATION;
-  agent.created_at = agent.updated_at = agent.reputation_updated_at = agent.tier_effective_at = now;
+  agent.created_at = agent.updated_at = agent.reputation_updated_at = agent.tier_effective_at = context->now;
   agent.bump = seeds.bump;
   agent.reputation_change_today = 0;
-  agent.reputation_day_start = day_start(now);
+  agent.reputation_day_start = day_start(context->now);
   agent.suspended_by_admin = 0;
   agent.rent_payer = payer->key;
   store_agent(&agent);
-  emit_registered(&agent, now);
+  emit_registered(context, &agent);
   return 0;
 }

@@ -12,17 +12,16 @@ static NOINLINE u64 report_behavior(Context *context) {
   Config *config;
   Reporter reporter;
   Agent agent;
-  i64 now;
   TRY(load_running_config(context, REPORT_BEHAVIOR_CONFIG, &config));
   TRY(load_reporter(context, REPORT_BEHAVIOR_REPORTER, &reporter));
   REQUIRE(same_key(reporter.authority, authority->key), ERROR_INVALID_PDA);
   REQUIRE(reporter.active, ERROR_REPORTER_INACTIVE);
   TRY(load_agent(context, REPORT_BEHAVIOR_AGENT, &agent));
   REQUIRE(agent.status != AGENT_STATUS_DEACTIVATED, ERROR_AGENT_DEACTIVATED);
-  TRY(current_time(&now));
+  TRY(read_clock(context));
 
   TRY(add_amount(&reporter.total_reports, 1));
   store_reporter(&reporter);
-  apply_report(&agent, weigh(delta, reporter.weight), &(Report){authority->key, reason}, now);
+  apply_report(context, &agent, weigh(delta, reporter.weight), &(Report){authority->key, reason});
   return 0;
 }

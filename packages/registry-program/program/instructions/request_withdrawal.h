@@ -14,7 +14,6 @@ static NOINLINE u64 request_withdrawal(Context *context) {
   Agent agent;
   Stake *stake;
   Seeds seeds;
-  i64 now;
   TRY(load_config(context, REQUEST_WITHDRAWAL_CONFIG, &config));
   TRY(load_agent_of(context, REQUEST_WITHDRAWAL_AGENT, owner, &agent));
   TRY(load_stake(context, REQUEST_WITHDRAWAL_STAKE, agent.account, &stake, &seeds));
@@ -25,17 +24,17 @@ static NOINLINE u64 request_withdrawal(Context *context) {
   TRY(subtract_amount(&available, stake->locked));
   TRY(subtract_amount(&available, stake->pending));
   REQUIRE(amount <= available, ERROR_INSUFFICIENT_STAKE);
-  TRY(current_time(&now));
+  TRY(read_clock(context));
 
   TRY(create_account(&(Creation){owner, request, context->program_id, WITHDRAWAL_SIZE}, &seeds));
   Withdrawal *withdrawal = (Withdrawal *)request->data;
   withdrawal->discriminator = ACCOUNT_WITHDRAWAL_REQUEST;
   copy_key(&withdrawal->stake, account->key);
   withdrawal->amount = amount;
-  withdrawal->requested_at = now;
+  withdrawal->requested_at = context->now;
   withdrawal->bump = seeds.bump;
   TRY(add_amount(&stake->pending, amount));
-  emit_stake(EVENT_WITHDRAWAL_REQUESTED, account, stake, amount, now);
-  refresh_tier(config, stake, &agent, now);
+  emit_stake(context, EVENT_WITHDRAWAL_REQUESTED, account, stake, amount);
+  refresh_tier(context, config, stake, &agent);
   return 0;
 }

@@ -6,7 +6,6 @@ typedef struct {
   Agent agent;
   // True if the signer is the admin, even if the admin also owns the agent.
   bool by_admin;
-  i64 now;
 } Supervision;
 
 // The common part of suspend_agent and reactivate_agent, which have the same accounts. The admin
@@ -19,7 +18,7 @@ static NOINLINE u64 load_supervision(Context *context, Supervision *at) {
   at->by_admin = is_admin(at->config, authority);
   REQUIRE(at->by_admin || same_key(at->agent.owner, authority->key), ERROR_NOT_AUTHORIZED);
   REQUIRE(at->by_admin || !at->config->paused, ERROR_PAUSED);
-  return current_time(&at->now);
+  return read_clock(context);
 }
 
 static NOINLINE u64 suspend_agent(Context *context) {
@@ -32,8 +31,8 @@ static NOINLINE u64 suspend_agent(Context *context) {
   REQUIRE(old_status == AGENT_STATUS_ACTIVE || takes_over, ERROR_AGENT_NOT_ACTIVE);
   at.agent.status = AGENT_STATUS_SUSPENDED;
   at.agent.suspended_by_admin = at.by_admin;
-  at.agent.updated_at = at.now;
+  at.agent.updated_at = context->now;
   store_agent(&at.agent);
-  emit_status(&at.agent, EVENT_AGENT_SUSPENDED, old_status, at.by_admin, at.now);
+  emit_status(context, &at.agent, EVENT_AGENT_SUSPENDED, old_status, at.by_admin);
   return 0;
 }

@@ -23,7 +23,6 @@ static NOINLINE u64 update_agent(Context *context) {
   Config *config;
   Agent agent;
   u64 changes;
-  i64 now;
   TRY(load_running_config(context, UPDATE_AGENT_CONFIG, &config));
   TRY(load_agent_of(context, UPDATE_AGENT_AGENT, &context->accounts[UPDATE_AGENT_OWNER], &agent));
   Metadata old = agent.metadata;
@@ -31,9 +30,9 @@ static NOINLINE u64 update_agent(Context *context) {
   REQUIRE(agent.status == AGENT_STATUS_ACTIVE, ERROR_AGENT_NOT_ACTIVE);
   REQUIRE(changes > 0, ERROR_NOTHING_TO_UPDATE);
   TRY(check_metadata(&agent.metadata));
-  TRY(current_time(&now));
-  agent.updated_at = now;
+  TRY(read_clock(context));
+  agent.updated_at = context->now;
   store_agent(&agent);
-  emit_updated(&agent, &old, now);
+  emit_updated(context, &agent, &old);
   return 0;
 }

@@ -27,7 +27,8 @@ static i64 change_today(const Agent *agent, i64 now) {
 
 // The daily limit counts actual changes: a report that reaches 0 or 1000 counts with its effect
 // only. A report without effect changes nothing, not even the start of the day.
-static NOINLINE void apply_report(Agent *agent, i64 weighed, const Report *report, i64 now) {
+static NOINLINE void apply_report(const Context *context, Agent *agent, i64 weighed, const Report *report) {
+  i64 now = context->now;
   i64 changed = change_today(agent, now);
   i64 allowed = clamp(changed + weighed, -MAX_CHANGE_PER_DAY, MAX_CHANGE_PER_DAY) - changed;
   u16 old_score = agent->reputation;
@@ -47,5 +48,5 @@ static NOINLINE void apply_report(Agent *agent, i64 weighed, const Report *repor
   write_u16(&event.writer, (u16)applied);
   write_key(&event.writer, report->reporter);
   write_u8(&event.writer, report->reason);
-  emit(&event, now);
+  emit(&event, context);
 }

@@ -2,9 +2,9 @@ import { createPrivateKey, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Keypair, PublicKey, Transaction, type TransactionInstruction } from '@solana/web3.js'
 import { address, getTransactionDecoder, lamports } from '@solana/kit'
-import { Clock, FailedTransactionMetadata, LiteSVM, Rent } from 'litesvm'
+import { Clock, FailedTransactionMetadata, type InnerInstruction, LiteSVM, Rent } from 'litesvm'
 import { type AccountImage, deploymentAccounts, pubkey, type Pubkey } from '@agent-registry/solana'
-import { decodeEvent, programErrorName } from '../../src/codec.ts'
+import { decodeEvent, eventBytes, programErrorName } from '../../src/codec.ts'
 import type { RegistryEvent } from '../../src/types.ts'
 
 const ELF = readFileSync(new URL('../../registry.so', import.meta.url))
@@ -18,7 +18,10 @@ export interface Outcome {
    */
   error: string | null
   logs: string[]
+  /** Those in the inner instructions. */
   events: RegistryEvent[]
+  /** Those in the logs, which the VM truncates. */
+  loggedEvents: RegistryEvent[]
   computeUnits: bigint
 }
 
@@ -124,7 +127,8 @@ export class Vm {
     return {
       error: failed ? failureOf(result, logs) : null,
       logs,
-      events: logs.flatMap(eventIn),
+      events: failed ? [] : meta.innerInstructions().flat().flatMap(eventIn),
+      loggedEvents: logs.flatMap(loggedEvent),
       computeUnits: meta.computeUnitsConsumed(),
     }
   }
@@ -151,7 +155,13 @@ function privateKeyOf({ secretKey }: Keypair) {
 
 const EVENT_LINE = 'Program data: '
 
-function eventIn(line: string): RegistryEvent[] {
+function eventIn(inner: InnerInstruction): RegistryEvent[] {
+  const bytes = eventBytes(inner.instruction().data())
+  const event = bytes === null ? null : decodeEvent(bytes)
+  return event === null ? [] : [event]
+}
+
+function loggedEvent(line: string): RegistryEvent[] {
   if (!line.startsWith(EVENT_LINE)) return []
   const event = decodeEvent(Uint8Array.from(Buffer.from(line.slice(EVENT_LINE.length), 'base64')))
   return event === null ? [] : [event]

@@ -1,5 +1,5 @@
 -- `position` has a fixed width, so that text order is ledger order:
--- slot(20)-transaction(6)-outer(4)-inner(4)-ordinal(4).
+-- slot(20)-transaction(6)-outer(4)-inner(4).
 -- `finality` is confirmed, finalized or orphaned.
 -- The indexer writes millions of these rows. Columns that are only compared by equality have a hash
 -- index, which is a quarter as large as a B-tree.

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { decodeTransaction } from '../../decode/decode-transaction.ts'
 import { deadLetter, emptyRows, type IndexedRows } from '../../decode/rows.ts'
-import type { RpcTransaction, SignatureInfo } from '../../decode/rpc-transaction.ts'
+import { isComplete, type RpcTransaction, type SignatureInfo } from '../../decode/rpc-transaction.ts'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../rpc/rpc-error.ts'
 import { fetchBlockSignatures, MAX_TRANSACTION_VERSION } from './fetch-blocks.ts'
@@ -10,6 +10,8 @@ import { fetchBlockSignatures, MAX_TRANSACTION_VERSION } from './fetch-blocks.ts
 const MISSING_RETRIES = 5
 const MISSING_RETRY_MS = 100
 const BLOCK_CLEANED_UP = -32001
+const NOT_SERVED =
+  'the node lists the transaction and does not serve it with its outcome and inner instructions'
 
 export interface FetchOptions {
   programId: string
@@ -21,8 +23,8 @@ export interface FetchOptions {
 type FetchResult = RpcTransaction | null | LedgerRpcError
 
 /**
- * Fetches and decodes transactions. A transaction that the node lists and does not serve becomes a
- * dead letter once it is final.
+ * Fetches and decodes transactions. A transaction that the node lists and does not serve completely
+ * becomes a dead letter once it is final.
  */
 export async function fetchTransactions(
   rpc: LedgerRpc,
@@ -40,7 +42,7 @@ export async function fetchTransactions(
       decodeTransaction(rows, info, result, index, options.programId)
     } else if (result !== null || info.confirmationStatus === 'finalized') {
       const kind = result === null ? 'missing_transaction' : 'unreadable_transaction'
-      const reason = result?.message ?? 'the node lists the transaction and does not serve it'
+      const reason = result?.message ?? NOT_SERVED
       rows.dead_letters.push(deadLetter(kind, `${signature}/`, { signature, slot, reason }))
     }
   }
@@ -65,8 +67,7 @@ async function fetchWithRetries(
     )
     for (const [i, signature] of missing.entries()) {
       const result = results[i] ?? null
-      // Without `meta` the node has lost the outcome of the transaction.
-      fetched.set(signature, isTransaction(result) && result.meta === null ? null : result)
+      fetched.set(signature, isTransaction(result) && !isComplete(result) ? null : result)
     }
     missing = missing.filter((signature) => fetched.get(signature) === null)
   }
