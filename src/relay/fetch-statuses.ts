@@ -116,8 +116,8 @@ async function executionFailure(
   { rpc, registryProgram }: Context,
 ): Promise<TransactionFailure> {
   const { message } = parseTransaction(Buffer.from(signed_tx ?? '', 'base64'))
-  const text = transactionErrorText(err, message, registryProgram)
   const logs = await fetchLogs(rpc, signature ?? '')
+  const text = transactionErrorText(err, message, registryProgram, logs ?? [])
   return { code: 'execution_failed', message: text, ...(logs && { logs }) }
 }
 

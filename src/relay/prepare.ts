@@ -108,7 +108,7 @@ function simulationFailed(
   { err, logs }: Simulation,
   { registryProgram }: RelayContext,
 ): DomainError {
-  const text = transactionErrorText(err, parseMessage(message), registryProgram)
+  const text = transactionErrorText(err, parseMessage(message), registryProgram, logs)
   return new DomainError('SIMULATION_FAILED', {}, { addition: { message: text, logs } })
 }
 

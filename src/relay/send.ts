@@ -54,6 +54,6 @@ function preflightOutcome(
   if (err === 'AlreadyProcessed') return { kind: 'accepted' }
   if (err === 'BlockhashNotFound') return { kind: 'too_early' }
   if (err === undefined || err === null) return { kind: 'unknown' }
-  const text = transactionErrorText(err, message, registryProgram)
+  const text = transactionErrorText(err, message, registryProgram, logs ?? [])
   return { kind: 'refused', failure: { code: 'simulation_failed', message: text, logs: logs ?? [] } }
 }

@@ -1,14 +1,28 @@
 import { registryIdl } from '@agent-registry/program'
 import type { Message } from '@agent-registry/solana'
 
+const ACCOUNT_NAMES = new Set(
+  registryIdl.instructions.flatMap(({ accounts }) => accounts.map((each) => each.name)),
+)
+
 /** The service puts this many compute-budget instructions before the client's. */
 const BUDGET_INSTRUCTIONS = 2
 
 /**
  * Describes the error of a failed transaction, `"BlockhashNotFound"` or
  * `{ InstructionError: [2, { Custom: 6001 }] }`, in words. Instruction 0 is the client's first one.
+ * The logs name the account that an error of the registry is about.
  */
-export function transactionErrorText(error: unknown, message: Message, registryProgram: string): string {
+export function transactionErrorText(
+  error: unknown,
+  message: Message,
+  registryProgram: string,
+  logs: readonly string[] = [],
+): string {
+  if (error === 'AccountNotFound')
+    return `The fee payer ${message.staticKeys[0]} has no SOL: the account does not exist on the ledger`
+  if (error === 'InsufficientFundsForFee')
+    return `The fee payer ${message.staticKeys[0]} has not enough SOL for the network fee`
   if (typeof error === 'string') return toWords(error)
   const failed = (error as Record<string, unknown> | null)?.InstructionError
   if (!Array.isArray(failed)) return toWords(Object.keys(error ?? {})[0] ?? 'Unknown error')
@@ -22,7 +36,17 @@ export function transactionErrorText(error: unknown, message: Message, registryP
   const isRegistry = staticKeys[instructions[position]?.programIdIndex ?? -1] === registryProgram
   const known = isRegistry ? registryIdl.errors.find((each) => each.code === code) : undefined
   if (known === undefined) return `${place}: custom program error 0x${code.toString(16)}`
-  return `${place}: ${known.name}: ${known.msg}`
+  const account = accountOf(known.name, logs)
+  return `${place}: ${known.name}: ${known.msg}${account === undefined ? '' : ` Account: ${account}`}`
+}
+
+/** The name of the account in the line that the program logged for its error. */
+function accountOf(errorName: string, logs: readonly string[]): string | undefined {
+  const start = 'Program log: AnchorError caused by account: '
+  const end = `. Error Code: ${errorName}. `
+  const line = logs.findLast((each) => each.startsWith(start) && each.includes(end))
+  const name = line?.slice(start.length, line.indexOf(end))
+  return name !== undefined && ACCOUNT_NAMES.has(name) ? name : undefined
 }
 
 /** `BlockhashNotFound` becomes `Blockhash not found`. */

@@ -101,7 +101,7 @@ async function storeFailure(
   { err, logs }: Outflow,
   { kysely, registryProgram }: SponsorContext,
 ): Promise<TransactionRow | null> {
-  const text = transactionErrorText(err, message, registryProgram)
+  const text = transactionErrorText(err, message, registryProgram, logs)
   return createTransactionStore(kysely).update(row, {
     status: 'failed',
     error: storableFailure({ code: 'simulation_failed', message: text, logs }),

@@ -303,6 +303,19 @@ test('a failed simulation is 422 with the program’s logs and the name of its e
   })
 })
 
+test('the message of a failed simulation names the account that the program refuses', async () => {
+  const bad = registration(payer)
+  bad.keys[3]!.pubkey = Keypair.generate().publicKey
+  const { status, body } = await world.post<{ message: string }>('/relay/prepare', {
+    instructions: json(bad),
+    signerPubkeys: me(),
+  })
+  expect([status, body.message]).toEqual([
+    422,
+    'Instruction 0: InvalidPda: An account is not the expected program-derived address. Account: deactivation_record',
+  ])
+})
+
 test('a payer without lamports is a failed simulation', async () => {
   const poor = Keypair.generate()
   const instruction = SystemProgram.transfer({
@@ -316,7 +329,10 @@ test('a payer without lamports is a failed simulation', async () => {
   })
   expect({ status, body }).toMatchObject({
     status: 422,
-    body: { message: 'Account not found', logs: [] },
+    body: {
+      message: `The fee payer ${keyOf(poor)} has no SOL: the account does not exist on the ledger`,
+      logs: [],
+    },
   })
 })
 
