@@ -6,6 +6,7 @@ import { credentialRoutes } from './credentials/routes.ts'
 import { didRoutes } from './did/routes.ts'
 import type { Executor } from './execute.ts'
 import { healthRoutes } from './health/routes.ts'
+import { idlRoute } from './health/idl-route.ts'
 import { createOperations, type Operations } from './operations.ts'
 import type { ResponseCache } from './plugins/response-cache/response-cache.ts'
 import { relayRoutes } from './relay/routes.ts'
@@ -28,16 +29,17 @@ export interface RestOptions {
 export function registerRest(app: RestApp, options: RestOptions): void {
   app.addSchema(ErrorBody)
   const operations = createOperations(app, options)
-  if (options.surface === 'all') documentedRoutes(app, operations)
+  if (options.surface === 'all') documentedRoutes(app, operations, options.services)
   healthRoutes(app, operations)
 }
 
-function documentedRoutes(app: RestApp, operations: Operations): void {
+function documentedRoutes(app: RestApp, operations: Operations, services: Services): void {
   agentRoutes(app, operations)
   stakeRoutes(app, operations)
   didRoutes(app, operations)
   credentialRoutes(app, operations)
   contextRoute(app)
+  idlRoute(app, services)
   relayRoutes(app, operations)
   sponsorRoutes(app, operations)
   webhookRoutes(app, operations)

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { pubkey } from '@agent-registry/solana'
+import { type Idl, idlOf } from '@agent-registry/program'
 import { type AgentReads, createAgentReads } from './agents/agent-reads.ts'
 import { type CardReads, createCardReads } from './identity/agent-cards/card-reads.ts'
 import type { Clock } from './platform/clock.ts'
@@ -44,6 +45,8 @@ export interface Services {
   readonly webhooks: WebhookService
   readonly liveEvents: LiveEvents
   readonly info: HealthService
+  /** The Anchor IDL of the configured program. */
+  readonly idl: Idl
   readonly rateLimits: RateLimits
   readonly readVersions: ReadVersions
   readonly admission: Admission
@@ -96,6 +99,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
       limits: dependencies.rateLimits,
     }),
     readVersions: createReadVersions(reads),
+    idl: idlOf(pubkey(dependencies.identity.program)),
     info: createHealthService({ ...dependencies, kysely, ledger: createLedgerProbe(rpc, clock) }),
   }
 }

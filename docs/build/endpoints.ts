@@ -18,7 +18,7 @@ interface Route {
 
 const schema = buildSchema()
 /** Routes that send a file. */
-const WITHOUT_GRAPHQL: ReadonlySet<string> = new Set(['getAgentCredentialsContext'])
+const WITHOUT_GRAPHQL: ReadonlySet<string> = new Set(['getAgentCredentialsContext', 'getProgramIdl'])
 
 /** Paths that the OpenAPI document does not have. */
 const OTHER_PATHS: readonly [method: 'GET' | 'POST', url: string, purpose: string, rateLimit: string][] = [

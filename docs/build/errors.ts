@@ -55,7 +55,8 @@ const WHEN: Record<ErrorCode, string> = {
   SIGNATURE_EXPIRED: 'The timestamp is more than 60 seconds away from the clock of the service.',
   INVALID_WALLET: 'The public key is not base-58 of 32 bytes.',
   INVALID_SIGNATURE_ENCODING: 'The signature is not base-58 of 64 bytes.',
-  INVALID_WALLET_SIGNATURE: 'The signature does not match the message and the key. `message` has the exact message that must be signed.',
+  INVALID_WALLET_SIGNATURE:
+    'The signature does not match the message and the key. `message` has the exact message that must be signed.',
   SIGNATURE_USED: 'The same signature was accepted before.',
   AGENT_NOT_FOUND: 'No agent has this account address. Closed agents are not found either.',
   STAKE_NOT_FOUND: 'No stake account has this address.',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Connection, PublicKey } from '@solana/web3.js'
 import type { Pubkey } from '@agent-registry/solana'
 import { startLocalnet } from '@agent-registry/localnet'
-import { PROGRAM_FILE } from '@agent-registry/program'
+import { onchainIdlAccounts, PROGRAM_FILE } from '@agent-registry/program'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config/config.ts'
 import { loadLocalnetKeys, type LocalnetKeys } from '../platform/keys/localnet-keys.ts'
@@ -42,6 +42,8 @@ export async function startGatewayLocalnet(
     port: config.localnet.port,
     clock,
     logger,
+    // Written at every start, so a new build of the gateway brings its IDL to an existing ledger.
+    accounts: onchainIdlAccounts(programId),
     genesis: {
       // The sample agents have a week of history, so the clock starts a week ago.
       clockOffsetSeconds: config.localnet.seedAgents > 0 ? -(SAMPLE_DAYS - 1) * SECONDS_PER_DAY : 0,

@@ -6,6 +6,7 @@ import { createGenesis, outdatedPrograms } from './genesis.ts'
 import { stderrLogger } from './logger.ts'
 import type { LedgerOptions } from './options.ts'
 import { LedgerStore } from './store/ledger-store.ts'
+import { EMPTY_ACCOUNT } from './vm/account.ts'
 import { Vm } from './vm/vm.ts'
 
 /** A ledger without network interfaces. */
@@ -22,6 +23,10 @@ export function openLedger(options: LedgerOptions) {
   try {
     if (store.fact('genesisHash') === null) createGenesis(store, genesis, clock)
     const vm = new Vm()
+    for (const { address, owner, data, executable } of options.accounts ?? []) {
+      const lamports = vm.minimumBalanceForRentExemption(data.length)
+      store.accounts.put(address, { ...EMPTY_ACCOUNT, lamports, owner, data, executable })
+    }
     vm.setAccounts(store.accounts.all())
     const ring = new BlockRing(store.blocks.newest(RING_SIZE))
     const { slot } = ring.tip

@@ -1,5 +1,5 @@
 import type { Keypair } from '@solana/web3.js'
-import type { Pubkey } from '@agent-registry/solana'
+import type { AccountImage, Pubkey } from '@agent-registry/solana'
 import type { Logger } from './logger.ts'
 import type { Account } from './vm/account.ts'
 
@@ -32,6 +32,8 @@ export interface LedgerOptions {
   /** The directory of the ledger. With null, the ledger is in memory. */
   readonly dataDir: string | null
   readonly genesis: GenesisOptions
+  /** Accounts to write at every start, also to an existing ledger. They get the rent they need. */
+  readonly accounts?: readonly AccountImage[]
   /** The number of slots until a block is finalized. Default 32. */
   readonly finalizedDepth?: number
   readonly clock?: Clock

@@ -1,3 +1,4 @@
+import type { Pubkey } from '@agent-registry/solana'
 import document from '../idl.json' with { type: 'json' }
 
 export type IdlType =
@@ -55,3 +56,8 @@ export interface Idl {
 
 /** The interface of the registry program: the only source of its layouts. */
 export const registryIdl = document as unknown as Idl
+
+/** The IDL of the program at this address. All members are those of `idl.json`. */
+export function idlOf(programId: Pubkey): Idl {
+  return { ...registryIdl, address: programId }
+}

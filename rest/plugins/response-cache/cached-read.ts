@@ -79,7 +79,7 @@ const toPayload = (body: string, mediaType: string): string | Buffer =>
 const byName = ([one]: [string, unknown], [other]: [string, unknown]): number => (one < other ? -1 : 1)
 
 /** Whether If-None-Match contains the tag. Compares weakly (RFC 9110, section 13.1.2). */
-function hasTag(ifNoneMatch: string | undefined, tag: CachedResponse['etag']): boolean {
+export function hasTag(ifNoneMatch: string | undefined, tag: CachedResponse['etag']): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === '*') return true
   return Array.from(ifNoneMatch.matchAll(ENTITY_TAGS), ([, opaque]) => opaque).includes(tag)

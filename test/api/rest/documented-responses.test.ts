@@ -52,6 +52,8 @@ test.each([
   ['/agents', '/agents?offset=10', 200],
   ['/agents', '/agents?limit=0', 400],
   ['/agents', '/agents?nothing=0', 400],
+  ['/idl.json', '/idl.json', 200],
+  ['/idl.json', '/idl.json?x=1', 400],
   ['/agents/{pda}', `/agents/${MOST}`, 200],
   ['/agents/{pda}', '/agents/x', 400],
   ['/agents/{pda}', `/agents/${keyOf('nobody')}`, 404],

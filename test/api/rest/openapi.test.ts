@@ -100,6 +100,7 @@ test('cacheable reads document the entity tag, If-None-Match and 304', () => {
     '/agents/{pda}/history',
     '/did/{did}',
     '/did/{did}/document',
+    '/idl.json',
     '/stakes',
     '/stakes/{pda}',
   ])

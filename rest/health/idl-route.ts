@@ -1,0 +1,61 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Idl } from '@agent-registry/program'
+import type { Services } from '../../src/services.ts'
+import { cacheableResponses, conditionalRequest, errors, Pubkey } from '../contract/shapes.ts'
+import { hasTag } from '../plugins/response-cache/cached-read.ts'
+import type { RestApp } from '../rest-app.ts'
+
+const entry = (name: string) => ({ type: 'object', examples: [{ name }] })
+const list = (name: string) => ({ type: 'array', items: entry(name) })
+
+/** Anchor defines the rest. */
+const AnchorIdl = Type.Unsafe<Idl>({
+  type: 'object',
+  description: 'An IDL in the format of Anchor (spec 0.1.0).',
+  properties: {
+    address: Pubkey('Address of the registry program.'),
+    metadata: entry('agent_registry'),
+    instructions: list('register_agent'),
+    accounts: list('Agent'),
+    events: list('AgentRegistered'),
+    errors: list('InvalidPda'),
+    types: list('Agent'),
+  },
+})
+
+const schema = {
+  operationId: 'getProgramIdl',
+  tags: ['Service'],
+  summary: 'Read the IDL of the registry program',
+  description:
+    'Anchor clients use it to build instructions and to decode accounts, events and errors. `address` is the program that this service uses.',
+  querystring: Type.Object({}),
+  ...conditionalRequest,
+  response: { ...cacheableResponses(AnchorIdl), ...errors([400]) },
+}
+
+/** Serves a static document. It needs no GraphQL operation. */
+export function idlRoute(app: RestApp, services: Services): void {
+  let document: TaggedDocument | undefined
+  app.get('/idl.json', { schema }, async (request, reply) => {
+    document ??= tagged(JSON.stringify(services.idl))
+    return send(request, reply, document) as never
+  })
+}
+
+interface TaggedDocument {
+  readonly body: string
+  readonly etag: string
+}
+
+function tagged(body: string): TaggedDocument {
+  return { body, etag: `"${hash('sha256', body, 'base64url')}"` }
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { body, etag }: TaggedDocument): FastifyReply {
+  reply.headers({ etag, 'cache-control': 'public, max-age=300' })
+  if (hasTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  return reply.type('application/json; charset=utf-8').send(body)
+}
