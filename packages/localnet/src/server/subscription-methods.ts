@@ -9,19 +9,21 @@ import type { Notify, Subscriber } from './subscriptions.ts'
 
 type Method = (params: Params) => unknown
 
-const KINDS: Readonly<Record<string, (subscriber: Subscriber, params: Params) => number>> = {
+/** The kinds of subscriptions by the beginning of their method. */
+export const SUBSCRIPTIONS: Readonly<Record<string, (subscriber: Subscriber, params: Params) => number>> = {
   account: subscribeAccount,
   program: subscribeProgram,
   logs: subscribeLogs,
   signature: subscribeSignature,
   slot: (subscriber) => subscriber.subscribe('slot', (notify) => ({ slotStarted: notify })),
   root: subscribeRoot,
+  slotsUpdates: subscribeSlotsUpdates,
 }
 
 /** The methods that exist only on a WebSocket: subscribe and unsubscribe for each kind. */
 export function subscriptionMethods(subscriber: Subscriber): ReadonlyMap<string, Method> {
   const methods = new Map<string, Method>()
-  for (const [kind, subscribe] of Object.entries(KINDS)) {
+  for (const [kind, subscribe] of Object.entries(SUBSCRIPTIONS)) {
     methods.set(`${kind}Subscribe`, (params) => subscribe(subscriber, params))
     methods.set(`${kind}Unsubscribe`, (params) => {
       if (subscriber.unsubscribe(params.required(0, 'subscription', asInteger))) return true
@@ -136,4 +138,29 @@ function subscribeRoot(subscriber: Subscriber): number {
       last = root
     },
   }))
+}
+
+/** Each block is frozen and confirmed at the same time, because one validator votes for it. */
+function subscribeSlotsUpdates(subscriber: Subscriber): number {
+  const { bank } = subscriber
+  return subscriber.subscribe('slotsUpdates', (notify) => {
+    const update = (type: string, slot: number, details: object = {}): void =>
+      notify({ type, slot, timestamp: bank.slotTime * 1000, ...details })
+    return {
+      slotStarted: ({ slot, parent }) => update('createdBank', slot, { parent }),
+      committed: (commitment, { slot, records }) => {
+        if (commitment === 'finalized') update('root', slot)
+        if (commitment !== 'confirmed') return
+        const failed = records.filter((each) => each.meta.err !== null).length
+        const stats = {
+          numTransactionEntries: records.length,
+          numSuccessfulTransactions: records.length - failed,
+          numFailedTransactions: failed,
+          maxTransactionsPerEntry: 1,
+        }
+        update('frozen', slot, { stats })
+        update('optimisticConfirmation', slot)
+      },
+    }
+  })
 }

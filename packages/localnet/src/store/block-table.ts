@@ -39,6 +39,21 @@ export class BlockTable {
     return (this.#database.get(sql, slot) as { total: number }).total
   }
 
+  /** The number of blocks from the first to the last slot. */
+  count(first: number, last: number): number {
+    const sql = 'select count(*) as total from blocks where slot between ? and ?'
+    return (this.#database.get(sql, first, last) as { total: number }).total
+  }
+
+  /** Slots and transactions of each minute before the time in Unix seconds, newest first. */
+  minutes(before: number, limit: number): { slot: number; numTransactions: number; numSlots: number }[] {
+    const sql = `select max(slot) as slot, sum(transactions) as numTransactions,
+        max(slot) - min(slot) + 1 as numSlots
+      from blocks where slot > 0 and time / 60 < ? group by time / 60 order by 1 desc limit ?`
+    const rows = this.#database.all(sql, Math.floor(before / 60), limit)
+    return rows as { slot: number; numTransactions: number; numSlots: number }[]
+  }
+
   deleteAfter(slot: number): void {
     this.#database.run('delete from blocks where slot > ?', slot)
   }

@@ -7,6 +7,7 @@ import { invalidParams, RpcError } from '../rpc-error.ts'
 import { encodeTransaction, encodeTransactionAccounts, transactionEncoding } from '../transaction-encoding.ts'
 
 const MAX_RANGE = 500_000
+const MAX_SAMPLES = 720
 
 export const blockMethods: RpcMethods = {
   getBlock: (ledger, params) => {
@@ -57,6 +58,17 @@ export const blockMethods: RpcMethods = {
     const limit = params.required(1, 'limit', asInteger)
     if (limit > MAX_RANGE) throw invalidParams(`Limit too large; max ${MAX_RANGE}`)
     return ledger.store.blocks.slots(first, historyView(ledger, params.config(2)).slot, limit)
+  },
+  getRecentPerformanceSamples: ({ bank, store }, params) => {
+    const limit = asInteger(params.value(0) ?? MAX_SAMPLES, 'limit')
+    if (limit > MAX_SAMPLES) throw invalidParams(`Invalid limit; max ${MAX_SAMPLES}`)
+    return store.blocks.minutes(bank.slotTime, limit).map(({ slot, numSlots, numTransactions }) => ({
+      slot,
+      numSlots,
+      numTransactions,
+      numNonVoteTransactions: numTransactions,
+      samplePeriodSecs: 60,
+    }))
   },
   getFirstAvailableBlock: () => 0,
   minimumLedgerSlot: () => 0,

@@ -12,8 +12,6 @@ export const clusterMethods: RpcMethods = {
   },
   getVersion: () => ({ 'solana-core': API_VERSION, 'feature-set': 0 }),
   getGenesisHash: ({ store }) => store.fact('genesisHash'),
-  getIdentity: ({ faucet }) => ({ identity: faucet.address }),
-  getSlotLeader: ({ faucet }) => faucet.address,
   getSlot: (ledger, params) => configuredView(ledger, params.config(0)).slot,
   getBlockHeight: (ledger, params) => configuredView(ledger, params.config(0)).height,
   getMinimumBalanceForRentExemption: ({ vm }, params) =>

@@ -8,24 +8,29 @@ import { clusterMethods } from './cluster.ts'
 import { localnetMethods } from './localnet.ts'
 import { sendingMethods } from './sending.ts'
 import { simulateTransaction } from './simulate-transaction.ts'
+import { supplyMethods } from './supply.ts'
 import { tokenMethods } from './tokens.ts'
 import { transactionMethods } from './transactions.ts'
+import { validatorMethods } from './validators.ts'
 
-const methods: RpcMethods = {
+/** The methods of the HTTP interface by their name. */
+export const METHODS: RpcMethods = {
   ...accountMethods,
   ...blockMethods,
   ...clusterMethods,
   ...localnetMethods,
   ...sendingMethods,
+  ...supplyMethods,
   ...tokenMethods,
   ...transactionMethods,
+  ...validatorMethods,
   simulateTransaction,
 }
 
 /** Runs the methods of the HTTP interface. */
 export function createDispatcher(ledger: Ledger): CallHandler {
   return (name, params) => {
-    const method = Object.hasOwn(methods, name) ? methods[name] : undefined
+    const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined
     if (method === undefined) throw new RpcError(-32601, 'Method not found')
     return method(ledger, params)
   }
