@@ -100,11 +100,19 @@ function isServed(result: unknown): boolean {
 
 /** A node lists nothing before its own history, nor before a transaction that it does not have. */
 function endOfListing(whole: MissingResult, result: unknown): MissingResult | null {
-  const { before, until } = (whole.call.params[1] ?? {}) as { before?: string; until?: string }
+  const { before, until, minContextSlot } = (whole.call.params[1] ?? {}) as ListingConfig
   if (!Array.isArray(result)) return null
   const last = (result as { signature: string }[]).at(-1)
   if (last !== undefined && (before === undefined || last.signature !== before)) return null
-  return { ...whole, isDecisive: before !== undefined && until === undefined }
+  // A caller that names the slot to be listed relies on an empty first page, too.
+  const isDecisive = until === undefined && (before !== undefined || minContextSlot !== undefined)
+  return { ...whole, isDecisive }
+}
+
+interface ListingConfig {
+  before?: string
+  until?: string
+  minContextSlot?: number
 }
 
 interface Statuses {
