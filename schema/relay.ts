@@ -38,6 +38,7 @@ const FailureCode = builder.enumType('TransactionFailureCode', {
     simulation_failed: 'Its simulation failed, so it was not sent.',
     execution_failed: 'It landed with an error.',
     dropped: 'A fork removed it, and its blockhash expired.',
+    outcome_unknown: 'It expired, and it could not be determined whether it landed.',
   }),
 })
 

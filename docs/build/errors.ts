@@ -81,7 +81,8 @@ const WHEN: Record<ErrorCode, string> = {
   SIMULATION_FAILED: 'The ledger would refuse the transaction. See `message` and `logs`.',
   PREPARE_FAILED: 'The ledger node failed while the service built the transaction. See `message`.',
   TRANSACTION_NOT_FOUND: 'No transaction has this id.',
-  TRANSACTION_EXPIRED: 'The blockhash is too old. Prepare the transaction again.',
+  TRANSACTION_EXPIRED:
+    'The blockhash is too old. If a wallet may have sent the transaction itself, read its status before you prepare it again.',
   SUBMISSION_FIELDS_REQUIRED: '`id` or `signedTx` is missing.',
   INVALID_SIGNED_TRANSACTION: '`signedTx` cannot be decoded. `message` has the reason.',
   TRANSACTION_MISMATCH: 'The signed message differs from the prepared message.',
@@ -130,10 +131,13 @@ const WHEN: Record<ErrorCode, string> = {
 }
 
 const FAILURES: Record<(typeof FAILURE_CODES)[number], string> = {
-  blockhash_expired: 'The transaction was not confirmed before its blockhash expired. Prepare it again.',
+  blockhash_expired:
+    'The blockhash expired, and the transaction is not on the ledger, whoever sent it. Prepare it again.',
   simulation_failed: 'The ledger refused the transaction before it was sent. It cost nothing.',
   execution_failed: 'The transaction is on the ledger, and it failed. The network fee is spent.',
   dropped: 'A fork removed the transaction, and its blockhash expired. Prepare it again.',
+  outcome_unknown:
+    'The blockhash expired, and the search on the ledger reached its limits. Check the ledger before you prepare the transaction again.',
 }
 
 const entries = Object.entries(ERRORS) as [ErrorCode, { status: number; message: string }][]

@@ -99,6 +99,7 @@ export type TransactionFailureCode =
   | 'blockhash_expired'
   | 'dropped'
   | 'execution_failed'
+  | 'outcome_unknown'
   | 'simulation_failed';
 
 export type TransactionStatus =

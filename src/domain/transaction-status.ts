@@ -4,13 +4,14 @@ export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number]
 /**
  * blockhash_expired: it never landed. simulation_failed: a node refused it before it was sent.
  * execution_failed: it landed with an error and cost its fee. dropped: a fork removed it and it
- * expired.
+ * expired. outcome_unknown: it expired, and the search on the ledger reached its limits.
  */
 export const FAILURE_CODES = [
   'blockhash_expired',
   'simulation_failed',
   'execution_failed',
   'dropped',
+  'outcome_unknown',
 ] as const
 
 /** Why a transaction has the status `failed`. */

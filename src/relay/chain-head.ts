@@ -10,8 +10,15 @@ const MAX_AGE_MS = 5_000
 export interface ChainHead {
   readonly blockhash: string
   readonly lastValidBlockHeight: number
+  /** The slot at which the node returned the hash. */
+  readonly slot: number
   /** The height of the block with this hash. */
   readonly blockHeight: number
+}
+
+interface LatestBlockhash {
+  context: { slot: number }
+  value: { blockhash: string; lastValidBlockHeight: number }
 }
 
 /** The latest confirmed block. A finalized blockhash would have lost a fifth of its lifetime. */
@@ -21,11 +28,10 @@ export function createChainHead(rpc: LedgerCalls, clock: Clock): CachedValue<Cha
     freshMs: FRESH_MS,
     maxAgeMs: MAX_AGE_MS,
     load: async () => {
-      const { value } = await rpc.call<{ value: { blockhash: string; lastValidBlockHeight: number } }>(
-        'getLatestBlockhash',
-        [{ commitment: 'confirmed' }],
-      )
-      return { ...value, blockHeight: value.lastValidBlockHeight - BLOCKHASH_LIFETIME }
+      const { context, value } = await rpc.call<LatestBlockhash>('getLatestBlockhash', [
+        { commitment: 'confirmed' },
+      ])
+      return { ...value, slot: context.slot, blockHeight: value.lastValidBlockHeight - BLOCKHASH_LIFETIME }
     },
   })
 }

@@ -47,6 +47,24 @@ export const RELAY_TIMING = {
 }
 export type RelayTiming = Readonly<typeof RELAY_TIMING>
 
+/** Limits of the search for transactions that wallets sent themselves. */
+export const SEARCH_LIMITS = {
+  /** Per pass. */
+  rows: 256,
+  rowsPerPayer: 64,
+  /** Calls of a pass, in addition to the first page of each fee payer. Cheap searches come first. */
+  calls: 200,
+  /** Per fee payer. */
+  pages: 5,
+  verifications: 2_000,
+  fetches: 50,
+  concurrentPayers: 4,
+  /** Searches without a result, about one hour, until the outcome is reported as unknown. */
+  attempts: 70,
+  /** The longest wait between two searches, as a multiple of `finalityPollMs`. */
+  maxBackoff: 30,
+} as const
+
 /** Programs that a relayed transaction may call, unless RELAY_ALLOWED_PROGRAMS replaces them. */
 export function defaultAllowedPrograms(registryProgram: Pubkey): Pubkey[] {
   return [

@@ -77,7 +77,7 @@ async function simulateOnHead(request: CheckedRequest, context: RelayContext): P
 
 async function store(
   request: CheckedRequest,
-  { blockhash, lastValidBlockHeight }: ChainHead,
+  { blockhash, lastValidBlockHeight, slot }: ChainHead,
   budget: ComputeBudget,
   { id, sponsored }: BuildOptions,
   context: RelayContext,
@@ -85,7 +85,14 @@ async function store(
   const bytes = buildMessage(request, budget, blockhash)
   const message = Buffer.from(bytes).toString('base64')
   const now = context.clock.now()
-  await context.store.insertSimulated({ id, message, lastValidBlockHeight, sponsored, now })
+  await context.store.insertSimulated({
+    id,
+    message,
+    lastValidBlockHeight,
+    blockhashSlot: slot,
+    sponsored,
+    now,
+  })
   return {
     id,
     serializedTx: unsignedTransaction(bytes),

@@ -1,10 +1,11 @@
 import PQueue from 'p-queue'
 import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/background-loop.ts'
 import type { RelayContext } from './context.ts'
-import { fetchFinalizedHeight, fetchStatuses, type LedgerStatus, MAX_STATUSES } from './fetch-statuses.ts'
+import { fetchStatuses, type LedgerStatus, MAX_STATUSES } from './fetch-statuses.ts'
 import type { TransactionRow } from './record.ts'
+import { settleExpired, settleUnsubmitted } from './search/settle-expired.ts'
 import { sendStored } from './send.ts'
-import { onLedgerStatus } from './transitions.ts'
+import { isExpired, onLedgerStatus } from './transitions.ts'
 
 const CONCURRENT_ROWS = 8
 const CLEANUP_MS = 3_600_000
@@ -14,7 +15,7 @@ const CLEANUP_MS = 3_600_000
  * process can run a tracker.
  */
 export function createTracker(context: RelayContext): BackgroundLoop {
-  const { store, clock, rpc, logger, timing } = context
+  const { store, clock, logger, timing } = context
   let nextExpiryCheck = 0
   let nextCleanup = 0
   return createBackgroundLoop({
@@ -25,8 +26,7 @@ export function createTracker(context: RelayContext): BackgroundLoop {
       const { submitted, unsubmitted } = await store.countOpen()
       const now = clock.now()
       if (unsubmitted > 0 && now >= nextExpiryCheck) {
-        const { blockHeight } = await fetchFinalizedHeight(rpc)
-        await store.expireUnsubmitted(blockHeight)
+        await settleUnsubmitted(context)
         nextExpiryCheck = now + timing.finalityPollMs
       }
       if (now >= nextCleanup) {
@@ -46,8 +46,12 @@ async function processDueRows(context: RelayContext): Promise<number> {
   if (rows.length === 0) return 0
   try {
     const statuses = await fetchStatuses(rows, context)
+    // The wallet may have sent another version of the transaction than the one submitted here.
+    const expired = rows.filter((row) => !row.sponsored && isExpired(row, statuses.get(row.id)))
+    const others = rows.filter((row) => !expired.includes(row))
     const queue = new PQueue({ concurrency: CONCURRENT_ROWS })
-    await queue.addAll(rows.map((row) => () => processRow(row, statuses.get(row.id), context)))
+    await queue.addAll(others.map((row) => () => processRow(row, statuses.get(row.id), context)))
+    await settleExpired(expired, context)
   } catch (error) {
     // No node responds: nothing changes, and the rows are due again soon.
     const due = new Date(clock.now() + timing.finalityPollMs).toISOString()

@@ -1,13 +1,14 @@
 import { type Kysely, sql, type Updateable } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
-import type { TransactionFailure } from '../domain/transaction-status.ts'
+import { EXPIRED } from './failures.ts'
 import type { TransactionRow } from './record.ts'
 
 export interface NewTransaction {
   readonly id: string
   readonly message: string
   readonly lastValidBlockHeight: number
+  readonly blockhashSlot: number
   readonly sponsored?: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -15,7 +16,7 @@ export interface NewTransaction {
 
 export type TransactionChange = Omit<
   Updateable<Database['prepared_transactions']>,
-  'id' | 'version' | 'created_at' | 'message' | 'last_valid_block_height'
+  'id' | 'version' | 'created_at' | 'message' | 'last_valid_block_height' | 'blockhash_slot'
 >
 
 export type TransactionStore = ReturnType<typeof createTransactionStore>
@@ -24,11 +25,6 @@ const DAY_MS = 86_400_000
 /** How long settled rows are kept. */
 export const RETENTION_DAYS = { unsubmitted: 1, submitted: 90 } as const
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-export const EXPIRED: TransactionFailure = {
-  code: 'blockhash_expired',
-  message: 'The block height passed lastValidBlockHeight. Prepare the transaction again.',
-}
 
 /**
  * Reads and writes prepared_transactions. Calls `onOutcome` when `update` makes a row confirmed or
@@ -45,14 +41,14 @@ export function createTransactionStore(
   }
   return {
     insertSimulated: async (transaction: NewTransaction): Promise<void> => {
-      const { id, message, lastValidBlockHeight, sponsored = false } = transaction
+      const { id, message, lastValidBlockHeight, blockhashSlot, sponsored = false } = transaction
       const now = new Date(transaction.now)
       // Does not wait for the disk. If the database crashes now, the client prepares again.
       await sql`
         with asynchronous_commit as materialized (select set_config('synchronous_commit', 'off', true))
         insert into prepared_transactions
-          (id, status, message, last_valid_block_height, sponsored, next_check_at, created_at)
-        select ${id}, 'simulated', ${message}, ${lastValidBlockHeight}, ${sponsored},
+          (id, status, message, last_valid_block_height, blockhash_slot, sponsored, next_check_at, created_at)
+        select ${id}, 'simulated', ${message}, ${lastValidBlockHeight}, ${blockhashSlot}, ${sponsored},
           ${now}::timestamptz, ${now}::timestamptz
         from asynchronous_commit
       `.execute(kysely)
@@ -98,12 +94,51 @@ export function createTransactionStore(
       return rows
     },
 
-    /** Marks rows as failed that were not submitted before `blockHeight`. */
-    expireUnsubmitted: async (blockHeight: number): Promise<void> => {
+    /**
+     * Marks sponsored rows as failed that were not submitted before `blockHeight`. Nobody has the
+     * fee payer's signature of these, so they cannot have landed.
+     */
+    expireSponsored: async (blockHeight: number): Promise<void> => {
       await sql`
         update prepared_transactions
         set status = 'failed', settled = true, version = version + 1, error = ${JSON.stringify(EXPIRED)}::jsonb
-        where not settled and signed_tx is null and last_valid_block_height < ${blockHeight}`.execute(kysely)
+        where not settled and signed_tx is null and sponsored and last_valid_block_height < ${blockHeight}`.execute(
+        kysely,
+      )
+    },
+
+    /**
+     * Leases up to `limit` due rows that were not submitted before `blockHeight` and are not
+     * sponsored. `perPayer` limits the rows of one fee payer, so that it does not delay others.
+     */
+    claimExpired: async (options: {
+      blockHeight: number
+      now: number
+      until: number
+      limit: number
+      perPayer: number
+    }): Promise<TransactionRow[]> => {
+      const { blockHeight, now, until, limit, perPayer } = options
+      // The first key of a v0 message is the fee payer. It begins at byte 6 counted from 1.
+      const { rows } = await sql<TransactionRow>`
+        with due as (
+          select id, next_check_at, row_number() over (
+            partition by substring(decode(message, 'base64') from 6 for 32) order by next_check_at
+          ) as position
+          from prepared_transactions
+          where not settled and signed_tx is null and not sponsored
+            and last_valid_block_height < ${blockHeight} and next_check_at <= ${new Date(now)}
+        )
+        update prepared_transactions
+        set next_check_at = ${new Date(until)}, version = version + 1
+        where id in (
+          select id from prepared_transactions
+          where id in (select id from due where position <= ${perPayer} order by next_check_at limit ${limit})
+            and signed_tx is null and next_check_at <= ${new Date(now)}
+          for update skip locked
+        )
+        returning *`.execute(kysely)
+      return rows
     },
 
     /**

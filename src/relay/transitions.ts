@@ -1,7 +1,10 @@
 import type { TransactionFailure } from '../domain/transaction-status.ts'
 import type { LedgerStatus } from './fetch-statuses.ts'
+import { SEARCH_LIMITS } from './policy.ts'
 import type { TransactionRow } from './record.ts'
-import { EXPIRED, type TransactionChange } from './transaction-store.ts'
+import { DROPPED, EXPIRED, OUTCOME_UNKNOWN } from './failures.ts'
+import type { SearchResult } from './search/search-result.ts'
+import type { TransactionChange } from './transaction-store.ts'
 
 export type SendOutcome =
   | { readonly kind: 'accepted' }
@@ -14,11 +17,6 @@ export type SendOutcome =
 
 /** One empty response of one node is no proof. */
 const MISSES_REQUIRED = 2
-
-const DROPPED: TransactionFailure = {
-  code: 'dropped',
-  message: 'A fork removed the transaction from the ledger and it expired. Prepare it again.',
-}
 
 const NOT_LANDED = { slot: null, misses: 0 } as const
 
@@ -45,8 +43,38 @@ export function onLedgerStatus(row: TransactionRow, status: LedgerStatus): Trans
   const misses = row.misses + 1
   if (misses < MISSES_REQUIRED) return { misses }
   if (!status.expired) return { ...NOT_LANDED, status: 'submitted', error: null }
-  if (row.status === 'failed' && !hadLanded) return { settled: true }
-  const failure = row.landed ? DROPPED : EXPIRED
+  return notLanded(row, row.landed ? DROPPED : EXPIRED)
+}
+
+/** Whether `onLedgerStatus` would settle the row as not landed. */
+export function isExpired(row: TransactionRow, status: LedgerStatus | undefined): boolean {
+  return status?.kind === 'absent' && status.expired && row.misses + 1 >= MISSES_REQUIRED
+}
+
+/**
+ * The next state after a search for an expired transaction. A transaction that was found continues
+ * as a submitted one. Without a result the row is searched again, until the attempts are used.
+ */
+export function onSearchResult(
+  row: TransactionRow,
+  result: SearchResult | undefined,
+  now: string,
+): TransactionChange {
+  if (result?.kind === 'found') {
+    const { signature, signedTx } = result
+    const sent = { sent_at: row.sent_at ?? now, accepted: true }
+    const reset = { ...NOT_LANDED, status: 'submitted', error: null } as const
+    return { ...reset, ...sent, signature, signed_tx: signedTx, next_check_at: now }
+  }
+  if (result?.kind === 'absent') return notLanded(row, row.landed ? DROPPED : EXPIRED)
+  const misses = row.misses + 1
+  if (result === undefined && misses < SEARCH_LIMITS.attempts) return { misses }
+  return notLanded(row, OUTCOME_UNKNOWN)
+}
+
+/** A failure of the simulation stays the reason. */
+function notLanded(row: TransactionRow, failure: TransactionFailure): TransactionChange {
+  if (row.status === 'failed' && row.slot === null) return { settled: true }
   return { ...NOT_LANDED, status: 'failed', error: storableFailure(failure), settled: true }
 }
 

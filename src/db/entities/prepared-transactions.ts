@@ -12,7 +12,12 @@ export const PreparedTransaction = defineEntity({
     /** The prepared message, base64. */
     message: p.text(),
     lastValidBlockHeight: int8(),
-    /** Base64, with all signatures. Written before the transaction is sent, then never changed. */
+    /** The slot of the blockhash. The transaction cannot land before it. */
+    blockhashSlot: int8(),
+    /**
+     * Base64, with all signatures. Written before the transaction is sent. Replaced only if the
+     * ledger has another version of it that the wallet sent.
+     */
     signedTx: p.text().strictNullable(),
     /** Base-58. */
     signature: key().strictNullable(),
@@ -23,7 +28,7 @@ export const PreparedTransaction = defineEntity({
     slot: int8().strictNullable(),
     /** Whether the ledger has ever shown it. */
     landed: p.boolean().default(false),
-    /** Consecutive polls that did not find it after it had landed or expired. */
+    /** Consecutive polls and searches that did not find it after it had landed or expired. */
     misses: p.integer().default(0),
     error: p.json<TransactionFailure>().strictNullable(),
     sponsored: p.boolean().default(false),

@@ -18,7 +18,7 @@ afterAll(() => database.drop())
 let count = 0
 async function row(now = NOW): Promise<TransactionRow> {
   const id = `00000000-0000-0000-0000-${String((count += 1)).padStart(12, '0')}`
-  await store.insertSimulated({ id, message: 'AA==', lastValidBlockHeight: 1_000, now })
+  await store.insertSimulated({ id, message: 'AA==', lastValidBlockHeight: 1_000, blockhashSlot: 850, now })
   return (await store.find(id))!
 }
 async function submitted(now = NOW): Promise<TransactionRow> {

@@ -1,0 +1,27 @@
+import { parseTransaction, WireError, type WireTransaction } from '@agent-registry/solana'
+import type { LedgerCalls } from '../../ledger/rpc/ledger-rpc.ts'
+import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'
+
+const VERSION_NOT_SUPPORTED = -32_015
+
+/**
+ * A transaction of the ledger. `unreadable`: it has another version than prepared transactions.
+ * `missing`: no node returns it.
+ */
+export async function fetchTransaction(
+  rpc: LedgerCalls,
+  signature: string,
+): Promise<WireTransaction | 'unreadable' | 'missing'> {
+  const config = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }
+  try {
+    const found = await rpc.call<{ transaction: [string, string] } | null>('getTransaction', [
+      signature,
+      config,
+    ])
+    return found === null ? 'missing' : parseTransaction(Buffer.from(found.transaction[0], 'base64'))
+  } catch (error) {
+    if (error instanceof WireError) return 'unreadable'
+    if (error instanceof LedgerRpcError && error.code === VERSION_NOT_SUPPORTED) return 'unreadable'
+    throw error
+  }
+}

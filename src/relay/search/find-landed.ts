@@ -1,0 +1,60 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
+import bs58 from 'bs58'
+import { parseMessage } from '@agent-registry/solana'
+import { verifyEd25519 } from '../../domain/ed25519.ts'
+import type { SignatureInfo } from '../../ledger/decode/rpc-transaction.ts'
+import type { LedgerCalls } from '../../ledger/rpc/ledger-rpc.ts'
+import { matchesPrepared } from '../match.ts'
+import { SEARCH_LIMITS } from '../policy.ts'
+import type { TransactionRow } from '../record.ts'
+import type { CallBudget } from './call-budget.ts'
+import { fetchTransaction } from './fetch-transaction.ts'
+import type { SignatureWindow } from './list-signatures.ts'
+import type { SearchResult } from './search-result.ts'
+
+/**
+ * Searches the rows of one fee payer among its listed signatures. A row has no result if the
+ * budget of this pass does not suffice, or if no node returns a listed transaction.
+ */
+export async function findLanded(
+  rows: readonly TransactionRow[],
+  { address, infos, complete }: SignatureWindow,
+  { rpc, budget }: { rpc: LedgerCalls; budget: CallBudget },
+): Promise<Map<string, SearchResult>> {
+  const results = new Map<string, SearchResult>()
+  const rowsToSearch = Math.max(1, Math.floor(SEARCH_LIMITS.verifications / (infos.length + 1)))
+  const open = new Set(rows.slice(0, rowsToSearch))
+  const unread = new Set(infos)
+
+  const compare = async (info: SignatureInfo): Promise<void> => {
+    if (!unread.has(info) || !budget.take()) return
+    const transaction = await fetchTransaction(rpc, info.signature)
+    if (transaction === 'missing') return
+    unread.delete(info)
+    if (transaction === 'unreadable') return
+    const signedTx = Buffer.from(transaction.bytes).toString('base64')
+    for (const row of open) {
+      if (!matchesPrepared(parseMessage(Buffer.from(row.message, 'base64')), transaction.message)) continue
+      results.set(row.id, { kind: 'found', signature: info.signature, signedTx })
+      open.delete(row)
+    }
+  }
+
+  // A listed signature is the fee payer's if it pays, so it shows without a fetch whether it signed
+  // the prepared message.
+  const signatures = infos.map((info) => ({ info, bytes: bs58.decode(info.signature) }))
+  for (const row of open) {
+    const message = Buffer.from(row.message, 'base64')
+    const signed = signatures.find(({ bytes }) => verifyEd25519(message, bytes, address))
+    if (signed !== undefined) await compare(signed.info)
+    await nextTick()
+  }
+  // Others may be versions that a wallet changed, as `match.ts` allows.
+  const isWithinLimits = complete && unread.size <= SEARCH_LIMITS.fetches
+  if (isWithinLimits) for (const info of unread) if (open.size > 0) await compare(info)
+  for (const row of open) {
+    if (!isWithinLimits) results.set(row.id, { kind: 'limit' })
+    else if (unread.size === 0) results.set(row.id, { kind: 'absent' })
+  }
+  return results
+}

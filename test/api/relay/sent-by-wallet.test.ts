@@ -1,0 +1,219 @@
+import {
+  ComputeBudgetProgram,
+  Keypair,
+  SystemProgram,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { createFailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
+import { SEARCH_LIMITS } from '../../../src/relay/policy.ts'
+import { eventually } from '../../support/indexer/eventually.ts'
+import { startScriptedNode } from '../../support/indexer/scripted-nodes.ts'
+import {
+  createRelayWorld,
+  type Prepared,
+  registration,
+  type RelayWorld,
+  signed,
+} from '../../support/relay/relay-world.ts'
+
+const EXPIRED = 200
+let world: RelayWorld
+let payer: Keypair
+beforeAll(async () => {
+  world = await createRelayWorld({ relay: { submitWaitMs: 300 } })
+  payer = await world.funded()
+  world.localnet.stepSlot(40)
+})
+afterAll(() => world.close())
+afterEach(() => world.localnet.fault.clear())
+
+const transfer = (from = payer) =>
+  SystemProgram.transfer({
+    fromPubkey: from.publicKey,
+    toPubkey: Keypair.generate().publicKey,
+    lamports: 1_000_000,
+  })
+/** What a wallet does in signAndSendTransaction. */
+async function sendByWallet(serialized: string): Promise<string> {
+  const bytes = Buffer.from(serialized, 'base64')
+  const signature = await world.connection.sendRawTransaction(bytes, { skipPreflight: true })
+  world.localnet.stepSlot()
+  return signature
+}
+const becomes = (id: string, status: string) =>
+  eventually(async () => (await world.status(id)).status).toBe(status)
+
+/** The version that a wallet with its own priority fee would send. */
+function withLowerPrice({ serializedTx, priorityFee }: Prepared, signer: Keypair): string {
+  const { message } = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
+  const decompiled = TransactionMessage.decompile(message)
+  decompiled.instructions[1] = ComputeBudgetProgram.setComputeUnitPrice({ microLamports: priorityFee - 1 })
+  const changed = new VersionedTransaction(decompiled.compileToV0Message())
+  changed.sign([signer])
+  return Buffer.from(changed.serialize()).toString('base64')
+}
+
+describe('a transaction that the wallet sends itself', () => {
+  test('is confirmed after its expiry, with its signature and slot, and a submit returns the same', async () => {
+    const prepared = await world.prepare([transfer()], [payer])
+    const signature = await sendByWallet(signed(prepared, payer))
+    const other = await world.prepare([transfer()], [payer])
+    world.localnet.stepSlot(EXPIRED)
+    await becomes(prepared.id, 'confirmed')
+    const record = await world.status(prepared.id)
+    expect(record).toMatchObject({ signature, error: null, slot: expect.any(Number) as number })
+    await eventually(() => world.settled(prepared.id)).toBe(true)
+    expect((await world.submit(prepared.id, signed(prepared, payer))).body).toEqual(record)
+    await becomes(other.id, 'failed')
+    expect((await world.status(other.id)).error?.code).toBe('blockhash_expired')
+  })
+
+  test('is failed with execution_failed if it failed on the ledger', async () => {
+    const owner = await world.funded()
+    const prepared = await world.prepare([registration(owner, 'Late')], [owner])
+    await world.transact([registration(owner, 'Early')], [owner])
+    const signature = await sendByWallet(signed(prepared, owner))
+    world.localnet.stepSlot(EXPIRED)
+    await becomes(prepared.id, 'failed')
+    expect(await world.status(prepared.id)).toMatchObject({ signature, error: { code: 'execution_failed' } })
+  })
+
+  test('is confirmed if the wallet lowered its priority fee', async () => {
+    const prepared = await world.prepare([transfer()], [payer])
+    const signature = await sendByWallet(withLowerPrice(prepared, payer))
+    world.localnet.stepSlot(EXPIRED)
+    await becomes(prepared.id, 'confirmed')
+    expect(await world.status(prepared.id)).toMatchObject({ signature })
+  })
+
+  test('is confirmed if the version submitted here did not land and the one of the wallet did', async () => {
+    const prepared = await world.prepare([transfer()], [payer])
+    const signature = await sendByWallet(withLowerPrice(prepared, payer))
+    world.localnet.fault.http({ methods: ['sendTransaction'], status: 503 })
+    expect((await world.submit(prepared.id, signed(prepared, payer))).body.status).toBe('submitted')
+    world.localnet.stepSlot(EXPIRED)
+    await becomes(prepared.id, 'confirmed')
+    expect(await world.status(prepared.id)).toMatchObject({ signature })
+  })
+})
+
+describe('a fork', () => {
+  test('that removes the transaction for ever makes it expired', async () => {
+    const prepared = await world.prepare([transfer()], [payer])
+    world.localnet.stepSlot(5)
+    await sendByWallet(signed(prepared, payer))
+    world.localnet.fault.fork({ slots: 3 })
+    world.localnet.stepSlot(EXPIRED)
+    await becomes(prepared.id, 'failed')
+    expect(await world.status(prepared.id)).toMatchObject({
+      signature: null,
+      error: { code: 'blockhash_expired' },
+    })
+  })
+
+  test('that moves the transaction changes its slot', async () => {
+    const prepared = await world.prepare([transfer()], [payer])
+    world.localnet.stepSlot(5)
+    const signature = await sendByWallet(signed(prepared, payer))
+    world.localnet.fault.fork({ slots: 3, reland: true })
+    world.localnet.stepSlot(EXPIRED)
+    await becomes(prepared.id, 'confirmed')
+    const landed = await world.connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 })
+    expect(await world.status(prepared.id)).toMatchObject({ signature, slot: landed?.slot })
+  })
+})
+
+describe('hostile clients', () => {
+  /** Waits until no transaction is open, so that the calls of a test are its own. */
+  const nothingOpen = () =>
+    eventually(async () => {
+      const { rows } = await sql`select id from prepared_transactions where not settled`.execute(
+        world.t.kysely,
+      )
+      return rows.length
+    }).toBe(0)
+
+  test('300 prepared transactions of one fee payer need few listings and do not delay others', async () => {
+    const other = await world.funded()
+    world.localnet.stepSlot(EXPIRED)
+    await nothingOpen()
+    const many = await world.prepare([transfer()], [payer])
+    await sql`
+      insert into prepared_transactions (id, status, message, last_valid_block_height, blockhash_slot,
+        next_check_at, created_at)
+      select gen_random_uuid()::text, status, message, last_valid_block_height, blockhash_slot,
+        next_check_at - interval '1 minute', created_at
+      from prepared_transactions, generate_series(2, 300) where id = ${many.id}`.execute(world.t.kysely)
+    const prepared = await world.prepare([transfer(other)], [other])
+    const signature = await sendByWallet(signed(prepared, other))
+    world.calls.length = 0
+    world.localnet.stepSlot(EXPIRED)
+    await becomes(prepared.id, 'confirmed')
+    expect(await world.status(prepared.id)).toMatchObject({ signature })
+    await nothingOpen()
+    const listings = world.calls.filter((method) => method === 'getSignaturesForAddress').length
+    expect(listings).toBeLessThanOrEqual(Math.ceil(300 / SEARCH_LIMITS.rowsPerPayer) + 2)
+  })
+
+  test('among more transactions than are fetched, the exact one is found and others are unknown', async () => {
+    const busy = await world.funded()
+    const abandoned = await world.prepare([transfer(busy)], [busy])
+    const prepared = await world.prepare([transfer(busy)], [busy])
+    const signature = await sendByWallet(signed(prepared, busy))
+    for (let i = 0; i <= SEARCH_LIMITS.fetches; i += 1) await world.transact([transfer(busy)], [busy])
+    world.localnet.stepSlot(EXPIRED)
+    await becomes(prepared.id, 'confirmed')
+    expect(await world.status(prepared.id)).toMatchObject({ signature })
+    await becomes(abandoned.id, 'failed')
+    expect((await world.status(abandoned.id)).error).toMatchObject({
+      code: 'outcome_unknown',
+      message: expect.stringContaining('could not be determined') as string,
+    })
+  })
+})
+
+describe('the nodes', () => {
+  test('while the one that has the transaction is silent, the status stays open', async () => {
+    // A stopped tracker cannot be started again, so this test is the last one.
+    await world.t.relay.tracker.stop()
+    const nodes = await Promise.all([startScriptedNode(), startScriptedNode()])
+    const [short, whole] = nodes
+    const forward = async (method: string, params: unknown[]) => ({
+      result: await world.rpc.call<unknown>(method, params),
+    })
+    let isSilent = true
+    short.replyTo = async (method, params) => {
+      if (method === 'getSignaturesForAddress') return { result: [] }
+      if (method === 'getTransaction') return { result: null }
+      if (method === 'getSignatureStatuses') return { result: { context: { slot: 1e9 }, value: [null] } }
+      return forward(method, params)
+    }
+    whole.replyTo = async (method, params) => (isSilent ? { status: 503 } : forward(method, params))
+    const rpc = createFailoverRpc({
+      urls: [short.url, whole.url],
+      clock: systemClock,
+      logger: { warn: () => undefined, error: () => undefined },
+    })
+    const prepared = await world.prepare([transfer()], [payer])
+    const signature = await sendByWallet(signed(prepared, payer))
+    world.localnet.stepSlot(EXPIRED)
+    const { tracker } = world.replica({ rpc })
+    tracker.start()
+    try {
+      await eventually(
+        () => short.calls.filter((each) => each === 'getSignaturesForAddress').length,
+      ).toBeGreaterThan(3)
+      expect((await world.status(prepared.id)).status).toBe('simulated')
+      isSilent = false
+      await becomes(prepared.id, 'confirmed')
+      expect(await world.status(prepared.id)).toMatchObject({ signature })
+    } finally {
+      await tracker.stop()
+      await Promise.all(nodes.map((node) => node.close()))
+    }
+  })
+})
