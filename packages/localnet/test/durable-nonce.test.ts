@@ -17,6 +17,7 @@ async function withNonce(ledger: TestLedger) {
     lamports: await connection.getMinimumBalanceForRentExemption(80),
   })
   await ledger.land(create, [payer, account])
+  const created = create.recentBlockhash ?? ''
   const stored = async (commitment: 'processed' | 'confirmed' = 'confirmed'): Promise<string> => {
     const info = await connection.getAccountInfo(noncePubkey, commitment)
     return NonceAccount.fromAccountData(info?.data ?? Buffer.alloc(0)).nonce
@@ -36,7 +37,7 @@ async function withNonce(ledger: TestLedger) {
   }
   const send = (wire: Buffer, skipPreflight = false): Promise<string> =>
     connection.sendRawTransaction(wire, { skipPreflight, preflightCommitment: 'processed' })
-  return { payer, account, noncePubkey, stored, payment, send }
+  return { payer, noncePubkey, created, stored, payment, send }
 }
 
 describe('durable nonces', () => {
@@ -90,6 +91,32 @@ describe('durable nonces', () => {
     ledger.net.stepSlot()
     expect(await ledger.connection.getBalance(payer.publicKey)).toBe(balance - 1e9 - 5000)
     expect(await send(second.wire)).toBeTruthy()
+  })
+
+  it('an advance compares the nonce with the last block, whatever blockhash the transaction has', async () => {
+    await using ledger = await startTestLedger()
+    const { payer, noncePubkey, stored, created } = await withNonce(ledger)
+    const advance = (blockhash: string) => {
+      const transaction = new Transaction({ feePayer: payer.publicKey, recentBlockhash: blockhash })
+      transaction.add(SystemProgram.nonceAdvance({ noncePubkey, authorizedPubkey: payer.publicKey }))
+      transaction.sign(payer)
+      const config = { preflightCommitment: 'processed' } as const
+      return ledger.connection.sendRawTransaction(transaction.serialize(), config)
+    }
+    const first = await stored()
+    ledger.net.stepSlot()
+    const { blockhash: old } = await ledger.connection.getLatestBlockhash('confirmed')
+    ledger.net.stepSlot(2)
+    await advance(created)
+    const second = await stored('processed')
+    expect(second).not.toBe(first)
+    const { blockhash } = await ledger.connection.getLatestBlockhash('confirmed')
+    expect((await failure(advance(blockhash))).message).toContain('custom program error: 0x7')
+    expect((await failure(advance(old))).message).toContain('custom program error: 0x7')
+    expect(await stored('processed')).toBe(second)
+    ledger.net.stepSlot()
+    await advance(old)
+    expect(await stored('processed')).not.toBe(second)
   })
 
   it('nonces survive a restart, and a fork takes an advance back', async () => {

@@ -49,15 +49,8 @@ export function hasUsableNonce(message: Message, read: AccountReader, blockhash:
   return signers?.some((index) => message.staticKeys[index] === stored.authority) ?? false
 }
 
-/** The account with the next nonce, or null if it is not an initialized nonce account. */
-export function withNextNonce(account: Account | null, blockhash: string): Account | null {
-  if (account === null || decodeNonceAccount(account) === null) return null
-  const data = Uint8Array.from(account.data)
-  data.set(pubkeyBytes(durableNonce(blockhash)), 40)
-  return { ...account, data }
-}
-
-function durableNonce(blockhash: string): Pubkey {
+/** The nonce that an account has after it advances in the block after the one with the blockhash. */
+export function durableNonce(blockhash: string): Pubkey {
   const hash = createHash('sha256')
     .update('DURABLE_NONCE')
     .update(pubkeyBytes(blockhash as Pubkey))

@@ -2,12 +2,11 @@ import type { Pubkey, WireTransaction } from '@agent-registry/solana'
 import type { Account, AccountReader } from '../vm/account.ts'
 import type { Vm } from '../vm/vm.ts'
 import { accountKeys } from './account-keys.ts'
-import { advancedNonceAccount, withNextNonce } from './durable-nonce.ts'
+import { advancedNonceAccount } from './durable-nonce.ts'
 import type { LedgerView } from './ledger-view.ts'
 import { chargeLoadFailure, nameLoadFailure } from './load-failure.ts'
+import { advanceNonce, withNonceRules } from './nonce-rules.ts'
 import { tokenBalances } from './token-balances.ts'
-
-const NO_DATA = new Uint8Array()
 
 /** The member `meta` of getTransaction. Amounts are lamports. */
 export type TransactionMeta = NonNullable<ReturnType<typeof execute>['meta']>
@@ -22,7 +21,9 @@ export function execute(vm: Vm, { message, bytes }: WireTransaction, view: Ledge
   const keys = accountKeys(message, read)
   const pre = keys.all.map(read)
   const preTokenBalances = tokenBalances(pre, read)
-  const execution = nameLoadFailure(vm.execute(bytes, keys.idle), message, read)
+  const blockhashes = { own: message.blockhash, last: view.tip.blockhash }
+  const run = () => vm.execute(bytes, keys.idle)
+  const execution = nameLoadFailure(withNonceRules(vm, keys.all, blockhashes, run), message, read)
   const { err, returnData } = execution
   chargeLoadFailure(vm, message, err)
   // The VM compiles a program when it sees the account, which may be before it sees the new code.
@@ -40,7 +41,7 @@ export function execute(vm: Vm, { message, bytes }: WireTransaction, view: Ledge
   // Instructions do not change the sum of all balances, so the difference is the fee.
   const fee = total(pre) - total(post)
   if (err !== null && fee === 0n) return { err, keys, before, meta: null }
-  storeNonces(vm, before, { blockhash: view.tip.blockhash, nonceAccount })
+  if (err !== null && nonceAccount !== null) advanceNonce(vm, nonceAccount, view.tip.blockhash)
   const meta = {
     err,
     status: err === null ? { Ok: null } : { Err: err },
@@ -57,23 +58,6 @@ export function execute(vm: Vm, { message, bytes }: WireTransaction, view: Ledge
     computeUnitsConsumed: execution.computeUnitsConsumed,
   }
   return { err, keys, before, meta }
-}
-
-/**
- * The VM derives the next nonce from the blockhash of the transaction. A node derives it from the
- * last block, and advances the nonce of a transaction also if it fails.
- */
-function storeNonces(
-  vm: Vm,
-  before: ReadonlyMap<Pubkey, Account | null>,
-  { blockhash, nonceAccount }: { blockhash: string; nonceAccount: Pubkey | null },
-): void {
-  for (const [key, old] of before) {
-    const account = vm.getAccount(key)
-    const isChanged = Buffer.compare(old?.data ?? NO_DATA, account?.data ?? NO_DATA) !== 0
-    const next = key === nonceAccount || isChanged ? withNextNonce(account, blockhash) : null
-    if (next !== null) vm.setAccount(key, next)
-  }
 }
 
 function total(accounts: readonly (Account | null)[]): bigint {

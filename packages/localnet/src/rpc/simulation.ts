@@ -7,6 +7,7 @@ import {
 import { type AccountKeys, accountKeys } from '../bank/account-keys.ts'
 import type { LedgerView } from '../bank/ledger-view.ts'
 import { nameLoadFailure } from '../bank/load-failure.ts'
+import { withNonceRules } from '../bank/nonce-rules.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Account } from '../vm/account.ts'
 import type { Simulation } from '../vm/vm.ts'
@@ -36,7 +37,9 @@ export function simulate(
   const keys = accountKeys(message, view.account)
   const tables = message.lookups.map((each) => each.table)
   const involved = [...keys.all, ...tables, ...keys.all.flatMap((key) => programDataOf(view.account(key)))]
-  const result = view.withState(involved, () => vm.simulate(bytes, sigVerify, keys.idle))
+  const blockhashes = { own: message.blockhash, last: view.tip.blockhash }
+  const run = () => vm.simulate(bytes, sigVerify, keys.idle)
+  const result = view.withState(involved, () => withNonceRules(vm, keys.all, blockhashes, run))
   refuseUnresolvedTables(result.err)
   if (sigVerify && result.err === 'SignatureFailure')
     throw new RpcError(-32003, 'Transaction signature verification failure')

@@ -1,0 +1,61 @@
+import { type Pubkey, pubkeyBytes } from '@agent-registry/solana'
+import type { Vm } from '../vm/vm.ts'
+import { decodeNonceAccount, durableNonce } from './durable-nonce.ts'
+
+// Instructions that create or advance a nonce need this account.
+const RECENT_BLOCKHASHES = 'SysvarRecentB1ockHashes11111111111111111111' as Pubkey
+// 32 bytes of 0xff, which no blockhash leads to.
+const OTHER_NONCE = 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG' as Pubkey
+
+interface Blockhashes {
+  /** The blockhash of the transaction. */
+  readonly own: string
+  /** The blockhash of the last block. */
+  readonly last: string
+}
+
+/**
+ * Runs `work` with the rules of a node. The VM compares nonces with the blockhash of the transaction
+ * and derives the next nonce from it. A node uses the last block.
+ */
+export function withNonceRules<T>(
+  vm: Vm,
+  keys: readonly Pubkey[],
+  { own, last }: Blockhashes,
+  work: () => T,
+): T {
+  if (!keys.includes(RECENT_BLOCKHASHES)) return work()
+  const [ownNonce, lastNonce] = [durableNonce(own), durableNonce(last)]
+  const nonces = new Map<Pubkey, { stored: Pubkey; shown: Pubkey }>()
+  for (const key of keys) {
+    const stored = decodeNonceAccount(vm.getAccount(key))?.nonce
+    if (stored === undefined) continue
+    // The VM refuses to advance a nonce that is equal to the one of the transaction's blockhash.
+    const shown = stored === lastNonce ? ownNonce : stored === ownNonce ? OTHER_NONCE : stored
+    nonces.set(key, { stored, shown })
+    setNonce(vm, key, shown)
+  }
+  try {
+    return work()
+  } finally {
+    for (const key of keys) {
+      const nonce = decodeNonceAccount(vm.getAccount(key))?.nonce
+      const before = nonces.get(key)
+      if (nonce !== undefined) setNonce(vm, key, nonce === before?.shown ? before.stored : lastNonce)
+    }
+  }
+}
+
+/** Advances a nonce as in the block after the one with the blockhash. */
+export function advanceNonce(vm: Vm, key: Pubkey, blockhash: string): void {
+  setNonce(vm, key, durableNonce(blockhash))
+}
+
+function setNonce(vm: Vm, key: Pubkey, nonce: Pubkey): void {
+  const account = vm.getAccount(key)
+  const stored = decodeNonceAccount(account)
+  if (account === null || stored === null || stored.nonce === nonce) return
+  const data = Uint8Array.from(account.data)
+  data.set(pubkeyBytes(nonce), 40)
+  vm.setAccount(key, { ...account, data })
+}
