@@ -113,6 +113,22 @@ describe('versions and lookup tables', () => {
     expect(shown?.version).toBe(0)
     expect(shown?.meta?.loadedAddresses?.writable.map(String)).toEqual([target.toBase58()])
     expect(shown?.transaction.message.addressTableLookups[0]?.accountKey.toBase58()).toBe(address.toBase58())
+    const parsed = await connection.getParsedTransaction(signature, { maxSupportedTransactionVersion: 0 })
+    expect(
+      parsed?.transaction.message.accountKeys.map(({ pubkey, source, writable }) => [
+        pubkey.toBase58(),
+        source,
+        writable,
+      ]),
+    ).toEqual([
+      [payer.publicKey.toBase58(), 'transaction', true],
+      [SystemProgram.programId.toBase58(), 'transaction', false],
+      [target.toBase58(), 'lookupTable', true],
+    ])
+    expect(parsed?.transaction.message.instructions).toMatchObject([
+      { parsed: { type: 'transfer', info: { destination: target.toBase58(), lamports: 1e9 } } },
+    ])
+    expect(parsed?.transaction.message.addressTableLookups).toHaveLength(1)
     const old = await ledger.rpc('getTransaction', [signature, { commitment: 'confirmed' }])
     expect(old.error).toMatchObject({ code: -32015 })
     const block = await ledger.rpc('getBlock', [shown?.slot, { commitment: 'confirmed' }])

@@ -2,6 +2,7 @@ import { Keypair } from '@solana/web3.js'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { METHODS } from '../src/rpc/methods/index.ts'
 import { type JsonRpcAnswer, startTestLedger, type TestLedger, transfer } from './ledger.ts'
 
 let ledger: TestLedger
@@ -99,14 +100,9 @@ describe('parameters', () => {
 })
 
 describe('fuzz', () => {
-  const methods = fc.constantFrom(
-    ...'getBalance getAccountInfo getProgramAccounts getTransaction getSignaturesForAddress getBlock'.split(
-      ' ',
-    ),
-    ...'getBlocks sendTransaction simulateTransaction getFeeForMessage getSignatureStatuses'.split(' '),
-    ...'getTokenAccountsByOwner requestAirdrop localnet_mintUsdc getRecentPrioritizationFees'.split(' '),
-    ...'isBlockhashValid getMultipleAccounts getMinimumBalanceForRentExemption getLatestBlockhash'.split(' '),
-  )
+  // Faults and time affect the other tests.
+  const names = Object.keys(METHODS).filter((name) => name !== 'localnet_fault' && name !== 'localnet_warp')
+  const methods = fc.constantFrom(...names)
   const configKeys = [
     'commitment',
     'encoding',
@@ -117,10 +113,12 @@ describe('fuzz', () => {
     'accounts',
     'mint',
     'memcmp',
+    'range',
+    'identity',
   ]
   const value = fc.oneof(
     fc.jsonValue(),
-    fc.constantFrom(KEY, SIGNATURE, 'base64', 'confirmed', 0, 1, -1, 2 ** 53),
+    fc.constantFrom(KEY, SIGNATURE, 'base64', 'jsonParsed', 'confirmed', 0, 1, -1, 2 ** 53),
     fc.dictionary(fc.constantFrom(...configKeys), fc.jsonValue()),
   )
 
@@ -137,7 +135,7 @@ describe('fuzz', () => {
         expect(answer).toMatchObject({ jsonrpc: '2.0', id: body.id })
         expect(answer.error?.code).not.toBe(-32603)
       }),
-      { numRuns: 600 },
+      { numRuns: 1000 },
     )
   })
 
@@ -187,7 +185,7 @@ describe('fuzz', () => {
         socket.once('message', (data) => resolve(JSON.parse((data as Buffer).toString()) as JsonRpcAnswer))
         socket.send(body)
       })
-    const kinds = fc.constantFrom('account', 'program', 'logs', 'signature', 'slot', 'root')
+    const kinds = fc.constantFrom('account', 'program', 'logs', 'signature', 'slot', 'root', 'slotsUpdates')
     const verbs = fc.constantFrom('Subscribe', 'Unsubscribe')
     await fc.assert(
       fc.asyncProperty(kinds, verbs, fc.array(value, { maxLength: 3 }), async (kind, verb, params) => {
