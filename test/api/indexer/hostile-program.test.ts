@@ -13,6 +13,7 @@ import {
   addresses,
   type AgentWallet,
   createRegistryWorld,
+  keyOf as keyOfPair,
   programId,
   type RegistryWorld,
 } from '../../support/indexer/registry-world.ts'
@@ -139,6 +140,38 @@ test('a failed transaction leaves no event, whatever it logged', async () => {
   const { value } = await world.connection.getSignatureStatus(signature)
   expect(value?.err).toEqual({ InstructionError: [1, { Custom: 1 }] })
   expect(await events()).toEqual(['AgentRegistered'])
+  expect((await audited()).differences).toEqual([])
+})
+
+test('at the maximum depth of calls, where no event can be sent, the whole transaction fails', async () => {
+  const nested = (instruction: TransactionInstruction, depth: number): TransactionInstruction =>
+    depth === 0 ? instruction : hostile([{ invoke: nested(instruction, depth - 1) }])
+  const attempt = async (instruction: TransactionInstruction, ...signers: Keypair[]): Promise<unknown> => {
+    const transaction = new Transaction().add(instruction)
+    const options = { skipPreflight: true }
+    const all = [wallet.keypair, ...signers]
+    const signature = await world.connection.sendTransaction(transaction, all, options)
+    world.localnet.stepSlot()
+    return (await world.connection.getSignatureStatus(signature)).value?.err
+  }
+  // This instruction emits no event, so it also runs at the maximum depth.
+  const silent = wallet.instruction(
+    'set_reporter_active',
+    { admin: keyOfPair(world.admin), reporter: addresses.reporter(keyOfPair(world.reporter)) },
+    { active: true },
+  )
+  let depth = 0
+  while ((await attempt(nested(silent, depth + 1), world.admin)) === null) depth += 1
+  expect(depth).toBeGreaterThan(1)
+  expect(await attempt(nested(suspend(), depth))).toEqual({ InstructionError: [0, 'CallDepth'] })
+  await indexer.whenIdle()
+  expect([await agent(), await events()]).toEqual([{ name: 'Honest', status: 'active' }, ['AgentRegistered']])
+  expect(await attempt(nested(suspend(), depth - 1))).toBeNull()
+  await indexer.whenIdle()
+  expect([await agent(), await events()]).toEqual([
+    { name: 'Honest', status: 'suspended' },
+    ['AgentRegistered', 'AgentSuspended'],
+  ])
   expect((await audited()).differences).toEqual([])
 })
 

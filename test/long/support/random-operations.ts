@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   Keypair,
   PublicKey,
-  type TransactionInstruction,
+  TransactionInstruction,
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
@@ -11,6 +11,7 @@ import { registryInstruction } from '@agent-registry/program'
 import { addresses, keyOf, programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
 import type { Random } from './random.ts'
 
+const MEMO = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
 const CATEGORIES = ['commerce', 'dataAnalysis', 'financial', 'research', 'other']
 
 type Accounts = Record<string, Pubkey>
@@ -52,11 +53,18 @@ export class RandomOperations {
     const message = new TransactionMessage({
       payerKey: wallet.publicKey,
       recentBlockhash: blockhash,
-      instructions: steps.flatMap((step) => step.instructions),
+      instructions: [...this.#fillers(steps.length), ...steps.flatMap((step) => step.instructions)],
     })
     const transaction = new VersionedTransaction(message.compileToV0Message())
     transaction.sign(signers)
     this.sent.push(await connection.sendTransaction(transaction, { skipPreflight: true }))
+  }
+
+  /** Sometimes memos that fill the log of the transaction before the registry's instructions. */
+  #fillers(steps: number): TransactionInstruction[] {
+    if (steps > 1 || !this.#random.chance(0.2)) return []
+    const memo = new TransactionInstruction({ programId: MEMO, keys: [], data: Buffer.from('a') })
+    return Array.from({ length: 50 }, () => memo)
   }
 
   #step(wallet: Keypair, isRegistered: boolean): Step {
