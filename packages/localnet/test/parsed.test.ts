@@ -110,6 +110,28 @@ describe('simulateTransaction', () => {
       { index: 1, instructions: innerOf(account, owner.publicKey.toBase58()) },
     ])
   })
+
+  it('returns the fee and the balances before and after the transaction', async () => {
+    const owner = await ledger.wallet()
+    const { account, instruction } = createTokenAccount(owner.publicKey)
+    const wire = Buffer.from((await signed(owner, [instruction])).serialize()).toString('base64')
+    const config = { encoding: 'base64', commitment: 'processed' }
+    const { result } = await ledger.rpc('simulateTransaction', [wire, config])
+    expect(result).toMatchObject({
+      value: {
+        fee: 5000,
+        loadedAddresses: { writable: [], readonly: [] },
+        preTokenBalances: [],
+        postTokenBalances: [
+          { accountIndex: 1, mint: ledger.usdcMint.toBase58(), owner: owner.publicKey.toBase58() },
+        ],
+      },
+    })
+    expect((result as { value: { postBalances: number[] } }).value.postBalances[0]).toBe(
+      10e9 - 5000 - 2039280,
+    )
+    expect(await ledger.connection.getAccountInfo(new PublicKey(account))).toBeNull()
+  })
 })
 
 describe('jsonParsed transactions', () => {

@@ -1,6 +1,8 @@
 import { BLOCKHASH_LIFE } from '../../bank/block.ts'
+import { feeForMessage } from '../../bank/compute-budget.ts'
 import type { LedgerView } from '../../bank/ledger-view.ts'
-import type { AccountReader } from '../../vm/account.ts'
+import { tokenBalances } from '../../bank/token-balances.ts'
+import type { Account, AccountReader } from '../../vm/account.ts'
 import { accountEncoder } from '../account-encoding.ts'
 import { parseInnerInstructions } from '../instructions/parse-instruction.ts'
 import { configuredView, type RpcMethod, withContext } from '../method.ts'
@@ -21,24 +23,32 @@ export const simulateTransaction: RpcMethod = (ledger, params) => {
   const { err, keys, postAccounts } = result
   const { tip } = view
   const before = keys.all.map((key) => view.account(key))
-  const preBalances = before.map((account) => account?.lamports ?? 0n)
-  const postBalances = keys.all.map((key) => (err === null ? postAccounts.get(key)?.lamports : undefined))
+  const readAfter: AccountReader = (key) => postAccounts.get(key) ?? view.account(key)
+  const after = err === null ? keys.all.map(readAfter) : before
   return withContext(view, {
     accounts: accountsAfter(view, result),
     err,
     innerInstructions: config.flag('innerInstructions')
       ? parseInnerInstructions(result.innerInstructions, keys.all)
       : null,
+    fee: err === 'BlockhashNotFound' ? null : feeForMessage(transaction.message),
     loadedAccountsDataSize: before.reduce((sum, account) => sum + (account?.data.length ?? 0), 0),
     logs: result.logs,
-    preBalances,
-    postBalances: postBalances.map((lamports, i) => lamports ?? preBalances[i]),
+    loadedAddresses: keys.loaded,
+    preBalances: before.map(lamportsOf),
+    postBalances: after.map(lamportsOf),
+    preTokenBalances: tokenBalances(before, view.account),
+    postTokenBalances: tokenBalances(after, readAfter),
     replacementBlockhash: replace
       ? { blockhash: tip.blockhash, lastValidBlockHeight: tip.height + BLOCKHASH_LIFE }
       : null,
     returnData: result.returnData,
     unitsConsumed: result.computeUnitsConsumed,
   })
+}
+
+function lamportsOf(account: Account | null): bigint {
+  return account?.lamports ?? 0n
 }
 
 /** Creates an encoder for the accounts that the client wants to see after the simulation. */
