@@ -29,6 +29,7 @@ import type { ReceiverProblem } from './webhooks/subscriptions/read-input.ts'
 import { createWebhookService, type WebhookService } from './webhooks/webhooks.ts'
 import type { ReadVersions } from './domain/read-versions.ts'
 import type { LedgerCalls } from './ledger/rpc/ledger-rpc.ts'
+import { createFilledTables, whenFilled } from './ledger/indexer/filled-tables.ts'
 import type { IndexerHealth } from './ledger/indexer/health.ts'
 
 /** The services that REST, GraphQL and MCP call. They contain all checks. */
@@ -76,12 +77,13 @@ export interface ServiceDependencies {
 export function createServices(dependencies: ServiceDependencies): Services {
   const { em, reads, rpc, clock } = dependencies
   const kysely = em.getKysely()
+  const tables = createFilledTables(kysely)
   return {
-    agents: createAgentReads(reads),
-    stakes: createStakeReads(reads),
-    cards: createCardReads(reads),
-    dids: createDidResolver(kysely, dependencies.identity.program),
-    credentials: dependencies.credentials,
+    agents: whenFilled(createAgentReads(reads), tables),
+    stakes: whenFilled(createStakeReads(reads), tables),
+    cards: whenFilled(createCardReads(reads), tables),
+    dids: whenFilled(createDidResolver(kysely, dependencies.identity.program), tables),
+    credentials: whenFilled(dependencies.credentials, tables),
     relay: dependencies.relay,
     registryTransactions: createRegistryTransactions({
       kysely,

@@ -44,6 +44,9 @@ export async function makeDataset(kysely: Kysely<Database>, agents: number): Pro
       select id, position, agent_pda, case when n % 4 = 0 then 'tier_updated' else 'reputation_updated' end,
         n::text, (n + 1)::text, case when n % 4 = 0 then null else '+1' end, occurred_at
       from entries`.execute(work)
+    await sql`
+      insert into indexer_state (program_id, genesis_hash, filled_at) values ('bench', 'bench', now())
+      on conflict (id) do nothing`.execute(work)
   })
   for (const table of ['agents', 'stakes', 'agent_history', 'ledger_events', 'agent_counts']) {
     await sql`vacuum analyze ${sql.table(table)}`.execute(kysely)

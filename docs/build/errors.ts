@@ -125,6 +125,8 @@ const WHEN: Record<ErrorCode, string> = {
   TOO_MANY_SOCKETS: 'The process has the maximum number of WebSockets.',
   VERIFIER_BUSY: 'The queue of credentials to verify is full.',
   OVERLOADED: 'The process refuses the request because of overload. See `Retry-After`.',
+  REGISTRY_NOT_READY:
+    'A read arrives before the first copy of the registry is complete. See `Retry-After`, and `GET /ready` for the reason.',
   NOT_READY: '`GET /ready` reports what is missing. A stake transaction needs an initialised registry.',
   DATABASE_UNAVAILABLE: 'PostgreSQL does not respond.',
   LEDGER_UNAVAILABLE: 'No ledger node responds.',

@@ -171,6 +171,8 @@ export const IndexerState = defineEntity({
     updatedAt: timestampNow(),
     /** Commits of all indexers. An indexer finds a commit that the server lost by comparing it. */
     commits: int8().defaultRaw('0'),
+    /** When the tables contained everything of the ledger for the first time. */
+    filledAt: timestamp().strictNullable(),
   },
   checks: [{ name: 'indexer_state_id_check', expression: 'id = 1' }],
 })

@@ -22,6 +22,10 @@ export const AVAILABILITY_ERRORS = {
     message: 'Too many credentials are being verified: try again later',
   },
   OVERLOADED: { status: 503, message: 'The service is overloaded. Try again in {seconds} s' },
+  REGISTRY_NOT_READY: {
+    status: 503,
+    message: 'The registry has not been read from the ledger yet. Try again later',
+  },
   NOT_READY: { status: 503, message: 'Not ready: {missing}' },
   DATABASE_UNAVAILABLE: { status: 503, message: 'The database is not available' },
   LEDGER_UNAVAILABLE: { status: 503, message: 'The ledger RPC node is not available' },

@@ -5,6 +5,7 @@ import { OperatorError } from '../../platform/process/operator-error.ts'
 import { ACCOUNT_TABLES } from '../decode/account-rows.ts'
 import { createCatchUp } from '../indexer/catch-up.ts'
 import { IndexerEngine } from '../indexer/engine.ts'
+import { markFilled } from '../indexer/filled-tables.ts'
 import { NonFinalAccounts } from '../indexer/finality/non-final-accounts.ts'
 import { openLedger } from '../indexer/open-ledger.ts'
 import { START_OF_LEDGER } from '../indexer/position.ts'
@@ -80,6 +81,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
       if (engine.needsSweep) await sweepAccounts(engine)
       if (options.allowLoss !== true) await assertNoLoss(db)
       await cancelRemovedEvents(db)
+      await markFilled(db, ledger.epoch)
     })
     return report
   })

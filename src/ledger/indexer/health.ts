@@ -36,7 +36,7 @@ export async function readIndexerHealth(
 ): Promise<IndexerHealth> {
   const row = await kysely
     .selectFrom('indexer_state')
-    .select(['cursor_slot', 'finalized_slot'])
+    .select(['cursor_slot', 'finalized_slot', 'filled_at'])
     .select(sql<number>`extract(epoch from now() - updated_at)::float8`.as('seconds_since_write'))
     .select(sql<number>`(select count(*) from dead_letters)`.as('dead_letters'))
     .executeTakeFirst()
@@ -55,7 +55,7 @@ export async function readIndexerHealth(
     return { ...stored, cursorSlot, lagSlots, lagSeconds, ready, healthy }
   }
   const lagSeconds = row === undefined ? null : Math.max(0, row.seconds_since_write)
-  const ready = row !== undefined && row.cursor_slot > 0
+  const ready = row !== undefined && row.filled_at !== null
   const isCurrent = lagSeconds !== null && lagSeconds <= MAX_HEALTHY_LAG_SECONDS
   return {
     ...stored,

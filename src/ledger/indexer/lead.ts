@@ -6,6 +6,7 @@ import { createCatchUp } from './catch-up.ts'
 import type { IndexerContext } from './context.ts'
 import { IndexerEngine } from './engine.ts'
 import { fetchStatuses } from './fetch/fetch-statuses.ts'
+import { markFilled } from './filled-tables.ts'
 import { createFinalityMonitor, reportOrphans } from './finality/finality-monitor.ts'
 import { mayHaveForked, orphanForkedTransactions } from './finality/forks.ts'
 import type { Leadership } from './leadership.ts'
@@ -48,6 +49,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
   // Subscribes before the first listing, so that no transaction is missed in between.
   const announcements = subscribeToAnnouncements(context)
   let polledAt = -Infinity
+  let isMarkedFilled = false
   try {
     await run()
   } finally {
@@ -112,10 +114,17 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
     if (hasForked) reportOrphans(context, await orphanForkedTransactions(engine))
     await fetchOverdue()
     await sweep()
+    await markFilledOnce()
     status.phase = 'live'
     status.subscribed = announcements.isConnected()
     if (tip !== undefined) onCaughtUp(tip, now)
     finality.tick()
+  }
+
+  async function markFilledOnce(): Promise<void> {
+    if (isMarkedFilled) return
+    await markFilled(db(), engine.options.epoch)
+    isMarkedFilled = true
   }
 
   async function sweep(): Promise<void> {

@@ -42,7 +42,8 @@ beforeAll(async () => {
     logger: silentLogger,
   })
   indexer.start()
-  const replica = () => createTestApp({ ledger: world.rpc, database, clock: systemClock })
+  const replica = () =>
+    createTestApp({ ledger: world.rpc, database, clock: systemClock, tablesFilled: false })
   replicas = [await replica(), await replica()]
   urls = [await replicas[0].app.listen({ port: 0 }), await replicas[1].app.listen({ port: 0 })]
   ada = await world.wallet('Ada')
@@ -370,7 +371,13 @@ describe('WebSockets', () => {
 
 test('pages of other origins cannot open a WebSocket; a service that stops cuts its streams', async () => {
   const corsOrigins = ['https://front.example']
-  const app = await createTestApp({ ledger: world.rpc, database, clock: systemClock, corsOrigins })
+  const app = await createTestApp({
+    ledger: world.rpc,
+    database,
+    clock: systemClock,
+    corsOrigins,
+    tablesFilled: false,
+  })
   const url = await app.app.listen({ port: 0 })
   const stream = await openSse(url, EVENTS)
   const open = (origin: string) =>

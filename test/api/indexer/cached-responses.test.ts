@@ -10,9 +10,12 @@ let ledger: ScriptedLedger
 let t: TestApp
 beforeAll(async () => {
   ledger = new ScriptedLedger()
+  ledger.advance(50)
+  t = await createTestApp({ ledger: ledger.rpc(), tablesFilled: false })
+  // Fills the tables from the empty registry.
+  await rebuilt()
   for (const label of ['a', 'b']) ledger.send(registration(label))
   ledger.advance(50)
-  t = await createTestApp({ ledger: ledger.rpc() })
 })
 afterAll(() => t.close())
 

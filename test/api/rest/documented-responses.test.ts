@@ -103,6 +103,7 @@ test('responses match the document if the dependencies are down or an internal e
   const bare = await createTestApp({ ledger: silent, feePayer: null, indexer: async () => starting })
   try {
     expect(await mismatches(bare, '/health/detailed', '/health/detailed', 200)).toEqual([])
+    await bare.kysely.deleteFrom('indexer_state').execute()
     expect(await mismatches(bare, '/info', '/info', 503)).toEqual([])
     expect(await mismatches(bare, '/ready', '/ready', 503)).toEqual([])
     await bare.kysely.schema.dropTable('stakes').execute()

@@ -167,7 +167,8 @@ describe('/info', () => {
   })
 
   test('without a ledger, returns the network of the tables, or 503', async () => {
-    expect(await get('/info', { ledger: deafLedger })).toMatchObject({
+    t = await createTestApp({ ledger: deafLedger, tablesFilled: false })
+    expect(await get('/info')).toMatchObject({
       status: 503,
       body: { error: 'The ledger RPC node is not available' },
     })

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { keyOf } from '../../support/factories.ts'
+import { scriptedIndexer } from '../../support/indexer/indexer.ts'
+import { ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+
+const PDA = keyOf('agent')
+const MESSAGE = 'The registry has not been read from the ledger yet. Try again later'
+
+const ledger = new ScriptedLedger()
+let t: TestApp
+beforeAll(async () => {
+  ledger.advance(50)
+  t = await createTestApp({ ledger: ledger.rpc(), tablesFilled: false })
+})
+afterAll(() => t.close())
+
+const READS = [
+  '/agents',
+  `/agents/${PDA}`,
+  `/agents/${PDA}/history`,
+  `/agents/${PDA}/credentials`,
+  '/stakes',
+  `/stakes/${PDA}`,
+  `/did/did:sol:${PDA}`,
+]
+const graphql = () =>
+  t.app.inject({ method: 'POST', url: '/graphql', payload: { query: '{ agents { total } }' } })
+const mcp = () =>
+  t.app.inject({
+    method: 'POST',
+    url: '/mcp',
+    headers: { accept: 'application/json, text/event-stream' },
+    payload: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'list_agents', arguments: {} },
+    },
+  })
+
+test('reads are refused until the tables were filled once, in REST, GraphQL and MCP', async () => {
+  for (const url of READS) {
+    const response = await t.app.inject(url)
+    expect([url, response.statusCode, response.json()]).toEqual([url, 503, { error: MESSAGE }])
+    expect(response.headers['retry-after']).toBe('5')
+  }
+  expect((await graphql()).json()).toMatchObject({
+    errors: [{ message: MESSAGE, extensions: { code: 'REGISTRY_NOT_READY' } }],
+  })
+  expect((await mcp()).body).toContain(MESSAGE)
+  expect((await t.app.inject('/health')).statusCode).toBe(200)
+})
+
+test('an empty registry that was read is an empty list, also when the indexer has stopped', async () => {
+  const indexer = scriptedIndexer(t.database.orm, ledger)
+  await indexer.whenIdle()
+  await indexer.stop()
+  const response = await t.app.inject('/agents')
+  expect([response.statusCode, response.json()]).toMatchObject([200, { total: 0 }])
+  expect((await graphql()).json()).toMatchObject({ data: { agents: { total: 0 } } })
+  expect((await mcp()).body).not.toContain(MESSAGE)
+  // Nothing is read from the database for this any more.
+  await t.kysely.updateTable('indexer_state').set({ filled_at: null }).execute()
+  expect((await t.app.inject(`/stakes/${PDA}`)).statusCode).toBe(404)
+})
