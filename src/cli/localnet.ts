@@ -7,6 +7,7 @@ import { readConfig } from '../platform/config/config.ts'
 import { createLedgerRpc, type LedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
 import { createLogger } from '../platform/logger.ts'
 import { CommandError } from './command-error.ts'
+import { decimal } from './decimal.ts'
 import { createOutput } from './output.ts'
 import { waitFor } from './wait.ts'
 
@@ -100,16 +101,6 @@ function runningLocalnet(): LedgerRpc {
 function checked(pubkey: string): string {
   if (!isPubkey(pubkey)) throw new CommandError(`not a base-58 public key of 32 bytes: ${pubkey}`)
   return pubkey
-}
-
-/** Converts a decimal number to base units without rounding. */
-function decimal(text: string, decimals: number): bigint {
-  const match = /^(\d{1,9})(?:\.(\d+))?$/.exec(text)
-  const fraction = match?.[2] ?? ''
-  if (match === null || fraction.length > decimals) {
-    throw new CommandError(`must be a number with at most ${decimals} decimals, got ${text}`)
-  }
-  return BigInt((match[1] ?? '') + fraction.padEnd(decimals, '0'))
 }
 
 function print(command: Command, value: object, line: string): void {

@@ -11,6 +11,7 @@ import { keygenCommand } from './keygen.ts'
 import { localnetCommand } from './localnet.ts'
 import { migrateCommand } from './migrate.ts'
 import { rebuildCommand } from './rebuild.ts'
+import { registryCommand } from './registry/command.ts'
 import { signCommand } from './sign.ts'
 import { webhooksCommand } from './webhooks.ts'
 
@@ -22,6 +23,7 @@ const COMMANDS = [
   keygenCommand,
   signCommand,
   localnetCommand,
+  registryCommand,
   webhooksCommand,
   issuerCommand,
   credentialCommand,

@@ -1,11 +1,14 @@
 import { type Connection, type Keypair, PublicKey } from '@solana/web3.js'
-import { programDataAddress, pubkey, type Pubkey } from '@agent-registry/solana'
-import { registryAddresses, registryInstruction, USDC_UNIT } from '@agent-registry/program'
+import { pubkey, type Pubkey } from '@agent-registry/solana'
+import {
+  adminInstructions,
+  DEFAULT_COOLDOWN_SECONDS,
+  DEFAULT_TIER_THRESHOLDS,
+  registryAddresses,
+} from '@agent-registry/program'
 import type { LocalnetKeys } from '../platform/keys/localnet-keys.ts'
 import type { TransactionSender } from './transaction-sender.ts'
 
-const TIER_THRESHOLDS = [0n, 100n, 500n, 1_000n].map((usdc) => usdc * USDC_UNIT)
-const SECONDS_PER_DAY = 86_400n
 const REPORTER_WEIGHT = 10
 
 export const keyOf = (keypair: Keypair): Pubkey => pubkey(keypair.publicKey.toBase58())
@@ -22,27 +25,16 @@ export async function setUpRegistry(options: {
   const exists = async (address: Pubkey): Promise<boolean> =>
     (await connection.getAccountInfo(new PublicKey(address), 'processed')) !== null
 
+  const build = adminInstructions(programId, keyOf(keys.registryAdmin))
+  const signers = [keys.registryAdmin]
   if (!(await exists(addresses.config()))) {
-    const initialize = registryInstruction(
-      programId,
-      'initialize',
-      {
-        admin: keyOf(keys.registryAdmin),
-        programData: programDataAddress(programId),
-        usdcMint: keyOf(keys.usdcMint),
-        treasury: keyOf(keys.registryAdmin),
-      },
-      { tierThresholds: TIER_THRESHOLDS, cooldownSeconds: 7n * SECONDS_PER_DAY },
-    )
-    await sender.send([{ instructions: [initialize], signers: [keys.registryAdmin] }])
+    const accounts = { usdcMint: keyOf(keys.usdcMint), treasury: keyOf(keys.registryAdmin) }
+    const settings = { tierThresholds: DEFAULT_TIER_THRESHOLDS, cooldownSeconds: DEFAULT_COOLDOWN_SECONDS }
+    await sender.send([{ instructions: [build.initialize(accounts, settings)], signers }])
   }
-  if (!(await exists(addresses.reporter(keyOf(keys.reputationReporter))))) {
-    const register = registryInstruction(
-      programId,
-      'register_reporter',
-      { admin: keyOf(keys.registryAdmin), authority: keyOf(keys.reputationReporter) },
-      { label: 'localnet', weight: REPORTER_WEIGHT },
-    )
-    await sender.send([{ instructions: [register], signers: [keys.registryAdmin] }])
+  const reporter = keyOf(keys.reputationReporter)
+  if (!(await exists(addresses.reporter(reporter)))) {
+    const register = build.registerReporter(reporter, { label: 'localnet', weight: REPORTER_WEIGHT })
+    await sender.send([{ instructions: [register], signers }])
   }
 }

@@ -1,22 +1,10 @@
 import { readFileSync } from 'node:fs'
-import {
-  Keypair,
-  PublicKey,
-  SystemProgram,
-  SYSVAR_CLOCK_PUBKEY,
-  SYSVAR_RENT_PUBKEY,
-  Transaction,
-  TransactionInstruction,
-} from '@solana/web3.js'
+import { Keypair, PublicKey, Transaction, TransactionInstruction } from '@solana/web3.js'
 import { expect, it } from 'vitest'
 import { PROGRAM_FILE } from '@agent-registry/program'
-import { UPGRADEABLE_LOADER } from '@agent-registry/solana'
+import { deployProgram, LOADER, loaderInstruction, numbers } from './deploy-program.ts'
 import { startTestLedger, type TestLedger } from './ledger.ts'
 
-const LOADER = new PublicKey(UPGRADEABLE_LOADER)
-const ELF = readFileSync(PROGRAM_FILE)
-const CHUNK = 900
-const BUFFER_HEADER = 37
 // The registry program's error for an unknown instruction shows that it ran.
 const RAN = { InstructionError: [0, { Custom: 6000 }] }
 const CLOSED = { InstructionError: [0, 'UnsupportedProgramId'] }
@@ -26,71 +14,9 @@ interface Program {
   readonly data: PublicKey
 }
 
-function loaderInstruction(keys: [PublicKey, string][], data: Buffer): TransactionInstruction {
-  const metas = keys.map(([pubkey, roles]) => ({
-    pubkey,
-    isSigner: roles.includes('s'),
-    isWritable: roles.includes('w'),
-  }))
-  return new TransactionInstruction({ programId: LOADER, keys: metas, data })
-}
-
-function numbers(tag: number, ...values: [number, 4 | 8][]): Buffer {
-  const buffers = [[tag, 4] as const, ...values].map(([value, bytes]) => {
-    const buffer = Buffer.alloc(bytes)
-    buffer.writeUInt32LE(value)
-    return buffer
-  })
-  return Buffer.concat(buffers)
-}
-
 /** Uploads and deploys the registry program as a developer does. */
 async function deploy({ connection, net }: TestLedger, payer: Keypair, program: Keypair): Promise<Program> {
-  const [buffer, authority] = [Keypair.generate(), payer.publicKey]
-  const [data] = PublicKey.findProgramAddressSync([program.publicKey.toBytes()], LOADER)
-  const account = async (key: PublicKey, space: number): Promise<TransactionInstruction> =>
-    SystemProgram.createAccount({
-      fromPubkey: authority,
-      newAccountPubkey: key,
-      lamports: await connection.getMinimumBalanceForRentExemption(space),
-      space,
-      programId: LOADER,
-    })
-  const run = (signers: Keypair[], ...instructions: TransactionInstruction[]): Promise<string> =>
-    connection.sendTransaction(new Transaction().add(...instructions), [payer, ...signers], {
-      preflightCommitment: 'processed',
-    })
-  const initialize = loaderInstruction(
-    [
-      [buffer.publicKey, 'w'],
-      [authority, ''],
-    ],
-    numbers(0),
-  )
-  await run([buffer], await account(buffer.publicKey, BUFFER_HEADER + ELF.length), initialize)
-  const target: [PublicKey, string][] = [
-    [buffer.publicKey, 'w'],
-    [authority, 's'],
-  ]
-  for (let offset = 0; offset < ELF.length; offset += CHUNK) {
-    const part = ELF.subarray(offset, offset + CHUNK)
-    const write = Buffer.concat([numbers(1, [offset, 4], [part.length, 8]), part])
-    await run([], loaderInstruction(target, write))
-  }
-  const deployment = loaderInstruction(
-    [
-      [authority, 'sw'],
-      [data, 'w'],
-      [program.publicKey, 'w'],
-      [buffer.publicKey, 'w'],
-      [SYSVAR_RENT_PUBKEY, ''],
-      [SYSVAR_CLOCK_PUBKEY, ''],
-      [SystemProgram.programId, ''],
-      [authority, 's'],
-    ],
-    numbers(2, [ELF.length, 8]),
-  )
-  await run([program], await account(program.publicKey, 36), deployment)
+  const data = await deployProgram(connection, payer, { program, elf: readFileSync(PROGRAM_FILE) })
   net.stepSlot()
   return { id: program.publicKey, data }
 }

@@ -1,3 +1,4 @@
+export * from './admin-instructions.ts'
 export { type RegistryAddresses, registryAddresses } from './addresses.ts'
 export { camelCase } from './borsh.ts'
 export * from './codec.ts'

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Keypair, TransactionInstruction } from '@solana/web3.js'
+import bs58 from 'bs58'
+import nacl from 'tweetnacl'
+import { type Message, parseTransaction, pubkey } from '@agent-registry/solana'
+import { decodeInstruction } from '@agent-registry/program'
+import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'
+import { buildMessage, unsignedTransaction } from '../../relay/build-message.ts'
+import { simulate, type Simulation } from '../../relay/simulate.ts'
+import { transactionErrorText } from '../../relay/transaction-error-text.ts'
+import { CommandError } from '../command-error.ts'
+import type { Output } from '../output.ts'
+import type { Cluster } from './cluster.ts'
+import type { SigningOptions } from './options.ts'
+
+/** More than any instruction of an admin uses. */
+const COMPUTE_UNITS = 100_000
+const POLL_MS = 500
+const POLLS_PER_SEND = 4
+
+interface Status {
+  readonly err: unknown
+  readonly confirmationStatus: string
+}
+
+/**
+ * Simulates an instruction and sends it, signed and paid by `signer`. With `--dry-run`, prints it
+ * instead. Returns when the transaction is confirmed.
+ */
+export async function sendInstruction(
+  cluster: Cluster,
+  instruction: TransactionInstruction,
+  { signer, options, output }: { signer: Keypair; options: SigningOptions; output: Output },
+): Promise<void> {
+  const { value: head } = await cluster.rpc.call<{
+    value: { blockhash: string; lastValidBlockHeight: number }
+  }>('getLatestBlockhash', [{ commitment: 'confirmed' }])
+  const bytes = buildMessage(
+    { instructions: [toNamed(instruction)], signers: [pubkey(signer.publicKey.toBase58())] },
+    { limit: COMPUTE_UNITS, price: options.priorityFee },
+    head.blockhash,
+  )
+  const unsigned = unsignedTransaction(bytes)
+  const { message } = parseTransaction(Buffer.from(unsigned, 'base64'))
+  const simulation = await simulate(cluster.rpc, unsigned)
+  if (options.dryRun === true) printDryRun(cluster, instruction, { unsigned, simulation, output })
+  throwIfFailed(simulation.err, { message, cluster, logs: simulation.logs })
+  if (options.dryRun === true) return
+
+  const signature = nacl.sign.detached(bytes, signer.secretKey)
+  const signed = Buffer.from(unsigned, 'base64')
+  signed.set(signature, 1)
+  const id = bs58.encode(signature)
+  const status = await land(cluster, id, signed.toString('base64'), head.lastValidBlockHeight).catch(
+    (error: Error) => {
+      throw new CommandError(`${error.message}. Check whether the transaction ${id} landed`, { cause: error })
+    },
+  )
+  throwIfFailed(status.err, { message, cluster, logs: [] })
+  const { name } = decodeInstruction(instruction.data) ?? {}
+  output.result({ instruction: name, signature: id }, [`${name} confirmed: ${id}`])
+}
+
+function toNamed({ programId, keys, data }: TransactionInstruction) {
+  return {
+    programId: pubkey(programId.toBase58()),
+    keys: keys.map((each) => ({ ...each, pubkey: pubkey(each.pubkey.toBase58()) })),
+    data,
+  }
+}
+
+function printDryRun(
+  { network, host }: Cluster,
+  { keys, data }: TransactionInstruction,
+  { unsigned, simulation, output }: { unsigned: string; simulation: Simulation; output: Output },
+): void {
+  const { name, args } = decodeInstruction(data) ?? { name: '', args: {} }
+  const accounts = keys.map(({ pubkey: key, isSigner, isWritable }) => ({
+    pubkey: key.toBase58(),
+    isSigner,
+    isWritable,
+  }))
+  const { err, logs, units } = simulation
+  output.result(
+    { network, instruction: name, args, accounts, transaction: unsigned, simulation: { err, logs, units } },
+    [
+      `${name} on ${network} (${host}), not sent`,
+      `arguments    ${JSON.stringify(args, (_, each: unknown) => (typeof each === 'bigint' ? String(each) : each))}`,
+      ...accounts.map(
+        (each) =>
+          `account      ${each.pubkey}${each.isSigner ? ' signer' : ''}${each.isWritable ? ' writable' : ''}`,
+      ),
+      `transaction  ${unsigned}`,
+      `simulation   ${err === null ? `succeeded with ${units} compute units` : 'failed'}`,
+      ...logs.map((line) => `  ${line}`),
+    ],
+  )
+}
+
+function throwIfFailed(
+  error: unknown,
+  { message, cluster, logs }: { message: Message; cluster: Cluster; logs: readonly string[] },
+): void {
+  if (error === null) return
+  const text = transactionErrorText(error, message, cluster.programId, logs)
+  throw new CommandError(`The transaction failed, and nothing was changed. ${text}`)
+}
+
+/** Sends the transaction until it is confirmed or can no longer land. */
+async function land(
+  { rpc }: Cluster,
+  id: string,
+  transaction: string,
+  lastValidBlockHeight: number,
+): Promise<Status> {
+  for (let poll = 0; ; poll += 1) {
+    const height = await rpc.call<number>('getBlockHeight', [{ commitment: 'confirmed' }])
+    if (poll % POLLS_PER_SEND === 0) await send(rpc, transaction)
+    const { value } = await rpc.call<{ value: (Status | null)[] }>('getSignatureStatuses', [[id]])
+    const [status] = value
+    if (status && status.confirmationStatus !== 'processed') return status
+    if (height > lastValidBlockHeight)
+      throw new CommandError('The transaction expired before the node reported it')
+    await sleep(POLL_MS)
+  }
+}
+
+/** A refusal is not final: the node may be behind, or the transaction may have landed. */
+async function send(rpc: Cluster['rpc'], transaction: string): Promise<void> {
+  try {
+    await rpc.call('sendTransaction', [
+      transaction,
+      { encoding: 'base64', skipPreflight: true, maxRetries: 0 },
+    ])
+  } catch (error) {
+    if (!(error instanceof LedgerRpcError)) throw error
+  }
+}
