@@ -6,7 +6,7 @@ import { ledgerReading, openWorkspace } from './workspace.ts'
 export function auditCommand(): Command {
   return new Command('audit')
     .description(
-      'compare every registry account and event on the ledger with the tables, field by field; exits with 1 on a difference',
+      'compare every registry account and event on the ledger with the tables, field by field, and the state of each agent with its last events; exits with 1 on a difference',
     )
     .action(async (_, command: Command) => {
       await using workspace = await openWorkspace(command)

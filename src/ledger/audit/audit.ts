@@ -4,6 +4,7 @@ import { assertComplete, listSignatures } from '../indexer/fetch/signature-listi
 import { retryingRpc } from '../rpc/retrying-rpc.ts'
 import { compareAccounts } from './compare-accounts.ts'
 import { compareBatches, type ComparisonResult } from './compare-batches.ts'
+import { compareHistory } from './compare-history.ts'
 import { compareCounts, findUnmatchedRows } from './compare-tables.ts'
 import { compareTransactions, everyTransaction } from './compare-transactions.ts'
 import type { Difference, Unreadable } from './findings.ts'
@@ -39,6 +40,7 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   }
   const accounts = await auditAccounts(context)
   const transactions = await auditTransactions(context)
+  const found = [...accounts.differences, ...transactions.differences]
   return {
     accounts: accounts.items,
     transactions: transactions.items,
@@ -48,6 +50,7 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
       ...(await compareCounts(context)),
       ...transactions.differences,
       ...(await findUnmatchedRows(context, transactions.differences)),
+      ...(await compareHistory(context, found)),
     ],
     unreadable: [...accounts.unreadable, ...transactions.unreadable],
   }

@@ -119,6 +119,52 @@ test.each([
   expect(differences[0]).toMatchObject(difference)
 })
 
+test.each([
+  [
+    'tier',
+    { tier: 'premium' as const },
+    { field: 'tier after its last event', ledger: 'observer', database: 'premium' },
+  ],
+  [
+    'status',
+    { status: 'suspended' as const },
+    { field: 'status after its last event', ledger: 'active', database: 'suspended' },
+  ],
+  [
+    'reputation',
+    { reputationScore: 251 },
+    { field: 'reputation_score after its last event', ledger: '250', database: '251' },
+  ],
+  [
+    'metadata',
+    { agentCardHash: new Uint8Array(32).fill(8) },
+    { field: 'agent_card_hash after its last event', ledger: '07'.repeat(32), database: '08'.repeat(32) },
+  ],
+])('the audit names a change of the %s without an event', async (_, change, difference) => {
+  ledger.send({ accounts: { [keyOf('b')]: agentAccount('b', change) } })
+  await indexer.whenIdle()
+  expect((await run()).differences).toEqual([{ table: 'agents', key: keyOf('b'), ...difference }])
+})
+
+test('the audit names agents that closed or appeared without an event', async () => {
+  ledger.send({ ...closing('b'), events: [] })
+  ledger.send({ ...registration('c'), events: [] })
+  await indexer.whenIdle()
+  const field = 'existence after its last event'
+  expect((await run()).differences.toSorted((a, b) => Number(a.ledger) - Number(b.ledger))).toEqual([
+    { table: 'agents', key: keyOf('c'), field, ledger: false, database: true },
+    { table: 'agents', key: keyOf('b'), field, ledger: true, database: false },
+  ])
+})
+
+test('the audit starts the history of an agent at its last registration', async () => {
+  ledger.send(report('b', 250, 200))
+  ledger.send(closing('b'))
+  ledger.send(registration('b'))
+  await indexer.whenIdle()
+  expect((await run()).differences).toEqual([])
+})
+
 test('the audit finds a lost event, and its history only if that is lost too', async () => {
   await indexer.stop()
   await edit(sql`delete from ledger_events where name = 'ReputationUpdated'`)
@@ -242,7 +288,7 @@ test('a rebuild while the indexer runs gives identical tables and enqueues nothi
   expect(done).toEqual({ transactions: 5, events: 5 })
   expect(seen).toEqual(['accounts 2/2', 'transactions 2/5', 'transactions 4/5', 'transactions 5/5'])
   expect(await dumpTables(database.orm)).toEqual(before)
-  ledger.send({ accounts: { [keyOf('a')]: agentAccount('a', { name: 'renamed' }) } })
+  ledger.send(registration('d'))
   await indexer.whenIdle()
   expect((await run()).differences).toEqual([])
 })

@@ -38,7 +38,7 @@ test('every text and the largest amounts are exact in tables, history and webhoo
     const agent = keyOf(`agent ${i}`)
     const owner = keyOf('owner')
     const timestamp = [0n, 253_402_300_799n, -62_135_596_800n, 1n][i % 4] ?? 0n
-    const before = { ...agentAccount('old').data, name: 'old', capabilities: 0n }
+    const before = { ...agentAccount('old').data, name: 'old', capabilities: 0n, version: name }
     ledger.send({
       accounts: {
         [agent]: agentAccount(name, { capabilities: U64_MAX, version: name, createdAt: timestamp }),

@@ -1,0 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type RawBuilder, sql } from 'kysely'
+import type { Difference } from './findings.ts'
+import type { AuditContext } from './options.ts'
+
+const RECHECK_MS = 250
+
+/** Columns of `agents`, by the member of the events that set them. */
+const COLUMNS = {
+  tier: 'tier',
+  status: 'status',
+  reputationScore: 'reputation_score',
+  name: 'name',
+  serviceCategory: 'service_category',
+  capabilities: 'capabilities',
+  version: 'version',
+  agentCardUrl: 'agent_card_url',
+  agentCardHash: 'agent_card_hash',
+}
+
+/** While one of these exists, events may be missing, and the audit reports it as unreadable. */
+const GAPS = [
+  'missing_history',
+  'missing_transaction',
+  'unreadable_transaction',
+  'unknown_event',
+  'undecodable_event',
+]
+
+/**
+ * Compares the state of each agent with its last events (`ledger`). An agent of `found` is left out:
+ * its row or its events differ from the ledger.
+ */
+export async function compareHistory(
+  context: AuditContext,
+  found: readonly Difference[],
+): Promise<Difference[]> {
+  const deadline = performance.now() + context.settleMs
+  let differences = await findDifferences(context, found, null)
+  // The indexer may be about to write the events of a newer state.
+  while (differences.length > 0 && performance.now() < deadline) {
+    await delay(RECHECK_MS, undefined, { signal: context.signal })
+    differences = await findDifferences(
+      context,
+      found,
+      differences.map(({ key }) => key),
+    )
+  }
+  return differences
+}
+
+async function findDifferences(
+  { orm }: AuditContext,
+  found: readonly Difference[],
+  only: readonly string[] | null,
+): Promise<Difference[]> {
+  const rows = found.map(({ ledger, database }) => (ledger ?? database) as { agent_pda?: string } | null)
+  const pdas = [...found.map(({ key }) => key), ...rows.flatMap((row) => row?.agent_pda ?? [])]
+  const events = sql`(
+    select * from ledger_events
+    where finality <> 'orphaned' and ${only === null ? sql`true` : sql`agent_pda = any(${only})`})`
+  // An edited event is known by its id, an unreadable account by its dead letter.
+  const leftOut = sql`(
+    select unnest(${pdas}::text[]) union select agent_pda from ledger_events where id = any(${pdas})
+    union select pda from dead_letters where pda is not null)`
+  const gap = sql`exists (select from dead_letters where kind = any(${GAPS}))`
+  return orm.em.fork().transactional(async (em) => {
+    const db = em.getKysely()
+    await sql`set local statement_timeout = 0`.execute(db)
+    const values = await sql<Omit<Difference, 'table'>>`
+      select s.agent_pda as key, s.field || ' after its last event' as field,
+        s.value as ledger, to_jsonb(a) ->> s.field as database
+      from (${lastValues(events)}) s join agents a on a.pda = s.agent_pda
+      where s.value <> to_jsonb(a) ->> s.field and not ${gap} and a.pda not in ${leftOut}
+      order by 1, 2`.execute(db)
+    const existence = await sql<Omit<Difference, 'table'>>`
+      select s.agent_pda as key, 'existence after its last event' as field,
+        s.name = 'AgentRegistered' as ledger, a.pda is not null as database
+      from (
+        select distinct on (agent_pda) agent_pda, name from ${events} e
+        where name in ('AgentRegistered', 'AgentClosed') order by agent_pda, position desc) s
+      left join agents a on a.pda = s.agent_pda
+      where (s.name = 'AgentRegistered') <> (a.pda is not null) and not ${gap} and s.agent_pda not in ${leftOut}
+      order by 1`.execute(db)
+    return [...existence.rows, ...values.rows].map((row) => ({ table: 'agents', ...row }))
+  })
+}
+
+/** The last value of each column that the agent's events contain since its last registration. */
+function lastValues(events: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select distinct on (e.agent_pda, c.value) e.agent_pda, c.value as field, v.value
+    from ${events} e
+    cross join lateral jsonb_each_text(case e.name
+      when 'AgentRegistered' then e.data
+      when 'AgentUpdated' then e.data -> 'new'
+      when 'TierUpdated' then jsonb_build_object('tier', e.data -> 'newTier')
+      when 'ReputationUpdated' then jsonb_build_object('reputationScore', e.data -> 'newScore')
+      else jsonb_build_object('status', e.data -> 'newStatus') end) v
+    join jsonb_each_text(${JSON.stringify(COLUMNS)}::jsonb) c on c.key = v.key
+    where v.value is not null
+    order by e.agent_pda, c.value, e.position desc`
+}
