@@ -5,6 +5,7 @@ import { PROGRAM_FILE } from '@agent-registry/program'
 import { deployProgram, LOADER, loaderInstruction, numbers } from './deploy-program.ts'
 import { startTestLedger, type TestLedger } from './ledger.ts'
 
+const ELF = readFileSync(PROGRAM_FILE)
 // The registry program's error for an unknown instruction shows that it ran.
 const RAN = { InstructionError: [0, { Custom: 6000 }] }
 const CLOSED = { InstructionError: [0, 'UnsupportedProgramId'] }
@@ -16,7 +17,7 @@ interface Program {
 
 /** Uploads and deploys the registry program as a developer does. */
 async function deploy({ connection, net }: TestLedger, payer: Keypair, program: Keypair): Promise<Program> {
-  const data = await deployProgram(connection, payer, { program, elf: readFileSync(PROGRAM_FILE) })
+  const data = await deployProgram(connection, payer, { program, elf: ELF })
   net.stepSlot()
   return { id: program.publicKey, data }
 }
