@@ -1,5 +1,6 @@
-import { isStaticWritable, type Message, type Pubkey, pubkeyFromBytes } from '@agent-registry/solana'
+import { type Message, type Pubkey, pubkeyFromBytes } from '@agent-registry/solana'
 import type { AccountReader } from '../vm/account.ts'
+import { writableKeys } from './writable-keys.ts'
 
 export type AccountKeys = ReturnType<typeof accountKeys>
 
@@ -15,8 +16,7 @@ export function accountKeys(message: Message, read: AccountReader) {
   const loaded = { writable: load('writable'), readonly: load('readonly') }
   // The order of account indexes.
   const all = [...message.staticKeys, ...loaded.writable, ...loaded.readonly]
-  const staticWritable = message.staticKeys.filter((_, index) => isStaticWritable(message, index))
-  const writable = new Set([...staticWritable, ...loaded.writable])
+  const writable = writableKeys(message, loaded)
   const used = new Set(message.instructions.flatMap((each) => [...each.accounts]))
   // Keys that are not writable and that no instruction uses, such as programs.
   const idle = all.filter((key, index) => !writable.has(key) && !used.has(index))

@@ -1,23 +1,18 @@
-import { isStaticWritable, type Message, UPGRADEABLE_LOADER } from '@agent-registry/solana'
+import type { Message } from '@agent-registry/solana'
 import type { TransactionRecord } from '../bank/transaction-record.ts'
+import { writableKeys } from '../bank/writable-keys.ts'
 import { parseInnerInstructions, parseInstruction } from './instructions/parse-instruction.ts'
 
 /** The accounts of a transaction with their roles, as in `jsonParsed` and the detail `accounts`. */
 export function parsedAccountKeys({ keys, meta }: TransactionRecord, message: Message): object[] {
-  const { staticKeys, requiredSignatures, instructions } = message
-  // A program is read-only, unless the transaction may upgrade it.
-  const programs = keys.includes(UPGRADEABLE_LOADER) ? [] : instructions.map((each) => each.programIdIndex)
-  return keys.map((pubkey, index) => {
-    const isStatic = index < staticKeys.length
-    return {
-      pubkey,
-      signer: index < requiredSignatures,
-      writable: isStatic
-        ? isStaticWritable(message, index) && !programs.includes(index)
-        : meta.loadedAddresses.writable.includes(pubkey),
-      source: isStatic ? 'transaction' : 'lookupTable',
-    }
-  })
+  const { staticKeys, requiredSignatures } = message
+  const writable = writableKeys(message, meta.loadedAddresses)
+  return keys.map((pubkey, index) => ({
+    pubkey,
+    signer: index < requiredSignatures,
+    writable: writable.has(pubkey),
+    source: index < staticKeys.length ? 'transaction' : 'lookupTable',
+  }))
 }
 
 /** The members `message` and `meta` in the encoding `jsonParsed`. */
