@@ -64,7 +64,7 @@ function send(method: string, path: string, body = '', length = Buffer.byteLengt
 }
 
 describe('the request of a client that disconnects', () => {
-  const lookup = (i: number) => JSON.stringify(tool('list_agents', { offset: i }))
+  const lookup = (i: number) => JSON.stringify(tool('list_agents', { limit: i }))
   test.each<[string, (i: number) => Socket]>([
     ['REST', (i) => send('GET', `/agents?offset=${i}`)],
     ['GraphQL', (i) => send('POST', '/graphql', `{"query":"{ agents(offset: ${i}) { total } }"}`)],
@@ -106,10 +106,10 @@ describe('the request of a client that disconnects', () => {
     await start({ inFlight: 2 })
     const client = new McpClient({ name: 'test', version: '1.0.0' })
     await client.connect(new SSEClientTransport(new URL(`${url}/mcp/sse`)))
-    const calls = [1, 2].map((offset) => client.callTool({ name: 'list_agents', arguments: { offset } }))
+    const calls = [1, 2].map((limit) => client.callTool({ name: 'list_agents', arguments: { limit } }))
     const settled = Promise.allSettled(calls)
     await expect.poll(() => blocked.held(), PATIENT).toBe(2)
-    await expect(client.callTool({ name: 'list_agents', arguments: { offset: 3 } })).rejects.toThrow(/503/)
+    await expect(client.callTool({ name: 'list_agents', arguments: { limit: 3 } })).rejects.toThrow(/503/)
     await client.close()
     await settled
     expect((await fetch(`${url}/agents?offset=9`)).status).toBe(503)
