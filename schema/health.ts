@@ -92,6 +92,9 @@ const DetailedHealthRef = builder.objectRef<DetailedHealth>('DetailedHealth').im
     status: t.exposeString('status', {
       description: '`healthy`, or `degraded` if the ledger, the database or the indexer does not work.',
     }),
+    reasons: t.exposeStringList('reasons', {
+      description: 'Why the status is `degraded`, as texts. Empty if it is `healthy`.',
+    }),
     rpc: t.expose('rpc', { description: 'The RPC node of the ledger.', type: RpcHealthRef }),
     feePayer: t.expose('feePayer', {
       description: 'The account that pays for sponsored transactions.',

@@ -17,6 +17,7 @@ import type { FeePayerStatus } from './health/fee-payer-status.ts'
 import type { SponsorshipService } from './sponsorship/sponsorship.ts'
 import type { ServiceIdentity } from './health/info.ts'
 import type { Roles } from './health/roles.ts'
+import { createRegistryProbe } from './ledger/registry-probe.ts'
 import { createLedgerProbe } from './ledger/rpc/ledger-probe.ts'
 import { createRateLimitCounter } from './db/rate-limit-counter.ts'
 import { createRateLimits, type RateLimits } from './platform/rate-limits/rate-limits.ts'
@@ -102,6 +103,11 @@ export function createServices(dependencies: ServiceDependencies): Services {
     }),
     readVersions: createReadVersions(reads),
     idl: idlOf(pubkey(dependencies.identity.program)),
-    info: createHealthService({ ...dependencies, kysely, ledger: createLedgerProbe(rpc, clock) }),
+    info: createHealthService({
+      ...dependencies,
+      kysely,
+      ledger: createLedgerProbe(rpc, clock),
+      registry: createRegistryProbe(rpc, pubkey(dependencies.identity.program), clock),
+    }),
   }
 }

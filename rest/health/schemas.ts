@@ -28,11 +28,14 @@ export const detailedHealthSchema = {
   operationId: 'getDetailedHealth',
   summary: 'Check the service and its dependencies',
   description:
-    'Always responds with 200. `degraded` means that the ledger, the database or the indexer does not work; other requests are still served. Load balancers should use GET /ready.',
+    'Always responds with 200. `degraded` means that the ledger, the registry on it, the database or the indexer does not work, as `reasons` says; other requests are still served. Load balancers should use GET /ready.',
   response: {
     200: Type.Object(
       {
         status: Type.String({ enum: ['healthy', 'degraded'] }),
+        reasons: Type.Array(Type.String({ examples: ['no ledger node responds'] }), {
+          description: 'Why the status is `degraded`. Empty if it is `healthy`.',
+        }),
         rpc: Type.Object({
           connected: Type.Boolean(),
           slot: Slot('Latest slot. Null if the RPC node does not respond.'),
@@ -81,7 +84,8 @@ export const readySchema = {
   ...none,
   operationId: 'getReadiness',
   summary: 'Check that this replica can receive requests',
-  description: 'Ready if the database responds and the registry has been read from the ledger once.',
+  description:
+    'Ready if the database and a ledger node respond, the registry exists on the ledger, a process reads it, and it has been read once.',
   response: {
     200: Type.Object(
       { status: Type.String({ enum: ['ready'] }) },

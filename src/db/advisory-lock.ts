@@ -1,4 +1,6 @@
+import { type Kysely, sql } from 'kysely'
 import type { Client } from 'pg'
+import type { Database } from './database.ts'
 import { openSession } from './session.ts'
 import type { Orm } from './orm-types.ts'
 
@@ -28,6 +30,17 @@ export async function tryAdvisoryLock(session: Client, name: LockName): Promise<
     LOCK_KEYS[name],
   ])
   return result.rows[0]?.locked === true
+}
+
+/** Whether any session holds the lock. */
+export async function isAdvisoryLockHeld(kysely: Kysely<Database>, name: LockName): Promise<boolean> {
+  const { rows } = await sql<{ held: boolean }>`
+    select exists (
+      select 1 from pg_locks
+      where locktype = 'advisory' and granted and classid = ${LOCK_CLASS} and objid = ${LOCK_KEYS[name]}
+        and objsubid = 2 and database = (select oid from pg_database where datname = current_database())
+    ) as held`.execute(kysely)
+  return rows[0]?.held === true
 }
 
 /** Whether another session waits for the lock. */

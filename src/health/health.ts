@@ -1,7 +1,8 @@
 import type { Clock } from '../platform/clock.ts'
 import type { FeePayerStatus } from './fee-payer-status.ts'
+import type { RegistryProbe } from '../ledger/registry-probe.ts'
 import type { LedgerProbe } from '../ledger/rpc/ledger-probe.ts'
-import { missingTables, missingWorkers, type Roles } from './roles.ts'
+import { missingTables, missingWorkers, type Roles, usesRegistry } from './roles.ts'
 import type { IndexerHealth } from '../ledger/indexer/health.ts'
 
 const LAMPORTS_PER_SOL = 1_000_000_000
@@ -14,6 +15,8 @@ export interface Health {
 /** `degraded`: some part does not answer. The service still serves what it can. */
 export interface DetailedHealth {
   readonly status: 'healthy' | 'degraded'
+  /** Why the status is degraded, as texts. Empty if it is healthy. */
+  readonly reasons: string[]
   readonly rpc: { readonly connected: boolean; readonly slot: number | null }
   readonly feePayer: {
     readonly enabled: boolean
@@ -36,6 +39,7 @@ export interface Readiness {
 export interface HealthDependencies {
   readonly clock: Clock
   readonly ledger: LedgerProbe
+  readonly registry: RegistryProbe
   readonly databaseAnswers: () => Promise<boolean>
   readonly indexerStatus: () => Promise<IndexerHealth>
   readonly feePayer: FeePayerStatus | null
@@ -48,16 +52,16 @@ export function health(clock: Clock): Health {
 
 export async function detailedHealth(dependencies: HealthDependencies): Promise<DetailedHealth> {
   const { clock, ledger, feePayer } = dependencies
-  const [slot, balance, enabled, connected, indexer] = await Promise.all([
-    ledger.slot(),
+  const [state, balance, enabled] = await Promise.all([
+    readState(dependencies),
     feePayer === null ? null : ledger.balance(feePayer.pubkey),
     feePayer?.enabled() ?? false,
-    dependencies.databaseAnswers(),
-    indexerStatus(dependencies),
   ])
-  const healthy = slot !== null && connected && indexer.healthy
+  const { slot, connected, indexer } = state
+  const reasons = [...commonReasons(state), ...(connected ? indexerReasons(indexer) : [])]
   return {
-    status: healthy ? 'healthy' : 'degraded',
+    status: reasons.length === 0 ? 'healthy' : 'degraded',
+    reasons,
     rpc: { connected: slot !== null, slot },
     feePayer: {
       enabled,
@@ -71,17 +75,53 @@ export async function detailedHealth(dependencies: HealthDependencies): Promise<
   }
 }
 
-/** Whether this process can do the work of its roles. Reads do not need the ledger node. */
+/** Whether this process can do the work of its roles. */
 export async function readiness(dependencies: HealthDependencies): Promise<Readiness> {
-  const [connected, indexer] = await Promise.all([
-    dependencies.databaseAnswers(),
-    indexerStatus(dependencies),
-  ])
+  const { roles, clock } = dependencies
+  const state = await readState(dependencies)
+  const { connected, indexer } = state
   const missing = [
-    ...(connected ? missingTables(dependencies.roles, indexer) : ['the database does not answer']),
-    ...missingWorkers(dependencies.roles, dependencies.clock),
+    ...(usesRegistry(roles) ? commonReasons(state) : connected ? [] : [NO_DATABASE]),
+    ...(connected ? missingTables(roles, indexer) : []),
+    ...missingWorkers(roles, clock),
   ]
   return { ready: missing.length === 0, missing }
+}
+
+const NO_DATABASE = 'the database does not answer'
+
+interface State {
+  readonly slot: number | null
+  readonly connected: boolean
+  readonly registry: string[] | null
+  readonly indexer: IndexerHealth
+}
+
+async function readState(dependencies: HealthDependencies): Promise<State> {
+  const [slot, connected, registry, indexer] = await Promise.all([
+    dependencies.ledger.slot(),
+    dependencies.databaseAnswers(),
+    dependencies.registry(),
+    indexerStatus(dependencies),
+  ])
+  return { slot, connected, registry, indexer }
+}
+
+/** What health and readiness have in common. */
+function commonReasons({ slot, connected, registry, indexer }: State): string[] {
+  return [
+    ...(connected ? [] : [NO_DATABASE]),
+    ...(slot === null ? ['no ledger node responds'] : (registry ?? [])),
+    ...(connected && !indexer.hasLeader
+      ? ['no process reads the ledger: start one with the role indexer']
+      : []),
+  ]
+}
+
+function indexerReasons({ phase, ready, healthy, hasLeader }: IndexerHealth): string[] {
+  if (healthy || !hasLeader) return []
+  if (!ready) return [`the registry has not been read from the ledger yet (${phase})`]
+  return [phase === 'stopped' ? 'the indexer has stopped' : `the indexer is behind the ledger (${phase})`]
 }
 
 async function indexerStatus({ indexerStatus }: HealthDependencies): Promise<IndexerHealth> {
@@ -97,6 +137,7 @@ async function indexerStatus({ indexerStatus }: HealthDependencies): Promise<Ind
       lagSeconds: null,
       deadLetters: null,
       ready: false,
+      hasLeader: false,
       healthy: false,
     }
   }

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { Keypair } from '@solana/web3.js'
 import type { Kysely } from 'kysely'
 import { pino } from 'pino'
 import { type Localnet, startLocalnet } from '@agent-registry/localnet'
+import { PROGRAM_FILE } from '@agent-registry/program'
 import { SYSTEM_PROGRAM } from '@agent-registry/solana'
 import type { ConnectionLimits } from '../../rest/plugins/connections.ts'
 import type { Executor } from '../../rest/execute.ts'
@@ -30,6 +32,7 @@ import { createSecretBox, type SecretBox } from '../../src/webhooks/secret-box.t
 import { receiverProblemOf } from '../../src/webhooks/subscriptions/receiver-problem.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { keyOf } from './factories.ts'
+import { registryAccounts } from './registry-accounts.ts'
 import type { RestApp } from '../../rest/rest-app.ts'
 import type { IndexerHealth } from '../../src/ledger/indexer/health.ts'
 
@@ -45,6 +48,7 @@ const LIVE: IndexerHealth = {
   lagSeconds: 0.4,
   deadLetters: 0,
   ready: true,
+  hasLeader: true,
   healthy: true,
 }
 
@@ -282,11 +286,17 @@ async function startAppLedger(lamports: bigint): Promise<Localnet> {
     executable: false,
     rentEpoch: 0n,
   }
+  const [, config] = registryAccounts(PROGRAM)
+  const elf = readFileSync(PROGRAM_FILE)
   const localnet = await startLocalnet({
     dataDir: null,
     slotMs: 0,
     logger: createLogger('fatal', false),
-    genesis: { faucet: Keypair.generate(), accounts: new Map([[FEE_PAYER, feePayer]]) },
+    genesis: {
+      faucet: Keypair.generate(),
+      programs: [{ programId: PROGRAM, elf, upgradeAuthority: keyOf('admin') }],
+      accounts: new Map([[FEE_PAYER, feePayer], config]),
+    },
   })
   localnet.stepSlot(10)
   return localnet

@@ -1,11 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { isAdvisoryLockHeld } from '../../db/advisory-lock.ts'
 import type { Indexer } from './indexer.ts'
 
 /** Maximum lag of a healthy indexer. */
 const MAX_HEALTHY_LAG_SLOTS = 75
 /** A leader stores its position every few seconds, even if the ledger has no new transactions. */
 const MAX_HEALTHY_LAG_SECONDS = 60
+
+/** Another process takes over within this time when the leader stops. */
+const TAKE_OVER_SECONDS = 15
 
 /** How up to date the tables are. */
 export interface IndexerHealth {
@@ -25,6 +29,8 @@ export interface IndexerHealth {
   readonly deadLetters: number | null
   /** The tables were filled once. */
   readonly ready: boolean
+  /** A process holds the lock of the indexer, or did until a moment ago. */
+  readonly hasLeader: boolean
   /** False if the indexer has stopped or is too far behind. */
   readonly healthy: boolean
 }
@@ -52,7 +58,7 @@ export async function readIndexerHealth(
     const ready = status.phase === 'live'
     const isCurrent = lagSlots <= MAX_HEALTHY_LAG_SLOTS && lagSeconds <= MAX_HEALTHY_LAG_SECONDS
     const healthy = ready && status.failingSince === null && isCurrent
-    return { ...stored, cursorSlot, lagSlots, lagSeconds, ready, healthy }
+    return { ...stored, cursorSlot, lagSlots, lagSeconds, ready, hasLeader: true, healthy }
   }
   const lagSeconds = row === undefined ? null : Math.max(0, row.seconds_since_write)
   const ready = row !== undefined && row.filled_at !== null
@@ -62,6 +68,12 @@ export async function readIndexerHealth(
     lagSlots: null,
     lagSeconds,
     ready,
+    hasLeader: await hasLeader(kysely, lagSeconds),
     healthy: ready && stored.phase !== 'stopped' && isCurrent,
   }
+}
+
+async function hasLeader(kysely: Kysely<Database>, secondsSinceWrite: number | null): Promise<boolean> {
+  if (secondsSinceWrite !== null && secondsSinceWrite < TAKE_OVER_SECONDS) return true
+  return isAdvisoryLockHeld(kysely, 'indexer')
 }

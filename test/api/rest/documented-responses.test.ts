@@ -98,6 +98,7 @@ test('responses match the document if the dependencies are down or an internal e
     lagSeconds: null,
     deadLetters: null,
     ready: false,
+    hasLeader: true,
     healthy: false,
   }
   const bare = await createTestApp({ ledger: silent, feePayer: null, indexer: async () => starting })

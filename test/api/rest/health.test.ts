@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { LedgerCalls } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import { sql } from 'kysely'
+import type { Account } from '@agent-registry/localnet'
+import { registryAddresses } from '@agent-registry/program'
+import { withAdvisoryLock } from '../../../src/db/advisory-lock.ts'
+import { readIndexerHealth } from '../../../src/ledger/indexer/health.ts'
+import { registryAccounts } from '../../support/registry-accounts.ts'
 import { networkOf } from '../../../src/health/network.ts'
 import { createTestApp, FEE_PAYER, PROGRAM, type TestAppOptions, type TestApp } from '../../support/app.ts'
 
@@ -14,6 +20,25 @@ afterEach(async () => {
   await t?.close()
   t = undefined
 })
+
+const toRpc = ({ owner, executable, data }: Account) => ({
+  owner,
+  executable,
+  data: [Buffer.from(data).toString('base64'), 'base64'] as [string, string],
+})
+
+/** A node with these accounts only. */
+function registryLedger(accounts: Record<string, unknown>, calls: string[]): LedgerCalls {
+  return {
+    call: async <T>(method: string, params: unknown[] = []) => {
+      calls.push(method)
+      if (method === 'getSlot') return 1_000 as T
+      if (method === 'getBalance') return { value: 1 } as T
+      const keys = params[0] as string[]
+      return { value: keys.map((key) => accounts[key] ?? null) } as T
+    },
+  }
+}
 
 async function get(url: string, surroundings: Partial<TestAppOptions> = {}) {
   t ??= await createTestApp(surroundings)
@@ -34,6 +59,7 @@ describe('/health/detailed', () => {
     expect(status).toBe(200)
     expect(body).toEqual({
       status: 'healthy',
+      reasons: [],
       rpc: { connected: true, slot: (t?.localnet?.slot ?? 0) - 1 },
       feePayer: { enabled: true, pubkey: FEE_PAYER, balanceLamports: 2_500_000_000, balanceSol: 2.5 },
       database: { connected: true },
@@ -56,6 +82,7 @@ describe('/health/detailed', () => {
     expect(status).toBe(200)
     expect(body).toMatchObject({
       status: 'degraded',
+      reasons: ['no ledger node responds'],
       rpc: { connected: false, slot: null },
       feePayer: { enabled: true, pubkey: FEE_PAYER, balanceLamports: null, balanceSol: null },
     })
@@ -120,7 +147,7 @@ describe('/ready', () => {
     expect(await get('/ready')).toMatchObject({ status: 200, body: { status: 'ready' } })
   })
 
-  test('is 503 until the registry has been read once, but not if only the ledger is unavailable', async () => {
+  test('is 503 until the registry has been read once, and while no ledger node responds', async () => {
     const indexer = async () => ({
       phase: 'backfilling',
       cursorSlot: null,
@@ -129,12 +156,87 @@ describe('/ready', () => {
       lagSeconds: null,
       deadLetters: null,
       ready: false,
+      hasLeader: true,
       healthy: false,
     })
     expect(await get('/ready', { indexer, ledger: deafLedger })).toMatchObject({
       status: 503,
-      body: { error: 'Not ready: the registry has not been read from the ledger yet (backfilling)' },
+      body: {
+        error:
+          'Not ready: no ledger node responds; the registry has not been read from the ledger yet (backfilling)',
+      },
     })
+  })
+})
+
+describe('what is wrong with the registry', () => {
+  const accounts = new Map(registryAccounts(PROGRAM).map(([key, account]) => [key, toRpc(account)]))
+  const config = registryAddresses(PROGRAM).config()
+  const { [PROGRAM]: program, [config]: configAccount } = Object.fromEntries(accounts)
+
+  test.each([
+    [
+      'is that the program does not exist',
+      { [PROGRAM]: null },
+      `the registry program ${PROGRAM} does not exist on the ledger`,
+    ],
+    [
+      'is that its account is not executable',
+      { [PROGRAM]: { ...program, executable: false } },
+      `the account ${PROGRAM} is not an executable program`,
+    ],
+    [
+      'is that it has no config',
+      { [config]: null },
+      `the registry is not initialized: its config account ${config} does not exist`,
+    ],
+    [
+      'is that another program owns the config',
+      { [config]: { ...configAccount, owner: FEE_PAYER } },
+      `the config account ${config} does not have the layout of the registry`,
+    ],
+    [
+      'is that the config has another length',
+      {
+        [config]: {
+          ...configAccount,
+          data: [Buffer.from(configAccount!.data[0], 'base64').subarray(1).toString('base64'), 'base64'],
+        },
+      },
+      `the config account ${config} does not have the layout of the registry`,
+    ],
+    [
+      'is that the config has another discriminator',
+      { [config]: { ...configAccount, data: [Buffer.alloc(146, 1).toString('base64'), 'base64'] } },
+      `the config account ${config} does not have the layout of the registry`,
+    ],
+  ])('%s', async (_, changed, reason) => {
+    const calls: string[] = []
+    const ledger = registryLedger({ ...Object.fromEntries(accounts), ...changed }, calls)
+    for (let i = 0; i < 3; i += 1) {
+      expect((await get('/health/detailed', { ledger })).body).toMatchObject({
+        status: 'degraded',
+        reasons: [reason],
+      })
+      expect(await get('/ready')).toMatchObject({ status: 503, body: { error: `Not ready: ${reason}` } })
+    }
+    expect(calls.filter((method) => method === 'getMultipleAccounts')).toHaveLength(1)
+  })
+
+  test('is that no process leads the indexer, until one does', async () => {
+    t = await createTestApp({ indexer: () => readIndexerHealth(null, t!.kysely) })
+    await t.kysely
+      .updateTable('indexer_state')
+      .set({ updated_at: sql`now() - interval '20 seconds'` })
+      .execute()
+    const reason = 'no process reads the ledger: start one with the role indexer'
+    expect((await get('/health/detailed')).body).toMatchObject({ status: 'degraded', reasons: [reason] })
+    expect(await get('/ready')).toMatchObject({ status: 503, body: { error: `Not ready: ${reason}` } })
+    await withAdvisoryLock(t.database.orm, 'indexer', async () => {
+      expect((await get('/health/detailed')).body).toMatchObject({ status: 'healthy', reasons: [] })
+      expect(await get('/ready')).toMatchObject({ status: 200 })
+    })
+    expect((await get('/ready')).status).toBe(503)
   })
 })
 

@@ -58,7 +58,8 @@ test('when a node is down the next one is used; when all are down reads continue
   await expect.poll(() => indexer.metric('gateway_indexer_failing'), SOON).toBe(1)
   await expect.poll(() => indexer.metric('gateway_indexer_lag_seconds'), SOON).toBeGreaterThan(2)
   expect(await indexer.metric('gateway_indexer_phase{phase="live"}')).toBe(1)
-  expect([await statusOf('/agents'), await statusOf('/ready')]).toEqual([200, 200])
+  await expect.poll(() => statusOf('/ready'), SOON).toBe(503)
+  expect(await statusOf('/agents')).toBe(200)
   const estimate = await post('/relay/estimate-fees', { accountKeys: [ada.agent] })
   expect([await prepare(), estimate]).toEqual([500, 503])
 
@@ -67,6 +68,7 @@ test('when a node is down the next one is used; when all are down reads continue
   await expect.poll(reputation, SOON).toBe(252)
   await expect.poll(() => indexer.metric('gateway_indexer_failing'), SOON).toBe(0)
   await expect.poll(prepare, SOON).toBe(200)
+  await expect.poll(() => statusOf('/ready'), SOON).toBe(200)
 })
 
 test('when a node announces nothing the indexer polls, and IndexerPollsOnly fires', async () => {
