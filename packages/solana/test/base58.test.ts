@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { decodeBase58, encodeBase58 } from '../src/base58.ts'
 
 const bytes = fc
-  .tuple(fc.nat(3), fc.uint8Array({ maxLength: 300 }))
+  .tuple(fc.nat(3), fc.uint8Array({ maxLength: 800, size: 'max' }))
   .map(([zeros, rest]) => Uint8Array.from([...Array<number>(zeros).fill(0), ...rest]))
 
 test('bytes are encoded and decoded as the reference package does', () => {
@@ -21,8 +21,8 @@ test('bytes are encoded and decoded as the reference package does', () => {
 test('any text is decoded, or refused, as the reference package does', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 100 }),
-    fc.string({ unit: fc.constantFrom(...Array.from('123456789zZyAaé0OIl')), maxLength: 100 }),
-    fc.string({ unit: fc.constantFrom(...Array.from('1zZyAa9')), maxLength: 100 }),
+    fc.string({ unit: fc.constantFrom(...Array.from('123456789zZyAaé0OIl')), maxLength: 200 }),
+    fc.string({ unit: fc.constantFrom(...Array.from('1zZyAa9')), maxLength: 400, size: 'max' }),
   )
   fc.assert(
     fc.property(text, (value) => {

@@ -3,7 +3,7 @@ import {
   type TransactionMetadata,
   type TransactionReturnData,
 } from 'litesvm/dist/internal.js'
-import bs58 from 'bs58'
+import { encodeBase58 } from '@agent-registry/solana'
 import { type TransactionError, toTransactionError } from './transaction-errors.ts'
 
 /** The result of a transaction in the VM, in the shapes of Solana's JSON-RPC. */
@@ -31,7 +31,7 @@ function innerInstructions(meta: TransactionMetadata) {
       return {
         programIdIndex: instruction.programIdIndex(),
         accounts: [...instruction.accounts()],
-        data: bs58.encode(instruction.data()),
+        data: encodeBase58(instruction.data()),
         stackHeight: each.stackHeight(),
       }
     }),
@@ -41,5 +41,5 @@ function innerInstructions(meta: TransactionMetadata) {
 
 function returnData(returned: TransactionReturnData): { programId: string; data: string[] } | null {
   const data = Buffer.from(returned.data()).toString('base64')
-  return data === '' ? null : { programId: bs58.encode(returned.programId()), data: [data, 'base64'] }
+  return data === '' ? null : { programId: encodeBase58(returned.programId()), data: [data, 'base64'] }
 }
