@@ -148,3 +148,20 @@ test('a listing is complete when every node confirms its end, except nodes that 
     expect((await list()).complete).toBe(minutes === 9)
   }
 })
+
+test('a transaction without inner instructions is asked of the next node, and kept if no node has more', async () => {
+  const [first, second] = nodes
+  const withMeta = (innerInstructions: unknown, err: unknown = null) => ({
+    slot: 5,
+    meta: { err, innerInstructions },
+  })
+  reply(first, { getTransaction: { result: withMeta(null) } })
+  reply(second, { getTransaction: { result: withMeta([]) } })
+  expect(await rpcOf().call('getTransaction', ['a'])).toEqual(withMeta([]))
+  reply(second, { getTransaction: { result: null } })
+  expect(await rpcOf().call('getTransaction', ['a'])).toEqual(withMeta(null))
+  reply(first, { getTransaction: { result: withMeta(null, 'AccountNotFound') } })
+  const asked = second.calls.length
+  expect(await rpcOf().call('getTransaction', ['a'])).toEqual(withMeta(null, 'AccountNotFound'))
+  expect(second.calls.slice(asked)).not.toContain('getTransaction')
+})

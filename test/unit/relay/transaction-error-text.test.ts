@@ -1,0 +1,38 @@
+import { Keypair, TransactionMessage } from '@solana/web3.js'
+import { expect, test } from 'vitest'
+import { parseMessage } from '@agent-registry/solana'
+import { transactionErrorText } from '../../../src/relay/transaction-error-text.ts'
+import { addresses, keyOf, programId } from '../../support/indexer/registry-world.ts'
+import { registration } from '../../support/relay/relay-world.ts'
+
+const payer = Keypair.generate()
+const message = parseMessage(
+  new TransactionMessage({
+    payerKey: payer.publicKey,
+    recentBlockhash: addresses.config(),
+    instructions: [registration(payer)],
+  })
+    .compileToV0Message()
+    .serialize(),
+)
+const text = (error: unknown, logs?: string[]) => transactionErrorText(error, message, programId, logs)
+const line = (account: string, name: string) =>
+  `Program log: AnchorError caused by account: ${account}. Error Code: ${name}. Error Number: 6003. Error Message: x.`
+
+test.each([
+  ['AccountNotFound', `The fee payer ${keyOf(payer)} has no SOL: the account does not exist on the ledger`],
+  ['InsufficientFundsForFee', `The fee payer ${keyOf(payer)} has not enough SOL for the network fee`],
+  ['BlockhashNotFound', 'Blockhash not found'],
+])('the text of %s says what is wrong', (error, expected) => {
+  expect(text(error)).toBe(expected)
+})
+
+test('the text names the account of the last line for this error, if the IDL has an account of this name', () => {
+  const error = { InstructionError: [0, { Custom: 6003 }] }
+  const words = ': NotWritable: An account must be writable.'
+  expect(text(error, [line('owner', 'NotWritable'), line('agent', 'NotWritable')])).toMatch(
+    new RegExp(`${words} Account: agent$`),
+  )
+  for (const logs of [[], [line('agent', 'InvalidPda')], [line('<script>', 'NotWritable')]])
+    expect(text(error, logs)).toMatch(new RegExp(`${words}$`))
+})
