@@ -136,6 +136,15 @@ describe('sign', () => {
   })
 })
 
+test('registry status uses the running localnet', async () => {
+  expect(await json('registry', 'status')).toMatchObject({
+    network: 'localnet',
+    program: { executable: true, isThisVersion: true },
+    config: { paused: false },
+    reporters: { total: 1, active: 1 },
+  })
+})
+
 describe('credential issue', () => {
   const issue = (...args: string[]) => cli('credential', 'issue', '--key', keyFile, ...args)
 
