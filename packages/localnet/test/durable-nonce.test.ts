@@ -78,13 +78,22 @@ describe('durable nonces', () => {
 
   it('a nonce is valid once per block, and only with the signature of its authority', async () => {
     await using ledger = await startTestLedger()
-    const { payer, payment, send, stored } = await withNonce(ledger)
+    const { payer, noncePubkey, payment, send, stored } = await withNonce(ledger)
     const stranger = await ledger.wallet()
     const foreign = await payment(1e9, stranger)
     expect((await failure(send(foreign.wire))).message).toContain('Blockhash not found')
     const first = await payment(1e9)
     const balance = await ledger.connection.getBalance(payer.publicKey)
+    const config = { encoding: 'base64', commitment: 'processed' }
+    const accounts = { encoding: 'base64', addresses: [noncePubkey.toBase58()] }
+    const simulated = await ledger.rpc('simulateTransaction', [
+      first.wire.toString('base64'),
+      { ...config, accounts },
+    ])
     await send(first.wire)
+    const info = await ledger.rpc('getAccountInfo', [noncePubkey.toBase58(), config])
+    const { value } = info.result as { value: unknown }
+    expect(simulated.result).toMatchObject({ value: { err: null, accounts: [value] } })
     expect(await stored('processed')).not.toBe(first.transaction.recentBlockhash)
     const second = await payment(1e9)
     expect((await failure(send(second.wire))).message).toContain('Blockhash not found')

@@ -1,4 +1,5 @@
 import { type Pubkey, pubkeyBytes } from '@agent-registry/solana'
+import type { Account } from '../vm/account.ts'
 import type { Vm } from '../vm/vm.ts'
 import { decodeNonceAccount, durableNonce } from './durable-nonce.ts'
 
@@ -14,6 +15,9 @@ interface Blockhashes {
   readonly last: string
 }
 
+/** Returns the account as a node stores it after the transaction. */
+type ToNode = (key: Pubkey, account: Account) => Account
+
 /**
  * Runs `work` with the rules of a node. The VM compares nonces with the blockhash of the transaction
  * and derives the next nonce from it. A node uses the last block.
@@ -22,40 +26,45 @@ export function withNonceRules<T>(
   vm: Vm,
   keys: readonly Pubkey[],
   { own, last }: Blockhashes,
-  work: () => T,
+  work: (toNode: ToNode) => T,
 ): T {
-  if (!keys.includes(RECENT_BLOCKHASHES)) return work()
+  if (!keys.includes(RECENT_BLOCKHASHES)) return work((_, account) => account)
   const [ownNonce, lastNonce] = [durableNonce(own), durableNonce(last)]
   const nonces = new Map<Pubkey, { stored: Pubkey; shown: Pubkey }>()
   for (const key of keys) {
-    const stored = decodeNonceAccount(vm.getAccount(key))?.nonce
-    if (stored === undefined) continue
+    const account = vm.getAccount(key)
+    const stored = decodeNonceAccount(account)?.nonce
+    if (account === null || stored === undefined) continue
     // The VM refuses to advance a nonce that is equal to the one of the transaction's blockhash.
     const shown = stored === lastNonce ? ownNonce : stored === ownNonce ? OTHER_NONCE : stored
     nonces.set(key, { stored, shown })
-    setNonce(vm, key, shown)
+    if (shown !== stored) vm.setAccount(key, withNonce(account, shown))
+  }
+  const toNode: ToNode = (key, account) => {
+    const nonce = decodeNonceAccount(account)?.nonce
+    const before = nonces.get(key)
+    if (nonce === undefined) return account
+    return withNonce(account, nonce === before?.shown ? before.stored : lastNonce)
   }
   try {
-    return work()
+    return work(toNode)
   } finally {
     for (const key of keys) {
-      const nonce = decodeNonceAccount(vm.getAccount(key))?.nonce
-      const before = nonces.get(key)
-      if (nonce !== undefined) setNonce(vm, key, nonce === before?.shown ? before.stored : lastNonce)
+      const account = vm.getAccount(key)
+      if (decodeNonceAccount(account) !== null && account !== null) vm.setAccount(key, toNode(key, account))
     }
   }
 }
 
 /** Advances a nonce as in the block after the one with the blockhash. */
 export function advanceNonce(vm: Vm, key: Pubkey, blockhash: string): void {
-  setNonce(vm, key, durableNonce(blockhash))
+  const account = vm.getAccount(key)
+  if (account !== null && decodeNonceAccount(account) !== null)
+    vm.setAccount(key, withNonce(account, durableNonce(blockhash)))
 }
 
-function setNonce(vm: Vm, key: Pubkey, nonce: Pubkey): void {
-  const account = vm.getAccount(key)
-  const stored = decodeNonceAccount(account)
-  if (account === null || stored === null || stored.nonce === nonce) return
+function withNonce(account: Account, nonce: Pubkey): Account {
   const data = Uint8Array.from(account.data)
   data.set(pubkeyBytes(nonce), 40)
-  vm.setAccount(key, { ...account, data })
+  return { ...account, data }
 }

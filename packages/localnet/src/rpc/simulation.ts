@@ -38,8 +38,13 @@ export function simulate(
   const tables = message.lookups.map((each) => each.table)
   const involved = [...keys.all, ...tables, ...keys.all.flatMap((key) => programDataOf(view.account(key)))]
   const blockhashes = { own: message.blockhash, last: view.tip.blockhash }
-  const run = () => vm.simulate(bytes, sigVerify, keys.idle)
-  const result = view.withState(involved, () => withNonceRules(vm, keys.all, blockhashes, run))
+  const result = view.withState(involved, () =>
+    withNonceRules(vm, keys.all, blockhashes, (toNode) => {
+      const simulation = vm.simulate(bytes, sigVerify, keys.idle)
+      const accounts = [...simulation.postAccounts].map(([key, each]) => [key, toNode(key, each)] as const)
+      return { ...simulation, postAccounts: new Map(accounts) }
+    }),
+  )
   refuseUnresolvedTables(result.err)
   if (sigVerify && result.err === 'SignatureFailure')
     throw new RpcError(-32003, 'Transaction signature verification failure')
