@@ -59,16 +59,15 @@ function encodeLong(bytes: Uint8Array): string {
   while (bytes[zeros] === 0) zeros += 1
   const result = Buffer.alloc(Math.ceil(bytes.length * 1.37) + CHUNK)
   let first = result.length
-  let value = BigInt(`0x0${Buffer.from(bytes).toString('hex')}`)
-  while (value > 0n) {
+  for (let value = BigInt(`0x0${Buffer.from(bytes).toString('hex')}`); value > 0n; value /= CHUNK_BASE) {
     let chunk = Number(value % CHUNK_BASE)
-    value /= CHUNK_BASE
-    for (let digit = 0; digit < CHUNK && (chunk > 0 || value > 0n); digit += 1) {
+    for (let digit = 0; digit < CHUNK; digit += 1) {
       const rest = Math.floor(chunk / 58)
       result[--first] = CODES[chunk - rest * 58] ?? 0
       chunk = rest
     }
   }
+  while (first < result.length && result[first] === CODES[0]) first += 1
   return '1'.repeat(zeros) + result.toString('latin1', first)
 }
 
