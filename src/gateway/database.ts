@@ -53,8 +53,11 @@ export async function startDatabase(
   }
 }
 
-/** SQLSTATE classes 28 (credentials) and 3D (no such database), and network errors of Node. */
-const CONNECTION_CODES = /^(28...|3D...|E[A-Z]+)$/
+/**
+ * SQLSTATE: wrong credentials, no such database, no privilege, read-only server. And network
+ * errors of Node.
+ */
+const CONNECTION_CODES = /^(28...|3D...|42501|25006|E[A-Z]+)$/
 
 /** An error for a wrong DATABASE_URL, without its password. Null for any other error. */
 function connectionProblem(error: unknown, url: string): OperatorError | null {

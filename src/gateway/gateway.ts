@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import packageJson from '../../package.json' with { type: 'json' }
 import { buildApp } from '../../rest/app.ts'
-import { logReady } from './log-ready.ts'
+import { createReadinessLog } from './log-ready.ts'
 import { startDatabase } from './database.ts'
 import { type RunningLedger, startLedger } from './ledger.ts'
 import { connectLedgerNodes } from './ledger-nodes.ts'
@@ -106,7 +106,16 @@ export async function startGateway(options: {
       ledger.localnet !== null && sponsorship.feePayer !== null
         ? await ensureLocalnetInvite(config.dataDir, createInviteCodes(orm.em))
         : null
-    logReady({ baseUrl, ledger, logger, dataDir: config.dataDir, inviteCode })
+    const readinessLog = createReadinessLog({
+      health: services.info,
+      baseUrl,
+      ledger,
+      logger,
+      dataDir: config.dataDir,
+      inviteCode,
+    })
+    stack.defer(() => readinessLog.stop())
+    readinessLog.start()
     return { baseUrl, ledger, indexer, ended, stop: () => stack.disposeAsync() }
   } catch (error) {
     await stack.disposeAsync()

@@ -1,30 +1,54 @@
+import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/background-loop.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { HealthService } from '../health/health-service.ts'
 import type { RunningLedger } from './ledger.ts'
 
-/** Logs the addresses of the gateway. Tests and the quickstart wait for this line. */
-export function logReady(options: {
-  baseUrl: string
-  ledger: RunningLedger
-  logger: Logger
-  dataDir: string
-  inviteCode: string | null
-}): void {
-  const { baseUrl, ledger, logger, dataDir, inviteCode } = options
-  logger.info(
-    {
-      api: baseUrl,
-      graphql: `${baseUrl}/graphql`,
-      docs: `${baseUrl}/docs`,
-      ...(ledger.localnet === null
-        ? {}
-        : {
-            localnetRpc: ledger.localnet.rpcUrl,
-            localnetWebSocket: ledger.localnet.wsUrl,
-            usdcMint: ledger.localnet.keys.usdcMint.publicKey.toBase58(),
-            dataDir,
-            ...(inviteCode === null ? {} : { inviteCode }),
-          }),
+const POLL_MS = 2_000
+
+interface ReadinessLogOptions {
+  readonly health: Pick<HealthService, 'readiness'>
+  readonly baseUrl: string
+  readonly ledger: RunningLedger
+  readonly logger: Pick<Logger, 'info' | 'warn'>
+  readonly dataDir: string
+  readonly inviteCode: string | null
+}
+
+/**
+ * Logs the addresses of the gateway and whether it is ready, or what is missing. Logs again when
+ * that changes. Tests and the quickstart wait for the first line.
+ */
+export function createReadinessLog(options: ReadinessLogOptions): BackgroundLoop {
+  const { health, logger } = options
+  let reported: string | undefined
+  return createBackgroundLoop({
+    retryMs: POLL_MS,
+    onError: (err) => logger.warn({ err }, 'checking whether the gateway is ready failed'),
+    step: async () => {
+      const { missing } = await health.readiness()
+      // Reasons with a growing number of seconds are one reason.
+      const reason = missing.map((text) => text.replaceAll(/\d+/g, '')).join('; ')
+      if (reason !== reported) {
+        const fields = reported === undefined || missing.length === 0 ? addresses(options) : {}
+        if (missing.length === 0) logger.info(fields, 'the gateway is ready')
+        else logger.warn(fields, `the gateway is not ready: ${missing.join('; ')}`)
+      }
+      reported = reason
+      return POLL_MS
     },
-    'the gateway is ready',
-  )
+  })
+}
+
+function addresses({ baseUrl, ledger, dataDir, inviteCode }: ReadinessLogOptions): Record<string, string> {
+  const urls = { api: baseUrl, graphql: `${baseUrl}/graphql`, docs: `${baseUrl}/docs` }
+  if (ledger.localnet === null) return urls
+  const { rpcUrl, wsUrl, keys } = ledger.localnet
+  return {
+    ...urls,
+    localnetRpc: rpcUrl,
+    localnetWebSocket: wsUrl,
+    usdcMint: keys.usdcMint.publicKey.toBase58(),
+    dataDir,
+    ...(inviteCode === null ? {} : { inviteCode }),
+  }
 }

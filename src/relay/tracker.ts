@@ -1,5 +1,6 @@
 import PQueue from 'p-queue'
 import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/background-loop.ts'
+import { createFailureLog } from '../platform/process/failure-log.ts'
 import type { RelayContext } from './context.ts'
 import { fetchStatuses, type LedgerStatus, MAX_STATUSES } from './fetch-statuses.ts'
 import type { TransactionRow } from './record.ts'
@@ -16,11 +17,12 @@ const CLEANUP_MS = 3_600_000
  */
 export function createTracker(context: RelayContext): BackgroundLoop {
   const { store, clock, logger, timing } = context
+  const failures = createFailureLog(logger, 'tracking transactions failed, will retry')
   let nextExpiryCheck = 0
   let nextCleanup = 0
   return createBackgroundLoop({
     retryMs: timing.idlePollMs,
-    onError: (err) => logger.warn({ err }, 'tracking transactions failed, will retry'),
+    onError: failures.report,
     step: async (signal) => {
       while ((await processDueRows(context)) === MAX_STATUSES && !signal.aborted);
       const { submitted, unsubmitted } = await store.countOpen()
@@ -33,6 +35,7 @@ export function createTracker(context: RelayContext): BackgroundLoop {
         await store.deleteOld(now)
         nextCleanup = now + CLEANUP_MS
       }
+      failures.clear()
       return submitted > 0 ? Math.min(timing.pollMs / 2, timing.idlePollMs) : timing.idlePollMs
     },
   })

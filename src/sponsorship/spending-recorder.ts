@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import { type BackgroundLoop, createBackgroundLoop } from '../platform/async/background-loop.ts'
+import { createFailureLog } from '../platform/process/failure-log.ts'
 import type { SponsorContext } from './context.ts'
 import type { SponsorshipMetrics } from './metrics.ts'
 
@@ -23,16 +24,18 @@ interface LandedTransaction {
 /** Records what each sponsorship cost, when its transaction is final. Deletes old data. */
 export function createSpendingRecorder(context: SponsorContext, metrics: SponsorshipMetrics): BackgroundLoop {
   const { kysely, clock, logger, timing } = context
+  const failures = createFailureLog(logger, 'recording sponsorship costs failed, will retry')
   let nextCleanup = 0
   return createBackgroundLoop({
     retryMs: timing.finalityPollMs,
-    onError: (err) => logger.warn({ err }, 'recording sponsorship costs failed, will retry'),
+    onError: failures.report,
     step: async () => {
       for (const each of await readUnrecorded(kysely)) await recordSpending(each, context, metrics)
       if (clock.now() >= nextCleanup) {
         await deleteOldData(kysely)
         nextCleanup = clock.now() + CLEANUP_MS
       }
+      failures.clear()
       return timing.finalityPollMs
     },
   })

@@ -10,14 +10,15 @@ import { connectionTo, createDatabase, dropDatabase } from './database-server.ts
 import { temporaryFolder } from './temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const READY = 'the gateway is ready'
+/** A gateway without a node or an indexer is started, but not ready. */
+const STARTED = /the gateway is (not )?ready/
 
 /** The service as `npm start` runs it, in its own processes and a temporary DATA_DIR. */
 export interface GatewayProcess {
   readonly dataDir: string
   /** The environment of its processes. */
   readonly env: NodeJS.ProcessEnv
-  /** Starts it and waits until it is ready. */
+  /** Starts it and waits until it logs whether it is ready. */
   start(): Promise<Runtime>
   /** kill -9. */
   kill(): Promise<void>
@@ -122,7 +123,7 @@ async function readyOrEnded(child: ChildProcess): Promise<void> {
   let output = ''
   const listen = (chunk: Buffer): void => {
     output += chunk.toString()
-    if (output.includes(READY)) resolve()
+    if (STARTED.test(output)) resolve()
   }
   child.stdout?.on('data', listen)
   child.stderr?.on('data', listen)

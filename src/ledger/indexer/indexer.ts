@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { createFailureLog } from '../../platform/process/failure-log.ts'
 import { WakeUp } from '../../platform/async/wake-up.ts'
 import type { IndexerContext, IndexerOptions } from './context.ts'
 import { lead } from './lead.ts'
@@ -73,6 +74,7 @@ function end({ status, waiters }: IndexerContext): void {
 
 async function run(context: IndexerContext): Promise<void> {
   const { options, signal, status } = context
+  const failures = createFailureLog(options.logger, 'the indexer failed, restarting')
   let backoff = MIN_BACKOFF_MS
   while (!signal.aborted) {
     try {
@@ -85,6 +87,7 @@ async function run(context: IndexerContext): Promise<void> {
       try {
         await lead(context, leadership)
         backoff = MIN_BACKOFF_MS
+        failures.clear()
       } finally {
         status.subscribed = false
         await leadership.release()
@@ -96,7 +99,7 @@ async function run(context: IndexerContext): Promise<void> {
         throw error
       }
       recordFailure(status, options.clock)
-      options.logger.warn({ err: error, retryMs: backoff }, 'the indexer failed, restarting')
+      failures.report(error)
     }
     await delay(backoff, undefined, { signal }).catch(() => {})
     backoff = Math.min(backoff * 2, MAX_BACKOFF_MS)

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { createFailureLog } from '../../platform/process/failure-log.ts'
 import { retryingRpc } from '../rpc/retrying-rpc.ts'
 import { subscribeToAnnouncements } from './announcements.ts'
 import { createCatchUp } from './catch-up.ts'
@@ -48,6 +49,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
   const finality = createFinalityMonitor(context, engine)
   // Subscribes before the first listing, so that no transaction is missed in between.
   const announcements = subscribeToAnnouncements(context)
+  const failures = createFailureLog(logger, 'could not read the ledger, retrying')
   let polledAt = -Infinity
   let isMarkedFilled = false
   try {
@@ -71,12 +73,13 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
         await poll()
         backoff = MIN_BACKOFF_MS
         status.failingSince = null
+        failures.clear()
         if (announcements.hasUnlisted()) wait = UNLISTED_POLL_MS
         if (waiters.size > 0) wait = WAITER_POLL_MS
       } catch (error) {
         if (context.signal.aborted || leadership.isLost || error instanceof LeadershipLostError) throw error
         recordFailure(status, clock)
-        logger.warn({ err: error, retryMs: backoff }, 'could not read the ledger, retrying')
+        failures.report(error)
         // A fork may have removed the announced slot.
         announcements.newestSlot = 0
         wait = backoff

@@ -1,3 +1,5 @@
+import { OperatorError } from '../../platform/process/operator-error.ts'
+
 export type LedgerRpcErrorKind = 'timeout' | 'transport' | 'http' | 'rpc'
 
 interface ErrorDetails {
@@ -18,8 +20,8 @@ const TRANSIENT_CODES = new Set([-32004, -32005, -32014, -32016, -32603, ...RATE
 /**
  * A failed request to a ledger node. URLs are removed from the message: they may contain API keys.
  */
-export class LedgerRpcError extends Error {
-  override readonly name = 'LedgerRpcError'
+export class LedgerRpcError extends OperatorError {
+  override readonly name: string = 'LedgerRpcError'
   readonly kind: LedgerRpcErrorKind
   readonly code: number | undefined
   readonly retryAfterMs: number | undefined

@@ -1,0 +1,141 @@
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { Keypair } from '@solana/web3.js'
+import { pino } from 'pino'
+import { afterEach, expect, test } from 'vitest'
+import { type Gateway, startGateway } from '../../../src/gateway/gateway.ts'
+import { readConfig } from '../../../src/platform/config/config.ts'
+import { formatFatalError } from '../../../src/platform/process/operator-error.ts'
+import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
+import { createFaultInjectingProxy } from '../../support/fault-injecting-proxy.ts'
+import { eventually } from '../../support/indexer/eventually.ts'
+import { createRegistryWorld, programId } from '../../support/indexer/registry-world.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+let database: TestDatabase | undefined
+let gateway: Gateway | undefined
+afterEach(async () => {
+  await gateway?.stop()
+  await database?.drop()
+  gateway = database = undefined
+})
+
+interface LogLine {
+  level: number
+  msg: string
+  err?: unknown
+}
+
+/** Starts a gateway. Returns the lines of its log. */
+async function start(settings: Record<string, string>): Promise<LogLine[]> {
+  database = await createTestDatabase()
+  const lines: LogLine[] = []
+  const log = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(JSON.parse(chunk.toString()) as LogLine)
+      done()
+    },
+  })
+  const env = {
+    DATA_DIR: temporaryFolder('not-ready-'),
+    DATABASE_URL: urlOf(database),
+    PORT: '0',
+    LOCALNET_PORT: '0',
+    WEBHOOK_SECRETS_KEY: '07'.repeat(32),
+    ...settings,
+  }
+  gateway = await startGateway({ ...readConfig(env), logger: pino({ level: 'info' }, log) })
+  return lines
+}
+const messages = (lines: readonly LogLine[]) => lines.map((line) => line.msg)
+const statusOf = async (path: string) => (await fetch(`${gateway?.baseUrl}${path}`)).status
+
+test('with a dead node the log says what is missing, once and without a stack, until the node responds', async () => {
+  const world = await createRegistryWorld()
+  const [http, sockets] = [
+    await createFaultInjectingProxy(world.localnet.rpcUrl),
+    await createFaultInjectingProxy(world.localnet.wsUrl),
+  ]
+  await http.cut()
+  try {
+    const lines = await start({
+      SOLANA_RPC_URL: `http://127.0.0.1:${http.port}`,
+      SOLANA_WS_URL: `ws://127.0.0.1:${sockets.port}`,
+      REGISTRY_PROGRAM_ID: programId,
+    })
+    const notReady = /^the gateway is not ready: no ledger node responds; the registry has not been read/
+    await eventually(async () => messages(lines).some((each) => notReady.test(each))).toBe(true)
+    expect([await statusOf('/ready'), await statusOf('/agents'), await statusOf('/health')]).toEqual([
+      503, 503, 200,
+    ])
+    await eventually(async () => messages(lines).includes('the indexer failed, restarting')).toBe(true)
+    expect(messages(lines)).not.toContain('the gateway is ready')
+    await http.restore()
+    await eventually(async () => messages(lines).includes('the gateway is ready')).toBe(true)
+    expect([await statusOf('/ready'), await statusOf('/agents')]).toEqual([200, 200])
+    expect(messages(lines).filter((each) => notReady.test(each))).toHaveLength(1)
+    expect(messages(lines).filter((each) => each === 'the indexer failed, restarting')).toHaveLength(1)
+    expect(lines.filter((line) => line.err !== undefined)).toEqual([])
+  } finally {
+    await gateway?.stop()
+    await http.close()
+    await sockets.close()
+    await world.close()
+  }
+})
+
+test('with a program id that does not exist, log, health and readiness say so', async () => {
+  const world = await createRegistryWorld()
+  const unknown = Keypair.generate().publicKey.toBase58()
+  try {
+    const lines = await start({
+      SOLANA_RPC_URL: world.localnet.rpcUrl,
+      SOLANA_WS_URL: world.localnet.wsUrl,
+      REGISTRY_PROGRAM_ID: unknown,
+    })
+    const reason = `the registry program ${unknown} does not exist on the ledger`
+    await eventually(async () => messages(lines).join()).toContain(`the gateway is not ready: ${reason}`)
+    const health = (await (await fetch(`${gateway?.baseUrl}/health/detailed`)).json()) as object
+    expect(health).toMatchObject({
+      status: 'degraded',
+      reasons: expect.arrayContaining([reason]) as string[],
+    })
+    expect(await statusOf('/ready')).toBe(503)
+    expect(messages(lines)).not.toContain('the gateway is ready')
+  } finally {
+    await gateway?.stop()
+    await world.close()
+  }
+})
+
+test('a DATA_DIR or key file that cannot be used is one line without a stack', async () => {
+  const file = join(temporaryFolder('not-ready-'), 'file')
+  writeFileSync(file, '')
+  const failure = (settings: Record<string, string>) =>
+    start(settings).then(
+      () => 'started',
+      (error: unknown) => formatFatalError(error),
+    )
+  expect(await failure({ DATA_DIR: join(file, 'data') })).toMatch(
+    /^\S+ cannot be used \(mkdir: ENOTDIR\): check/,
+  )
+  await database?.drop()
+  expect(await failure({ FEE_PAYER_KEYPAIR: join(file, 'key.json') })).toMatch(
+    /^\S+ cannot be read: ENOTDIR$/,
+  )
+})
+
+test('a port in use is one line without a stack', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as AddressInfo
+  const message = await start({ PORT: String(port) }).then(
+    () => 'started',
+    (error: unknown) => formatFatalError(error),
+  )
+  expect(message).toContain(`127.0.0.1:${port} is in use`)
+  other.close()
+})
