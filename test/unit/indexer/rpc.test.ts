@@ -167,6 +167,30 @@ describe('retries', () => {
     await expect(retrying.call('bad')).rejects.toMatchObject({ code: -32602 })
   })
 
+  test.each([
+    ['that never arrives', null, { timeoutMs: 100 }],
+    ['that a proxy refuses', { status: 502, body: '' }, {}],
+  ])('a batch with a response %s is sent again in smaller parts', async (_, answer, options) => {
+    const rpc = await serve((calls) => ((calls as Call[]).length > 3 ? answer : echo(calls)), options)
+    const { signal } = new AbortController()
+    const retrying = retryingRpc(rpc, { signal, minDelayMs: 1, maxAttempts: 4 })
+    const calls = Array.from({ length: 10 }, (__, i) => ({ method: 'x', params: [i] }))
+    const results = calls.map(({ params }) => params[0])
+    expect(await retrying.settle(calls)).toEqual(results)
+    expect(await retrying.batch(calls)).toEqual(results)
+    const sizes = bodies.map((body) => (JSON.parse(body) as Call[]).length)
+    expect(sizes).toEqual([10, 5, 3, 3, 3, 1, 10, 5, 3, 3, 3, 1])
+  })
+
+  test('a rate limit does not make batches smaller', async () => {
+    let refused = 0
+    const rpc = await serve((calls) => (refused++ < 2 ? { status: 429, body: '' } : echo(calls)))
+    const retrying = retryingRpc(rpc, { signal: new AbortController().signal, minDelayMs: 1 })
+    const calls = Array.from({ length: 4 }, (_, i) => ({ method: 'x', params: [i] }))
+    expect(await retrying.batch(calls)).toEqual([0, 1, 2, 3])
+    expect(bodies.map((body) => (JSON.parse(body) as Call[]).length)).toEqual([4, 4, 4])
+  })
+
   test('aborting ends a call that hangs', async () => {
     const rpc = await serve(() => null)
     const abort = new AbortController()
