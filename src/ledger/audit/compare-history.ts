@@ -82,7 +82,7 @@ async function findDifferences(
       left join agents a on a.pda = s.agent_pda
       where (s.name = 'AgentRegistered') <> (a.pda is not null) and not ${gap} and s.agent_pda not in ${leftOut}
       order by 1`.execute(db)
-    return [...existence.rows, ...values.rows].map((row) => ({ table: 'agents', ...row }))
+    return [...existence.rows, ...values.rows].map((row) => Object.assign(row, { table: 'agents' }))
   })
 }
 

@@ -4,9 +4,9 @@ import { OperatorError } from './operator-error.ts'
 
 /** Logs a failure that repeats once, and again when its reason changes. */
 export interface FailureLog {
-  report(error: unknown): void
+  readonly report: (error: unknown) => void
   /** The work succeeds again. */
-  clear(): void
+  readonly clear: () => void
 }
 
 export function createFailureLog(logger: Pick<Logger, 'warn'>, message: string): FailureLog {
