@@ -139,7 +139,7 @@ const FAILURES: Record<(typeof FAILURE_CODES)[number], string> = {
   execution_failed: 'The transaction is on the ledger, and it failed. The network fee is spent.',
   dropped: 'A fork removed the transaction, and its blockhash expired. Prepare it again.',
   outcome_unknown:
-    'The blockhash expired, and the search on the ledger reached its limits. Check the ledger before you prepare the transaction again.',
+    'The blockhash expired, and the search on the ledger reached its limits, or another prepared transaction landed that differs only by a lower fee. Check the ledger before you prepare the transaction again.',
 }
 
 const entries = Object.entries(ERRORS) as [ErrorCode, { status: number; message: string }][]

@@ -141,6 +141,16 @@ export function createTransactionStore(
       return rows
     },
 
+    /** The messages of the rows that have this signature, or are open and have exactly this message. */
+    findPrepared: async (signature: string, message: string): Promise<string[]> => {
+      const { rows } = await sql<{ message: string }>`
+        select message from prepared_transactions where signature = ${signature}
+        union select message from prepared_transactions where not settled and message = ${message}`.execute(
+        kysely,
+      )
+      return rows.map((row) => row.message)
+    },
+
     /**
      * Deletes settled rows after RETENTION_DAYS. Returns the number of rows.
      */

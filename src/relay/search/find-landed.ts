@@ -3,10 +3,11 @@ import bs58 from 'bs58'
 import { parseMessage } from '@agent-registry/solana'
 import { verifyEd25519 } from '../../domain/ed25519.ts'
 import type { SignatureInfo } from '../../ledger/decode/rpc-transaction.ts'
-import type { LedgerCalls } from '../../ledger/rpc/ledger-rpc.ts'
+import type { RelayContext } from '../context.ts'
 import { matchesPrepared } from '../match.ts'
 import { SEARCH_LIMITS } from '../policy.ts'
 import type { TransactionRow } from '../record.ts'
+import { messageBytes } from '../signed-transaction.ts'
 import type { CallBudget } from './call-budget.ts'
 import { fetchTransaction } from './fetch-transaction.ts'
 import type { SignatureWindow } from './list-signatures.ts'
@@ -19,25 +20,40 @@ import type { SearchResult } from './search-result.ts'
 export async function findLanded(
   rows: readonly TransactionRow[],
   { address, infos, complete }: SignatureWindow,
-  { rpc, budget }: { rpc: LedgerCalls; budget: CallBudget },
+  { rpc, store, budget }: Pick<RelayContext, 'rpc' | 'store'> & { budget: CallBudget },
 ): Promise<Map<string, SearchResult>> {
   const results = new Map<string, SearchResult>()
   const rowsToSearch = Math.max(1, Math.floor(SEARCH_LIMITS.verifications / (infos.length + 1)))
   const open = new Set(rows.slice(0, rowsToSearch))
   const unread = new Set(infos)
 
-  const compare = async (info: SignatureInfo): Promise<void> => {
-    if (!unread.has(info) || !budget.take()) return
+  const uncertain = new Set<TransactionRow>()
+
+  /** False if the transaction could not be read. */
+  const compare = async (info: SignatureInfo): Promise<boolean> => {
+    if (!unread.has(info)) return true
+    if (!budget.take()) return false
     const transaction = await fetchTransaction(rpc, info.signature)
-    if (transaction === 'missing') return
+    if (transaction === 'missing') return false
     unread.delete(info)
-    if (transaction === 'unreadable') return
+    if (transaction === 'unreadable') return true
+    const matches = [...open].filter((row) =>
+      matchesPrepared(parseMessage(Buffer.from(row.message, 'base64')), transaction.message),
+    )
+    if (matches.length === 0) return true
+    const message = Buffer.from(messageBytes(transaction)).toString('base64')
+    const prepared = await store.findPrepared(info.signature, message)
     const signedTx = Buffer.from(transaction.bytes).toString('base64')
-    for (const row of open) {
-      if (!matchesPrepared(parseMessage(Buffer.from(row.message, 'base64')), transaction.message)) continue
+    for (const row of matches) {
+      // Another prepared transaction with a lower fee is probably not a version of this one.
+      if (prepared.length > 0 && !prepared.includes(row.message)) {
+        uncertain.add(row)
+        continue
+      }
       results.set(row.id, { kind: 'found', signature: info.signature, signedTx })
       open.delete(row)
     }
+    return true
   }
 
   // A listed signature is the fee payer's if it pays, so it shows without a fetch whether it signed
@@ -49,12 +65,14 @@ export async function findLanded(
     if (signed !== undefined) await compare(signed.info)
     await nextTick()
   }
-  // Others may be versions that a wallet changed, as `match.ts` allows.
+  // Others may be versions that a wallet changed, as `match.ts` allows. If a wallet sent several,
+  // the one that succeeded counts.
   const isWithinLimits = complete && unread.size <= SEARCH_LIMITS.fetches
-  if (isWithinLimits) for (const info of unread) if (open.size > 0) await compare(info)
+  const successesFirst = [...unread].sort((a, b) => Number(a.err !== null) - Number(b.err !== null))
+  if (isWithinLimits) for (const info of successesFirst) if (open.size === 0 || !(await compare(info))) break
   for (const row of open) {
-    if (!isWithinLimits) results.set(row.id, { kind: 'limit' })
-    else if (unread.size === 0) results.set(row.id, { kind: 'absent' })
+    if (!isWithinLimits) results.set(row.id, { kind: 'unknown' })
+    else if (unread.size === 0) results.set(row.id, { kind: uncertain.has(row) ? 'unknown' : 'absent' })
   }
   return results
 }

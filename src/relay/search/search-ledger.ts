@@ -22,7 +22,7 @@ interface Search {
  */
 export async function searchLedger(
   rows: readonly TransactionRow[],
-  { rpc }: Pick<RelayContext, 'rpc'>,
+  { rpc, store }: Pick<RelayContext, 'rpc' | 'store'>,
 ): Promise<Map<string, SearchResult>> {
   const results = new Map<string, SearchResult>()
   const finalized = await fetchFinalizedHeight(rpc)
@@ -43,7 +43,7 @@ export async function searchLedger(
       if (!budget.take()) return
       window = await listPage(rpc, window, finalized.slot)
     }
-    const found = await findLanded(search.rows, window, { rpc, budget })
+    const found = await findLanded(search.rows, window, { rpc, store, budget })
     for (const [id, result] of found) results.set(id, result)
   })
   return results
