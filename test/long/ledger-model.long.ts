@@ -47,6 +47,7 @@ async function playRound(model: ModelRun, seed: number): Promise<Outcome> {
   for (let step = random.integer(5, 40); step > 0; step -= 1) {
     if (random.chance(0.35)) faults.push(await injectFault(world, random, model))
     else if (random.chance(0.04)) world.localnet.warp(random.pick([1, 8, 31]) * DAY)
+    else if (random.chance(0.1)) await model.walletSends.send(random.pick(wallets), random)
     else await operations.send()
     if (random.chance(0.3)) world.localnet.stepSlot(random.integer(1, 6))
     if (random.chance(0.3)) await delay(random.integer(1, 60))
@@ -55,19 +56,31 @@ async function playRound(model: ModelRun, seed: number): Promise<Outcome> {
   const story = `seed ${seed}: ${operations.sent.length} transactions, ${faults.join(' ') || 'no faults'}`
   process.stdout.write(`${story}\n`)
   await caughtUp(world, model, story)
+  world.localnet.stepSlot(200)
+  // While the only node hid transactions, nobody could find them.
+  const wasHidden = faults.includes('hide')
+  const prepared = await model.walletSends.compare({ wasHidden })
 
   const report = await audit({ orm, rpc: world.rpc, programId, settleMs: 10_000 })
   const events = await compareEvents(world, orm)
   const deliveries = await compareDeliveries(orm)
   const { differences, unreadable } = report
   process.stdout.write(
-    `  ${report.accounts} accounts, ${report.events} events, ${await orphans(model)} orphaned\n`,
+    `  ${report.accounts} accounts, ${report.events} events, ${await orphans(model)} orphaned, ${prepared.relay.length} prepared\n`,
   )
   return {
     sent: operations.sent.length,
-    found: { story, differences, unreadable, events: events.tables, deliveries: deliveries.actual },
+    found: {
+      story,
+      prepared: prepared.relay,
+      differences,
+      unreadable,
+      events: events.tables,
+      deliveries: deliveries.actual,
+    },
     expected: {
       story,
+      prepared: prepared.ledger,
       differences: [],
       unreadable: [],
       events: events.ledger,

@@ -12,6 +12,7 @@ import { kyselyOf } from '../../support/indexer/tables.ts'
 import { createGatewayProcess } from '../../support/gateway-process.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import type { Catastrophes } from './random-faults.ts'
+import { WalletSends } from './wallet-sends.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
 
 const WALLETS = 6
@@ -24,6 +25,7 @@ export interface ModelRun extends Catastrophes {
   world: RegistryWorld
   orm: Orm
   wallets: readonly Keypair[]
+  walletSends: WalletSends
   /** The last lines of the gateway's log. */
   lastWords(): string
   close(): Promise<void>
@@ -62,9 +64,12 @@ export async function startModelRun(): Promise<ModelRun> {
   })
   stack.defer(() => gateway.remove())
   await gateway.start()
+  const walletSends = new WalletSends(world, orm)
+  stack.defer(() => walletSends.close())
   return {
     world,
     orm,
+    walletSends,
     wallets: await fundedWallets(world),
     killGateway: async () => {
       await gateway.kill()

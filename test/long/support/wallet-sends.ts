@@ -1,0 +1,109 @@
+import { type Keypair, VersionedTransaction } from '@solana/web3.js'
+import bs58 from 'bs58'
+import { vi } from 'vitest'
+import { pino } from 'pino'
+import { registryInstruction } from '@agent-registry/program'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { createRelay } from '../../../src/relay/relay.ts'
+import type { Orm } from '../../../src/db/orm-types.ts'
+import { addresses, keyOf, programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
+import { kyselyOf } from '../../support/indexer/tables.ts'
+import { FAST_TIMING, signed, toJson } from '../../support/relay/relay-world.ts'
+import type { Random } from './random.ts'
+
+interface Status {
+  slot: number
+  err: unknown
+}
+
+interface Outcome {
+  id: string
+  status: string
+  slot: number | null
+  error: string | undefined
+}
+
+/** Transactions that the relay prepares, and that wallets send themselves or not at all. */
+export class WalletSends {
+  /** The signatures by the ids of the relay. */
+  readonly #signatures = new Map<string, string>()
+  readonly #world: RegistryWorld
+  readonly #orm: Orm
+  readonly #relay: ReturnType<typeof createRelay>
+
+  constructor(world: RegistryWorld, orm: Orm) {
+    this.#world = world
+    this.#orm = orm
+    this.#relay = createRelay({
+      kysely: kyselyOf(orm),
+      rpc: world.rpc,
+      clock: systemClock,
+      registryProgram: programId,
+      allowedPrograms: null,
+      submitWaitMs: 0,
+      logger: pino({ level: 'silent' }),
+      timing: FAST_TIMING,
+    })
+    this.#relay.tracker.start()
+  }
+
+  /** A prepare that fails because of a fault or the state of the agent is not repeated. */
+  async send(wallet: Keypair, random: Random): Promise<void> {
+    const owner = keyOf(wallet)
+    const accounts = { owner, agent: addresses.agent(owner) }
+    const update = registryInstruction(programId, 'update_agent', accounts, {
+      version: `${random.integer(0, 9)}`,
+    })
+    try {
+      const prepared = await this.#relay.service.prepare({
+        instructions: [toJson(update)],
+        signerPubkeys: [owner],
+      })
+      const bytes = Buffer.from(signed(prepared, wallet), 'base64')
+      const [signature] = VersionedTransaction.deserialize(bytes).signatures
+      this.#signatures.set(prepared.id, bs58.encode(signature ?? new Uint8Array(64)))
+      if (random.chance(0.7)) await this.#world.connection.sendRawTransaction(bytes, { skipPreflight: true })
+    } catch {
+      // The service or the node is down.
+    }
+  }
+
+  /** The settled records, and what they are on the ledger. All transactions must have expired. */
+  async compare({ wasHidden }: { wasHidden: boolean }): Promise<{ relay: Outcome[]; ledger: Outcome[] }> {
+    const open = kyselyOf(this.#orm)
+      .selectFrom('prepared_transactions')
+      .select('id')
+      .where('settled', '=', false)
+    await vi.waitFor(
+      async () => {
+        if ((await open.execute()).length > 0) throw new Error('the relay has not settled all transactions')
+      },
+      { timeout: 60_000, interval: 50 },
+    )
+    if (wasHidden) this.#signatures.clear()
+    const [relay, ledger]: [Outcome[], Outcome[]] = [[], []]
+    for (const [id, signature] of this.#signatures) {
+      const { status, slot, error } = await this.#relay.service.get(id)
+      relay.push({ id, status, slot, error: error?.code })
+      ledger.push({ id, ...(await this.#onLedger(signature)) })
+    }
+    this.#signatures.clear()
+    return { relay, ledger }
+  }
+
+  async #onLedger(signature: string): Promise<Omit<Outcome, 'id'>> {
+    const { value } = await this.#world.rpc.call<{ value: (Status | null)[] }>('getSignatureStatuses', [
+      [signature],
+      { searchTransactionHistory: true },
+    ])
+    const landed = value[0] ?? null
+    if (landed === null) return { status: 'failed', slot: null, error: 'blockhash_expired' }
+    const { slot, err } = landed
+    if (err === null) return { status: 'confirmed', slot, error: undefined }
+    return { status: 'failed', slot, error: 'execution_failed' }
+  }
+
+  close(): Promise<void> {
+    return this.#relay.tracker.stop()
+  }
+}
