@@ -1,6 +1,5 @@
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
-import { Agent, type Dispatcher } from 'undici'
+import { Agent } from 'undici'
+import { readJson, ResponseTooLargeError } from './read-json.ts'
 import { LedgerRpcError, parseRetryAfter } from './rpc-error.ts'
 
 export interface RpcCall {
@@ -37,7 +36,7 @@ export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
   const agent = new Agent({ allowH2: false })
   let nextId = 1
 
-  async function post(body: unknown): Promise<unknown> {
+  async function post(body: unknown, maxBytes = Infinity): Promise<unknown> {
     const signal = AbortSignal.timeout(options.timeoutMs ?? 15_000)
     const request = { origin, path, method: 'POST', headers, body: JSON.stringify(body), signal } as const
     try {
@@ -51,8 +50,9 @@ export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
           retryAfterMs: parseRetryAfter([retryAfter].flat()[0] ?? null),
         })
       }
-      return await readJson(response)
+      return await readJson(response, maxBytes)
     } catch (error) {
+      if (error instanceof ResponseTooLargeError) throw error
       throw toRpcError(error, signal)
     }
   }
@@ -60,7 +60,8 @@ export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
   async function settleChunk<T>(calls: RpcCall[]): Promise<(T | LedgerRpcError)[]> {
     const firstId = nextId
     nextId += calls.length
-    const body = await post(calls.map((call, i) => ({ jsonrpc: '2.0', id: firstId + i, ...call })))
+    const requests = calls.map((call, i) => ({ jsonrpc: '2.0', id: firstId + i, ...call }))
+    const body = await post(requests, calls.length > 1 ? MAX_BATCH_RESPONSE_BYTES : Infinity)
     // A node that refuses the whole batch responds with one error object.
     if (!Array.isArray(body)) throw responseError(body as RpcResponse)
     const byId = new Map((body as RpcResponse[]).map((response) => [response.id, response]))
@@ -72,8 +73,20 @@ export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
 
   async function settle<T>(calls: RpcCall[]): Promise<(T | LedgerRpcError)[]> {
     const results: (T | LedgerRpcError)[] = []
-    for (const chunk of splitBatch(calls)) results.push(...(await settleChunk<T>(chunk)))
+    for (const chunk of splitBatch(calls)) results.push(...(await settleSmaller<T>(chunk)))
     return results
+  }
+
+  /** Sends the halves if the response is too large. A single call may have any response. */
+  async function settleSmaller<T>(calls: RpcCall[]): Promise<(T | LedgerRpcError)[]> {
+    try {
+      return await settleChunk<T>(calls)
+    } catch (error) {
+      if (!(error instanceof ResponseTooLargeError)) throw error
+      const half = Math.ceil(calls.length / 2)
+      const first = await settleSmaller<T>(calls.slice(0, half))
+      return [...first, ...(await settleSmaller<T>(calls.slice(half)))]
+    }
   }
 
   return {
@@ -136,12 +149,11 @@ function toRpcError(error: unknown, signal: AbortSignal): LedgerRpcError {
   return new LedgerRpcError('transport', `the ledger node ${problem}`)
 }
 
-const decompress = promisify(gunzip)
-
-async function readJson({ headers, body }: Dispatcher.ResponseData): Promise<unknown> {
-  if (headers['content-encoding'] !== 'gzip') return body.json()
-  return JSON.parse((await decompress(await body.bytes())).toString())
-}
+/**
+ * Several batches are in memory at once. Anyone can send transactions of 64 inner instructions with
+ * 10 KiB each: a hundred of them have 90 MB.
+ */
+const MAX_BATCH_RESPONSE_BYTES = 16_000_000
 
 /** Credentials in the URL become an Authorization header. */
 function splitUrl(text: string): { origin: string; path: string; headers: Record<string, string> } {

@@ -104,6 +104,30 @@ describe('calls', () => {
     expect(accepted).toBe('gzip')
   })
 
+  test.each(['plain', 'compressed'])(
+    'a %s response that is too large is requested in parts',
+    async (form) => {
+      const rpc = await serve((calls) => {
+        const text = JSON.stringify((calls as Call[]).map(({ id }) => result(id, 'y'.repeat(5_000_000))))
+        return form === 'plain'
+          ? { body: text }
+          : { headers: { 'content-encoding': 'gzip' }, body: gzipSync(text, { level: 1 }) }
+      })
+      const results = await rpc.settle<string>(Array.from({ length: 5 }, () => ({ method: 'x', params: [] })))
+      expect(results.map((each) => (each as string).length)).toEqual(
+        Array.from({ length: 5 }, () => 5_000_000),
+      )
+      expect(bodies.map((body) => (JSON.parse(body) as Call[]).length)).toEqual([5, 3, 2])
+    },
+  )
+
+  test('one call may have a response of any size', async () => {
+    const rpc = await serve((call) => ({
+      body: JSON.stringify(result((call as Call).id, 'y'.repeat(20_000_000))),
+    }))
+    expect(await rpc.call<string>('x')).toHaveLength(20_000_000)
+  })
+
   test('credentials in the URL become a header', async () => {
     let header: string | undefined
     const plain = await serve((calls, request) => {
