@@ -119,11 +119,12 @@ export function createTransactionStore(
       perPayer: number
     }): Promise<TransactionRow[]> => {
       const { blockHeight, now, until, limit, perPayer } = options
-      // The first key of a v0 message is the fee payer. It begins at byte 6 counted from 1.
+      // The first key of a v0 message is the fee payer, bytes 6 to 37 counted from 1. These
+      // characters are 30 of its bytes: to decode 100,000 messages would take most of the time.
       const { rows } = await sql<TransactionRow>`
         with due as (
           select id, next_check_at, row_number() over (
-            partition by substring(decode(message, 'base64') from 6 for 32) order by next_check_at
+            partition by substring(message from 9 for 40) order by next_check_at
           ) as position
           from prepared_transactions
           where not settled and signed_tx is null and not sponsored
