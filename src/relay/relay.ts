@@ -10,6 +10,7 @@ import type { BuildTransaction, PreparedTransaction, PrepareInput } from './prep
 import { toRecord, type TransactionRecord } from './record.ts'
 import { NO_SPONSOR } from './sponsor-hooks.ts'
 import { type Authorize, submit, type SubmitInput } from './submit.ts'
+import { createExpiryLoop } from './search/expiry-loop.ts'
 import { createTracker } from './tracker.ts'
 import { createTransactionStore } from './transaction-store.ts'
 import { TransactionUpdates } from './transaction-updates.ts'
@@ -46,6 +47,7 @@ export function createRelay(options: RelayOptions) {
     wakeTracker: () => tracker.wake(),
   }
   const tracker = createTracker(context)
+  const expiryLoop = createExpiryLoop(context)
   const buildTransaction: BuildTransaction = (request, buildOptions) => build(request, buildOptions, context)
   const service: RelayService = {
     prepare: (input, clientIp = '') =>
@@ -59,7 +61,15 @@ export function createRelay(options: RelayOptions) {
   return {
     service,
     /** Started by processes with the role `api`. */
-    tracker,
+    tracker: {
+      start: () => {
+        tracker.start()
+        expiryLoop.start()
+      },
+      stop: async () => {
+        await Promise.all([tracker.stop(), expiryLoop.stop()])
+      },
+    },
     watch: (id: string) => watchTransaction(id, context),
     /** For `src/sponsorship`, which makes its own checks first. */
     build: buildTransaction,

@@ -4,37 +4,25 @@ import { createFailureLog } from '../platform/process/failure-log.ts'
 import type { RelayContext } from './context.ts'
 import { fetchStatuses, type LedgerStatus, MAX_STATUSES } from './fetch-statuses.ts'
 import type { TransactionRow } from './record.ts'
-import { settleExpired, settleUnsubmitted } from './search/settle-expired.ts'
+import { settleExpired } from './search/settle-expired.ts'
 import { sendStored } from './send.ts'
 import { isExpired, onLedgerStatus } from './transitions.ts'
 
 const CONCURRENT_ROWS = 8
-const CLEANUP_MS = 3_600_000
 
 /**
  * Follows every submitted transaction until it is settled. All state is in the database, so each
  * process can run a tracker.
  */
 export function createTracker(context: RelayContext): BackgroundLoop {
-  const { store, clock, logger, timing } = context
+  const { store, logger, timing } = context
   const failures = createFailureLog(logger, 'tracking transactions failed, will retry')
-  let nextExpiryCheck = 0
-  let nextCleanup = 0
   return createBackgroundLoop({
     retryMs: timing.idlePollMs,
     onError: failures.report,
     step: async (signal) => {
       while ((await processDueRows(context)) === MAX_STATUSES && !signal.aborted);
-      const { submitted, unsubmitted } = await store.countOpen()
-      const now = clock.now()
-      if (unsubmitted > 0 && now >= nextExpiryCheck) {
-        await settleUnsubmitted(context)
-        nextExpiryCheck = now + timing.finalityPollMs
-      }
-      if (now >= nextCleanup) {
-        await store.deleteOld(now)
-        nextCleanup = now + CLEANUP_MS
-      }
+      const { submitted } = await store.countOpen()
       failures.clear()
       return submitted > 0 ? Math.min(timing.pollMs / 2, timing.idlePollMs) : timing.idlePollMs
     },

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import { Keypair, SystemProgram } from '@solana/web3.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../support/indexer/eventually.ts'
+import { createRelayWorld, type RelayWorld, signed } from '../../support/relay/relay-world.ts'
+
+const EXPIRED = 200
+const WALLETS = 64
+let world: RelayWorld
+beforeAll(async () => {
+  world = await createRelayWorld({ relay: { submitWaitMs: 0 } })
+  world.localnet.stepSlot(40)
+})
+afterAll(() => world.close())
+
+/** Stores one expired transaction of each of many wallets. */
+async function storeExpired(payer: Keypair, transfer: () => ReturnType<typeof SystemProgram.transfer>) {
+  const { id } = await world.prepare([transfer()], [payer])
+  const { kysely } = world.t
+  const table = kysely.selectFrom('prepared_transactions').selectAll()
+  const row = await table.where('id', '=', id).executeTakeFirstOrThrow()
+  const rows = Array.from({ length: WALLETS }, () => {
+    const message = Buffer.from(row.message, 'base64')
+    randomBytes(32).copy(message, 5)
+    return { ...row, id: crypto.randomUUID(), message: message.toString('base64') }
+  })
+  await kysely.insertInto('prepared_transactions').values(rows).execute()
+}
+
+test('a slow search for transactions of many wallets does not delay submitted transactions', async () => {
+  const payer = await world.funded()
+  const transfer = () =>
+    SystemProgram.transfer({
+      fromPubkey: payer.publicKey,
+      toPubkey: Keypair.generate().publicKey,
+      lamports: 1_000_000,
+    })
+  await storeExpired(payer, transfer)
+  const listings = () => world.calls.filter((method) => method === 'getSignaturesForAddress').length
+  world.localnet.fault.http({ methods: ['getSignaturesForAddress'], delayMs: 500 })
+  world.localnet.stepSlot(EXPIRED)
+  await eventually(listings).toBeGreaterThan(0)
+  const prepared = await world.prepare([transfer()], [payer])
+  await world.submit(prepared.id, signed(prepared, payer))
+  await eventually(async () => (await world.status(prepared.id)).status).toBe('confirmed')
+  expect(listings()).toBeLessThan(WALLETS)
+  world.localnet.fault.clear()
+})
