@@ -16,9 +16,9 @@ typedef struct {
   Writer writer;
 } Event;
 
-// Checks the accounts event_authority and program. Only the canonical address is accepted, since
-// indexers look for it: a hash of a higher bump must be a point on the curve, which is no address of
-// a program. This costs a fifth of sol_try_find_program_address.
+// Checks the accounts event_authority and program. Of the addresses for which a program can sign, only
+// the canonical one is accepted, since indexers look for it: the hash of each higher bump must be a
+// point on the curve. This costs a fifth of sol_try_find_program_address.
 static NOINLINE u64 find_event_authority(Context *context, u64 index) {
   const Account *account = &context->accounts[index];
   const Account *program = &context->accounts[index + 1];

@@ -43,8 +43,8 @@ export interface OuterInvocation extends Invocation {
 /**
  * Whether the node has the outcome of the transaction, and the inner instructions if it succeeded.
  */
-export const isComplete = ({ meta }: RpcTransaction): boolean =>
-  meta !== null && (meta.err !== null || Array.isArray(meta.innerInstructions))
+export const isComplete = ({ meta }: { meta?: RpcTransaction['meta'] }): boolean =>
+  meta !== null && meta !== undefined && (meta.err !== null || Array.isArray(meta.innerInstructions))
 
 /** The instructions of a transaction. Throws RangeError if an account index does not exist. */
 export function invocationsOf({ transaction, meta }: RpcTransaction): OuterInvocation[] {
