@@ -11,8 +11,8 @@ export type RowOf<Entity extends EntitySchemaWithMeta> = Selectable<
 const naming = new UnderscoreNamingStrategy()
 
 /**
- * The select list for such rows without the `hidden` properties, so that reading maps nothing. It is
- * raw text, because Kysely would compile references again for every query.
+ * The select list for such rows without the `hidden` properties, so that reading maps nothing. It
+ * is raw text, because Kysely would compile references again for every query.
  */
 export function columnsOf<Entity extends EntitySchemaWithMeta>(
   { tableName, properties }: Entity,

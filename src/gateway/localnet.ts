@@ -28,8 +28,8 @@ export interface GatewayLocalnet {
 }
 
 /**
- * Starts the localnet on DATA_DIR with the registry program and the USDC mint in its genesis. Throws
- * OperatorError if the ledger in DATA_DIR has another build of the program.
+ * Starts the localnet on DATA_DIR with the registry program and the USDC mint in its genesis.
+ * Throws OperatorError if the ledger in DATA_DIR has another build of the program.
  */
 export async function startGatewayLocalnet(
   config: Config,

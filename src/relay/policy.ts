@@ -52,7 +52,9 @@ export const SEARCH_LIMITS = {
   /** Per pass. */
   rows: 256,
   rowsPerPayer: 64,
-  /** Calls of a pass, in addition to the first page of each fee payer. Cheap searches come first. */
+  /**
+   * Calls of a pass, in addition to the first page of each fee payer. Cheap searches come first.
+   */
   calls: 200,
   /** Per fee payer. */
   pages: 5,

@@ -142,7 +142,9 @@ export function createTransactionStore(
       return rows
     },
 
-    /** The messages of the rows that have this signature, or are open and have exactly this message. */
+    /**
+     * The messages of the rows that have this signature, or are open and have exactly this message.
+     */
     findPrepared: async (signature: string, message: string): Promise<string[]> => {
       const { rows } = await sql<{ message: string }>`
         select message from prepared_transactions where signature = ${signature}

@@ -17,7 +17,9 @@ export interface Localnet {
   readonly wsUrl: string
   readonly genesisHash: string
   readonly fault: FaultControls
-  /** The programs of the genesis whose code in `dataDir` differs, because it is of another build. */
+  /**
+   * The programs of the genesis whose code in `dataDir` differs, because it is of another build.
+   */
   readonly outdatedPrograms: readonly Pubkey[]
   /** The current slot, whose block is not finished. */
   readonly slot: number

@@ -33,8 +33,8 @@ export function numbers(tag: number, ...values: [number, 4 | 8][]): Buffer {
 }
 
 /**
- * Deploys a program by transactions: writes the buffer, then deploys it. `payer` becomes the upgrade
- * authority. Returns the address of the ProgramData account.
+ * Deploys a program by transactions: writes the buffer, then deploys it. `payer` becomes the
+ * upgrade authority. Returns the address of the ProgramData account.
  */
 export async function deployProgram(
   connection: Connection,

@@ -36,7 +36,9 @@ function memo(data: Buffer): TransactionInstruction {
   return new TransactionInstruction({ programId: MEMO, keys: [], data })
 }
 
-/** Creates the associated token account of the owner. Its inner instructions are of two programs. */
+/**
+ * Creates the associated token account of the owner. Its inner instructions are of two programs.
+ */
 function createTokenAccount(owner: PublicKey): { account: string; instruction: TransactionInstruction } {
   const mint = pubkey(ledger.usdcMint.toBase58())
   const account = associatedTokenAccount(pubkey(owner.toBase58()), mint)

@@ -70,8 +70,8 @@ export function cachedRead<Data, Variables extends Record<string, unknown>, Body
 }
 
 /**
- * Node sends a text together with the headers, in one write. Bytes only for types without a charset,
- * because Fastify adds one to JSON text.
+ * Node sends a text together with the headers, in one write. Bytes only for types without a
+ * charset, because Fastify adds one to JSON text.
  */
 const toPayload = (body: string, mediaType: string): string | Buffer =>
   mediaType === JSON_TYPE ? body : Buffer.from(body)

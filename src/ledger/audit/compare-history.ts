@@ -28,8 +28,8 @@ const GAPS = [
 ]
 
 /**
- * Compares the state of each agent with its last events (`ledger`). An agent of `found` is left out:
- * its row or its events differ from the ledger.
+ * Compares the state of each agent with its last events (`ledger`). An agent of `found` is left
+ * out: its row or its events differ from the ledger.
  */
 export async function compareHistory(
   context: AuditContext,

@@ -22,7 +22,9 @@ export function createFailureLog(logger: Pick<Logger, 'warn'>, message: string):
   }
 }
 
-/** The ledger or the database is unavailable: the message is enough, a stack trace is not needed. */
+/**
+ * The ledger or the database is unavailable: the message is enough, a stack trace is not needed.
+ */
 function isOutage(error: unknown): boolean {
   return error instanceof OperatorError || knownError(error) !== null
 }

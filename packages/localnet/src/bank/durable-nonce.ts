@@ -38,7 +38,9 @@ export function advancedNonceAccount(message: Message): Pubkey | null {
   return isStaticWritable(message, index) ? (message.staticKeys[index] ?? null) : null
 }
 
-/** Whether a durable nonce makes the message valid in the block after the one with the blockhash. */
+/**
+ * Whether a durable nonce makes the message valid in the block after the one with the blockhash.
+ */
 export function hasUsableNonce(message: Message, read: AccountReader, blockhash: string): boolean {
   const key = advancedNonceAccount(message)
   const stored = key === null ? null : decodeNonceAccount(read(key))
@@ -49,7 +51,9 @@ export function hasUsableNonce(message: Message, read: AccountReader, blockhash:
   return signers?.some((index) => message.staticKeys[index] === stored.authority) ?? false
 }
 
-/** The nonce that an account has after it advances in the block after the one with the blockhash. */
+/**
+ * The nonce that an account has after it advances in the block after the one with the blockhash.
+ */
 export function durableNonce(blockhash: string): Pubkey {
   const hash = createHash('sha256')
     .update('DURABLE_NONCE')

@@ -19,8 +19,8 @@ interface Blockhashes {
 type ToNode = (key: Pubkey, account: Account) => Account
 
 /**
- * Runs `work` with the rules of a node. The VM compares nonces with the blockhash of the transaction
- * and derives the next nonce from it. A node uses the last block.
+ * Runs `work` with the rules of a node. The VM compares nonces with the blockhash of the
+ * transaction and derives the next nonce from it. A node uses the last block.
  */
 export function withNonceRules<T>(
   vm: Vm,
