@@ -13,6 +13,9 @@ import { fetchTransaction } from './fetch-transaction.ts'
 import type { SignatureWindow } from './list-signatures.ts'
 import type { SearchResult } from './search-result.ts'
 
+/** Verifications until other work of the process can run, about 5 ms. */
+const VERIFICATIONS_PER_TURN = 50
+
 /**
  * Searches the rows of one fee payer among its listed signatures. A row has no result if the
  * budget of this pass does not suffice, or if no node returns a listed transaction.
@@ -61,9 +64,12 @@ export async function findLanded(
   const signatures = infos.map((info) => ({ info, bytes: bs58.decode(info.signature) }))
   for (const row of open) {
     const message = Buffer.from(row.message, 'base64')
-    const signed = signatures.find(({ bytes }) => verifyEd25519(message, bytes, address))
-    if (signed !== undefined) await compare(signed.info)
-    await nextTick()
+    for (const [i, { info, bytes }] of signatures.entries()) {
+      if (i % VERIFICATIONS_PER_TURN === 0) await nextTick()
+      if (!verifyEd25519(message, bytes, address)) continue
+      await compare(info)
+      break
+    }
   }
   // Others may be versions that a wallet changed, as `match.ts` allows. If a wallet sent several,
   // the one that succeeded counts.
