@@ -67,7 +67,8 @@ export async function findLanded(
     for (const [i, { info, bytes }] of signatures.entries()) {
       if (i % VERIFICATIONS_PER_TURN === 0) await nextTick()
       if (!verifyEd25519(message, bytes, address)) continue
-      await compare(info)
+      // It landed. Without a result the next search reads it.
+      if (!(await compare(info))) open.delete(row)
       break
     }
   }
