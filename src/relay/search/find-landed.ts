@@ -8,7 +8,7 @@ import { matchesPrepared } from '../match.ts'
 import { SEARCH_LIMITS } from '../policy.ts'
 import type { TransactionRow } from '../record.ts'
 import { messageBytes } from '../signed-transaction.ts'
-import type { CallBudget } from './call-budget.ts'
+import type { SearchBudget } from './search-budget.ts'
 import { fetchTransaction } from './fetch-transaction.ts'
 import type { SignatureWindow } from './list-signatures.ts'
 import type { SearchResult } from './search-result.ts'
@@ -23,7 +23,7 @@ const VERIFICATIONS_PER_TURN = 50
 export async function findLanded(
   rows: readonly TransactionRow[],
   { address, infos, complete }: SignatureWindow,
-  { rpc, store, budget }: Pick<RelayContext, 'rpc' | 'store'> & { budget: CallBudget },
+  { rpc, store, budget }: Pick<RelayContext, 'rpc' | 'store'> & { budget: SearchBudget },
 ): Promise<Map<string, SearchResult>> {
   const results = new Map<string, SearchResult>()
   const rowsToSearch = Math.max(1, Math.floor(SEARCH_LIMITS.verifications / (infos.length + 1)))

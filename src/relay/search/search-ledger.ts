@@ -5,7 +5,7 @@ import type { RelayContext } from '../context.ts'
 import { fetchFinalizedHeight } from '../fetch-statuses.ts'
 import { SEARCH_LIMITS } from '../policy.ts'
 import type { TransactionRow } from '../record.ts'
-import { CallBudget } from './call-budget.ts'
+import { SearchBudget } from './search-budget.ts'
 import { findLanded } from './find-landed.ts'
 import { listPage, type SignatureWindow } from './list-signatures.ts'
 import type { SearchResult } from './search-result.ts'
@@ -17,19 +17,22 @@ interface Search {
 
 /**
  * Searches the finalized ledger for expired transactions, whoever sent them. A row without a result
- * must be searched again: a node that may know it does not respond, or this pass had no call left.
+ * must be searched again: a node that may know it does not respond, or this pass had no call or no
+ * time left.
  * Throws LedgerRpcError if no node responds.
  */
 export async function searchLedger(
   rows: readonly TransactionRow[],
-  { rpc, store }: Pick<RelayContext, 'rpc' | 'store'>,
+  { rpc, store, clock, timing }: Pick<RelayContext, 'rpc' | 'store' | 'clock' | 'timing'>,
 ): Promise<Map<string, SearchResult>> {
   const results = new Map<string, SearchResult>()
   const finalized = await fetchFinalizedHeight(rpc)
-  const budget = new CallBudget(SEARCH_LIMITS.calls)
+  // The results are stored at the end, before another process can lease the rows.
+  const budget = new SearchBudget(SEARCH_LIMITS.calls, clock, clock.now() + timing.leaseMs / 2)
   const searches: Search[] = []
 
   await inParallel([...groupByPayer(rows)], async ([address, group]) => {
+    if (budget.isOver) return
     const oldestSlot = Math.min(...group.map((row) => row.blockhash_slot))
     const window = await listPage(rpc, { address, oldestSlot, infos: [], pages: 0 }, finalized.slot)
     searches.push({ rows: group, window })

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import type { Pubkey } from '@agent-registry/solana'
 import type { TransactionRow } from '../../../src/relay/record.ts'
 import type { TransactionStore } from '../../../src/relay/transaction-store.ts'
-import { CallBudget } from '../../../src/relay/search/call-budget.ts'
 import { findLanded } from '../../../src/relay/search/find-landed.ts'
+import { SearchBudget } from '../../../src/relay/search/search-budget.ts'
 
 const LISTED = 2_000
 
@@ -25,7 +25,7 @@ function createSearch() {
     const address = payer.toBase58() as Pubkey
     const window = { address, oldestSlot: 0, infos, pages: 5, complete: false }
     const rpc = { call: () => Promise.reject(new Error('no call is necessary')) }
-    const context = { rpc, store: {} as TransactionStore, budget: new CallBudget(0) }
+    const context = { rpc, store: {} as TransactionStore, budget: new SearchBudget(0, { now: () => 0 }, 1) }
     return findLanded([{ id: 'a', message } as TransactionRow], window, context)
   }
   return { search, signature: transaction.signatures[0]! }
