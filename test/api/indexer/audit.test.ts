@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { audit, type AuditReport } from '../../../src/ledger/audit/audit.ts'
+import { compareHistory } from '../../../src/ledger/audit/compare-history.ts'
+import type { AuditContext } from '../../../src/ledger/audit/options.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
 import { eventually } from '../../support/indexer/eventually.ts'
@@ -155,6 +157,23 @@ test('the audit names agents that closed or appeared without an event', async ()
     { table: 'agents', key: keyOf('c'), field, ledger: false, database: true },
     { table: 'agents', key: keyOf('b'), field, ledger: true, database: false },
   ])
+})
+
+test('an agent that changes again and again has no difference to its last events', async () => {
+  const { signal } = new AbortController()
+  const compare = (settleMs: number) =>
+    compareHistory({ orm: database.orm, settleMs, signal } as AuditContext, [])
+  let reputationScore = 250
+  const change = (): Promise<void> => {
+    ledger.send({ accounts: { [keyOf('b')]: agentAccount('b', { reputationScore: ++reputationScore }) } })
+    return indexer.whenIdle()
+  }
+  await change()
+  expect(await compare(0)).toHaveLength(1)
+  const finished = new AbortController()
+  const differences = compare(600).finally(() => finished.abort())
+  while (!finished.signal.aborted) await change()
+  expect(await differences).toEqual([])
 })
 
 test('the audit starts the history of an agent at its last registration', async () => {
