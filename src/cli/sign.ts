@@ -7,6 +7,8 @@ import { readKeypairFile } from '../platform/keys/keypair-file.ts'
 import { CommandError } from './command-error.ts'
 import { createOutput } from './output.ts'
 
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
+
 /** Signs one request, for trying out endpoints that need a wallet. */
 export function signCommand(): Command {
   return new Command('sign')
@@ -38,8 +40,9 @@ function walletHeaders(method: string, path: string, keyFile: string) {
 }
 
 function checkedMethod(method: string): string {
-  if (!/^[a-z]+$/i.test(method)) throw new CommandError(`method must be a word such as GET, got ${method}`)
-  return method.toUpperCase()
+  const verb = method.toUpperCase()
+  if (METHODS.includes(verb)) return verb
+  throw new CommandError(`method must be one of ${METHODS.join(', ')}, got ${JSON.stringify(method)}`)
 }
 
 /** Quotes are refused because the path becomes part of a shell command. */

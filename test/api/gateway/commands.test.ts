@@ -113,7 +113,7 @@ describe('sign', () => {
   test.each([
     [['GET', 'webhooks'], 'path must start with / and be percent-encoded, such as /webhooks, got "webhooks"'],
     [['GET', "/'; rm -rf x; '"], 'path must start with /'],
-    [['G T', '/webhooks'], 'method must be a word such as GET, got G T'],
+    [['FOO', '/webhooks'], 'method must be one of GET, POST, PATCH, DELETE, got "FOO"'],
     [
       ['GET', '/webhooks', '--url', 'localhost:3000'],
       '--url must be an http or https URL, got localhost:3000',
