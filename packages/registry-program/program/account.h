@@ -16,7 +16,7 @@ typedef struct {
 static u64 *length_word(const Account *account) { return (u64 *)(account->data - 8); }
 static u64 data_length(const Account *account) { return *length_word(account); }
 
-// An error that names the account in the log: the upper half is the position of the account, from 1.
+// An error whose log line names the account. The upper half is the position of the account, from 1.
 static u64 account_error(const Account *account, u64 error) { return (u64)(account->index + 1) << 32 | error; }
 
 static u64 missing_account(u64 index) { return (index + 1) << 32 | ERROR_NOT_ENOUGH_ACCOUNTS; }

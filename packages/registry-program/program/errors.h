@@ -20,7 +20,8 @@ static NOINLINE void write_account_name(Writer *writer, u64 position, const char
   for (; *names != ' ' && *names != 0; names++) write_u8(writer, (u8)*names);
 }
 
-// The upper half of `failure` is the position of the account from 1, or 0. The lower half is the code.
+// The upper half of `failure` is the position of the account from 1, or 0. The lower half is the
+// code.
 // Returns the code. Errors that the IDL does not define have no line.
 static NOINLINE u64 report_error(u64 failure, const char *account_names) {
   u8 line[MAX_ERROR_LINE];

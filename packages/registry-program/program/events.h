@@ -1,5 +1,6 @@
-// Events. The program sends each event to itself as an instruction, as Anchor's `emit_cpi!` does: the
-// runtime never truncates inner instructions. It also logs the event, for clients that read logs.
+// Events. The program sends each event to itself as an instruction, as Anchor's `emit_cpi!` does,
+// because the runtime never truncates inner instructions. It also logs the event, for clients that
+// read logs.
 #pragma once
 #include "cpi.h"
 #include "state/agent.h"
@@ -16,9 +17,9 @@ typedef struct {
   Writer writer;
 } Event;
 
-// Checks the accounts event_authority and program. Of the addresses for which a program can sign, only
-// the canonical one is accepted, since indexers look for it: the hash of each higher bump must be a
-// point on the curve. This costs a fifth of sol_try_find_program_address.
+// Checks the accounts event_authority and program. Of the addresses for which a program can sign,
+// only the canonical one is accepted, since indexers look for it: the hash of each higher bump must
+// be a point on the curve. This costs a fifth of sol_try_find_program_address.
 static NOINLINE u64 find_event_authority(Context *context, u64 index) {
   const Account *account = &context->accounts[index];
   const Account *program = &context->accounts[index + 1];
