@@ -7,14 +7,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { LIMITS } from '../../../schema/limits.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { mergeOutbox } from '../../../src/ledger/indexer/write/write-events.ts'
 import { eventually } from '../../support/indexer/eventually.ts'
-import { silentLogger } from '../../support/indexer/indexer.ts'
+import { worldIndexer } from '../../support/indexer/world-indexer.ts'
 import {
   type AgentWallet,
   createRegistryWorld,
-  programId,
   type RegistryWorld,
 } from '../../support/indexer/registry-world.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
@@ -32,16 +31,7 @@ let ada: AgentWallet
 
 beforeAll(async () => {
   ;[world, database] = await Promise.all([createRegistryWorld(), createTestDatabase()])
-  indexer = createIndexer({
-    orm: database.orm,
-    rpc: world.rpc,
-    wsUrl: world.localnet.wsUrl,
-    programId,
-    commitment: 'confirmed',
-    clock: systemClock,
-    logger: silentLogger,
-  })
-  indexer.start()
+  indexer = worldIndexer(world, database.orm)
   const replica = () =>
     createTestApp({ ledger: world.rpc, database, clock: systemClock, tablesFilled: false })
   replicas = [await replica(), await replica()]

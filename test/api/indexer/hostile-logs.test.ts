@@ -1,9 +1,8 @@
 import { PublicKey, TransactionInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { silentLogger } from '../../support/indexer/indexer.ts'
+import { worldIndexer } from '../../support/indexer/world-indexer.ts'
 import { createRegistryWorld, programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
 import { closing } from '../../support/indexer/samples.ts'
 import { encodeEvent } from '@agent-registry/program'
@@ -19,16 +18,7 @@ let indexer: Indexer
 beforeAll(async () => {
   world = await createRegistryWorld()
   database = await createTestDatabase()
-  indexer = createIndexer({
-    orm: database.orm,
-    rpc: world.rpc,
-    wsUrl: world.localnet.wsUrl,
-    programId,
-    commitment: 'confirmed',
-    clock: systemClock,
-    logger: silentLogger,
-  })
-  indexer.start()
+  indexer = worldIndexer(world, database.orm)
 })
 afterAll(async () => {
   await indexer.stop()

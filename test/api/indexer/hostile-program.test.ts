@@ -3,12 +3,11 @@ import { Keypair, PublicKey, SystemProgram, Transaction, TransactionInstruction 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { hasCompiler } from '@agent-registry/program/build'
 import { audit, type AuditReport } from '../../../src/ledger/audit/audit.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { buildHostileProgram, HOSTILE_FILE } from '../../support/hostile-program/build.ts'
 import { hostile, hostileProgram } from '../../support/indexer/hostile-program.ts'
-import { silentLogger } from '../../support/indexer/indexer.ts'
+import { worldIndexer } from '../../support/indexer/world-indexer.ts'
 import {
   addresses,
   type AgentWallet,
@@ -32,16 +31,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 beforeEach(async () => {
   database = await createTestDatabase()
-  indexer = createIndexer({
-    orm: database.orm,
-    rpc: world.rpc,
-    wsUrl: world.localnet.wsUrl,
-    programId,
-    commitment: 'confirmed',
-    clock: systemClock,
-    logger: silentLogger,
-  })
-  indexer.start()
+  indexer = worldIndexer(world, database.orm)
   wallet = await world.wallet('Honest')
 })
 afterEach(async () => {

@@ -6,6 +6,7 @@ import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
 import { eventually } from '../../support/indexer/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
+import { worldIndexer } from '../../support/indexer/world-indexer.ts'
 import {
   addresses,
   createRegistryWorld,
@@ -36,18 +37,7 @@ afterEach(async () => {
 })
 
 function start(options: Partial<IndexerOptions> = {}): Indexer {
-  indexer = createIndexer({
-    orm: database.orm,
-    rpc: world.rpc,
-    wsUrl: world.localnet.wsUrl,
-    programId,
-    commitment: 'confirmed',
-    clock: systemClock,
-    logger: silentLogger,
-    verifyMs: 50,
-    ...options,
-  })
-  indexer.start()
+  indexer = worldIndexer(world, database.orm, { verifyMs: 50, ...options })
   return indexer
 }
 

@@ -8,11 +8,10 @@ import {
 } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '../../../src/ledger/audit/audit.ts'
-import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
+import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { hostile, hostileProgram } from '../../support/indexer/hostile-program.ts'
-import { silentLogger } from '../../support/indexer/indexer.ts'
+import { worldIndexer } from '../../support/indexer/world-indexer.ts'
 import {
   addresses,
   type AgentWallet,
@@ -30,17 +29,7 @@ let wallet: AgentWallet
 beforeAll(async () => {
   world = await createRegistryWorld({ programs: [hostileProgram] })
   database = await createTestDatabase()
-  const { rpc, localnet } = world
-  indexer = createIndexer({
-    orm: database.orm,
-    rpc,
-    wsUrl: localnet.wsUrl,
-    programId,
-    commitment: 'confirmed',
-    clock: systemClock,
-    logger: silentLogger,
-  })
-  indexer.start()
+  indexer = worldIndexer(world, database.orm)
   wallet = await world.wallet('Honest')
 })
 afterAll(async () => {

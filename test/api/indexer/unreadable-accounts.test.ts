@@ -5,11 +5,10 @@ import { ACCOUNT_BYTES, encodeAccount, registryInstruction } from '@agent-regist
 import { audit, type AuditReport } from '../../../src/ledger/audit/audit.ts'
 import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
 import { untilConfirmed } from '../../../src/gateway/transaction-sender.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import type { Account } from '@agent-registry/localnet'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { silentLogger } from '../../support/indexer/indexer.ts'
+import { worldIndexer } from '../../support/indexer/world-indexer.ts'
 import {
   addresses,
   type AgentWallet,
@@ -65,17 +64,7 @@ beforeEach(async () => {
   )
   world = await createRegistryWorld({ slotMs: 0, accounts: new Map(accounts) })
   database = await createTestDatabase()
-  indexer = createIndexer({
-    orm: database.orm,
-    rpc: world.rpc,
-    wsUrl: world.localnet.wsUrl,
-    programId,
-    commitment: 'confirmed',
-    clock: systemClock,
-    logger: silentLogger,
-    pollMs: 50,
-  })
-  indexer.start()
+  indexer = worldIndexer(world, database.orm, { pollMs: 50 })
   await indexer.whenIdle()
 })
 afterEach(async () => {

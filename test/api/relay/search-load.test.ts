@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { Keypair, SystemProgram } from '@solana/web3.js'
+import type { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../support/indexer/eventually.ts'
 import { createRelayWorld, type RelayWorld, signed } from '../../support/relay/relay-world.ts'
+import { transferFrom } from '../../support/relay/wallet-sends.ts'
 
 const EXPIRED = 200
 const WALLETS = 64
@@ -14,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** Stores one expired transaction of each of many wallets. */
-async function storeExpired(payer: Keypair, transfer: () => ReturnType<typeof SystemProgram.transfer>) {
-  const { id } = await world.prepare([transfer()], [payer])
+async function storeExpired(payer: Keypair) {
+  const { id } = await world.prepare([transferFrom(payer)], [payer])
   const { kysely } = world.t
   const table = kysely.selectFrom('prepared_transactions').selectAll()
   const row = await table.where('id', '=', id).executeTakeFirstOrThrow()
@@ -29,18 +30,12 @@ async function storeExpired(payer: Keypair, transfer: () => ReturnType<typeof Sy
 
 test('a slow search for transactions of many wallets does not delay submitted transactions', async () => {
   const payer = await world.funded()
-  const transfer = () =>
-    SystemProgram.transfer({
-      fromPubkey: payer.publicKey,
-      toPubkey: Keypair.generate().publicKey,
-      lamports: 1_000_000,
-    })
-  await storeExpired(payer, transfer)
+  await storeExpired(payer)
   const listings = () => world.calls.filter((method) => method === 'getSignaturesForAddress').length
   world.localnet.fault.http({ methods: ['getSignaturesForAddress'], delayMs: 500 })
   world.localnet.stepSlot(EXPIRED)
   await eventually(listings).toBeGreaterThan(0)
-  const prepared = await world.prepare([transfer()], [payer])
+  const prepared = await world.prepare([transferFrom(payer)], [payer])
   await world.submit(prepared.id, signed(prepared, payer))
   await eventually(async () => (await world.status(prepared.id)).status).toBe('confirmed')
   expect(listings()).toBeLessThan(WALLETS)

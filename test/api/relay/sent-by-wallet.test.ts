@@ -1,10 +1,4 @@
-import {
-  ComputeBudgetProgram,
-  Keypair,
-  SystemProgram,
-  TransactionMessage,
-  VersionedTransaction,
-} from '@solana/web3.js'
+import type { Keypair } from '@solana/web3.js'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
@@ -19,6 +13,7 @@ import {
   type RelayWorld,
   signed,
 } from '../../support/relay/relay-world.ts'
+import { sendByWallet, transferFrom, withPrice } from '../../support/relay/wallet-sends.ts'
 
 const EXPIRED = 200
 let world: RelayWorld
@@ -31,36 +26,17 @@ beforeAll(async () => {
 afterAll(() => world.close())
 afterEach(() => world.localnet.fault.clear())
 
-const transfer = (from = payer) =>
-  SystemProgram.transfer({
-    fromPubkey: from.publicKey,
-    toPubkey: Keypair.generate().publicKey,
-    lamports: 1_000_000,
-  })
-/** What a wallet does in signAndSendTransaction. */
-async function sendByWallet(serialized: string): Promise<string> {
-  const bytes = Buffer.from(serialized, 'base64')
-  const signature = await world.connection.sendRawTransaction(bytes, { skipPreflight: true })
-  world.localnet.stepSlot()
-  return signature
-}
+const transfer = (from = payer) => transferFrom(from)
 const becomes = (id: string, status: string) =>
   eventually(async () => (await world.status(id)).status).toBe(status)
 
-/** The version that a wallet with its own priority fee would send. */
-function withLowerPrice({ serializedTx, priorityFee }: Prepared, signer: Keypair): string {
-  const { message } = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
-  const decompiled = TransactionMessage.decompile(message)
-  decompiled.instructions[1] = ComputeBudgetProgram.setComputeUnitPrice({ microLamports: priorityFee - 1 })
-  const changed = new VersionedTransaction(decompiled.compileToV0Message())
-  changed.sign([signer])
-  return Buffer.from(changed.serialize()).toString('base64')
-}
+/** The version of a wallet with its own priority fee. */
+const withLowerPrice = (prepared: Prepared) => withPrice(prepared, prepared.priorityFee - 1, payer)
 
 describe('a transaction that the wallet sends itself', () => {
   test('is confirmed after its expiry, with its signature and slot, and a submit returns the same', async () => {
     const prepared = await world.prepare([transfer()], [payer])
-    const signature = await sendByWallet(signed(prepared, payer))
+    const signature = await sendByWallet(world, signed(prepared, payer))
     const other = await world.prepare([transfer()], [payer])
     world.localnet.stepSlot(EXPIRED)
     await becomes(prepared.id, 'confirmed')
@@ -76,7 +52,7 @@ describe('a transaction that the wallet sends itself', () => {
     const owner = await world.funded()
     const prepared = await world.prepare([registration(owner, 'Late')], [owner])
     await world.transact([registration(owner, 'Early')], [owner])
-    const signature = await sendByWallet(signed(prepared, owner))
+    const signature = await sendByWallet(world, signed(prepared, owner))
     world.localnet.stepSlot(EXPIRED)
     await becomes(prepared.id, 'failed')
     expect(await world.status(prepared.id)).toMatchObject({ signature, error: { code: 'execution_failed' } })
@@ -84,7 +60,7 @@ describe('a transaction that the wallet sends itself', () => {
 
   test('is confirmed if the wallet lowered its priority fee', async () => {
     const prepared = await world.prepare([transfer()], [payer])
-    const signature = await sendByWallet(withLowerPrice(prepared, payer))
+    const signature = await sendByWallet(world, withLowerPrice(prepared))
     world.localnet.stepSlot(EXPIRED)
     await becomes(prepared.id, 'confirmed')
     expect(await world.status(prepared.id)).toMatchObject({ signature })
@@ -92,7 +68,7 @@ describe('a transaction that the wallet sends itself', () => {
 
   test('is confirmed if the version submitted here did not land and the one of the wallet did', async () => {
     const prepared = await world.prepare([transfer()], [payer])
-    const signature = await sendByWallet(withLowerPrice(prepared, payer))
+    const signature = await sendByWallet(world, withLowerPrice(prepared))
     world.localnet.fault.http({ methods: ['sendTransaction'], status: 503 })
     expect((await world.submit(prepared.id, signed(prepared, payer))).body.status).toBe('submitted')
     world.localnet.stepSlot(EXPIRED)
@@ -105,7 +81,7 @@ describe('a fork', () => {
   test('that removes the transaction for ever makes it expired', async () => {
     const prepared = await world.prepare([transfer()], [payer])
     world.localnet.stepSlot(5)
-    await sendByWallet(signed(prepared, payer))
+    await sendByWallet(world, signed(prepared, payer))
     world.localnet.fault.fork({ slots: 3 })
     world.localnet.stepSlot(EXPIRED)
     await becomes(prepared.id, 'failed')
@@ -118,7 +94,7 @@ describe('a fork', () => {
   test('that moves the transaction changes its slot', async () => {
     const prepared = await world.prepare([transfer()], [payer])
     world.localnet.stepSlot(5)
-    const signature = await sendByWallet(signed(prepared, payer))
+    const signature = await sendByWallet(world, signed(prepared, payer))
     world.localnet.fault.fork({ slots: 3, reland: true })
     world.localnet.stepSlot(EXPIRED)
     await becomes(prepared.id, 'confirmed')
@@ -149,7 +125,7 @@ describe('hostile clients', () => {
         next_check_at - interval '1 minute', created_at
       from prepared_transactions, generate_series(2, 300) where id = ${many.id}`.execute(world.t.kysely)
     const prepared = await world.prepare([transfer(other)], [other])
-    const signature = await sendByWallet(signed(prepared, other))
+    const signature = await sendByWallet(world, signed(prepared, other))
     world.calls.length = 0
     world.localnet.stepSlot(EXPIRED)
     await becomes(prepared.id, 'confirmed')
@@ -163,7 +139,7 @@ describe('hostile clients', () => {
     const busy = await world.funded()
     const abandoned = await world.prepare([transfer(busy)], [busy])
     const prepared = await world.prepare([transfer(busy)], [busy])
-    const signature = await sendByWallet(signed(prepared, busy))
+    const signature = await sendByWallet(world, signed(prepared, busy))
     for (let i = 0; i <= SEARCH_LIMITS.fetches; i += 1) await world.transact([transfer(busy)], [busy])
     world.localnet.stepSlot(EXPIRED)
     await becomes(prepared.id, 'confirmed')
@@ -199,7 +175,7 @@ describe('the nodes', () => {
       logger: { warn: () => undefined, error: () => undefined },
     })
     const prepared = await world.prepare([transfer()], [payer])
-    const signature = await sendByWallet(signed(prepared, payer))
+    const signature = await sendByWallet(world, signed(prepared, payer))
     world.localnet.stepSlot(EXPIRED)
     const { tracker } = world.replica({ rpc })
     tracker.start()

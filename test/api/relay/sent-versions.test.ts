@@ -1,11 +1,4 @@
-import {
-  ComputeBudgetProgram,
-  Keypair,
-  SystemProgram,
-  type TransactionInstruction,
-  TransactionMessage,
-  VersionedTransaction,
-} from '@solana/web3.js'
+import type { Keypair, TransactionInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../support/indexer/eventually.ts'
 import {
@@ -16,6 +9,7 @@ import {
   signed,
   toJson,
 } from '../../support/relay/relay-world.ts'
+import { sendByWallet, transferFrom, withPrice } from '../../support/relay/wallet-sends.ts'
 
 const EXPIRED = 200
 let world: RelayWorld
@@ -24,13 +18,6 @@ beforeAll(async () => {
   world.localnet.stepSlot(40)
 })
 afterAll(() => world.close())
-
-const transfer = (from: Keypair) =>
-  SystemProgram.transfer({
-    fromPubkey: from.publicKey,
-    toPubkey: Keypair.generate().publicKey,
-    lamports: 1_000_000,
-  })
 
 /** The same instruction prepared with each priority level and with the same blockhash. */
 async function prepareEach(
@@ -48,23 +35,6 @@ async function prepareEach(
   return isSame ? prepared : prepareEach(instruction, payer, levels)
 }
 
-/** What a wallet does in signAndSendTransaction. */
-async function sendByWallet(serialized: string): Promise<string> {
-  const bytes = Buffer.from(serialized, 'base64')
-  const signature = await world.connection.sendRawTransaction(bytes, { skipPreflight: true })
-  world.localnet.stepSlot()
-  return signature
-}
-
-function withPrice({ serializedTx }: Prepared, microLamports: number, signer: Keypair): string {
-  const { message } = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
-  const decompiled = TransactionMessage.decompile(message)
-  decompiled.instructions[1] = ComputeBudgetProgram.setComputeUnitPrice({ microLamports })
-  const changed = new VersionedTransaction(decompiled.compileToV0Message())
-  changed.sign([signer])
-  return Buffer.from(changed.serialize()).toString('base64')
-}
-
 async function settledRecords(prepared: readonly Prepared[]) {
   world.localnet.stepSlot(EXPIRED)
   for (const { id } of prepared) await eventually(() => world.settled(id)).toBe(true)
@@ -73,26 +43,26 @@ async function settledRecords(prepared: readonly Prepared[]) {
 
 test('the same message prepared twice has one signature, and both records have it', async () => {
   const payer = await world.funded()
-  const [first, second] = await prepareEach(transfer(payer), payer, ['low', 'low'])
+  const [first, second] = await prepareEach(transferFrom(payer), payer, ['low', 'low'])
   expect(first!.serializedTx).toBe(second!.serializedTx)
-  const signature = await sendByWallet(signed(first!, payer))
+  const signature = await sendByWallet(world, signed(first!, payer))
   const landed = { status: 'confirmed', signature }
   expect(await settledRecords([first!, second!])).toMatchObject([landed, landed])
 })
 
 test('two prepared transactions that differ by their priority fee keep their own signatures', async () => {
   const payer = await world.funded()
-  const prepared = await prepareEach(transfer(payer), payer, ['low', 'high', 'medium'])
+  const prepared = await prepareEach(transferFrom(payer), payer, ['low', 'high', 'medium'])
   const signatures: string[] = []
-  for (const each of prepared) signatures.push(await sendByWallet(signed(each, payer)))
+  for (const each of prepared) signatures.push(await sendByWallet(world, signed(each, payer)))
   const expected = signatures.map((signature) => ({ status: 'confirmed', signature }))
   expect(await settledRecords(prepared)).toMatchObject(expected)
 })
 
 test('a prepared transaction is not confirmed by another one with a lower fee that landed', async () => {
   const payer = await world.funded()
-  const prepared = await prepareEach(transfer(payer), payer, ['low', 'high'])
-  const signature = await sendByWallet(signed(prepared[0]!, payer))
+  const prepared = await prepareEach(transferFrom(payer), payer, ['low', 'high'])
+  const signature = await sendByWallet(world, signed(prepared[0]!, payer))
   expect(await settledRecords(prepared)).toMatchObject([
     { status: 'confirmed', signature },
     { status: 'failed', signature: null, error: { code: 'outcome_unknown' } },
@@ -101,7 +71,7 @@ test('a prepared transaction is not confirmed by another one with a lower fee th
 
 test('a prepared transaction is not confirmed by a submitted one with a lower fee', async () => {
   const payer = await world.funded()
-  const prepared = await prepareEach(transfer(payer), payer, ['low', 'high'])
+  const prepared = await prepareEach(transferFrom(payer), payer, ['low', 'high'])
   await world.submit(prepared[0]!.id, signed(prepared[0]!, payer))
   expect(await settledRecords(prepared)).toMatchObject([
     { status: 'confirmed' },
@@ -112,7 +82,7 @@ test('a prepared transaction is not confirmed by a submitted one with a lower fe
 test('of two versions that a wallet sent, the one that succeeded is reported', async () => {
   const owner = await world.funded()
   const [prepared] = await prepareEach(registration(owner), owner, ['high'])
-  const signature = await sendByWallet(withPrice(prepared!, 9_000, owner))
-  await sendByWallet(withPrice(prepared!, 9_500, owner))
+  const signature = await sendByWallet(world, withPrice(prepared!, 9_000, owner))
+  await sendByWallet(world, withPrice(prepared!, 9_500, owner))
   expect(await settledRecords([prepared!])).toMatchObject([{ status: 'confirmed', signature, error: null }])
 })

@@ -2,20 +2,15 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
-import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
 import { startWebhookWorker } from '../../../src/gateway/workers.ts'
 import { createSecretBox } from '../../../src/webhooks/secret-box.ts'
 import type { WebhookWorker } from '../../../src/webhooks/worker/worker.ts'
 import { pino } from 'pino'
-import { silentLogger } from '../../support/indexer/indexer.ts'
-import {
-  addresses,
-  createRegistryWorld,
-  programId,
-  type RegistryWorld,
-} from '../../support/indexer/registry-world.ts'
+import { worldIndexer } from '../../support/indexer/world-indexer.ts'
+import { addresses, createRegistryWorld, type RegistryWorld } from '../../support/indexer/registry-world.ts'
 import { kyselyOf } from '../../support/indexer/tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
@@ -60,16 +55,7 @@ beforeAll(async () => {
     })
     .execute()
   const { orm } = database
-  indexer = createIndexer({
-    orm,
-    rpc: world.rpc,
-    wsUrl: world.localnet.wsUrl,
-    programId,
-    commitment: 'confirmed',
-    clock: systemClock,
-    logger: silentLogger,
-  })
-  indexer.start()
+  indexer = worldIndexer(world, orm)
   const logger = pino({ level: 'silent' })
   worker = startWebhookWorker({
     orm,

@@ -1,0 +1,38 @@
+import {
+  ComputeBudgetProgram,
+  Keypair,
+  SystemProgram,
+  type TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
+import type { Prepared, RelayWorld } from './relay-world.ts'
+
+/** A transfer of 0.001 SOL to a new wallet. */
+export const transferFrom = ({ publicKey }: Keypair): TransactionInstruction =>
+  SystemProgram.transfer({
+    fromPubkey: publicKey,
+    toPubkey: Keypair.generate().publicKey,
+    lamports: 1_000_000,
+  })
+
+/** What a wallet does in signAndSendTransaction. Returns the signature. */
+export async function sendByWallet(
+  { connection, localnet }: RelayWorld,
+  serialized: string,
+): Promise<string> {
+  const bytes = Buffer.from(serialized, 'base64')
+  const signature = await connection.sendRawTransaction(bytes, { skipPreflight: true })
+  localnet.stepSlot()
+  return signature
+}
+
+/** The version that a wallet with its own priority fee sends, signed. */
+export function withPrice({ serializedTx }: Prepared, microLamports: number, signer: Keypair): string {
+  const { message } = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
+  const decompiled = TransactionMessage.decompile(message)
+  decompiled.instructions[1] = ComputeBudgetProgram.setComputeUnitPrice({ microLamports })
+  const changed = new VersionedTransaction(decompiled.compileToV0Message())
+  changed.sign([signer])
+  return Buffer.from(changed.serialize()).toString('base64')
+}
