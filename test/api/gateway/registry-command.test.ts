@@ -221,7 +221,7 @@ describe('a problem that the operator can fix is one line without a stack trace'
 
   test('no ledger at all', async () => {
     const { stderr } = await runCommand({ DATA_DIR: '/nowhere' }, 'registry', 'status')
-    expect(stderr).toBe('Which ledger? Set --url or SOLANA_RPC_URL, or start a localnet with npm start')
+    expect(stderr).toBe('No ledger is set. Set --url or SOLANA_RPC_URL, or start a localnet with npm start')
   })
 
   test('the error does not contain the path of the URL, which may be an API key', async () => {
