@@ -47,7 +47,7 @@ async function playRound(model: ModelRun, seed: number): Promise<Outcome> {
   for (let step = random.integer(5, 40); step > 0; step -= 1) {
     if (random.chance(0.35)) faults.push(await injectFault(world, random, model))
     else if (random.chance(0.04)) world.localnet.warp(random.pick([1, 8, 31]) * DAY)
-    else if (random.chance(0.1)) await model.walletSends.send(random.pick(wallets), random)
+    else if (random.chance(0.15)) await model.walletSends.send(random.pick(wallets), random)
     else await operations.send()
     if (random.chance(0.3)) world.localnet.stepSlot(random.integer(1, 6))
     if (random.chance(0.3)) await delay(random.integer(1, 60))
@@ -65,8 +65,9 @@ async function playRound(model: ModelRun, seed: number): Promise<Outcome> {
   const events = await compareEvents(world, orm)
   const deliveries = await compareDeliveries(orm)
   const { differences, unreadable } = report
+  const landed = prepared.relay.filter(({ status }) => status === 'confirmed').length
   process.stdout.write(
-    `  ${report.accounts} accounts, ${report.events} events, ${await orphans(model)} orphaned, ${prepared.relay.length} prepared\n`,
+    `  ${report.accounts} accounts, ${report.events} events, ${await orphans(model)} orphaned, ${prepared.relay.length} prepared (${landed} confirmed)\n`,
   )
   return {
     sent: operations.sent.length,

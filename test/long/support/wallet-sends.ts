@@ -1,4 +1,10 @@
-import { type Keypair, VersionedTransaction } from '@solana/web3.js'
+import {
+  type Keypair,
+  PublicKey,
+  SystemProgram,
+  type TransactionInstruction,
+  VersionedTransaction,
+} from '@solana/web3.js'
 import bs58 from 'bs58'
 import { vi } from 'vitest'
 import { pino } from 'pino'
@@ -49,15 +55,10 @@ export class WalletSends {
 
   /** A prepare that fails because of a fault or the state of the agent is not repeated. */
   async send(wallet: Keypair, random: Random): Promise<void> {
-    const owner = keyOf(wallet)
-    const accounts = { owner, agent: addresses.agent(owner) }
-    const update = registryInstruction(programId, 'update_agent', accounts, {
-      version: `${random.integer(0, 9)}`,
-    })
     try {
       const prepared = await this.#relay.service.prepare({
-        instructions: [toJson(update)],
-        signerPubkeys: [owner],
+        instructions: [toJson(await this.#instruction(wallet, random))],
+        signerPubkeys: [keyOf(wallet)],
       })
       const bytes = Buffer.from(signed(prepared, wallet), 'base64')
       const [signature] = VersionedTransaction.deserialize(bytes).signatures
@@ -66,6 +67,19 @@ export class WalletSends {
     } catch {
       // The service or the node is down.
     }
+  }
+
+  /** An update of the wallet's agent, or a transfer to itself, which succeeds without an agent. */
+  async #instruction(wallet: Keypair, random: Random): Promise<TransactionInstruction> {
+    const owner = keyOf(wallet)
+    const agent = addresses.agent(owner)
+    const isRegistered = (await this.#world.connection.getAccountInfo(new PublicKey(agent))) !== null
+    if (isRegistered && random.chance(0.7)) {
+      const version = `${random.integer(0, 9)}`
+      return registryInstruction(programId, 'update_agent', { owner, agent }, { version })
+    }
+    const [fromPubkey, lamports] = [wallet.publicKey, random.integer(1, 1_000_000)]
+    return SystemProgram.transfer({ fromPubkey, toPubkey: fromPubkey, lamports })
   }
 
   /** The settled records, and what they are on the ledger. All transactions must have expired. */
