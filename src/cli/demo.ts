@@ -13,6 +13,7 @@ import { openDatabaseWorkspace } from './database-workspace.ts'
 import { createApi } from './demo/api.ts'
 import { startReceiver } from './demo/receiver.ts'
 import { playStory } from './demo/story.ts'
+import { waitFor } from './wait.ts'
 
 /** Runs every main feature against the gateway on this machine's localnet. */
 export function demoCommand(): Command {
@@ -30,9 +31,11 @@ async function demo(command: Command): Promise<void> {
     throw new CommandError(`no gateway is running on ${config.dataDir}: start one with npm start`)
   if (config.ledger.rpcUrls !== null)
     throw new CommandError('SOLANA_RPC_URL is set: the demo needs the faucet of a localnet')
-  const invite = join(config.dataDir, 'invite-code')
-  if (!existsSync(invite))
+  if (!config.sponsorship.enabled)
     throw new CommandError('the localnet has no invite code: SPONSORSHIP_ENABLED is off')
+  const invite = join(config.dataDir, 'invite-code')
+  // A localnet creates its first code when its sample agents are registered.
+  await waitFor('the creation of the first invite code', () => existsSync(invite) || null)
 
   await using workspace = await openDatabaseWorkspace(command)
   const { em, output } = workspace
