@@ -10,7 +10,7 @@ import { metricsRoute, observeRequests } from './plugins/observability.ts'
 import { allowOrigins } from './plugins/cors.ts'
 import { createOriginGuard } from './plugins/origin-guard.ts'
 import { securityHeaders } from './plugins/security-headers.ts'
-import { rateLimitHeaders } from './plugins/rate-limits.ts'
+import { countRequests } from './plugins/rate-limits.ts'
 import { createResponseCache } from './plugins/response-cache/response-cache.ts'
 import { mcpRoutes } from './mcp/routes.ts'
 import { describeRoutes } from './openapi.ts'
@@ -87,7 +87,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   observeRequests(app, metrics)
   securityHeaders(app, { https: baseUrl?.startsWith('https:') === true })
   await allowOrigins(app, corsOrigins)
-  rateLimitHeaders(app)
+  countRequests(app, services)
   checkRequests(app)
   shedLoad(app, services.admission)
   metricsRoute(app, metrics)

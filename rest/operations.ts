@@ -6,7 +6,7 @@ import { createGraphQLContext } from '../schema/context.ts'
 import { DomainError } from '../src/domain/errors.ts'
 import type { Services } from '../src/services.ts'
 import { type Executor, operation } from './execute.ts'
-import { countRequest } from './plugins/rate-limits.ts'
+import { chargeRequest, countRequest } from './plugins/rate-limits.ts'
 import { type CachedRead, cachedRead, type ReadOptions } from './plugins/response-cache/cached-read.ts'
 import type { ResponseCache } from './plugins/response-cache/response-cache.ts'
 import { authenticateRequest } from './plugins/wallet-auth.ts'
@@ -32,7 +32,7 @@ export interface Operations {
    */
   read<Data, Variables extends Record<string, unknown>, Body>(
     document: TypedDocumentNode<Data, Variables>,
-    options: ReadOptions<Data, Body>,
+    options: ReadOptions<Data, Variables, Body>,
   ): CachedRead<Variables, Body>
   /** Options of routes that require a wallet. The signature is verified before the body is read. */
   readonly walletAuth: {
@@ -46,24 +46,24 @@ export function createOperations(
   { services, executor, cache }: { services: Services; executor: Executor; cache: ResponseCache | null },
 ): Operations {
   app.decorateRequest('wallet', null)
-  const contextFor = (request: FastifyRequest, counted: boolean) =>
+  const contextFor = (request: FastifyRequest) =>
     createGraphQLContext(services, {
       clientIp: request.ip,
       authenticate: async () => request.wallet ?? unsigned(),
-      count: (kind) => (counted ? undefined : countRequest(services, request, kind)),
+      count: (kind) => countRequest(services, request, kind),
     })
   return {
     run: (document) => {
       const run = operation(document, executor)
-      return (request, variables) => run(contextFor(request, false), variables)
+      return (request, variables) => run(contextFor(request), variables)
     },
     read: (document, options) => {
       const run = operation(document, executor)
       return cachedRead({
         ...options,
         operationName: getOperationAST(document)?.name?.value ?? '',
-        run: (request, variables, { counted }) => run(contextFor(request, counted), variables),
-        count: (request) => countRequest(services, request, 'reads'),
+        run: (request, variables) => run(contextFor(request), variables),
+        charge: (request, units) => chargeRequest(services, request, units, 1),
         cache,
       })
     },

@@ -1,4 +1,4 @@
-import { MAX_NAME_SEARCH, REPUTATION_RANGE } from '../src/agents/agent-filter.ts'
+import { MAX_NAME_SEARCH, SEARCH_UNITS, REPUTATION_RANGE } from '../src/agents/agent-filter.ts'
 import type { AgentRow } from '../src/agents/agent-row.ts'
 import { AGENT_SORTS } from '../src/agents/list-agents.ts'
 import type { Page } from '../src/domain/page.ts'
@@ -88,6 +88,10 @@ const AgentFilter = builder.inputType('AgentFilter', {
   }),
 })
 
+/** The units of a list of agents. */
+const listUnits = ({ filter }: { readonly filter?: unknown }): number =>
+  (filter as { readonly name?: unknown } | null | undefined)?.name == null ? 1 : SEARCH_UNITS
+
 builder.queryFields((t) => ({
   agent: t.field({
     type: AgentRef,
@@ -96,6 +100,7 @@ builder.queryFields((t) => ({
     resolve: (_, { pda }, { services }) => services.agents.get(pda),
   }),
   agents: t.field({
+    extensions: { units: listUnits },
     type: AgentPageRef,
     description: 'Lists agents, newest first. A search by name returns the most similar names first.',
     args: {
@@ -113,6 +118,7 @@ builder.queryFields((t) => ({
     resolve: (_, { filter, ...rest }, { services }) => services.agents.list({ ...filter, ...rest }),
   }),
   agentsConnection: t.field({
+    extensions: { units: listUnits },
     type: AgentConnectionRef,
     description:
       'The agents of `agents` with cursor pagination. Agents that are registered or closed between two pages cause no gaps and no duplicates. Later pages are as fast as the first.',

@@ -1,6 +1,6 @@
 import type { Pubkey } from '@agent-registry/solana'
 import { DomainError } from '../src/domain/errors.ts'
-import type { RateLimitKind } from '../src/platform/rate-limits/kinds.ts'
+import type { GuardedKind } from '../src/platform/rate-limits/kinds.ts'
 import type { Services } from '../src/services.ts'
 import { LIMITS } from './limits.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
@@ -14,7 +14,7 @@ export interface RequestContext {
    * Counts a call against a rate limit of the client. Throws or rejects with RATE_LIMITED. Returns
    * a promise only for limits that the database counts.
    */
-  readonly count: (kind: RateLimitKind) => void | Promise<void>
+  readonly count: (kind: GuardedKind) => void | Promise<void>
 }
 
 /** What resolvers get. It does not depend on a transport. */

@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql'
+import { GraphQLError, type GraphQLErrorExtensions } from 'graphql'
 import { knownError } from '../src/domain/known-error.ts'
 
 /** Characters. A message that repeats input of the client is cut to this length. */
@@ -9,28 +9,32 @@ function extensions(code: string, status: number): { code: string; status: numbe
   return { code, status }
 }
 
+/** Status and headers for an error of the whole request. Yoga removes them from the response. */
+function http(error: unknown): GraphQLErrorExtensions {
+  const given = error instanceof GraphQLError ? error.extensions['http'] : undefined
+  return given === undefined ? {} : { http: given }
+}
+
 /**
  * Converts an error for a GraphQL client. Shows errors of the services and GraphQL's own errors of
  * invalid requests. Any other error is hidden and passed to `report`.
  */
 export function clientError(error: unknown, report: (hidden: unknown) => void): GraphQLError {
-  const cause = error instanceof GraphQLError ? error.originalError : error
+  const cause = error instanceof GraphQLError ? (error.originalError ?? error.cause) : error
   const { nodes, path, message } = error instanceof GraphQLError ? error : new GraphQLError('')
   const known = knownError(cause)
   if (known !== null) {
     return new GraphQLError(known.message, {
       nodes,
       path,
-      extensions: { ...extensions(known.code, known.status), ...known.addition },
+      extensions: { ...http(error), ...extensions(known.code, known.status), ...known.addition },
     })
   }
   // An error without a path concerns the whole request: syntax, validation or variables.
   if (error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError) && !path) {
-    const { http } = error.extensions
     return new GraphQLError(message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message, {
       nodes,
-      // Yoga reads `http` and removes it from the response.
-      extensions: { ...(http === undefined ? {} : { http }), ...extensions('INVALID_REQUEST', 400) },
+      extensions: { ...http(error), ...extensions('INVALID_REQUEST', 400) },
     })
   }
   report(cause ?? error)

@@ -121,7 +121,6 @@ builder.queryFields((t) => ({
   health: t.field({
     type: HealthRef,
     description: 'Liveness. Uses neither the database nor the ledger.',
-    extensions: { rateLimit: null },
     resolve: (_, _args, { services }) => services.info.health(),
   }),
   detailedHealth: t.field({
@@ -131,7 +130,6 @@ builder.queryFields((t) => ({
   }),
   readiness: t.field({
     type: ReadinessRef,
-    extensions: { rateLimit: null },
     description: 'Readiness of this replica, for load balancers.',
     resolve: (_, _args, { services }) => services.info.readiness(),
   }),

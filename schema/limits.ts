@@ -1,5 +1,4 @@
-import { type ASTVisitor, type DocumentNode, GraphQLError, parse, type ValidationContext } from 'graphql'
-import { measureWith } from './selection-size.ts'
+import { type DocumentNode, GraphQLError, parse } from 'graphql'
 
 /** Limits of one operation at /graphql. */
 export const LIMITS = {
@@ -11,6 +10,10 @@ export const LIMITS = {
   rootFields: 10,
   /** The fields of a fragment count each time it is spread. */
   fields: 500,
+  /** The fields of all operations and fragments of a document. */
+  documentFields: 1_000,
+  /** Pairs of fields that are merged because they have the same name, and pairs of fragments. */
+  repeatedFields: 1_000,
   /** The limits of nested lists times the fields of each entry. */
   nestedValues: 200_000,
 } as const
@@ -22,21 +25,6 @@ export function parseLimited(text: string): DocumentNode {
   } catch (error) {
     if (error instanceof RangeError) throw new GraphQLError('Syntax Error: The query is nested too deeply')
     throw error
-  }
-}
-
-/** Validation rule: limits the depth and the number of fields of an operation. */
-export function sizeLimits(context: ValidationContext): ASTVisitor {
-  const measure = measureWith((name) => context.getFragment(name)?.selectionSet)
-  return {
-    OperationDefinition: (operation) => {
-      const { depth, topFields, fields } = measure(operation.selectionSet)
-      const refuse = (problem: string): void =>
-        context.reportError(new GraphQLError(`The query ${problem}`, { nodes: operation }))
-      if (depth > LIMITS.depth) refuse(`is nested deeper than ${LIMITS.depth} levels`)
-      if (topFields > LIMITS.rootFields) refuse(`has more than ${LIMITS.rootFields} root fields`)
-      if (fields > LIMITS.fields) refuse(`has more than ${LIMITS.fields} fields, fragments included`)
-    },
   }
 }
 

@@ -1,13 +1,17 @@
 import { defaultFieldResolver, type GraphQLSchema, OperationTypeNode } from 'graphql'
 import type { Priority } from '../src/platform/overload/priority.ts'
-import type { RateLimitKind } from '../src/platform/rate-limits/kinds.ts'
+import type { GuardedKind } from '../src/platform/rate-limits/kinds.ts'
 import type { GraphQLContext } from './context.ts'
 
 declare module 'graphql' {
-  /** The policy of a root field. Fields that set nothing count as `reads` and have low priority. */
+  /** The policy of a root field. Fields that set nothing have low priority. */
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
-    /** The rate limit that counts each call of the field; null for none. */
-    rateLimit?: RateLimitKind | null
+    /** The limit that counts each call, in addition to the units of the request; null for none. */
+    rateLimit?: GuardedKind | null
+    /** Units that a call of a root field costs. Default: one. */
+    units?: (args: Readonly<Record<string, unknown>>) => number
+    /** Assumed entries of a list without page arguments, for the cost of an operation. */
+    listSize?: number
     /** Set `high` only for fields that send or require a wallet's signature. */
     priority?: Priority
   }
@@ -20,7 +24,7 @@ export const WALLET_POLICY = { rateLimit: null, priority: 'high' } as const
 export function applyPolicies(schema: GraphQLSchema): GraphQLSchema {
   for (const operation of Object.values(OperationTypeNode)) {
     for (const field of Object.values(schema.getRootType(operation)?.getFields() ?? {})) {
-      const { rateLimit = 'reads' } = field.extensions
+      const { rateLimit = null } = field.extensions
       if (rateLimit === null) continue
       const step = operation === OperationTypeNode.SUBSCRIPTION ? 'subscribe' : 'resolve'
       const resolve = field[step] ?? defaultFieldResolver

@@ -1,4 +1,10 @@
-import { type GraphQLResolveInfo, Kind, type SelectionNode, type SelectionSetNode } from 'graphql'
+import {
+  GraphQLError,
+  type GraphQLResolveInfo,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql'
 
 export interface SelectionSize {
   readonly depth: number
@@ -12,10 +18,12 @@ const EMPTY: SelectionSize = { depth: 0, topFields: 0, fields: 0 }
 
 /**
  * Measures selections. A fragment counts each time it is spread, but is measured only once:
- * fragments that spread each other twice would otherwise double the work at every level.
+ * fragments that spread each other twice would otherwise double the work at every level. Throws
+ * GraphQLError for a fragment that contains itself.
  */
 export function measureWith(fragmentOf: (name: string) => SelectionSetNode | undefined) {
   const fragments = new Map<string, SelectionSize>()
+  const measuring = new Set<string>()
 
   const measure = (set: SelectionSetNode | undefined): SelectionSize =>
     (set?.selections ?? []).map(sizeOf).reduce(
@@ -41,8 +49,9 @@ export function measureWith(fragmentOf: (name: string) => SelectionSetNode | und
     }
     const known = fragments.get(name)
     if (known !== undefined) return known
-    // The size of the fragment inside itself. A rule of graphql-js rejects such cycles.
-    fragments.set(name, EMPTY)
+    if (measuring.has(name))
+      throw new GraphQLError(`Cannot spread fragment "${name}" within itself`, { nodes: selection })
+    measuring.add(name)
     const size = measure(fragmentOf(name))
     fragments.set(name, size)
     return size

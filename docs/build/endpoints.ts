@@ -20,16 +20,29 @@ const schema = buildSchema()
 /** Routes that send a file. */
 const WITHOUT_GRAPHQL: ReadonlySet<string> = new Set(['getAgentCredentialsContext', 'getProgramIdl'])
 
+/** Health checks, which are never counted. */
+const EXEMPT: ReadonlySet<string> = new Set(['/health', '/health/detailed', '/ready'])
+
 /** Paths that the OpenAPI document does not have. */
 const OTHER_PATHS: readonly [method: 'GET' | 'POST', url: string, purpose: string, rateLimit: string][] = [
-  ['POST', '/graphql', '[GraphQL](../guides/graphql.md): queries, mutations and event streams', 'by field'],
-  ['GET', '/graphql', 'GraphQL queries, event streams and WebSockets; GraphiQL in a browser', 'by field'],
-  ['GET', '/graphql/schema.graphql', 'The GraphQL schema as SDL', ''],
-  ['POST', '/mcp', '[MCP](../guides/mcp.md) over Streamable HTTP', 'reads'],
-  ['GET', '/mcp/sse', 'MCP over the older SSE transport', 'reads'],
-  ['POST', '/mcp/messages', 'Messages of an MCP session over SSE', 'reads'],
-  ['GET', '/openapi.json', 'The OpenAPI document', ''],
-  ['GET', '/docs', 'The OpenAPI document in a browser', ''],
+  [
+    'POST',
+    '/graphql',
+    '[GraphQL](../guides/graphql.md): queries, mutations and event streams',
+    'units by cost',
+  ],
+  [
+    'GET',
+    '/graphql',
+    'GraphQL queries, event streams and WebSockets; GraphiQL in a browser',
+    'units by cost',
+  ],
+  ['GET', '/graphql/schema.graphql', 'The GraphQL schema as SDL', '1 unit'],
+  ['POST', '/mcp', '[MCP](../guides/mcp.md) over Streamable HTTP', '1 unit; a search by name 5'],
+  ['GET', '/mcp/sse', 'MCP over the older SSE transport', '1 unit'],
+  ['POST', '/mcp/messages', 'Messages of an MCP session over SSE', '1 unit; a search by name 5'],
+  ['GET', '/openapi.json', 'The OpenAPI document', '1 unit'],
+  ['GET', '/docs', 'The OpenAPI document in a browser', '1 unit; each of its files 5'],
   ['GET', '/metrics', 'Prometheus metrics, see [monitoring](../guides/monitoring.md)', ''],
 ]
 
@@ -65,8 +78,12 @@ function rootField(operationId: string) {
 function row(method: string, path: string, { operationId, summary, responses }: Route): string[] {
   const root = WITHOUT_GRAPHQL.has(operationId) ? null : rootField(operationId)
   const needsWallet = '401' in responses
-  const { rateLimit = 'reads' } = root?.field.extensions ?? { rateLimit: null }
-  const limits = [...(needsWallet ? ['authenticated'] : []), ...(rateLimit === null ? [] : [rateLimit])]
+  const rateLimit = root?.field.extensions.rateLimit
+  const limits = [
+    ...(EXEMPT.has(path) ? [] : ['reads']),
+    ...(needsWallet ? ['authenticated'] : []),
+    ...(rateLimit ? [rateLimit] : []),
+  ]
   return [
     `\`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}\``,
     summary,
@@ -84,7 +101,7 @@ export async function endpointsPage(): Promise<string> {
   return page(
     '# Endpoints',
     'The OpenAPI 3.1 document at `/openapi.json` describes every parameter, body and response. `/docs` shows it in a browser. This page lists the endpoints; [REST conventions](../guides/rest.md) explains what they have in common.',
-    '- **GraphQL** is the field that does the same at `/graphql`.\n- **Auth** `wallet`: the request needs [wallet authentication](../guides/wallet-authentication.md). All other endpoints are public.\n- **Rate limit** names the limits that count the request, per client network and minute.',
+    '- **GraphQL** is the field that does the same at `/graphql`.\n- **Auth** `wallet`: the request needs [wallet authentication](../guides/wallet-authentication.md). All other endpoints are public.\n- **Rate limit** names the limits that count the request, per client network and minute. A request costs one unit of `reads`, a search by name 5.',
     table(
       ['Rate limit', 'Default', 'Setting'],
       Object.entries(RATE_LIMIT_KINDS).map(([name, { setting }]) => [

@@ -118,6 +118,8 @@ const WHEN: Record<ErrorCode, string> = {
   EVENT_TYPE_REPEATED: '`eventTypes` contains a type twice.',
   TOO_MANY_WEBHOOKS: 'The wallet has the maximum number of webhooks.',
   RATE_LIMITED: 'The client sent too many requests. See `Retry-After`.',
+  REQUEST_TOO_EXPENSIVE:
+    'A GraphQL operation costs more units than the client has per minute. See [limits](limits.md).',
   MCP_SESSION_NOT_FOUND: 'A message names a session that is closed, or belongs to another process.',
   MCP_SESSIONS_FULL: 'The client has the maximum number of MCP streams.',
   EVENT_UNKNOWN: 'A live stream gets an `after` that is not the id of an event.',

@@ -24,6 +24,7 @@ import { MAX_RETRY_AFTER_MS, MIN_RETRY_AFTER_MS } from '../../src/webhooks/worke
 import { RETRY_SCHEDULE } from '../../src/webhooks/worker/retry-schedule.ts'
 import { BREAKER_FAILURES, FAILING_DAYS } from '../../src/webhooks/worker/settle.ts'
 import { LIMITS } from '../../schema/limits.ts'
+import { CHARACTERS_PER_UNIT, OBJECT_WEIGHT, VALUES_PER_UNIT } from '../../schema/operation-cost.ts'
 import { BODY_LIMIT as CREDENTIAL_BODY_LIMIT } from '../../rest/credentials/routes.ts'
 import { MAX_DOCUMENTS } from '../../rest/graphql/persisted-documents.ts'
 import { MAX_MESSAGE_BYTES, MAX_SOCKETS } from '../../rest/graphql/web-socket.ts'
@@ -36,7 +37,7 @@ import { code, number, page, table } from './markdown.ts'
 type Limit = readonly [limit: string, value: string, exceeded: string]
 
 const COUNTS: Record<RateLimitKind, string> = {
-  reads: 'Reads',
+  reads: 'Units of all requests',
   prepare: 'Prepared transactions',
   submit: 'Submitted transactions',
   sponsoredPrepare: 'Prepared sponsored transactions',
@@ -97,6 +98,16 @@ const graphql: Limit[] = [
   ['Depth of an operation', `${LIMITS.depth} levels`, '400 INVALID_REQUEST'],
   ['Root fields of an operation', number(LIMITS.rootFields), '400 INVALID_REQUEST'],
   ['Fields of an operation, fragments included', number(LIMITS.fields), '400 INVALID_REQUEST'],
+  [
+    'Fields of all operations and fragments of a document',
+    number(LIMITS.documentFields),
+    '400 INVALID_REQUEST',
+  ],
+  [
+    'Pairs of fields with the same name in one object, and of fragments',
+    number(LIMITS.repeatedFields),
+    '400 INVALID_REQUEST',
+  ],
   ['Values in the JSON of a request', number(LIMITS.values), '400 INVALID_REQUEST'],
   ['Values in nested lists of a response', number(LIMITS.nestedValues), '400 QUERY_TOO_LARGE'],
   ['Persisted documents of a process', number(MAX_DOCUMENTS), 'The least recently used one is removed'],
@@ -245,8 +256,9 @@ export function limitsPage(): string {
     '# Limits',
     'A client network is an IPv4 address or the /64 network of an IPv6 address. A value with the name of a [setting](settings.md) is a default that the operator can change. The codes are explained in [errors](errors.md). The errors of a GraphQL operation have the status in `extensions.status`; the HTTP status is usually 200.',
     '## Rate limits',
-    'Every client network has these limits. A client can use a whole limit at once; it is then refilled evenly over a minute. Responses have the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). A request above the limit gets 429 `RATE_LIMITED` with `Retry-After`. [Endpoints](endpoints.md) shows which limit counts which request. A GraphQL request counts once for each root field.',
+    'Every client network has these limits. A client can use a whole limit at once; it is then refilled evenly over a minute. Every request costs one unit of `reads` before its body is read, also if it is invalid; health checks and `/metrics` cost none. A search by name costs 5 units, and each file of `/docs` too. Other limits count some requests in addition. Responses have the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). A request above the limit gets 429 `RATE_LIMITED` with `Retry-After`. [Endpoints](endpoints.md) shows which limit counts which request.',
     table(['Requests', 'Value', 'Counted by'], rateLimits),
+    `A GraphQL operation costs one unit for each root field, and one for each ${number(VALUES_PER_UNIT)} values that its response can have at most: a scalar is one value, an object ${OBJECT_WEIGHT}, and a list has as many entries as \`limit\` or \`first\` allows. Its document costs one more for each ${number(CHARACTERS_PER_UNIT)} characters. Without enough units left, the response is 429 \`RATE_LIMITED\`; on a WebSocket, the operation has that error. An operation that costs more than the whole limit gets 400 \`REQUEST_TOO_EXPENSIVE\`.`,
     ...section('Requests and connections', requests),
     ...section('Lists', lists),
     ...section('GraphQL and live streams', graphql),

@@ -1,3 +1,4 @@
+import { SEARCH_UNITS } from '../../src/agents/agent-filter.ts'
 import { snakeCase } from '../contract/parameter-names.ts'
 import {
   GetAgentDocument,
@@ -14,6 +15,7 @@ const config = { spellParameter: snakeCase }
 export function agentRoutes(app: RestApp, operations: Operations): void {
   const listAgents = operations.read(ListAgentsDocument, {
     tables: ['agents'],
+    units: ({ by_name }) => (by_name ? SEARCH_UNITS : 1),
     toBody: ({ agents }) => agents,
   })
   const getAgent = operations.read(GetAgentDocument, { tables: ['agents'], toBody: ({ agent }) => agent })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { sendRateLimit } from '../plugins/rate-limits.ts'
 
 /** The open server-sent event streams. */
 export interface EventStreams {
@@ -14,6 +15,7 @@ export function createEventStreams(): EventStreams {
   const open = new Set<ServerResponse>()
   return {
     send: async (reply, response) => {
+      sendRateLimit(reply)
       const { raw } = reply.hijack()
       reply.request.admissionSlot?.release()
       const headers = { ...reply.getHeaders(), ...Object.fromEntries(response.headers) }

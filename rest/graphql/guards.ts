@@ -1,7 +1,17 @@
-import { execute, type ExecutionArgs, GraphQLError, subscribe } from 'graphql'
+import {
+  type DocumentNode,
+  execute,
+  type ExecutionArgs,
+  GraphQLError,
+  type GraphQLSchema,
+  subscribe,
+  validate,
+  type ValidationRule,
+} from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import { checkDocumentSize } from '../../schema/document-size.ts'
 import { introspectionLimits } from '../../schema/introspection-limits.ts'
-import { hasTooManyValues, LIMITS, parseLimited, sizeLimits } from '../../schema/limits.ts'
+import { hasTooManyValues, LIMITS, parseLimited } from '../../schema/limits.ts'
 
 /** Each coercion error repeats the whole value, so writing many of them would take seconds. */
 const COERCION_OPTIONS = { maxCoercionErrors: 1 }
@@ -29,9 +39,9 @@ export function guards(toClientError: ToClientError): Plugin {
       setParseFn((source: string | { body: string }) =>
         parseLimited(typeof source === 'string' ? source : source.body),
       ),
-    onValidate: ({ addValidationRule }) => {
-      addValidationRule(sizeLimits)
+    onValidate: ({ addValidationRule, setValidationFn }) => {
       addValidationRule(introspectionLimits)
+      setValidationFn(validateLimited)
     },
     onExecute: ({ setExecuteFn }) =>
       setExecuteFn((args: ExecutionArgs) => execute({ ...args, options: COERCION_OPTIONS })),
@@ -43,6 +53,21 @@ export function guards(toClientError: ToClientError): Plugin {
       payload.setResult({ ...result, errors: limitErrors(result.errors, toClientError) })
     },
   }
+}
+
+/** Validates a document, unless its size alone is a reason to refuse it. */
+function validateLimited(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  rules: readonly ValidationRule[],
+): readonly GraphQLError[] {
+  try {
+    checkDocumentSize(document)
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error]
+    throw error
+  }
+  return validate(schema, document, rules, { maxErrors: MAX_ERRORS })
 }
 
 /** The first errors, each as its client may see it. */

@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { RequestContext } from '../../schema/context.ts'
 import { printedSchema } from '../../schema/print.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Services } from '../../src/services.ts'
 import { sendGraphiql, wantsPage } from './graphiql.ts'
-import { countRequest } from '../plugins/rate-limits.ts'
+import { chargeRequest, countRequest } from '../plugins/rate-limits.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
 import { authenticateRequest } from '../plugins/wallet-auth.ts'
+import type { OperationRequest } from './charges.ts'
 import { createEventStreams, isEventStream } from './event-stream.ts'
 import { limitBodyValues } from './json-size.ts'
 import { requestPriority } from './request-priority.ts'
@@ -25,10 +25,11 @@ export function graphqlRoutes(
   const serveSocket = createSocketServer(server, services.admission)
   const streams = createEventStreams()
   app.addHook('preClose', async () => streams.cutAll())
-  const contextOf = (request: FastifyRequest): RequestContext => ({
+  const contextOf = (request: FastifyRequest): OperationRequest => ({
     clientIp: request.ip,
     authenticate: () => authenticateRequest(services, request),
     count: (kind) => countRequest(services, request, kind),
+    charge: (units, paid) => chargeRequest(services, request, units, paid),
   })
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     if (wantsPage(request)) return sendGraphiql(request, reply)

@@ -1,13 +1,13 @@
 import { type ExecutionArgs, getOperationAST, GraphQLError } from 'graphql'
 import type { OperationResult, ServerOptions } from 'graphql-ws'
-import type { RequestContext } from '../../schema/context.ts'
 import { operationPriority } from '../../schema/priority.ts'
 import type { Admission } from '../../src/platform/overload/admission.ts'
+import { chargeDocument, type OperationRequest } from './charges.ts'
 import { checkSize, limitErrors } from './guards.ts'
 import type { GraphQLServer } from './yoga.ts'
 
 export interface SocketExtra {
-  readonly context: RequestContext
+  readonly context: OperationRequest
 }
 
 type Run = (args: ExecutionArgs) => OperationResult
@@ -29,9 +29,11 @@ export function socketOperations(
   return {
     onSubscribe: async ({ extra }, _id, payload) => {
       try {
+        extra.context.charge(1, 0)
         admission.check('high')
         const params = documents.complete(payload)
         checkSize(params)
+        chargeDocument(extra.context, params.query)
         const { schema, parse, validate, contextFactory, execute, subscribe } = yoga.getEnveloped({
           ...extra.context,
           params,

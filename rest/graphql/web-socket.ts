@@ -1,10 +1,10 @@
 import websocket from '@fastify/websocket'
 import { CloseCode, handleProtocols, makeServer } from 'graphql-ws'
 import type { RawData, WebSocket } from 'ws'
-import type { RequestContext } from '../../schema/context.ts'
 import { LIMITS } from '../../schema/limits.ts'
 import type { Admission } from '../../src/platform/overload/admission.ts'
 import type { RestApp } from '../rest-app.ts'
+import type { OperationRequest } from './charges.ts'
 import { TOO_MANY_VALUES } from './guards.ts'
 import { hasMoreMembers } from './json-size.ts'
 import { type SocketExtra, socketOperations } from './socket-operations.ts'
@@ -42,7 +42,7 @@ export function createSocketServer(graphql: GraphQLServer, admission: Admission)
     connectionInitWaitTimeout: INIT_WAIT_MS,
     ...socketOperations(graphql, admission),
   })
-  return (socket: WebSocket, context: RequestContext): void => {
+  return (socket: WebSocket, context: OperationRequest): void => {
     const closed = server.opened(
       {
         protocol: socket.protocol,

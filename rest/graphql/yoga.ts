@@ -1,9 +1,10 @@
 import { createLRUCache, createYoga } from 'graphql-yoga'
-import { createGraphQLContext, type RequestContext } from '../../schema/context.ts'
+import { createGraphQLContext } from '../../schema/context.ts'
 import { clientError } from '../../schema/errors.ts'
 import { schema } from '../../schema/index.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Services } from '../../src/services.ts'
+import { charges, type OperationRequest } from './charges.ts'
 import { guards } from './guards.ts'
 import { createPersistedDocuments, persistedDocumentsPlugin } from './persisted-documents.ts'
 
@@ -16,7 +17,7 @@ export function createGraphQLServer(services: Services, logger: Logger) {
   const toClientError = (error: unknown) =>
     clientError(error, (err) => logger.error({ err }, 'operation failed'))
   const documents = createPersistedDocuments()
-  const yoga = createYoga<RequestContext>({
+  const yoga = createYoga<OperationRequest>({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
@@ -31,7 +32,7 @@ export function createGraphQLServer(services: Services, logger: Logger) {
       documentCache: createLRUCache({ max: CACHED_DOCUMENTS }),
       errorCache: createLRUCache({ max: CACHED_DOCUMENTS }),
     },
-    plugins: [persistedDocumentsPlugin(documents), guards(toClientError)],
+    plugins: [persistedDocumentsPlugin(documents), guards(toClientError), charges],
     context: (request) => createGraphQLContext(services, request),
   })
   return { yoga, toClientError, documents }

@@ -11,6 +11,12 @@ export interface FoundAgents {
   readonly agents: AgentView[]
 }
 
+/** Whether a text is neither a DID nor a public key. */
+export function isName(query: string): boolean {
+  const text = query.trim()
+  return !text.startsWith(`${DID_METHOD}:`) && !isPubkey(text)
+}
+
 /** Finds agents by a DID, the owner's key, the agent's address, or otherwise by name. */
 export async function lookupAgent(services: Services, query: string): Promise<FoundAgents> {
   const text = query.trim()

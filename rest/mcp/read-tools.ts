@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { MAX_REPUTATION } from '@agent-registry/program'
 import { DomainError } from '../../src/domain/errors.ts'
-import { STATUS_FILTERS } from '../../src/agents/agent-filter.ts'
+import { SEARCH_UNITS, STATUS_FILTERS } from '../../src/agents/agent-filter.ts'
 import type { AttachedCredential } from '../../src/identity/credentials/attached/credential-list.ts'
 import { ownerDid } from '../../src/domain/did.ts'
 import { agentOf, agentView } from './agent-view.ts'
-import { lookupAgent } from './lookup-agent.ts'
+import { isName, lookupAgent } from './lookup-agent.ts'
 import { agent, category, check, credential, owner, tier } from './shapes.ts'
 import type { AddTool } from './tool.ts'
 import { verifyAgent } from './verify-agent.ts'
@@ -20,8 +20,8 @@ export function addReadTools(add: AddTool): void {
     title: 'Find an agent',
     description:
       'Finds agents by DID, owner key, agent address or name. Names can be misspelled. Returns at most 10 agents.',
-    kind: 'reads',
     readOnly: true,
+    units: ({ query }) => (isName(query) ? SEARCH_UNITS : 1),
     input: { query: z.string().min(1).max(128).describe('DID, base-58 public key or address, or a name') },
     output: z.object({ matchedBy: z.enum(['did', 'owner', 'pda', 'name']), agents: z.array(agent) }),
     run: (services, { query }) => lookupAgent(services, query),
@@ -31,7 +31,6 @@ export function addReadTools(add: AddTool): void {
     title: 'Check whether an agent can be trusted',
     description:
       'Checks that the agent of a wallet is registered and active, that its card matches the recorded hash, and that it has the required tier and reputation.',
-    kind: 'reads',
     readOnly: true,
     input: { owner, minTier: tier.optional(), minReputation: reputation.optional() },
     output: z.object({
@@ -47,7 +46,6 @@ export function addReadTools(add: AddTool): void {
     title: 'List agents',
     description:
       'Lists agents with the highest reputation first. Excludes agents whose card does not match the recorded hash.',
-    kind: 'reads',
     readOnly: true,
     input: {
       tier: tier.optional(),
@@ -70,7 +68,6 @@ export function addReadTools(add: AddTool): void {
     title: 'Read an agent’s reputation',
     description:
       'Returns the reputation and tier of a wallet’s agent, and the last 10 changes of its reputation.',
-    kind: 'reads',
     readOnly: true,
     input: { owner },
     output: z.object({
@@ -108,7 +105,6 @@ export function addReadTools(add: AddTool): void {
   add('resolve_did', {
     title: 'Resolve a DID',
     description: 'Returns the DID Document of a did:sol DID and the agent of its owner.',
-    kind: 'reads',
     readOnly: true,
     input: {
       did: z.string().max(128).describe(ownerDid('<owner>')),
@@ -129,7 +125,6 @@ export function addReadTools(add: AddTool): void {
     title: 'List an agent’s credentials',
     description:
       'Lists the W3C Verifiable Credentials of a wallet’s agent. For each, shows whether it is structurally valid now, including its dates, and whether a trusted issuer signed it.',
-    kind: 'reads',
     readOnly: true,
     input: {
       owner,

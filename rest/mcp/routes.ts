@@ -8,7 +8,7 @@ import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Services } from '../../src/services.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
-import { countRequest } from '../plugins/rate-limits.ts'
+import { sendRateLimit } from '../plugins/rate-limits.ts'
 import type { RestApp } from '../rest-app.ts'
 
 const noop = (): void => undefined
@@ -32,14 +32,12 @@ export function mcpRoutes(app: RestApp, { services, logger, version, originGuard
     // MCP requires this for both transports, as a protection against DNS rebinding.
     onRequest: async ({ raw }: FastifyRequest) => originGuard.check(raw),
   }
-  const countMessage = (request: FastifyRequest) => countRequest(services, request, 'reads')
   const serverFor = ({ ip }: FastifyRequest, admit: ToolContext['admit']) =>
     createMcpServer({ services, clientIp: ip, logger, admit }, version)
 
   app.post('/mcp', route, async (request, reply) => {
     if (Array.isArray(request.body))
       throw new DomainError('INVALID_REQUEST', { problem: 'Batches are not supported: send one message' })
-    await countMessage(request)
     const server = serverFor(request, () => request.admissionSlot?.hold() ?? noop)
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
     if (!hijackReply(request, reply)) return
@@ -51,7 +49,6 @@ export function mcpRoutes(app: RestApp, { services, logger, version, originGuard
   const sessions = createSessions(MESSAGES)
   app.get('/mcp/sse', { ...route, exposeHeadRoute: false }, async (request, reply) => {
     sessions.checkLimit(request.ip)
-    await countMessage(request)
     if (!hijackReply(request, reply)) return
     request.admissionSlot?.release()
     const server = serverFor(request, (order) => services.admission.admit(order))
@@ -61,7 +58,6 @@ export function mcpRoutes(app: RestApp, { services, logger, version, originGuard
     const { sessionId } = Object.fromEntries(new URL(request.url, 'http://localhost').searchParams)
     const session = sessions.find(sessionId)
     if (session === undefined) throw new DomainError('MCP_SESSION_NOT_FOUND')
-    await countMessage(request)
     if (!hijackReply(request, reply)) return
     // The response is sent before the tool runs. The tool call has its own admission.
     request.admissionSlot?.release()
@@ -75,6 +71,7 @@ export function mcpRoutes(app: RestApp, { services, logger, version, originGuard
  * client has disconnected.
  */
 function hijackReply(request: FastifyRequest, reply: FastifyReply): boolean {
+  sendRateLimit(reply)
   reply.hijack()
   request.admissionSlot?.handlerFinished()
   for (const [name, value] of Object.entries(reply.getHeaders())) {

@@ -5,7 +5,7 @@ import { knownError } from '../../src/domain/known-error.ts'
 import { unknownMember } from '../../src/domain/unknown-member.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Priority } from '../../src/platform/overload/priority.ts'
-import type { RateLimitKind } from '../../src/platform/rate-limits/kinds.ts'
+import type { GuardedKind } from '../../src/platform/rate-limits/kinds.ts'
 import type { Services } from '../../src/services.ts'
 
 export interface ToolContext {
@@ -19,8 +19,10 @@ export interface ToolContext {
 interface ToolDefinition<Input extends ZodRawShape, Output extends ZodRawShape> {
   readonly title: string
   readonly description: string
-  /** The rate limit that counts calls. Each message also counts as a read. */
-  readonly kind: RateLimitKind
+  /** The rate limit that counts calls. Each message also costs units. */
+  readonly kind?: GuardedKind
+  /** Units that a call costs. Default: one, which every message costs. */
+  readonly units?: (input: output<ZodObject<Input>>) => number
   readonly input: Input
   readonly output: ZodObject<Output>
   /** Calls change nothing in the service and on the ledger. */
@@ -35,12 +37,13 @@ export type AddTool = <Input extends ZodRawShape, Output extends ZodRawShape>(
 
 /** Adds tools to a server. Counts each call, and returns errors of services as tool errors. */
 export function toolAdder(server: McpServer, { services, clientIp, logger, admit }: ToolContext): AddTool {
-  return (name, { title, description, kind, input, output, readOnly, run }) => {
+  return (name, { title, description, kind, units, input, output, readOnly, run }) => {
     const call = async (given: never): Promise<CallToolResult> => {
       let done = (): void => undefined
       try {
         done = admit(kind === 'submit' ? 'high' : 'low')
-        if (kind !== 'reads') await services.rateLimits.count(kind, clientIp)
+        if (kind !== undefined) await services.rateLimits.count(kind, clientIp)
+        if (units !== undefined) services.rateLimits.charge(clientIp, units(given), { paid: 1 })
         const result = await run(services, given)
         return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: { ...result } }
       } catch (error) {

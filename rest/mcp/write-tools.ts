@@ -85,7 +85,6 @@ export function addWriteTools(add: AddTool): void {
   add('transaction_status', {
     title: 'Read a transaction’s status',
     description: 'Returns the current status of a prepared transaction.',
-    kind: 'reads',
     readOnly: true,
     input: { txId: z.string().max(64) },
     output: transaction,

@@ -1,12 +1,16 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RateLimitState } from '../../src/platform/rate-limits/gcra.ts'
-import type { RateLimitKind } from '../../src/platform/rate-limits/kinds.ts'
+import type { GuardedKind } from '../../src/platform/rate-limits/kinds.ts'
 import type { Services } from '../../src/services.ts'
 import type { RestApp } from '../rest-app.ts'
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Units that every request to the route costs. Default: one. */
+    units?: number
+  }
   interface FastifyRequest {
-    /** The counted limit with the fewest requests remaining; null if none was counted. */
+    /** The counted limit with the fewest units remaining; null if none was counted. */
     rateLimit: RateLimitState | null
   }
 }
@@ -18,25 +22,52 @@ declare module 'fastify' {
 export function countRequest(
   { rateLimits }: Services,
   request: FastifyRequest,
-  kind: RateLimitKind,
+  kind: GuardedKind,
 ): void | Promise<void> {
-  return rateLimits.count(kind, request.ip, (state) => {
-    if (request.rateLimit === null || state.remaining <= request.rateLimit.remaining)
-      request.rateLimit = state
+  return rateLimits.count(kind, request.ip, (state) => report(request, state))
+}
+
+/**
+ * Charges the units of a request, of which `paid` were charged before. Throws RATE_LIMITED and
+ * REQUEST_TOO_EXPENSIVE.
+ */
+export function chargeRequest(
+  { rateLimits }: Services,
+  request: FastifyRequest,
+  units: number,
+  paid: number,
+): void {
+  rateLimits.charge(request.ip, units, { paid, report: (state) => report(request, state) })
+}
+
+function report(request: FastifyRequest, state: RateLimitState): void {
+  if (request.rateLimit === null || state.remaining <= request.rateLimit.remaining) request.rateLimit = state
+}
+
+/**
+ * Charges every request the units of its route, usually one, before anything else is done for it,
+ * also if no route can answer it. Health checks and metrics are exempt.
+ */
+export function countRequests(app: RestApp, services: Services): void {
+  app.decorateRequest('rateLimit', null)
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { priority, units = 1 } = request.routeOptions.config ?? {}
+    if (priority !== 'exempt') chargeRequest(services, request, units, 0)
+    done()
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    sendRateLimit(reply)
+    done()
   })
 }
 
 /** Sends the RateLimit headers of the IETF draft (version 7 and before). */
-export function rateLimitHeaders(app: RestApp): void {
-  app.decorateRequest('rateLimit', null)
-  app.addHook('onSend', ({ rateLimit }, reply, _payload, done) => {
-    if (rateLimit !== null) {
-      reply.headers({
-        'ratelimit-limit': rateLimit.limit,
-        'ratelimit-remaining': rateLimit.remaining,
-        'ratelimit-reset': rateLimit.resetSeconds,
-      })
-    }
-    done()
+export function sendRateLimit(reply: FastifyReply): void {
+  const { rateLimit } = reply.request
+  if (rateLimit === null) return
+  reply.headers({
+    'ratelimit-limit': rateLimit.limit,
+    'ratelimit-remaining': rateLimit.remaining,
+    'ratelimit-reset': rateLimit.resetSeconds,
   })
 }

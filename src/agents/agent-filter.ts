@@ -8,6 +8,8 @@ export const STATUS_FILTERS = [...AGENT_STATUSES, 'inactive'] as const
 export const REPUTATION_RANGE = { min: 0, max: MAX_REPUTATION } as const
 /** Characters. A registered name has at most 32 bytes; a mistyped one may be longer. */
 export const MAX_NAME_SEARCH = 64
+/** Units of a search by name. A look-up costs one. */
+export const SEARCH_UNITS = 5
 
 /** All conditions must hold. Null is the same as absent. */
 export interface AgentFilter {

@@ -25,6 +25,7 @@ const members = (count: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]))
 const TOO_LONG = `The query has more than ${LIMITS.characters} characters`
 const TOO_MANY_FIELDS = `The query has more than ${LIMITS.fields} fields, fragments included`
+const TOO_MANY_REPEATED = `The query repeats field names or fragments too often: more than ${LIMITS.repeatedFields} pairs`
 const TOO_MANY_VALUES = `The request has more than ${LIMITS.values} values`
 const TOO_MANY_TOKENS = `Document contains more than ${LIMITS.tokens} tokens`
 
@@ -53,7 +54,7 @@ export const ATTACKS: readonly Attack[] = [
       '{ agents { agents { ...A } } } fragment A on Agent { ...B } fragment B on Agent { ...A }',
     ),
     status: 200,
-    refusal: 'Cannot spread fragment "A" within itself via "B".',
+    refusal: 'Cannot spread fragment "A" within itself',
   },
   {
     name: 'doubling fragments',
@@ -65,13 +66,53 @@ export const ATTACKS: readonly Attack[] = [
     name: 'unused fragments',
     body: operation(`{ health { status } } ${unused}`),
     status: 200,
-    refusal: 'Fragment "F0" is never used.',
+    refusal: TOO_MANY_FIELDS,
   },
   {
     name: 'conflicting fields',
     body: operation(`{ agents { agents { ${repeat(95, (i) => `history(limit: ${i}) { total }`)} } } }`),
     status: 200,
-    refusal: 'Fields "history" conflict because they have differing arguments.',
+    refusal: TOO_MANY_REPEATED,
+  },
+  {
+    name: 'repeated fields',
+    body: operation(`{ health { ${repeat(480, () => 'status')} } }`),
+    status: 200,
+    refusal: TOO_MANY_REPEATED,
+  },
+  {
+    name: 'repeated nested fields',
+    body: operation(
+      `{ agents { ${repeat(5, () => `agents { ${repeat(5, () => `stake { ${repeat(4, () => 'agent { pda }')} }`)} }`)} } }`,
+    ),
+    status: 200,
+    refusal: TOO_MANY_REPEATED,
+  },
+  {
+    name: 'many fragments in one place',
+    body: operation(
+      `{ agents { agents { ${repeat(80, (i) => `...F${i}`)} } } } ${repeat(80, (i) => `fragment F${i} on Agent { a${i}: pda }`)}`,
+    ),
+    status: 200,
+    refusal: TOO_MANY_REPEATED,
+  },
+  {
+    name: 'a fragment in many places',
+    body: operation(
+      `{ agents { agents { ${repeat(30, (i) => `s${i}: stake { agent { ...F } }`)} } } } fragment F on Agent { ${repeat(20, (i) => `x${i}: stake { pda }`)} }`,
+    ),
+    status: 200,
+    refusal: TOO_MANY_FIELDS,
+  },
+  {
+    name: 'fragments in many operations',
+    body: operation(
+      `${repeat(40, (i) => `query Q${i} { ...R }`)} fragment R on Query { agents { agents { ${repeat(40, (i) => `a${i}: pda`)} } } }`,
+      {},
+      { operationName: 'Q0' },
+    ),
+    status: 200,
+    refusal: `The query has more than ${LIMITS.documentFields} fields in all operations and fragments together`,
   },
   {
     name: 'unknown fields',

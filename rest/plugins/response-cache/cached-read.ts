@@ -5,25 +5,23 @@ import type { ReadTables } from '../../../src/domain/read-versions.ts'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const ENTITY_TAGS = /(?:W\/)?("[^"]*")/g
 
-export interface ReadOptions<Data, Body> {
+export interface ReadOptions<Data, Variables, Body> {
   /**
    * All tables that the response depends on. It must not depend on a clock, a wallet or the ledger.
    */
   readonly tables: readonly ReadTables[]
   readonly toBody: (data: Data) => Body
+  /** Units that a request costs. Default: one. */
+  readonly units?: (variables: Variables) => number
   /** Chooses the media type by the Accept header; JSON by default. */
   readonly mediaType?: (accept: string | undefined) => string
 }
 
-export interface CachedReadOptions<Data, Variables, Body> extends ReadOptions<Data, Body> {
+export interface CachedReadOptions<Data, Variables, Body> extends ReadOptions<Data, Variables, Body> {
   readonly operationName: string
-  /** Runs the operation. `counted` is set if the request was counted before. */
-  readonly run: (
-    request: FastifyRequest,
-    variables: Variables,
-    options: { counted: boolean },
-  ) => Promise<Data>
-  readonly count: (request: FastifyRequest) => void | Promise<void>
+  readonly run: (request: FastifyRequest, variables: Variables) => Promise<Data>
+  /** Charges the units, of which one was charged before. */
+  readonly charge: (request: FastifyRequest, units: number) => void
   /** Null switches the cache off. */
   readonly cache: ResponseCache | null
 }
@@ -39,17 +37,16 @@ export type CachedRead<Variables, Body> = (
 export function cachedRead<Data, Variables extends Record<string, unknown>, Body>(
   options: CachedReadOptions<Data, Variables, Body>,
 ): CachedRead<Variables, Body> {
-  const { operationName, tables, toBody, mediaType: chooseMediaType, run, count, cache } = options
+  const { operationName, tables, toBody, units, mediaType: chooseMediaType, run, charge, cache } = options
 
   const read = async (request: FastifyRequest, variables: Variables, mediaType: string) => {
-    const readBody = async (counted: boolean): Promise<string> =>
-      JSON.stringify(toBody(await run(request, variables, { counted })))
-    if (cache === null) return { mediaType, body: toPayload(await readBody(false), mediaType), etag: null }
-    // Every request is counted, also if the operation does not run.
-    await count(request)
+    // Also for a cached response, so that the cost of a request can be predicted.
+    if (units !== undefined) charge(request, units(variables))
+    const readBody = async (): Promise<string> => JSON.stringify(toBody(await run(request, variables)))
+    if (cache === null) return { mediaType, body: toPayload(await readBody(), mediaType), etag: null }
     // Sorted, because a query string can have its parameters in any order.
     const key = JSON.stringify([operationName, mediaType, ...Object.entries(variables).sort(byName)])
-    return cache.get({ key, tables, mediaType, readBody: () => readBody(true) })
+    return cache.get({ key, tables, mediaType, readBody })
   }
 
   return async (request, reply, variables) => {

@@ -6,6 +6,10 @@ export const AVAILABILITY_ERRORS = {
     status: 429,
     message: 'Too many requests: the limit is {limit} per minute. Try again in {seconds} s',
   },
+  REQUEST_TOO_EXPENSIVE: {
+    status: 400,
+    message: 'The operation costs {units} units, more than the limit of {max} per minute',
+  },
   MCP_SESSION_NOT_FOUND: { status: 404, message: 'MCP session not found: open one at /mcp/sse' },
   MCP_SESSIONS_FULL: {
     status: 429,

@@ -153,7 +153,11 @@ export const SETTINGS = {
     'true',
     '`false` turns off rate limits for load tests; sponsorship quotas stay',
   ),
-  RATE_LIMIT_READS: withDefault(perMinute, '600', 'Reads per minute and client'),
+  RATE_LIMIT_READS: withDefault(
+    perMinute,
+    '600',
+    'Units per minute and client: a request costs one, searches and large GraphQL operations more',
+  ),
   RATE_LIMIT_PREPARE: withDefault(perMinute, '60', 'Prepared transactions per minute and client'),
   RATE_LIMIT_SUBMIT: withDefault(perMinute, '60', 'Submitted transactions per minute and client'),
   RATE_LIMIT_SPONSORED_PREPARE: withDefault(

@@ -2,14 +2,15 @@ const MINUTE_MS = 60_000
 /** Fractions of steps add up to rounding errors, which must not refuse a request. */
 const TOLERANCE_MS = 0.5
 
-/** The state of a client's limit after a request. */
+/** The state of a client's limit after a request. Amounts are units: most requests cost one. */
 export interface RateLimitState {
-  /** Requests per minute. */
+  /** Units per minute. */
   readonly limit: number
-  /** Requests that the client may send at once now. */
+  /** Units that the client may use at once now. */
   readonly remaining: number
   /**
-   * Seconds, rounded up, until the whole limit is available; after a refusal, until one request is.
+   * Seconds, rounded up, until the whole limit is available; after a refusal, until the request
+   * would be allowed.
    */
   readonly resetSeconds: number
   readonly allowed: boolean
@@ -17,28 +18,35 @@ export interface RateLimitState {
 
 /**
  * The generic cell rate algorithm (GCRA). `arrival` is the theoretical arrival time, in ms: the
- * time at which the client's whole limit is available again. Each request adds a minute / limit to
- * it, up to one minute from now.
+ * time at which the client's whole limit is available again. Each unit adds a minute / limit to it,
+ * up to one minute from now.
  */
 export function countRequest(
   arrival: number | undefined,
   now: number,
   limit: number,
+  units = 1,
 ): { arrival: number; state: RateLimitState } {
   const current = Math.max(arrival ?? now, now)
-  const next = current + MINUTE_MS / limit
+  const next = current + (units * MINUTE_MS) / limit
   const allowed = next - now <= MINUTE_MS + TOLERANCE_MS
   const counted = allowed ? next : current
-  return { arrival: counted, state: stateAt(counted, now, limit, allowed) }
+  return { arrival: counted, state: stateAt(counted, now, limit, allowed, units) }
 }
 
-export function stateAt(arrival: number, now: number, limit: number, allowed: boolean): RateLimitState {
+export function stateAt(
+  arrival: number,
+  now: number,
+  limit: number,
+  allowed: boolean,
+  units = 1,
+): RateLimitState {
   const step = MINUTE_MS / limit
   const ahead = arrival - now
   return {
     limit,
     remaining: allowed ? Math.max(0, Math.floor((MINUTE_MS - ahead + TOLERANCE_MS) / step)) : 0,
-    resetSeconds: Math.max(1, Math.ceil((allowed ? ahead : ahead + step - MINUTE_MS) / 1000)),
+    resetSeconds: Math.max(1, Math.ceil((allowed ? ahead : ahead + units * step - MINUTE_MS) / 1000)),
     allowed,
   }
 }

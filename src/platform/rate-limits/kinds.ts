@@ -1,6 +1,7 @@
 /**
- * Each kind of request, the setting of its limit (requests per minute and client), and where it is
- * counted. `database` counts all processes together, `memory` each process on its own.
+ * Each kind of request, the setting of its limit (per minute and client), and where it is counted.
+ * `database` counts all processes together, `memory` each process on its own. Every request uses
+ * `reads`, most of them one unit; the other kinds count some requests in addition.
  */
 export const RATE_LIMIT_KINDS = {
   reads: { setting: 'RATE_LIMIT_READS', countedIn: 'memory' },
@@ -13,6 +14,9 @@ export const RATE_LIMIT_KINDS = {
 } as const
 
 export type RateLimitKind = keyof typeof RATE_LIMIT_KINDS
+
+/** Kinds that guard money, signatures or expensive work. */
+export type GuardedKind = Exclude<RateLimitKind, 'reads'>
 
 /** Requests per minute and client. */
 export type RateLimitNumbers = Readonly<Record<RateLimitKind, number>>

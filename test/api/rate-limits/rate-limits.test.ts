@@ -6,9 +6,9 @@ import { walletOf } from '../../support/wallet.ts'
 
 const LIMITS = {
   reads: 5,
-  prepare: 6,
+  prepare: 3,
   submit: 3,
-  sponsoredPrepare: 4,
+  sponsoredPrepare: 2,
   register: 4,
   verify: 4,
   authenticated: 4,
@@ -45,17 +45,89 @@ test('reads: responses report the remaining requests; over the limit is 429 with
   expect((await agents('203.0.113.1')).statusCode).toBe(429)
 })
 
-test('GraphQL has the same limit: each root field counts, and a refusal has a code', async () => {
-  const send = (query: string) =>
-    t.app.inject({ method: 'POST', url: '/graphql', remoteAddress: '203.0.113.3', payload: { query } })
+const graphql = (remoteAddress: string, query: string) =>
+  t.app.inject({ method: 'POST', url: '/graphql', remoteAddress, payload: { query } })
+
+test('GraphQL has the same limit: each root field costs a unit, and a refusal is 429 with a code and Retry-After', async () => {
+  const send = (query: string) => graphql('203.0.113.3', query)
   const first = await send('{ a: agents { total } b: agents { total } c: stakes { total } d: info { name } }')
   expect(first.json().errors).toBeUndefined()
   expect(first.headers['ratelimit-remaining']).toBe('1')
   const second = await send('{ a: agents { total } b: agents { total } }')
-  expect(second.json().errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', status: 429 } }])
+  expect(second.json()).toEqual({
+    errors: [
+      {
+        message: 'Too many requests: the limit is 5 per minute. Try again in 12 s',
+        extensions: { code: 'RATE_LIMITED', status: 429 },
+      },
+    ],
+  })
+  expect(second.statusCode).toBe(429)
+  expect(second.headers).toMatchObject({ 'retry-after': '12', 'ratelimit-remaining': '0' })
   expect((await agents('203.0.113.3')).statusCode).toBe(429)
-  // Introspection is not counted.
-  expect((await send('{ __schema { queryType { name } } }')).json().errors).toBeUndefined()
+})
+
+test('an operation that costs more than the whole limit is refused with its cost', async () => {
+  const answer = await graphql(
+    '203.0.113.20',
+    '{ agents(limit: 200) { agents { pda stake { pda owner } name owner tier createdAt updatedAt } } }',
+  )
+  expect(answer.statusCode).toBe(400)
+  expect(answer.json()).toEqual({
+    errors: [
+      {
+        message: 'The operation costs 6 units, more than the limit of 5 per minute',
+        extensions: { code: 'REQUEST_TOO_EXPENSIVE', status: 400 },
+      },
+    ],
+  })
+})
+
+test('a search costs five units in REST and GraphQL', async () => {
+  const left = ({ headers }: { headers: object }) => Reflect.get(headers, 'ratelimit-remaining') as unknown
+  expect(left(await t.app.inject({ url: '/agents?name=x', remoteAddress: '203.0.113.21' }))).toBe('0')
+  expect(left(await graphql('203.0.113.22', '{ agents(filter: { name: "x" }) { total } }'))).toBe('0')
+  expect(left(await graphql('203.0.113.23', '{ agents(filter: { tier: basic }) { total } }'))).toBe('4')
+})
+
+let address = 0
+test.each([
+  ['an unknown path', { url: '/nowhere' }],
+  ['a wrong method', { url: '/agents', method: 'PUT' }],
+  ['a body that is not JSON', { url: '/relay/prepare', method: 'POST', payload: '{' }],
+  ['the OpenAPI document', { url: '/openapi.json' }],
+  ['the page of the OpenAPI document', { url: '/docs' }],
+  ['the SDL', { url: '/graphql/schema.graphql' }],
+  ['GraphiQL', { url: '/graphql', headers: { accept: 'text/html' } }],
+  ['a document with a syntax error', { url: '/graphql?query={' }],
+  ['an invalid document', { url: '/graphql?query={x}' }],
+  ['__typename', { url: '/graphql?query={__typename}' }],
+  [
+    'an unknown persisted document',
+    {
+      url: `/graphql?extensions=${encodeURIComponent(JSON.stringify({ persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } }))}`,
+    },
+  ],
+  [
+    'a message to an MCP session that does not exist',
+    { url: '/mcp/messages?sessionId=x', method: 'POST', payload: {} },
+  ],
+] as const)('the sixth request for %s is 429, and nothing is done for it', async (_, request) => {
+  const remoteAddress = `198.51.100.${(address += 1)}`
+  const send = () =>
+    t.app.inject({
+      ...request,
+      remoteAddress,
+    })
+  for (let i = 0; i < 5; i += 1) expect((await send()).statusCode).not.toBe(429)
+  const refused = await send()
+  expect(refused.statusCode).toBe(429)
+  expect(refused.headers['retry-after']).toBe('12')
+})
+
+test('the length of a document costs units before it is parsed', async () => {
+  const answer = await graphql('203.0.113.24', `{ x${' '.repeat(6_000)}`)
+  expect(answer.json()).toMatchObject({ errors: [{ extensions: { code: 'REQUEST_TOO_EXPENSIVE' } }] })
 })
 
 interface Refusals {
@@ -77,6 +149,7 @@ test('one signature does not raise the limit: each root field with wallet authen
   expect(answer.errors.map(({ extensions }) => extensions.code)).toContain('WEBHOOK_NOT_FOUND')
   now += 1_000
   const queries = fields.map((field) => field.replace(/deleteWebhook.*/, 'webhooks { id }'))
+  now += 60_000
   const limited = (await send(`{ ${queries.join(' ')} }`)).json<Refusals>()
   expect(limited.errors.map(({ extensions }) => extensions.code)).toContain('RATE_LIMITED')
 })
@@ -121,8 +194,8 @@ test('each kind has its own count', async () => {
   const prepare = () =>
     t.app.inject({ method: 'POST', url: '/relay/prepare', remoteAddress: '203.0.113.5', payload: {} })
   const statuses = []
-  for (let i = 0; i < 7; i++) statuses.push((await prepare()).statusCode)
-  expect(statuses).toEqual([400, 400, 400, 400, 400, 400, 429])
+  for (let i = 0; i < 4; i++) statuses.push((await prepare()).statusCode)
+  expect(statuses).toEqual([400, 400, 400, 429])
   expect((await agents('203.0.113.5')).statusCode).toBe(200)
 })
 

@@ -49,13 +49,15 @@ test('every mutation names its rate limit', () => {
   expect(silent.map(({ name }) => name)).toEqual([])
 })
 
-test.each(rootFields)('$operation $name is counted before it runs, or requires a wallet', async (root) => {
-  const { rateLimit = 'reads' } = root.field.extensions
-  expect([...Object.keys(RATE_LIMIT_KINDS), null]).toContain(rateLimit)
-  const uncounted = ['health', 'readiness'].includes(root.name) ? undefined : 'wallet'
-  const [first] = await stepsOf(root)
-  expect(first).toBe(rateLimit ?? uncounted)
-})
+test.each(rootFields)(
+  '$operation $name is counted by its limit before it runs, or requires a wallet',
+  async (root) => {
+    const { rateLimit } = root.field.extensions
+    const first = rateLimit === null ? 'wallet' : rateLimit
+    expect([...Object.keys(RATE_LIMIT_KINDS), 'wallet', undefined]).toContain(first)
+    expect((await stepsOf(root))[0]).toBe(first)
+  },
+)
 
 test('fields that require a wallet have high priority', async () => {
   const low = rootFields.filter(({ field }) => field.extensions.priority !== 'high')

@@ -1,0 +1,111 @@
+import {
+  type FieldNode,
+  getNamedType,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLNamedType,
+  isCompositeType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  valueFromASTUntyped,
+} from 'graphql'
+import { PAGE_LIMIT } from '../src/domain/page.ts'
+import { schema } from './index.ts'
+
+/** Scalars in a response that take as much CPU time as `GET /agents?limit=50`. */
+export const VALUES_PER_UNIT = 600
+/** What an object costs in scalars, because it may be read with a loader. */
+export const OBJECT_WEIGHT = 3
+/** What a value of introspection costs in scalars: it is in memory already. */
+const INTROSPECTION_WEIGHT = 0.25
+/** Assumed entries of lists that have no page arguments and set no `listSize`. */
+const LIST_SIZE = 10
+/** Average entries of lists of introspection, such as the arguments of a field. */
+const INTROSPECTION_LIST_SIZE = 1
+/** Characters of a document that cost a unit in addition, because reading it takes time. */
+export const CHARACTERS_PER_UNIT = 1_000
+
+type Variables = Readonly<Record<string, unknown>>
+type Fragments = (name: string) => SelectionSetNode | undefined
+
+/** Units for reading a document, charged before it is parsed. Zero for short documents. */
+export function documentUnits(text: string): number {
+  return Math.floor(text.length / CHARACTERS_PER_UNIT)
+}
+
+/**
+ * Units of an operation, at least one: those of its root fields, and one for each 600 values that
+ * the response can have at most, where an object is three values. Fragments count each time they
+ * are spread. A list has as many entries as its page arguments allow. The operation must be valid.
+ */
+export function operationUnits(
+  operation: OperationDefinitionNode,
+  fragmentOf: Fragments,
+  given: Variables = {},
+): number {
+  const variables = { ...defaultsOf(operation), ...given }
+  const rootType = schema.getRootType(operation.operation)
+  if (!rootType) return 1
+  let rootUnits = 0
+
+  /** The most values of a selection. `page` is the limit of the field around it. */
+  const values = (set: SelectionSetNode, type: GraphQLCompositeType, page: number | null): number =>
+    set.selections.reduce((sum, each) => {
+      if (each.kind === Kind.FIELD) return sum + fieldValues(each, type, page)
+      const inner = each.kind === Kind.FRAGMENT_SPREAD ? fragmentOf(each.name.value) : each.selectionSet
+      return inner === undefined ? sum : sum + values(inner, type, page)
+    }, 0)
+
+  const fieldValues = (node: FieldNode, parent: GraphQLCompositeType, page: number | null): number => {
+    const field = schema.getField(parent, node.name.value)
+    if (field === undefined) return 0
+    const args = argumentsOf(node, variables)
+    if (parent === rootType && !field.name.startsWith('__')) rootUnits += field.extensions.units?.(args) ?? 1
+    const type = getNamedType(field.type)
+    const below =
+      node.selectionSet && isCompositeType(type) ? values(node.selectionSet, type, pageOf(field, args)) : 0
+    return entriesOf(field, parent, page) * (weightOf(type, parent) + below)
+  }
+
+  const total = values(operation.selectionSet, rootType, null)
+  return Math.max(1, Math.round(rootUnits + total / VALUES_PER_UNIT))
+}
+
+function weightOf(type: GraphQLNamedType, parent: GraphQLCompositeType): number {
+  if (parent.name.startsWith('__') || type.name.startsWith('__')) return INTROSPECTION_WEIGHT
+  return isCompositeType(type) ? OBJECT_WEIGHT : 1
+}
+
+function entriesOf(
+  { type, extensions }: GraphQLField<unknown, unknown>,
+  parent: GraphQLCompositeType,
+  page: number | null,
+): number {
+  if (!isListType(isNonNullType(type) ? type.ofType : type)) return 1
+  if (parent.name === '__Schema') return Object.keys(schema.getTypeMap()).length
+  return page ?? extensions.listSize ?? (parent.name.startsWith('__') ? INTROSPECTION_LIST_SIZE : LIST_SIZE)
+}
+
+/** The entries that a field with page arguments can return, null for other fields. */
+function pageOf({ args }: GraphQLField<unknown, unknown>, { limit, first }: Variables): number | null {
+  if (!args.some(({ name }) => name === 'limit' || name === 'first')) return null
+  const page = limit ?? first ?? PAGE_LIMIT.default
+  return typeof page === 'number' ? Math.min(Math.max(page, 0), PAGE_LIMIT.max) : PAGE_LIMIT.max
+}
+
+function argumentsOf({ arguments: given = [] }: FieldNode, variables: Variables): Variables {
+  return Object.fromEntries(
+    given.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),
+  )
+}
+
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Variables {
+  return Object.fromEntries(
+    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+      defaultValue === undefined ? [] : [[variable.name.value, valueFromASTUntyped(defaultValue)]],
+    ),
+  )
+}
