@@ -2,6 +2,8 @@ import { maxHeaderSize } from 'node:http'
 import { MAX_NAME_SEARCH } from '../../src/agents/agent-filter.ts'
 import { PAGE_LIMIT } from '../../src/domain/page.ts'
 import { MAX_CARD_BYTES } from '../../src/identity/agent-cards/check-card.ts'
+import { CARD_QUEUES, CHECKS_PER_SITE } from '../../src/identity/agent-cards/limits.ts'
+import { CARD_TIMING } from '../../src/identity/agent-cards/timing.ts'
 import { MAX_CREDENTIALS } from '../../src/identity/credentials/attached/credential-store.ts'
 import { MAX_URL_LENGTH as MAX_CREDENTIAL_URL } from '../../src/identity/credentials/attached/submission.ts'
 import { MAX_CONTEXTS } from '../../src/identity/credentials/verify/checks/context.ts'
@@ -234,6 +236,19 @@ const credentials: Limit[] = [
   ['Contexts of a credential', number(MAX_CONTEXTS), 'The check `context` fails'],
   ['Proofs of a credential', number(MAX_PROOFS), 'The check `proof_present` fails'],
   ['Credentials of an agent', number(MAX_CREDENTIALS), 'The credentials attached first are removed'],
+  [
+    'Time between two checks of an agent card',
+    'at least 1 minute',
+    'The last change is checked when the minute is over',
+  ],
+  ['Time to fetch an agent card', seconds(CARD_TIMING.fetchMs), 'The card counts as unreachable'],
+  ['Checks of agent cards of one site at once', number(CHECKS_PER_SITE), 'Checks wait'],
+  ['First checks of agent cards in a process at once', number(CARD_QUEUES.first.inFlight), 'Checks wait'],
+  [
+    'Time between two refreshes of an agent’s credentials',
+    `at least ${CARD_TIMING.credentialsPauseMs / 60_000} minutes`,
+    'The refresh waits',
+  ],
   ['Size of an agent card', `${number(MAX_CARD_BYTES)} bytes`, 'The card counts as unreachable'],
 ]
 

@@ -8,17 +8,19 @@ import type { Metrics } from '../platform/metrics/metrics.ts'
 import type { GuardedHttp } from '../platform/net/guarded-http.ts'
 import type { HostedDependencies } from '../platform/net/hosted/fetch-hosted.ts'
 import type { Gateways } from '../platform/net/hosted/locate.ts'
-import { createCardCheckStore } from './agent-cards/card-check-store.ts'
+import { CARD_QUEUES } from './agent-cards/limits.ts'
 import { CARD_TIMING, type CardTiming } from './agent-cards/timing.ts'
-import { type CardWorker, createCardCheckCounter, createCardWorker } from './agent-cards/worker.ts'
+import { type CardWorker, createCardWorker } from './agent-cards/worker.ts'
 import { createCredentialStore } from './credentials/attached/credential-store.ts'
 import { createCredentials, type Credentials } from './credentials/attached/credentials.ts'
 import { refreshCredentials } from './credentials/attached/refresh.ts'
+import { claimRefreshes, type DueAgent, finishRefresh } from './credentials/attached/refresh-queue.ts'
 import { loadContexts } from './credentials/contexts/load.ts'
 import { createTrustedIssuers } from './credentials/trusted-issuers/service.ts'
 import { createVerifierMetrics } from './credentials/verify/metrics.ts'
 import { getRulesVersion } from './credentials/verify/rules-version.ts'
 import { createVerifier, type Verifier } from './credentials/verify/verifier.ts'
+import { createFetchQueue } from './fetch-queue.ts'
 
 export interface IdentityOptions {
   readonly em: EntityManager
@@ -67,21 +69,22 @@ export function createIdentity(options: IdentityOptions): Identity {
   const rulesVersion = getRulesVersion(contexts)
   return {
     credentials: createCredentials({ kysely, clock, verifier, rulesVersion, trust, hosted }),
-    cardWorker: (metrics, timing = CARD_TIMING) =>
-      createCardWorker({
-        store: createCardCheckStore(kysely),
-        hosted,
-        clock,
-        timing,
-        checks: createCardCheckCounter(metrics),
-        random: Math.random,
-        refresh: ({ agentPda: pda, owner }, outcome, signal) => {
-          const listed = outcome.state === 'matched' ? (outcome.content?.credentials ?? []) : null
-          const dependencies = { store, verifier, trust, hosted: { ...hosted, signal }, now }
-          return refreshCredentials({ pda, owner, listed }, dependencies)
+    cardWorker: (metrics, timing = CARD_TIMING) => {
+      const { credentialsMs: limitMs, credentialsLeaseMs, idleMs } = timing
+      const queue = { clock, logger, idleMs, limits: CARD_QUEUES.credentials }
+      const credentials = createFetchQueue<DueAgent>({
+        ...queue,
+        name: 'refreshes of credentials',
+        claim: (limit) => claimRefreshes(kysely, limit, credentialsLeaseMs),
+        run: async (agent, signal) => {
+          const dependencies = { store, verifier, trust, hosted: { ...hosted, signal }, now, limitMs }
+          await refreshCredentials(agent, dependencies)
+          if (!signal.aborted) await finishRefresh(kysely, agent)
         },
-        logger,
-      }),
+      })
+      const random = Math.random
+      return createCardWorker({ kysely, hosted, clock, timing, random, metrics, logger, credentials })
+    },
     close: async () => {
       await started?.close()
     },

@@ -14,8 +14,10 @@ export const AgentCardCheck = defineEntity({
     /** URL and hash as on the ledger; triggers of `agents` update them. */
     url: p.text().default(''),
     hash: key().default(''),
-    /** The URL's host, else its scheme: the unit of back-off. */
-    host: key().default(''),
+    /** The host, with its port, that serves the URL: the unit of back-off. Null: not found yet. */
+    host: key().strictNullable(),
+    /** The host's site: the unit of the checks that run at once. Null: not found yet. */
+    site: key().strictNullable(),
     state: p.text().$type<CardState>().default('unchecked'),
     reason: p.text().strictNullable(),
     matchedBy: p.text().$type<CardMatch>().strictNullable(),
@@ -27,14 +29,28 @@ export const AgentCardCheck = defineEntity({
     /** Also in the future while a worker holds the lease. */
     nextCheckAt: timestamp().defaultRaw('now()'),
     leaseToken: key().strictNullable(),
+    /** When the last check started. */
+    claimedAt: timestamp().strictNullable(),
+    /** When the agent's credentials are refreshed, or when the lease of that expires. */
+    credentialsDueAt: timestamp().strictNullable(),
+    credentialsClaimedAt: timestamp().strictNullable(),
+    credentialsToken: key().strictNullable(),
   },
   indexes: [
-    { name: 'agent_card_checks_due', properties: ['nextCheckAt'] },
+    { name: 'agent_card_checks_first', properties: ['nextCheckAt'], where: "state = 'unchecked'" },
+    { name: 'agent_card_checks_further', properties: ['nextCheckAt'], where: "state <> 'unchecked'" },
+    { name: 'agent_card_checks_leased', properties: ['site'], where: 'lease_token is not null' },
+    { name: 'agent_card_checks_no_site', properties: ['agentPda'], where: 'site is null' },
+    {
+      name: 'agent_card_checks_credentials',
+      properties: ['credentialsDueAt'],
+      where: 'credentials_due_at is not null',
+    },
     { name: 'agent_card_checks_host', properties: ['host'] },
   ],
 })
 
-/** A host of agent cards that could not be reached. */
+/** A host of agent cards that could not be reached or did not respond. */
 export const AgentCardHost = defineEntity({
   name: 'AgentCardHost',
   tableName: 'agent_card_hosts',

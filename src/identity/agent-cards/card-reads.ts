@@ -3,7 +3,20 @@ import type { Database } from '../../db/database.ts'
 import { columnsOf, type RowOf } from '../../db/columns-of.ts'
 import { AgentCardCheck } from '../../db/entities/agent-cards.ts'
 
-const HIDDEN = ['cardHashMismatch', 'url', 'hash', 'host', 'failures', 'nextCheckAt', 'leaseToken'] as const
+const HIDDEN = [
+  'cardHashMismatch',
+  'url',
+  'hash',
+  'host',
+  'site',
+  'failures',
+  'nextCheckAt',
+  'leaseToken',
+  'claimedAt',
+  'credentialsDueAt',
+  'credentialsClaimedAt',
+  'credentialsToken',
+] as const
 
 /** An agent's hosted card as the read API shows it. */
 export type CardRow = Omit<RowOf<typeof AgentCardCheck>, (typeof HIDDEN)[number]>

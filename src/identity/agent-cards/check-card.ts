@@ -1,6 +1,10 @@
 import type { Pubkey } from '@agent-registry/solana'
 import type { CardContent, CardMatch, CardSignature } from '../../domain/agent-card.ts'
-import { fetchHosted, type HostedDependencies } from '../../platform/net/hosted/fetch-hosted.ts'
+import {
+  fetchHosted,
+  type HostedDependencies,
+  type HostState,
+} from '../../platform/net/hosted/fetch-hosted.ts'
 import { sha256Hex } from '../hash.ts'
 import { readCardContent } from './card-content.ts'
 import { checkCardSignature } from './card-signature.ts'
@@ -24,13 +28,13 @@ export type CardOutcome =
       readonly signature: CardSignature
       readonly content: CardContent | null
     }
-  | { readonly state: 'unreachable'; readonly reason: string; readonly hostDown: boolean }
+  | { readonly state: 'unreachable'; readonly reason: string; readonly host: HostState }
 
 /** Fetches an agent's card and compares it with the hash on the ledger. */
 export async function checkCard(card: RecordedCard, dependencies: HostedDependencies): Promise<CardOutcome> {
   const hosted = await fetchHosted(card.url, MAX_CARD_BYTES, dependencies)
   if (hosted.kind === 'failed') {
-    return { state: 'unreachable', reason: hosted.reason, hostDown: hosted.hostDown }
+    return { state: 'unreachable', reason: hosted.reason, host: hosted.host }
   }
   const json = parseCard(hosted.body)
   const matchedBy = matchCard(hosted.body, json, card.hash)

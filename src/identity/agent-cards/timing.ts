@@ -1,6 +1,6 @@
 /** All times are in milliseconds. */
 export interface CardTiming {
-  /** Poll interval while no card is due. */
+  /** Poll interval while nothing is due. */
   readonly idleMs: number
   /** Interval between checks of a card that was fetched. */
   readonly recheckMs: number
@@ -13,17 +13,27 @@ export interface CardTiming {
   readonly leaseMs: number
   /** Time limit of one document. */
   readonly fetchMs: number
-  /** Random change of each delay, as a share of it. Spreads cards that were registered together. */
+  /** Largest random addition to each delay, as a share of it. Spreads cards registered together. */
   readonly jitter: number
+  /** Time after which no more credentials of an agent are fetched. */
+  readonly credentialsMs: number
+  /** Lease of an agent whose credentials are refreshed. Longer than all fetches together. */
+  readonly credentialsLeaseMs: number
+  /** Shortest time between the starts of two refreshes of an agent's credentials. */
+  readonly credentialsPauseMs: number
 }
 
+/** The shortest time between two checks of a card, a minute, is in the triggers of `agents`. */
 export const CARD_TIMING: CardTiming = {
-  idleMs: 1_000,
+  idleMs: 500,
   recheckMs: 86_400_000,
   retryMs: 60_000,
   retryFactor: 4,
   hostRetryMs: 3_600_000,
   leaseMs: 60_000,
   fetchMs: 10_000,
-  jitter: 0.1,
+  jitter: 0.2,
+  credentialsMs: 30_000,
+  credentialsLeaseMs: 120_000,
+  credentialsPauseMs: 600_000,
 }

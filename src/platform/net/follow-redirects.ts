@@ -7,7 +7,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 export async function followRedirects<
   Response extends { readonly status: number; readonly headers: IncomingHttpHeaders },
 >(
-  options: { url: string; maxRedirects: number; check: (url: string) => URL },
+  options: { url: string; maxRedirects: number; check: (url: string) => URL; onRedirect: () => void },
   request: (url: URL) => Promise<Response>,
 ): Promise<Response> {
   const { maxRedirects, check } = options
@@ -15,6 +15,7 @@ export async function followRedirects<
   for (let left = maxRedirects; ; left -= 1) {
     const response = await request(url)
     if (maxRedirects === 0 || !REDIRECTS.has(response.status)) return response
+    options.onRedirect()
     const { location } = response.headers
     const next = location === undefined ? null : URL.parse(location, url)
     if (left === 0 || next === null) throw new HttpError('bad_redirect')

@@ -48,6 +48,8 @@ export interface HttpResponse {
 export interface HttpFailure {
   readonly outcome: 'failed'
   readonly errorCode: HttpErrorCode
+  /** True if the host of the URL sent a redirect, so the failure is that of another URL. */
+  readonly redirected: boolean
   readonly durationMs: number
 }
 
@@ -94,17 +96,21 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
 
   const run = async (
     limits: RequestLimits,
-    request: (deadlines: Deadlines) => Promise<Omit<HttpResponse, 'outcome' | 'durationMs'>>,
+    request: (
+      deadlines: Deadlines,
+      onRedirect: () => void,
+    ) => Promise<Omit<HttpResponse, 'outcome' | 'durationMs'>>,
   ): Promise<HttpResult> => {
     const startedAt = performance.now()
+    let redirected = false
     const durationMs = (): number => Math.round(performance.now() - startedAt)
     try {
-      const response = await withLimits(limits, request)
+      const response = await withLimits(limits, (deadlines) => request(deadlines, () => (redirected = true)))
       return { outcome: 'response', ...response, durationMs: durationMs() }
     } catch (error) {
       const errorCode = error instanceof UrlRefused ? 'ssrf_blocked' : errorCodeOf(error)
       metrics?.failures.inc({ code: errorCode })
-      return { outcome: 'failed', errorCode, durationMs: durationMs() }
+      return { outcome: 'failed', errorCode, redirected, durationMs: durationMs() }
     }
   }
 
@@ -122,10 +128,10 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
         }))
       }),
     get: (url, { maxBytes, headers = {}, maxRedirects = 0, ...limits }) =>
-      run(limits, (deadlines) => {
+      run(limits, (deadlines, onRedirect) => {
         const allHeaders = { 'accept-encoding': 'identity', ...headers }
         const request = { method: 'GET', headers: allHeaders, ...deadlines } as const
-        return followRedirects({ url, maxRedirects, check }, (target) =>
+        return followRedirects({ url, maxRedirects, check, onRedirect }, (target) =>
           sendRequest(pools, target, request, async (response) => {
             const bytes = await readBody(response.body, maxBytes, response.headers['content-length'])
             return {

@@ -2,16 +2,13 @@ import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  type CardCheckStore,
-  createCardCheckStore,
-} from '../../../src/identity/agent-cards/card-check-store.ts'
+import { claimCards } from '../../../src/identity/agent-cards/claim-cards.ts'
+import { findOrigins } from '../../../src/identity/agent-cards/find-origins.ts'
+import { recordCheck } from '../../../src/identity/agent-cards/record-check.ts'
+import { CHECKS_PER_SITE } from '../../../src/identity/agent-cards/limits.ts'
 import { CARD_TIMING } from '../../../src/identity/agent-cards/timing.ts'
-import {
-  type CardWorker,
-  createCardCheckCounter,
-  createCardWorker,
-} from '../../../src/identity/agent-cards/worker.ts'
+import { type CardWorker, createCardWorker } from '../../../src/identity/agent-cards/worker.ts'
+import type { FetchQueue } from '../../../src/identity/fetch-queue.ts'
 import { createMetrics, type Metrics } from '../../../src/platform/metrics/metrics.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
@@ -30,19 +27,22 @@ const sha256 = (data: string): string => createHash('sha256').update(data).diges
 
 let t: TestApp
 let host: TestHost
-let store: CardCheckStore
 let metrics: Metrics
-let checkCounter: ReturnType<typeof createCardCheckCounter>
 const workers: CardWorker[] = []
+/** A queue of credential refreshes that does nothing. */
+const NO_QUEUE: FetchQueue = {
+  start: () => {},
+  lastPolledAt: () => 0,
+  inFlight: () => 0,
+  stop: async () => {},
+}
 const warnings: unknown[] = []
 beforeAll(async () => {
   t = await createTestApp()
-  store = createCardCheckStore(t.kysely)
 })
 beforeEach(async () => {
   host = await startHost()
   metrics = createMetrics()
-  checkCounter = createCardCheckCounter(metrics)
 })
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()))
@@ -55,21 +55,23 @@ afterAll(() => t.close())
 
 const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000, interval: 10 })
 
-function startWorker(): void {
+function startWorker(totalMs = 3_000): void {
   const worker = createCardWorker({
-    store,
+    kysely: t.kysely,
     hosted: {
       http: host.http,
       gateways: { ipfs: host.origin, arweave: host.origin },
       cardUrlOf: async (did) =>
         did === `did:sol:${keyOf('owner other')}` ? `${host.origin}/other.json` : null,
-      // Long enough for a TLS handshake on a busy machine.
-      totalMs: 3_000,
+      // The default is long enough for a TLS handshake on a busy machine.
+      totalMs,
     },
     clock: { now: () => FIXED_NOW },
     timing: { ...CARD_TIMING, idleMs: 10 },
-    checks: checkCounter,
+    // The metrics of the first worker are read.
+    metrics: workers.length === 0 ? metrics : createMetrics(),
     random: () => 0.5,
+    credentials: NO_QUEUE,
     logger: { warn: (...given: unknown[]) => warnings.push(given) },
   })
   workers.push(worker)
@@ -79,9 +81,15 @@ function startWorker(): void {
 const register = (label: string, url: string, hash: string) =>
   insertAgents(t.kysely, [agentRow(label, { agent_card_url: url, agent_card_hash: hash })])
 
-/** Changes an agent like `update_agent` on the ledger. */
-const update = (label: string, change: { agent_card_url?: string; agent_card_hash?: string }) =>
-  t.kysely.updateTable('agents').set(change).where('name', '=', label).execute()
+/** Changes an agent like `update_agent` on the ledger, after all pauses. */
+async function update(
+  label: string,
+  change: { agent_card_url?: string; agent_card_hash?: string },
+): Promise<void> {
+  await t.kysely.updateTable('agent_card_checks').set({ claimed_at: null }).execute()
+  await t.kysely.deleteFrom('agent_card_hosts').execute()
+  await t.kysely.updateTable('agents').set(change).where('name', '=', label).execute()
+}
 
 const makeDue = () => sql`update agent_card_checks set next_check_at = now()`.execute(t.kysely)
 
@@ -264,13 +272,13 @@ describe('a card that cannot be fetched keeps the previous result', () => {
       )
       return rows[0]!.seconds
     }
-    expect(await wait()).toBeCloseTo(86_400, -2)
+    expect(await wait()).toBeCloseTo(86_400 * 1.1, -2)
     host.serve('/card', { status: 503 })
     for (const [i, seconds] of [60, 240, 960, 3_840, 15_360, 61_440, 86_400, 86_400].entries()) {
       await makeDue()
       await eventually(async () => (await checks()).map(({ value }) => value)).toEqual([1, i + 1])
-      expect(await wait()).toBeGreaterThan(seconds - 30)
-      expect(await wait()).toBeLessThan(seconds + 1)
+      expect(await wait()).toBeGreaterThan(seconds * 1.1 - 30)
+      expect(await wait()).toBeLessThan(seconds * 1.1 + 1)
     }
     // A card that cannot be fetched is not a problem of the service.
     expect(warnings).toEqual([])
@@ -285,19 +293,57 @@ describe('a card that cannot be fetched keeps the previous result', () => {
     })
   })
 
-  test('a host that is down gets one request for all its agents, and another after the delay', async () => {
+  test('a host that is down gets a few requests for all its agents, and more after the delay', async () => {
     const origin = host.origin.replace('cards', 'down')
-    for (const label of ['a', 'b', 'c']) await register(label, `${origin}/${label}`, sha256(BODY))
+    const labels = Array.from({ length: 3 * CHECKS_PER_SITE }, (_, i) => `agent ${i}`)
+    await insertAgents(
+      t.kysely,
+      labels.map((label) =>
+        agentRow(label, { agent_card_url: `${origin}/${label}`, agent_card_hash: sha256(BODY) }),
+      ),
+    )
     startWorker()
-    for (const label of ['a', 'b', 'c']) {
+    for (const label of labels) {
       expect((await checked(label, 'unreachable')).card.reason).toBe('The host has no public address')
     }
-    expect(await checks()).toEqual([{ labels: { state: 'unreachable' }, value: 1 }])
+    const count = async () => (await checks())[0]?.value
+    await eventually(count).toBe(CHECKS_PER_SITE)
     await sql`update agent_card_hosts set retry_at = now()`.execute(t.kysely)
-    await eventually(async () => (await checks())[0]?.value).toBe(2)
+    await eventually(count).toBe(2 * CHECKS_PER_SITE)
     const [row] = await t.kysely.selectFrom('agent_card_hosts').selectAll().execute()
     expect(row).toMatchObject({ host: origin.slice('https://'.length), failures: 2 })
   })
+})
+
+test('a host that does not respond is left alone for a minute, unless it served another card', async () => {
+  const hosts = () => t.kysely.selectFrom('agent_card_hosts').select(['host', 'failures']).execute()
+  const [silent, good] = [host.serve('/silent', () => {}), host.serve('/good', BODY)]
+  await register('a', silent, sha256(BODY))
+  startWorker(1_000)
+  await checked('a', 'unreachable')
+  await eventually(hosts).toEqual([{ host: new URL(host.origin).host, failures: 1 }])
+  await register('b', good, sha256(BODY))
+  await register('c', 'https://cards.test:1/card', sha256(BODY))
+  await checked('c', 'unreachable')
+  expect((await known('b')).card.state).toBe('unchecked')
+  await sql`update agent_card_hosts set retry_at = now()`.execute(t.kysely)
+  await checked('b', 'matched')
+
+  await sql`delete from agent_card_hosts`.execute(t.kysely)
+  const count = () => host.requests().filter((path) => path === '/silent').length
+  await makeDue()
+  await eventually(count).toBe(2)
+  await eventually(
+    async () => (await checks()).find(({ labels }) => labels.state === 'unreachable')?.value,
+  ).toBe(4)
+  expect((await hosts()).filter(({ host: name }) => !name.endsWith(':1'))).toEqual([])
+})
+
+test('a redirect to a host that is down says nothing about the first host', async () => {
+  await register('a', redirect('/away', 'https://cards.test:1/card'), sha256(BODY))
+  startWorker()
+  expect((await checked('a', 'unreachable')).card.reason).toBe('The host does not accept connections')
+  expect(await t.kysely.selectFrom('agent_card_hosts').selectAll().execute()).toEqual([])
 })
 
 describe('a check does not overwrite newer data from the ledger', () => {
@@ -387,18 +433,21 @@ test('several workers check each card once', async () => {
 
 test('a card of a dead worker is checked when the lease expires', async () => {
   await register('a', host.serve('/card', BODY), sha256(BODY))
-  const taken = await store.claim({ token: 'dead', leaseMs: 60_000, busyHosts: [] })
+  await findOrigins(t.kysely)
+  const claim = () => claimCards(t.kysely, { queue: 'first', limit: 10, leaseMs: 60_000 })
+  const [taken] = await claim()
   expect(taken?.agentPda).toBe(keyOf('agent a'))
-  expect(await store.claim({ token: 'other', leaseMs: 60_000, busyHosts: [] })).toBeNull()
+  expect(await claim()).toEqual([])
   await makeDue()
   startWorker()
   await checked('a', 'matched')
   const late = {
-    outcome: { state: 'unreachable', reason: 'late', hostDown: false } as const,
+    outcome: { state: 'unreachable', reason: 'late', host: 'silent' } as const,
     checkedAt: new Date(),
     nextCheckMs: 0,
+    credentialsPauseMs: null,
   }
-  expect(await store.record(taken!, 'dead', late)).toBe(false)
+  expect(await recordCheck(t.kysely, taken!, late)).toBe(false)
 })
 
 describe('cards are fetched from other networks and by DID', () => {

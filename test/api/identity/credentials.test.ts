@@ -545,10 +545,12 @@ test('credentials in a matching card are attached, refreshed daily, and removed 
     hash = createHash('sha256').update(body).digest('hex'),
   ): Promise<void> => {
     const change = { agent_card_url: host.serve(`/card-${hash}`, body), agent_card_hash: hash }
+    // As if the last check was more than a minute ago.
+    await t.kysely.updateTable('agent_card_checks').set({ claimed_at: null }).execute()
     await t.kysely.updateTable('agents').set(change).where('pda', '=', PDA).execute()
   }
   const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000, interval: 20 })
-  const worker = t.identity.cardWorker(t.metrics, { ...CARD_TIMING, idleMs: 20 })
+  const worker = t.identity.cardWorker(t.metrics, { ...CARD_TIMING, idleMs: 20, credentialsPauseMs: 0 })
   worker.start()
   try {
     await publish(
@@ -583,6 +585,7 @@ test('credentials in a matching card are attached, refreshed daily, and removed 
 })
 
 test('a card at an invalid DID is unreachable', async () => {
+  await t.kysely.updateTable('agent_card_checks').set({ claimed_at: null }).execute()
   await t.kysely
     .updateTable('agents')
     .set({ agent_card_url: 'did:sol:nobody' })

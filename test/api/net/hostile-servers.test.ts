@@ -74,6 +74,7 @@ function get(answer: Reply, options: Partial<GetRequest> = {}): Promise<HttpResu
 const failed = (errorCode: string): unknown => ({
   outcome: 'failed',
   errorCode,
+  redirected: expect.any(Boolean),
   durationMs: expect.any(Number),
 })
 

@@ -58,7 +58,12 @@ function guarded(options: Partial<GuardedHttpOptions> = {}): GuardedHttp {
 }
 
 async function refusedWhenCalled(url: string): Promise<void> {
-  const failed = { outcome: 'failed', errorCode: 'ssrf_blocked', durationMs: expect.any(Number) }
+  const failed = {
+    outcome: 'failed',
+    errorCode: 'ssrf_blocked',
+    redirected: false,
+    durationMs: expect.any(Number),
+  }
   expect(await http.post(url, { headers: {}, body: '{}', totalMs: 3000 })).toEqual(failed)
   expect(await http.get(url, { maxBytes: 1000, maxRedirects: 3, totalMs: 3000 })).toEqual(failed)
   expect(canary.connections).toBe(reached)

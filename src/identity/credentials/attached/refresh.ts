@@ -12,6 +12,8 @@ export interface RefreshDependencies {
   readonly trust: () => Promise<TrustRegistry>
   readonly hosted: HostedDependencies
   readonly now: () => number
+  /** Time after which no further document is fetched, in milliseconds. */
+  readonly limitMs: number
 }
 
 export interface RefreshedAgent {
@@ -21,23 +23,20 @@ export interface RefreshedAgent {
   readonly listed: readonly string[] | null
 }
 
-/** Time limit for all hosts of one agent, in milliseconds. */
-const DEADLINE_MS = 60_000
-
 /**
  * Fetches the credentials that are attached to an agent or listed in its card. A valid credential
  * replaces the one that its URL had before. Failures change nothing.
  */
 export async function refreshCredentials(
   agent: RefreshedAgent,
-  { store, verifier, trust, hosted, now }: RefreshDependencies,
+  { store, verifier, trust, hosted, now, limitMs }: RefreshDependencies,
 ): Promise<void> {
   const { pda, listed } = agent
   if (listed !== null) await store.removeUnlisted(pda, listed)
   const attached = await store.find([pda])
   const sources = new Map(attached.map(({ credentialUrl, source }) => [credentialUrl, source]))
   const urls = new Set([...(listed ?? []), ...sources.keys()])
-  const deadline = now() + DEADLINE_MS
+  const deadline = now() + limitMs
   for (const url of [...urls].slice(0, 2 * MAX_CREDENTIALS)) {
     if (now() > deadline || hosted.signal?.aborted === true) return
     if (!/^(https?|ipfs|ar):/i.test(url)) continue

@@ -1,13 +1,18 @@
 import { urlProblem } from '../check-url.ts'
 import type { HttpErrorCode } from '../error-codes.ts'
 import type { GuardedHttp } from '../guarded-http.ts'
-import { type DocumentLocation, type Gateways, locateDocument } from './locate.ts'
+import { type Gateways, locateDocument } from './locate.ts'
+
+/**
+ * What a failure says about the host of the URL. `down`: its other documents would fail now, too.
+ * `silent`: it did not respond in time, perhaps only for this document. Null: it was not called.
+ */
+export type HostState = 'responded' | 'silent' | 'down' | null
 
 export interface FetchFailure {
   readonly kind: 'failed'
   readonly reason: string
-  /** True if other documents of the same host would fail now as well. */
-  readonly hostDown: boolean
+  readonly host: HostState
 }
 
 export type FetchHostedResult = { readonly kind: 'fetched'; readonly body: Uint8Array } | FetchFailure
@@ -50,29 +55,33 @@ export async function fetchHosted(
   maxBytes: number,
   dependencies: HostedDependencies,
 ): Promise<FetchHostedResult> {
-  const address = await resolveAddress(locateDocument(url, dependencies.gateways), dependencies)
-  return typeof address === 'string' ? get(address, maxBytes, dependencies) : address
-}
-
-/** Returns the https URL of a location. A DID leads to the agent card that its document names. */
-async function resolveAddress(
-  location: DocumentLocation,
-  dependencies: HostedDependencies,
-): Promise<string | FetchFailure> {
-  if (location.kind === 'address') return location.url
+  const location = locateDocument(url, dependencies.gateways)
   if (location.kind === 'none') return failed(location.reason)
   if (location.kind === 'did:sol') {
-    return cardAddress(await dependencies.cardUrlOf(location.did), dependencies)
+    return getCard(await dependencies.cardUrlOf(location.did), maxBytes, dependencies, null)
   }
-  const document = await get(location.documentUrl, MAX_DID_DOCUMENT_BYTES, dependencies)
-  if (document.kind === 'failed') return document
-  return cardAddress(findCardEndpoint(document.body, location.fragment), dependencies)
+  if (location.kind === 'did:web') {
+    const document = await get(location.documentUrl, MAX_DID_DOCUMENT_BYTES, dependencies)
+    if (document.kind === 'failed') return document
+    return getCard(findCardEndpoint(document.body, location.fragment), maxBytes, dependencies, 'responded')
+  }
+  const result = await get(location.url, maxBytes, dependencies)
+  // A gateway waits for documents that nobody has, which says nothing about others.
+  const isGateway = !/^https?:/i.test(url)
+  return isGateway && result.kind === 'failed' && result.host === 'silent' ? failed(result.reason) : result
 }
 
-function cardAddress(url: string | null, { gateways }: HostedDependencies): string | FetchFailure {
-  const location = url === null ? null : locateDocument(url, gateways)
-  if (location?.kind === 'address') return location.url
-  return failed('The DID has no agent card that can be fetched')
+/** Fetches the agent card that a DID leads to. Its host is not that of the DID, which has `host`. */
+async function getCard(
+  url: string | null,
+  maxBytes: number,
+  dependencies: HostedDependencies,
+  host: HostState,
+): Promise<FetchHostedResult> {
+  const location = url === null ? null : locateDocument(url, dependencies.gateways)
+  if (location?.kind !== 'address') return failed('The DID has no agent card that can be fetched', host)
+  const result = await get(location.url, maxBytes, dependencies)
+  return result.kind === 'failed' ? failed(result.reason, host) : result
 }
 
 /** The endpoint of the A2AAgentCard service, or of the service that the fragment names. */
@@ -99,17 +108,18 @@ async function get(
   const result = await http.get(url, { ...request, maxRedirects: MAX_REDIRECTS })
   if (result.outcome === 'failed') {
     const reason = REASONS[result.errorCode] ?? 'The document could not be fetched'
-    if (!HOST_DOWN.has(result.errorCode)) return failed(reason)
-    // The failed host may be that of a redirect. The first host counts as down only if it fails
-    // itself.
-    const first = await http.get(url, { ...request, maxRedirects: 0 })
-    return failed(reason, first.outcome === 'failed' && HOST_DOWN.has(first.errorCode))
+    return failed(reason, result.redirected ? 'responded' : hostState(result.errorCode))
   }
   return result.status === 200
     ? { kind: 'fetched', body: result.body }
-    : failed(`The host responded with status ${result.status}`)
+    : failed(`The host responded with status ${result.status}`, 'responded')
 }
 
-function failed(reason: string, hostDown = false): FetchFailure {
-  return { kind: 'failed', reason, hostDown }
+function hostState(errorCode: HttpErrorCode): HostState {
+  if (HOST_DOWN.has(errorCode)) return 'down'
+  return errorCode === 'timeout' ? 'silent' : 'responded'
+}
+
+function failed(reason: string, host: HostState = null): FetchFailure {
+  return { kind: 'failed', reason, host }
 }

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { CARD_QUEUES, CHECKS_PER_SITE } from '../../../src/identity/agent-cards/limits.ts'
+import type { CardWorker } from '../../../src/identity/agent-cards/worker.ts'
+import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
+import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
+
+const CARD = '{"name":"Honest"}'
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+let t: TestApp
+let http: GuardedHttp
+/** Accepts connections and requests, and never responds. */
+let silent: Receiver
+let honest: Receiver
+const workers: CardWorker[] = []
+
+beforeAll(async () => {
+  silent = await startReceiver({ reply: () => {} })
+  honest = await startReceiver({ reply: { body: CARD } })
+  http = createGuardedHttp({
+    devMode: true,
+    allowedPorts: [silent.port, honest.port],
+    lookup: async () => ['127.0.0.1'],
+  })
+  t = await createTestApp({ hosted: { http, gateways: { ipfs: null, arweave: null } } })
+})
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()))
+  for (const table of ['agents', 'agent_card_checks', 'agent_card_hosts'] as const)
+    await t.kysely.deleteFrom(table).execute()
+})
+afterAll(async () => {
+  await t.close()
+  await http.close()
+  await silent.close()
+  await honest.close()
+})
+
+/** A worker with the times and limits of the service. */
+function startWorker(): void {
+  const worker = t.identity.cardWorker(createMetrics())
+  workers.push(worker)
+  worker.start()
+}
+
+const register = (cards: readonly { name: string; url: string; body?: string }[]) =>
+  insertAgents(
+    t.kysely,
+    cards.map(({ name, url, body = CARD }) =>
+      agentRow(name, { agent_card_url: url, agent_card_hash: sha256(body) }),
+    ),
+  )
+
+const hostile = (count: number, hostOf: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => ({ name: `hostile ${i}`, url: silent.url('/card', hostOf(i)) }))
+
+async function stateOf(name: string): Promise<string | undefined> {
+  const { rows } = await sql<{ state: string }>`
+    select state from agent_card_checks where agent_pda = ${keyOf(`agent ${name}`)}`.execute(t.kysely)
+  return rows[0]?.state
+}
+
+/** Registers an honest agent and returns the milliseconds until its card was checked. */
+async function checkHonest(name = 'honest'): Promise<number> {
+  const registeredAt = performance.now()
+  await register([{ name, url: honest.url('/card', `www.${name.replace(' ', '-')}.net`) }])
+  await expect.poll(() => stateOf(name), { timeout: 40_000, interval: 10 }).toBe('matched')
+  return performance.now() - registeredAt
+}
+
+const requestsTo = (receiver: Receiver, path: string): number =>
+  receiver.requests.filter((request) => request.path === path).length
+
+test.each([40, 400])(
+  'an honest card is checked within 2 s beside %i agents with silent hosts',
+  async (count) => {
+    await register(hostile(count, (i) => `cards.hostile${i}.com`))
+    startWorker()
+    expect(await checkHonest()).toBeLessThan(2_000)
+  },
+)
+
+test('many names of one site share a few checks, and further checks do not delay first ones', async () => {
+  await register(hostile(200, (i) => `name${i}.hostile.com`))
+  startWorker()
+  await expect.poll(() => silent.openConnections).toBe(CHECKS_PER_SITE)
+  expect(await checkHonest()).toBeLessThan(2_000)
+  expect(silent.openConnections).toBe(CHECKS_PER_SITE)
+
+  // Hundreds of other sites that did not respond before are due again.
+  await sql`update agent_card_checks set site = agent_pda, state = 'unreachable', lease_token = null, next_check_at = now()
+    where host like '%hostile%'`.execute(t.kysely)
+  await expect.poll(() => silent.openConnections).toBeGreaterThan(CARD_QUEUES.further.inFlight)
+  expect(await checkHonest('second')).toBeLessThan(2_000)
+})
+
+test('credentials that are slow do not delay a card, and their refresh survives a crash', async () => {
+  const hanging = (i: number): string => silent.url('/credential', `credentials${i}.com`)
+  const cards = Array.from({ length: 40 }, (_, i) =>
+    JSON.stringify({ credentials: [hanging(i), hanging(i)] }),
+  )
+  await register(
+    cards.map((body, i) => ({ name: `slow ${i}`, url: honest.url(`/slow${i}`, `a${i}.com`), body })),
+  )
+  honest.respondWith(({ path }) => ({ body: cards[Number(/slow(\d+)/.exec(path)?.[1] ?? -1)] ?? CARD }))
+  startWorker()
+  await expect.poll(() => requestsTo(silent, '/credential')).toBeGreaterThan(20)
+  expect(await checkHonest()).toBeLessThan(2_000)
+
+  await workers.pop()!.stop()
+  const { rows } = await sql<{ due: number }>`
+    select count(*)::integer as due from agent_card_checks where credentials_due_at is not null`.execute(
+    t.kysely,
+  )
+  expect(rows[0]?.due).toBeGreaterThanOrEqual(40)
+  await sql`update agent_card_checks set credentials_due_at = now()`.execute(t.kysely)
+  const before = requestsTo(silent, '/credential')
+  startWorker()
+  await expect.poll(() => requestsTo(silent, '/credential')).toBeGreaterThan(before + 20)
+})
+
+test('the credentials of an agent are refreshed at most every ten minutes', async () => {
+  const url = honest.url('/credential', 'credentials.com')
+  const body = JSON.stringify({ credentials: [url] })
+  await register([{ name: 'listing', url: honest.url('/listing', 'listing.com'), body }])
+  honest.respondWith(({ path }) => ({ body: path === '/listing' ? body : CARD }))
+  const times = async () => {
+    const { rows } = await sql<{ dueAt: string | null; pause: number | null }>`
+      select credentials_due_at::text as "dueAt",
+        extract(epoch from credentials_due_at - credentials_claimed_at)::float8 as pause
+      from agent_card_checks where credentials_claimed_at is not null`.execute(t.kysely)
+    return rows
+  }
+  startWorker()
+  await expect.poll(times).toEqual([{ dueAt: null, pause: null }])
+  await sql`update agent_card_checks set next_check_at = now()`.execute(t.kysely)
+  await expect.poll(times).toEqual([{ dueAt: expect.any(String) as string, pause: 600 }])
+  expect(requestsTo(honest, '/credential')).toBe(1)
+})
+
+test('a loop of changes causes one check a minute, and the last change is checked', async () => {
+  await register([{ name: 'looping', url: honest.url('/0', 'looping.com') }])
+  startWorker()
+  await expect.poll(() => stateOf('looping')).toBe('matched')
+  for (let i = 1; i <= 20; i += 1) {
+    const change = { agent_card_url: honest.url(`/${i}`, `looping${i}.com`) }
+    await t.kysely.updateTable('agents').set(change).execute()
+  }
+  // Another agent is checked meanwhile, so the queue was read after the last change.
+  await checkHonest()
+  const looped = () => honest.requests.map(({ path }) => path).filter((path) => /^\/\d+$/.test(path))
+  expect(looped()).toEqual(['/0'])
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from next_check_at - claimed_at)::float8 as seconds from agent_card_checks
+    where agent_pda = ${keyOf('agent looping')}`.execute(t.kysely)
+  expect(rows[0]?.seconds).toBe(60)
+  await sql`update agent_card_checks set next_check_at = now() where state = 'unchecked'`.execute(t.kysely)
+  await expect.poll(() => stateOf('looping')).toBe('matched')
+  expect(looped()).toEqual(['/0', '/20'])
+})
