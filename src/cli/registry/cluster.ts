@@ -51,7 +51,9 @@ async function openCluster(options: ClusterOptions): Promise<Cluster> {
       ? (config.ledger.rpcUrls?.[0] ?? readRuntime(config.dataDir)?.rpcUrl)
       : (CLUSTER_URLS[options.url] ?? options.url)
   if (url === undefined)
-    throw new CommandError('No ledger is set. Set --url or SOLANA_RPC_URL, or start a localnet with npm start')
+    throw new CommandError(
+      'No ledger is set. Set --url or SOLANA_RPC_URL, or start a localnet with npm start',
+    )
   const { protocol, host } = URL.parse(url) ?? {}
   if (host === undefined || (protocol !== 'http:' && protocol !== 'https:'))
     throw new CommandError('--url must be an http or https URL, or devnet, testnet or mainnet-beta')
