@@ -184,7 +184,7 @@ builder.mutationFields((t) => ({
       id: t.arg.string({ description: 'The `id` from `prepareTransaction`.' }),
       signedTx: t.arg.string({ description: 'The transaction with all signatures, base64.' }),
     },
-    resolve: (_, args, { services }) => services.relay.submit(args),
+    resolve: (_, args, { services, clientIp }) => services.relay.submit(args, clientIp),
   }),
   prepareTransaction: t.field({
     extensions: { rateLimit: 'prepare' },

@@ -65,7 +65,7 @@ const PrepareSponsoredTransactionInput = builder.inputType('PrepareSponsoredTran
 builder.queryFields((t) => ({
   eligibility: t.field({
     type: EligibilityRef,
-    description: 'Checks whether the service would sponsor a registration now. Reserves nothing.',
+    description: 'Checks whether the service would sponsor a registration now. Takes nothing.',
     args: {
       wallet: t.arg({ description: 'Wallet of the future agent owner. Required.', type: 'Pubkey' }),
       code: t.arg.string({ description: 'Invite code. Required.' }),
@@ -79,7 +79,7 @@ builder.mutationFields((t) => ({
     extensions: { rateLimit: 'register' },
     type: PreparedTransactionRef,
     description:
-      'Builds the registration of an agent. The service pays the rent and the network fee. Errors: see POST /sponsor/register.',
+      'Builds the registration of an agent. The service pays the rent and the network fee. Takes nothing. Errors: see POST /sponsor/register.',
     args: {
       input: t.arg({
         description: 'The registration to build.',
@@ -93,7 +93,7 @@ builder.mutationFields((t) => ({
     extensions: { rateLimit: 'submit', priority: 'high' },
     type: TransactionRef,
     description:
-      'Adds the fee payer’s signature to a registration that its owner has signed, and sends it. Errors: see POST /sponsor/register/submit.',
+      'Takes the invite code, the wallet and the budget, adds the fee payer’s signature to a registration that its owner has signed, and sends it. Errors: see POST /sponsor/register/submit.',
     args: {
       input: t.arg({
         description: 'The signed registration.',
@@ -101,13 +101,13 @@ builder.mutationFields((t) => ({
         required: true,
       }),
     },
-    resolve: (_, { input }, { services }) => services.sponsorship.submit(input),
+    resolve: (_, { input }, { services, clientIp }) => services.sponsorship.submit(input, clientIp),
   }),
   prepareSponsoredTransaction: t.field({
     extensions: { rateLimit: 'sponsoredPrepare' },
     type: PreparedTransactionRef,
     description:
-      'Builds a transaction whose network fee the service pays. Send it with `submitTransaction`. Errors: see POST /relay/prepare/sponsored.',
+      'Builds a transaction whose network fee the service pays, for an agent whose registration it sponsored or whose tier is basic or higher. Send it with `submitTransaction`. Errors: see POST /relay/prepare/sponsored.',
     args: {
       input: t.arg({
         description: 'The transaction to build.',

@@ -150,7 +150,7 @@ const relay: Limit[] = [
 const sponsorship: Limit[] = [
   ['Sponsored registrations of a wallet', '1', '409 WALLET_SPONSORED'],
   [
-    'Sponsored registrations of a client network in 24 hours',
+    'Signed sponsored registrations of a client network in 24 hours',
     number(SPONSOR_POLICY.registrationsPerClient),
     '429 SPONSOR_CLIENT_LIMIT',
   ],
@@ -158,6 +158,16 @@ const sponsorship: Limit[] = [
     'Other sponsored transactions of a wallet in 24 hours',
     defaultOf('SPONSOR_DAILY_TX_PER_WALLET'),
     '429 SPONSOR_WALLET_LIMIT',
+  ],
+  [
+    'Other sponsored transactions of a client network in 24 hours',
+    defaultOf('SPONSOR_DAILY_TX_PER_CLIENT'),
+    '429 SPONSOR_CLIENT_TRANSACTION_LIMIT',
+  ],
+  [
+    'Failed registrations of an invite code that return its use',
+    number(SPONSOR_POLICY.registration.freeFailuresPerCode),
+    '403 INVITE_CODE_INVALID',
   ],
   [
     'Lamports for sponsorship in 24 hours',

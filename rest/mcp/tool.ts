@@ -27,7 +27,11 @@ interface ToolDefinition<Input extends ZodRawShape, Output extends ZodRawShape> 
   readonly output: ZodObject<Output>
   /** Calls change nothing in the service and on the ledger. */
   readonly readOnly: boolean
-  readonly run: (services: Services, input: output<ZodObject<Input>>) => Promise<output<ZodObject<Output>>>
+  readonly run: (
+    services: Services,
+    input: output<ZodObject<Input>>,
+    clientIp: string,
+  ) => Promise<output<ZodObject<Output>>>
 }
 
 export type AddTool = <Input extends ZodRawShape, Output extends ZodRawShape>(
@@ -44,7 +48,7 @@ export function toolAdder(server: McpServer, { services, clientIp, logger, admit
         done = admit(kind === 'submit' ? 'high' : 'low')
         if (kind !== undefined) await services.rateLimits.count(kind, clientIp)
         if (units !== undefined) services.rateLimits.charge(clientIp, units(given), { paid: 1 })
-        const result = await run(services, given)
+        const result = await run(services, given, clientIp)
         return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: { ...result } }
       } catch (error) {
         return toolError(error, name, logger)

@@ -79,7 +79,8 @@ export function addWriteTools(add: AddTool): void {
       signedTx: z.string().max(2_000).describe('The transaction with all signatures, base64'),
     },
     output: transaction,
-    run: async ({ relay }, { txId, signedTx }) => transactionView(await relay.submit({ id: txId, signedTx })),
+    run: async ({ relay }, { txId, signedTx }, clientIp) =>
+      transactionView(await relay.submit({ id: txId, signedTx }, clientIp)),
   })
 
   add('transaction_status', {

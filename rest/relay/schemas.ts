@@ -119,7 +119,7 @@ export const prepareSponsoredSchema = {
   operationId: 'prepareSponsoredTransaction',
   summary: 'Build a transaction whose fee the service pays',
   description:
-    'The service pays only the network fee. Allowed are 1 to 4 instructions of the registry: update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal. Sign the transaction and send it to POST /relay/submit, which adds the signature of the service. For registrations, use POST /sponsor/register.',
+    'The service pays only the network fee, and only for the wallet’s own agent: its registration was sponsored by the service, or its tier is basic or higher. Allowed are 1 to 4 instructions of the registry: update_agent, suspend_agent, reactivate_agent, deposit, request_withdrawal, cancel_withdrawal, complete_withdrawal. Sign the transaction and send it to POST /relay/submit, which checks the daily limits of the wallet and the client address again and adds the signature of the service. For registrations, use POST /sponsor/register.',
   body: Body({
     instructions: Type.Optional(Type.Array(Instruction, { description: 'Required. The instructions.' })),
     signerPubkeys: Type.Optional(
@@ -153,7 +153,7 @@ export const submitSchema = {
   }),
   response: {
     200: Transaction,
-    ...errors([400, 404, 410, 413, 415], {
+    ...errors([400, 403, 404, 410, 413, 415, 429], {
       400: 'Signed transaction does not match the prepared transaction',
       404: 'Transaction not found',
     }),

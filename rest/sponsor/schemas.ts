@@ -16,7 +16,8 @@ export const eligibilitySchema = {
   tags,
   operationId: 'getEligibility',
   summary: 'Check whether a registration would be sponsored now',
-  description: 'Checks the wallet, the invite code and the client address. Reserves nothing.',
+  description:
+    'Checks the wallet, the invite code, the client address, the budget and the balance. Takes nothing.',
   querystring: Type.Object({
     wallet: Type.Optional(Pubkey('Required. Wallet of the future agent owner.')),
     code: Type.Optional(InviteCode),
@@ -46,7 +47,7 @@ export const registerSchema = {
   operationId: 'registerSponsored',
   summary: 'Build a registration that the service pays for',
   description:
-    'The service pays the rent and the network fee of one register_agent. The account `payer` of the instruction must be the fee payer (see GET /health/detailed). The request reserves one use of the invite code, the wallet and one of the 5 daily registrations of the client address until the transaction succeeds, fails or expires. The owner signs the transaction; then send it to POST /sponsor/register/submit.',
+    'The service pays the rent and the network fee of one register_agent. The account `payer` of the instruction must be the fee payer (see GET /health/detailed). The request checks the invite code, the wallet, the limits and the budget, and takes nothing. The owner signs the transaction; then send it to POST /sponsor/register/submit.',
   querystring: Type.Object({}),
   body: Body({
     instructions: Type.Optional(
@@ -71,7 +72,7 @@ export const submitRegistrationSchema = {
   operationId: 'submitSponsoredRegistration',
   summary: 'Send a sponsored registration',
   description:
-    'Send the transaction with the owner’s signature. The service checks that it is the prepared transaction, simulates it, adds the signature of the fee payer and sends it. The response is the same as for POST /relay/submit.',
+    'Send the transaction with the owner’s signature. The service checks that it is the prepared transaction and simulates it. It then takes one use of the invite code, the wallet, one of the 5 daily registrations of the client address and the budget, adds the signature of the fee payer and sends the transaction. If others used up the code or the budget before that, it takes and signs nothing: 403 or 503. A registration that lands and fails returns the use of its code, up to 3 times per code. The response is the same as for POST /relay/submit.',
   querystring: Type.Object({}),
   body: Body({
     id: Type.Optional(TransactionId),
@@ -86,11 +87,12 @@ export const submitRegistrationSchema = {
   }),
   response: {
     200: Transaction,
-    ...errors([400, 403, 404, 410, 413, 415, 429], {
+    ...errors([400, 403, 404, 409, 410, 413, 415, 429], {
       ...examples,
       400: 'Signed transaction does not match the prepared transaction',
-      403: 'signerPubkey and inviteCode must match the prepared registration',
+      403: 'The invite code was used up before this registration was signed. Nothing was sent.',
       404: 'Transaction not found',
+      409: 'Wallet 4QdLc3JjrXpNUiqRhgoz8oxYAeDn19b9DAKFsSLdPfBo has already received a sponsored registration',
     }),
   },
 }

@@ -6,6 +6,8 @@ export interface SponsorLimits {
   readonly minBalance: bigint
   /** Sponsored transactions other than registrations, per wallet and 24 hours. */
   readonly dailyTransactionsPerWallet: number
+  /** Sponsored transactions other than registrations, per client network and 24 hours. */
+  readonly dailyTransactionsPerClient: number
 }
 
 /**
@@ -14,8 +16,8 @@ export interface SponsorLimits {
 export type SponsorshipKind = 'registration' | 'transaction'
 
 /**
- * reserved: prepared. submitted: signed by the service. confirmed: landed. failed: landed with an
- * error, which cost the network fee. released: can never land. A trigger derives the last four from
- * the prepared transaction.
+ * submitted: signed by the service. confirmed: landed. failed: landed with an error, which cost the
+ * network fee. released: can never land. A trigger derives the last three from the prepared
+ * transaction.
  */
-export type SponsorshipState = 'reserved' | 'submitted' | 'confirmed' | 'failed' | 'released'
+export type SponsorshipState = 'submitted' | 'confirmed' | 'failed' | 'released'

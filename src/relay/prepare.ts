@@ -79,7 +79,7 @@ async function store(
   request: CheckedRequest,
   { blockhash, lastValidBlockHeight, slot }: ChainHead,
   budget: ComputeBudget,
-  { id, sponsored }: BuildOptions,
+  { id, sponsored, inviteCodeHash }: BuildOptions,
   context: RelayContext,
 ): Promise<PreparedTransaction> {
   const bytes = buildMessage(request, budget, blockhash)
@@ -91,6 +91,7 @@ async function store(
     lastValidBlockHeight,
     blockhashSlot: slot,
     sponsored,
+    inviteCodeHash,
     now,
   })
   return {

@@ -24,6 +24,8 @@ export interface BuildOptions {
   readonly id: string
   readonly level: PriorityLevel
   readonly sponsored: boolean
+  /** Of a sponsored registration. */
+  readonly inviteCodeHash?: string | null
   /** Micro-lamports per compute unit. */
   readonly maxPrice?: number
   /** Throws a more specific error than the relay's own. `err` is null for success. */

@@ -20,7 +20,8 @@ export interface RelayService {
   /** With `sponsored: true` it throws what `src/sponsorship` throws, which counts `clientIp`. */
   prepare(input: PrepareInput, clientIp?: string): Promise<PreparedTransaction>
   estimateFees(input: EstimateFeesInput): Promise<FeeEstimate>
-  submit(input: SubmitInput): Promise<TransactionRecord>
+  /** A sponsored transaction counts for `clientIp`. */
+  submit(input: SubmitInput, clientIp: string): Promise<TransactionRecord>
   /** Throws TRANSACTION_NOT_FOUND. */
   get(id: string): Promise<TransactionRecord>
 }
@@ -55,7 +56,7 @@ export function createRelay(options: RelayOptions) {
         ? sponsor.prepare(input, clientIp, buildTransaction)
         : countOutcome(requests, 'prepare', prepare(input, context)),
     estimateFees: (input) => countOutcome(requests, 'estimateFees', context.fees.estimate(input)),
-    submit: (input) => countOutcome(requests, 'submit', submit(input, context)),
+    submit: (input, clientIp) => countOutcome(requests, 'submit', submit(input, clientIp, context)),
     get: async (id) => toRecord(await store.get(id)),
   }
   return {
@@ -73,6 +74,7 @@ export function createRelay(options: RelayOptions) {
     watch: (id: string) => watchTransaction(id, context),
     /** For `src/sponsorship`, which makes its own checks first. */
     build: buildTransaction,
-    submit: (input: SubmitInput, authorize: Authorize) => submit(input, context, authorize),
+    submit: (input: SubmitInput, clientIp: string, authorize: Authorize) =>
+      submit(input, clientIp, context, authorize),
   }
 }

@@ -8,20 +8,25 @@ export interface SponsorHooks {
   /** Prepares a transaction that is not a registration. */
   prepare(input: PrepareInput, clientIp: string, build: BuildTransaction): Promise<PreparedTransaction>
   /** Throws if a sponsored transaction must be submitted to another endpoint. */
-  authorize(row: TransactionRow): Promise<void>
+  authorize(row: TransactionRow): void
   /**
    * Checks a transaction that matches the prepared one, signs it as the fee payer and stores it as
    * `submitted`. Stores the failure if its simulation fails. Null if another process wrote first.
    */
-  countersign(row: TransactionRow, transaction: WireTransaction): Promise<TransactionRow | null>
+  countersign(
+    row: TransactionRow,
+    transaction: WireTransaction,
+    clientIp: string,
+  ): Promise<TransactionRow | null>
 }
 
-const unavailable = async (): Promise<never> => {
+const refuse = (): never => {
   throw new DomainError('SPONSORSHIP_OFF')
 }
+const unavailable = async (): Promise<never> => refuse()
 
 export const NO_SPONSOR: SponsorHooks = {
   prepare: unavailable,
-  authorize: unavailable,
+  authorize: refuse,
   countersign: unavailable,
 }

@@ -14,32 +14,39 @@ export interface SubmitInput {
 }
 
 /** Throws if the transaction must be submitted to another endpoint. */
-export type Authorize = (row: TransactionRow) => Promise<void>
+export type Authorize = (row: TransactionRow) => void
 
 /** The longest delay until a write of another process is seen, in milliseconds. */
 const REREAD_MS = 500
 
 /**
  * Stores a signed transaction, sends it, and waits `submitWaitMs` for its outcome. The same message
- * again returns the same record and is not sent again. Throws TRANSACTION_NOT_FOUND,
+ * again returns the same record and is not sent again. A sponsored one counts for the client that
+ * submits it. Throws TRANSACTION_NOT_FOUND,
  * TRANSACTION_EXPIRED, INVALID_SIGNED_TRANSACTION, TRANSACTION_MISMATCH, INVALID_SIGNATURE.
  */
 export async function submit(
   { id, signedTx }: SubmitInput,
+  clientIp: string,
   context: RelayContext,
-  authorize: Authorize = async (row) => {
-    if (row.sponsored) await context.sponsor.authorize(row)
+  authorize: Authorize = (row) => {
+    if (row.sponsored) context.sponsor.authorize(row)
   },
 ): Promise<TransactionRecord> {
   if (typeof id !== 'string' || typeof signedTx !== 'string')
     throw new DomainError('SUBMISSION_FIELDS_REQUIRED')
   const row = await context.store.get(id)
-  await authorize(row)
-  await accept(row, signedTx, context)
+  authorize(row)
+  await accept(row, signedTx, clientIp, context)
   return waitForOutcome(id, context)
 }
 
-async function accept(row: TransactionRow, signedTx: string, context: RelayContext): Promise<void> {
+async function accept(
+  row: TransactionRow,
+  signedTx: string,
+  clientIp: string,
+  context: RelayContext,
+): Promise<void> {
   const { store, clock, timing, sponsor } = context
   const transaction = readSignedTransaction(signedTx)
   if (row.signed_tx !== null) return checkSameMessage(row.signed_tx, transaction)
@@ -51,7 +58,7 @@ async function accept(row: TransactionRow, signedTx: string, context: RelayConte
   await checkNotExpired(row, context)
 
   const stored = row.sponsored
-    ? await sponsor.countersign(row, transaction)
+    ? await sponsor.countersign(row, transaction, clientIp)
     : await store.update(row, {
         status: 'submitted',
         signed_tx: signedTx,
@@ -59,7 +66,7 @@ async function accept(row: TransactionRow, signedTx: string, context: RelayConte
         next_check_at: new Date(clock.now() + timing.leaseMs).toISOString(),
       })
   // Another process wrote first: it submitted the same transaction, or marked it as expired.
-  if (stored === null) return accept(await store.get(row.id), signedTx, context)
+  if (stored === null) return accept(await store.get(row.id), signedTx, clientIp, context)
   if (stored.status !== 'submitted') return undefined
   await sendStored(stored, context)
   context.wakeTracker()

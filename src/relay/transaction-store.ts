@@ -10,6 +10,7 @@ export interface NewTransaction {
   readonly lastValidBlockHeight: number
   readonly blockhashSlot: number
   readonly sponsored?: boolean
+  readonly inviteCodeHash?: string | null | undefined
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -42,14 +43,16 @@ export function createTransactionStore(
   return {
     insertSimulated: async (transaction: NewTransaction): Promise<void> => {
       const { id, message, lastValidBlockHeight, blockhashSlot, sponsored = false } = transaction
+      const { inviteCodeHash = null } = transaction
       const now = new Date(transaction.now)
       // Does not wait for the disk. If the database crashes now, the client prepares again.
       await sql`
         with asynchronous_commit as materialized (select set_config('synchronous_commit', 'off', true))
         insert into prepared_transactions
-          (id, status, message, last_valid_block_height, blockhash_slot, sponsored, next_check_at, created_at)
+          (id, status, message, last_valid_block_height, blockhash_slot, sponsored, invite_code_hash,
+            next_check_at, created_at)
         select ${id}, 'simulated', ${message}, ${lastValidBlockHeight}, ${blockhashSlot}, ${sponsored},
-          ${now}::timestamptz, ${now}::timestamptz
+          ${inviteCodeHash}, ${now}::timestamptz, ${now}::timestamptz
         from asynchronous_commit
       `.execute(kysely)
     },

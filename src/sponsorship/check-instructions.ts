@@ -36,20 +36,11 @@ export function checkRegistration(
     throw new DomainError('FEE_PAYER_EXPECTED', { place: `${place}.keys[${index}] (${name})`, key: feePayer })
   checkIsolated(instruction, place, feePayer, index)
   checkAccounts(instruction, place, definition, { wallet, accounts: registration.wallet }, addresses)
-  const derived: Record<string, Pubkey> = {
-    agent: addresses.agent(wallet),
-    deactivation_record: addresses.deactivationRecord(wallet),
-  }
-  for (const [i, account] of definition.accounts.entries()) {
-    const expected = derived[account.name]
-    if (expected !== undefined && instruction.keys[i]?.pubkey !== expected)
-      throw refused(`${place}.keys[${i}]`, `${account.name} must be ${expected}`)
-  }
 }
 
 /**
- * Each instruction must be in the policy and signed only by the wallet, and must not use the fee
- * payer. Throws TOO_MANY_INSTRUCTIONS, REGISTRATION_NEEDS_CODE, FEE_PAYER_MISUSED, NOT_SPONSORED.
+ * Each instruction must be in the policy, signed only by the wallet and for its own agent, and must
+ * not use the fee payer. Throws TOO_MANY_INSTRUCTIONS, REGISTRATION_NEEDS_CODE, FEE_PAYER_MISUSED, NOT_SPONSORED.
  */
 export function checkTransaction(
   instructions: readonly NamedInstruction[],
@@ -105,7 +96,7 @@ function checkIsolated(
 
 /**
  * Number, flags and fixed addresses must be the IDL's and the registry's. The wallet must be the
- * signer of the policy.
+ * signer of the policy, and the agent its own.
  */
 function checkAccounts(
   { keys }: NamedInstruction,
@@ -135,6 +126,15 @@ function checkAccounts(
   for (const [account, i] of Object.entries(signer.accounts)) {
     if (keys[i]?.pubkey !== signer.wallet)
       throw refused(`${place}.keys[${i}]`, `${account} must be ${signer.wallet}`)
+  }
+  const derived: Record<string, Pubkey> = {
+    agent: addresses.agent(signer.wallet),
+    deactivation_record: addresses.deactivationRecord(signer.wallet),
+  }
+  for (const [i, account] of accounts.entries()) {
+    const expected = derived[account.name]
+    if (expected !== undefined && keys[i]?.pubkey !== expected)
+      throw refused(`${place}.keys[${i}]`, `${account.name} must be ${expected}`)
   }
 }
 

@@ -11,38 +11,71 @@ export interface Funds {
   readonly balance: bigint
 }
 
+/** The errors for what others can use up between the preparation and the owner's signature. */
+export const PREPARE_ERRORS = {
+  codeUsedUp: 'INVITE_CODE_INVALID',
+  budgetUsed: 'SPONSOR_BUDGET_USED',
+  balanceLow: 'SPONSOR_BALANCE_LOW',
+} as const
+export const SUBMIT_ERRORS = {
+  codeUsedUp: 'INVITE_CODE_USED_UP',
+  budgetUsed: 'SPONSOR_BUDGET_USED_BEFORE_SIGNING',
+  balanceLow: 'SPONSOR_BALANCE_LOW_BEFORE_SIGNING',
+} as const
+
 /**
  * Throws if the usage does not allow the sponsorship. Checks the invite code first, so that a
  * client without a code learns nothing about wallets, other clients or the balance.
  */
 export function checkQuota(
-  { kind, wallet }: SponsorshipRequest,
+  request: SponsorshipRequest,
   usage: SponsorshipUsage,
   { cost, balance }: Funds,
   limits: SponsorLimits,
+  errors: typeof PREPARE_ERRORS | typeof SUBMIT_ERRORS,
 ): void {
-  if (kind === 'registration') {
-    if ((usage.codeUsesLeft ?? 0) <= 0) throw new DomainError('INVITE_CODE_INVALID')
-    if (usage.walletRegistration === 'confirmed') throw new DomainError('WALLET_SPONSORED', { wallet })
-    if (usage.walletRegistration !== null) throw new DomainError('REGISTRATION_OPEN', { wallet })
-    if (usage.walletHasAgent) throw new DomainError('AGENT_EXISTS', { wallet })
-    const max = SPONSOR_POLICY.registrationsPerClient
-    if (usage.clientRegistrations >= max)
-      throw quotaExceeded('SPONSOR_CLIENT_LIMIT', max, usage.clientRetrySeconds)
+  const { budgetUsed, balanceLow } = errors
+  if (request.kind === 'registration') {
+    checkRegistrationQuota(request, usage, errors)
   } else {
-    const max = limits.dailyTransactionsPerWallet
-    if (usage.walletTransactions >= max)
-      throw quotaExceeded('SPONSOR_WALLET_LIMIT', max, usage.walletRetrySeconds)
+    checkTransactionQuota(request, usage, limits)
     const budget = (limits.dailyBudget * BigInt(SPONSOR_POLICY.transaction.budgetShare)) / 100n
-    if (BigInt(usage.dailyTransactionLamports) + cost > budget) throw new DomainError('SPONSOR_BUDGET_USED')
+    if (BigInt(usage.dailyTransactionLamports) + cost > budget) throw new DomainError(budgetUsed)
   }
-  if (BigInt(usage.dailyLamports) + cost > limits.dailyBudget) throw new DomainError('SPONSOR_BUDGET_USED')
-  if (balance - BigInt(usage.pendingLamports) - cost < limits.minBalance)
-    throw new DomainError('SPONSOR_BALANCE_LOW')
+  if (BigInt(usage.dailyLamports) + cost > limits.dailyBudget) throw new DomainError(budgetUsed)
+  if (balance - BigInt(usage.pendingLamports) - cost < limits.minBalance) throw new DomainError(balanceLow)
 }
 
-export function quotaExceeded(
-  code: 'SPONSOR_CLIENT_LIMIT' | 'SPONSOR_WALLET_LIMIT',
+function checkRegistrationQuota(
+  { wallet }: SponsorshipRequest,
+  usage: SponsorshipUsage,
+  { codeUsedUp }: typeof PREPARE_ERRORS | typeof SUBMIT_ERRORS,
+): void {
+  if (usage.codeUsesLeft === null) throw new DomainError('INVITE_CODE_INVALID')
+  if (usage.codeUsesLeft <= 0) throw new DomainError(codeUsedUp)
+  if (usage.walletRegistration === 'confirmed') throw new DomainError('WALLET_SPONSORED', { wallet })
+  if (usage.walletRegistration === 'submitted') throw new DomainError('REGISTRATION_OPEN', { wallet })
+  if (usage.agentTier !== null) throw new DomainError('AGENT_EXISTS', { wallet })
+  const max = SPONSOR_POLICY.registrationsPerClient
+  if (usage.clientCount >= max) throw quotaExceeded('SPONSOR_CLIENT_LIMIT', max, usage.clientRetrySeconds)
+}
+
+function checkTransactionQuota(
+  { wallet }: SponsorshipRequest,
+  usage: SponsorshipUsage,
+  { dailyTransactionsPerWallet: perWallet, dailyTransactionsPerClient: perClient }: SponsorLimits,
+): void {
+  const hasStake = usage.agentTier !== null && usage.agentTier !== 'observer'
+  if (usage.walletRegistration !== 'confirmed' && !hasStake)
+    throw new DomainError('AGENT_NOT_SPONSORED', { wallet })
+  if (usage.walletTransactions >= perWallet)
+    throw quotaExceeded('SPONSOR_WALLET_LIMIT', perWallet, usage.walletRetrySeconds)
+  if (usage.clientCount >= perClient)
+    throw quotaExceeded('SPONSOR_CLIENT_TRANSACTION_LIMIT', perClient, usage.clientRetrySeconds)
+}
+
+function quotaExceeded(
+  code: 'SPONSOR_CLIENT_LIMIT' | 'SPONSOR_WALLET_LIMIT' | 'SPONSOR_CLIENT_TRANSACTION_LIMIT',
   max: number,
   retrySeconds: number | null,
 ): DomainError {

@@ -3,7 +3,6 @@ import type { SponsorLimits } from '../domain/sponsorship.ts'
 import type { FeePayerSigner } from '../platform/keys/fee-payer-signer.ts'
 import type { RelayOptions } from '../relay/context.ts'
 import type { LedgerAmounts } from './costs.ts'
-import type { Reservations } from './reservations.ts'
 
 export interface SponsorshipOptions extends Omit<
   RelayOptions,
@@ -19,5 +18,4 @@ export interface SponsorContext extends Required<Omit<SponsorshipOptions, 'signe
   readonly signer: FeePayerSigner
   readonly addresses: RegistryAddresses
   readonly amounts: LedgerAmounts
-  readonly reservations: Reservations
 }

@@ -2,10 +2,9 @@ import { clientNetwork } from '../domain/client-network.ts'
 import { DomainError, isDomainError } from '../domain/errors.ts'
 import { SPONSORSHIP_ERRORS } from '../domain/errors/sponsorship.ts'
 import { pubkeyParameter, requiredText } from '../domain/parameters.ts'
-import { checkQuota } from './check-quota.ts'
+import { checkEligible } from './check-and-build.ts'
 import type { SponsorContext } from './context.ts'
 import { inviteCodeHash } from './invite-code.ts'
-import { readFunds } from './reserve-and-build.ts'
 
 export interface EligibilityInput {
   readonly wallet?: string | null
@@ -21,7 +20,7 @@ export interface Eligibility {
 }
 
 /**
- * Whether `register` would sponsor a registration now. Reserves nothing. Throws FIELD_REQUIRED,
+ * Whether `register` would sponsor a registration now. Takes nothing. Throws FIELD_REQUIRED,
  * INVALID_PUBKEY, LEDGER_UNAVAILABLE.
  */
 export async function eligibility(
@@ -36,12 +35,12 @@ export async function eligibility(
     const request = {
       kind: 'registration',
       wallet,
+      agentPda: context.addresses.agent(wallet),
       codeHash,
       clientNetwork: clientNetwork(clientIp),
     } as const
-    const funds = await readFunds('registration', context)
-    checkQuota(request, await context.reservations.readUsage(request), funds, context.limits)
-    return { eligible: true, feePayerBalance: String(funds.balance), reason: null }
+    const { balance } = await checkEligible(request, context)
+    return { eligible: true, feePayerBalance: String(balance), reason: null }
   } catch (error) {
     // These errors are reasons. Others, like LEDGER_UNAVAILABLE, are errors of the request.
     if (!isDomainError(error) || !Object.hasOwn(SPONSORSHIP_ERRORS, error.code)) throw error

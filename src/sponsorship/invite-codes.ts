@@ -2,13 +2,14 @@ import { raw } from '@mikro-orm/postgresql'
 import { sql } from 'kysely'
 import { InviteCode } from '../db/entities/sponsorship.ts'
 import type { EntityManager } from '../db/orm-types.ts'
+import { codeUses } from './code-uses.ts'
 import { inviteCodeHash, newInviteCode } from './invite-code.ts'
 
 export interface InviteCodeRow {
   /** The first ten digits of the hash. */
   readonly id: string
   readonly maxUses: number
-  /** Sponsorships that are reserved, submitted or confirmed. */
+  /** Registrations that are submitted or confirmed. Failed ones after the first three count too. */
   readonly uses: number
   readonly expiresAt: string | null
   readonly revokedAt: string | null
@@ -52,8 +53,7 @@ export function createInviteCodes(em: EntityManager): InviteCodes {
       const { rows } = await sql<InviteCodeRow>`
         select left(hash, ${sql.lit(ID_LENGTH)}) as id, max_uses as "maxUses", expires_at as "expiresAt",
           revoked_at as "revokedAt", created_at as "createdAt",
-          (select count(*) from sponsorships
-            where code_hash = hash and state in ('reserved', 'submitted', 'confirmed')) as uses
+          ${codeUses(sql`hash`)} as uses
         from invite_codes order by created_at, hash`.execute(em.getKysely())
       return rows
     },

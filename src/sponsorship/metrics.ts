@@ -1,4 +1,6 @@
+import { type Kysely, sql } from 'kysely'
 import { Counter, Gauge } from 'prom-client'
+import type { Database } from '../db/database.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 
@@ -14,8 +16,8 @@ export function createSponsorshipMetrics(
   const { countOpen, feePayerBalance } = sources
   registerGauge(
     metrics,
-    'gateway_sponsorship_open_reservations',
-    'Sponsored transactions that may still cost something',
+    'gateway_sponsorship_open_transactions',
+    'Transactions that the fee payer signed and that have not landed yet',
     countOpen,
   )
   if (feePayerBalance !== null) {
@@ -39,6 +41,13 @@ export function createSponsorshipMetrics(
     registers: [metrics],
   })
   return { spent, requests }
+}
+
+/** Counts the signed transactions that have not landed yet. */
+export async function countOpen(kysely: Kysely<Database>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from sponsorships where state = 'submitted'`.execute(kysely)
+  return rows[0]?.count ?? 0
 }
 
 /** The value is NaN if `read` fails, so that the other metrics are still available. */

@@ -17,10 +17,16 @@ export const SPONSOR_POLICY = {
     /** `bytes` is what the program allocates. The ledger says what its rent is. */
     creates: { name: 'agent', index: 2, bytes: 421 },
     maxComputeUnits: 60_000,
+    /**
+     * A registration that lands and fails returns the use of its code, because its owner may not be
+     * the cause. After this number of failures of a code, each failure is a use.
+     */
+    freeFailuresPerCode: 3,
   },
   /**
-   * Other transactions have only these instructions, each signed by the same wallet. The fee payer
-   * is none of their accounts and pays the network fee. The wallet pays the rent of new accounts.
+   * Other transactions have only these instructions, each signed by the same wallet and for its
+   * own agent. The fee payer is none of their accounts and pays the network fee. The wallet pays
+   * the rent of new accounts.
    */
   transaction: {
     instructions: {
@@ -46,6 +52,6 @@ export const SPONSOR_POLICY = {
   maxPriorityFee: 100_000,
   /** The most lamports that one transaction may cost, whatever the rent is. */
   maxLamports: 10_000_000,
-  /** Per 24 hours and client network. Reserved and failed registrations count. */
+  /** Signed registrations per 24 hours and client network. Failed ones count. */
   registrationsPerClient: 5,
 } as const

@@ -4,15 +4,16 @@ import { DomainError } from '../domain/errors.ts'
 import { readRequest } from '../relay/check-instructions.ts'
 import { readPriorityLevel } from '../relay/prepare.ts'
 import type { BuildTransaction, PreparedTransaction, PrepareInput } from '../relay/prepared-transaction.ts'
+import { checkAndBuild } from './check-and-build.ts'
 import { checkTransaction } from './check-instructions.ts'
 import type { SponsorContext } from './context.ts'
-import { reserveAndBuild } from './reserve-and-build.ts'
 
 /**
  * Prepares a transaction whose network fee the service pays: instructions of the policy, signed by
- * one wallet. Throws ONE_WALLET_SIGNS, FEE_PAYER_MISUSED, NOT_SPONSORED, REGISTRATION_NEEDS_CODE,
- * SPONSOR_WALLET_LIMIT, SPONSOR_BUDGET_USED, SPONSOR_BALANCE_LOW, and what POST /relay/prepare
- * throws.
+ * one wallet for its own agent. Throws ONE_WALLET_SIGNS, FEE_PAYER_MISUSED, NOT_SPONSORED,
+ * REGISTRATION_NEEDS_CODE, AGENT_NOT_SPONSORED, SPONSOR_WALLET_LIMIT,
+ * SPONSOR_CLIENT_TRANSACTION_LIMIT, SPONSOR_BUDGET_USED, SPONSOR_BALANCE_LOW, and what POST
+ * /relay/prepare throws.
  */
 export async function prepareSponsored(
   input: PrepareInput,
@@ -25,9 +26,14 @@ export async function prepareSponsored(
   const wallet = soleSigner(signers, feePayer)
   checkTransaction(instructions, { feePayer, wallet }, context.addresses)
   const level = readPriorityLevel(input.priorityLevel)
-  const network = clientNetwork(clientIp)
-  const request = { kind: 'transaction', wallet, codeHash: null, clientNetwork: network } as const
-  return reserveAndBuild({ request, instructions, level, agentPda: null }, build, context)
+  const request = {
+    kind: 'transaction',
+    wallet,
+    agentPda: context.addresses.agent(wallet),
+    codeHash: null,
+    clientNetwork: clientNetwork(clientIp),
+  } as const
+  return checkAndBuild({ request, instructions, level }, build, context)
 }
 
 function soleSigner(signers: readonly Pubkey[], feePayer: Pubkey): Pubkey {

@@ -3,10 +3,10 @@ import { DomainError } from '../domain/errors.ts'
 import { pubkeyParameter, requiredText } from '../domain/parameters.ts'
 import { type InstructionInput, readInstructions } from '../relay/check-instructions.ts'
 import type { BuildTransaction, PreparedTransaction } from '../relay/prepared-transaction.ts'
+import { checkAndBuild } from './check-and-build.ts'
 import { checkRegistration } from './check-instructions.ts'
 import type { SponsorContext } from './context.ts'
 import { inviteCodeHash } from './invite-code.ts'
-import { reserveAndBuild } from './reserve-and-build.ts'
 
 export interface RegisterInput {
   /** One register_agent. */
@@ -41,9 +41,9 @@ export async function register(
   const request = {
     kind: 'registration',
     wallet,
+    agentPda: context.addresses.agent(wallet),
     codeHash: inviteCodeHash(inviteCode) ?? '',
     clientNetwork: clientNetwork(clientIp),
   } as const
-  const agentPda = context.addresses.agent(wallet)
-  return reserveAndBuild({ request, instructions, level: 'medium', agentPda }, build, context)
+  return checkAndBuild({ request, instructions, level: 'medium' }, build, context)
 }

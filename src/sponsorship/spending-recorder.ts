@@ -13,7 +13,7 @@ interface FinalSponsorship {
   id: string
   kind: SponsorshipKind
   signature: string
-  /** After ten minutes the reserved amount is recorded: nodes delete old transactions. */
+  /** After ten minutes the highest possible cost is recorded: nodes delete old transactions. */
   overdue: boolean
 }
 

@@ -13,11 +13,10 @@ import type { SponsorContext, SponsorshipOptions } from './context.ts'
 import { createLedgerAmounts } from './costs.ts'
 import { countersign } from './countersign.ts'
 import { eligibility, type Eligibility, type EligibilityInput } from './eligibility.ts'
-import { createSponsorshipMetrics, type SponsorshipMetrics } from './metrics.ts'
+import { countOpen, createSponsorshipMetrics, type SponsorshipMetrics } from './metrics.ts'
 import { SPONSOR_POLICY } from './policy.ts'
 import { prepareSponsored } from './prepare.ts'
 import { register, type RegisterInput } from './register.ts'
-import { countOpen, createReservations } from './reservations.ts'
 import { createSpendingRecorder } from './spending-recorder.ts'
 import { submitRegistration, type SubmitRegistrationInput } from './submit-registration.ts'
 
@@ -25,7 +24,7 @@ import { submitRegistration, type SubmitRegistrationInput } from './submit-regis
 export interface SponsorshipService {
   eligibility(input: EligibilityInput, clientIp: string): Promise<Eligibility>
   register(input: RegisterInput, clientIp: string): Promise<PreparedTransaction>
-  submit(input: SubmitRegistrationInput): Promise<TransactionRecord>
+  submit(input: SubmitRegistrationInput, clientIp: string): Promise<TransactionRecord>
 }
 
 export type Sponsorship = ReturnType<typeof createSponsorship>
@@ -52,14 +51,14 @@ export function createSponsorship(options: SponsorshipOptions) {
       eligibility: (input, clientIp) => eligibility(input, clientIp, context),
       register: (input, clientIp) =>
         countOutcome(requests, 'register', register(input, clientIp, relay.build, context)),
-      submit: (input) =>
-        countOutcome(requests, 'submitRegistration', submitRegistration(input, relay, context)),
+      submit: (input, clientIp) =>
+        countOutcome(requests, 'submitRegistration', submitRegistration(input, clientIp, relay, context)),
     }),
   }
 }
 
 function createContext(options: SponsorshipOptions): SponsorContext | null {
-  const { kysely, rpc, clock, registryProgram, signer } = options
+  const { rpc, clock, registryProgram, signer } = options
   if (signer === null) return null
   return {
     timing: RELAY_TIMING,
@@ -68,7 +67,6 @@ function createContext(options: SponsorshipOptions): SponsorContext | null {
     signer,
     addresses: registryAddresses(registryProgram),
     amounts: createLedgerAmounts(rpc, clock, signer.pubkey),
-    reservations: createReservations(kysely),
   }
 }
 
@@ -76,12 +74,11 @@ function createHooks(context: SponsorContext, { requests }: SponsorshipMetrics):
   return {
     prepare: (input, clientIp, build) =>
       countOutcome(requests, 'prepare', prepareSponsored(input, clientIp, build, context)),
-    authorize: async ({ id }) => {
-      const sponsorship = await context.reservations.find(id)
-      if (sponsorship?.kind === 'registration') throw new DomainError('SPONSORED_REGISTRATION')
+    authorize: (row) => {
+      if (row.invite_code_hash !== null) throw new DomainError('SPONSORED_REGISTRATION')
     },
-    countersign: (row, transaction) =>
-      countOutcome(requests, 'countersign', countersign(row, transaction, context)),
+    countersign: (row, transaction, clientIp) =>
+      countOutcome(requests, 'countersign', countersign(row, transaction, clientIp, context)),
   }
 }
 

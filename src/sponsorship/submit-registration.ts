@@ -4,6 +4,7 @@ import type { TransactionRecord } from '../relay/record.ts'
 import type { Relay } from '../relay/relay.ts'
 import type { SponsorContext } from './context.ts'
 import { inviteCodeHash } from './invite-code.ts'
+import { readPrepared } from './read-prepared.ts'
 
 export interface SubmitRegistrationInput {
   /** The id that `register` returned. */
@@ -21,6 +22,7 @@ export interface SubmitRegistrationInput {
  */
 export async function submitRegistration(
   input: SubmitRegistrationInput,
+  clientIp: string,
   relay: Pick<Relay, 'submit'>,
   context: SponsorContext | null,
 ): Promise<TransactionRecord> {
@@ -29,10 +31,10 @@ export async function submitRegistration(
   const signedTx = requiredText('signedTx', input.signedTx)
   const wallet = pubkeyParameter('signerPubkey', requiredText('signerPubkey', input.signerPubkey))
   const codeHash = inviteCodeHash(requiredText('inviteCode', input.inviteCode))
-  return relay.submit({ id, signedTx }, async (row) => {
-    const sponsorship = row.sponsored ? await context.reservations.find(row.id) : undefined
-    if (sponsorship?.kind !== 'registration') throw new DomainError('NOT_A_REGISTRATION')
-    if (sponsorship.wallet !== wallet || sponsorship.code_hash !== codeHash)
+  return relay.submit({ id, signedTx }, clientIp, (row) => {
+    const prepared = row.sponsored ? readPrepared(row, context.addresses) : null
+    if (prepared?.kind !== 'registration') throw new DomainError('NOT_A_REGISTRATION')
+    if (prepared.wallet !== wallet || prepared.codeHash !== codeHash)
       throw new DomainError('REGISTRATION_MISMATCH')
   })
 }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { Keypair, PublicKey, VersionedTransaction } from '@solana/web3.js'
 import * as fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM_PROGRAM } from '@agent-registry/solana'
 import { registryInstruction } from '@agent-registry/program'
@@ -38,18 +39,25 @@ const NO_LIMIT = 10n ** 15n
 
 let world: HostileWorld
 let agents: AgentWallet[]
+/** Three registrations in a row share a code with two uses. */
 let code: string
+const CODE_USES = 2
+const CASES_PER_CODE = 3
 let rent: number
 beforeAll(async () => {
   world = await createHostileWorld({
     slotMs: 0,
     submitWaitMs: 0,
-    limits: { dailyBudget: NO_LIMIT, minBalance: 0n, dailyTransactionsPerWallet: 10 ** 9 },
+    limits: {
+      dailyBudget: NO_LIMIT,
+      minBalance: 0n,
+      dailyTransactionsPerWallet: 10 ** 9,
+      dailyTransactionsPerClient: 10 ** 9,
+    },
     timing: { pollMs: 500, finalityPollMs: 2_000, resendMs: 2_000, leaseMs: 10_000, idlePollMs: 500 },
   })
   agents = []
-  for (let i = 0; i < WALLETS; i += 1) agents.push(await world.wallet(`Wallet ${i}`))
-  code = await world.code(10 ** 6)
+  for (let i = 0; i < WALLETS; i += 1) agents.push(await sponsoredAgent(`Wallet ${i}`))
   rent = await world.connection.getMinimumBalanceForRentExemption(AGENT_BYTES)
   await world.rpc.call('localnet_mintUsdc', [keyOf(world.feePayer), 1_000_000])
   await world.connection.requestAirdrop(world.feePayer.publicKey, 900_000_000_000)
@@ -57,10 +65,17 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => world.close())
 
+async function sponsoredAgent(name: string): Promise<AgentWallet> {
+  const agent = await world.wallet(name)
+  await world.markSponsored(agent.owner)
+  return agent
+}
+
 const outcomes = new Map<string, number>()
 const count = (outcome: string): void => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
 
 let number = 0
+let registrations = 0
 /** The signed transaction of the previous case. */
 let another: string | null = null
 const signatures = new Set<string>()
@@ -93,11 +108,15 @@ test(`${CASES} random sponsored transactions cost the fee payer at most what the
   world.localnet.stepSlot(2)
   // The fee payer signed only transactions whose responses are accounted for.
   expect((await transactionsOnLedger()).difference(known)).toEqual(signatures)
+  expect(await signedOnRecord()).toEqual(signatures)
+  expect(await overusedCodes()).toEqual([])
 }, 3_600_000)
 
 async function runCase(random: RandomCase): Promise<void> {
   number += 1
   world.localnet.stepSlot()
+  if (random.operation === 'register' && registrations++ % CASES_PER_CODE === 0)
+    code = await world.code(CODE_USES)
   const cast = castOf(random)
   const api = clientOf(random)
   const before = await world.balance()
@@ -207,7 +226,7 @@ async function meanwhile(random: RandomCase, { wallet, agent, stranger }: Partic
   const owner = keyOf(wallet)
   if (agent !== null) {
     await world.transact([agent.instruction('deactivate_agent')], [wallet])
-    agents[agents.indexOf(agent)] = await world.wallet(`Wallet ${number}`)
+    agents[agents.indexOf(agent)] = await sponsoredAgent(`Wallet ${number}`)
     return
   }
   const register = registryInstruction(
@@ -254,4 +273,24 @@ async function transactionsOnLedger(): Promise<Set<string>> {
     beforeSignature = page.at(-1)?.signature
     if (page.length < 1_000) return found
   }
+}
+
+/** The signatures in the table of sponsorships. */
+async function signedOnRecord(): Promise<Set<string>> {
+  const rows = await world.t.kysely
+    .selectFrom('sponsorships')
+    .select('signature')
+    .where('signature', 'is not', null)
+    .execute()
+  return new Set(rows.map(({ signature }) => signature ?? ''))
+}
+
+/** The codes with more registrations than uses, where up to three failed ones return their use. */
+async function overusedCodes(): Promise<unknown[]> {
+  const { rows } = await sql`
+    select code_hash from sponsorships join invite_codes on hash = code_hash where state <> 'released'
+    group by code_hash, max_uses
+    having count(*) filter (where state <> 'failed') + greatest(0, count(*) filter (where state = 'failed') - 3)
+      > max_uses`.execute(world.t.kysely)
+  return rows
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Connection, Keypair, PublicKey } from '@solana/web3.js'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest'
@@ -9,11 +10,12 @@ import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { json, type Prepared } from '../support/sponsorship/sponsor-clients.ts'
 import { sponsoredRegistration } from '../support/sponsorship/parties.ts'
 import { keyOf, signedBy } from '../support/sponsorship/hostile-world.ts'
-import { RESERVATION_LOCK } from '../../src/sponsorship/reservations.ts'
+import { SPONSORSHIP_LOCK } from '../../src/sponsorship/sign-and-store.ts'
 import { connectionTo, createDatabase, dropDatabase } from '../support/database-server.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 
 const FAR = 600_000
+const PAUSE_LOCK = 1
 const DATABASE = `sponsor_kill_${process.pid}`
 
 let gateway: GatewayProcess
@@ -105,48 +107,71 @@ async function paidOnce(wallet: Keypair, before: number): Promise<void> {
   await gateway.stop()
 }
 
-test('after kill -9 between reserving and storing, the wallet is free again after three minutes', async () => {
+test('after kill -9 during a preparation nothing is taken, and the wallet can register', async () => {
   const wallet = Keypair.generate()
   await silence('simulateTransaction')
   const dying = register(wallet).catch(() => undefined)
-  await vi.waitFor(async () => expect((await sponsorship(wallet))?.state).toBe('reserved'), 10_000)
+  await delay(200)
   await restart()
   await dying
+  expect(await sponsorship(wallet)).toBeUndefined()
   const before = await balance()
-  expect((await register(wallet)).status).toBe(409)
-  await sql.query(
-    "update sponsorships set created_at = created_at - interval '3 minutes' where wallet = $1",
-    [keyOf(wallet)],
-  )
   const { status, body } = await register(wallet)
   expect(status).toBe(200)
   expect((await submit(signed(body, wallet))).status).toBe(200)
   await paidOnce(wallet, before)
-  const { rows } = await sql.query('select state from sponsorships where wallet = $1 order by created_at', [
-    keyOf(wallet),
-  ])
-  expect(rows).toEqual([{ state: 'released' }, { state: 'confirmed' }])
 }, 120_000)
 
-test('after kill -9 between signing and storing nothing was sent, and the same submit succeeds later', async () => {
-  const wallet = Keypair.generate()
-  const { body } = await register(wallet)
-  const before = await balance()
-  // The signed bytes are stored under this lock.
-  await sql.query('select pg_advisory_lock($1)', [RESERVATION_LOCK])
-  const dying = submit(signed(body, wallet)).catch(() => undefined)
-  await vi.waitFor(async () => {
-    const { rows } = await sql.query("select from pg_locks where locktype = 'advisory' and not granted")
-    expect(rows).toHaveLength(1)
-  }, 10_000)
-  await restart()
-  await dying
-  await sql.query('select pg_advisory_unlock($1)', [RESERVATION_LOCK])
-  expect(await sponsorship(wallet)).toMatchObject({ state: 'reserved', signed: false })
-  expect(await balance()).toBe(before)
-  expect((await submit(signed(body, wallet))).status).toBe(200)
-  await paidOnce(wallet, before)
-}, 120_000)
+/** While `work` runs, submits wait for a lock after they took the quotas and before they sign. */
+async function pausedBeforeSigning(work: () => Promise<void>): Promise<void> {
+  await sql.query(`
+    create function wait_for_test() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock(${PAUSE_LOCK}); return null; end $$;
+    create trigger wait_for_test after insert on sponsorships for each row execute function wait_for_test()`)
+  await locked(PAUSE_LOCK, work)
+  await sql.query('drop function wait_for_test cascade')
+}
+
+async function locked(lock: number, work: () => Promise<void>): Promise<void> {
+  await sql.query('select pg_advisory_lock($1)', [lock])
+  try {
+    await work()
+  } finally {
+    await sql.query('select pg_advisory_unlock($1)', [lock])
+  }
+}
+
+test.each([
+  ['before the quotas are taken', (work: () => Promise<void>) => locked(SPONSORSHIP_LOCK, work)],
+  ['after the quotas are taken and before signing', pausedBeforeSigning],
+])(
+  'after kill -9 %s nothing is taken or sent, and the same submit succeeds later',
+  async (_, paused) => {
+    const wallet = Keypair.generate()
+    const { body } = await register(wallet)
+    const before = await balance()
+    await paused(async () => {
+      const dying = submit(signed(body, wallet)).catch(() => undefined)
+      await vi.waitFor(async () => {
+        const { rows } = await sql.query("select from pg_locks where locktype = 'advisory' and not granted")
+        expect(rows).toHaveLength(1)
+      }, 10_000)
+      await restart()
+      await dying
+    })
+    await vi.waitFor(async () => {
+      const { rows } = await sql.query("select from pg_locks where locktype = 'advisory' and objid = $1", [
+        SPONSORSHIP_LOCK,
+      ])
+      expect(rows).toHaveLength(0)
+    }, 10_000)
+    expect(await sponsorship(wallet)).toBeUndefined()
+    expect(await balance()).toBe(before)
+    expect((await submit(signed(body, wallet))).status).toBe(200)
+    await paidOnce(wallet, before)
+  },
+  120_000,
+)
 
 test.each([
   ['storing and sending', 'sendTransaction'],

@@ -96,6 +96,7 @@ export const SPONSOR_LIMITS = {
   dailyBudget: 1_000_000_000n,
   minBalance: 50_000_000n,
   dailyTransactionsPerWallet: 20,
+  dailyTransactionsPerClient: 100,
 }
 
 function feePayerStatus(

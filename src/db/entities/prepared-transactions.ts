@@ -32,6 +32,8 @@ export const PreparedTransaction = defineEntity({
     misses: p.integer().default(0),
     error: p.json<TransactionFailure>().strictNullable(),
     sponsored: p.boolean().default(false),
+    /** The code that a sponsored registration was prepared with. Null for other transactions. */
+    inviteCodeHash: key().strictNullable(),
     /** The status is final. */
     settled: p.boolean().default(false),
     /** Grows with each write. A writer that read an older version writes nothing. */

@@ -19,7 +19,7 @@ export const InviteCode = defineEntity({
 
 const timestampOfWrite = () => timestamp().defaultRaw('clock_timestamp()')
 
-/** What the service paid, or may have to pay, for one transaction. */
+/** A transaction that the fee payer signed, and what it cost or may cost. */
 export const Sponsorship = defineEntity({
   name: 'Sponsorship',
   tableName: 'sponsorships',
@@ -33,7 +33,7 @@ export const Sponsorship = defineEntity({
     code: () => p.manyToOne(InviteCode).fieldName('code_hash').deleteRule('no action').strictNullable(),
     /** IPv4 address or IPv6 /64 network. Deleted when it is no longer needed. */
     clientNetwork: key().strictNullable(),
-    state: p.text().$type<SponsorshipState>().default('reserved'),
+    state: p.text().$type<SponsorshipState>(),
     /** The highest possible cost. */
     reservedLamports: int8(),
     /** The part that becomes the rent of the agent's account, refunded when it is closed. */
@@ -46,22 +46,13 @@ export const Sponsorship = defineEntity({
     updatedAt: timestampOfWrite(),
   },
   indexes: [
-    {
-      name: 'sponsorships_prepared_registrations',
-      properties: ['wallet', 'clientNetwork'],
-      where: "kind = 'registration' and state = 'reserved'",
-    },
-    {
-      name: 'sponsorships_code',
-      properties: ['code'],
-      where: "state in ('reserved', 'submitted', 'confirmed')",
-    },
-    { name: 'sponsorships_open', properties: ['createdAt'], where: "state in ('reserved', 'submitted')" },
+    { name: 'sponsorships_code', properties: ['code'], where: "state <> 'released'" },
+    { name: 'sponsorships_open', properties: ['createdAt'], where: "state = 'submitted'" },
     { name: 'sponsorships_day', properties: ['createdAt'], where: "state <> 'released'" },
     {
       name: 'sponsorships_network',
-      properties: ['clientNetwork', 'createdAt'],
-      where: "kind = 'registration' and state <> 'released'",
+      properties: ['clientNetwork', 'kind', 'createdAt'],
+      where: "state <> 'released'",
     },
     {
       name: 'sponsorships_wallet_day',
@@ -85,7 +76,7 @@ export const Sponsorship = defineEntity({
     { name: 'sponsorships_kind', expression: "kind in ('registration', 'transaction')" },
     {
       name: 'sponsorships_state',
-      expression: "state in ('reserved', 'submitted', 'confirmed', 'failed', 'released')",
+      expression: "state in ('submitted', 'confirmed', 'failed', 'released')",
     },
     { name: 'sponsorships_registration', expression: "(kind = 'registration') = (code_hash is not null)" },
   ],

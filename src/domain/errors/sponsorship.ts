@@ -8,12 +8,26 @@ export const SPONSORSHIP_ERRORS = {
     message: 'Sponsorship is paused: the balance of the fee payer is too low',
   },
   SPONSOR_BUDGET_USED: { status: 503, message: 'Sponsorship is paused: the daily budget is used up' },
+  SPONSOR_BALANCE_LOW_BEFORE_SIGNING: {
+    status: 503,
+    message:
+      'The balance of the fee payer became too low before this transaction was signed. Nothing was sent. Prepare it again later.',
+  },
+  SPONSOR_BUDGET_USED_BEFORE_SIGNING: {
+    status: 503,
+    message:
+      'The daily budget was used up before this transaction was signed. Nothing was sent. Prepare it again later.',
+  },
   INVITE_CODE_INVALID: { status: 403, message: 'The invite code is unknown, expired, revoked or used up' },
+  INVITE_CODE_USED_UP: {
+    status: 403,
+    message: 'The invite code was used up before this registration was signed. Nothing was sent.',
+  },
   WALLET_SPONSORED: { status: 409, message: 'Wallet {wallet} has already received a sponsored registration' },
   REGISTRATION_OPEN: {
     status: 409,
     message:
-      'Wallet {wallet} already has a pending sponsored registration. Submit it, or try again after it expires.',
+      'Wallet {wallet} already has a pending sponsored registration. Read its status, or try again after it expires.',
   },
   AGENT_EXISTS: { status: 409, message: 'Wallet {wallet} already has an agent' },
   SPONSOR_CLIENT_LIMIT: {
@@ -23,6 +37,15 @@ export const SPONSORSHIP_ERRORS = {
   SPONSOR_WALLET_LIMIT: {
     status: 429,
     message: 'At most {max} sponsored transactions per wallet and day. Try again in {seconds} s.',
+  },
+  SPONSOR_CLIENT_TRANSACTION_LIMIT: {
+    status: 429,
+    message: 'At most {max} sponsored transactions per IP address and day. Try again in {seconds} s.',
+  },
+  AGENT_NOT_SPONSORED: {
+    status: 403,
+    message:
+      'Wallet {wallet} gets no sponsored transactions: the service must have sponsored the registration of its agent, or the agent must have the tier basic or higher',
   },
   REGISTRATION_NEEDS_CODE: {
     status: 403,

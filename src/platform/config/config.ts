@@ -138,6 +138,7 @@ function toConfig(values: SettingValues): Config {
       dailyBudget: BigInt(values.SPONSOR_DAILY_BUDGET_LAMPORTS),
       minBalance: BigInt(values.SPONSOR_MIN_BALANCE_LAMPORTS),
       dailyTransactionsPerWallet: values.SPONSOR_DAILY_TX_PER_WALLET,
+      dailyTransactionsPerClient: values.SPONSOR_DAILY_TX_PER_CLIENT,
     },
     relay: { allowedPrograms: values.RELAY_ALLOWED_PROGRAMS, submitWaitMs: values.RELAY_SUBMIT_WAIT_MS },
     webhooks: {

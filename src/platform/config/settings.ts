@@ -112,6 +112,11 @@ export const SETTINGS = {
     '20',
     'Sponsored transactions per wallet in 24 hours, registrations not counted',
   ),
+  SPONSOR_DAILY_TX_PER_CLIENT: withDefault(
+    integer(0, 1_000_000),
+    '100',
+    'Sponsored transactions per client network in 24 hours, registrations not counted',
+  ),
   RELAY_ALLOWED_PROGRAMS: setting(
     list(publicKey),
     'Comma-separated programs that replace the relay allowlist',

@@ -281,10 +281,8 @@ describe('transactionStatus', () => {
     expect(statusOf(await stream.next())).toBe('simulated')
     const transaction = VersionedTransaction.deserialize(Buffer.from(prepared.serializedTx, 'base64'))
     transaction.sign([payer])
-    await replicas[0].services.relay.submit({
-      id: prepared.id,
-      signedTx: Buffer.from(transaction.serialize()).toString('base64'),
-    })
+    const signedTx = Buffer.from(transaction.serialize()).toString('base64')
+    await replicas[0].services.relay.submit({ id: prepared.id, signedTx }, '192.0.2.1')
     const seen: (string | undefined)[] = []
     for (let part = await stream.next(); part !== null; part = await stream.next()) seen.push(statusOf(part))
     expect(seen.at(-1)).toBe('confirmed')

@@ -56,6 +56,7 @@ function faultySend(sendTransaction: (forward: () => Promise<unknown>) => Promis
     },
   }
 }
+const CLIENT = '192.0.2.1'
 const forever = () => new Promise<never>(() => undefined)
 
 describe('the node does not accept the transaction at first', () => {
@@ -74,7 +75,7 @@ describe('the node does not accept the transaction at first', () => {
     await prepareTransfer()
     world.localnet.fault.http({ methods: ['sendTransaction'], count: 1, delayMs: 400 })
     const impatient = createLedgerRpc({ url: world.localnet.rpcUrl, timeoutMs: 100 })
-    expect(await service(impatient).submit({ id: prepared.id, signedTx })).toMatchObject({
+    expect(await service(impatient).submit({ id: prepared.id, signedTx }, CLIENT)).toMatchObject({
       status: 'submitted',
       error: null,
     })
@@ -88,7 +89,7 @@ describe('the node does not accept the transaction at first', () => {
       await forward()
       throw new LedgerRpcError('timeout', 'the ledger node did not answer in time')
     })
-    expect((await service(deaf).submit({ id: prepared.id, signedTx })).status).toBe('submitted')
+    expect((await service(deaf).submit({ id: prepared.id, signedTx }, CLIENT)).status).toBe('submitted')
     await becomes('confirmed')
     expect(await received()).toBe(1_000_000)
   })
@@ -206,7 +207,7 @@ describe('a fork', () => {
 describe('the process dies', () => {
   test('after it stored and before it sent, and another process sends it', async () => {
     await prepareTransfer()
-    void service(faultySend(forever)).submit({ id: prepared.id, signedTx })
+    void service(faultySend(forever)).submit({ id: prepared.id, signedTx }, CLIENT)
     await becomes('confirmed')
     expect(await received()).toBe(1_000_000)
   })
@@ -217,7 +218,7 @@ describe('the process dies', () => {
       await forward()
       return forever()
     })
-    void service(dying).submit({ id: prepared.id, signedTx })
+    void service(dying).submit({ id: prepared.id, signedTx }, CLIENT)
     await becomes('confirmed')
     expect(await received()).toBe(1_000_000)
   })
@@ -225,7 +226,7 @@ describe('the process dies', () => {
   test('while it has the lease, and another process continues when the lease has expired', async () => {
     await prepareTransfer()
     await world.t.relay.tracker.stop()
-    await service(faultySend(async () => 'sent, it says')).submit({ id: prepared.id, signedTx })
+    await service(faultySend(async () => 'sent, it says')).submit({ id: prepared.id, signedTx }, CLIENT)
     const other = world.replica()
     other.tracker.start()
     try {

@@ -99,7 +99,10 @@ test('concurrent submits to two replicas give one send', async () => {
   const other = world.replica()
   const records = await Promise.all(
     Array.from({ length: 20 }, (_, i) =>
-      (i % 2 === 0 ? other.service : world.t.services.relay).submit({ id: prepared.id, signedTx }),
+      (i % 2 === 0 ? other.service : world.t.services.relay).submit(
+        { id: prepared.id, signedTx },
+        '192.0.2.1',
+      ),
     ),
   )
   expect(new Set(records.map((each) => each.status))).toEqual(new Set(['confirmed']))

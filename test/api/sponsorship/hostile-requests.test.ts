@@ -121,7 +121,7 @@ describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] 
   },
 )
 
-test('nothing was reserved, simulated, signed or paid for any attack', async () => {
+test('nothing was stored, simulated, signed or paid for any attack', async () => {
   expect(await world.states()).toEqual({ confirmed: 1 })
   expect(world.calls).not.toContain('simulateTransaction')
   expect(world.calls).not.toContain('sendTransaction')

@@ -191,7 +191,7 @@ describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] 
 test('nothing was sent, signed or paid for any attack', async () => {
   expect(world.calls).not.toContain('sendTransaction')
   expect(await world.balance()).toBe(before)
-  expect(await world.states()).toEqual({ confirmed: 1, reserved: 2 })
+  expect(await world.states()).toEqual({ confirmed: 1 })
   const rows = await world.t.kysely
     .selectFrom('prepared_transactions')
     .select('signature')

@@ -2,8 +2,10 @@ import { Keypair, PublicKey } from '@solana/web3.js'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
+import { inviteCodeHash } from '../../../src/sponsorship/invite-code.ts'
+import { SPONSORSHIP_LOCK } from '../../../src/sponsorship/sign-and-store.ts'
 import { eventually } from '../../support/indexer/eventually.ts'
-import { addresses, keyOf, toJson } from '../../support/relay/relay-world.ts'
+import { addresses, keyOf } from '../../support/relay/relay-world.ts'
 import {
   createSponsorWorld,
   newClient,
@@ -76,15 +78,14 @@ test('a registration that fails on the ledger spends its counted fee, and frees 
   const { body } = await world.register({ owner, inviteCode, client })
   const before = await world.balance()
   // This node runs no preflight, like a node that lags. A preflight would refuse it.
-  beforeSign = async () => {
-    await world.transact([sponsoredRegistration(owner, owner, 'First')], [owner])
-    await world.t.kysely
-      .updateTable('prepared_transactions')
-      .set({ accepted: true })
-      .where('id', '=', body.id)
-      .execute()
-  }
-  const { body: record } = await world.submitRegistration(body, owner, inviteCode)
+  await world.t.kysely
+    .updateTable('prepared_transactions')
+    .set({ accepted: true })
+    .where('id', '=', body.id)
+    .execute()
+  beforeSign = () => world.transact([sponsoredRegistration(owner, owner, 'First')], [owner])
+  const { body: record } = await world.submitRegistration(body, owner, inviteCode, client)
+  beforeSign = async () => undefined
   expect(record).toMatchObject({ status: 'failed', error: { code: 'execution_failed' } })
   expect(await stateOf(owner)).toBe('submitted')
   world.localnet.stepSlot(40)
@@ -93,10 +94,9 @@ test('a registration that fails on the ledger spends its counted fee, and frees 
   expect(cost).toBeLessThan(12_000)
   await eventually(async () => (await world.sponsorships(owner))[0]?.spent_lamports ?? null).toBe(cost)
   // The code can be used again. One of the client's five registrations is used.
-  expect((await world.register({ inviteCode, client })).status).toBe(200)
-  const more = []
-  for (let i = 0; i < 4; i++) more.push((await world.register({ inviteCode: many, client })).status)
-  expect(more).toEqual([200, 200, 200, 429])
+  const more = [await world.registerAndSubmit(inviteCode, client)]
+  for (let i = 0; i < 4; i++) more.push(await world.registerAndSubmit(many, client))
+  expect(more).toEqual([200, 200, 200, 200, 429])
 })
 
 test('a registration that a fork removes and that lands again is one registration, paid once', async () => {
@@ -134,38 +134,52 @@ test('a registration that a fork removes and that expires is released, and the w
   expect((await world.submitRegistration(again.body, owner, many)).body.status).toBe('confirmed')
 })
 
-test('a registration that expires during its submit is never both signed and released', async () => {
+test('a registration that expires during its submit is not signed, and takes nothing', async () => {
   const owner = Keypair.generate()
   const { body } = await world.register({ owner, inviteCode: many })
-  beforeSign = async () => {
+  const submitted = await world.t.kysely.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(${sql.lit(SPONSORSHIP_LOCK)})`.execute(trx)
+    const submitting = world.submitRegistration(body, owner, many)
+    await eventually(waitingForLock).toBe(1)
     world.localnet.stepSlot(200)
-    await eventually(() => stateOf(owner)).toBe('released')
-  }
-  expect(await world.submitRegistration(body, owner, many)).toEqual({
-    status: 410,
-    body: { error: 'Transaction expired' },
+    await eventually(async () => (await world.status(body.id)).status).toBe('failed')
+    return { submitting }
   })
+  expect(await submitted.submitting).toEqual({ status: 410, body: { error: 'Transaction expired' } })
   expect((await world.status(body.id)).signature).toBeNull()
+  expect(await stateOf(owner)).toBe('')
 })
 
-test('the next reservation releases that of a process that died before it stored the transaction', async () => {
-  const owner = Keypair.generate()
-  const client = newClient()
-  const lost = (minutes: number, id: string) =>
-    sql`
-    insert into sponsorships (id, kind, wallet, client_network, code_hash, reserved_lamports, created_at)
-    select ${id}, 'registration', ${keyOf(owner)}, ${client}, hash, 1, now() - ${`${minutes} minutes`}::interval
-    from invite_codes limit 1`.execute(world.t.kysely)
-  await lost(1, 'lost')
-  expect((await world.register({ owner, inviteCode: many, client })).status).toBe(409)
-  await sql`update sponsorships set created_at = now() - interval '4 minutes' where id = 'lost'`.execute(
-    world.t.kysely,
-  )
-  expect((await world.register({ owner, inviteCode: many, client })).status).toBe(200)
-  expect(await stateOf(owner)).toBe('released,reserved')
+async function waitingForLock(): Promise<number> {
+  const { rows } = await sql`
+    select from pg_locks where locktype = 'advisory' and objid = ${sql.lit(SPONSORSHIP_LOCK)}
+      and database = (select oid from pg_database where datname = current_database()) and not granted
+  `.execute(world.t.kysely)
+  return rows.length
+}
+
+test('a failed landing of a code returns its use three times, then not any more', async () => {
+  const inviteCode = await world.code(2)
+  const fail = async () => {
+    const owner = await world.funded()
+    const { status, body } = await world.register({ owner, inviteCode })
+    if (status !== 200) return status
+    await sql`update prepared_transactions set accepted = true where id = ${body.id}`.execute(world.t.kysely)
+    beforeSign = () => world.transact([sponsoredRegistration(owner, owner, 'First')], [owner])
+    const { body: record } = await world.submitRegistration(body, owner, inviteCode)
+    expect(record).toMatchObject({ status: 'failed', error: { code: 'execution_failed' } })
+    world.localnet.stepSlot(40)
+    await eventually(() => stateOf(owner)).toBe('failed')
+    return status
+  }
+  const statuses = []
+  for (let i = 0; i < 6; i += 1) statuses.push(await fail())
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 403])
+  const uses = (await world.codes.list()).find(({ id }) => inviteCodeHash(inviteCode)?.startsWith(id))
+  expect(uses).toMatchObject({ maxUses: 2, uses: 2 })
 })
 
-test('nothing is sponsored or reserved while the ledger does not respond', async () => {
+test('nothing is sponsored while the ledger does not respond', async () => {
   const owner = Keypair.generate()
   const { body } = await world.register({ owner, inviteCode: many })
   const other = Keypair.generate()
@@ -205,17 +219,4 @@ test('eligibility equals the result of a registration', async () => {
   expect(data).toEqual({
     eligibility: { eligible: true, feePayerBalance: expect.stringMatching(/^\d+$/) as string, reason: null },
   })
-})
-
-test('two concurrent replicas use a single-use code once', async () => {
-  const inviteCode = await world.code()
-  const services = [world.t.services.sponsorship, world.sponsorReplica()]
-  const register = async (i: number) => {
-    const owner = Keypair.generate()
-    const instructions = [toJson(sponsoredRegistration(owner, world.feePayer))]
-    const input = { instructions, signerPubkey: keyOf(owner), inviteCode }
-    return services[i % 2]!.register(input, newClient())
-  }
-  const answers = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => register(i)))
-  expect(answers.filter((each) => each.status === 'fulfilled')).toHaveLength(1)
 })

@@ -7,6 +7,7 @@ import { createLocalSigner } from '../../../src/platform/keys/fee-payer-signer.t
 import { checkPolicyTable } from '../../../src/sponsorship/check-table.ts'
 import { newInviteCode, inviteCodeHash } from '../../../src/sponsorship/invite-code.ts'
 import { SPONSOR_POLICY } from '../../../src/sponsorship/policy.ts'
+import { agentRow } from '../../support/factories.ts'
 import { type AgentWallet, registrationArgs } from '../../support/indexer/registry-world.ts'
 import { addresses, type TestResponse, keyOf, programId, toJson } from '../../support/relay/relay-world.ts'
 import {
@@ -24,6 +25,7 @@ beforeAll(async () => {
   world = await createSponsorWorld()
   inviteCode = await world.code(1_000)
   agent = await world.wallet('Mine')
+  await world.markSponsored(agent.owner)
 })
 afterAll(() => world.close())
 
@@ -280,6 +282,70 @@ describe('POST /relay/prepare/sponsored', () => {
         /^instructions\[0\] cannot be sponsored: deactivate_agent is not one of update_agent, /,
       ),
     ])
+  })
+})
+
+describe('a wallet gets sponsored transactions', () => {
+  const prepareBy = async ({ owner: key, instruction }: AgentWallet) =>
+    statusAndError(await sponsored([instruction('update_agent', {}, { name: 'Renamed' })], [key]))
+
+  test('if the service sponsored its registration, or if its agent has the tier basic or higher', async () => {
+    const own = await world.wallet('Own')
+    const refused = [
+      403,
+      `Wallet ${own.owner} gets no sponsored transactions: the service must have sponsored the registration of its agent, or the agent must have the tier basic or higher`,
+    ]
+    expect(await prepareBy(own)).toEqual(refused)
+    const indexed = agentRow('own', { pda: addresses.agent(own.owner), owner: own.owner, tier: 'observer' })
+    await world.t.kysely.insertInto('agents').values(indexed).execute()
+    expect(await prepareBy(own)).toEqual(refused)
+    await world.t.kysely.updateTable('agents').set({ tier: 'basic' }).where('owner', '=', own.owner).execute()
+    expect(await prepareBy(own)).toEqual([200, undefined])
+  })
+
+  test('only for its own agent', async () => {
+    const other = await world.wallet('Other')
+    const suspend = agent.instruction('suspend_agent', {
+      authority: agent.owner,
+      agent: addresses.agent(other.owner),
+    })
+    expect(statusAndError(await sponsored([suspend]))).toEqual([
+      403,
+      `instructions[0].keys[1] cannot be sponsored: agent must be ${addresses.agent(agent.owner)}`,
+    ])
+  })
+
+  test('up to the daily limit of the client network that submits them', async () => {
+    world.limits.dailyTransactionsPerClient = 3
+    const client = '2001:db8:4::1'
+    const prepare = (name: string, from = client) => {
+      const instructions = [toJson(agent.instruction('update_agent', {}, { name }))]
+      const body = { instructions, signerPubkeys: [agent.owner] }
+      return world.send<SponsoredBody>('/relay/prepare/sponsored', body, from)
+    }
+    const submit = ({ body: { id, serializedTx } }: TestResponse<SponsoredBody>, from = client) =>
+      world.send<{ error: string | null }>(
+        '/relay/submit',
+        { id, signedTx: signedByOwner(serializedTx, agent.keypair) },
+        from,
+      )
+    const prepared = []
+    for (const name of ['a', 'b', 'c', 'd']) prepared.push(await prepare(name))
+    expect(prepared.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const answers = []
+    for (const each of prepared) answers.push((await submit(each)).status)
+    expect(answers).toEqual([200, 200, 200, 429])
+    // Another address of the same /64.
+    const limited = await prepare('e', '2001:db8:4::2')
+    expect(statusAndError(limited)).toEqual([
+      429,
+      expect.stringMatching(
+        /^At most 3 sponsored transactions per IP address and day\. Try again in 86\d{3} s\.$/,
+      ),
+    ])
+    const elsewhere = '2001:db8:5::1'
+    expect((await submit(prepared[3]!, elsewhere)).status).toBe(200)
+    world.limits.dailyTransactionsPerClient = 100
   })
 })
 

@@ -94,13 +94,7 @@ test('refuses a second registration of a wallet or a code, and the sixth of a cl
   const once = await world.code()
   const many = await world.code(100)
   const first = await world.register({ owner, inviteCode: once, client })
-  expect(await world.register({ owner, inviteCode: many, client })).toEqual({
-    status: 409,
-    body: {
-      error: `Wallet ${keyOf(owner)} already has a pending sponsored registration. Submit it, or try again after it expires.`,
-    },
-  })
-  await world.submitRegistration(first.body, owner, once)
+  await world.submitRegistration(first.body, owner, once, client)
   expect(await world.register({ owner, inviteCode: many, client })).toEqual({
     status: 409,
     body: { error: `Wallet ${keyOf(owner)} has already received a sponsored registration` },
@@ -109,7 +103,7 @@ test('refuses a second registration of a wallet or a code, and the sixth of a cl
     status: 403,
     body: { error: 'The invite code is unknown, expired, revoked or used up' },
   })
-  for (let i = 0; i < 4; i++) expect((await world.register({ inviteCode: many, client })).status).toBe(200)
+  for (let i = 0; i < 4; i++) expect(await world.registerAndSubmit(many, client)).toBe(200)
   const other = Keypair.generate()
   const limited = await world.t.app.inject({
     method: 'POST',
@@ -174,18 +168,37 @@ test('pauses below the minimum balance and when the budget is used up', async ()
   })
 })
 
-test('a failed simulation releases the reservation at once', async () => {
+test('preparations take nothing: neither a code, nor the wallet, nor a registration of the client', async () => {
   const inviteCode = await world.code()
   const owner = Keypair.generate()
   const client = newClient()
   for (let i = 0; i < 7; i++) {
+    expect((await world.register({ owner, inviteCode, client })).status).toBe(200)
     expect(await world.register({ owner, inviteCode, client, name: '' })).toMatchObject({
       status: 422,
       body: { message: expect.stringContaining('InvalidName') as string },
     })
   }
   expect(await world.sponsorships(owner)).toEqual([])
-  expect((await world.register({ owner, inviteCode, client })).status).toBe(200)
+  expect(await world.registerAndSubmit(inviteCode, client)).toBe(200)
+})
+
+test('a wallet has one registration that is submitted and has not landed', async () => {
+  const inviteCode = await world.code(2)
+  const owner = Keypair.generate()
+  const prepared = [await world.register({ owner, inviteCode }), await world.register({ owner, inviteCode })]
+  world.localnet.fault.http({ methods: ['sendTransaction'], status: 503, count: 3 })
+  const [first, second] = await Promise.all(
+    prepared.map(({ body }) => world.submitRegistration(body, owner, inviteCode)),
+  )
+  const [submitted, refused] = first?.status === 200 ? [first, second] : [second, first]
+  expect(submitted).toMatchObject({ status: 200, body: { status: 'confirmed' } })
+  expect(refused).toEqual({
+    status: 409,
+    body: {
+      error: `Wallet ${keyOf(owner)} already has a pending sponsored registration. Read its status, or try again after it expires.`,
+    },
+  })
 })
 
 test('refuses a wallet that has an agent', async () => {
@@ -196,24 +209,21 @@ test('refuses a wallet that has an agent', async () => {
   })
 })
 
-test('an unsubmitted registration is released when it has expired, and can then not be submitted', async () => {
+test('a registration that expired cannot be submitted', async () => {
   const inviteCode = await world.code()
   const owner = Keypair.generate()
-  const client = newClient()
-  const { body } = await world.register({ owner, inviteCode, client })
-  expect((await world.register({ inviteCode, client })).status).toBe(403)
+  const { body } = await world.register({ owner, inviteCode })
   world.localnet.stepSlot(200)
-  await eventually(async () => (await world.sponsorships(owner))[0]?.state).toBe('released')
+  await eventually(async () => (await world.status(body.id)).status).toBe('failed')
   expect(await world.submitRegistration(body, owner, inviteCode)).toEqual({
     status: 410,
     body: { error: 'Transaction expired' },
   })
-  const again = await world.register({ owner, inviteCode, client })
-  expect(again.status).toBe(200)
-  expect((await world.submitRegistration(again.body, owner, inviteCode)).body.status).toBe('confirmed')
+  expect(await world.sponsorships(owner)).toEqual([])
+  expect(await world.registerAndSubmit(inviteCode)).toBe(200)
 })
 
-test('a registration that fails at its submit costs nothing and is released', async () => {
+test('a registration that fails at its submit costs and takes nothing', async () => {
   const inviteCode = await world.code()
   const owner = await world.funded()
   const { body } = await world.register({ owner, inviteCode })
@@ -222,7 +232,7 @@ test('a registration that fails at its submit costs nothing and is released', as
   const submitted = await world.submitRegistration(body, owner, inviteCode)
   expect(submitted.body).toMatchObject({ status: 'failed', error: { code: 'simulation_failed' }, slot: null })
   expect(await world.balance()).toBe(before)
-  expect(await world.sponsorships(owner)).toMatchObject([{ state: 'released' }])
+  expect(await world.sponsorships(owner)).toEqual([])
   expect((await world.register({ inviteCode })).status).toBe(200)
 })
 

@@ -35,6 +35,7 @@ beforeAll(async () => {
   world = await createHostileWorld({ slotMs: 0, submitWaitMs: 0, limits: { dailyBudget: 10n ** 15n } })
   const api = restClient(world.t)
   const agent = await world.wallet('Fuzzed')
+  await world.markSponsored(agent.owner)
   wallet = agent.keypair
   code = await world.code(10_000)
   registrant = Keypair.generate()

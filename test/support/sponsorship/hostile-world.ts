@@ -5,7 +5,9 @@ import { LIGHTHOUSE_PROGRAM, type Pubkey } from '@agent-registry/solana'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createLocalSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
 import type { RelayTiming } from '../../../src/relay/policy.ts'
+import { createRelay } from '../../../src/relay/relay.ts'
 import { createInviteCodes } from '../../../src/sponsorship/invite-codes.ts'
+import { createSponsorship, type SponsorshipService } from '../../../src/sponsorship/sponsorship.ts'
 import { HOSTILE_FILE } from '../hostile-program/build.ts'
 import { createRegistryWorld, keyOf, programId, type RegistryWorld } from '../indexer/registry-world.ts'
 import { FAST_TIMING } from '../relay/relay-world.ts'
@@ -17,6 +19,7 @@ import {
   type SponsorClient,
   type ClientResponse,
 } from './sponsor-clients.ts'
+import { markSponsored } from './mark-sponsored.ts'
 import { sponsoredRegistration } from './parties.ts'
 import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
 
@@ -38,6 +41,10 @@ export interface HostileWorld extends RegistryWorld {
   code(uses?: number): Promise<string>
   /** The number of sponsorships by state. */
   states(): Promise<Record<string, number>>
+  /** Lets the wallet of an agent have sponsored transactions. */
+  markSponsored(owner: Pubkey): Promise<void>
+  /** Another replica on the same database. */
+  replica(): SponsorshipService
   /** A wallet with a sponsored agent. */
   sponsoredWallet(api: SponsorClient): Promise<Keypair>
 }
@@ -112,6 +119,25 @@ export async function createHostileWorld(options: HostileWorldOptions = {}): Pro
       for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
       return counts
     },
+    markSponsored: (owner) => markSponsored(t.kysely, owner),
+    replica: () => {
+      const base = {
+        kysely: t.kysely,
+        rpc: ledger,
+        clock: systemClock,
+        logger: SILENT,
+        registryProgram: programId,
+        timing,
+      }
+      const sponsorship = createSponsorship({ ...base, signer: createLocalSigner(feePayer), limits })
+      const relay = createRelay({
+        ...base,
+        allowedPrograms: null,
+        submitWaitMs: 0,
+        sponsor: sponsorship.hooks,
+      })
+      return sponsorship.service(relay)
+    },
     sponsoredWallet: async (api) => {
       const wallet = Keypair.generate()
       const inviteCode = await world.code()
@@ -128,6 +154,8 @@ export async function createHostileWorld(options: HostileWorldOptions = {}): Pro
   }
   return world
 }
+
+const SILENT = { warn: () => undefined }
 
 /** Requests the registration of a wallet. */
 export function registerBy(

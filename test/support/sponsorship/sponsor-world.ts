@@ -1,6 +1,6 @@
 import { Keypair, PublicKey, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
 import { registryInstruction } from '@agent-registry/program'
-import { pubkey } from '@agent-registry/solana'
+import { pubkey, type Pubkey } from '@agent-registry/solana'
 import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
 import { createInviteCodes, type InviteCodes } from '../../../src/sponsorship/invite-codes.ts'
 import { createSponsorship, type SponsorshipService } from '../../../src/sponsorship/sponsorship.ts'
@@ -18,6 +18,7 @@ import {
   toJson,
 } from '../relay/relay-world.ts'
 import { SPONSOR_LIMITS } from '../app.ts'
+import { markSponsored } from './mark-sponsored.ts'
 import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
 
 export const FEE_PAYER_LAMPORTS = 2_000_000_000
@@ -46,7 +47,12 @@ export interface SponsorWorld extends RelayWorld {
     prepared: Pick<Prepared, 'id' | 'serializedTx'>,
     owner: Keypair,
     inviteCode: string,
+    client?: string,
   ): Promise<TestResponse<RecordBody & { sponsored?: true; error: unknown }>>
+  /** Registers a new wallet. Returns the status of the response that ended it. */
+  registerAndSubmit(inviteCode: string, client?: string): Promise<number>
+  /** Lets the wallet of an agent have sponsored transactions. */
+  markSponsored(owner: Pubkey): Promise<void>
   /** The rows of a wallet in `sponsorships`, oldest first. */
   sponsorships(owner: Keypair): Promise<{ state: string; id: string; spent_lamports: number | null }[]>
   balance(): Promise<number>
@@ -68,7 +74,7 @@ export async function createSponsorWorld(
   const feePayer = Keypair.generate()
   const limits = { ...SPONSOR_LIMITS }
   const relayWorld = await createRelayWorld({
-    // A reservation must not expire while a busy machine runs a test: 182 slots.
+    // A prepared transaction must not expire while a busy machine runs a test: 182 slots.
     slotMs: 100,
     sponsorship: { signer: signerOf(feePayer), limits },
   })
@@ -101,13 +107,19 @@ export async function createSponsorWorld(
         },
         client,
       ),
-    submitRegistration: ({ id, serializedTx }, owner, inviteCode) =>
-      world.send('/sponsor/register/submit', {
-        id,
-        signedTx: signedByOwner(serializedTx, owner),
-        signerPubkey: keyOf(owner),
-        inviteCode,
-      }),
+    submitRegistration: ({ id, serializedTx }, owner, inviteCode, client) => {
+      const signedTx = signedByOwner(serializedTx, owner)
+      const body = { id, signedTx, signerPubkey: keyOf(owner), inviteCode }
+      return world.send('/sponsor/register/submit', body, client)
+    },
+    registerAndSubmit: async (inviteCode, client) => {
+      const owner = Keypair.generate()
+      const { status, body } = await world.register({ owner, inviteCode, client })
+      return status === 200
+        ? (await world.submitRegistration(body, owner, inviteCode, client)).status
+        : status
+    },
+    markSponsored: (owner) => markSponsored(world.t.kysely, owner),
     sponsorships: (owner) =>
       world.t.kysely
         .selectFrom('sponsorships')
