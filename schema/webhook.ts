@@ -120,8 +120,8 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ description: 'The new subscription.', type: CreateWebhookInput, required: true }),
     },
-    resolve: async (_, { input }, { services, authenticate }) =>
-      services.webhooks.create(await authenticate(), input),
+    resolve: async (_, { input }, { services, authenticate, clientIp }) =>
+      services.webhooks.create(await authenticate(), clientIp, input),
   }),
   updateWebhook: t.field({
     extensions: WALLET_POLICY,

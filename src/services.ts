@@ -25,9 +25,7 @@ import type { RateLimitNumbers } from './platform/rate-limits/kinds.ts'
 import { createHealthService, type HealthService } from './health/health-service.ts'
 import { createReadVersions } from './db/read-versions/read-versions.ts'
 import { createStakeReads, type StakeReads } from './stakes/stake-reads.ts'
-import type { SecretBox } from './webhooks/secret-box.ts'
-import type { ReceiverProblem } from './webhooks/subscriptions/read-input.ts'
-import { createWebhookService, type WebhookService } from './webhooks/webhooks.ts'
+import { createWebhookService, type WebhookService, type WebhookServiceOptions } from './webhooks/webhooks.ts'
 import type { ReadVersions } from './domain/read-versions.ts'
 import type { LedgerCalls } from './ledger/rpc/ledger-rpc.ts'
 import { createFilledTables, whenFilled } from './ledger/indexer/filled-tables.ts'
@@ -65,7 +63,7 @@ export interface ServiceDependencies {
   readonly liveEvents: LiveEvents
   readonly clock: Clock
   readonly identity: ServiceIdentity
-  readonly webhooks: { readonly secretBox: SecretBox; readonly receiverProblem: ReceiverProblem }
+  readonly webhooks: Omit<WebhookServiceOptions, 'em' | 'clock'>
   /** Null switches rate limits off. */
   readonly rateLimits: RateLimitNumbers | null
   /** All are admitted without. */

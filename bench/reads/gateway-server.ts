@@ -75,7 +75,11 @@ const services = createServices({
     program: registryProgram,
     features: { did: false, mcp: false, a2a: false, credentials: false },
   },
-  webhooks: { secretBox: createSecretBox([new Uint8Array(32)]), receiverProblem: () => null },
+  webhooks: {
+    secretBox: createSecretBox([new Uint8Array(32)]),
+    receiverProblem: () => null,
+    dailyPerNetwork: 100,
+  },
   rateLimits: null,
   admission: createAdmission({
     queue: await poolQueue(orm),

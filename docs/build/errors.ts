@@ -124,6 +124,7 @@ const WHEN: Record<ErrorCode, string> = {
   EVENT_TYPES_EMPTY: '`eventTypes` is an empty array.',
   EVENT_TYPE_REPEATED: '`eventTypes` contains a type twice.',
   TOO_MANY_WEBHOOKS: 'The wallet has the maximum number of webhooks.',
+  WEBHOOK_CLIENT_LIMIT: 'The client network created its webhooks of the last 24 hours. See `Retry-After`.',
   RATE_LIMITED: 'The client sent too many requests. See `Retry-After`.',
   REQUEST_TOO_EXPENSIVE:
     'A GraphQL operation costs more units than the client has per minute. See [limits](limits.md).',

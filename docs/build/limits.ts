@@ -18,7 +18,7 @@ import { RETENTION_DAYS as TRANSACTION_DAYS } from '../../src/relay/transaction-
 import { SPONSOR_POLICY } from '../../src/sponsorship/policy.ts'
 import { ATTEMPTS_SHOWN } from '../../src/webhooks/deliveries/delivery-record.ts'
 import { MAX_DAYS, MAX_RECOVERED } from '../../src/webhooks/deliveries/recover-deliveries.ts'
-import { MAX_PER_WALLET } from '../../src/webhooks/subscriptions/create.ts'
+import { MAX_PER_WALLET } from '../../src/webhooks/subscriptions/check-new.ts'
 import { MAX_URL_LENGTH } from '../../src/webhooks/subscriptions/read-input.ts'
 import { WORKER_LIMITS } from '../../src/webhooks/worker/limits.ts'
 import { RETENTION_DAYS } from '../../src/webhooks/worker/maintenance.ts'
@@ -214,6 +214,11 @@ const walletAuth: Limit[] = [
 
 const webhooks: Limit[] = [
   ['Webhooks of a wallet', number(MAX_PER_WALLET), '409 TOO_MANY_WEBHOOKS'],
+  [
+    'New webhooks of a client network in 24 hours, deleted ones too',
+    defaultOf('WEBHOOK_DAILY_PER_NETWORK'),
+    '429 WEBHOOK_CLIENT_LIMIT',
+  ],
   ['Length of `url`', `${number(MAX_URL_LENGTH)} characters`, '400 RECEIVER_REFUSED'],
   [
     'Ports of `url`',
@@ -223,7 +228,7 @@ const webhooks: Limit[] = [
   ['Time of an attempt', seconds(WORKER_LIMITS.deadlineMs), 'The attempt fails'],
   ['Attempts of a delivery', number(RETRY_SCHEDULE.length), 'The delivery fails'],
   ['Attempts at once, per webhook', number(WORKER_LIMITS.perEndpoint), 'Deliveries wait'],
-  ['Attempts at once, per host', number(WORKER_LIMITS.perHost), 'Deliveries wait'],
+  ['Attempts at once, per site', number(WORKER_LIMITS.perSite), 'Deliveries wait'],
   [
     '`Retry-After` of a receiver',
     `${seconds(MIN_RETRY_AFTER_MS)} to ${seconds(MAX_RETRY_AFTER_MS)}`,

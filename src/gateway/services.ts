@@ -103,6 +103,7 @@ export async function composeServices(
       // Without a configured key, no role of this process encrypts or decrypts a secret.
       secretBox: secretBox ?? createSecretBox([randomBytes(32)]),
       receiverProblem: receiverProblemOf(http),
+      dailyPerNetwork: config.webhooks.dailyPerNetwork,
     },
     rateLimits: config.rateLimits,
     admission:

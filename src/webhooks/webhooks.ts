@@ -22,6 +22,8 @@ export interface WebhookServiceOptions {
   readonly clock: Clock
   readonly secretBox: SecretBox
   readonly receiverProblem: ReceiverProblem
+  /** New webhooks of a client network in 24 hours. */
+  readonly dailyPerNetwork: number
 }
 
 export type WebhookService = ReturnType<typeof createWebhookService>
@@ -45,7 +47,8 @@ export function createWebhookService(options: WebhookServiceOptions) {
     }
 
   return {
-    create: (wallet: Pubkey, input: CreateInput) => createSubscription(wallet, input, dependencies),
+    create: (wallet: Pubkey, clientIp: string, input: CreateInput) =>
+      createSubscription(wallet, clientIp, input, dependencies),
     list: (wallet: Pubkey) => listSubscriptions(em, wallet),
     update: (wallet: Pubkey, id: string, input: UpdateInput) =>
       updateSubscription(wallet, id, input, dependencies),

@@ -23,7 +23,7 @@ const LIMITS: Partial<WorkerLimits> = {
   pollMs: 100,
   reclaimMs: 200,
   perEndpoint: 64,
-  perHost: 64,
+  perSite: 64,
 }
 
 export interface WorkerProcess extends GatewayProcess {

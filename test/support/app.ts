@@ -79,6 +79,8 @@ export interface TestAppOptions {
   database: TestDatabase
   /** Whether receivers may use http and loopback addresses. */
   webhookDevMode: boolean
+  /** Default: 1,000. */
+  webhooksPerNetwork: number
   /** Default: off. */
   rateLimits: RateLimitNumbers
   /** Default: all requests are accepted. */
@@ -193,7 +195,11 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
       program: PROGRAM,
       features: { did: true, mcp: false, a2a: true, credentials: true },
     },
-    webhooks: { secretBox, receiverProblem: receiverProblemOf(webhookHttp) },
+    webhooks: {
+      secretBox,
+      receiverProblem: receiverProblemOf(webhookHttp),
+      dailyPerNetwork: options.webhooksPerNetwork ?? 1_000,
+    },
     rateLimits: options.rateLimits ?? null,
     admission:
       options.overload &&

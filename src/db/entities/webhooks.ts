@@ -6,7 +6,7 @@ import type {
   DisabledReason,
 } from '../../domain/webhook-delivery.ts'
 import type { WebhookEventType } from '../../domain/webhook-events.ts'
-import { identity, key, timestamp, timestampNow } from './columns.ts'
+import { identity, int8, key, timestamp, timestampNow } from './columns.ts'
 
 const HOST_OF_URL = String.raw`lower("substring"(url, '^[a-zA-Z]+://(\[[^]]+\]|[^/:?#]+)'::text))`
 
@@ -21,6 +21,10 @@ export const WebhookSubscription = defineEntity({
     url: p.text(),
     /** The URL's host in lower case. */
     host: p.text().strictNullable().generated(`(${HOST_OF_URL}) stored`),
+    /** `siteOf` the URL's host. Null in old rows: their host is used. */
+    site: key().strictNullable(),
+    /** `clientNetwork` of the client that created it. Null in old rows: their wallet is used. */
+    network: key().strictNullable(),
     eventTypes: p.array<WebhookEventType>().columnType('text[]'),
     /** Null for events of every agent. */
     filterAgentPda: key().strictNullable(),
@@ -42,8 +46,18 @@ export const WebhookSubscription = defineEntity({
     breakerOpens: p.integer().default(0),
     /** No attempt before this time. If it has passed, one probe may be in flight. */
     pausedUntil: timestamp().strictNullable(),
+    /** Moving average of the time of an attempt in ms. Null before the first attempt. */
+    responseMs: p.double().$type<number>().strictNullable(),
   },
-  indexes: [{ name: 'webhook_subscriptions_wallet', properties: ['wallet', 'createdAt'] }],
+  indexes: [
+    { name: 'webhook_subscriptions_wallet', properties: ['wallet', 'createdAt'] },
+    { name: 'webhook_subscriptions_network', properties: ['network', 'createdAt'] },
+    {
+      name: 'webhook_subscriptions_active',
+      properties: ['id'],
+      where: 'active and deleted_at is null',
+    },
+  ],
 })
 
 /** One event for one subscription. Rows are narrow, since they change often. */
@@ -54,6 +68,8 @@ export const WebhookDelivery = defineEntity({
     /** UUID. */
     id: key().primary().defaultRaw('(gen_random_uuid())::text'),
     subscription: () => p.manyToOne(WebhookSubscription).ref().deleteRule('cascade').updateRule('no action'),
+    /** Of the subscription: its network, or its wallet if it has none. */
+    network: key().default('-'),
     /** The id of an outbox event, or a new id for a ping. */
     eventId: key(),
     eventType: p.text(),
@@ -78,12 +94,12 @@ export const WebhookDelivery = defineEntity({
   indexes: [
     {
       name: 'webhook_deliveries_pending',
-      properties: ['subscription', 'nextAttemptAt'],
+      properties: ['network', 'subscription', 'nextAttemptAt'],
       where: "status = 'pending'",
     },
     {
       name: 'webhook_deliveries_retrying',
-      properties: ['subscription', 'nextAttemptAt'],
+      properties: ['network', 'subscription', 'nextAttemptAt'],
       where: "status = 'retrying'",
     },
     { name: 'webhook_deliveries_in_flight', properties: ['subscription'], where: "status = 'in_flight'" },
@@ -117,6 +133,23 @@ export const WebhookDelivery = defineEntity({
       expression: "(status in ('success', 'failed', 'cancelled')) = (completed_at is not null)",
     },
   ],
+})
+
+/** An event for which deliveries are still being enqueued. */
+export const WebhookFanOut = defineEntity({
+  name: 'WebhookFanOut',
+  tableName: 'webhook_fan_outs',
+  properties: {
+    /** The id of an outbox event. */
+    eventId: key().primary(),
+    /** Of the outbox event. */
+    sequence: int8(),
+    /** Subscriptions up to this id have their delivery. */
+    after: key(),
+    /** Only subscriptions that existed at this time get the event. */
+    startedAt: timestampNow(),
+  },
+  indexes: [{ name: 'webhook_fan_outs_order', properties: ['sequence'] }],
 })
 
 /** One request to a receiver and its response. It outlives its delivery: no foreign key. */

@@ -22,4 +22,8 @@ export const WEBHOOK_ERRORS = {
     message: 'eventTypes must not contain duplicates, got {type} twice',
   },
   TOO_MANY_WEBHOOKS: { status: 409, message: 'A wallet can have at most {max} webhooks' },
+  WEBHOOK_CLIENT_LIMIT: {
+    status: 429,
+    message: 'At most {max} new webhooks per IP address and day. Try again in {seconds} s.',
+  },
 } as const satisfies Record<string, ErrorEntry>

@@ -37,7 +37,7 @@ export interface Config {
   localnet: { port: number; seedAgents: number }
   sponsorship: { enabled: boolean } & SponsorLimits
   relay: { allowedPrograms: Pubkey[] | null; submitWaitMs: number }
-  webhooks: { devMode: boolean; allowedPorts: number[] }
+  webhooks: { devMode: boolean; allowedPorts: number[]; dailyPerNetwork: number }
   credentialContextsDir: string | null
   gateways: { ipfs: string | null; arweave: string | null }
   roles: ReadonlySet<Role>
@@ -144,6 +144,7 @@ function toConfig(values: SettingValues): Config {
     webhooks: {
       devMode: values.WEBHOOK_DEV_MODE ?? values.SOLANA_RPC_URL === null,
       allowedPorts: values.WEBHOOK_ALLOWED_PORTS,
+      dailyPerNetwork: values.WEBHOOK_DAILY_PER_NETWORK,
     },
     credentialContextsDir: values.CREDENTIAL_CONTEXTS_DIR,
     gateways: { ipfs: values.IPFS_GATEWAY, arweave: values.ARWEAVE_GATEWAY },

@@ -146,6 +146,11 @@ export const SETTINGS = {
     '443',
     'Comma-separated ports that webhook receivers may use',
   ),
+  WEBHOOK_DAILY_PER_NETWORK: withDefault(
+    integer(1, 1_000_000),
+    '100',
+    'New webhooks per client network (IPv4 address or IPv6 /64) in 24 hours',
+  ),
   WEBHOOK_SECRETS_KEY: setting(
     list(secretsKey),
     'Comma-separated keys (32 bytes, hex or base64) that encrypt webhook secrets; created on the localnet',

@@ -15,9 +15,10 @@ export async function cancelWaiting(db: Kysely<Database>, subscriptionId: string
   const { numAffectedRows } = await sql`
     update webhook_deliveries set status = 'cancelled', next_attempt_at = null, completed_at = now()
     where id in (
-      select id from webhook_deliveries
-      where subscription_id = ${subscriptionId} and status in ('pending', 'retrying')
-      limit ${sql.lit(MAX_CANCELLED)} for update skip locked)`.execute(db)
+      select d.id from webhook_subscriptions s join webhook_deliveries d
+        on d.subscription_id = s.id and d.network in (coalesce(s.network, s.wallet), '-')
+      where s.id = ${subscriptionId} and d.status in ('pending', 'retrying')
+      limit ${sql.lit(MAX_CANCELLED)} for update of d skip locked)`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
 

@@ -17,8 +17,8 @@ export async function pingWebhook(
   { kysely, clock, newId }: { kysely: Kysely<Database>; clock: Clock; newId: () => string },
 ): Promise<DeliveryRecord> {
   return kysely.transaction().execute(async (db) => {
-    const { rows } = await sql<{ filter_agent_pda: string | null; slot: number | null }>`
-      select s.filter_agent_pda, (select cursor_slot from indexer_state) as slot from webhook_subscriptions s
+    const { rows } = await sql<{ filter_agent_pda: string | null; network: string; slot: number | null }>`
+      select s.filter_agent_pda, coalesce(s.network, s.wallet) as network, (select cursor_slot from indexer_state) as slot from webhook_subscriptions s
       where s.id = ${subscriptionId} and s.active and s.deleted_at is null for key share of s`.execute(db)
     const [webhook] = rows
     if (webhook === undefined) throw new DomainError('WEBHOOK_INACTIVE')
@@ -33,7 +33,14 @@ export async function pingWebhook(
     })
     const { id } = await db
       .insertInto('webhook_deliveries')
-      .values({ subscription_id: subscriptionId, event_id: eventId, event_type: PING, trigger: 'ping', body })
+      .values({
+        subscription_id: subscriptionId,
+        network: webhook.network,
+        event_id: eventId,
+        event_type: PING,
+        trigger: 'ping',
+        body,
+      })
       .returning('id')
       .executeTakeFirstOrThrow()
     await notifyWorkers(db)

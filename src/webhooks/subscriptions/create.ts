@@ -1,14 +1,12 @@
-import { sql } from 'kysely'
 import type { Pubkey } from '@agent-registry/solana'
 import { WebhookSubscription } from '../../db/entities/webhooks.ts'
 import type { EntityManager } from '../../db/orm-types.ts'
+import { clientNetwork } from '../../domain/client-network.ts'
 import { optional, pubkeyParameter } from '../../domain/parameters.ts'
-import { DomainError } from '../../domain/errors.ts'
 import type { SecretBox } from '../secret-box.ts'
+import { checkNew } from './check-new.ts'
 import { newSecret, type RandomBytes } from './new-secret.ts'
-import { type ReceiverProblem, readEventTypes, readUrl } from './read-input.ts'
-
-export const MAX_PER_WALLET = 20
+import { type ReceiverProblem, readEventTypes, readUrl, siteOfUrl } from './read-input.ts'
 
 export interface CreateInput {
   /** An https URL. */
@@ -31,31 +29,41 @@ export interface SubscriptionDependencies {
   readonly receiverProblem: ReceiverProblem
   readonly newId: () => string
   readonly random: RandomBytes
+  /** New webhooks of a client network in 24 hours. */
+  readonly dailyPerNetwork: number
 }
 
 const MESSAGE = 'Store the secret now: it is not shown again. Rotate it if it is lost.'
 
-/** Throws the errors of `readUrl` and `readEventTypes`, INVALID_PUBKEY and TOO_MANY_WEBHOOKS. */
+/**
+ * Throws the errors of `readUrl` and `readEventTypes`, INVALID_PUBKEY, TOO_MANY_WEBHOOKS and
+ * WEBHOOK_CLIENT_LIMIT.
+ */
 export async function createSubscription(
   wallet: Pubkey,
+  clientIp: string,
   input: CreateInput,
   dependencies: SubscriptionDependencies,
 ): Promise<Creation> {
-  const { em, secretBox, receiverProblem, newId, random } = dependencies
+  const { em, secretBox, receiverProblem, newId, random, dailyPerNetwork } = dependencies
   const url = readUrl(input.url, receiverProblem)
   const eventTypes = readEventTypes(input.eventTypes)
   const filterAgentPda = optional(pubkeyParameter, 'filterAgentPda', input.filterAgentPda) ?? null
+  const network = clientNetwork(clientIp)
   const id = newId()
   const secret = newSecret(random)
   await em.fork().transactional(async (transaction) => {
-    // One creation per wallet at a time, on all replicas. The count is a later statement, so that
-    // it sees what the previous holder of the lock committed.
-    const lockName = `webhooks of ${wallet}`
-    await sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`.execute(transaction.getKysely())
-    const existing = await transaction.count(WebhookSubscription, { wallet, deletedAt: null })
-    if (existing >= MAX_PER_WALLET) throw new DomainError('TOO_MANY_WEBHOOKS', { max: MAX_PER_WALLET })
-    const secretEncrypted = secretBox.seal(id, secret)
-    transaction.create(WebhookSubscription, { id, wallet, url, eventTypes, filterAgentPda, secretEncrypted })
+    await checkNew(transaction.getKysely(), { wallet, network, dailyPerNetwork })
+    transaction.create(WebhookSubscription, {
+      id,
+      wallet,
+      network,
+      url,
+      site: siteOfUrl(url),
+      eventTypes,
+      filterAgentPda,
+      secretEncrypted: secretBox.seal(id, secret),
+    })
   })
   return { id, secret, message: MESSAGE }
 }

@@ -1,5 +1,6 @@
 import { enumParameter } from '../../domain/parameters.ts'
 import { quoted } from '../../domain/quoted.ts'
+import { siteOf } from '../../domain/site.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../domain/webhook-events.ts'
 import { DomainError } from '../../domain/errors.ts'
 
@@ -12,7 +13,7 @@ export const MAX_URL_LENGTH = 2048
 const eventType = enumParameter(WEBHOOK_EVENT_TYPES)
 
 /**
- * Normalizes the URL, so that limits count each host once. Throws URL_REQUIRED, RECEIVER_REFUSED.
+ * Normalizes the URL, so that limits count each site once. Throws URL_REQUIRED, RECEIVER_REFUSED.
  */
 export function readUrl(value: unknown, receiverProblem: ReceiverProblem): string {
   if (value === undefined || value === null) throw new DomainError('URL_REQUIRED')
@@ -20,6 +21,9 @@ export function readUrl(value: unknown, receiverProblem: ReceiverProblem): strin
   if (problem === null) return new URL(value as string).href
   throw new DomainError('RECEIVER_REFUSED', { parameter: 'url', problem, value: quoted(value) })
 }
+
+/** The site of a normalized URL. */
+export const siteOfUrl = (url: string): string => siteOf(new URL(url).hostname)
 
 function urlProblem(value: unknown, receiverProblem: ReceiverProblem): string | null {
   if (typeof value !== 'string') return 'must be text'

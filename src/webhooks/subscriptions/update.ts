@@ -4,7 +4,7 @@ import { optional, pubkeyParameter } from '../../domain/parameters.ts'
 import { cancelWaiting, HEALTHY } from '../deliveries/cancel-waiting.ts'
 import type { SubscriptionDependencies } from './create.ts'
 import { checkOwn, type SubscriptionChanges, updateOwn } from './find-own.ts'
-import { type ReceiverProblem, readEventTypes, readUrl } from './read-input.ts'
+import { type ReceiverProblem, readEventTypes, readUrl, siteOfUrl } from './read-input.ts'
 import { SHOWN, type SubscriptionRow } from './subscription-row.ts'
 
 /** Absent fields stay as they are; so do `url` and `active` if they are null. */
@@ -43,7 +43,8 @@ function readChanges(
 ): SubscriptionChanges {
   const newUrl = url === undefined || url === null ? undefined : readUrl(url, receiverProblem)
   return {
-    ...(newUrl === undefined ? {} : { url: newUrl }),
+    // A new receiver must prove itself fast again.
+    ...(newUrl === undefined ? {} : { url: newUrl, site: siteOfUrl(newUrl), responseMs: null }),
     ...(eventTypes === undefined ? {} : { eventTypes: readEventTypes(eventTypes) }),
     ...(filterAgentPda === undefined
       ? {}

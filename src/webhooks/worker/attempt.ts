@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Claim, ClaimedDelivery } from './claim.ts'
+import type { WorkerLimits } from './limits.ts'
 import { retryDelay } from './retry-schedule.ts'
 import type { AttemptResult, Send } from './send.ts'
 import type { Settlement } from './settle.ts'
@@ -18,9 +19,9 @@ const UNREACHABLE: ReadonlySet<string | undefined> = new Set([
 /** Makes one attempt, signed with the current secret. Rejects only on an internal error. */
 export async function attempt(
   claim: Claim,
-  options: { send: Send; openSecret: OpenSecret; clock: Clock; random: () => number },
+  options: { send: Send; openSecret: OpenSecret; clock: Clock; limits: WorkerLimits; random: () => number },
 ): Promise<Settlement> {
-  const { send, openSecret, clock, random } = options
+  const { send, openSecret, clock, limits, random } = options
   if (claim.body === null) throw new Error('the event of this delivery is missing in outbox_events')
   const startedAt = clock.now()
   const result = await send({
@@ -30,17 +31,18 @@ export async function attempt(
     body: claim.body,
     deliveryId: claim.id,
     attempt: claim.attempt_count + 1,
+    deadlineMs: claim.short ? limits.firstDeadlineMs : limits.deadlineMs,
   })
   // The process is stopping, so nothing is known about the receiver.
   if (result.errorCode === 'aborted') throw new Error('the attempt was aborted')
-  return settlementOf(claim, result, { startedAt, random })
+  return settlementOf(claim, result, { startedAt, random, deadlineMs: limits.deadlineMs })
 }
 
-/** `startedAt` is in milliseconds since the epoch. */
+/** `startedAt` is in milliseconds since the epoch. `deadlineMs` is that of a whole attempt. */
 export function settlementOf(
   claim: ClaimedDelivery,
   result: Omit<AttemptResult, 'outcome'> & Pick<Settlement, 'outcome'>,
-  { startedAt, random }: { startedAt: number; random: () => number },
+  { startedAt, random, deadlineMs }: { startedAt: number; random: () => number; deadlineMs: number },
 ): Settlement {
   const { outcome, status, errorCode, excerpt } = result
   const mayRetry = outcome === 'failure' || outcome === 'lost'
@@ -58,6 +60,7 @@ export function settlementOf(
     retry_ms: mayRetry ? retryDelay(claim.retry_step, result, random) : null,
     pause_ms: result.retryAfterMs === undefined ? null : Math.round(result.retryAfterMs),
     unreachable: UNREACHABLE.has(errorCode),
+    response_ms: status === undefined ? deadlineMs : Math.round(result.durationMs),
     probe: claim.probe,
   }
 }

@@ -29,9 +29,9 @@ export async function runMaintenance(options: {
   while (!signal.aborted) {
     try {
       const stats = await readWebhookStats(kysely)
-      for (const lane of ['pending', 'retrying'] as const) {
-        metrics.dueAge.set({ lane }, stats.dueAge[lane] ?? 0)
-        metrics.waiting.set({ lane }, stats.deliveries[lane])
+      for (const status of ['pending', 'retrying'] as const) {
+        metrics.dueAge.set({ status }, stats.dueAge[status] ?? 0)
+        metrics.waiting.set({ status }, stats.deliveries[status])
       }
       metrics.disabledEndpoints.set(stats.subscriptions.disabled)
       metrics.pausedEndpoints.set(stats.subscriptions.paused)
@@ -57,6 +57,7 @@ export async function cancelForInactiveWebhooks(db: Kysely<Database>): Promise<n
     where id in (
       select d.id from webhook_subscriptions s
       join webhook_deliveries d on d.subscription_id = s.id and d.status in ('pending', 'retrying')
+        and d.network in (coalesce(s.network, s.wallet), '-')
       where not s.active or s.deleted_at is not null
       limit ${sql.lit(BATCH)} for update of d skip locked)`.execute(db)
   return Number(numAffectedRows ?? 0)

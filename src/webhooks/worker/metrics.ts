@@ -1,29 +1,33 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
+import { type Lanes, LANES } from './lanes.ts'
 import type { Settlement, SettleResult } from './settle.ts'
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
 
-export function createWorkerMetrics(registry: Metrics, attemptsInFlight: () => number) {
+export function createWorkerMetrics(registry: Metrics, lanes: Pick<Lanes, 'inFlight'>) {
   const registers = [registry]
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `gateway_webhooks_${name}`, help, labelNames, registers })
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Counter({ name: `gateway_webhooks_${name}_total`, help, labelNames, registers })
 
-  const inFlight: Gauge = new Gauge({
+  const inFlight: Gauge<'lane'> = new Gauge({
     name: 'gateway_webhooks_in_flight',
     help: 'Delivery attempts in flight in this process',
+    labelNames: ['lane'],
     registers,
-    collect: () => inFlight.set(attemptsInFlight()),
+    collect: () => {
+      for (const lane of LANES) inFlight.set({ lane }, lanes.inFlight(lane))
+    },
   })
   return {
     dueAge: gauge(
       'due_age_seconds',
       'Time that the oldest due delivery has waited, without paused webhooks',
-      ['lane'],
+      ['status'],
     ),
-    waiting: gauge('waiting_deliveries', 'Deliveries that wait for an attempt', ['lane']),
+    waiting: gauge('waiting_deliveries', 'Deliveries that wait for an attempt', ['status']),
     attempts: counter('attempts', 'Attempts by result: 2xx, 3xx, 4xx, 5xx or the error code', ['class']),
     durations: new Histogram({
       name: 'gateway_webhooks_attempt_duration_seconds',

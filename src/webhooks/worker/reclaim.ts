@@ -42,7 +42,7 @@ export async function reclaim(
   )
   const result = { outcome: 'lost', errorCode: 'worker_lost', durationMs: 0 } as const
   const lost = (row?.lost ?? []).map((claim) =>
-    settlementOf(claim, result, { startedAt: clock.now(), random }),
+    settlementOf(claim, result, { startedAt: clock.now(), random, deadlineMs: limits.deadlineMs }),
   )
   return { reclaimed: row?.reclaimed ?? 0, lost }
 }

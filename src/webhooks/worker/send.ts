@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import type { GuardedHttp, HttpResult } from '../../platform/net/guarded-http.ts'
+import { WORKER_LIMITS } from './limits.ts'
 import { excerptOf, retryAfterMs } from './response.ts'
 
 export interface SendRequest {
@@ -13,6 +14,8 @@ export interface SendRequest {
   readonly deliveryId: string
   /** Starts at 1. */
   readonly attempt: number
+  /** Limit of the whole request in milliseconds. */
+  readonly deadlineMs?: number
 }
 
 export interface AttemptResult {
@@ -45,7 +48,8 @@ export interface SenderOptions {
 export function createSender({ http, clock, limits }: SenderOptions): Send {
   return async (request) => {
     const headers = headersOf(request, Math.floor(clock.now() / 1000))
-    const result = await http.post(request.url, { headers, body: request.body, ...limits })
+    const totalMs = Math.min(request.deadlineMs ?? Infinity, limits?.totalMs ?? WORKER_LIMITS.deadlineMs)
+    const result = await http.post(request.url, { headers, body: request.body, ...limits, totalMs })
     return attemptResult(result, clock.now())
   }
 }

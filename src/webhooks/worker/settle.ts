@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { AttemptOutcome, DisabledReason } from '../../domain/webhook-delivery.ts'
+import { FAST_MS } from './lanes.ts'
 
 type AttemptRow = Omit<Selectable<Database['webhook_attempts']>, 'id' | 'delivery_id' | 'next_attempt_at'>
 
@@ -15,6 +16,8 @@ export interface Settlement extends AttemptRow {
   readonly pause_ms: number | null
   /** True if no connection or no response in time: the breaker counts it. */
   readonly unreachable: boolean
+  /** For the average of the endpoint: the whole deadline if there was no response. */
+  readonly response_ms: number
   readonly probe: boolean
 }
 
@@ -27,6 +30,8 @@ export interface SettleResult {
 }
 
 export const BREAKER_FAILURES = 5
+/** Weight of one attempt in the moving average of an endpoint's response times. */
+const WEIGHT = 0.2
 const FIRST_PAUSE_SECONDS = 30
 const MAX_PAUSE_SECONDS = 15 * 60
 /** A webhook is disabled after only failures for this time. */
@@ -35,7 +40,7 @@ export const FAILING_DAYS = 5
 const COLUMNS =
   sql.raw(`id text, token text, number integer, trigger text, outcome text, started_at timestamptz,
   duration_ms integer, response_status integer, error_code text, response_excerpt text, retry_ms float8, pause_ms float8,
-  unreachable boolean, probe boolean`)
+  unreachable boolean, response_ms float8, probe boolean`)
 
 /**
  * Writes deliveries, attempts and endpoint health in one statement, and so in one transaction. An
@@ -94,12 +99,15 @@ export async function settle(
         bool_or(outcome <> 'lost' and not unreachable) as reached,
         bool_or(probe) as probed,
         count(*) filter (where unreachable)::integer as unreachable,
-        max(pause_ms) * interval '1 ms' as pause
+        max(pause_ms) * interval '1 ms' as pause,
+        avg(response_ms) as response_ms,
+        power(${sql.lit(1 - WEIGHT)}, count(*)) as old_weight
       from valid where outcome <> 'lost' group by subscription_id
     ),
     endpoints_to_update as materialized (
       select s.id from webhook_subscriptions s join outcomes o on o.subscription_id = s.id
       where not o.succeeded or s.failing_since is not null or s.connect_failures > 0 or s.paused_until is not null
+        or s.response_ms is null or greatest(s.response_ms, o.response_ms) >= ${sql.lit(FAST_MS / 2)}
       order by s.id for no key update of s
     ),
     breaker_decisions as materialized (
@@ -123,6 +131,7 @@ export async function settle(
             ${sql.lit(MAX_PAUSE_SECONDS)}) * interval '1 s'
           else s.paused_until
         end,
+        response_ms = coalesce(s.response_ms * b.old_weight + b.response_ms * (1 - b.old_weight), b.response_ms),
         active = s.active and not b.disables,
         disabled_at = case when b.disables then now() else s.disabled_at end,
         disabled_reason = case when not b.disables then s.disabled_reason when b.gone then 'gone' else 'failing' end,

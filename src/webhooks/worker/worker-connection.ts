@@ -6,11 +6,12 @@ import type { Orm } from '../../db/orm-types.ts'
 import { DELIVERIES_CHANNEL } from '../../domain/webhook-delivery.ts'
 
 /**
- * Sequential scans are off, because a plan that was made for small tables would scan large ones.
- * Compilation costs more than it saves in short statements. A claim need not survive a crash of the
+ * Sequential scans and avoidable sorts are off, because a plan that was made for small tables would
+ * read all of large ones. Compilation and new plans cost more than they save in short statements. A claim need not survive a crash of the
  * server: without it, the delivery is simply due.
  */
-const SETTINGS = `set enable_seqscan = off; set jit = off; set synchronous_commit = off`
+const SETTINGS = `set enable_seqscan = off; set jit = off; set synchronous_commit = off;
+  set enable_sort = off; set plan_cache_mode = force_generic_plan`
 
 export type WorkerConnection = ReturnType<typeof createWorkerConnection>
 

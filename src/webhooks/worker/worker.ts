@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import PQueue from 'p-queue'
 import type { Database } from '../../db/database.ts'
 import type { Orm } from '../../db/orm-types.ts'
 import { WakeUp } from '../../platform/async/wake-up.ts'
@@ -9,11 +8,13 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
 import { attempt, type OpenSecret } from './attempt.ts'
-import { type Claim, claimDeliveries, type Lane, releaseClaims } from './claim.ts'
+import { type Claim, claimDeliveries } from './claim.ts'
+import { createLanes, type DueStatus, LANES } from './lanes.ts'
 import { WORKER_LIMITS, type WorkerLimits } from './limits.ts'
 import { cancelForInactiveWebhooks, runMaintenance } from './maintenance.ts'
 import { createWorkerMetrics, recordAttempt, recordSettled } from './metrics.ts'
 import { reclaim } from './reclaim.ts'
+import { releaseClaims } from './release.ts'
 import type { Send } from './send.ts'
 import { createSettlements } from './settlements.ts'
 import { createWorkerConnection } from './worker-connection.ts'
@@ -46,8 +47,8 @@ export interface WebhookWorker {
   stop(): Promise<void>
 }
 
-/** The largest share of the slots that a lane may use. An eighth is always free for retries. */
-const MAX_SHARE = { pending: 7 / 8, retrying: 1 / 2 }
+/** One claim does not start more attempts of a lane, because that takes time. */
+const MAX_CLAIMED = 256
 /** Time to write the last outcomes after the deadline of the last attempt. */
 const SETTLE_MS = 2_000
 const MAX_REST_MS = 25
@@ -62,19 +63,9 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   const giveUp = new AbortController()
   const connection = createWorkerConnection({ orm, kysely, onNotification: wake })
 
-  /** Attempts start at once: only as many deliveries are claimed as slots are free. */
-  const createQueue = (share: number): PQueue => {
-    const queue = new PQueue({ concurrency: Math.max(1, Math.floor(limits.concurrency * share)) })
-    // A finished attempt frees a slot here and at its endpoint.
-    queue.addEventListener('next', wake)
-    return queue
-  }
-  const queues = { pending: createQueue(MAX_SHARE.pending), retrying: createQueue(MAX_SHARE.retrying) }
-  const inFlight = (): number => queues.pending.pending + queues.retrying.pending
-  const freeSlots = (lane: Lane): number =>
-    Math.min(queues[lane].concurrency - queues[lane].pending, limits.concurrency - inFlight())
-
-  const metrics = createWorkerMetrics(options.metrics, inFlight)
+  // An attempt that ends frees a slot here and at its endpoint.
+  const lanes = createLanes(limits, wake)
+  const metrics = createWorkerMetrics(options.metrics, lanes)
   const settlements = createSettlements({
     kysely,
     logger,
@@ -88,7 +79,7 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
 
   const deliver = async (claim: Claim): Promise<void> => {
     try {
-      const settlement = await attempt(claim, { ...options, random })
+      const settlement = await attempt(claim, { ...options, limits, random })
       recordAttempt(metrics, settlement)
       await settlements.add(settlement)
     } catch (err) {
@@ -99,19 +90,18 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   }
 
   const next = { pending: '', retrying: '' }
-  /**
-   * Claims and starts as many deliveries of a lane as possible. Returns true if more may be due.
-   */
-  const startDue = async (lane: Lane): Promise<boolean> => {
-    const limit = freeSlots(lane)
-    if (limit <= 0) return false
-    const result = await claimDeliveries(connection, { lane, limit, after: next[lane], limits })
-    next[lane] = result.next
+  /** Claims and starts as many deliveries as possible. Returns true if more may be due. */
+  const startDue = async (status: DueStatus): Promise<boolean> => {
+    const [fast, slow] = LANES.map((lane) => Math.min(MAX_CLAIMED, lanes.free(lane, status)))
+    if (!fast && !slow) return false
+    const free = { fast: fast ?? 0, slow: slow ?? 0 }
+    const result = await claimDeliveries(connection, { status, free, after: next[status], limits })
+    next[status] = result.next
     if (stopping.signal.aborted) {
       await releaseClaims(connection, result.claims, 0)
       return false
     }
-    for (const claim of result.claims) void queues[lane].add(() => deliver(claim))
+    for (const claim of result.claims) lanes.start(claim.lane, status, () => deliver(claim))
     return result.claims.length > 0 || result.next !== ''
   }
 
@@ -132,7 +122,7 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
       else retriesAt = now + limits.pollMs
     }
     lastPolledAt = clock.now()
-    return more && inFlight() < limits.concurrency
+    return more
   }
 
   const run = async (): Promise<void> => {
@@ -165,8 +155,7 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
       wake()
       await running
       const overdue = setTimeout(() => giveUp.abort(), limits.deadlineMs + SETTLE_MS)
-      const idle = Promise.all([queues.pending.onIdle(), queues.retrying.onIdle()])
-      await Promise.race([idle, once(giveUp.signal, 'abort')])
+      await Promise.race([lanes.onIdle(), once(giveUp.signal, 'abort')])
       clearTimeout(overdue)
       await maintenance
       await connection.close()

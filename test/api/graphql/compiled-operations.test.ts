@@ -23,7 +23,7 @@ beforeAll(async () => {
     labels.map((label) => agentRow(label)),
   )
   await insertStakes(t.kysely, [stakeRow('Trader', { deposited_amount: '18446744073709551615' })])
-  await t.services.webhooks.create(wallet.pubkey, {
+  await t.services.webhooks.create(wallet.pubkey, '127.0.0.1', {
     url: 'https://receiver.example.com',
     eventTypes: ['agent.closed'],
   })

@@ -65,6 +65,10 @@ interface SubscriptionInput {
   filter_agent_pda: string | null
   active: boolean
   url: string
+  wallet: string
+  network: string
+  site: string
+  response_ms: number | null
 }
 
 interface EventInput {
@@ -99,6 +103,8 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
           id,
           wallet: 'wallet',
           url: farm.url(path),
+          // Its receiver has answered fast before.
+          response_ms: 5,
           event_types: [...WEBHOOK_EVENT_TYPES],
           secret_encrypted: box.seal(id, SECRET),
           ...changes,

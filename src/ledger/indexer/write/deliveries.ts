@@ -10,8 +10,8 @@ export async function enqueueDeliveries(db: Kysely<Database>, outboxIds: readonl
   if (outboxIds.length === 0) return
   const { rows } = await sql`
     insert into webhook_deliveries as d
-      (subscription_id, event_id, event_type, next_attempt_at, created_at)
-    select s.id, o.id, o.type, clock_timestamp(), clock_timestamp()
+      (subscription_id, network, event_id, event_type, next_attempt_at, created_at)
+    select s.id, coalesce(s.network, s.wallet), o.id, o.type, clock_timestamp(), clock_timestamp()
     from outbox_events o
     join webhook_subscriptions s
       on (s.filter_agent_pda is null or s.filter_agent_pda = o.agent_pda) and o.type = any(s.event_types)
