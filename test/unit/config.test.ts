@@ -22,7 +22,7 @@ describe('readConfig', () => {
     expect(config.rateLimits).toMatchObject({ reads: 600, register: 20 })
     expect(config.localnet).toEqual({ port: 8899, seedAgents: 24 })
     expect([...config.roles]).toEqual(['api', 'indexer', 'webhooks', 'cards'])
-    expect(config.webhooks).toEqual({ devMode: true, allowedPorts: [443] })
+    expect(config.webhooks).toEqual({ devMode: true, allowedPorts: [443], dailyPerNetwork: 100 })
     expect(config.databaseUrl).toBeNull()
     expect(secrets.feePayerKeypair).toBeNull()
   })

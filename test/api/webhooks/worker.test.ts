@@ -5,6 +5,7 @@ import {
   createWorkerWorld,
   QUICK,
   SECRET,
+  senderWithin,
   signatureOf,
   type WorkerWorld,
 } from '../../support/webhooks/worker-world.ts'
@@ -142,7 +143,8 @@ test('a notification wakes a worker that rarely polls', async () => {
 
 test('three workers send each delivery once', async () => {
   const ids = await Promise.all([1, 2, 3, 4, 5].map((n) => world.subscribe(`/many/${n}`)))
-  for (let worker = 0; worker < 3; worker += 1) world.worker()
+  const limits = { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 }
+  for (let worker = 0; worker < 3; worker += 1) world.worker({ limits, send: senderWithin(5_000) })
   for (let batch = 0; batch < 10; batch += 1) await world.emit({}, {}, {}, {}, {}, {}, {}, {}, {}, {})
   await eventually(async () => {
     const { open } = await world.kysely
