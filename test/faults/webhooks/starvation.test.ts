@@ -89,13 +89,6 @@ async function p99OfEstablished(): Promise<number> {
     times.push(await latency(0))
     await delay(25)
   }
-  if (process.env.SHOW)
-    console.log(
-      times
-        .toSorted((a, b) => a - b)
-        .map(Math.round)
-        .join(' '),
-    )
   return times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1]!
 }
 
