@@ -7,7 +7,7 @@ import {
   registryIdl,
   registryInstruction,
 } from '@agent-registry/program'
-import { createLedgerRpc } from '../src/ledger/rpc/ledger-rpc.ts'
+import { createLocalnetRpc } from '../src/ledger/rpc/localnet-rpc.ts'
 
 // register-agent.ts [RPC_URL] [PROGRAM_ID]: registers an agent and deposits a stake directly on a
 // localnet, without the gateway. Prints the address of the agent.
@@ -24,7 +24,7 @@ const send = async (name: string, accounts: object, args: object): Promise<unkno
 const card = { agentCardUrl: 'https://example.org/card.json', agentCardHash: Buffer.alloc(32, 7) }
 await connection.confirmTransaction(await connection.requestAirdrop(wallet.publicKey, 1e9))
 await send('register_agent', {}, { name: 'Tour Guide', serviceCategory: 'other', ...card })
-const mint = await createLedgerRpc({ url }).call<string>('localnet_mintUsdc', [owner, 600_000_000])
+const mint = await createLocalnetRpc(url).call<string>('localnet_mintUsdc', [owner, 600_000_000])
 await connection.confirmTransaction(mint)
 const info = await connection.getAccountInfo(new PublicKey(addresses.config()))
 const config = decodeAccount(info?.data ?? Buffer.alloc(0)) as { data: RegistryAccounts['RegistryConfig'] }

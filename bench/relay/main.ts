@@ -7,7 +7,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import { Agent } from 'undici'
-import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
+import { createLocalnetRpc } from '../../src/ledger/rpc/localnet-rpc.ts'
 import { startBenchGateway } from '../gateway.ts'
 import { type Comparison, saveResult, compareTimes } from '../support/result.ts'
 
@@ -23,7 +23,7 @@ interface Prepared {
 
 const gateway = await startBenchGateway()
 const connection = new Connection(gateway.rpcUrl, 'confirmed')
-const rpc = createLedgerRpc({ url: gateway.rpcUrl })
+const rpc = createLocalnetRpc(gateway.rpcUrl)
 const wallet = Keypair.generate()
 await connection.confirmTransaction(await connection.requestAirdrop(wallet.publicKey, 1e9))
 

@@ -7,7 +7,7 @@ import { systemClock } from '../platform/clock.ts'
 import { readConfig } from '../platform/config/config.ts'
 import { loadContexts } from '../identity/credentials/contexts/load.ts'
 import { createTrustedIssuers } from '../identity/credentials/trusted-issuers/service.ts'
-import { createLedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
+import { createLocalnetRpc } from '../ledger/rpc/localnet-rpc.ts'
 import { CommandError } from './command-error.ts'
 import { openDatabaseWorkspace } from './database-workspace.ts'
 import { createApi } from './demo/api.ts'
@@ -49,7 +49,7 @@ async function demo(command: Command): Promise<void> {
   try {
     await playStory({
       api: createApi(runtime.baseUrl),
-      rpc: createLedgerRpc({ url: runtime.rpcUrl }),
+      rpc: createLocalnetRpc(runtime.rpcUrl),
       receiver,
       program: config.ledger.programId,
       usdcMint: pubkey(usdcMint),

@@ -4,7 +4,8 @@ import { isPubkey } from '@agent-registry/solana'
 import { lockDataDir, readRuntime, writeRuntime } from '../gateway/runtime-file.ts'
 import { systemClock } from '../platform/clock.ts'
 import { readConfig } from '../platform/config/config.ts'
-import { createLedgerRpc, type LedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
+import type { LedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
+import { createLocalnetRpc } from '../ledger/rpc/localnet-rpc.ts'
 import { createLogger } from '../platform/logger.ts'
 import { CommandError } from './command-error.ts'
 import { decimal } from './decimal.ts'
@@ -95,7 +96,7 @@ function runningLocalnet(): LedgerRpc {
   const runtime = readRuntime(config.dataDir)
   if (runtime === null)
     throw new CommandError(`no localnet is running on ${config.dataDir}: start one with npm start`)
-  return createLedgerRpc({ url: runtime.rpcUrl })
+  return createLocalnetRpc(runtime.rpcUrl)
 }
 
 function checked(pubkey: string): string {

@@ -7,7 +7,7 @@ import { onchainIdlAccounts, PROGRAM_FILE } from '@agent-registry/program'
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config/config.ts'
 import { loadLocalnetKeys, type LocalnetKeys } from '../platform/keys/localnet-keys.ts'
-import { createLedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
+import { createLocalnetRpc } from '../ledger/rpc/localnet-rpc.ts'
 import type { Logger } from '../platform/logger.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { keyOf, setUpRegistry } from './registry-setup.ts'
@@ -90,7 +90,7 @@ function localnetFaucet(
   rpcUrl: string,
   advance: () => Promise<void>,
 ): LocalnetFaucet {
-  const rpc = createLedgerRpc({ url: rpcUrl })
+  const rpc = createLocalnetRpc(rpcUrl)
   return {
     airdrop: async (owner: Pubkey, lamports: bigint) => {
       const signature = await connection.requestAirdrop(new PublicKey(owner), Number(lamports))

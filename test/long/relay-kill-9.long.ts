@@ -1,7 +1,7 @@
 import { Connection, Keypair, SystemProgram } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../src/gateway/runtime-file.ts'
-import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
+import { createLocalnetRpc } from '../../src/ledger/rpc/localnet-rpc.ts'
 import { type Prepared, type RecordBody, signed, toJson } from '../support/relay/relay-world.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 
@@ -42,7 +42,7 @@ test.each([
       instructions: [toJson(transfer)],
       signerPubkeys: [payer.publicKey.toBase58()],
     })
-    await createLedgerRpc({ url: runtime.rpcUrl }).call('localnet_fault', [
+    await createLocalnetRpc(runtime.rpcUrl).call('localnet_fault', [
       { kind: 'http', methods: [silenced], delayMs: FAR },
     ])
     const body = { id: prepared.id, signedTx: signed(prepared, payer) }

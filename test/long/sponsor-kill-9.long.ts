@@ -6,7 +6,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import type { Runtime } from '../../src/gateway/runtime-file.ts'
-import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
+import { createLocalnetRpc } from '../../src/ledger/rpc/localnet-rpc.ts'
 import { json, type Prepared } from '../support/sponsorship/sponsor-clients.ts'
 import { sponsoredRegistration } from '../support/sponsorship/parties.ts'
 import { keyOf, signedBy } from '../support/sponsorship/hostile-world.ts'
@@ -76,7 +76,7 @@ const signed = (prepared: unknown, wallet: Keypair) => {
 const submit = (body: object) => post('/sponsor/register/submit', body)
 /** From now on calls of this method get no response. */
 const silence = (method: string) =>
-  createLedgerRpc({ url: runtime.rpcUrl }).call('localnet_fault', [
+  createLocalnetRpc(runtime.rpcUrl).call('localnet_fault', [
     { kind: 'http', methods: [method], delayMs: FAR },
   ])
 const balance = () => new Connection(runtime.rpcUrl).getBalance(new PublicKey(feePayer), 'confirmed')

@@ -7,6 +7,7 @@ import type { Logger } from './logger.ts'
 import type { LocalnetOptions } from './options.ts'
 import { respond } from './rpc/json-rpc.ts'
 import { createDispatcher } from './rpc/methods/index.ts'
+import { withoutControl } from './server/control.ts'
 import { createHttpServer } from './server/http-server.ts'
 import { HOST, listenOnPair } from './server/port-pair.ts'
 import { createSocketServer } from './server/socket-server.ts'
@@ -38,7 +39,11 @@ export async function startLocalnet(options: LocalnetOptions): Promise<Localnet>
   const { bank, faults, logger, outdated, store } = ledger
   try {
     const call = createDispatcher(ledger)
-    const http = createHttpServer((body) => respond(body, call, logger), faults)
+    const publicCall = withoutControl(call)
+    const http = createHttpServer(
+      (body, hasControl) => respond(body, hasControl ? call : publicCall, logger),
+      faults,
+    )
     const sockets = createSocketServer(ledger, call)
     const httpPort = await listenOnPair(http, sockets.http, port)
     const timer = slotMs === 0 ? undefined : setInterval(() => tick(bank, logger), slotMs)

@@ -21,6 +21,9 @@ export interface TestLedger extends AsyncDisposable {
   land(transaction: Transaction, signers: Keypair[]): Promise<string>
 }
 
+/** The header that the methods of the localnet need. */
+export const CONTROL = { 'x-localnet-control': '1' }
+
 /** A ledger whose slots pass only by `net.stepSlot()`, unless `slotMs` is given. */
 export async function startTestLedger(options: Partial<LocalnetOptions> = {}): Promise<TestLedger> {
   const usdcMint = Keypair.generate()
@@ -43,7 +46,7 @@ export async function startTestLedger(options: Partial<LocalnetOptions> = {}): P
     usdcMint: usdcMint.publicKey,
     post,
     rpc: async (method, params = []) => {
-      const response = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+      const response = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), CONTROL)
       return (await response.json()) as JsonRpcAnswer
     },
     wallet: async (sol = 10) => {

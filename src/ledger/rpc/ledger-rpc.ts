@@ -23,6 +23,8 @@ export interface LedgerRpcOptions {
   url: string
   /** For one HTTP request and its response. */
   timeoutMs?: number
+  /** Sent in addition to the usual headers. */
+  headers?: Readonly<Record<string, string>>
 }
 
 interface RpcResponse {
@@ -32,7 +34,8 @@ interface RpcResponse {
 }
 
 export function createLedgerRpc(options: LedgerRpcOptions): LedgerRpc {
-  const { origin, path, headers } = splitUrl(options.url)
+  const { origin, path, headers: usual } = splitUrl(options.url)
+  const headers = { ...usual, ...options.headers }
   const agent = new Agent({ allowH2: false })
   let nextId = 1
 

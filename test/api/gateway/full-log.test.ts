@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const rpc = async (method: string, params: unknown[]): Promise<string> => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const headers = { 'content-type': 'application/json' }
+  const headers = { 'content-type': 'application/json', 'x-localnet-control': '1' }
   const response = await fetch(gateway.runtime.rpcUrl, { method: 'POST', headers, body })
   return ((await response.json()) as { result: string }).result
 }

@@ -4,7 +4,8 @@ import { associatedTokenAccount, programDataAddress, pubkey, type Pubkey } from 
 import { PROGRAM_FILE, registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
 import { type GenesisOptions, type Localnet, startLocalnet } from '@agent-registry/localnet'
 import { createTransactionSender, untilConfirmed } from '../../../src/gateway/transaction-sender.ts'
-import { createLedgerRpc, type LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
+import { createLocalnetRpc } from '../../../src/ledger/rpc/localnet-rpc.ts'
 
 const DAY = 86_400
 
@@ -70,7 +71,7 @@ export async function createRegistryWorld(
       ...(options.accounts === undefined ? {} : { accounts: options.accounts }),
     },
   })
-  const rpc = createLedgerRpc({ url: localnet.rpcUrl })
+  const rpc = createLocalnetRpc(localnet.rpcUrl)
   const connection = new Connection(localnet.rpcUrl, 'confirmed')
   const advance = async (): Promise<void> => localnet.stepSlot()
   const sender = createTransactionSender(connection, payer, advance)

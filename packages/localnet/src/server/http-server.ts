@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FaultControls } from '../faults/fault-controls.ts'
+import { CONTROL_HEADER, hasControl } from './control.ts'
 
 // The limit of a Solana node.
 export const MAX_BODY_BYTES = 50 * 1024
@@ -10,18 +11,25 @@ const KEEP_ALIVE_MS = 60_000
 const CORS = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'POST, GET, OPTIONS',
-  'access-control-allow-headers': '*',
   'access-control-max-age': '86400',
 }
 
 /** JSON-RPC over HTTP POST on any path, and GET /health, as on a Solana node. */
-export function createHttpServer(respond: (body: string) => string, faults: FaultControls): Server {
+export function createHttpServer(
+  respond: (body: string, hasControl: boolean) => string,
+  faults: FaultControls,
+): Server {
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const reply = (status: number, body: string, headers: Record<string, string> = {}): void => {
       response.writeHead(status, { 'content-type': 'text/plain', ...CORS, ...headers })
       response.end(body)
     }
-    if (request.method === 'OPTIONS') return reply(204, '')
+    if (request.method === 'OPTIONS') {
+      const requested = request.headers['access-control-request-headers'] ?? ''
+      if (requested.toLowerCase().includes(CONTROL_HEADER)) return reply(403, 'Header is not allowed')
+      // Not `*`: a browser that has cached it sends every header without asking again.
+      return reply(204, '', requested === '' ? {} : { 'access-control-allow-headers': requested })
+    }
     if (request.method === 'GET' && request.url === '/health') return reply(200, 'ok')
     if (request.method !== 'POST')
       return reply(405, 'Used HTTP Method is not allowed. POST or OPTIONS is required')
@@ -33,7 +41,7 @@ export function createHttpServer(respond: (body: string) => string, faults: Faul
     if (delayMs !== undefined) await delay(delayMs, undefined, { ref: false })
     if (retryAfter !== undefined && status !== undefined) response.setHeader('retry-after', retryAfter)
     if (status !== undefined) return reply(status, `fault: HTTP ${status}`)
-    reply(200, respond(body), { 'content-type': 'application/json; charset=utf-8' })
+    reply(200, respond(body, hasControl(request)), { 'content-type': 'application/json; charset=utf-8' })
   }
   const server = createServer((request, response) => {
     // A client that disconnects during a request is not an error.

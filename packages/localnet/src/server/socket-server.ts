@@ -3,6 +3,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import type { Ledger } from '../ledger.ts'
 import type { Logger } from '../logger.ts'
 import { type CallHandler, respond, toJson } from '../rpc/json-rpc.ts'
+import { hasControl, withoutControl } from './control.ts'
 import { MAX_BODY_BYTES } from './http-server.ts'
 import { subscriptionMethods } from './subscription-methods.ts'
 import { Subscriber, SubscriptionCounter } from './subscriptions.ts'
@@ -20,8 +21,9 @@ export function createSocketServer(ledger: Ledger, call: CallHandler) {
   http.on('upgrade', (request, socket, head) => {
     // Without a listener, a reset of a refused connection would end the process.
     socket.on('error', () => socket.destroy())
+    const calls = hasControl(request) ? call : withoutControl(call)
     if (faults.refuseSockets) socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n')
-    else sockets.handleUpgrade(request, socket, head, (client) => serve(client, ledger, call, counter))
+    else sockets.handleUpgrade(request, socket, head, (client) => serve(client, ledger, calls, counter))
   })
   sockets.on('error', (err) => logger.debug({ err }, 'localnet socket server'))
   const terminate = (): void => {
