@@ -3,7 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { buildApp } from '../../rest/app.ts'
 import { createReadinessLog } from './log-ready.ts'
 import { startDatabase } from './database.ts'
-import { type RunningLedger, startLedger } from './ledger.ts'
+import { checkLedgerSettings, type RunningLedger, startLedger } from './ledger.ts'
 import { connectLedgerNodes } from './ledger-nodes.ts'
 import { ensureLocalnetInvite } from './localnet-invite.ts'
 import { lockDataDir, writeRuntime } from './runtime-file.ts'
@@ -45,6 +45,7 @@ export async function startGateway(options: {
   webhookLimits?: Partial<WorkerLimits>
 }): Promise<Gateway> {
   const { config, secrets, logger, clock = systemClock, signal = new AbortController().signal } = options
+  checkLedgerSettings(config)
   const stack = new AsyncDisposableStack()
   try {
     stack.defer(lockDataDir(config.dataDir))

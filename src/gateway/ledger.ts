@@ -1,6 +1,7 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Logger } from '../platform/logger.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 import { readRuntime } from './runtime-file.ts'
 import type { GatewayLocalnet } from './localnet.ts'
 
@@ -11,6 +12,14 @@ export interface RunningLedger {
   /** The localnet of this process. Null with SOLANA_RPC_URL, or if another process runs it. */
   localnet: GatewayLocalnet | null
   stop(): Promise<void>
+}
+
+/** Throws OperatorError if the gateway would start a localnet where it must not. */
+export function checkLedgerSettings({ ledger, localnet }: Config): void {
+  if (ledger.rpcUrls === null && localnet.refusedBecause !== null)
+    throw new OperatorError(
+      `The localnet is only for development, and ${localnet.refusedBecause}. Set SOLANA_RPC_URL to use a Solana cluster, or LOCALNET=true to start it anyway`,
+    )
 }
 
 /** SOLANA_RPC_URL, or else a localnet: with `shared` that of a running gateway, if any. */

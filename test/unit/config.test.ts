@@ -20,7 +20,7 @@ describe('readConfig', () => {
     const { config, secrets } = readConfig({ PORT: '', LOG_LEVEL: ' ' })
     expect(config.server).toMatchObject({ host: '127.0.0.1', port: 3000, trustProxy: [] })
     expect(config.rateLimits).toMatchObject({ reads: 600, register: 20 })
-    expect(config.localnet).toEqual({ port: 8899, seedAgents: 24 })
+    expect(config.localnet).toEqual({ port: 8899, seedAgents: 24, refusedBecause: null })
     expect([...config.roles]).toEqual(['api', 'indexer', 'webhooks', 'cards'])
     expect(config.webhooks).toEqual({ devMode: true, allowedPorts: [443], dailyPerNetwork: 100 })
     expect(config.databaseUrl).toBeNull()
@@ -51,6 +51,30 @@ describe('readConfig', () => {
   test('turns webhook dev mode off if a real cluster is configured', () => {
     const { config } = readConfig({ SOLANA_RPC_URL: 'https://rpc.example.org' })
     expect(config.webhooks.devMode).toBe(false)
+  })
+
+  test.each([
+    [{}, null, true],
+    [{ HOST: 'LocalHost', NODE_ENV: 'test' }, null, true],
+    [{ HOST: '127.9.9.9' }, null, true],
+    [{ HOST: '::1' }, null, true],
+    [{ HOST: '0.0.0.0' }, 'HOST is 0.0.0.0', false],
+    [{ HOST: '::' }, 'HOST is ::', false],
+    [{ HOST: '192.168.1.5' }, 'HOST is 192.168.1.5', false],
+    [{ HOST: 'localhost.example.org' }, 'HOST is localhost.example.org', false],
+    [{ NODE_ENV: 'production' }, 'NODE_ENV is production', false],
+    [{ HOST: '0.0.0.0', LOCALNET: 'true' }, null, false],
+    [{ NODE_ENV: 'production', LOCALNET: 'true' }, null, false],
+    [{ HOST: '0.0.0.0', LOCALNET: 'true', WEBHOOK_DEV_MODE: 'true' }, null, true],
+  ])('with %j development defaults are safe', (env: Record<string, string>, refusedBecause, devMode) => {
+    const { config } = readConfig(env)
+    expect([config.localnet.refusedBecause, config.webhooks.devMode]).toEqual([refusedBecause, devMode])
+  })
+
+  test('LOCALNET and SOLANA_RPC_URL exclude each other', () => {
+    expect(problemsOf({ LOCALNET: 'true', SOLANA_RPC_URL: 'https://rpc.example.org' })).toEqual([
+      'LOCALNET is true and SOLANA_RPC_URL is set: set one of them',
+    ])
   })
 })
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Pubkey } from '@agent-registry/solana'
 import { OperatorError } from '../process/operator-error.ts'
 import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../rate-limits/kinds.ts'
+import { notDevelopment } from './development.ts'
 import { SettingError } from './parsers.ts'
 import { type ROLES, type Setting, SETTINGS, type SettingValues } from './settings.ts'
 import type { SponsorLimits } from '../../domain/sponsorship.ts'
@@ -34,7 +35,8 @@ export interface Config {
     commitment: 'confirmed' | 'finalized'
   }
   indexer: { pollMs: number; verifyMs: number; batchSize: number; inFlight: number }
-  localnet: { port: number; seedAgents: number }
+  /** `refusedBecause` is null if the localnet may start. */
+  localnet: { port: number; seedAgents: number; refusedBecause: string | null }
   sponsorship: { enabled: boolean } & SponsorLimits
   relay: { allowedPrograms: Pubkey[] | null; submitWaitMs: number }
   webhooks: { devMode: boolean; allowedPorts: number[]; dailyPerNetwork: number }
@@ -74,11 +76,13 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
   if (values.SOLANA_WS_URL !== null && values.SOLANA_RPC_URL === null) {
     problems.push('SOLANA_WS_URL is set without SOLANA_RPC_URL: set both, or neither for the localnet')
   }
+  if (values.LOCALNET && values.SOLANA_RPC_URL !== null)
+    problems.push('LOCALNET is true and SOLANA_RPC_URL is set: set one of them')
   if (values.ROLES?.length === 0)
     problems.push('ROLES is empty: set at least one of api, indexer, webhooks, cards')
   if (problems.length > 0) throw new ConfigError(problems)
   return {
-    config: toConfig(values),
+    config: toConfig(values, notDevelopment(values.HOST, env.NODE_ENV)),
     secrets: { feePayerKeypair: values.FEE_PAYER_KEYPAIR, webhookSecretsKeys: values.WEBHOOK_SECRETS_KEY },
   }
 }
@@ -103,7 +107,7 @@ function readSetting(
   }
 }
 
-function toConfig(values: SettingValues): Config {
+function toConfig(values: SettingValues, exposed: string | null): Config {
   return {
     server: {
       host: values.HOST,
@@ -132,7 +136,11 @@ function toConfig(values: SettingValues): Config {
       batchSize: values.INDEXER_BATCH_SIZE,
       inFlight: values.INDEXER_FETCH_AHEAD,
     },
-    localnet: { port: values.LOCALNET_PORT, seedAgents: values.SEED_AGENTS },
+    localnet: {
+      port: values.LOCALNET_PORT,
+      seedAgents: values.SEED_AGENTS,
+      refusedBecause: values.LOCALNET ? null : exposed,
+    },
     sponsorship: {
       enabled: values.SPONSORSHIP_ENABLED,
       dailyBudget: BigInt(values.SPONSOR_DAILY_BUDGET_LAMPORTS),
@@ -142,7 +150,7 @@ function toConfig(values: SettingValues): Config {
     },
     relay: { allowedPrograms: values.RELAY_ALLOWED_PROGRAMS, submitWaitMs: values.RELAY_SUBMIT_WAIT_MS },
     webhooks: {
-      devMode: values.WEBHOOK_DEV_MODE ?? values.SOLANA_RPC_URL === null,
+      devMode: values.WEBHOOK_DEV_MODE ?? (values.SOLANA_RPC_URL === null && exposed === null),
       allowedPorts: values.WEBHOOK_ALLOWED_PORTS,
       dailyPerNetwork: values.WEBHOOK_DAILY_PER_NETWORK,
     },

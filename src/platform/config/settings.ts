@@ -53,7 +53,7 @@ export const SETTINGS = {
   ),
   SOLANA_RPC_URL: setting(
     list(url('http', 'https')),
-    'Comma-separated JSON-RPC URLs of one cluster; without it, the localnet starts',
+    'Comma-separated JSON-RPC URLs of one cluster; without it, the localnet starts if HOST is loopback and NODE_ENV is not `production`',
   ),
   SOLANA_WS_URL: setting(
     list(url('ws', 'wss')),
@@ -80,6 +80,11 @@ export const SETTINGS = {
     integer(1, 64),
     '12',
     'Batches fetched in advance while catching up; limits memory',
+  ),
+  LOCALNET: withDefault(
+    boolean,
+    'false',
+    '`true` starts the localnet although HOST is not loopback or NODE_ENV is `production`, for example in a container',
   ),
   LOCALNET_PORT: withDefault(
     integer(0, 65_534),
@@ -139,7 +144,7 @@ export const SETTINGS = {
   ),
   WEBHOOK_DEV_MODE: setting(
     boolean,
-    'Allows webhook receivers on http and loopback; default `true` on the localnet only',
+    'Allows webhook receivers on http and loopback; default `true` only on the localnet while HOST is loopback and NODE_ENV is not `production`',
   ),
   WEBHOOK_ALLOWED_PORTS: withDefault(
     list(integer(1, 65_535)),
