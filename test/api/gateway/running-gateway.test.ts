@@ -107,6 +107,7 @@ test('the command line creates, lists and revokes invite codes', async () => {
     '2099-01-01T00:00:00Z',
   )
   const { code, id } = JSON.parse(created.stdout) as { code: string; id: string }
+  // A preparation takes no use.
   expect(await register(Keypair.generate(), code)).toHaveProperty('id')
   const listed = JSON.parse((await runCommand(gateway.env, 'invite', 'list', '--json')).stdout) as {
     codes: object[]
@@ -116,7 +117,7 @@ test('the command line creates, lists and revokes invite codes', async () => {
     expect.objectContaining({
       id,
       maxUses: 2,
-      uses: 1,
+      uses: 0,
       expiresAt: '2099-01-01T00:00:00.000Z',
       revokedAt: null,
     }),
