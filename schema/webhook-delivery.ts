@@ -22,7 +22,7 @@ const DeliveryStatusRef = builder.enumType('WebhookDeliveryStatus', {
     success: 'The receiver responded with 2xx.',
     retrying: 'An attempt failed. It waits for the next attempt.',
     failed: 'All attempts failed.',
-    cancelled: 'The webhook was disabled or deleted, or a fork removed the event.',
+    cancelled: 'The webhook was disabled or deleted, its URL changed, or a fork removed the event.',
   }),
 })
 
@@ -118,7 +118,7 @@ const RecoveryRef = builder.objectRef<RecoverResult>('WebhookRecovery').implemen
   fields: (t) => ({
     recovered: t.exposeInt('recovered', { description: 'Number of deliveries that are due again.' }),
     more: t.exposeBoolean('more', {
-      description: 'True if more deliveries match than one call sends. Call again.',
+      description: 'True if more deliveries match than this call sends. Call again.',
     }),
   }),
 })
@@ -158,34 +158,35 @@ builder.mutationFields((t) => ({
   pingWebhook: t.field({
     extensions: WALLET_POLICY,
     type: DeliveryRef,
-    description: 'Sends a test event of type `ping`. Errors: WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE.',
+    description:
+      'Sends a test event of type `ping`. Errors: WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, RATE_LIMITED.',
     args: { id: t.arg.string({ description: 'Identifier of the webhook.', required: true }) },
-    resolve: async (_, { id }, { services, authenticate }) =>
-      services.webhooks.ping(await authenticate(), id),
+    resolve: async (_, { id }, { services, clientIp, authenticate }) =>
+      services.webhooks.ping({ wallet: await authenticate(), clientIp }, id),
   }),
   resendWebhookDelivery: t.field({
     extensions: WALLET_POLICY,
     type: DeliveryRef,
     description:
-      'Sends a delivery again at once, whatever its status. Errors: WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, EVENT_WITHDRAWN.',
+      'Sends a delivery again at once, whatever its status. It keeps its place in the retry schedule. Errors: WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, EVENT_WITHDRAWN, RATE_LIMITED.',
     args: {
       id: t.arg.string({ description: 'Identifier of the webhook.', required: true }),
       deliveryId: t.arg.string({ description: 'Identifier of a delivery of the webhook.', required: true }),
     },
-    resolve: async (_, { id, deliveryId }, { services, authenticate }) =>
-      services.webhooks.resend(await authenticate(), id, deliveryId),
+    resolve: async (_, { id, deliveryId }, { services, clientIp, authenticate }) =>
+      services.webhooks.resend({ wallet: await authenticate(), clientIp }, id, deliveryId),
   }),
   recoverWebhook: t.field({
     extensions: WALLET_POLICY,
     type: RecoveryRef,
     description:
-      'Sends failed and cancelled deliveries again whose events were enqueued between two times, at most 14 days apart. Errors: see POST /webhooks/:id/recover.',
+      'Sends failed and cancelled deliveries again whose events were enqueued between two times, at most 14 days apart. Takes as many as the rate limit has left. Errors: see POST /webhooks/:id/recover.',
     args: {
       id: t.arg.string({ description: 'Identifier of the webhook.', required: true }),
       since: t.arg.string({ description: 'Start, ISO 8601 with a UTC offset. Required.' }),
       until: t.arg.string({ description: 'End, ISO 8601 with a UTC offset. Default: the current time.' }),
     },
-    resolve: async (_, { id, ...span }, { services, authenticate }) =>
-      services.webhooks.recover(await authenticate(), id, span),
+    resolve: async (_, { id, ...span }, { services, clientIp, authenticate }) =>
+      services.webhooks.recover({ wallet: await authenticate(), clientIp }, id, span),
   }),
 }))

@@ -84,7 +84,9 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
 const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   description: 'Changes of a subscription. Absent fields stay unchanged.',
   fields: (t) => ({
-    url: t.string({ description: 'An https URL of a public host.' }),
+    url: t.string({
+      description: 'An https URL of a public host. A new URL cancels all waiting deliveries.',
+    }),
     eventTypes: t.stringList({ description: 'Replaces the event types.' }),
     filterAgentPda: t.field({
       type: 'Pubkey',

@@ -63,7 +63,7 @@ export interface ServiceDependencies {
   readonly liveEvents: LiveEvents
   readonly clock: Clock
   readonly identity: ServiceIdentity
-  readonly webhooks: Omit<WebhookServiceOptions, 'em' | 'clock'>
+  readonly webhooks: Omit<WebhookServiceOptions, 'em' | 'clock' | 'sendLimit'>
   /** Null switches rate limits off. */
   readonly rateLimits: RateLimitNumbers | null
   /** All are admitted without. */
@@ -92,7 +92,12 @@ export function createServices(dependencies: ServiceDependencies): Services {
     sponsorship: dependencies.sponsorship,
     liveEvents: dependencies.liveEvents,
     walletAuth: createWalletAuth({ kysely, clock }),
-    webhooks: createWebhookService({ em, clock, ...dependencies.webhooks }),
+    webhooks: createWebhookService({
+      em,
+      clock,
+      sendLimit: dependencies.rateLimits?.sends ?? null,
+      ...dependencies.webhooks,
+    }),
     admission: dependencies.admission ?? admitAll,
     rateLimits: createRateLimits({
       sharedCounter: createRateLimitCounter(kysely),

@@ -23,6 +23,9 @@ const WITHOUT_GRAPHQL: ReadonlySet<string> = new Set(['getAgentCredentialsContex
 /** Health checks, which are never counted. */
 const EXEMPT: ReadonlySet<string> = new Set(['/health', '/health/detailed', '/ready'])
 
+/** Operations that the webhook service charges for each delivery. */
+const SENDING: ReadonlySet<string> = new Set(['pingWebhook', 'resendWebhookDelivery', 'recoverWebhook'])
+
 /** Paths that the OpenAPI document does not have. */
 const OTHER_PATHS: readonly [method: 'GET' | 'POST', url: string, purpose: string, rateLimit: string][] = [
   [
@@ -83,6 +86,7 @@ function row(method: string, path: string, { operationId, summary, responses }: 
     ...(EXEMPT.has(path) ? [] : ['reads']),
     ...(needsWallet ? ['authenticated'] : []),
     ...(rateLimit ? [rateLimit] : []),
+    ...(SENDING.has(operationId) ? ['sends'] : []),
   ]
   return [
     `\`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}\``,
@@ -101,7 +105,7 @@ export async function endpointsPage(): Promise<string> {
   return page(
     '# Endpoints',
     'The OpenAPI 3.1 document at `/openapi.json` describes every parameter, body and response. `/docs` shows it in a browser. This page lists the endpoints; [REST conventions](../guides/rest.md) explains what they have in common.',
-    '- **GraphQL** is the field that does the same at `/graphql`.\n- **Auth** `wallet`: the request needs [wallet authentication](../guides/wallet-authentication.md). All other endpoints are public.\n- **Rate limit** names the limits that count the request, per client network and minute. A request costs one unit of `reads`, a search by name 5.',
+    '- **GraphQL** is the field that does the same at `/graphql`.\n- **Auth** `wallet`: the request needs [wallet authentication](../guides/wallet-authentication.md). All other endpoints are public.\n- **Rate limit** names the limits that count the request, per client network and minute. A request costs one unit of `reads`, a search by name 5. `sends` counts deliveries, per client network and per wallet.',
     table(
       ['Rate limit', 'Default', 'Setting'],
       Object.entries(RATE_LIMIT_KINDS).map(([name, { setting }]) => [

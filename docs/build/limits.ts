@@ -22,7 +22,7 @@ import { MAX_PER_WALLET } from '../../src/webhooks/subscriptions/check-new.ts'
 import { MAX_URL_LENGTH } from '../../src/webhooks/subscriptions/read-input.ts'
 import { WORKER_LIMITS } from '../../src/webhooks/worker/limits.ts'
 import { RETENTION_DAYS } from '../../src/webhooks/worker/maintenance.ts'
-import { MAX_RETRY_AFTER_MS, MIN_RETRY_AFTER_MS } from '../../src/webhooks/worker/response.ts'
+import { MAX_EXCERPT, MAX_RETRY_AFTER_MS, MIN_RETRY_AFTER_MS } from '../../src/webhooks/worker/response.ts'
 import { RETRY_SCHEDULE } from '../../src/webhooks/worker/retry-schedule.ts'
 import { BREAKER_FAILURES, FAILING_DAYS } from '../../src/webhooks/worker/settle.ts'
 import { LIMITS } from '../../schema/limits.ts'
@@ -46,6 +46,7 @@ const COUNTS: Record<RateLimitKind, string> = {
   register: 'Prepared sponsored registrations',
   verify: 'Verified credentials',
   authenticated: 'Requests with a wallet signature',
+  sends: 'Pings, resends and recovered deliveries of webhooks; also per wallet',
 }
 
 const seconds = (ms: number): string => `${ms / 1000} s`
@@ -237,7 +238,12 @@ const webhooks: Limit[] = [
   ['Attempts in a row that reach nobody', number(BREAKER_FAILURES), 'The webhook pauses'],
   ['Time with only failures', `${FAILING_DAYS} days`, 'The webhook is disabled'],
   ['Time range of a recovery', `${MAX_DAYS} days`, '400 RECOVERY_TOO_LONG'],
-  ['Deliveries of a recovery', number(MAX_RECOVERED), '`more` is true; call again'],
+  [
+    'Deliveries of a recovery',
+    `${number(MAX_RECOVERED)}, and what the rate limit has left`,
+    '`more` is true; call again',
+  ],
+  ['Stored characters of a response', number(MAX_EXCERPT), 'The rest is not read'],
   ['Attempts shown for a delivery', `the last ${ATTEMPTS_SHOWN}`, 'Older attempts are not shown'],
 ]
 

@@ -101,7 +101,7 @@ export const updateSchema = {
   ...walletSecurity,
   summary: 'Change a subscription',
   description:
-    'Absent fields stay unchanged. `active: false` cancels all waiting deliveries. `active: true` or a new `url` resets the failure record.',
+    'Absent fields stay unchanged. `active: false` or a new `url` cancels all waiting deliveries, which `recover` can send later. `active: true` or a new `url` resets the failure record.',
   params: WebhookParams,
   querystring: noQuery,
   body: Body({
@@ -160,7 +160,8 @@ export const pingSchema = {
   tags,
   ...walletSecurity,
   summary: 'Send a test event',
-  description: 'Sends an event of type `ping`. It is signed, logged and retried like any other event.',
+  description:
+    'Sends an event of type `ping`. It is signed, logged and retried like any other event. Counts in the same rate limit as a recovered delivery.',
   params: WebhookParams,
   querystring: noQuery,
   response: {
@@ -174,7 +175,8 @@ export const resendSchema = {
   tags,
   ...walletSecurity,
   summary: 'Send a delivery again',
-  description: 'Sends the delivery at once, whatever its status, with a new retry schedule.',
+  description:
+    'Sends the delivery at once, whatever its status. It keeps its place in the retry schedule: one that had all its attempts gets one more. Counts in the same rate limit as a recovered delivery.',
   params: Type.Object({
     id: WebhookId,
     deliveryId: Type.String({ description: 'Id of the delivery, from the delivery log.', examples: [ID] }),
@@ -192,7 +194,7 @@ export const recoverSchema = {
   ...walletSecurity,
   summary: 'Send failed and cancelled deliveries again',
   description:
-    'Covers events enqueued between two times, at most 14 days apart. One call sends at most the 10,000 oldest deliveries.',
+    'Covers events enqueued between two times, at most 14 days apart. One call sends the oldest deliveries: at most 10,000, and at most as many as the rate limit has left (600 per minute by default, per wallet and per client network). If it has none left, the response is 429 with `Retry-After`. Each delivery keeps its place in the retry schedule: one that had all its attempts gets one more.',
   params: WebhookParams,
   querystring: noQuery,
   body: Body({
@@ -211,7 +213,9 @@ export const recoverSchema = {
     202: Type.Object(
       {
         recovered: Type.Integer({ description: 'Number of deliveries that are due again.', examples: [12] }),
-        more: Type.Boolean({ description: 'True if more deliveries match than one call sends. Call again.' }),
+        more: Type.Boolean({
+          description: 'True if more deliveries match than this call sends. Call again.',
+        }),
       },
       { description: 'The deliveries are due again.' },
     ),

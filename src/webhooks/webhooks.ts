@@ -4,6 +4,7 @@ import type { EntityManager } from '../db/orm-types.ts'
 import type { ConnectionInput } from '../domain/connection.ts'
 import type { PageInput } from '../domain/page.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Caller } from './deliveries/charge-sends.ts'
 import { listDeliveries, listDeliveriesConnection } from './deliveries/list-deliveries.ts'
 import { pingWebhook } from './deliveries/ping-webhook.ts'
 import { recoverDeliveries, type RecoverInput } from './deliveries/recover-deliveries.ts'
@@ -24,6 +25,8 @@ export interface WebhookServiceOptions {
   readonly receiverProblem: ReceiverProblem
   /** New webhooks of a client network in 24 hours. */
   readonly dailyPerNetwork: number
+  /** Pings, resends and recovered deliveries per minute. Null for no limit. */
+  readonly sendLimit: number | null
 }
 
 export type WebhookService = ReturnType<typeof createWebhookService>
@@ -46,6 +49,14 @@ export function createWebhookService(options: WebhookServiceOptions) {
       return run(id, ...args)
     }
 
+  /** The same for operations that are charged to the caller. */
+  const ordered =
+    <Args extends unknown[], Result>(run: (id: string, caller: Caller, ...args: Args) => Promise<Result>) =>
+    async (caller: Caller, id: string, ...args: Args): Promise<Result> => {
+      await checkOwn(em.fork(), caller.wallet, id)
+      return run(id, caller, ...args)
+    }
+
   return {
     create: (wallet: Pubkey, clientIp: string, input: CreateInput) =>
       createSubscription(wallet, clientIp, input, dependencies),
@@ -58,8 +69,8 @@ export function createWebhookService(options: WebhookServiceOptions) {
     listDeliveriesConnection: owned((id, input: ConnectionInput) =>
       listDeliveriesConnection(kysely, id, input),
     ),
-    ping: owned((id) => pingWebhook(id, dependencies)),
-    resend: owned((id, deliveryId: string) => resendDelivery(kysely, id, deliveryId)),
-    recover: owned((id, input: RecoverInput) => recoverDeliveries(id, input, dependencies)),
+    ping: ordered((id, caller) => pingWebhook(id, caller, dependencies)),
+    resend: ordered((id, caller, deliveryId: string) => resendDelivery(id, caller, deliveryId, dependencies)),
+    recover: ordered((id, caller, input: RecoverInput) => recoverDeliveries(id, caller, input, dependencies)),
   }
 }

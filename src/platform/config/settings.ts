@@ -191,6 +191,11 @@ export const SETTINGS = {
     '120',
     'Requests signed by a wallet, per minute and client',
   ),
+  RATE_LIMIT_SENDS: withDefault(
+    perMinute,
+    '600',
+    'Pings, resends and recovered deliveries of webhooks, per minute, wallet and client',
+  ),
   LOAD_SHEDDING: withDefault(boolean, 'true', '`false` queues every request, for benchmarks'),
   MAX_REQUESTS_IN_FLIGHT: withDefault(
     integer(1, 100_000),

@@ -59,14 +59,15 @@ export type HttpResult = HttpResponse | HttpFailure
 export interface GuardedHttp {
   /** Parses a URL. Throws UrlRefused. Addresses are checked when the URL is called. */
   checkUrl(url: string): URL
-  /** Keeps the first 16 KiB of the body, not decoded. Waits at most `idleMs` for the body. */
+  /** Keeps the first 4,000 bytes of the body, not decoded. Waits at most `idleMs` for the body. */
   post(url: string, request: PostRequest): Promise<HttpResult>
   get(url: string, request: GetRequest): Promise<HttpResult>
   /** Requests that still run fail as `aborted`. */
   close(): Promise<void>
 }
 
-const MAX_CAPTURED_BYTES = 16 * 1024
+/** 1,000 characters of UTF-8, which webhooks store. */
+const MAX_CAPTURED_BYTES = 4_000
 /** Unused connections are closed after this time. */
 const KEEP_ALIVE_MS = 10_000
 

@@ -11,12 +11,16 @@ export const RATE_LIMIT_KINDS = {
   register: { setting: 'RATE_LIMIT_REGISTER', countedIn: 'database' },
   verify: { setting: 'RATE_LIMIT_VERIFY', countedIn: 'database' },
   authenticated: { setting: 'RATE_LIMIT_AUTHENTICATED', countedIn: 'database' },
+  sends: { setting: 'RATE_LIMIT_SENDS', countedIn: 'database' },
 } as const
 
 export type RateLimitKind = keyof typeof RATE_LIMIT_KINDS
 
-/** Kinds that guard money, signatures or expensive work. */
-export type GuardedKind = Exclude<RateLimitKind, 'reads'>
+/**
+ * Kinds that guard money, signatures or expensive work. `sends` is not counted per request: the
+ * webhook service charges it for each delivery that a wallet requests.
+ */
+export type GuardedKind = Exclude<RateLimitKind, 'reads' | 'sends'>
 
 /** Requests per minute and client. */
 export type RateLimitNumbers = Readonly<Record<RateLimitKind, number>>

@@ -70,7 +70,7 @@ function createMemoryCounter(clock: Clock) {
   }
 }
 
-function rateLimited({ limit, resetSeconds }: RateLimitState): DomainError {
+export function rateLimited({ limit, resetSeconds }: RateLimitState): DomainError {
   return new DomainError(
     'RATE_LIMITED',
     { limit, seconds: resetSeconds },

@@ -22,6 +22,43 @@ export async function cancelWaiting(db: Kysely<Database>, subscriptionId: string
   return Number(numAffectedRows ?? 0)
 }
 
+/** Cancels as `cancelUnfinished` in short transactions, until only new deliveries can remain. */
+export async function cancelBacklog(db: Kysely<Database>, subscriptionId: string): Promise<void> {
+  while ((await cancelUnfinished(db, subscriptionId, MAX_CANCELLED)) === MAX_CANCELLED);
+}
+
+/**
+ * Cancels the waiting deliveries of a webhook and those in flight, before its URL changes in the
+ * same transaction. Attempts in flight end as stale. Locks deliveries before the webhook and in
+ * order, as settlements do. Returns how many it cancelled.
+ */
+export async function cancelUnfinished(
+  db: Kysely<Database>,
+  subscriptionId: string,
+  limit: number | null = null,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with unfinished as (
+      ${waiting(subscriptionId, 'pending')} union all ${waiting(subscriptionId, 'retrying')} union all
+      select id from webhook_deliveries where subscription_id = ${subscriptionId} and status = 'in_flight'
+    )
+    update webhook_deliveries set status = 'cancelled', next_attempt_at = null, completed_at = now(),
+      lease_token = null, lease_until = null
+    where id in (
+      select d.id from unfinished u join webhook_deliveries d on d.id = u.id
+      where d.status in ('pending', 'retrying', 'in_flight')
+      order by d.id limit ${limit}::bigint for update of d)`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** One status at a time, because each has an index of its own. */
+function waiting(subscriptionId: string, status: 'pending' | 'retrying') {
+  return sql`
+    select d.id from webhook_subscriptions s join webhook_deliveries d
+      on d.subscription_id = s.id and d.network in (coalesce(s.network, s.wallet), '-')
+    where s.id = ${subscriptionId} and d.status = ${sql.lit(status)}`
+}
+
 /** Resets the health of an endpoint, when its owner enables it or changes its URL. */
 export const HEALTHY = {
   disabledAt: null,

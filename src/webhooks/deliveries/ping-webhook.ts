@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { type Caller, chargeSends } from './charge-sends.ts'
 import { type DeliveryRecord, readDelivery } from './delivery-record.ts'
 import { notifyWorkers } from './notify-workers.ts'
 
@@ -10,11 +11,18 @@ const PING = 'ping'
 
 /**
  * Enqueues a test event. It is signed, sent, retried and logged like any event. `pda` is the
- * webhook's agent filter or null, `slot` the newest indexed slot. Throws WEBHOOK_INACTIVE.
+ * webhook's agent filter or null, `slot` the newest indexed slot. Throws WEBHOOK_INACTIVE and
+ * RATE_LIMITED.
  */
 export async function pingWebhook(
   subscriptionId: string,
-  { kysely, clock, newId }: { kysely: Kysely<Database>; clock: Clock; newId: () => string },
+  caller: Caller,
+  {
+    kysely,
+    clock,
+    newId,
+    sendLimit,
+  }: { kysely: Kysely<Database>; clock: Clock; newId: () => string; sendLimit: number | null },
 ): Promise<DeliveryRecord> {
   return kysely.transaction().execute(async (db) => {
     const { rows } = await sql<{ filter_agent_pda: string | null; network: string; slot: number | null }>`
@@ -22,6 +30,7 @@ export async function pingWebhook(
       where s.id = ${subscriptionId} and s.active and s.deleted_at is null for key share of s`.execute(db)
     const [webhook] = rows
     if (webhook === undefined) throw new DomainError('WEBHOOK_INACTIVE')
+    await chargeSends(db, caller, 1, sendLimit)
     const eventId = `ping_${newId()}`
     const body = JSON.stringify({
       id: eventId,

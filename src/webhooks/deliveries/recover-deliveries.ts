@@ -4,6 +4,7 @@ import { DomainError } from '../../domain/errors.ts'
 import { optional } from '../../domain/parameters.ts'
 import { quoted } from '../../domain/quoted.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { type Caller, chargeSends } from './charge-sends.ts'
 import { notifyWorkers } from './notify-workers.ts'
 
 export interface RecoverInput {
@@ -15,7 +16,7 @@ export interface RecoverInput {
 
 export interface RecoverResult {
   readonly recovered: number
-  /** True if more than one call's maximum (10,000) matched: call again. */
+  /** True if more matched than the maximum of a call (10,000) or the rate limit: call again. */
   readonly more: boolean
 }
 
@@ -26,13 +27,15 @@ const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d
 
 /**
  * Sends failed and cancelled deliveries again, if their event was enqueued between two times,
- * oldest first. They use the retry lane, so new events are not delayed. Throws INVALID_TEXT,
- * INVALID_RANGE, RECOVERY_TOO_LONG and WEBHOOK_INACTIVE.
+ * oldest first, as many as the rate limit has left. Each keeps its place in the retry schedule, so
+ * one that had all its attempts gets one more. They use the retry lane, so new events are not
+ * delayed. Throws INVALID_TEXT, INVALID_RANGE, RECOVERY_TOO_LONG, WEBHOOK_INACTIVE, RATE_LIMITED.
  */
 export async function recoverDeliveries(
   subscriptionId: string,
+  caller: Caller,
   input: RecoverInput,
-  { kysely, clock }: { kysely: Kysely<Database>; clock: Clock },
+  { kysely, clock, sendLimit }: { kysely: Kysely<Database>; clock: Clock; sendLimit: number | null },
 ): Promise<RecoverResult> {
   const { since, until } = readPeriod(input, clock)
   return kysely.transaction().execute(async (db) => {
@@ -40,25 +43,21 @@ export async function recoverDeliveries(
       select from webhook_subscriptions
       where id = ${subscriptionId} and active and deleted_at is null for key share`.execute(db)
     if (sendable.rows.length === 0) throw new DomainError('WEBHOOK_INACTIVE')
-    const { rows } = await sql<{ recovered: number; matched: number }>`
-      with matched as materialized (
-        select d.id from webhook_deliveries d
-        left join outbox_events o on o.id = d.event_id
-        where d.subscription_id = ${subscriptionId} and d.status in ('failed', 'cancelled')
-          and d.created_at between ${since} and ${until} and o.cancelled_at is null
-        order by d.created_at, d.id limit ${sql.lit(MAX_RECOVERED + 1)} for update of d
-      ),
-      recovered as (
-        update webhook_deliveries d set status = 'retrying', trigger = 'recover', retry_step = 0, claim_count = 0,
-          next_attempt_at = clock_timestamp(), completed_at = null
-        where d.id in (select id from matched limit ${sql.lit(MAX_RECOVERED)})
-        returning true
-      )
-      select (select count(*)::integer from recovered) as recovered,
-        (select count(*)::integer from matched) as matched`.execute(db)
-    const { recovered = 0, matched = 0 } = rows[0] ?? {}
-    if (recovered > 0) await notifyWorkers(db)
-    return { recovered, more: matched > recovered }
+    const max = Math.min(MAX_RECOVERED, sendLimit ?? MAX_RECOVERED)
+    const { rows } = await sql<{ id: string }>`
+      select d.id from webhook_deliveries d
+      left join outbox_events o on o.id = d.event_id
+      where d.subscription_id = ${subscriptionId} and d.status in ('failed', 'cancelled')
+        and d.created_at between ${since} and ${until} and o.cancelled_at is null
+      order by d.created_at, d.id limit ${max + 1} for update of d`.execute(db)
+    if (rows.length === 0) return { recovered: 0, more: false }
+    const recovered = await chargeSends(db, caller, Math.min(rows.length, max), sendLimit)
+    await sql`
+      update webhook_deliveries set status = 'retrying', trigger = 'recover', claim_count = 0,
+        next_attempt_at = clock_timestamp(), completed_at = null
+      where id = any(${rows.slice(0, recovered).map(({ id }) => id)}::text[])`.execute(db)
+    await notifyWorkers(db)
+    return { recovered, more: rows.length > recovered }
   })
 }
 

@@ -2,18 +2,20 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { isUuid } from '../../domain/uuid.ts'
+import { type Caller, chargeSends } from './charge-sends.ts'
 import { type DeliveryRecord, readDelivery } from './delivery-record.ts'
 import { notifyWorkers } from './notify-workers.ts'
 
 /**
- * Sends a delivery again at once, whatever its status, with a new retry schedule. It also ends a
- * pause of the endpoint. A delivery in flight stays as it is. Throws DELIVERY_NOT_FOUND,
- * WEBHOOK_INACTIVE and EVENT_WITHDRAWN.
+ * Sends a delivery again at once, whatever its status. It keeps its place in the retry schedule, so
+ * one that had all its attempts gets one more. Also ends a pause of the endpoint. A delivery in
+ * flight stays as it is. Throws DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, EVENT_WITHDRAWN, RATE_LIMITED.
  */
 export async function resendDelivery(
-  kysely: Kysely<Database>,
   subscriptionId: string,
+  caller: Caller,
   deliveryId: string,
+  { kysely, sendLimit }: { kysely: Kysely<Database>; sendLimit: number | null },
 ): Promise<DeliveryRecord> {
   if (!isUuid(deliveryId)) throw new DomainError('DELIVERY_NOT_FOUND')
   return kysely.transaction().execute(async (db) => {
@@ -28,8 +30,9 @@ export async function resendDelivery(
     if (delivery === undefined) throw new DomainError('DELIVERY_NOT_FOUND')
     if (!delivery.sendable) throw new DomainError('WEBHOOK_INACTIVE')
     if (delivery.withdrawn) throw new DomainError('EVENT_WITHDRAWN')
+    await chargeSends(db, caller, 1, sendLimit)
     await sql`
-      update webhook_deliveries set status = 'pending', trigger = 'resend', retry_step = 0, claim_count = 0,
+      update webhook_deliveries set status = 'pending', trigger = 'resend', claim_count = 0,
         next_attempt_at = now(), completed_at = null
       where id = ${deliveryId} and status <> 'in_flight'`.execute(db)
     await sql`

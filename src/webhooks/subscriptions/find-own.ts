@@ -9,8 +9,10 @@ import { isUuid } from '../../domain/uuid.ts'
 export type SubscriptionChanges = EntityData<InferEntity<typeof WebhookSubscription>>
 
 /** Throws WEBHOOK_NOT_FOUND if the wallet does not own the webhook, or if it is deleted. */
-export async function checkOwn(em: EntityManager, wallet: Pubkey, id: string): Promise<void> {
-  if ((await em.count(WebhookSubscription, ownedBy(wallet, id))) === 0) throw notFound()
+export async function checkOwn(em: EntityManager, wallet: Pubkey, id: string): Promise<{ url: string }> {
+  const own = await em.findOne(WebhookSubscription, ownedBy(wallet, id), { fields: ['url'] })
+  if (own === null) throw notFound()
+  return own
 }
 
 /** Changes a wallet's own webhook in one statement. Throws WEBHOOK_NOT_FOUND as `checkOwn` does. */

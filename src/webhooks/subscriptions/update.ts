@@ -1,7 +1,7 @@
 import type { Pubkey } from '@agent-registry/solana'
 import { WebhookSubscription } from '../../db/entities/webhooks.ts'
 import { optional, pubkeyParameter } from '../../domain/parameters.ts'
-import { cancelWaiting, HEALTHY } from '../deliveries/cancel-waiting.ts'
+import { cancelBacklog, cancelUnfinished, cancelWaiting, HEALTHY } from '../deliveries/cancel-waiting.ts'
 import type { SubscriptionDependencies } from './create.ts'
 import { checkOwn, type SubscriptionChanges, updateOwn } from './find-own.ts'
 import { type ReceiverProblem, readEventTypes, readUrl, siteOfUrl } from './read-input.ts'
@@ -18,8 +18,9 @@ export interface UpdateInput {
 }
 
 /**
- * Changes a webhook. Disabling it cancels its waiting deliveries. Throws WEBHOOK_NOT_FOUND, and the
- * errors of `createSubscription` for the given fields.
+ * Changes a webhook. Disabling it and a new URL cancel its waiting deliveries: nobody can collect
+ * deliveries and send them to another receiver at once. Throws WEBHOOK_NOT_FOUND, and the errors of
+ * `createSubscription` for the given fields.
  */
 export async function updateSubscription(
   wallet: Pubkey,
@@ -28,9 +29,12 @@ export async function updateSubscription(
   { em, receiverProblem }: Pick<SubscriptionDependencies, 'em' | 'receiverProblem'>,
 ): Promise<SubscriptionRow> {
   // The owner is checked before the input, so that nobody else learns what is wrong with it.
-  await checkOwn(em.fork(), wallet, id)
-  const changes = readChanges(input, receiverProblem)
+  const { url } = await checkOwn(em.fork(), wallet, id)
+  const changes = readChanges(input, url, receiverProblem)
+  const isNewUrl = changes.url !== undefined
+  if (isNewUrl) await cancelBacklog(em.getKysely(), id)
   return em.fork().transactional(async (transaction) => {
+    if (isNewUrl) await cancelUnfinished(transaction.getKysely(), id)
     await updateOwn(transaction, wallet, id, changes)
     if (input.active === false) await cancelWaiting(transaction.getKysely(), id)
     return transaction.findOneOrFail(WebhookSubscription, id, { fields: SHOWN })
@@ -39,9 +43,11 @@ export async function updateSubscription(
 
 function readChanges(
   { url, eventTypes, filterAgentPda, active }: UpdateInput,
+  currentUrl: string,
   receiverProblem: ReceiverProblem,
 ): SubscriptionChanges {
-  const newUrl = url === undefined || url === null ? undefined : readUrl(url, receiverProblem)
+  const givenUrl = url === undefined || url === null ? currentUrl : readUrl(url, receiverProblem)
+  const newUrl = givenUrl === currentUrl ? undefined : givenUrl
   return {
     // A new receiver must prove itself fast again.
     ...(newUrl === undefined ? {} : { url: newUrl, site: siteOfUrl(newUrl), responseMs: null }),

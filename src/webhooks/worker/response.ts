@@ -3,13 +3,17 @@ import type { HttpResponse } from '../../platform/net/guarded-http.ts'
 /** Text formats. Other types and compressed bodies are not stored. */
 const TEXT_TYPES = /^(text\/.+|application\/([\w.-]+\+)?(json|xml)|application\/x-www-form-urlencoded)$/
 
-/** The start of a text response for the delivery log: at most 16 KiB of UTF-8, without NUL. */
+/** Characters of a response that the delivery log stores and shows. */
+export const MAX_EXCERPT = 1_000
+
+/** The start of a text response for the delivery log, without NUL. */
 export function excerptOf({ headers, body, truncated }: HttpResponse): string | undefined {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
   const encoding = headers['content-encoding'] ?? 'identity'
   if (body.length === 0 || !TEXT_TYPES.test(type) || encoding !== 'identity') return undefined
   // With `stream`, a character cut in half at the end is left out.
-  return new TextDecoder().decode(body, { stream: truncated }).replaceAll('\0', '')
+  const text = new TextDecoder().decode(body, { stream: truncated }).replaceAll('\0', '')
+  return Array.from(text).slice(0, MAX_EXCERPT).join('')
 }
 
 export const MIN_RETRY_AFTER_MS = 1_000

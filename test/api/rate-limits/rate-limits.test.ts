@@ -12,6 +12,7 @@ const LIMITS = {
   register: 4,
   verify: 4,
   authenticated: 4,
+  sends: 4,
 }
 let t: TestApp
 let now = FIXED_NOW

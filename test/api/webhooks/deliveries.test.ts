@@ -8,6 +8,7 @@ import { pingWebhook } from '../../../src/webhooks/deliveries/ping-webhook.ts'
 import { recoverDeliveries, type RecoverInput } from '../../../src/webhooks/deliveries/recover-deliveries.ts'
 import { resendDelivery } from '../../../src/webhooks/deliveries/resend-delivery.ts'
 import { readWebhookStats } from '../../../src/webhooks/worker/webhook-stats.ts'
+import { walletOf } from '../../support/wallet.ts'
 import { status } from '../../support/webhooks/receiver-farm.ts'
 import {
   createWorkerWorld,
@@ -26,10 +27,16 @@ afterEach(() => world.reset())
 afterAll(() => world.close())
 
 const list = (id: string, page: PageInput = {}) => listDeliveries(world.kysely, id, page)
-const resend = (id: string, deliveryId: string) => resendDelivery(world.kysely, id, deliveryId)
-const recover = (id: string, input: RecoverInput) =>
-  recoverDeliveries(id, input, { kysely: world.kysely, clock: systemClock })
-const ping = (id: string) => pingWebhook(id, { kysely: world.kysely, clock: systemClock, newId: () => 'id' })
+const caller = { wallet: walletOf('owner').pubkey, clientIp: '203.0.113.1' }
+const dependencies = () => ({
+  kysely: world.kysely,
+  clock: systemClock,
+  newId: () => 'id',
+  sendLimit: null,
+})
+const resend = (id: string, deliveryId: string) => resendDelivery(id, caller, deliveryId, dependencies())
+const recover = (id: string, input: RecoverInput) => recoverDeliveries(id, caller, input, dependencies())
+const ping = (id: string) => pingWebhook(id, caller, dependencies())
 const statuses = async (id: string): Promise<string[]> =>
   (await world.deliveries(id)).map((row) => row.status)
 

@@ -131,9 +131,12 @@ test('stores an excerpt of text responses only', async () => {
   expect(await excerpt('text/plain', 'secret', 'gzip')).toBeUndefined()
 })
 
-test('stores at most 16 KiB and cuts at a whole character', async () => {
-  const result = await attempt({ headers: { 'content-type': 'text/plain' }, body: `x${'ä'.repeat(100_000)}` })
-  expect(result).toMatchObject({ outcome: 'success', excerpt: `x${'ä'.repeat(8_191)}` })
+test('stores at most 1,000 characters and cuts at a whole character', async () => {
+  const excerpt = async (body: string) =>
+    (await attempt({ headers: { 'content-type': 'text/plain' }, body })).excerpt
+  expect(await excerpt(`x${'ä'.repeat(100_000)}`)).toBe(`x${'ä'.repeat(999)}`)
+  expect(await excerpt('😀'.repeat(100_000))).toBe('😀'.repeat(1_000))
+  expect(await excerpt(`x${'😀'.repeat(100_000)}`)).toBe(`x${'😀'.repeat(999)}`)
 })
 
 test('a 2xx response is a success even if its body never ends', async () => {

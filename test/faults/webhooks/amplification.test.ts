@@ -1,0 +1,188 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../../../src/platform/rate-limits/kinds.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type TestWallet, walletOf } from '../../support/wallet.ts'
+import { noResponse, status } from '../../support/webhooks/receiver-farm.ts'
+import { createWorkerWorld, senderWithin, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+
+const SENDS = 30
+const LIMITS = {
+  ...Object.fromEntries(Object.keys(RATE_LIMIT_KINDS).map((kind) => [kind, 100_000])),
+  sends: SENDS,
+} as RateLimitNumbers
+const owner = walletOf('owner')
+
+let now = Date.now()
+let world: WorkerWorld
+let t: TestApp
+beforeAll(async () => {
+  world = await createWorkerWorld()
+  t = await createTestApp({
+    database: world.database,
+    webhookDevMode: true,
+    rateLimits: LIMITS,
+    clock: { now: () => now },
+  })
+})
+beforeEach(() => sql`delete from rate_limits`.execute(world.kysely))
+afterEach(() => world.reset())
+afterAll(async () => {
+  await t.close()
+  await world.close()
+})
+
+interface Caller {
+  wallet?: TestWallet
+  ip?: string
+}
+
+/** Sends a signed request. Each has its own second, because a signature is valid once. */
+async function call(
+  method: 'POST' | 'PATCH',
+  url: string,
+  payload: object = {},
+  { wallet = owner, ip = '203.0.113.1' }: Caller = {},
+) {
+  now += 1_000
+  const headers = wallet.headers(method, url, now)
+  const response = await t.app.inject({ method, url, payload, headers, remoteAddress: ip })
+  return { status: response.statusCode, body: response.json(), headers: response.headers }
+}
+
+async function subscribe(path: string, caller: Caller = {}): Promise<string> {
+  const input = { url: world.farm.url(path), eventTypes: ['agent.updated'] }
+  const { body } = await call('POST', '/webhooks', input, caller)
+  return body.id as string
+}
+
+const since = (): string => new Date(now - 86_400_000).toISOString()
+const recover = (id: string, caller: Caller = {}) =>
+  call('POST', `/webhooks/${id}/recover`, { since: since() }, caller)
+const statuses = async (id: string): Promise<string[]> =>
+  (await world.deliveries(id)).map((row) => row.status).toSorted()
+const idle = (id: string, expected: string, count: number) =>
+  eventually(async () => expect(await statuses(id)).toEqual(Array(count).fill(expected)))
+
+test('a loop of disabling, enabling and recovering sends no more requests than it is charged for', async () => {
+  const id = await subscribe('/loop')
+  world.farm.respond('/loop', status(500))
+  await world.emit(...Array.from({ length: 10 }, () => ({})))
+  world.worker()
+  await idle(id, 'retrying', 10)
+  const natural = world.farm.receivedAt('/loop').length
+  let charged = 0
+  const refusals: { error: string; seconds: number }[] = []
+  for (let i = 0; i < 12; i += 1) {
+    await call('PATCH', `/webhooks/${id}`, { active: false })
+    await call('PATCH', `/webhooks/${id}`, { active: true })
+    const { status: code, body, headers } = await recover(id)
+    if (code === 429) {
+      refusals.push({ error: body.error as string, seconds: Number(headers['retry-after']) })
+      continue
+    }
+    charged += body.recovered as number
+    await eventually(() => expect(world.farm.receivedAt('/loop')).toHaveLength(natural + charged))
+    await eventually(async () => expect(await statuses(id)).not.toContain('in_flight'))
+  }
+  expect(natural).toBe(10)
+  expect(charged).toBeGreaterThanOrEqual(SENDS)
+  expect(charged).toBeLessThan(SENDS + 10)
+  expect(refusals.length).toBeGreaterThan(3)
+  for (const { error, seconds } of refusals) {
+    expect(error).toContain(`the limit is ${SENDS} per minute`)
+    expect(seconds).toBeGreaterThan(0)
+  }
+  expect(world.farm.receivedAt('/loop')).toHaveLength(natural + charged)
+})
+
+test('a recovery takes as many deliveries as the allowance has left, and says that there are more', async () => {
+  const id = await subscribe('/partly')
+  world.farm.respond('/partly', status(500))
+  await world.emit(...Array.from({ length: SENDS + 10 }, () => ({})))
+  await sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now(),
+    attempt_count = 10, retry_step = 10`.execute(world.kysely)
+  expect((await recover(id)).body).toEqual({ recovered: SENDS, more: true })
+  world.worker()
+  // They had used all their attempts, so each gets one attempt and no retries.
+  await idle(id, 'failed', SENDS + 10)
+  expect(world.farm.receivedAt('/partly')).toHaveLength(SENDS)
+})
+
+test('new wallets of the same network, and new networks of the same wallet, get no more sends', async () => {
+  const [other, third] = [walletOf('other'), walletOf('third')]
+  const id = await subscribe('/a')
+  const otherId = await subscribe('/b', { wallet: other })
+  const thirdId = await subscribe('/c', { wallet: third, ip: '203.0.113.99' })
+  const ping = async (webhook: string, caller: Caller): Promise<number> =>
+    (await call('POST', `/webhooks/${webhook}/ping`, {}, caller)).status
+  for (let i = 0; i < SENDS; i += 1) expect(await ping(id, {})).toBe(202)
+  const [first] = await world.deliveries(id)
+  expect(await ping(id, { ip: '203.0.113.2' })).toBe(429)
+  expect(await ping(otherId, { wallet: other })).toBe(429)
+  expect((await call('POST', `/webhooks/${id}/deliveries/${first!.id}/resend`)).status).toBe(429)
+  expect((await recover(id)).body).toEqual({ recovered: 0, more: false })
+  expect(await ping(thirdId, { wallet: third, ip: '203.0.113.99' })).toBe(202)
+})
+
+test('a resent delivery keeps its place in the retry schedule', async () => {
+  const id = await subscribe('/resent')
+  world.farm.respond('/resent', status(500))
+  await world.emit({})
+  await sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now(),
+    attempt_count = 10, retry_step = 10`.execute(world.kysely)
+  const [delivery] = await world.deliveries(id)
+  expect((await call('POST', `/webhooks/${id}/deliveries/${delivery!.id}/resend`)).status).toBe(202)
+  world.worker()
+  await eventually(() => expect(world.farm.receivedAt('/resent')).toHaveLength(1))
+  await idle(id, 'failed', 1)
+})
+
+test('a new URL gets nothing of the backlog, also not the retry of an attempt in flight', async () => {
+  const id = await subscribe('/own')
+  let inFlight = 0
+  world.farm.respond('/own', (_, response) => {
+    if (inFlight++ === 0) return noResponse(_, response)
+    return status(500)(_, response)
+  })
+  await world.emit({}, {}, {}, {})
+  world.worker({ send: senderWithin(1_000), limits: { deadlineMs: 1_000, leaseMs: 5_000, pollMs: 20 } })
+  await eventually(async () =>
+    expect(await statuses(id)).toEqual(['in_flight', 'retrying', 'retrying', 'retrying']),
+  )
+  await call('PATCH', `/webhooks/${id}`, { url: world.farm.url('/own') })
+  expect(await statuses(id)).toContain('retrying')
+  expect((await call('PATCH', `/webhooks/${id}`, { url: world.farm.url('/victim') })).status).toBe(200)
+  expect(await statuses(id)).toEqual(Array(4).fill('cancelled'))
+  // The attempt at the old URL ends without effect on the delivery and on the health of the new one.
+  await eventually(async () => expect(await world.attempts(id)).toHaveLength(4))
+  expect((await world.attempts(id)).map(({ outcome }) => outcome)).toContain('stale')
+  expect(await statuses(id)).toEqual(Array(4).fill('cancelled'))
+  expect(await world.subscription(id)).toMatchObject({ failing_since: null, connect_failures: 0 })
+  await world.expire()
+  const [later] = await world.emit({})
+  await eventually(() => expect(world.farm.receivedAt('/victim')).toHaveLength(1))
+  expect(world.farm.receivedAt('/victim')[0]?.event.id).toBe(later)
+})
+
+test('a change of the URL cancels a backlog of any size', async () => {
+  const id = await subscribe('/large')
+  await sql`insert into webhook_deliveries (subscription_id, event_id, event_type)
+    select ${id}, 'evt_' || i, 'agent.updated' from generate_series(1, 12000) i`.execute(world.kysely)
+  await call('PATCH', `/webhooks/${id}`, { url: world.farm.url('/victim') })
+  const { rows } = await sql`select distinct status from webhook_deliveries`.execute(world.kysely)
+  expect(rows).toEqual([{ status: 'cancelled' }])
+})
+
+test('an attempt stores 1,000 characters of a response of any size', async () => {
+  const id = await subscribe('/verbose')
+  world.farm.respond('/verbose', (_, response) =>
+    response.writeHead(500, { 'content-type': 'text/plain' }).end('€'.repeat(1_000_000)),
+  )
+  await world.emit({})
+  world.worker()
+  await idle(id, 'retrying', 1)
+  const [attempt] = await world.attempts(id)
+  expect(attempt?.response_excerpt).toBe('€'.repeat(1_000))
+})
