@@ -20,6 +20,7 @@ import {
   type ConnectionLimits,
   limitPipelining,
 } from './plugins/connections.ts'
+import { limitClientConnections } from './plugins/client-connections.ts'
 import { compileSerializer, compileValidator, serverOptions } from './plugins/server-options.ts'
 import { checkRequests } from './contract/request-checks.ts'
 import type { Logger } from '../src/platform/logger.ts'
@@ -82,6 +83,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   // Pages may send text/plain across origins without a preflight request. No route reads it.
   app.removeContentTypeParser('text/plain')
   refuseRepeatedKeys(app)
+  limitClientConnections(app, connectionLimits, trustProxy)
   limitPipelining(app)
   closeAfterResponse(app)
   observeRequests(app, metrics)
@@ -95,8 +97,8 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     await describeRoutes(app, { version, baseUrl })
     const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]
     const originGuard = createOriginGuard(corsOrigins, ownNames)
-    mcpRoutes(app, { services, logger, version, originGuard })
-    graphqlRoutes(app, { services, logger, originGuard })
+    mcpRoutes(app, { services, logger, version, originGuard, connectionLimits })
+    graphqlRoutes(app, { services, logger, originGuard, connectionLimits })
   }
   const cache =
     surface === 'all' && responseCacheBytes > 0

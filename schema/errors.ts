@@ -9,10 +9,11 @@ function extensions(code: string, status: number): { code: string; status: numbe
   return { code, status }
 }
 
-/** Status and headers for an error of the whole request. Yoga removes them from the response. */
-function http(error: unknown): GraphQLErrorExtensions {
-  const given = error instanceof GraphQLError ? error.extensions['http'] : undefined
-  return given === undefined ? {} : { http: given }
+/** The HTTP status and headers that the error sets. Yoga removes them from the response. */
+function http(error: unknown, retryAfterSeconds: number | null = null): GraphQLErrorExtensions {
+  const given = error instanceof GraphQLError ? error.extensions.http : undefined
+  if (retryAfterSeconds === null) return given === undefined ? {} : { http: given }
+  return { http: { ...given, headers: { 'retry-after': String(retryAfterSeconds) } } }
 }
 
 /**
@@ -20,14 +21,18 @@ function http(error: unknown): GraphQLErrorExtensions {
  * invalid requests. Any other error is hidden and passed to `report`.
  */
 export function clientError(error: unknown, report: (hidden: unknown) => void): GraphQLError {
-  const cause = error instanceof GraphQLError ? (error.originalError ?? error.cause) : error
+  const cause = error instanceof GraphQLError ? error.originalError : error
   const { nodes, path, message } = error instanceof GraphQLError ? error : new GraphQLError('')
   const known = knownError(cause)
   if (known !== null) {
     return new GraphQLError(known.message, {
       nodes,
       path,
-      extensions: { ...http(error), ...extensions(known.code, known.status), ...known.addition },
+      extensions: {
+        ...http(error, known.retryAfterSeconds),
+        ...extensions(known.code, known.status),
+        ...known.addition,
+      },
     })
   }
   // An error without a path concerns the whole request: syntax, validation or variables.

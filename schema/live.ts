@@ -24,7 +24,7 @@ builder.subscriptionFields((t) => ({
   registryEvents: t.field({
     type: RegistryEventRef,
     description:
-      'Streams events in the order in which the service reads them from the ledger, at its commitment. The stream does not end. After a disconnect, pass the `id` of the last event as `after`: the new stream continues without gaps or duplicates, on any replica. If a fork removes an event, later streams omit it; events already sent are not withdrawn. If the event lands again, it is sent again with the same `id`. Errors: INVALID_ENUM, INVALID_PUBKEY, EVENT_UNKNOWN, TOO_MANY_STREAMS.',
+      'Streams events in the order in which the service reads them from the ledger, at its commitment. The stream does not end. After a disconnect, pass the `id` of the last event as `after`: the new stream continues without gaps or duplicates, on any replica. If a fork removes an event, later streams omit it; events already sent are not withdrawn. If the event lands again, it is sent again with the same `id`. Errors: INVALID_ENUM, INVALID_PUBKEY, EVENT_UNKNOWN, TOO_MANY_STREAMS, STREAMS_FULL.',
     args: {
       types: t.arg({ type: ['WebhookEventType'], description: 'Only events of these types. Default: all.' }),
       agentPda: t.arg({ type: 'Pubkey', description: 'Only events of this agent.' }),
@@ -38,7 +38,7 @@ builder.subscriptionFields((t) => ({
   transactionStatus: t.field({
     type: TransactionRef,
     description:
-      'Streams a prepared transaction: its current state, then each change. Completes when the transaction is finalized, has finally failed or has expired. Errors: TRANSACTION_NOT_FOUND, TOO_MANY_STREAMS.',
+      'Streams a prepared transaction: its current state, then each change. Completes when the transaction is finalized, has finally failed or has expired. Errors: TRANSACTION_NOT_FOUND, TOO_MANY_STREAMS, STREAMS_FULL.',
     args: { id: t.arg.string({ required: true, description: 'The `id` from `prepareTransaction`.' }) },
     subscribe: (_, { id }, { services, clientIp }) => services.liveEvents.transactionStatus(id, clientIp),
     resolve: (transaction) => transaction,

@@ -129,10 +129,14 @@ const WHEN: Record<ErrorCode, string> = {
   REQUEST_TOO_EXPENSIVE:
     'A GraphQL operation costs more units than the client has per minute. See [limits](limits.md).',
   MCP_SESSION_NOT_FOUND: 'A message names a session that is closed, or belongs to another process.',
-  MCP_SESSIONS_FULL: 'The client has the maximum number of MCP streams.',
+  MCP_SESSIONS_FULL: 'The client network has the maximum number of MCP streams. See `Retry-After`.',
+  TOO_MANY_SESSIONS: 'The process has the maximum number of MCP streams. See `Retry-After`.',
   EVENT_UNKNOWN: 'A live stream gets an `after` that is not the id of an event.',
-  TOO_MANY_STREAMS: 'The client or the process has the maximum number of live streams.',
-  TOO_MANY_SOCKETS: 'The process has the maximum number of WebSockets.',
+  TOO_MANY_STREAMS: 'The client network has the maximum number of live streams. See `Retry-After`.',
+  STREAMS_FULL:
+    'The process has the maximum number of live streams. An open stream also ends with this error, and can be opened again, if its client network has the most and another client needs a place.',
+  CLIENT_SOCKETS_FULL: 'The client network has the maximum number of WebSockets. See `Retry-After`.',
+  TOO_MANY_SOCKETS: 'The process has the maximum number of WebSockets. See `Retry-After`.',
   VERIFIER_BUSY: 'The queue of credentials to verify is full.',
   OVERLOADED: 'The process refuses the request because of overload. See `Retry-After`.',
   REGISTRY_NOT_READY:

@@ -10,7 +10,7 @@ import { MAX_CONTEXTS } from '../../src/identity/credentials/verify/checks/conte
 import { MAX_PROOFS } from '../../src/identity/credentials/verify/checks/proof-present.ts'
 import { JSON_LIMITS, MAX_CREDENTIAL_BYTES } from '../../src/identity/credentials/verify/parse-credential.ts'
 import { TOLERANCE_MS } from '../../src/identity/wallet-auth/verify-request.ts'
-import { MAX_PER_CLIENT, MAX_PER_PROCESS } from '../../src/live-events/streams.ts'
+import { STREAM_LIMITS } from '../../src/live-events/streams.ts'
 import { SETTINGS } from '../../src/platform/config/settings.ts'
 import { RATE_LIMIT_KINDS, type RateLimitKind } from '../../src/platform/rate-limits/kinds.ts'
 import { RELAY_POLICY } from '../../src/relay/policy.ts'
@@ -29,9 +29,9 @@ import { LIMITS } from '../../schema/limits.ts'
 import { CHARACTERS_PER_UNIT, OBJECT_WEIGHT, VALUES_PER_UNIT } from '../../schema/operation-cost.ts'
 import { BODY_LIMIT as CREDENTIAL_BODY_LIMIT } from '../../rest/credentials/routes.ts'
 import { MAX_DOCUMENTS } from '../../rest/graphql/persisted-documents.ts'
-import { MAX_MESSAGE_BYTES, MAX_SOCKETS } from '../../rest/graphql/web-socket.ts'
+import { MAX_MESSAGE_BYTES } from '../../rest/graphql/web-socket.ts'
 import { LIST_LIMIT } from '../../rest/mcp/read-tools.ts'
-import { MAX_SESSIONS, MAX_SESSIONS_PER_CLIENT, MAX_UNREAD } from '../../rest/mcp/sessions.ts'
+import { MAX_UNREAD } from '../../rest/mcp/sessions.ts'
 import { CONNECTION_LIMITS, MAX_UNANSWERED } from '../../rest/plugins/connections.ts'
 import { BODY_LIMIT } from '../../rest/plugins/server-options.ts'
 import { code, number, page, table } from './markdown.ts'
@@ -78,7 +78,16 @@ const requests: Limit[] = [
     'The connection is closed',
   ],
   ['Pipelined requests on a connection', number(MAX_UNANSWERED), 'The connection is closed'],
-  ['Connections of a process', number(CONNECTION_LIMITS.maxConnections), 'New connections are closed'],
+  [
+    'Connections of a client network without a complete request',
+    `${number(CONNECTION_LIMITS.incompletePerClient)}; not counted for ${seconds(CONNECTION_LIMITS.incompleteGraceMs)}`,
+    '408 for the oldest; the connection is closed',
+  ],
+  [
+    'Connections of a process',
+    number(CONNECTION_LIMITS.maxConnections),
+    'Connections that wait for the client network with the most of them are closed; if there are none, new ones are',
+  ],
   [
     'Requests in flight in a process',
     `${defaultOf('MAX_REQUESTS_IN_FLIGHT')}; the same number again for signed requests and submits`,
@@ -114,16 +123,47 @@ const graphql: Limit[] = [
   ['Values in the JSON of a request', number(LIMITS.values), '400 INVALID_REQUEST'],
   ['Values in nested lists of a response', number(LIMITS.nestedValues), '400 QUERY_TOO_LARGE'],
   ['Persisted documents of a process', number(MAX_DOCUMENTS), 'The least recently used one is removed'],
-  ['WebSockets of a process', number(MAX_SOCKETS), '503 TOO_MANY_SOCKETS'],
+  [
+    'WebSockets of a client network',
+    number(CONNECTION_LIMITS.sockets.perClient),
+    '429 CLIENT_SOCKETS_FULL with `Retry-After`',
+  ],
+  [
+    'WebSockets of a process',
+    number(CONNECTION_LIMITS.sockets.total),
+    'Another one is closed, see below; otherwise 503 TOO_MANY_SOCKETS with `Retry-After`',
+  ],
+  [
+    'WebSocket without an operation',
+    seconds(CONNECTION_LIMITS.socketIdleMs),
+    'The socket is closed with code 1000',
+  ],
   ['Message on a WebSocket', `${number(MAX_MESSAGE_BYTES)} bytes`, 'The socket is closed'],
-  ['Live streams of a client network', number(MAX_PER_CLIENT), '429 TOO_MANY_STREAMS'],
-  ['Live streams of a process', number(MAX_PER_PROCESS), '429 TOO_MANY_STREAMS'],
+  [
+    'Live streams of a client network',
+    number(STREAM_LIMITS.perClient),
+    '429 TOO_MANY_STREAMS with `Retry-After`',
+  ],
+  [
+    'Live streams of a process',
+    number(STREAM_LIMITS.total),
+    'Another one is closed, see below; otherwise 503 STREAMS_FULL with `Retry-After`',
+  ],
 ]
 
 const mcp: Limit[] = [
   ['`limit` of `list_agents`', `1 to ${LIST_LIMIT.max}, default ${LIST_LIMIT.default}`, 'Tool error'],
-  ['Open SSE sessions of a client network', number(MAX_SESSIONS_PER_CLIENT), '429 MCP_SESSIONS_FULL'],
-  ['Open SSE sessions of a process', number(MAX_SESSIONS), '429 MCP_SESSIONS_FULL'],
+  [
+    'Open SSE sessions of a client network',
+    number(CONNECTION_LIMITS.sessions.perClient),
+    '429 MCP_SESSIONS_FULL with `Retry-After`',
+  ],
+  [
+    'Open SSE sessions of a process',
+    number(CONNECTION_LIMITS.sessions.total),
+    'Another one is closed, see above; otherwise 503 TOO_MANY_SESSIONS with `Retry-After`',
+  ],
+  ['SSE session without a message', seconds(CONNECTION_LIMITS.sessionIdleMs), 'The stream is closed'],
   ['Unread responses of a session', `${number(MAX_UNREAD)} bytes`, 'The stream is closed'],
 ]
 
@@ -298,6 +338,7 @@ export function limitsPage(): string {
     ...section('Requests and connections', requests),
     ...section('Lists', lists),
     ...section('GraphQL and live streams', graphql),
+    'If the sockets, streams or MCP sessions of a process are all taken, a new one takes the place of an idle one: a socket without an operation, or a session without a message for a minute. If none is idle, the client network with the most of them loses the one that it used longest ago. Clients open a connection again that was closed with code 1000 or 1013, or cut.',
     ...section('MCP', mcp),
     ...section('Relay', relay),
     ...section('Sponsorship', sponsorship),

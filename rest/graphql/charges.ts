@@ -52,11 +52,8 @@ function chargeOperation(
   }
 }
 
-/** An error of the request as a whole, which has the HTTP status and Retry-After of REST. */
+/** An error of the request as a whole, which has the HTTP status of REST. */
 function wholeRequest(error: unknown): GraphQLError {
   if (!isDomainError(error)) throw error
-  const { message, status, retryAfterSeconds } = error
-  const headers: Record<string, string> =
-    retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) }
-  return new GraphQLError(message, { cause: error, extensions: { http: { status, headers } } })
+  return new GraphQLError(error.message, { cause: error, extensions: { http: { status: error.status } } })
 }

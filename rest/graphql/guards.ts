@@ -3,6 +3,7 @@ import {
   execute,
   type ExecutionArgs,
   GraphQLError,
+  type GraphQLFormattedError,
   type GraphQLSchema,
   subscribe,
   validate,
@@ -75,6 +76,17 @@ export function limitErrors(errors: readonly GraphQLError[], toClientError: ToCl
   return errors
     .slice(0, MAX_ERRORS)
     .map((error) => (error.extensions?.['status'] === undefined ? toClientError(error) : error))
+}
+
+/** The first errors for a socket, which has no HTTP status and headers. */
+export function socketErrors(
+  errors: readonly GraphQLError[],
+  toClientError: ToClientError,
+): GraphQLFormattedError[] {
+  return limitErrors(errors, toClientError).map((error) => {
+    const json = error.toJSON()
+    return Object.assign(json, { extensions: { ...json.extensions, http: undefined } })
+  })
 }
 
 /** Throws an error for the client if the query is too long or has too many values. */

@@ -6,23 +6,31 @@ import type { Logger } from '../../src/platform/logger.ts'
 import type { Services } from '../../src/services.ts'
 import { sendGraphiql, wantsPage } from './graphiql.ts'
 import { chargeRequest, countRequest } from '../plugins/rate-limits.ts'
+import type { ConnectionLimits } from '../plugins/connections.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
 import { authenticateRequest } from '../plugins/wallet-auth.ts'
 import type { OperationRequest } from './charges.ts'
 import { createEventStreams, isEventStream } from './event-stream.ts'
 import { limitBodyValues } from './json-size.ts'
 import { requestPriority } from './request-priority.ts'
-import { acceptWebSockets, createSocketServer, MAX_SOCKETS } from './web-socket.ts'
+import { acceptWebSockets, createSocketServer } from './web-socket.ts'
 import { createGraphQLServer } from './yoga.ts'
 import type { RestApp } from '../rest-app.ts'
+
+export interface GraphQLOptions {
+  readonly services: Services
+  readonly logger: Logger
+  readonly originGuard: OriginGuard
+  readonly connectionLimits: ConnectionLimits
+}
 
 /** Registers /graphql with GraphiQL, event streams and WebSockets, and the SDL. */
 export function graphqlRoutes(
   app: RestApp,
-  { services, logger, originGuard }: { services: Services; logger: Logger; originGuard: OriginGuard },
+  { services, logger, originGuard, connectionLimits }: GraphQLOptions,
 ): void {
   const server = createGraphQLServer(services, logger)
-  const serveSocket = createSocketServer(server, services.admission)
+  const sockets = createSocketServer(server, services.admission, connectionLimits)
   const streams = createEventStreams()
   app.addHook('preClose', async () => streams.cutAll())
   const contextOf = (request: FastifyRequest): OperationRequest => ({
@@ -61,12 +69,12 @@ export function graphqlRoutes(
       preHandler: async (request) => {
         if (!request.ws) return
         originGuard.checkOrigin(request.raw)
-        if (scope.websocketServer.clients.size >= MAX_SOCKETS) throw new DomainError('TOO_MANY_SOCKETS')
+        sockets.checkLimit(request.ip)
       },
       wsHandler: (socket, request) => {
         request.admissionSlot?.release()
         // A signature is valid for one request, but a socket carries many operations.
-        serveSocket(socket, { ...contextOf(request), authenticate: undefined })
+        sockets.serve(socket, { ...contextOf(request), authenticate: undefined })
       },
     })
   })

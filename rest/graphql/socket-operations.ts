@@ -3,11 +3,14 @@ import type { OperationResult, ServerOptions } from 'graphql-ws'
 import { operationPriority } from '../../schema/priority.ts'
 import type { Admission } from '../../src/platform/overload/admission.ts'
 import { chargeDocument, type OperationRequest } from './charges.ts'
-import { checkSize, limitErrors } from './guards.ts'
+import { checkSize, socketErrors } from './guards.ts'
 import type { GraphQLServer } from './yoga.ts'
 
 export interface SocketExtra {
   readonly context: OperationRequest
+  /** Whether the socket has no open operation. */
+  isIdle: () => boolean
+  readonly operationStarted: () => void
 }
 
 type Run = (args: ExecutionArgs) => OperationResult
@@ -25,9 +28,13 @@ interface RootValue {
 export function socketOperations(
   { yoga, toClientError, documents }: GraphQLServer,
   admission: Admission,
-): Pick<Options, 'onSubscribe' | 'onNext' | 'execute' | 'subscribe'> {
+): Pick<Options, 'onConnect' | 'onSubscribe' | 'onNext' | 'onError' | 'execute' | 'subscribe'> {
   return {
+    onConnect: (context) => {
+      context.extra.isIdle = () => Object.keys(context.subscriptions).length === 0
+    },
     onSubscribe: async ({ extra }, _id, payload) => {
+      extra.operationStarted()
       try {
         extra.context.charge(1, 0)
         admission.check('high')
@@ -40,10 +47,10 @@ export function socketOperations(
         })
         const document = parse(params.query)
         const errors = validate(schema, document)
-        if (errors.length > 0) return limitErrors(errors, toClientError)
+        if (errors.length > 0) return errors
         const { operationName, variables: variableValues } = params
         if (!getOperationAST(document, operationName))
-          return [toClientError(new GraphQLError('operationName must name an operation of the document'))]
+          return [new GraphQLError('operationName must name an operation of the document')]
         const contextValue = await contextFactory()
         const release = admission.admit(operationPriority(document, operationName))
         const rootValue: RootValue = { execute, subscribe, release }
@@ -57,7 +64,8 @@ export function socketOperations(
     onNext: (_context, _id, _params, _args, result) =>
       result.errors === undefined
         ? undefined
-        : { ...result, errors: limitErrors(result.errors, toClientError) },
+        : { ...result, errors: socketErrors(result.errors, toClientError) },
+    onError: (_context, _id, _payload, errors) => socketErrors(errors, toClientError),
   }
 }
 

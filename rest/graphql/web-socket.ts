@@ -2,7 +2,11 @@ import websocket from '@fastify/websocket'
 import { CloseCode, handleProtocols, makeServer } from 'graphql-ws'
 import type { RawData, WebSocket } from 'ws'
 import { LIMITS } from '../../schema/limits.ts'
+import { clientNetwork } from '../../src/domain/client-network.ts'
+import { DomainError } from '../../src/domain/errors.ts'
+import { createPlaces } from '../../src/platform/overload/places.ts'
 import type { Admission } from '../../src/platform/overload/admission.ts'
+import { type ConnectionLimits, PLACE_RETRY_SECONDS } from '../plugins/connections.ts'
 import type { RestApp } from '../rest-app.ts'
 import type { OperationRequest } from './charges.ts'
 import { TOO_MANY_VALUES } from './guards.ts'
@@ -10,12 +14,14 @@ import { hasMoreMembers } from './json-size.ts'
 import { type SocketExtra, socketOperations } from './socket-operations.ts'
 import type { GraphQLServer } from './yoga.ts'
 
-/** Open WebSockets of the process. Their streams also count against the limit of their client. */
-export const MAX_SOCKETS = 1_000
 export const MAX_MESSAGE_BYTES = 256 * 1024
 const INIT_WAIT_MS = 3_000
 const PING_INTERVAL_MS = 12_000
 const CLOSE_WAIT_MS = 1_000
+/** Clients reopen a socket that was closed with this code when they have an operation. */
+const NORMAL = 1000
+/** Clients reopen a socket that was closed with this code at once, and repeat its subscriptions. */
+const TRY_AGAIN_LATER = 1013
 
 /** Lets routes of `scope` accept WebSockets. Until then an upgrade is a request like any other. */
 export async function acceptWebSockets(scope: RestApp): Promise<void> {
@@ -33,35 +39,76 @@ export async function acceptWebSockets(scope: RestApp): Promise<void> {
   })
 }
 
+export interface SocketServer {
+  /** Throws CLIENT_SOCKETS_FULL and TOO_MANY_SOCKETS. */
+  checkLimit(clientIp: string): void
+  /** Serves the graphql-transport-ws protocol on a WebSocket. */
+  serve(socket: WebSocket, context: OperationRequest): void
+}
+
 /**
- * Serves the graphql-transport-ws protocol on a WebSocket. The handlers that graphql-ws provides
- * parse a message before its size can be checked, and log the mistakes of clients.
+ * The handlers that graphql-ws provides parse a message before its size can be checked, and log the
+ * mistakes of clients.
  */
-export function createSocketServer(graphql: GraphQLServer, admission: Admission) {
+export function createSocketServer(
+  graphql: GraphQLServer,
+  admission: Admission,
+  { sockets: max, socketIdleMs }: Pick<ConnectionLimits, 'sockets' | 'socketIdleMs'>,
+): SocketServer {
+  const places = createPlaces(max)
   const server = makeServer<Record<string, unknown>, SocketExtra>({
     connectionInitWaitTimeout: INIT_WAIT_MS,
     ...socketOperations(graphql, admission),
   })
-  return (socket: WebSocket, context: OperationRequest): void => {
-    const closed = server.opened(
-      {
-        protocol: socket.protocol,
-        send: (text) => send(socket, text),
-        close: (code, reason) => socket.close(code, reason),
-        onMessage: (handle) =>
-          socket.on('message', (data: RawData) => {
-            const text = (data as Buffer).toString()
-            if (hasMoreMembers(text, LIMITS.values)) socket.close(CloseCode.BadRequest, TOO_MANY_VALUES)
-            else handle(text).catch(() => socket.close(CloseCode.InternalServerError))
-          }),
-      },
-      { context },
-    )
-    const stopPinging = terminateIfSilent(socket)
-    socket.once('close', (code, reason) => {
-      stopPinging()
-      void closed(code, reason.toString())
-    })
+  return {
+    checkLimit: (clientIp) => {
+      const options = { retryAfterSeconds: PLACE_RETRY_SECONDS }
+      switch (places.refusal(clientNetwork(clientIp))) {
+        case 'client':
+          throw new DomainError('CLIENT_SOCKETS_FULL', { max: max.perClient }, options)
+        case 'process':
+          throw new DomainError('TOO_MANY_SOCKETS', {}, options)
+        default:
+      }
+    },
+    serve: (socket, context) => {
+      const operationStarted = (): void => {
+        idle.refresh()
+        if (typeof place !== 'string') place.touch()
+      }
+      const extra: SocketExtra = { context, isIdle: () => true, operationStarted }
+      const idle = setTimeout(() => {
+        if (extra.isIdle()) socket.close(NORMAL, 'Idle')
+        else idle.refresh()
+      }, socketIdleMs)
+      const place = places.enter(clientNetwork(context.clientIp), {
+        isIdle: () => extra.isIdle(),
+        close: () => socket.close(extra.isIdle() ? NORMAL : TRY_AGAIN_LATER, 'Closed to make room'),
+      })
+      const closed = server.opened(
+        {
+          protocol: socket.protocol,
+          send: (text) => send(socket, text),
+          close: (code, reason) => socket.close(code, reason),
+          onMessage: (handle) =>
+            socket.on('message', (data: RawData) => {
+              const text = (data as Buffer).toString()
+              if (hasMoreMembers(text, LIMITS.values)) socket.close(CloseCode.BadRequest, TOO_MANY_VALUES)
+              else handle(text).catch(() => socket.close(CloseCode.InternalServerError))
+            }),
+        },
+        extra,
+      )
+      const stopPinging = terminateIfSilent(socket)
+      socket.once('close', (code, reason) => {
+        clearTimeout(idle)
+        if (typeof place !== 'string') place.leave()
+        stopPinging()
+        void closed(code, reason.toString())
+      })
+      // Sockets that were upgraded at the same time may have taken the last place.
+      if (typeof place === 'string') socket.close(TRY_AGAIN_LATER, 'Too many open WebSockets')
+    },
   }
 }
 

@@ -7,6 +7,7 @@ import { createSessions } from './sessions.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Services } from '../../src/services.ts'
+import type { ConnectionLimits } from '../plugins/connections.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
 import { sendRateLimit } from '../plugins/rate-limits.ts'
 import type { RestApp } from '../rest-app.ts'
@@ -19,13 +20,15 @@ export interface McpOptions {
   readonly logger: Logger
   readonly version: string
   readonly originGuard: OriginGuard
+  readonly connectionLimits: ConnectionLimits
 }
 
 /**
  * Registers the Model Context Protocol: Streamable HTTP at /mcp without sessions, so any replica
  * can serve any request, and the older transport at /mcp/sse, whose sessions belong to one process.
  */
-export function mcpRoutes(app: RestApp, { services, logger, version, originGuard }: McpOptions): void {
+export function mcpRoutes(app: RestApp, options: McpOptions): void {
+  const { services, logger, version, originGuard, connectionLimits } = options
   const route = {
     schema: { hide: true },
     config: { priority: ({ body }: FastifyRequest) => messagePriority(body) },
@@ -46,7 +49,7 @@ export function mcpRoutes(app: RestApp, { services, logger, version, originGuard
     await transport.handleRequest(request.raw, reply.raw, request.body)
   })
 
-  const sessions = createSessions(MESSAGES)
+  const sessions = createSessions(MESSAGES, connectionLimits)
   app.get('/mcp/sse', { ...route, exposeHeadRoute: false }, async (request, reply) => {
     sessions.checkLimit(request.ip)
     if (!hijackReply(request, reply)) return

@@ -3,43 +3,75 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { clientNetwork } from '../../src/domain/client-network.ts'
 import { DomainError } from '../../src/domain/errors.ts'
+import { createPlaces, type NoPlace } from '../../src/platform/overload/places.ts'
+import { type ConnectionLimits, PLACE_RETRY_SECONDS } from '../plugins/connections.ts'
 
-/** Open streams of the process. */
-export const MAX_SESSIONS = 500
-export const MAX_SESSIONS_PER_CLIENT = 20
 /** Bytes. A client with more unread responses is disconnected at its next request. */
 export const MAX_UNREAD = 1_048_576
+/** Time without a message after which a session may be closed to make room for another one. */
+export const QUIET_MS = 60_000
 
 interface Session {
   readonly transport: SSEServerTransport
-  readonly client: string
   readonly response: ServerResponse
+  /** The session was used. */
+  readonly touch: () => void
 }
 
 /** Sessions of the HTTP+SSE transport (protocol 2024-11-05). A session ends with its stream. */
 export interface Sessions {
-  /** Throws MCP_SESSIONS_FULL. */
+  /** Throws MCP_SESSIONS_FULL and TOO_MANY_SESSIONS. */
   checkLimit(clientIp: string): void
   open(server: McpServer, clientIp: string, response: ServerResponse): Promise<void>
   find(sessionId: string | undefined): SSEServerTransport | undefined
   closeAll(): Promise<void>
 }
 
-export function createSessions(messagesPath: string): Sessions {
+type SessionLimits = Pick<ConnectionLimits, 'sessions' | 'sessionIdleMs'>
+
+export function createSessions(
+  messagesPath: string,
+  { sessions: max, sessionIdleMs }: SessionLimits,
+): Sessions {
   const sessions = new Map<string, Session>()
-  const ofClient = (client: string): number =>
-    Array.from(sessions.values()).filter((each) => each.client === client).length
+  const places = createPlaces(max)
+  const refuse = (reason: NoPlace): never => {
+    const options = { retryAfterSeconds: PLACE_RETRY_SECONDS }
+    throw reason === 'client'
+      ? new DomainError('MCP_SESSIONS_FULL', { max: max.perClient }, options)
+      : new DomainError('TOO_MANY_SESSIONS', {}, options)
+  }
   return {
     checkLimit: (clientIp) => {
-      if (sessions.size >= MAX_SESSIONS || ofClient(clientNetwork(clientIp)) >= MAX_SESSIONS_PER_CLIENT)
-        throw new DomainError('MCP_SESSIONS_FULL', { max: MAX_SESSIONS_PER_CLIENT })
+      const reason = places.refusal(clientNetwork(clientIp))
+      if (reason !== null) refuse(reason)
     },
     open: async (server, clientIp, response) => {
       const transport = new SSEServerTransport(messagesPath, response)
-      sessions.set(transport.sessionId, { transport, client: clientNetwork(clientIp), response })
+      let isQuiet = false
+      const place = places.enter(clientNetwork(clientIp), {
+        isIdle: () => isQuiet,
+        close: () => response.destroy(),
+      })
+      if (typeof place === 'string') {
+        response.destroy()
+        return
+      }
+      const quiet = setTimeout(() => (isQuiet = true), QUIET_MS).unref()
+      const idle = setTimeout(() => void transport.close(), sessionIdleMs).unref()
+      const touch = (): void => {
+        isQuiet = false
+        quiet.refresh()
+        idle.refresh()
+        place.touch()
+      }
+      sessions.set(transport.sessionId, { transport, response, touch })
       // The stream is silent until the client sends a request.
       response.setTimeout(0)
       response.once('close', () => {
+        clearTimeout(quiet)
+        clearTimeout(idle)
+        place.leave()
         sessions.delete(transport.sessionId)
         void server.close()
       })
@@ -47,6 +79,7 @@ export function createSessions(messagesPath: string): Sessions {
     },
     find: (sessionId) => {
       const session = sessions.get(sessionId ?? '')
+      session?.touch()
       if (session === undefined || session.response.writableLength <= MAX_UNREAD) return session?.transport
       session.response.destroy()
       return undefined

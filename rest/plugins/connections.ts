@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { PlaceLimits } from '../../src/platform/overload/places.ts'
 import type { RestApp } from '../rest-app.ts'
 
 /** Time limits of a connection, in ms, and the number of connections. */
@@ -15,6 +16,18 @@ export interface ConnectionLimits {
   readonly stalledMs: number
   /** Connections of the process, including streams and WebSockets. More are closed at once. */
   readonly maxConnections: number
+  /** Connections of a client network without a complete request. The oldest above it get 408. */
+  readonly incompletePerClient: number
+  /** How long an incomplete request is safe from that limit, in ms. */
+  readonly incompleteGraceMs: number
+  /** WebSockets at /graphql. */
+  readonly sockets: PlaceLimits
+  /** Time without an operation after which a WebSocket is closed. */
+  readonly socketIdleMs: number
+  /** Sessions of the MCP transport over SSE. */
+  readonly sessions: PlaceLimits
+  /** Time without a message after which a session is closed. */
+  readonly sessionIdleMs: number
 }
 
 export const CONNECTION_LIMITS: ConnectionLimits = {
@@ -26,7 +39,16 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   // Longer than any response takes, and longer than the time between two pings of a stream.
   stalledMs: 60_000,
   maxConnections: 10_000,
+  incompletePerClient: 100,
+  incompleteGraceMs: 1_000,
+  sockets: { perClient: 20, total: 1_000 },
+  socketIdleMs: 60_000,
+  sessions: { perClient: 20, total: 500 },
+  sessionIdleMs: 600_000,
 }
+
+/** Retry-After of a refusal because of too many open streams, seconds. */
+export const PLACE_RETRY_SECONDS = 30
 
 /** Per connection. Node parses a thousand pipelined requests before it sends a response. */
 export const MAX_UNANSWERED = 32

@@ -3,7 +3,7 @@ import type { Admission } from '../../src/platform/overload/admission.ts'
 import type { Priority } from '../../src/platform/overload/priority.ts'
 import type { RestApp } from '../rest-app.ts'
 import { AdmissionSlot } from './admission-slot.ts'
-import { endWithTimeout } from './server-options.ts'
+import { endWithTimeout, hasBody } from './server-options.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -69,8 +69,4 @@ export function shedLoad(app: RestApp, admission: Admission): void {
     request.admissionSlot?.handlerFinished()
     done()
   })
-}
-
-function hasBody({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }

@@ -77,6 +77,10 @@ const PARSER_ERRORS: Record<string, [status: string, error: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive'],
 }
 
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+}
+
 /** Ends a request that has not fully arrived, with the same 408 as a timeout. */
 export function endWithTimeout(socket: Socket): void {
   sendParserError(Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)

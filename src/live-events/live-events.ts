@@ -7,11 +7,12 @@ import { quoted } from '../domain/quoted.ts'
 import { WEBHOOK_EVENT_TYPES } from '../domain/webhook-events.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
+import type { PlaceLimits } from '../platform/overload/places.ts'
 import type { WatchTransaction } from '../relay/watch-transaction.ts'
 import { createFeed } from './feed.ts'
 import { type EventFilter, newestPosition, positionOf, readEvents } from './read-events.ts'
 import { registryEvents } from './registry-events.ts'
-import { createStreams } from './streams.ts'
+import { createStreams, STREAM_LIMITS } from './streams.ts'
 
 export interface EventsInput {
   /** Every type by default. */
@@ -23,17 +24,18 @@ export interface EventsInput {
 
 export type LiveEvents = ReturnType<typeof createLiveEvents>
 
-/** The live streams of this process. All can fail with TOO_MANY_STREAMS. */
+/** The live streams of this process. All can fail with TOO_MANY_STREAMS and STREAMS_FULL. */
 export function createLiveEvents(options: {
   orm: Orm
   watchTransaction: WatchTransaction
   logger: Pick<Logger, 'warn'>
   metrics: Metrics
+  streamLimits?: PlaceLimits
 }) {
-  const { orm, watchTransaction, logger, metrics } = options
+  const { orm, watchTransaction, logger, metrics, streamLimits = STREAM_LIMITS } = options
   const kysely: Kysely<Database> = orm.em.fork().getKysely<Database>()
   const read = (after: number, filter: EventFilter) => readEvents(kysely, after, filter)
-  const streams = createStreams(metrics)
+  const streams = createStreams(metrics, streamLimits)
   const feed = createFeed({ orm, kysely, logger })
   return {
     /**

@@ -2,13 +2,14 @@ import { Gauge } from 'prom-client'
 import { clientNetwork } from '../domain/client-network.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
+import { createPlaces, type NoPlace, type PlaceLimits } from '../platform/overload/places.ts'
 
-export const MAX_PER_CLIENT = 20
-export const MAX_PER_PROCESS = 1_000
+export const STREAM_LIMITS: PlaceLimits = { perClient: 20, total: 1_000 }
+const RETRY = { retryAfterSeconds: 30 }
 
 /** Counts and limits the open streams of this process. */
-export function createStreams(metrics: Metrics) {
-  const perClient = new Map<string, number>()
+export function createStreams(metrics: Metrics, limits: PlaceLimits) {
+  const places = createPlaces(limits)
   /** The open streams, by the function that ends each. */
   const openStreams = new Set<() => Promise<void>>()
   const gauge: Gauge = new Gauge({
@@ -18,30 +19,33 @@ export function createStreams(metrics: Metrics) {
     collect: () => gauge.set(openStreams.size),
   })
 
-  /** Throws TOO_MANY_STREAMS if the client, or the process, has too many open streams. */
-  const checkLimit = (clientIp: string): void => {
-    const count = perClient.get(clientNetwork(clientIp)) ?? 0
-    if (openStreams.size >= MAX_PER_PROCESS || count >= MAX_PER_CLIENT)
-      throw new DomainError('TOO_MANY_STREAMS', { max: MAX_PER_CLIENT })
+  const refuse = (reason: NoPlace): never => {
+    throw reason === 'client'
+      ? new DomainError('TOO_MANY_STREAMS', { max: limits.perClient }, RETRY)
+      : new DomainError('STREAMS_FULL', {}, RETRY)
   }
 
-  /** Counts a stream. Returns a function that uncounts it, once. */
-  const register = (clientIp: string, end: () => Promise<void>): (() => void) => {
-    checkLimit(clientIp)
-    const client = clientNetwork(clientIp)
-    perClient.set(client, (perClient.get(client) ?? 0) + 1)
+  /** Throws TOO_MANY_STREAMS or STREAMS_FULL if there is no place for a stream of the client. */
+  const checkLimit = (clientIp: string): void => {
+    const reason = places.refusal(clientNetwork(clientIp))
+    if (reason !== null) refuse(reason)
+  }
+
+  /** Counts a stream. Returns a function that uncounts it. */
+  const register = (clientIp: string, end: () => Promise<void>, cut: () => void): (() => void) => {
+    const place = places.enter(clientNetwork(clientIp), { isIdle: () => false, close: cut })
+    if (typeof place === 'string') return refuse(place)
     openStreams.add(end)
     return () => {
-      if (!openStreams.delete(end)) return
-      const left = (perClient.get(client) ?? 0) - 1
-      if (left > 0) perClient.set(client, left)
-      else perClient.delete(client)
+      openStreams.delete(end)
+      place.leave()
     }
   }
 
   /**
    * Wraps a stream. It counts from the first request for a value until it ends, fails or is
-   * returned. `return` also works while a value is awaited: it aborts the signal of `make`.
+   * returned. `return` also works while a value is awaited: it aborts the signal of `make`. A stream
+   * that loses its place fails with STREAMS_FULL, so that its client opens it again.
    */
   const open = <Value>(
     clientIp: string,
@@ -50,16 +54,22 @@ export function createStreams(metrics: Metrics) {
     const ending = new AbortController()
     const inner = make(ending.signal)
     let unregister: (() => void) | undefined
+    let isCut = false
     const end = async (): Promise<void> => {
       unregister?.()
       ending.abort()
       await inner.return()
     }
+    const cut = (): void => {
+      isCut = true
+      void end()
+    }
     const stream: typeof inner = {
       next: async () => {
         try {
-          if (!ending.signal.aborted) unregister ??= register(clientIp, end)
+          if (!ending.signal.aborted) unregister ??= register(clientIp, end, cut)
           const result = await inner.next()
+          if (isCut) refuse('process')
           if (result.done === true) unregister?.()
           return result
         } catch (error) {

@@ -21,6 +21,7 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { createMetrics, type Metrics } from '../../src/platform/metrics/metrics.ts'
 import { poolQueue } from '../../src/db/pool-queue.ts'
 import { type AdmissionLimits, createAdmission } from '../../src/platform/overload/admission.ts'
+import type { PlaceLimits } from '../../src/platform/overload/places.ts'
 import { createGuardedHttp } from '../../src/platform/net/guarded-http.ts'
 import type { RateLimitNumbers } from '../../src/platform/rate-limits/kinds.ts'
 import { type Roles, rolesOf } from '../../src/health/roles.ts'
@@ -66,6 +67,8 @@ export interface TestAppOptions {
   feePayer: { pubkey: string; enabled: boolean } | null
   executor: Executor
   connectionLimits: ConnectionLimits
+  /** Default: none. */
+  trustProxy: string[]
   /** Where the log is written. Default: nowhere. */
   log: Writable
   relay: Partial<RelayOptions>
@@ -81,6 +84,8 @@ export interface TestAppOptions {
   webhookDevMode: boolean
   /** Default: 1,000. */
   webhooksPerNetwork: number
+  /** Default: those of the service. */
+  streamLimits: PlaceLimits
   /** Default: off. */
   rateLimits: RateLimitNumbers
   /** Default: all requests are accepted. */
@@ -179,6 +184,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     watchTransaction: relay.watch,
     logger: pino({ level: 'silent' }),
     metrics,
+    streamLimits: options.streamLimits,
   })
   const services = createServices({
     em: database.orm.em,
@@ -223,6 +229,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     hostNames: options.hostNames,
     executor: options.executor,
     connectionLimits: options.connectionLimits,
+    trustProxy: options.trustProxy,
     responseCacheBytes: options.responseCacheBytes ?? 64 * 1024 * 1024,
   })
   // From now on, reads do not check the tables any more, so tests can count statements.

@@ -18,7 +18,8 @@ export async function blockReads({ orm }: TestDatabase): Promise<BlockedReads> {
   return {
     held: async () => {
       const { rows } = await session.query<{ held: number }>(
-        `select count(*)::int as held from pg_locks where relation = 'agents'::regclass and not granted`,
+        `select count(*)::int as held from pg_locks where relation = 'agents'::regclass and not granted
+         and database = (select oid from pg_database where datname = current_database())`,
       )
       return rows[0]?.held ?? 0
     },

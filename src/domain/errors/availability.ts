@@ -15,12 +15,21 @@ export const AVAILABILITY_ERRORS = {
     status: 429,
     message: 'Too many open MCP streams: the limit per client is {max}. /mcp works without a stream',
   },
+  TOO_MANY_SESSIONS: {
+    status: 503,
+    message: 'The service has too many open MCP streams. /mcp works without a stream',
+  },
   EVENT_UNKNOWN: { status: 400, message: '{parameter} must be the id of an event, got {value}' },
   TOO_MANY_STREAMS: {
     status: 429,
     message: 'Too many open live streams: the limit per client is {max}. Close one or try again later',
   },
-  TOO_MANY_SOCKETS: { status: 503, message: 'Too many open WebSockets: try again later' },
+  STREAMS_FULL: { status: 503, message: 'The service has too many open live streams: try again later' },
+  CLIENT_SOCKETS_FULL: {
+    status: 429,
+    message: 'Too many open WebSockets: the limit per client is {max}. Close one or try again later',
+  },
+  TOO_MANY_SOCKETS: { status: 503, message: 'The service has too many open WebSockets: try again later' },
   VERIFIER_BUSY: {
     status: 503,
     message: 'Too many credentials are being verified: try again later',

@@ -1,0 +1,128 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { BlockList, isIPv6, type Socket } from 'node:net'
+import { clientNetwork } from '../../src/domain/client-network.ts'
+import type { RestApp } from '../rest-app.ts'
+import type { ConnectionLimits } from './connections.ts'
+import { endWithTimeout, hasBody } from './server-options.ts'
+
+/** From this share of all connections on, room is made for new ones. */
+const NEARLY_FULL = 0.95
+/** The share that is closed at once, so that a search for the largest client is rare. */
+const CLOSED_TOGETHER = 0.01
+
+type Limits = Pick<ConnectionLimits, 'maxConnections' | 'incompletePerClient' | 'incompleteGraceMs'>
+
+/** The connections of a client network that wait for the client, the oldest first. */
+interface Client {
+  /** A request has not fully arrived, or none has begun. With the time of its begin, in ms. */
+  readonly incomplete: Map<Socket, number>
+  /** The response was sent, and the next request has not arrived. */
+  readonly idle: Set<Socket>
+  open: number
+}
+
+/**
+ * Limits the connections of each client network whose request has not fully arrived: the oldest
+ * ones get 408. If the process has nearly all its connections, those of the network with the most
+ * that wait for their client are closed. Connections of `proxies` belong to many clients, so they
+ * are not limited here.
+ */
+export function limitClientConnections(
+  app: RestApp,
+  limits: Limits,
+  proxies: readonly string[],
+  now: () => number = () => performance.now(),
+): void {
+  const clients = new Map<string, Client>()
+  const owners = new WeakMap<Socket, { client: Client; active: number }>()
+  const isProxy = addressMatcher(proxies)
+  const open = new Set<Socket>()
+
+  const clientOf = (address: string): Client => {
+    const network = clientNetwork(address)
+    const client = clients.get(network) ?? { incomplete: new Map(), idle: new Set(), open: 0 }
+    clients.set(network, client)
+    return client
+  }
+  const endOldest = (client: Client): void => {
+    for (const [socket, since] of client.incomplete) {
+      if (client.incomplete.size <= limits.incompletePerClient) return
+      // Requests of connections that were opened together may have arrived, but not been read yet.
+      if (now() - since < limits.incompleteGraceMs) return
+      client.incomplete.delete(socket)
+      endWithTimeout(socket)
+    }
+  }
+  const makeRoom = (): void => {
+    const waiting = (client: Client): number => client.incomplete.size + client.idle.size
+    let largest: Client | undefined
+    for (const client of clients.values())
+      if (largest === undefined || waiting(client) > waiting(largest)) largest = client
+    // A single connection may have been opened just now.
+    if (largest === undefined || waiting(largest) < 2) return
+    const count = Math.max(1, Math.floor(limits.maxConnections * CLOSED_TOGETHER))
+    for (const socket of [...largest.idle.keys(), ...largest.incomplete.keys()].slice(0, count)) {
+      largest.idle.delete(socket)
+      largest.incomplete.delete(socket)
+      open.delete(socket)
+      socket.destroy()
+    }
+  }
+
+  app.server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    const { remoteAddress: address } = socket
+    const client = address === undefined || isProxy(address) ? null : clientOf(address)
+    socket.once('close', () => {
+      open.delete(socket)
+      if (client === null || address === undefined) return
+      client.incomplete.delete(socket)
+      client.idle.delete(socket)
+      client.open -= 1
+      if (client.open === 0) clients.delete(clientNetwork(address))
+    })
+    if (client !== null) {
+      client.open += 1
+      client.incomplete.set(socket, now())
+      owners.set(socket, { client, active: 0 })
+      endOldest(client)
+    }
+    if (open.size > limits.maxConnections * NEARLY_FULL) makeRoom()
+  })
+
+  const arrived = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request
+    const owner = owners.get(socket)
+    if (owner === undefined) return
+    const { client } = owner
+    owner.active += 1
+    client.idle.delete(socket)
+    client.incomplete.delete(socket)
+    if (hasBody(request)) {
+      client.incomplete.set(socket, now())
+      request.once('end', () => client.incomplete.delete(socket))
+      endOldest(client)
+    }
+    response.once('close', () => {
+      owner.active -= 1
+      client.incomplete.delete(socket)
+      if (owner.active === 0 && !socket.destroyed) client.idle.add(socket)
+    })
+  }
+  app.server.prependListener('request', arrived)
+  app.server.prependListener('checkExpectation', arrived)
+  app.server.prependListener('upgrade', ({ socket }: IncomingMessage) =>
+    owners.get(socket)?.client.incomplete.delete(socket),
+  )
+}
+
+function addressMatcher(networks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}

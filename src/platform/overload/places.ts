@@ -1,0 +1,92 @@
+/** How many long-lived connections of one kind a client network and the process may have open. */
+export interface PlaceLimits {
+  readonly perClient: number
+  readonly total: number
+}
+
+export interface PlaceOwner {
+  /** Whether the connection can be closed without a loss for its client. */
+  isIdle(): boolean
+  /** Closes the connection, to make room for another one. */
+  close(): void
+}
+
+export interface Place {
+  /** Marks the connection as the one that was used last. */
+  touch(): void
+  /** Gives the place up. May be called more than once. */
+  leave(): void
+}
+
+/** Why there is no place: the client has too many, or the process has. */
+export type NoPlace = 'client' | 'process'
+
+export interface Places {
+  readonly size: number
+  /** Why `enter` would throw now, or null. */
+  refusal(client: string): NoPlace | null
+  /** Takes a place, or returns the reason why there is none. May close the connection of another. */
+  enter(client: string, owner: PlaceOwner): Place | NoPlace
+}
+
+interface Entry extends PlaceOwner {
+  readonly client: string
+}
+
+/**
+ * Shares the places of a process between client networks. If all are taken, a new one gets the
+ * place of the idle connection that was used longest ago. If none is idle, the network with the
+ * most places loses the one used longest ago, unless the new one's network would then have as many.
+ */
+export function createPlaces(limits: PlaceLimits): Places {
+  /** In the order of their last use. */
+  const entries = new Set<Entry>()
+  const counts = new Map<string, number>()
+  const countOf = (client: string): number => counts.get(client) ?? 0
+
+  const leave = (entry: Entry): void => {
+    if (!entries.delete(entry)) return
+    const left = countOf(entry.client) - 1
+    if (left > 0) counts.set(entry.client, left)
+    else counts.delete(entry.client)
+  }
+
+  const findVictim = (client: string): Entry | null => {
+    let largest: Entry | null = null
+    for (const entry of entries) {
+      if (entry.isIdle()) return entry
+      if (largest === null || countOf(entry.client) > countOf(largest.client)) largest = entry
+    }
+    return largest !== null && countOf(largest.client) > countOf(client) + 1 ? largest : null
+  }
+
+  const refusal = (client: string): NoPlace | null => {
+    if (countOf(client) >= limits.perClient) return 'client'
+    return entries.size >= limits.total && findVictim(client) === null ? 'process' : null
+  }
+
+  return {
+    get size() {
+      return entries.size
+    },
+    refusal,
+    enter: (client, owner) => {
+      const reason = refusal(client)
+      if (reason !== null) return reason
+      const victim = entries.size >= limits.total ? findVictim(client) : null
+      if (victim !== null) {
+        leave(victim)
+        victim.close()
+      }
+      const entry: Entry = { client, isIdle: () => owner.isIdle(), close: () => owner.close() }
+      entries.add(entry)
+      counts.set(client, countOf(client) + 1)
+      return {
+        touch: () => {
+          if (entries.delete(entry)) entries.add(entry)
+        },
+        leave: () => leave(entry),
+      }
+    },
+  }
+}

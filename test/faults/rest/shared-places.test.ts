@@ -1,0 +1,190 @@
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Client } from 'graphql-ws'
+import { afterEach, describe, expect, test } from 'vitest'
+import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../rest/plugins/connections.ts'
+import { createTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
+import { clientAt, type TestClient } from '../../support/clients.ts'
+
+const PATIENT = { timeout: 10_000, interval: 20 }
+const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
+const EVENTS = { query: 'subscription { registryEvents { id } }' }
+const OPEN_SESSION = 'GET /mcp/sse HTTP/1.1\r\nHost: gateway\r\n\r\n'
+const OPEN_STREAM = `GET /graphql?query=${encodeURIComponent(EVENTS.query)} HTTP/1.1\r\nHost: gateway\r\nAccept: text/event-stream\r\n\r\n`
+
+let t: TestApp
+const clients: TestClient[] = []
+const sockets: Client[] = []
+async function start(
+  limits: Partial<ConnectionLimits>,
+  options: Partial<TestAppOptions> = {},
+): Promise<void> {
+  const connectionLimits = { ...CONNECTION_LIMITS, ...limits }
+  t = await createTestApp({ ledger: noLedger, connectionLimits, ...options })
+  await t.app.listen({ port: 0, host: '127.0.0.1' })
+}
+afterEach(async () => {
+  for (const each of sockets.splice(0)) await each.dispose()
+  for (const each of clients.splice(0)) await each.close()
+  await t.close()
+})
+
+function client(address: string): TestClient {
+  const created = clientAt(address, (t.app.server.address() as AddressInfo).port)
+  clients.push(created)
+  return created
+}
+
+interface Subscribed {
+  /** The close code of the socket, after it was closed. */
+  code: number | null
+}
+
+/** Opens a socket, with an open subscription or without an operation. */
+async function openSocket(from: TestClient, busy: boolean): Promise<Subscribed> {
+  const state: Subscribed = { code: null }
+  const connected = Promise.withResolvers<void>()
+  const socket = from.graphql({
+    lazy: false,
+    onNonLazyError: () => undefined,
+    shouldRetry: () => false,
+    on: {
+      connected: () => connected.resolve(),
+      closed: (event) => (state.code = (event as { code: number }).code),
+    },
+  })
+  sockets.push(socket)
+  await connected.promise
+  if (busy) {
+    socket.subscribe(EVENTS, { next: () => undefined, error: () => undefined, complete: () => undefined })
+    // Messages are handled in order.
+    await socket.iterate({ query: '{ __typename }' }).next()
+  }
+  return state
+}
+const refusalOf = async (from: TestClient): Promise<[status: number, retryAfter: unknown, text: string]> => {
+  const [, response] = await once(
+    from.webSocket().on('error', () => undefined),
+    'unexpected-response',
+  )
+  const { statusCode, headers } = response
+  return [statusCode, headers['retry-after'], Buffer.concat(await response.toArray()).toString()]
+}
+const codes = (states: Subscribed[]): (number | null)[] => states.map(({ code }) => code)
+
+describe('WebSockets', () => {
+  test('a client network has a limit of its own, with its own text', async () => {
+    await start({ sockets: { perClient: 3, total: 10 } })
+    const greedy = client('127.0.0.2')
+    for (let i = 0; i < 3; i += 1) await openSocket(greedy, false)
+    expect(await refusalOf(greedy)).toEqual([
+      429,
+      '30',
+      '{"error":"Too many open WebSockets: the limit per client is 3. Close one or try again later"}',
+    ])
+    expect(await openSocket(client('127.0.0.3'), false)).toEqual({ code: null })
+  })
+
+  test('when all are taken, a new one closes the one that is idle longest, not one with a subscription', async () => {
+    await start({ sockets: { perClient: 3, total: 4 } })
+    const [one, two] = [client('127.0.0.2'), client('127.0.0.3')]
+    const states = [await openSocket(one, true), await openSocket(one, false), await openSocket(one, false)]
+    states.push(await openSocket(two, false))
+    const third = await openSocket(client('127.0.0.4'), true)
+    await expect.poll(() => codes(states), PATIENT).toEqual([null, 1000, null, null])
+    expect(third.code).toBe(null)
+  })
+
+  test('when none is idle, the network with the most loses its oldest; a network that has as many gets none', async () => {
+    await start({ sockets: { perClient: 3, total: 5 } })
+    const [one, two, three] = [client('127.0.0.2'), client('127.0.0.3'), client('127.0.0.4')]
+    const states: Subscribed[] = []
+    for (const each of [two, two, one, one, one]) states.push(await openSocket(each, true))
+    const honest = await openSocket(three, true)
+    await expect.poll(() => codes(states), PATIENT).toEqual([null, null, 1013, null, null])
+    expect(await refusalOf(one)).toEqual([
+      503,
+      '30',
+      '{"error":"The service has too many open WebSockets: try again later"}',
+    ])
+    expect(honest.code).toBe(null)
+  })
+
+  test('one without an operation is closed so that clients open it again when they need it; a subscription keeps it open', async () => {
+    await start({ socketIdleMs: 200 })
+    const from = client('127.0.0.2')
+    const busy = await openSocket(from, true)
+    const closings: number[] = []
+    const lazy = from.graphql({
+      lazyCloseTimeout: 60_000,
+      on: { closed: (event) => closings.push((event as { code: number }).code) },
+    })
+    sockets.push(lazy)
+    const result = { data: { __typename: 'Query' } }
+    expect((await lazy.iterate({ query: '{ __typename }' }).next()).value).toEqual(result)
+    await expect.poll(() => closings, PATIENT).toEqual([1000])
+    expect((await lazy.iterate({ query: '{ __typename }' }).next()).value).toEqual(result)
+    expect(busy.code).toBe(null)
+  })
+})
+
+/** Opens a stream, and returns its socket after the first bytes of the response. */
+async function openStream(from: TestClient, request: string): Promise<[socket: Socket, head: string]> {
+  const socket = from.open(request)
+  const [data] = (await once(socket, 'data')) as [Buffer]
+  return [socket, data.toString()]
+}
+
+describe.each([
+  {
+    kind: 'MCP sessions',
+    request: OPEN_SESSION,
+    limits: { sessions: { perClient: 3, total: 5 } },
+    options: {},
+    own: 'Too many open MCP streams: the limit per client is 3. /mcp works without a stream',
+    all: 'The service has too many open MCP streams. /mcp works without a stream',
+  },
+  {
+    kind: 'live streams',
+    request: OPEN_STREAM,
+    limits: {},
+    options: { streamLimits: { perClient: 3, total: 5 } },
+    own: 'Too many open live streams: the limit per client is 3. Close one or try again later',
+    all: 'The service has too many open live streams: try again later',
+  },
+])('$kind', ({ request, limits, options, own, all }) => {
+  test('when all are taken, a new client gets one, and the network with the most loses its oldest', async () => {
+    await start(limits, options)
+    const [one, two, three] = [client('127.0.0.2'), client('127.0.0.3'), client('127.0.0.4')]
+    const streams: { ended: boolean }[] = []
+    for (const each of [two, two, one, one, one]) {
+      const [socket, head] = await openStream(each, request)
+      expect(head).toMatch(/^HTTP\/1.1 200 /)
+      const stream = { ended: false }
+      socket.on('close', () => (stream.ended = true))
+      socket.on('data', (data: Buffer) => (stream.ended ||= data.includes('STREAMS_FULL')))
+      streams.push(stream)
+    }
+    const [, tooMany] = await openStream(one, request)
+    expect(tooMany.toLowerCase()).toContain('retry-after: 30\r\n')
+    expect(tooMany).toContain(own)
+
+    const [honest, head] = await openStream(three, request)
+    expect(head).toMatch(/^HTTP\/1.1 200 /)
+    await expect
+      .poll(() => streams.map(({ ended }) => ended), PATIENT)
+      .toEqual([false, false, true, false, false])
+    expect(honest.closed).toBe(false)
+
+    const [, full] = await openStream(one, request)
+    expect(full.toLowerCase()).toContain('retry-after: 30\r\n')
+    expect(full).toContain(all)
+  })
+})
+
+test('an MCP session without a message is closed', async () => {
+  await start({ sessionIdleMs: 300 })
+  const [socket] = await openStream(client('127.0.0.2'), OPEN_SESSION)
+  const [end] = (await once(socket, 'data')) as [Buffer]
+  expect(end.toString()).toBe('0\r\n\r\n')
+})
