@@ -9,6 +9,7 @@ import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
 import { attempt, type OpenSecret } from './attempt.ts'
 import { type Claim, claimDeliveries } from './claim.ts'
+import { runFanOut } from './fan-out.ts'
 import { createLanes, type DueStatus, LANES } from './lanes.ts'
 import { WORKER_LIMITS, type WorkerLimits } from './limits.ts'
 import { cancelForInactiveWebhooks, runMaintenance } from './maintenance.ts'
@@ -57,14 +58,19 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   const { orm, clock, logger, random = Math.random } = options
   const limits = { ...WORKER_LIMITS, ...options.limits }
   const kysely: Kysely<Database> = orm.em.fork().getKysely()
-  const wakeUp = new WakeUp()
-  const wake = (): void => wakeUp.wake()
+  const claiming = new WakeUp()
+  const fanningOut = new WakeUp()
+  const claim = (): void => claiming.wake()
+  const wake = (): void => {
+    claiming.wake()
+    fanningOut.wake()
+  }
   const stopping = new AbortController()
   const giveUp = new AbortController()
   const connection = createWorkerConnection({ orm, kysely, onNotification: wake })
 
   // An attempt that ends frees a slot here and at its endpoint.
-  const lanes = createLanes(limits, wake)
+  const lanes = createLanes(limits, claim)
   const metrics = createWorkerMetrics(options.metrics, lanes)
   const settlements = createSettlements({
     kysely,
@@ -101,7 +107,7 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
       await releaseClaims(connection, result.claims, 0)
       return false
     }
-    for (const claim of result.claims) lanes.start(claim.lane, status, () => deliver(claim))
+    for (const each of result.claims) lanes.start(each.lane, status, () => deliver(each))
     return result.claims.length > 0 || result.next !== ''
   }
 
@@ -136,17 +142,25 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
       }
       // Resting as long as the poll took lets deliveries collect, so that the next claim is larger.
       const rest = delay(Math.min(MAX_REST_MS, performance.now() - startedAt))
-      if (!more && !stopping.signal.aborted) await wakeUp.sleep(limits.pollMs * (0.75 + 0.5 * random()))
+      if (!more && !stopping.signal.aborted) await claiming.sleep(limits.pollMs * (0.75 + 0.5 * random()))
       await rest
     }
   }
 
   let running: Promise<void> | undefined
   let maintenance: Promise<void> | undefined
+  let fanOut: Promise<void> | undefined
   return {
     start: () => {
       running ??= run()
       maintenance ??= runMaintenance({ kysely, logger, metrics, signal: stopping.signal })
+      fanOut ??= runFanOut({
+        kysely,
+        logger,
+        signal: stopping.signal,
+        wakeUp: fanningOut,
+        onEnqueued: claim,
+      })
     },
     wake,
     lastPolledAt: () => lastPolledAt,
@@ -158,6 +172,7 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
       await Promise.race([lanes.onIdle(), once(giveUp.signal, 'abort')])
       clearTimeout(overdue)
       await maintenance
+      await fanOut
       await connection.close()
     },
   }

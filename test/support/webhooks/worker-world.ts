@@ -172,6 +172,7 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
       for (const table of [
         'webhook_attempts',
         'webhook_subscriptions',
+        'webhook_fan_outs',
         'outbox_events',
         'ledger_events',
       ] as const)

@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { MAX_DELIVERIES } from '../../../src/ledger/indexer/write/deliveries.ts'
+import { markOrphaned } from '../../../src/ledger/indexer/write/mark-transactions.ts'
+import { continueFanOut } from '../../../src/webhooks/worker/fan-out.ts'
+import type { Send } from '../../../src/webhooks/worker/send.ts'
+import { createWorkerWorld, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+import { eventually } from '../../support/eventually.ts'
+
+const WEBHOOKS = 2_300
+
+let world: WorkerWorld
+beforeAll(async () => {
+  world = await createWorkerWorld()
+})
+afterEach(() => world.reset())
+afterAll(() => world.close())
+
+const createWebhooks = (count: number) =>
+  sql`
+  insert into webhook_subscriptions (id, wallet, url, event_types, secret_encrypted, network)
+  select gen_random_uuid()::text, 'wallet' || n, 'https://receiver.example', '{agent.updated}', '\\x00', 'network' || n % 9
+  from generate_series(1, ${count}::integer) n`.execute(world.kysely)
+
+/** Events with the number of their deliveries, in the order of the events. */
+async function enqueued(): Promise<number[]> {
+  const { rows } = await sql<{ count: number }>`
+    select count(d.id)::integer as count from outbox_events o
+    left join webhook_deliveries d on d.event_id = o.id and d.status <> 'cancelled'
+    group by o.sequence order by o.sequence`.execute(world.kysely)
+  return rows.map((row) => row.count)
+}
+
+async function fanOut(): Promise<void> {
+  while (await continueFanOut(world.kysely));
+}
+
+test('a transaction of the indexer enqueues at most 1,000 deliveries, and a worker continues in order', async () => {
+  await createWebhooks(WEBHOOKS)
+  await world.emit({}, {})
+  expect(await enqueued()).toEqual([MAX_DELIVERIES, 0])
+  expect(await continueFanOut(world.kysely)).toBe(true)
+  expect(await enqueued()).toEqual([2 * MAX_DELIVERIES, 0])
+  await fanOut()
+  expect(await enqueued()).toEqual([WEBHOOKS, WEBHOOKS])
+  expect(await world.kysely.selectFrom('webhook_fan_outs').selectAll().execute()).toEqual([])
+})
+
+test('a batch that stops within an event continues after the last webhook of that event', async () => {
+  await createWebhooks(400)
+  await world.emit({}, {}, {}, {})
+  expect(await enqueued()).toEqual([400, 400, 200, 0])
+  await fanOut()
+  expect(await enqueued()).toEqual([400, 400, 400, 400])
+})
+
+test('many webhooks that do not match are not all compared in the transaction of the indexer', async () => {
+  await createWebhooks(WEBHOOKS)
+  await sql`update webhook_subscriptions set filter_agent_pda = 'another'`.execute(world.kysely)
+  const [last] = await world.kysely
+    .selectFrom('webhook_subscriptions')
+    .select('id')
+    .orderBy('id', 'desc')
+    .execute()
+  await sql`update webhook_subscriptions set filter_agent_pda = null where id = ${last!.id}`.execute(
+    world.kysely,
+  )
+  await world.emit(...Array.from({ length: 20 }, () => ({})))
+  expect(new Set(await enqueued())).toEqual(new Set([0]))
+  await fanOut()
+  expect(await enqueued()).toEqual(Array.from({ length: 20 }, () => 1))
+})
+
+test('a worker that crashes before its commit has enqueued nothing, and the next one enqueues all once', async () => {
+  await createWebhooks(WEBHOOKS)
+  await world.emit({})
+  const crash = world.kysely.transaction().execute(async (db) => {
+    expect(await continueFanOut(db)).toBe(true)
+    throw new Error('crashed')
+  })
+  await expect(crash).rejects.toThrow('crashed')
+  expect(await enqueued()).toEqual([MAX_DELIVERIES])
+  const send: Send = () => Promise.resolve({ outcome: 'success', status: 200, durationMs: 1 })
+  for (let worker = 0; worker < 3; worker += 1) world.worker({ send, openSecret: () => 'secret' })
+  await eventually(async () => expect(await enqueued()).toEqual([WEBHOOKS]))
+})
+
+test('webhooks created after the event do not get it', async () => {
+  await createWebhooks(WEBHOOKS)
+  await world.emit({})
+  await createWebhooks(100)
+  await fanOut()
+  expect(await enqueued()).toEqual([WEBHOOKS])
+})
+
+test('an event that a fork removed is not enqueued further, and all of it is when it returns', async () => {
+  await createWebhooks(WEBHOOKS)
+  await world.kysely
+    .insertInto('ledger_events')
+    .values({
+      id: 'of_forked',
+      position: 'forked',
+      signature: 'forked',
+      slot: 5,
+      name: 'AgentUpdated',
+      agent_pda: 'agent',
+      owner: 'owner',
+      data: {},
+      occurred_at: new Date().toISOString(),
+    })
+    .execute()
+  await world.emit({ id: 'evt_forked', eventId: 'of_forked', slot: 5 })
+  await world.database.orm.em.fork().transactional((em) => markOrphaned(em.getKysely(), ['forked']))
+  await fanOut()
+  expect(await enqueued()).toEqual([0])
+  await world.emit({ id: 'evt_forked', eventId: 'of_forked', slot: 6 })
+  await fanOut()
+  expect(await enqueued()).toEqual([WEBHOOKS])
+})
