@@ -27,7 +27,8 @@ test('an outcome after the lease expired is logged as stale and changes nothing 
   // With a lease shorter than the deadline, this worker looks crashed to the others.
   const limits = { ...QUICK, leaseMs: 60, deadlineMs: 10_000 }
   const send = senderWithin(limits.deadlineMs)
-  const frozen = world.worker({ limits, send })
+  // It does not look for expired leases, so it does not send again itself.
+  const frozen = world.worker({ limits: { ...limits, reclaimMs: 60_000 }, send })
   await world.emit({})
   await eventually(() => expect(world.farm.receivedAt('/slow')).toHaveLength(1))
   world.farm.respond('/slow', (_, response) => pending.push(() => response.writeHead(500).end()))
