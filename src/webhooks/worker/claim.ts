@@ -65,7 +65,7 @@ export async function claimDeliveries(
     sql`
     with recursive ${dueAttempts({ status, after, start: randomUUID(), perEndpoint, lease })},
     places as (
-      select *, row_number() over (partition by lane order by network_turn, at) as place
+      select *, row_number() over (partition by lane order by network_turn, draw, at) as place
       from turns where id is not null and site_turn + (site_network_turn - 1) / ${sql.lit(SHARE)} <= ${perSite}::integer
     ),
     chosen as materialized (

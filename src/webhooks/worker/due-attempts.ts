@@ -45,6 +45,8 @@ export function dueAttempts(options: {
     select subscription_id from endpoints)`
   const inOrder = sql`id is not null`
   const running = sql`rows unbounded preceding`
+  // Not the age: a network with a long old backlog would always come first.
+  const draw = (column: 'wallet' | 'network') => sql`hashtext(${sql.ref(column)} || ${start})`
   const subscription = sql`
     select id as subscription_id, wallet, coalesce(network, wallet) as network, coalesce(site, host) as site, active,
       deleted_at, paused_until, connect_failures, response_ms
@@ -104,11 +106,12 @@ export function dueAttempts(options: {
       from attempts
     ),
     network_turns as (
-      select *, sum(attempts) over (partition by network order by ${inOrder}, wallet_turn, at ${running}) as network_turn
+      select *, sum(attempts) over (partition by network order by ${inOrder}, wallet_turn, ${draw('wallet')}, at ${running}) as network_turn
       from wallet_turns
     ),
     turns as (
-      select *, sum(attempts) over (partition by site order by ${inOrder}, network_turn, at ${running}) as site_turn,
+      select *, ${draw('network')} as draw,
+        sum(attempts) over (partition by site order by ${inOrder}, network_turn, ${draw('network')}, at ${running}) as site_turn,
         sum(attempts) over (partition by site, network order by network_turn ${running}) as site_network_turn
       from network_turns
     )`

@@ -2,7 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { WORKER_LIMITS } from '../../../src/webhooks/worker/limits.ts'
-import { createWorkerWorld, senderWithin, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+import {
+  box,
+  createWorkerWorld,
+  SECRET,
+  senderWithin,
+  type WorkerWorld,
+} from '../../support/webhooks/worker-world.ts'
 import { eventually } from '../../support/eventually.ts'
 
 // The attack of the review, with shorter times: 25 wallets from 6 addresses create 500 webhooks.
@@ -156,6 +162,31 @@ test('many retries of slow webhooks delay neither the events nor the retries of 
   await eventually(() => expect(again()).toHaveLength(2))
   // Retries are searched every 400 ms.
   expect(again()[1]!.at - due).toBeLessThan(MAX_P99_MS + WORKER_LIMITS.pollMs)
+})
+
+test('20,000 waiting webhooks of 6 networks do not hide the event of another network', async () => {
+  const { port } = new URL(world.farm.url('/'))
+  const secret = box.seal('hostile', SECRET)
+  await sql`
+    with created as (
+      insert into webhook_subscriptions (id, wallet, network, url, site, event_types, secret_encrypted)
+      select gen_random_uuid()::text, 'hostile ' || n / 20, '203.0.113.' || n % ${NETWORKS},
+        'http://h' || n || ${`.localhost:${port}/hostile`}, 'h' || n, '{}', ${secret}
+      from generate_series(1, 20000) n returning id, network
+    )
+    insert into webhook_deliveries (subscription_id, network, event_id, event_type, body)
+    select id, network, 'hostile', 'agent.updated', '{}' from created`.execute(world.kysely)
+  world.farm.respond('/hostile', (_, response) => held.push(() => response.end()))
+  await createVictim(0, 5)
+  for (let n = 1; n <= 5; n += 1) await createVictim(n, null)
+  world.worker({
+    limits: WORKER_LIMITS,
+    send: senderWithin(WORKER_LIMITS.deadlineMs),
+    openSecret: () => SECRET,
+  })
+  await eventually(() => expect(held.length).toBeGreaterThan(150))
+  expect(await p99OfEstablished()).toBeLessThan(MAX_P99_MS)
+  for (let n = 1; n <= 5; n += 1) expect(await latency(n)).toBeLessThan(MAX_P99_MS)
 })
 
 test('one network can use nearly all slots of the fast lane while nobody else wants them', async () => {
