@@ -64,6 +64,38 @@ test.each(releases)('the database of release %s can be migrated', async (release
   expect(await describeSchema(orm.em.getKysely())).toEqual(expected)
 })
 
+test('open preparations of release 0.1.0 take nothing any more, and can still be submitted', async () => {
+  await restore(connection, readFileSync(new URL('0.1.0.sql', RELEASES), 'utf8'))
+  const kysely = (await open()).em.getKysely()
+  await sql`insert into invite_codes (hash, max_uses) values ('code', 5)`.execute(kysely)
+  await sql`
+    insert into prepared_transactions
+      (id, status, message, last_valid_block_height, signature, sponsored, next_check_at, created_at)
+    select id, 'simulated', 'message', 1, null, true, now(), now()
+    from unnest(array['open', 'open transaction', 'refused', 'expired']) as id`.execute(kysely)
+  await sql`
+    insert into sponsorships (id, kind, wallet, code_hash, state, reserved_lamports, signature) values
+      ('open', 'registration', 'a', 'code', 'reserved', 1, null),
+      ('open transaction', 'transaction', 'b', null, 'reserved', 1, null),
+      ('refused', 'registration', 'c', 'code', 'released', 1, null),
+      ('expired', 'registration', 'd', 'code', 'released', 1, 'signature'),
+      ('landed', 'registration', 'e', 'code', 'confirmed', 1, 'signature')`.execute(kysely)
+  await migrate(opened[0]!)
+  const kept = await sql<{ id: string }>`
+    select id from sponsorships where wallet in ('a', 'b', 'c', 'd', 'e') order by id`.execute(kysely)
+  expect(kept.rows.map(({ id }) => id)).toEqual(['expired', 'landed'])
+  const prepared = await sql<{ id: string; code: string | null }>`
+    select id, invite_code_hash as code from prepared_transactions where message = 'message' order by id`.execute(
+    kysely,
+  )
+  expect(prepared.rows).toEqual([
+    { id: 'expired', code: 'code' },
+    { id: 'open', code: 'code' },
+    { id: 'open transaction', code: null },
+    { id: 'refused', code: 'code' },
+  ])
+})
+
 test('replicas that start together apply each migration once', async () => {
   const replicas = await Promise.all([open(), open(), open(), open()])
   const applied = await Promise.all(replicas.map((orm) => migrate(orm)))
