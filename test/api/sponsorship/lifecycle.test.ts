@@ -150,6 +150,20 @@ test('a registration that expires during its submit is not signed, and takes not
   expect(await stateOf(owner)).toBe('')
 })
 
+test('a registration takes nothing if the signer fails, and the same submit succeeds later', async () => {
+  const owner = Keypair.generate()
+  const inviteCode = await world.code()
+  const { body } = await world.register({ owner, inviteCode })
+  beforeSign = () => Promise.reject(new Error('the key is not available'))
+  expect(await world.submitRegistration(body, owner, inviteCode)).toEqual({
+    status: 500,
+    body: { error: 'Internal server error' },
+  })
+  expect(await stateOf(owner)).toBe('')
+  beforeSign = async () => undefined
+  expect((await world.submitRegistration(body, owner, inviteCode)).body.status).toBe('confirmed')
+})
+
 async function waitingForLock(): Promise<number> {
   const { rows } = await sql`
     select from pg_locks where locktype = 'advisory' and objid = ${sql.lit(SPONSORSHIP_LOCK)}
