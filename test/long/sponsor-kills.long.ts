@@ -95,17 +95,17 @@ test(`after ${KILLS} times kill -9 no use of a code is lost or taken twice, and 
   const balance = () => new Connection(runtime.rpcUrl).getBalance(new PublicKey(feePayer), 'confirmed')
   const before = await balance()
 
-  let stopping = false
+  const stopping = new AbortController()
   const wallets: Keypair[] = []
   const clients = Array.from({ length: CLIENTS }, async () => {
-    while (!stopping) wallets.push(await registerWallet(feePayer, code))
+    while (!stopping.signal.aborted) wallets.push(await registerWallet(feePayer, code))
   })
   for (let i = 0; i < KILLS; i += 1) {
     await delay(Math.random() * 800)
     await gateway.kill()
     runtime = await gateway.start()
   }
-  stopping = true
+  stopping.abort()
   await Promise.all(clients)
 
   expect(wallets.length).toBeGreaterThan(KILLS)
