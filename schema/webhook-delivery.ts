@@ -43,7 +43,7 @@ const AttemptOutcomeRef = builder.enumType('WebhookAttemptOutcome', {
     success: 'The receiver responded with 2xx.',
     failure: 'The receiver responded with another status, or not at all.',
     gone: 'The receiver responded with 410.',
-    stale: 'Another worker had taken over the delivery.',
+    stale: 'Another worker had taken over the delivery, or a new URL cancelled it.',
     lost: 'The worker stopped several times during the attempt.',
   }),
 })

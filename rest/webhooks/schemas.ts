@@ -161,7 +161,7 @@ export const pingSchema = {
   ...walletSecurity,
   summary: 'Send a test event',
   description:
-    'Sends an event of type `ping`. It is signed, logged and retried like any other event. Counts in the same rate limit as a recovered delivery.',
+    'Sends an event of type `ping`. It is signed and logged like any other event, but not retried. Counts in the same rate limit as a recovered delivery.',
   params: WebhookParams,
   querystring: noQuery,
   response: {

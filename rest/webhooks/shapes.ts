@@ -69,7 +69,7 @@ const Attempt = Type.Object({
   trigger: Choice(DELIVERY_TRIGGERS, { description: 'The reason for this attempt.' }),
   outcome: Choice(ATTEMPT_OUTCOMES, {
     description:
-      '`gone`: the receiver responded with 410. `stale`: another worker had taken over the delivery. `lost`: the worker stopped several times.',
+      '`gone`: the receiver responded with 410. `stale`: another worker had taken over the delivery, or a new `url` cancelled it. `lost`: the worker stopped several times.',
   }),
   started_at: Timestamp(),
   duration_ms: Type.Integer({ minimum: 0, examples: [42] }),

@@ -2,17 +2,20 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { RETRY_SCHEDULE } from '../worker/retry-schedule.ts'
 import { type Caller, chargeSends } from './charge-sends.ts'
 import { type DeliveryRecord, readDelivery } from './delivery-record.ts'
 import { notifyWorkers } from './notify-workers.ts'
 
 /** The event type of a ping. Webhooks cannot subscribe to it. */
 const PING = 'ping'
+/** A test has no retries, so that each request of a wallet causes one request at most. */
+const LAST_STEP = RETRY_SCHEDULE.length - 1
 
 /**
- * Enqueues a test event. It is signed, sent, retried and logged like any event. `pda` is the
- * webhook's agent filter or null, `slot` the newest indexed slot. Throws WEBHOOK_INACTIVE and
- * RATE_LIMITED.
+ * Enqueues a test event. It is signed, sent and logged like any event, but has one attempt. `pda`
+ * is the webhook's agent filter or null, `slot` the newest indexed slot. Throws WEBHOOK_INACTIVE
+ * and RATE_LIMITED.
  */
 export async function pingWebhook(
   subscriptionId: string,
@@ -48,6 +51,7 @@ export async function pingWebhook(
         event_id: eventId,
         event_type: PING,
         trigger: 'ping',
+        retry_step: LAST_STEP,
         body,
       })
       .returning('id')

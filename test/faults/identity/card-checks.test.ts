@@ -86,7 +86,7 @@ test.each([40, 400])(
 )
 
 test('many names of one site share a few checks, and further checks do not delay first ones', async () => {
-  await register(hostile(200, (i) => `name${i}.hostile.com`))
+  await register(hostile(700, (i) => `name${i}.hostile.com`))
   startWorker()
   await expect.poll(() => silent.openConnections).toBe(CHECKS_PER_SITE)
   expect(await checkHonest()).toBeLessThan(2_000)

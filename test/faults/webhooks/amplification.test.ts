@@ -126,6 +126,15 @@ test('new wallets of the same network, and new networks of the same wallet, get 
   expect(await ping(thirdId, { wallet: third, ip: '203.0.113.99' })).toBe(202)
 })
 
+test('a ping is sent once', async () => {
+  const id = await subscribe('/pinged')
+  world.farm.respond('/pinged', status(500))
+  await call('POST', `/webhooks/${id}/ping`)
+  world.worker()
+  await idle(id, 'failed', 1)
+  expect(world.farm.receivedAt('/pinged')).toHaveLength(1)
+})
+
 test('a resent delivery keeps its place in the retry schedule', async () => {
   const id = await subscribe('/resent')
   world.farm.respond('/resent', status(500))
