@@ -6,6 +6,7 @@ import type { Orm } from '../db/orm-types.ts'
 import { EVENTS_CHANNEL } from '../domain/webhook-events.ts'
 import { WakeUp } from '../platform/async/wake-up.ts'
 import type { Logger } from '../platform/logger.ts'
+import { createFailureLog } from '../platform/process/failure-log.ts'
 import type { OutboxRow } from './live-event.ts'
 import { newestPosition, readEvents } from './read-events.ts'
 
@@ -48,15 +49,18 @@ export function createFeed(options: { orm: Orm; kysely: Kysely<Database>; logger
     return true
   }
 
+  const failures = createFailureLog(logger, 'reading events for live streams failed, retrying')
   const run = async (): Promise<void> => {
     let listening: Listening | undefined
     while (isNeeded()) {
       try {
         // Notifications only shorten the wait. Polling finds every event.
         if (listening?.lost !== false) listening = await listen(orm, EVENTS_CHANNEL, () => wakeUp.wake())
-        if (await readPage()) continue
+        const isMore = await readPage()
+        failures.clear()
+        if (isMore) continue
       } catch (error) {
-        logger.warn({ err: error }, 'reading events for live streams failed, retrying')
+        failures.report(error)
       }
       await wakeUp.sleep(POLL_MS)
     }

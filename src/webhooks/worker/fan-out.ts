@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts'
 import { insertDeliveries, MATCHES } from '../../ledger/indexer/write/deliveries.ts'
 import type { WakeUp } from '../../platform/async/wake-up.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { createFailureLog } from '../../platform/process/failure-log.ts'
 
 /** Webhooks that one statement visits. */
 const BATCH = 1_000
@@ -20,11 +21,13 @@ export async function runFanOut(options: {
   onEnqueued: () => void
 }): Promise<void> {
   const { kysely, logger, signal, wakeUp, onEnqueued } = options
+  const failures = createFailureLog(logger, 'enqueueing deliveries failed, retrying')
   while (!signal.aborted) {
     try {
       while (!signal.aborted && (await continueFanOut(kysely))) onEnqueued()
+      failures.clear()
     } catch (err) {
-      if (!signal.aborted) logger.warn({ err }, 'enqueueing deliveries failed, retrying')
+      if (!signal.aborted) failures.report(err)
     }
     if (!signal.aborted) await wakeUp.sleep(POLL_MS)
   }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { createFailureLog } from '../../platform/process/failure-log.ts'
 import type { WorkerMetrics } from './metrics.ts'
 import { readWebhookStats } from './webhook-stats.ts'
 
@@ -25,6 +26,7 @@ export async function runMaintenance(options: {
   const untilDone = async (runBatch: (db: Kysely<Database>) => Promise<number>): Promise<void> => {
     while (!signal.aborted && (await runBatch(kysely)) > 0);
   }
+  const failures = createFailureLog(logger, 'webhook maintenance failed, retrying')
   let cleanupAt = performance.now()
   while (!signal.aborted) {
     try {
@@ -40,8 +42,9 @@ export async function runMaintenance(options: {
         await untilDone(deleteOldRows)
         cleanupAt = performance.now() + CLEANUP_INTERVAL_MS
       }
+      failures.clear()
     } catch (err) {
-      if (!signal.aborted) logger.warn({ err }, 'webhook maintenance failed, retrying')
+      if (!signal.aborted) failures.report(err)
     }
     await delay(INTERVAL_MS, undefined, { signal }).catch(() => undefined)
   }

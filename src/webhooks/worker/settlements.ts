@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { createFailureLog } from '../../platform/process/failure-log.ts'
 import { settle, type Settlement, type SettleResult } from './settle.ts'
 
 /** Writes settlements in batches: those that arrive during one statement share the next. */
@@ -23,17 +24,19 @@ export function createSettlements(options: {
 }): Settlements {
   const { kysely, logger, giveUp, onSettled } = options
   const waiting: { settlement: Settlement; done: PromiseWithResolvers<void> }[] = []
+  const failures = createFailureLog(logger, 'writing delivery outcomes failed, retrying')
   let writing = false
 
   const write = async (batch: typeof waiting): Promise<void> => {
     const settlements = batch.map(({ settlement }) => settlement)
     try {
       onSettled(await settle(kysely, settlements))
+      failures.clear()
       for (const { done } of batch) done.resolve()
     } catch (err) {
       const isDataError = DATA_ERROR.test(String((err as { code?: unknown }).code))
       if (!giveUp.aborted && !isDataError) {
-        logger.warn({ err, attempts: batch.length }, 'writing delivery outcomes failed, retrying')
+        failures.report(err)
         await delay(RETRY_MS)
         await write(batch)
       } else if (!giveUp.aborted && batch.length > 1) {

@@ -7,6 +7,7 @@ import { WakeUp } from '../../platform/async/wake-up.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
+import { createFailureLog } from '../../platform/process/failure-log.ts'
 import { attempt, type OpenSecret } from './attempt.ts'
 import { type Claim, claimDeliveries } from './claim.ts'
 import { runFanOut } from './fan-out.ts'
@@ -131,14 +132,16 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
     return more
   }
 
+  const failures = createFailureLog(logger, 'polling for due deliveries failed, retrying')
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const startedAt = performance.now()
       let more = false
       try {
         more = await poll()
+        failures.clear()
       } catch (err) {
-        if (!stopping.signal.aborted) logger.warn({ err }, 'polling for due deliveries failed, retrying')
+        if (!stopping.signal.aborted) failures.report(err)
       }
       // Resting as long as the poll took lets deliveries collect, so that the next claim is larger.
       const rest = delay(Math.min(MAX_REST_MS, performance.now() - startedAt))
