@@ -86,9 +86,9 @@ async function update(
   label: string,
   change: { agent_card_url?: string; agent_card_hash?: string },
 ): Promise<void> {
-  await t.kysely.updateTable('agent_card_checks').set({ claimed_at: null }).execute()
-  await t.kysely.deleteFrom('agent_card_hosts').execute()
   await t.kysely.updateTable('agents').set(change).where('name', '=', label).execute()
+  await t.kysely.deleteFrom('agent_card_hosts').execute()
+  await sql`update agent_card_checks set next_check_at = now() where state = 'unchecked'`.execute(t.kysely)
 }
 
 const makeDue = () => sql`update agent_card_checks set next_check_at = now()`.execute(t.kysely)

@@ -545,9 +545,9 @@ test('credentials in a matching card are attached, refreshed daily, and removed 
     hash = createHash('sha256').update(body).digest('hex'),
   ): Promise<void> => {
     const change = { agent_card_url: host.serve(`/card-${hash}`, body), agent_card_hash: hash }
-    // As if the last check was more than a minute ago.
-    await t.kysely.updateTable('agent_card_checks').set({ claimed_at: null }).execute()
     await t.kysely.updateTable('agents').set(change).where('pda', '=', PDA).execute()
+    // As if the last check was more than a minute ago.
+    await sql`update agent_card_checks set next_check_at = now() where state = 'unchecked'`.execute(t.kysely)
   }
   const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000, interval: 20 })
   const worker = t.identity.cardWorker(t.metrics, { ...CARD_TIMING, idleMs: 20, credentialsPauseMs: 0 })
