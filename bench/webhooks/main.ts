@@ -43,7 +43,8 @@ await kysely
   .values(
     ports.map((port, receiver) => ({
       id: randomUUID(),
-      wallet: 'bench',
+      // Each receiver belongs to another user, so that all slots can be used.
+      wallet: `bench ${receiver}`,
       url: `http://r${receiver}.localhost:${port}/hook`,
       event_types: [...WEBHOOK_EVENT_TYPES],
       secret_encrypted: Buffer.from('whsec_bench'),

@@ -267,9 +267,20 @@ const webhooks: Limit[] = [
     '400 RECEIVER_REFUSED',
   ],
   ['Time of an attempt', seconds(WORKER_LIMITS.deadlineMs), 'The attempt fails'],
+  [
+    'Time of a first attempt to a new or slow webhook',
+    seconds(WORKER_LIMITS.firstDeadlineMs),
+    'The attempt fails',
+  ],
   ['Attempts of a delivery', number(RETRY_SCHEDULE.length), 'The delivery fails'],
   ['Attempts at once, per webhook', number(WORKER_LIMITS.perEndpoint), 'Deliveries wait'],
-  ['Attempts at once, per site', number(WORKER_LIMITS.perSite), 'Deliveries wait'],
+  ['Attempts at once, per site (registrable domain)', number(WORKER_LIMITS.perSite), 'Deliveries wait'],
+  ['Attempts at once, per process, to fast webhooks', number(WORKER_LIMITS.concurrency), 'Deliveries wait'],
+  [
+    'Attempts at once, per process, to new and slow webhooks',
+    number(WORKER_LIMITS.slowConcurrency),
+    'Deliveries wait',
+  ],
   [
     '`Retry-After` of a receiver',
     `${seconds(MIN_RETRY_AFTER_MS)} to ${seconds(MAX_RETRY_AFTER_MS)}`,

@@ -61,7 +61,7 @@ export const createSchema = {
   ...walletSecurity,
   summary: 'Subscribe to events',
   description:
-    'A wallet can have 20 subscriptions. Only this response and the response of a rotation contain the secret.',
+    'A wallet can have 20 subscriptions, and a client network can create 100 in 24 hours. Only this response and the response of a rotation contain the secret.',
   querystring: noQuery,
   body: createBody,
   response: {

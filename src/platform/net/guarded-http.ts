@@ -85,7 +85,7 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
       connect: connector.connect,
       allowH2: false,
       // Waiting for a connection counts as request time. Callers keep to fewer requests per origin.
-      connections: 32,
+      connections: 40,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
