@@ -14,7 +14,7 @@ export interface RunningLedger {
   stop(): Promise<void>
 }
 
-/** Throws OperatorError if the gateway would start a localnet where it must not. */
+/** Throws OperatorError if a localnet would start where it must not. */
 export function checkLedgerSettings({ ledger, localnet }: Config): void {
   if (ledger.rpcUrls === null && localnet.refusedBecause !== null)
     throw new OperatorError(
@@ -41,6 +41,7 @@ export async function startLedger(
     const { rpcUrl, wsUrl } = runtime
     return { rpcUrls: [rpcUrl], wsUrls: [wsUrl], localnet: null, stop: async () => undefined }
   }
+  checkLedgerSettings(config)
   // Loaded only here, because an installation for a cluster may leave out the VM.
   const { startGatewayLocalnet } = await import('./localnet.ts')
   const localnet = await startGatewayLocalnet(config, options)

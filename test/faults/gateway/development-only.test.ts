@@ -16,6 +16,15 @@ test.each([
   expect(gateway.output()).toBe(`The localnet is only for development, and ${reason}\n`)
 })
 
+test('a command that needs a ledger starts none there either', async () => {
+  gateway = await createGatewayProcess({ NODE_ENV: 'production' })
+  expect(await gateway.cli('audit')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `The localnet is only for development, and NODE_ENV is production. Set SOLANA_RPC_URL ${INSTEAD}\n`,
+  })
+})
+
 test('LOCALNET=true starts it on every address, without receivers on http and loopback', async () => {
   gateway = await createGatewayProcess({
     SEED_AGENTS: '0',
