@@ -5,7 +5,10 @@ import { pubkey, type Pubkey } from '@agent-registry/solana'
 /** Signs as the fee payer. Asynchronous, so that the key can be in a KMS or an HSM. */
 export interface FeePayerSigner {
   readonly pubkey: Pubkey
-  /** Returns the Ed25519 signature of a transaction's message, 64 bytes. */
+  /**
+   * Returns the Ed25519 signature of a transaction's message, 64 bytes. Other sponsored submits wait
+   * for it, and after 5 s it fails.
+   */
   sign(message: Uint8Array): Promise<Uint8Array>
 }
 
