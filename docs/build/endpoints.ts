@@ -40,6 +40,7 @@ const OTHER_PATHS: readonly [method: 'GET' | 'POST', url: string, purpose: strin
     'GraphQL queries, event streams and WebSockets; GraphiQL in a browser',
     'units by cost',
   ],
+  ['GET', '/graphql/graphiql/:file', 'The files of GraphiQL', '20 units'],
   ['GET', '/graphql/schema.graphql', 'The GraphQL schema as SDL', '1 unit'],
   ['POST', '/mcp', '[MCP](../guides/mcp.md) over Streamable HTTP', '1 unit; a search by name 5'],
   ['GET', '/mcp/sse', 'MCP over the older SSE transport', '1 unit'],

@@ -4,7 +4,7 @@ import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Services } from '../../src/services.ts'
-import { sendGraphiql, wantsPage } from './graphiql.ts'
+import { graphiqlFiles, sendGraphiql, wantsPage } from './graphiql.ts'
 import { chargeRequest, countRequest } from '../plugins/rate-limits.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
@@ -79,6 +79,7 @@ export function graphqlRoutes(
     })
   })
 
+  graphiqlFiles(app)
   const sdl = printedSchema()
   app.get('/graphql/schema.graphql', { schema: { hide: true } }, (_, reply) =>
     reply.type('text/plain; charset=utf-8').send(sdl),

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 /** A client with an address of its own: each 127.0.0.x is a client network. */
 export function clientAt(address: string, port: number) {
   const sockets: { destroy(): void }[] = []
-  const agent = new Agent({ connect: { localAddress: address }, connections: 1 })
+  const agent = new Agent({ localAddress: address, connections: 1 })
   const url = `http://127.0.0.1:${port}`
   const webSocket = class extends WebSocket {
     constructor(target: string, protocols: string) {

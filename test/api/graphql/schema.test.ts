@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { gunzipSync } from 'node:zlib'
+import { hash } from 'node:crypto'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import {
   assertObjectType,
   buildClientSchema,
@@ -43,17 +44,45 @@ test('the longest introspection query returns the whole schema', async () => {
 test('a browser gets GraphiQL, which loads nothing from other servers', async () => {
   const response = await t.app.inject({ url: '/graphql', headers: { accept: 'text/html' } })
   expect(response.statusCode).toBe(200)
-  expect(response.headers['content-type']).toBe('text/html; charset=utf-8')
-  // The browser enforces the policy.
-  expect(response.headers['content-security-policy']).toContain("default-src 'none'; connect-src 'self';")
-  const packed = await t.app.inject({
-    url: '/graphql',
-    headers: { accept: 'text/html', 'accept-encoding': 'gzip, br' },
+  expect(response.headers).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-cache',
   })
-  expect(packed.headers['content-encoding']).toBe('gzip')
-  expect(gunzipSync(packed.rawPayload).equals(response.rawPayload)).toBe(true)
+  // The browser enforces the policy.
+  const policy = String(response.headers['content-security-policy'])
+  expect(policy).toContain("default-src 'none'; connect-src 'self'; script-src 'self'")
+  expect(policy).not.toMatch(/script-src[^;]*'unsafe-inline'/)
   expect(response.body).toContain('<title>Agent Registry Gateway</title>')
   expect(response.body).not.toMatch(/<(script|link|img)[^>]*(src|href)="?(https?:)?\/\//)
+  expect(response.body.length).toBeLessThan(1_000)
+  const again = await t.app.inject({
+    url: '/graphql',
+    headers: { accept: 'text/html', 'if-none-match': String(response.headers['etag']) },
+  })
+  expect([again.statusCode, again.body]).toEqual([304, ''])
+})
+
+test('the files of GraphiQL are compressed, and browsers keep them', async () => {
+  const { body: html } = await t.app.inject({ url: '/graphql', headers: { accept: 'text/html' } })
+  const paths = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path)
+  expect(paths.map((path) => /\w+$/.exec(path)?.[0])).toEqual(['css', 'js'])
+  for (const url of paths) {
+    const read = (encoding: string) => t.app.inject({ url, headers: { 'accept-encoding': encoding } })
+    const [brotli, gzip] = [await read('gzip, deflate, br'), await read('gzip')]
+    expect(brotli.statusCode).toBe(200)
+    expect(brotli.headers).toMatchObject({
+      'content-encoding': 'br',
+      'cache-control': 'public, max-age=31536000, immutable',
+    })
+    expect(gzip.headers['content-encoding']).toBe('gzip')
+    const text = brotliDecompressSync(brotli.rawPayload)
+    expect(gunzipSync(gzip.rawPayload).equals(text)).toBe(true)
+    expect(url).toContain(hash('sha256', text).slice(0, 16))
+    expect(brotli.rawPayload.length).toBeLessThan(2_000_000)
+  }
+  const script = await t.app.inject({ url: paths[1]!, headers: { 'accept-encoding': 'gzip' } })
+  expect(gunzipSync(script.rawPayload).toString().trim()).toMatch(/renderYogaGraphiQL\([^<]*\);$/)
+  expect((await t.app.inject('/graphql/graphiql/nothing.js')).statusCode).toBe(404)
 })
 
 test('amounts, keys and times have their own scalars, and edges are typed', () => {

@@ -172,15 +172,17 @@ describe('a client that does not read its responses', () => {
   })
 
   test('is disconnected if a response is larger than the network buffers', async () => {
+    const page = await stalling.app.inject({ url: '/graphql', headers: { accept: 'text/html' } })
+    const [script] = /\/graphql\/graphiql\/\w+\.js/.exec(page.body) ?? []
     const responses: ServerResponse[] = []
     const watch = (_: unknown, response: ServerResponse): number => responses.push(response)
     stalling.app.server.on('request', watch)
     const client = connect(portOf(stalling), '127.0.0.1')
     client.on('error', () => undefined)
     client.pause()
-    // Each response has nine megabytes.
-    client.write('GET /graphql HTTP/1.1\r\nHost: gateway\r\nAccept: text/html\r\n\r\n'.repeat(3))
-    await expect.poll(() => responses.map((each) => each.destroyed), PATIENT).toEqual([true, true, true])
+    // Each response has two megabytes.
+    client.write(`GET ${script} HTTP/1.1\r\nHost: gateway\r\n\r\n`.repeat(8))
+    await expect.poll(() => responses.map((each) => each.destroyed), PATIENT).toEqual(Array(8).fill(true))
     expect(responses.at(-1)!.writableFinished).toBe(false)
     stalling.app.server.off('request', watch)
     client.destroy()
