@@ -32,8 +32,8 @@ export async function resendDelivery(
     if (delivery.withdrawn) throw new DomainError('EVENT_WITHDRAWN')
     await chargeSends(db, caller, 1, sendLimit)
     await sql`
-      update webhook_deliveries set status = 'pending', trigger = 'resend', claim_count = 0,
-        next_attempt_at = now(), completed_at = null
+      update webhook_deliveries set status = case when retry_step = 0 then 'pending' else 'retrying' end,
+        trigger = 'resend', claim_count = 0, next_attempt_at = now(), completed_at = null
       where id = ${deliveryId} and status <> 'in_flight'`.execute(db)
     await sql`
       update webhook_subscriptions set paused_until = now()

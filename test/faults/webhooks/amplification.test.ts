@@ -142,7 +142,9 @@ test('a resent delivery keeps its place in the retry schedule', async () => {
   await sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now(),
     attempt_count = 10, retry_step = 10`.execute(world.kysely)
   const [delivery] = await world.deliveries(id)
-  expect((await call('POST', `/webhooks/${id}/deliveries/${delivery!.id}/resend`)).status).toBe(202)
+  const { status: code, body } = await call('POST', `/webhooks/${id}/deliveries/${delivery!.id}/resend`)
+  // Only a first attempt to a slow receiver has less time.
+  expect([code, body.status]).toEqual([202, 'retrying'])
   world.worker()
   await eventually(() => expect(world.farm.receivedAt('/resent')).toHaveLength(1))
   await idle(id, 'failed', 1)
