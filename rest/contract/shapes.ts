@@ -141,11 +141,17 @@ const ERROR_MEANINGS = {
 
 export type DocumentedStatus = keyof typeof ERROR_MEANINGS
 
-/** Error responses of a route, with 500 and 503. `examples` replaces the usual text of a status. */
-export function errors(
-  statuses: Exclude<DocumentedStatus, 500 | 503>[],
-  examples: Partial<Record<DocumentedStatus, string>> = {},
-) {
+type Examples = Partial<Record<DocumentedStatus, string>>
+
+/**
+ * Error responses of a route, with 429, 500 and 503. `examples` replaces the usual text of a status.
+ */
+export function errors(statuses: Exclude<DocumentedStatus, 429 | 500 | 503>[], examples: Examples = {}) {
+  return uncountedErrors([...statuses, 429], examples)
+}
+
+/** Error responses of a route whose requests are not counted. */
+export function uncountedErrors(statuses: Exclude<DocumentedStatus, 500 | 503>[], examples: Examples = {}) {
   return Object.fromEntries(
     [...statuses, 500 as const, 503 as const].map((status) => {
       const [description, usual] = ERROR_MEANINGS[status]

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errors, Pubkey, Timestamp } from '../contract/shapes.ts'
+import { errors, Pubkey, Timestamp, uncountedErrors } from '../contract/shapes.ts'
 import type { ExactInteger } from '../execute.ts'
 
 const none = { querystring: Type.Object({}), tags: ['Service'] }
@@ -19,7 +19,7 @@ export const healthSchema = {
       { status: Type.String({ enum: ['ok'] }), timestamp: Timestamp() },
       { description: 'The process runs.' },
     ),
-    ...errors([400]),
+    ...uncountedErrors([400]),
   },
 }
 
@@ -76,7 +76,7 @@ export const detailedHealthSchema = {
       },
       { description: 'Health of the service and its dependencies.' },
     ),
-    ...errors([400]),
+    ...uncountedErrors([400]),
   },
 }
 
@@ -91,7 +91,7 @@ export const readySchema = {
       { status: Type.String({ enum: ['ready'] }) },
       { description: 'The replica can receive requests.' },
     ),
-    ...errors([400], { 503: 'Not ready: the database does not answer' }),
+    ...uncountedErrors([400], { 503: 'Not ready: the database does not answer' }),
   },
 }
 

@@ -107,7 +107,7 @@ export const prepareSchema = {
   }),
   response: {
     200: PreparedTransaction,
-    ...errors([400, 403, 413, 415, 422, 429], {
+    ...errors([400, 403, 413, 415, 422], {
       400: 'instructions array is required',
       500: 'Failed to prepare transaction',
     }),
@@ -131,7 +131,7 @@ export const prepareSponsoredSchema = {
   }),
   response: {
     200: PreparedTransaction,
-    ...errors([400, 403, 413, 415, 422, 429], {
+    ...errors([400, 403, 413, 415, 422], {
       400: 'instructions array is required',
       500: 'Failed to prepare transaction',
       503: 'Sponsorship is off',
@@ -153,7 +153,7 @@ export const submitSchema = {
   }),
   response: {
     200: Transaction,
-    ...errors([400, 403, 404, 410, 413, 415, 429], {
+    ...errors([400, 403, 404, 410, 413, 415], {
       400: 'Signed transaction does not match the prepared transaction',
       404: 'Transaction not found',
     }),

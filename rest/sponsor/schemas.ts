@@ -58,7 +58,7 @@ export const registerSchema = {
   }),
   response: {
     200: PreparedTransaction,
-    ...errors([400, 403, 409, 413, 415, 422, 429], {
+    ...errors([400, 403, 409, 413, 415, 422], {
       ...examples,
       400: 'inviteCode is required',
       409: 'Wallet 4QdLc3JjrXpNUiqRhgoz8oxYAeDn19b9DAKFsSLdPfBo has already received a sponsored registration',
@@ -87,7 +87,7 @@ export const submitRegistrationSchema = {
   }),
   response: {
     200: Transaction,
-    ...errors([400, 403, 404, 409, 410, 413, 415, 429], {
+    ...errors([400, 403, 404, 409, 410, 413, 415], {
       ...examples,
       400: 'Signed transaction does not match the prepared transaction',
       403: 'The invite code was used up before this registration was signed. Nothing was sent.',

@@ -35,7 +35,7 @@ const walletErrors = (
   statuses: (400 | 404 | 409 | 413 | 415)[],
   examples: Parameters<typeof errors>[1] = {},
 ) => ({
-  ...errors([401, 429, ...statuses], { ...notFound, ...examples }),
+  ...errors([401, ...statuses], { ...notFound, ...examples }),
 })
 
 export const eventTypesSchema = {

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRateLimitCounter } from '../../../src/db/rate-limit-counter.ts'
 import { createRateLimits } from '../../../src/platform/rate-limits/rate-limits.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { keyOf } from '../../support/factories.ts'
+import { firstOf, openSocket } from '../../support/operation-socket.ts'
 import { walletOf } from '../../support/wallet.ts'
 
 const LIMITS = {
@@ -15,9 +17,11 @@ const LIMITS = {
   sends: 4,
 }
 let t: TestApp
+let url: string
 let now = FIXED_NOW
 beforeAll(async () => {
   t = await createTestApp({ rateLimits: LIMITS, clock: { now: () => now } })
+  url = await t.app.listen({ port: 0, host: '127.0.0.1' })
 })
 afterAll(() => t.close())
 
@@ -156,7 +160,6 @@ test('one signature does not raise the limit: each root field with wallet authen
 })
 
 test('each MCP message counts as a read, protocol messages too; a submit also counts as a submit', async () => {
-  const url = await t.app.listen({ port: 0, host: '127.0.0.1' })
   const send = (method: string, params: object = {}) =>
     fetch(`${url}/mcp`, {
       method: 'POST',
@@ -181,6 +184,56 @@ test('each MCP message counts as a read, protocol messages too; a submit also co
     codes.push(result._meta.code)
   }
   expect(codes.map((code) => code === 'RATE_LIMITED')).toEqual([false, false, false, true])
+})
+
+test('each operation on a WebSocket costs its units; a refusal is an error of the operation', async () => {
+  now += 60_000
+  // The upgrade costs one unit too.
+  const socket = await openSocket(url)
+  const [first, second, third] = [
+    await firstOf(socket, '{ __typename }'),
+    await firstOf(socket, '{ a: agents { total } b: agents { total } c: agents { total } }'),
+    await firstOf(socket, '{ __typename }'),
+  ]
+  await socket.dispose()
+  expect(first).toContain('"__typename":"Query"')
+  expect(second).toContain('"total":0')
+  expect(JSON.parse(third)).toMatchObject([
+    {
+      message: expect.stringContaining('Too many requests'),
+      extensions: { code: 'RATE_LIMITED', status: 429 },
+    },
+  ])
+  now += 60_000
+  const next = await openSocket(url)
+  await firstOf(next, '{ a: agents { total } b: agents { total } c: agents { total } }')
+  const refused = JSON.parse(await firstOf(next, '{ a: info { name } b: info { name } }')) as unknown
+  expect(refused).toMatchObject({
+    value: { errors: [{ extensions: { code: 'RATE_LIMITED', status: 429 } }] },
+  })
+  expect(JSON.stringify(refused)).not.toContain('retry-after')
+  await next.dispose()
+})
+
+test('a search by name costs five units in MCP', async () => {
+  now += 60_000
+  const lookUp = async (query: string) => {
+    const answer = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'lookup_agent', arguments: { query } },
+      }),
+    })
+    return answer.text()
+  }
+  expect(await lookUp(keyOf('agent'))).not.toContain('RATE_LIMITED')
+  expect(await lookUp('Ada')).toContain('RATE_LIMITED')
+  now += 60_000
+  expect(await lookUp('Ada')).not.toContain('RATE_LIMITED')
 })
 
 test('health and readiness are never counted', async () => {
