@@ -13,7 +13,7 @@ export const LIMITS = {
   /** The fields of all operations and fragments of a document. */
   documentFields: 1_000,
   /** Pairs of fields that are merged because they have the same name, and pairs of fragments. */
-  repeatedFields: 1_000,
+  repeatedFields: 5_000,
   /** The limits of nested lists times the fields of each entry. */
   nestedValues: 200_000,
 } as const

@@ -91,7 +91,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'many fragments in one place',
     body: operation(
-      `{ agents { agents { ${repeat(80, (i) => `...F${i}`)} } } } ${repeat(80, (i) => `fragment F${i} on Agent { a${i}: pda }`)}`,
+      `{ agents { agents { ${repeat(90, (i) => `...F${i}`)} } } } ${repeat(90, (i) => `fragment F${i} on Agent { pda }`)}`,
     ),
     status: 200,
     refusal: TOO_MANY_REPEATED,
