@@ -77,27 +77,32 @@ export async function claimDeliveries(
     ),
     probes as (
       update webhook_subscriptions s set paused_until = now() + ${lease}
-      where s.id in (select subscription_id from chosen where probe) and s.paused_until <= now()
+      where s.id = any(array(select subscription_id from chosen where probe)) and s.paused_until <= now()
       returning s.id
     ),
     locked as (
-      select c.* from chosen c cross join lateral (
-        select from webhook_deliveries d where d.id = c.id and d.status = ${status} limit 1 for update skip locked
+      select c.id from chosen c cross join lateral (
+        select from webhook_deliveries d
+        -- The concatenation keeps the planner from the index of all deliveries with this status.
+        where d.id = c.id and d.status || '' = ${status} limit 1 for update skip locked
       ) d
       where not c.probe or c.subscription_id in (select id from probes)
     ),
     claimed as (
       update webhook_deliveries d set status = 'in_flight', next_attempt_at = null, claim_count = d.claim_count + 1,
         lease_token = gen_random_uuid()::text, lease_until = now() + ${lease}
-      from locked where d.id = locked.id
+      where d.id = any(array(select id from locked))
       returning d.id, d.lease_token as token, d.subscription_id, d.event_id, d.event_type, d.body, d.trigger,
-        d.attempt_count, d.retry_step, locked.probe, locked.lane, locked.short
+        d.attempt_count, d.retry_step
     ),
     claims as (
       select c.id, c.token, c.subscription_id, s.url, encode(s.secret_encrypted, 'base64') as secret, c.event_type,
-        coalesce(c.body, o.body) as body, c.trigger, c.attempt_count, c.retry_step, c.probe, c.lane, c.short
-      from claimed c join webhook_subscriptions s on s.id = c.subscription_id
-      left join outbox_events o on o.id = c.event_id
+        coalesce(c.body, o.body) as body, c.trigger, c.attempt_count, c.retry_step, chosen.probe, chosen.lane, chosen.short
+      from claimed c join chosen on chosen.id = c.id
+      cross join lateral (
+        select url, secret_encrypted from webhook_subscriptions where id = c.subscription_id limit 1
+      ) s
+      left join lateral (select body from outbox_events where id = c.event_id limit 1) o on true
     )
     select (select json_agg(claims) from claims) as claims,
       (select count(*)::integer from networks) as visited, (select max(network) from networks) as last`,
