@@ -144,7 +144,8 @@ export type DocumentedStatus = keyof typeof ERROR_MEANINGS
 type Examples = Partial<Record<DocumentedStatus, string>>
 
 /**
- * Error responses of a route, with 429, 500 and 503. `examples` replaces the usual text of a status.
+ * Error responses of a route, with 429, 500 and 503. `examples` replaces the usual text of a
+ * status.
  */
 export function errors(statuses: Exclude<DocumentedStatus, 429 | 500 | 503>[], examples: Examples = {}) {
   return uncountedErrors([...statuses, 429], examples)

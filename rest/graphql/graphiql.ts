@@ -15,7 +15,9 @@ const EXAMPLE = `# Agents with their stakes, highest reputation first.
 }
 `
 
-/** Browsers load nothing from other servers. The editor needs `eval` and starts its workers itself. */
+/**
+ * Browsers load nothing from other servers. The editor needs `eval` and starts its workers itself.
+ */
 const POLICY =
   "default-src 'none'; connect-src 'self'; script-src 'self' 'unsafe-eval' blob:; worker-src blob:; " +
   "style-src 'self' 'unsafe-inline'; img-src data:; font-src 'self' data:; frame-ancestors 'none'"

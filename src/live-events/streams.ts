@@ -44,8 +44,8 @@ export function createStreams(metrics: Metrics, limits: PlaceLimits) {
 
   /**
    * Wraps a stream. It counts from the first request for a value until it ends, fails or is
-   * returned. `return` also works while a value is awaited: it aborts the signal of `make`. A stream
-   * that loses its place fails with STREAMS_FULL, so that its client opens it again.
+   * returned. `return` also works while a value is awaited: it aborts the signal of `make`. A
+   * stream that loses its place fails with STREAMS_FULL, so that its client opens it again.
    */
   const open = <Value>(
     clientIp: string,

@@ -40,7 +40,8 @@ export function checkRegistration(
 
 /**
  * Each instruction must be in the policy, signed only by the wallet and for its own agent, and must
- * not use the fee payer. Throws TOO_MANY_INSTRUCTIONS, REGISTRATION_NEEDS_CODE, FEE_PAYER_MISUSED, NOT_SPONSORED.
+ * not use the fee payer. Throws TOO_MANY_INSTRUCTIONS, REGISTRATION_NEEDS_CODE, FEE_PAYER_MISUSED,
+ * NOT_SPONSORED.
  */
 export function checkTransaction(
   instructions: readonly NamedInstruction[],

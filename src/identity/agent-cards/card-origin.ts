@@ -2,7 +2,9 @@ import { siteOf } from '../../domain/site.ts'
 
 /** Where a card's URL leads first. */
 export interface CardOrigin {
-  /** The unit of back-off: a host with its port, a whole did:sol DID, or the scheme of a gateway. */
+  /**
+   * The unit of back-off: a host with its port, a whole did:sol DID, or the scheme of a gateway.
+   */
   readonly host: string
   /** The unit of checks that run at once. */
   readonly site: string

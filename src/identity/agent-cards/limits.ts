@@ -14,5 +14,7 @@ export const CARD_QUEUES = {
 
 /** Checks of cards of one site that run at once, over all processes. */
 export const CHECKS_PER_SITE = 4
-/** The same for a gateway, which serves the cards of many owners. At most the sockets per origin. */
+/**
+ * The same for a gateway, which serves the cards of many owners. At most the sockets per origin.
+ */
 export const CHECKS_PER_GATEWAY = 32

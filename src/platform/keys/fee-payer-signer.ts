@@ -6,8 +6,8 @@ import { pubkey, type Pubkey } from '@agent-registry/solana'
 export interface FeePayerSigner {
   readonly pubkey: Pubkey
   /**
-   * Returns the Ed25519 signature of a transaction's message, 64 bytes. Other sponsored submits wait
-   * for it, and after 5 s it fails.
+   * Returns the Ed25519 signature of a transaction's message, 64 bytes. Other sponsored submits
+   * wait for it, and after 5 s it fails.
    */
   sign(message: Uint8Array): Promise<Uint8Array>
 }

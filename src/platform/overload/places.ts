@@ -25,7 +25,9 @@ export interface Places {
   readonly size: number
   /** Why `enter` would throw now, or null. */
   refusal(client: string): NoPlace | null
-  /** Takes a place, or returns the reason why there is none. May close the connection of another. */
+  /**
+   * Takes a place, or returns the reason why there is none. May close the connection of another.
+   */
   enter(client: string, owner: PlaceOwner): Place | NoPlace
 }
 

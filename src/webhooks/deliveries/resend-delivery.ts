@@ -9,7 +9,8 @@ import { notifyWorkers } from './notify-workers.ts'
 /**
  * Sends a delivery again at once, whatever its status. It keeps its place in the retry schedule, so
  * one that had all its attempts gets one more. Also ends a pause of the endpoint. A delivery in
- * flight stays as it is. Throws DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, EVENT_WITHDRAWN, RATE_LIMITED.
+ * flight stays as it is. Throws DELIVERY_NOT_FOUND, WEBHOOK_INACTIVE, EVENT_WITHDRAWN,
+ * RATE_LIMITED.
  */
 export async function resendDelivery(
   subscriptionId: string,

@@ -33,16 +33,17 @@ export interface ClaimResult {
 }
 
 /**
- * After this many failures in a row the first attempts have the whole time, so that an endpoint that
- * is slow, but answers, is not paused by the breaker.
+ * After this many failures in a row the first attempts have the whole time, so that an endpoint
+ * that is slow, but answers, is not paused by the breaker.
  */
 const MAX_SHORT_FAILURES = 3
 /** The n-th attempt in flight of a network starts only if n/4 slots of the lane stay free. */
 const SHARE = 4
 
 /**
- * Claims due deliveries of both lanes in the order of `dueAttempts`. A network that already has many
- * attempts in flight leaves slots for others: with k such networks, one of 4k + 1 slots stays free.
+ * Claims due deliveries of both lanes in the order of `dueAttempts`. A network that already has
+ * many attempts in flight leaves slots for others: with k such networks, one of 4k + 1 slots stays
+ * free.
  */
 export async function claimDeliveries(
   connection: WorkerConnection,

@@ -10,12 +10,14 @@ const END = '~'
 
 /**
  * The common table expressions that find due deliveries and give them turns. `turns` has a row for
- * each endpoint with attempts in flight (`id` is null), so that these count, and for each due delivery:
- * `network_turn` n is the n-th attempt of its network, where wallets, and then endpoints, take turns.
+ * each endpoint with attempts in flight (`id` is null), so that these count, and for each due
+ * delivery: `network_turn` n is the n-th attempt of its network, where wallets, and then endpoints,
+ * take turns.
  *
- * They step through an index, network by network and endpoint by endpoint, so that a long backlog of
- * one endpoint, or of many endpoints of one network, costs others nothing. In each network they begin
- * at the random id `start`. (`lateral … limit 1` prevents full scans by a plan for few webhooks.)
+ * They step through an index, network by network and endpoint by endpoint, so that a long backlog
+ * of one endpoint, or of many endpoints of one network, costs others nothing. In each network they
+ * begin at the random id `start`. (`lateral … limit 1` prevents full scans by a plan for few
+ * webhooks.)
  */
 export function dueAttempts(options: {
   status: RawBuilder<unknown>

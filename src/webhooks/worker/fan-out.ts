@@ -35,8 +35,8 @@ export async function runFanOut(options: {
 
 /**
  * Enqueues the oldest unfinished event for the next webhooks, and moves its cursor, in one
- * statement. Returns false if there was nothing to do. The lock on the event lets a fork that removes
- * it wait, and then cancel all of its deliveries.
+ * statement. Returns false if there was nothing to do. The lock on the event lets a fork that
+ * removes it wait, and then cancel all of its deliveries.
  */
 export async function continueFanOut(db: Kysely<Database>): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`

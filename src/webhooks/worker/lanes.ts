@@ -2,8 +2,8 @@ import PQueue from 'p-queue'
 import type { WorkerLimits } from './limits.ts'
 
 /**
- * Endpoints that recently answered fast are in the fast lane. New and slow endpoints are in the slow
- * lane, so that waiting for them costs no slot of the fast lane.
+ * Endpoints that recently answered fast are in the fast lane. New and slow endpoints are in the
+ * slow lane, so that waiting for them costs no slot of the fast lane.
  */
 export type Lane = 'fast' | 'slow'
 export const LANES = ['fast', 'slow'] as const

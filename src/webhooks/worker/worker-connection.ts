@@ -6,9 +6,9 @@ import type { Orm } from '../../db/orm-types.ts'
 import { DELIVERIES_CHANNEL } from '../../domain/webhook-delivery.ts'
 
 /**
- * Sequential scans and avoidable sorts are off, because a plan that was made for small tables would
- * read all of large ones. Compilation and new plans cost more than they save in short statements. A claim need not survive a crash of the
- * server: without it, the delivery is simply due.
+ * A plan that was made for small tables would read all of large ones, so sequential scans and
+ * avoidable sorts are off. Compilation and new plans cost more than they save. A claim need not
+ * survive a crash of the server: without it, the delivery is simply due.
  */
 const SETTINGS = `set enable_seqscan = off; set jit = off; set synchronous_commit = off;
   set enable_sort = off; set plan_cache_mode = force_generic_plan`

@@ -166,7 +166,8 @@ test('a new URL gets nothing of the backlog, also not the retry of an attempt in
   expect(await statuses(id)).toContain('retrying')
   expect((await call('PATCH', `/webhooks/${id}`, { url: world.farm.url('/victim') })).status).toBe(200)
   expect(await statuses(id)).toEqual(Array(4).fill('cancelled'))
-  // The attempt at the old URL ends without effect on the delivery and on the health of the new one.
+  // The attempt at the old URL ends without effect on the delivery and on the health of the new
+  // one.
   await eventually(async () => expect(await world.attempts(id)).toHaveLength(4))
   expect((await world.attempts(id)).map(({ outcome }) => outcome)).toContain('stale')
   expect(await statuses(id)).toEqual(Array(4).fill('cancelled'))

@@ -71,7 +71,9 @@ export async function fetchHosted(
   return isGateway && result.kind === 'failed' && result.host === 'silent' ? failed(result.reason) : result
 }
 
-/** Fetches the agent card that a DID leads to. Its host is not that of the DID, which has `host`. */
+/**
+ * Fetches the agent card that a DID leads to. Its host is not that of the DID, which has `host`.
+ */
 async function getCard(
   url: string | null,
   maxBytes: number,
