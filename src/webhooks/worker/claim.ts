@@ -37,7 +37,11 @@ export interface ClaimResult {
  * that is slow, but answers, is not paused by the breaker.
  */
 const MAX_SHORT_FAILURES = 3
-/** The n-th attempt in flight of a network starts only if n/4 slots of the lane stay free. */
+/**
+ * The n-th attempt in flight of a network starts only if n/4 slots of the lane stay free, but never
+ * more than a quarter: attempts in the other lane and in other processes count in n too, and would
+ * otherwise stop a busy network here.
+ */
 const SHARE = 4
 
 /**
@@ -50,16 +54,19 @@ export async function claimDeliveries(
   options: {
     status: DueStatus
     free: Readonly<Record<Lane, number>>
+    /** Free or not. */
+    slots: Readonly<Record<Lane, number>>
     after: string
     limits: WorkerLimits
   },
 ): Promise<ClaimResult> {
-  const { free, after, limits } = options
+  const { free, slots, after, limits } = options
   const status = sql.lit(options.status)
   // One slot per endpoint and site is reserved for retries, or a busy endpoint would never get one.
   const reserved = options.status === 'pending' ? 1 : 0
   const perEndpoint = Math.max(1, limits.perEndpoint - reserved)
   const perSite = Math.max(1, limits.perSite - reserved)
+  const leave = (lane: Lane): number => Math.floor(slots[lane] / SHARE)
   const lease = sql`${limits.leaseMs}::float8 * interval '1 ms'`
   const [row] = await connection.query<{ claims: Claim[] | null; visited: number; last: string | null }>(
     `claim_${options.status}`,
@@ -73,7 +80,8 @@ export async function claimDeliveries(
       select id, subscription_id, probe, lane,
         ${status} = 'pending' and lane = 'slow' and not probe and connect_failures < ${sql.lit(MAX_SHORT_FAILURES)} as short
       from places
-      where place + (network_turn - 1) / ${sql.lit(SHARE)}
+      where place + least((network_turn - 1) / ${sql.lit(SHARE)},
+          case lane when 'fast' then ${leave('fast')}::integer else ${leave('slow')}::integer end)
         <= case lane when 'fast' then ${free.fast}::integer else ${free.slow}::integer end
     ),
     probes as (

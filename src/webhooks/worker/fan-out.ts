@@ -41,7 +41,7 @@ export async function runFanOut(options: {
 export async function continueFanOut(db: Kysely<Database>): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     with oldest as materialized (
-      select event_id from webhook_fan_outs order by sequence limit 1
+      select event_id, started_at from webhook_fan_outs order by sequence limit 1
     ),
     event as materialized (
       select o.id, o.type, o.agent_pda from oldest join outbox_events o on o.id = oldest.event_id
@@ -71,7 +71,8 @@ export async function continueFanOut(db: Kysely<Database>): Promise<boolean> {
     finished as (
       delete from webhook_fan_outs f
       where f.event_id in (select event_id from fan_out) and (select count(*) from webhooks) < ${sql.lit(BATCH)}
-        or f.event_id in (select event_id from oldest) and not exists (select from event)
+        -- With started_at, because the indexer may start again now for an event that came back.
+        or (f.event_id, f.started_at) in (select event_id, started_at from oldest) and not exists (select from event)
       returning true
     )
     select exists (select from moved) or exists (select from finished) as found`.execute(db)

@@ -18,6 +18,8 @@ export const FAST_MS = 1_000
 const MAX_SHARE = { pending: 7 / 8, retrying: 1 / 2 }
 
 export interface Lanes {
+  /** How many attempts can be in flight. */
+  slots(lane: Lane, status: DueStatus): number
   /** How many attempts can start now. */
   free(lane: Lane, status: DueStatus): number
   inFlight(lane: Lane): number
@@ -42,6 +44,7 @@ export function createLanes(limits: WorkerLimits, onFree: () => void): Lanes {
   const lanes = { fast: createLane(limits.concurrency), slow: createLane(limits.slowConcurrency) }
   const inFlight = (lane: Lane): number => lanes[lane].pending.pending + lanes[lane].retrying.pending
   return {
+    slots: (lane, status) => lanes[lane][status].concurrency,
     free: (lane, status) => {
       const queue = lanes[lane][status]
       return Math.max(0, Math.min(queue.concurrency - queue.pending, lanes[lane].slots - inFlight(lane)))

@@ -102,7 +102,8 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
     const [fast, slow] = LANES.map((lane) => Math.min(MAX_CLAIMED, lanes.free(lane, status)))
     if (!fast && !slow) return false
     const free = { fast: fast ?? 0, slow: slow ?? 0 }
-    const result = await claimDeliveries(connection, { status, free, after: next[status], limits })
+    const slots = { fast: lanes.slots('fast', status), slow: lanes.slots('slow', status) }
+    const result = await claimDeliveries(connection, { status, free, slots, after: next[status], limits })
     next[status] = result.next
     if (stopping.signal.aborted) {
       await releaseClaims(connection, result.claims, 0)

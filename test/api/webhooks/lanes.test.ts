@@ -170,3 +170,27 @@ test('with fewer slots than networks, an old backlog of many networks does not c
   // On average after 21 / 3 rounds of 3 deliveries. The backlog has 1,200.
   expect(world.farm.received.length).toBeLessThan(600)
 })
+
+test('a network that fills its share of the fast lane still gets retries of its slow webhooks', async () => {
+  const held: (() => void)[] = []
+  const network = 'busy'
+  const slow = await world.subscribe('/slow', { network, response_ms: 2_000, filter_agent_pda: 'slow' })
+  world.farm.respond('/slow', status(500))
+  const worker = world.worker({
+    limits: { ...LIMITS, concurrency: 48, slowConcurrency: 16, deadlineMs: 60_000, leaseMs: 80_000 },
+    send: senderWithin(60_000),
+  })
+  await world.emit({ agent: 'slow' })
+  await settled(slow, 1)
+  for (let n = 0; n < 14; n += 1) {
+    await world.subscribe(`/busy/${n}`, { network, site: `busy ${n}`, filter_agent_pda: 'busy' })
+    world.farm.respond(`/busy/${n}`, (_, response) => held.push(() => response.end()))
+  }
+  await world.emit(...Array.from({ length: 4 }, () => ({ agent: 'busy' })))
+  await eventually(() => expect(held.length).toBeGreaterThanOrEqual(33))
+  await world.expire()
+  await settled(slow, 2)
+  const stopped = worker.stop()
+  for (const release of held) release()
+  await stopped
+})

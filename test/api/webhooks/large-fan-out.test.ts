@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { emptyRows } from '../../../src/ledger/decode/rows.ts'
 import { MAX_DELIVERIES } from '../../../src/ledger/indexer/write/deliveries.ts'
 import { markOrphaned } from '../../../src/ledger/indexer/write/mark-transactions.ts'
+import { mergeEvents } from '../../../src/ledger/indexer/write/write-events.ts'
 import { continueFanOut } from '../../../src/webhooks/worker/fan-out.ts'
 import type { Send } from '../../../src/webhooks/worker/send.ts'
-import { createWorkerWorld, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+import { createWorkerWorld, outboxRow, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const WEBHOOKS = 2_300
@@ -34,6 +36,28 @@ async function enqueued(): Promise<number[]> {
 async function fanOut(): Promise<void> {
   while (await continueFanOut(world.kysely));
 }
+
+/** A transaction of the ledger whose event a fork can remove. */
+async function emitForked(): Promise<void> {
+  await world.kysely
+    .insertInto('ledger_events')
+    .values({
+      id: 'of_forked',
+      position: 'forked',
+      signature: 'forked',
+      slot: 5,
+      name: 'AgentUpdated',
+      agent_pda: 'agent',
+      owner: 'owner',
+      data: {},
+      occurred_at: new Date().toISOString(),
+    })
+    .execute()
+  await world.emit({ id: 'evt_forked', eventId: 'of_forked', slot: 5 })
+}
+
+const removeForked = () =>
+  world.database.orm.em.fork().transactional((em) => markOrphaned(em.getKysely(), ['forked']))
 
 test('a transaction of the indexer enqueues at most 1,000 deliveries, and a worker continues in order', async () => {
   await createWebhooks(WEBHOOKS)
@@ -95,25 +119,36 @@ test('webhooks created after the event do not get it', async () => {
 
 test('an event that a fork removed is not enqueued further, and all of it is when it returns', async () => {
   await createWebhooks(WEBHOOKS)
-  await world.kysely
-    .insertInto('ledger_events')
-    .values({
-      id: 'of_forked',
-      position: 'forked',
-      signature: 'forked',
-      slot: 5,
-      name: 'AgentUpdated',
-      agent_pda: 'agent',
-      owner: 'owner',
-      data: {},
-      occurred_at: new Date().toISOString(),
-    })
-    .execute()
-  await world.emit({ id: 'evt_forked', eventId: 'of_forked', slot: 5 })
-  await world.database.orm.em.fork().transactional((em) => markOrphaned(em.getKysely(), ['forked']))
+  await emitForked()
+  await removeForked()
   await fanOut()
   expect(await enqueued()).toEqual([0])
   await world.emit({ id: 'evt_forked', eventId: 'of_forked', slot: 6 })
   await fanOut()
   expect(await enqueued()).toEqual([WEBHOOKS])
 })
+
+test('a worker that saw the event removed does not end the fan-out of its return', async () => {
+  await createWebhooks(WEBHOOKS)
+  await emitForked()
+  await removeForked()
+  const row = outboxRow({ id: 'evt_forked', eventId: 'of_forked', slot: 6 })
+  let late: Promise<boolean> | undefined
+  await world.kysely.transaction().execute(async (db) => {
+    await mergeEvents(db, { ...emptyRows(), outbox_events: [row] })
+    late = continueFanOut(world.kysely)
+    await isWaitingForLock()
+  })
+  await late
+  await fanOut()
+  expect(await enqueued()).toEqual([WEBHOOKS])
+})
+
+const isWaitingForLock = () =>
+  eventually(async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      world.kysely,
+    )
+    expect(rows).toHaveLength(1)
+  })
