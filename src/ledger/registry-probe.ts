@@ -6,7 +6,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { LedgerCalls } from './rpc/ledger-rpc.ts'
 
 const TIMEOUT_MS = 2_000
-const CACHE_MS = 5_000
+/** Short, so that a localnet that was just set up is not reported as missing. */
+const CACHE_MS = 500
 
 interface Account {
   owner: string
@@ -17,7 +18,7 @@ interface Account {
 /** What is wrong with the registry on the ledger, as texts. Null if no node responds. */
 export type RegistryProbe = () => Promise<string[] | null>
 
-/** Checks the program account and the config account. The result is cached for five seconds. */
+/** Checks the program account and the config account. The result is cached for half a second. */
 export function createRegistryProbe(rpc: LedgerCalls, program: Pubkey, clock: Clock): RegistryProbe {
   const config = registryAddresses(program).config()
   const read = () =>
