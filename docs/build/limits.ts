@@ -29,6 +29,7 @@ import { LIMITS } from '../../schema/limits.ts'
 import { CHARACTERS_PER_UNIT, OBJECT_WEIGHT, VALUES_PER_UNIT } from '../../schema/operation-cost.ts'
 import { BODY_LIMIT as CREDENTIAL_BODY_LIMIT } from '../../rest/credentials/routes.ts'
 import { MAX_DOCUMENTS } from '../../rest/graphql/persisted-documents.ts'
+import { MAX_MESSAGES, MAX_UNSENT } from '../../rest/graphql/socket-reading.ts'
 import { MAX_MESSAGE_BYTES } from '../../rest/graphql/web-socket.ts'
 import { LIST_LIMIT } from '../../rest/mcp/read-tools.ts'
 import { MAX_UNREAD } from '../../rest/mcp/sessions.ts'
@@ -139,6 +140,12 @@ const graphql: Limit[] = [
     'The socket is closed with code 1000',
   ],
   ['Message on a WebSocket', `${number(MAX_MESSAGE_BYTES)} bytes`, 'The socket is closed'],
+  [
+    'Messages on a WebSocket',
+    `${number(MAX_MESSAGES)} a second, after as many at once`,
+    'More are read later',
+  ],
+  ['Unsent bytes of a WebSocket', `${number(MAX_UNSENT)} bytes`, 'Messages of the client are read later'],
   [
     'Live streams of a client network',
     number(STREAM_LIMITS.perClient),

@@ -14,7 +14,7 @@ export interface OperationRequest extends RequestContext {
   readonly charge: (units: number, paid: number) => void
 }
 
-type OperationContext = OperationRequest & { readonly params: { readonly query?: string } }
+type OperationContext = OperationRequest & { readonly params: { readonly query?: string | null } }
 
 /**
  * Charges the units of each operation that exceed the one unit of every request: for the length of
@@ -32,8 +32,8 @@ export const charges: Plugin<OperationRequest, OperationRequest> = {
   onSubscribe: ({ args, setResultAndStopExecution: stop }) => chargeOperation(args, stop),
 }
 
-export function chargeDocument({ charge }: OperationRequest, query = ''): void {
-  charge(1 + documentUnits(query), 1)
+export function chargeDocument({ charge }: OperationRequest, query?: string | null): void {
+  charge(1 + documentUnits(query ?? ''), 1)
 }
 
 function chargeOperation(

@@ -29,6 +29,9 @@ export function createPersistedDocuments(): PersistedDocuments {
   const documents = createLRUCache<string>({ max: MAX_DOCUMENTS })
   return {
     complete: (params) => {
+      const query: unknown = params.query
+      if (typeof query !== 'string' && query !== undefined && query !== null)
+        throw badRequest('query must be a string')
       const sha256Hash = readHash(params)
       if (sha256Hash === null) return params
       if (params.query) {
@@ -36,9 +39,9 @@ export function createPersistedDocuments(): PersistedDocuments {
           throw badRequest('extensions.persistedQuery.sha256Hash is not the SHA-256 of the query')
         return params
       }
-      const query = documents.get(sha256Hash)
-      if (query === undefined) throw new DomainError('PERSISTED_QUERY_NOT_FOUND')
-      return { ...params, query }
+      const stored = documents.get(sha256Hash)
+      if (stored === undefined) throw new DomainError('PERSISTED_QUERY_NOT_FOUND')
+      return { ...params, query: stored }
     },
     store: (params) => {
       const sha256Hash = readHash(params)

@@ -12,6 +12,7 @@ import type { OperationRequest } from './charges.ts'
 import { TOO_MANY_VALUES } from './guards.ts'
 import { hasMoreMembers } from './json-size.ts'
 import { type SocketExtra, socketOperations } from './socket-operations.ts'
+import { limitReading, type SocketReading } from './socket-reading.ts'
 import type { GraphQLServer } from './yoga.ts'
 
 export const MAX_MESSAGE_BYTES = 256 * 1024
@@ -85,13 +86,17 @@ export function createSocketServer(
         isIdle: () => extra.isIdle(),
         close: () => socket.close(extra.isIdle() ? NORMAL : TRY_AGAIN_LATER, 'Closed to make room'),
       })
+      const reading = limitReading(socket)
+      for (const frame of ['message', 'ping', 'pong'] as const) socket.on(frame, () => reading.received())
       const closed = server.opened(
         {
           protocol: socket.protocol,
-          send: (text) => send(socket, text),
+          send: (text) => send(socket, text, reading),
           close: (code, reason) => socket.close(code, reason),
           onMessage: (handle) =>
             socket.on('message', (data: RawData) => {
+              // Messages still arrive until the client confirms that the socket is closed.
+              if (socket.readyState !== socket.OPEN) return
               const text = (data as Buffer).toString()
               if (hasMoreMembers(text, LIMITS.values)) socket.close(CloseCode.BadRequest, TOO_MANY_VALUES)
               else handle(text).catch(() => socket.close(CloseCode.InternalServerError))
@@ -113,10 +118,14 @@ export function createSocketServer(
 }
 
 /** Resolves when the text is sent to the network, so that a slow reader slows down its stream. */
-function send(socket: WebSocket, text: string): Promise<void> {
+function send(socket: WebSocket, text: string, reading: SocketReading): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  if (socket.readyState === socket.OPEN) socket.send(text, () => resolve())
-  else resolve()
+  if (socket.readyState !== socket.OPEN) return Promise.resolve()
+  socket.send(text, () => {
+    reading.sendingChanged()
+    resolve()
+  })
+  reading.sendingChanged()
   return promise
 }
 

@@ -44,6 +44,20 @@ describe('an invalid request gets a client error without internal details', () =
     },
   )
 
+  test.each([5, true, null, ['{ __typename }'], { length: -1_000_000 }])(
+    'for the query %j',
+    async (query) => {
+      const persistedQuery = { version: 1, sha256Hash: 'a'.repeat(64) }
+      for (const extensions of [undefined, { persistedQuery }]) {
+        const response = await send(JSON.stringify({ query, extensions }))
+        expect(first(response.json<GraphQLAnswer>())).toMatchObject({
+          message: expect.stringMatching(/query/i) as string,
+          code: expect.stringMatching(/^(INVALID_REQUEST|PERSISTED_QUERY_NOT_FOUND)$/) as string,
+        })
+      }
+    },
+  )
+
   test.each(['variables={x', 'extensions=[1'])('for GET with %s', async (part) => {
     const response = await t.app.inject(`/graphql?query={health{status}}&${part}`)
     expect(response.statusCode).toBe(400)
