@@ -87,6 +87,8 @@ export const WebhookDelivery = defineEntity({
     /** Needed to write the outcome. */
     leaseToken: key().strictNullable(),
     leaseUntil: timestamp().strictNullable(),
+    /** Cancelled while in flight: its attempt ends, but is not retried. */
+    cancelRequested: p.boolean().default(false),
     createdAt: timestampNow(),
     completedAt: timestamp().strictNullable(),
   },

@@ -15,9 +15,10 @@ export async function cancelWaiting(db: Kysely<Database>, subscriptionId: string
   const { numAffectedRows } = await sql`
     update webhook_deliveries set status = 'cancelled', next_attempt_at = null, completed_at = now()
     where id in (
-      select d.id from webhook_subscriptions s join webhook_deliveries d
-        on d.subscription_id = s.id and d.network in (coalesce(s.network, s.wallet), '-')
-      where s.id = ${subscriptionId} and d.status in ('pending', 'retrying')
+      select d.id from (
+        ${waiting(subscriptionId, 'pending')} union all ${waiting(subscriptionId, 'retrying')}
+      ) w join webhook_deliveries d on d.id = w.id
+      where d.status in ('pending', 'retrying')
       limit ${sql.lit(MAX_CANCELLED)} for update of d skip locked)`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
@@ -28,27 +29,35 @@ export async function cancelBacklog(db: Kysely<Database>, subscriptionId: string
 }
 
 /**
- * Cancels the waiting deliveries of a webhook and those in flight, before its URL changes in the
- * same transaction. Attempts in flight end as stale. Locks deliveries before the webhook and in
- * order, as settlements do. Returns how many it cancelled.
+ * Cancels the waiting deliveries of a webhook, before its URL changes in the same transaction. Those
+ * in flight are cancelled when their attempts end, because limits count them until then. Locks
+ * deliveries before the webhook and in order, as settlements do. Returns how many it cancelled.
  */
 export async function cancelUnfinished(
   db: Kysely<Database>,
   subscriptionId: string,
   limit: number | null = null,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rows } = await sql<{ cancelled: number }>`
     with unfinished as (
       ${waiting(subscriptionId, 'pending')} union all ${waiting(subscriptionId, 'retrying')} union all
-      select id from webhook_deliveries where subscription_id = ${subscriptionId} and status = 'in_flight'
+      select id from webhook_deliveries
+      where subscription_id = ${subscriptionId} and status = 'in_flight' and not cancel_requested
+    ),
+    changed as (
+      update webhook_deliveries d set
+        cancel_requested = d.status = 'in_flight',
+        status = case d.status when 'in_flight' then 'in_flight' else 'cancelled' end,
+        next_attempt_at = null,
+        completed_at = case when d.status <> 'in_flight' then now() end
+      where id in (
+        select d.id from unfinished u join webhook_deliveries d on d.id = u.id
+        where d.status in ('pending', 'retrying', 'in_flight')
+        order by d.id limit ${limit}::bigint for update of d)
+      returning true
     )
-    update webhook_deliveries set status = 'cancelled', next_attempt_at = null, completed_at = now(),
-      lease_token = null, lease_until = null
-    where id in (
-      select d.id from unfinished u join webhook_deliveries d on d.id = u.id
-      where d.status in ('pending', 'retrying', 'in_flight')
-      order by d.id limit ${limit}::bigint for update of d)`.execute(db)
-  return Number(numAffectedRows ?? 0)
+    select count(*)::integer as cancelled from changed`.execute(db)
+  return rows[0]?.cancelled ?? 0
 }
 
 /** One status at a time, because each has an index of its own. */

@@ -78,7 +78,8 @@ export async function claimDeliveries(
     ),
     chosen as materialized (
       select id, subscription_id, probe, lane,
-        ${status} = 'pending' and lane = 'slow' and not probe and connect_failures < ${sql.lit(MAX_SHORT_FAILURES)} as short
+        ${status} = 'pending' and lane = 'slow' and not probe and unproven
+          and connect_failures < ${sql.lit(MAX_SHORT_FAILURES)} as short
       from places
       where place + least((network_turn - 1) / ${sql.lit(SHARE)},
           case lane when 'fast' then ${leave('fast')}::integer else ${leave('slow')}::integer end)

@@ -51,7 +51,8 @@ export function dueAttempts(options: {
   const draw = (column: 'wallet' | 'network') => sql`hashtext(${sql.ref(column)} || ${start})`
   const subscription = sql`
     select id as subscription_id, wallet, coalesce(network, wallet) as network, coalesce(site, host) as site, active,
-      deleted_at, paused_until, connect_failures, response_ms
+      deleted_at, paused_until, connect_failures, response_ms,
+      response_ms is null or failing_since is not null as unproven
     from webhook_subscriptions`
   return sql`
     networks (network, visited) as (
@@ -96,11 +97,11 @@ export function dueAttempts(options: {
     ),
     attempts as (
       select null as id, null::timestamptz as at, subscription_id, wallet, network, site, null as lane, 0 as endpoint_turn,
-        attempts, 0 as connect_failures, false as probe
+        attempts, 0 as connect_failures, false as unproven, false as probe
       from in_flight
       union all
       select id, at, subscription_id, wallet, network, site, lane, endpoint_turn,
-        1, connect_failures, paused_until is not null
+        1, connect_failures, unproven, paused_until is not null
       from due
     ),
     wallet_turns as (

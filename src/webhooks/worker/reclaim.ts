@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { settlementOf } from './attempt.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import type { WorkerLimits } from './limits.ts'
+import { unlessCancelled } from './release.ts'
 import type { Settlement } from './settle.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
@@ -28,9 +29,7 @@ export async function reclaim(
     ),
     reclaimed as (
       update webhook_deliveries d set
-        status = case when d.retry_step = 0 then 'pending' else 'retrying' end,
-        next_attempt_at = now() + (d.claim_count - 1) * ${sql.lit(DELAY_SECONDS)} * interval '1 s',
-        lease_token = null, lease_until = null
+        ${unlessCancelled(sql`now() + (d.claim_count - 1) * ${sql.lit(DELAY_SECONDS)} * interval '1 s'`)}
       from expired e where e.id = d.id and e.claim_count < ${limits.maxClaims}::integer
       returning d.id
     ),

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Claim } from './claim.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
@@ -14,10 +14,16 @@ export async function releaseClaims(
     'release',
     sql`
     update webhook_deliveries d set
-      status = case when d.retry_step = 0 then 'pending' else 'retrying' end,
-      next_attempt_at = now() + ${delayMs}::float8 * interval '1 ms',
-      claim_count = d.claim_count - 1, lease_token = null, lease_until = null
+      claim_count = d.claim_count - 1,
+      ${unlessCancelled(sql`now() + ${delayMs}::float8 * interval '1 ms'`)}
     from json_to_recordset(${tokens}::json) as r(id text, token text)
     where d.id = r.id and d.lease_token = r.token`,
   )
 }
+
+/** The columns of a delivery `d` whose lease ends without an attempt: due again, or cancelled. */
+export const unlessCancelled = (dueAt: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  status = case when d.cancel_requested then 'cancelled' when d.retry_step = 0 then 'pending' else 'retrying' end,
+  next_attempt_at = case when not d.cancel_requested then ${dueAt} end,
+  completed_at = case when d.cancel_requested then now() end,
+  cancel_requested = false, lease_token = null, lease_until = null`

@@ -56,14 +56,15 @@ export async function settle(
       select * from json_to_recordset(${JSON.stringify(settlements)}::json) as s(${COLUMNS})
     ),
     locked as materialized (
-      select d.id, d.lease_token, d.subscription_id, d.event_id from webhook_deliveries d
+      select d.id, d.lease_token, d.subscription_id, d.event_id, d.cancel_requested from webhook_deliveries d
       where d.id = any(${settlements.map(({ id }) => id)}) and d.status = 'in_flight'
         and exists (select from settlements r where r.id = d.id and r.token = d.lease_token)
       order by d.id for update of d
     ),
     valid as materialized (
-      select r.*, l.subscription_id, case
+      select r.*, l.subscription_id, l.cancel_requested, case
           when r.outcome = 'success' then 'success'
+          when l.cancel_requested then 'cancelled'
           when r.outcome = 'gone' or r.retry_ms is null then 'failed'
           when not s.active or s.deleted_at is not null or o.cancelled_at is not null then 'cancelled'
           else 'retrying'
@@ -79,7 +80,7 @@ export async function settle(
         trigger = case v.status when 'retrying' then 'retry' else d.trigger end,
         attempt_count = v.number,
         retry_step = case v.outcome when 'success' then d.retry_step else d.retry_step + 1 end,
-        claim_count = 0, lease_token = null, lease_until = null,
+        claim_count = 0, lease_token = null, lease_until = null, cancel_requested = false,
         next_attempt_at = case v.status when 'retrying' then now() + v.retry_ms * interval '1 ms' end,
         completed_at = case when v.status <> 'retrying' then now() end
       from valid v where d.id = v.id
@@ -102,7 +103,7 @@ export async function settle(
         max(pause_ms) * interval '1 ms' as pause,
         avg(response_ms) as response_ms,
         power(${sql.lit(1 - WEIGHT)}, count(*)) as old_weight
-      from valid where outcome <> 'lost' group by subscription_id
+      from valid where outcome <> 'lost' and not cancel_requested group by subscription_id
     ),
     endpoints_to_update as materialized (
       select s.id from webhook_subscriptions s join outcomes o on o.subscription_id = s.id

@@ -122,6 +122,15 @@ test('first attempts to a new webhook end early, and their retries have the whol
   expect((await world.attempts(fresh))[1]).toMatchObject({ outcome: 'success' })
 })
 
+test('a slow webhook that succeeded last has the whole time for its first attempts', async () => {
+  const id = await world.subscribe('/works', { response_ms: 1_500 })
+  world.farm.respond('/works', after(400))
+  world.worker({ limits: { ...LIMITS, firstDeadlineMs: 100 }, send: senderWithin(2_000) })
+  await world.emit({})
+  await settled(id, 1)
+  expect(await world.attempts(id)).toMatchObject([{ outcome: 'success', number: 1 }])
+})
+
 test('the breaker does not pause a slow webhook that answers within the whole time', async () => {
   const id = await world.subscribe('/slow', { response_ms: null })
   world.farm.respond('/slow', after(400))

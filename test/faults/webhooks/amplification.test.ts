@@ -165,17 +165,44 @@ test('a new URL gets nothing of the backlog, also not the retry of an attempt in
   await call('PATCH', `/webhooks/${id}`, { url: world.farm.url('/own') })
   expect(await statuses(id)).toContain('retrying')
   expect((await call('PATCH', `/webhooks/${id}`, { url: world.farm.url('/victim') })).status).toBe(200)
-  expect(await statuses(id)).toEqual(Array(4).fill('cancelled'))
+  expect(await statuses(id)).toEqual(['cancelled', 'cancelled', 'cancelled', 'in_flight'])
   // The attempt at the old URL ends without effect on the delivery and on the health of the new
   // one.
   await eventually(async () => expect(await world.attempts(id)).toHaveLength(4))
-  expect((await world.attempts(id)).map(({ outcome }) => outcome)).toContain('stale')
   expect(await statuses(id)).toEqual(Array(4).fill('cancelled'))
   expect(await world.subscription(id)).toMatchObject({ failing_since: null, connect_failures: 0 })
   await world.expire()
   const [later] = await world.emit({})
   await eventually(() => expect(world.farm.receivedAt('/victim')).toHaveLength(1))
   expect(world.farm.receivedAt('/victim')[0]?.event.id).toBe(later)
+})
+
+test('attempts in flight to old URLs still count against the limits', async () => {
+  const id = await subscribe('/hangs')
+  world.farm.respond('/hangs', noResponse)
+  world.farm.respond('/hangs-too', noResponse)
+  world.worker({ send: senderWithin(60_000), limits: { deadlineMs: 60_000, leaseMs: 90_000, pollMs: 20 } })
+  for (let change = 0; change < 4; change += 1) {
+    await world.emit({}, {}, {}, {})
+    await eventually(async () => expect(await statuses(id)).toContain('in_flight'))
+    const path = change % 2 === 0 ? '/hangs-too' : '/hangs'
+    await call('PATCH', `/webhooks/${id}`, { url: world.farm.url(path) })
+  }
+  const inFlight = (await statuses(id)).filter((status) => status === 'in_flight')
+  expect(inFlight.length).toBeLessThanOrEqual(4)
+  expect(world.farm.received.length).toBeLessThanOrEqual(4)
+})
+
+test('a delivery whose worker crashed during a change of the URL is cancelled', async () => {
+  const id = await subscribe('/crashed')
+  await world.emit({})
+  await sql`update webhook_deliveries set status = 'in_flight', lease_token = 'crashed', next_attempt_at = null,
+    claim_count = 1, lease_until = now() + interval '1 hour'`.execute(world.kysely)
+  await call('PATCH', `/webhooks/${id}`, { url: world.farm.url('/victim') })
+  await sql`update webhook_deliveries set lease_until = now()`.execute(world.kysely)
+  world.worker()
+  await idle(id, 'cancelled', 1)
+  expect(world.farm.received).toHaveLength(0)
 })
 
 test('a change of the URL cancels a backlog of any size', async () => {
