@@ -21,6 +21,13 @@ interface Client {
   open: number
 }
 
+interface Owner {
+  readonly client: Client
+  /** Requests without a complete response. */
+  active: number
+  latest?: IncomingMessage
+}
+
 /**
  * Limits the connections of each client network whose request has not fully arrived: the oldest
  * ones get 408. If the process has nearly all its connections, those of the network with the most
@@ -34,7 +41,7 @@ export function limitClientConnections(
   now: () => number = () => performance.now(),
 ): void {
   const clients = new Map<string, Client>()
-  const owners = new WeakMap<Socket, { client: Client; active: number }>()
+  const owners = new WeakMap<Socket, Owner>()
   const isProxy = addressMatcher(proxies)
   const open = new Set<Socket>()
 
@@ -98,14 +105,19 @@ export function limitClientConnections(
     owner.active += 1
     client.idle.delete(socket)
     client.incomplete.delete(socket)
+    owner.latest = request
+    // A pipelined request may follow before the response to this one ends.
+    const isComplete = (): void => {
+      if (owner.latest === request) client.incomplete.delete(socket)
+    }
     if (hasBody(request)) {
       client.incomplete.set(socket, now())
-      request.once('end', () => client.incomplete.delete(socket))
+      request.once('end', isComplete)
       endOldest(client)
     }
     response.once('close', () => {
       owner.active -= 1
-      client.incomplete.delete(socket)
+      isComplete()
       if (owner.active === 0 && !socket.destroyed) client.idle.add(socket)
     })
   }

@@ -81,6 +81,16 @@ describe('connections of one client without a complete request', () => {
     expect(last.closed).toBe(false)
   })
 
+  test('a pipelined request with half a body counts, although an earlier response has ended', async () => {
+    await start({ incompletePerClient: 10, incompleteGraceMs: 100 })
+    const hostile = client('127.0.0.2')
+    const sockets = openMany(hostile, 30, COMPLETE + HALF_BODY)
+    await Promise.all(sockets.map((each) => once(each, 'data')))
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    hostile.open(HALF_BODY)
+    await expect.poll(() => stillOpen(sockets), PATIENT).toBeLessThanOrEqual(10)
+  })
+
   test('a burst of complete requests above the limit is answered, and idle connections do not count', async () => {
     await start({ incompletePerClient: 10, incompleteGraceMs: 5_000 })
     const busy = client('127.0.0.2')
