@@ -49,9 +49,9 @@ test('a backlog of webhooks shows in the metrics of the alerts and in stats, and
   await report(REPORTS / 2)
   await report(REPORTS / 2)
   await expect
-    .poll(() => worker.metric('gateway_webhooks_waiting_deliveries{lane="pending"}'), SOON)
+    .poll(() => worker.metric('gateway_webhooks_waiting_deliveries{status="pending"}'), SOON)
     .toBeGreaterThan(WEBHOOKS)
-  expect(await worker.metric('gateway_webhooks_due_age_seconds{lane="pending"}')).toBeGreaterThan(0)
+  expect(await worker.metric('gateway_webhooks_due_age_seconds{status="pending"}')).toBeGreaterThan(0)
   expect((await worker.cli('webhooks', 'stats')).stdout).toMatch(/deliveries: pending [1-9]/)
 
   const second = await incident.start({ ROLES: 'webhooks' })
@@ -67,8 +67,8 @@ test('a backlog of webhooks shows in the metrics of the alerts and in stats, and
   await expect.poll(() => incident.receiver.requests.length, SOON).toBe(WEBHOOKS * reports)
   expect(idsReceived(incident.receiver).size).toBe(reports)
   for (const each of [worker, second]) {
-    await expect.poll(() => each.metric('gateway_webhooks_waiting_deliveries{lane="pending"}'), SOON).toBe(0)
-    expect(await each.metric('gateway_webhooks_due_age_seconds{lane="pending"}')).toBe(0)
+    await expect.poll(() => each.metric('gateway_webhooks_waiting_deliveries{status="pending"}'), SOON).toBe(0)
+    expect(await each.metric('gateway_webhooks_due_age_seconds{status="pending"}')).toBe(0)
   }
   await second.remove()
 })
