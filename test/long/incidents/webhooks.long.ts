@@ -67,7 +67,9 @@ test('a backlog of webhooks shows in the metrics of the alerts and in stats, and
   await expect.poll(() => incident.receiver.requests.length, SOON).toBe(WEBHOOKS * reports)
   expect(idsReceived(incident.receiver).size).toBe(reports)
   for (const each of [worker, second]) {
-    await expect.poll(() => each.metric('gateway_webhooks_waiting_deliveries{status="pending"}'), SOON).toBe(0)
+    await expect
+      .poll(() => each.metric('gateway_webhooks_waiting_deliveries{status="pending"}'), SOON)
+      .toBe(0)
     expect(await each.metric('gateway_webhooks_due_age_seconds{status="pending"}')).toBe(0)
   }
   await second.remove()
