@@ -11,7 +11,7 @@ import { json, type Prepared } from '../support/sponsorship/sponsor-clients.ts'
 import { sponsoredRegistration } from '../support/sponsorship/parties.ts'
 import { keyOf, signedBy } from '../support/sponsorship/hostile-world.ts'
 import { SPONSORSHIP_LOCK } from '../../src/sponsorship/sign-and-store.ts'
-import { connectionTo, createDatabase, dropDatabase } from '../support/database-server.ts'
+import { connectionTo, createDatabase, databaseUrl, dropDatabase } from '../support/database-server.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 
 const FAR = 600_000
@@ -23,11 +23,7 @@ let sql: Client
 beforeAll(async () => {
   const server = inject('databaseServer')
   await createDatabase(server, DATABASE)
-  const connection = connectionTo(server, DATABASE)
-  const url =
-    'url' in connection
-      ? connection.url
-      : `postgresql://${connection.user}@localhost/${DATABASE}?host=${encodeURIComponent(connection.host)}`
+  const url = databaseUrl(connectionTo(server, DATABASE))
   sql = new Client({ connectionString: url })
   await sql.connect()
   gateway = await createGatewayProcess({

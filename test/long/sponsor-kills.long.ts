@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import type { Runtime } from '../../src/gateway/runtime-file.ts'
-import { connectionTo, createDatabase, dropDatabase } from '../support/database-server.ts'
+import { connectionTo, createDatabase, databaseUrl, dropDatabase } from '../support/database-server.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { keyOf, signedBy } from '../support/sponsorship/hostile-world.ts'
 import { sponsoredRegistration } from '../support/sponsorship/parties.ts'
@@ -21,11 +21,7 @@ let sql: Client
 beforeAll(async () => {
   const server = inject('databaseServer')
   await createDatabase(server, DATABASE)
-  const connection = connectionTo(server, DATABASE)
-  const url =
-    'url' in connection
-      ? connection.url
-      : `postgresql://${connection.user}@localhost/${DATABASE}?host=${encodeURIComponent(connection.host)}`
+  const url = databaseUrl(connectionTo(server, DATABASE))
   sql = new Client({ connectionString: url })
   await sql.connect()
   gateway = await createGatewayProcess({

@@ -14,6 +14,12 @@ export function connectionTo(
   return { url: url.href }
 }
 
+/** The DATABASE_URL of a connection. */
+export const databaseUrl = (connection: ReturnType<typeof connectionTo>): string =>
+  'url' in connection
+    ? connection.url
+    : `postgresql:///${connection.database}?host=${encodeURIComponent(connection.host)}&user=${connection.user}`
+
 export async function createDatabase(server: Server, name: string, template = 'template1'): Promise<void> {
   await administer(
     server,

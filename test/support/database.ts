@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
 import { openOrm } from '../../src/db/orm.ts'
-import { connectionTo, createDatabase, dropDatabase } from './database-server.ts'
+import { connectionTo, createDatabase, databaseUrl, dropDatabase } from './database-server.ts'
 import type { DatabaseConnection, Orm } from '../../src/db/orm-types.ts'
 
 export interface TestDatabase {
@@ -29,8 +29,4 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /** The DATABASE_URL of the database, for gateway processes. */
-export function urlOf({ connection }: TestDatabase): string {
-  return 'url' in connection
-    ? connection.url
-    : `postgresql:///${connection.database}?host=${encodeURIComponent(connection.host)}&user=${connection.user}`
-}
+export const urlOf = ({ connection }: TestDatabase): string => databaseUrl(connection)

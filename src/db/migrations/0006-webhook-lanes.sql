@@ -18,7 +18,7 @@ create index webhook_deliveries_pending on webhook_deliveries (network, subscrip
 create index webhook_deliveries_retrying on webhook_deliveries (network, subscription_id, next_attempt_at)
   where status = 'retrying';
 
--- Events with subscriptions for which no delivery was enqueued yet: those with a larger id than `after`.
+-- Events with webhooks for which no delivery was enqueued yet: those with a larger id than `after`.
 create table webhook_fan_outs (
   event_id text collate "C" primary key,
   sequence bigint not null,

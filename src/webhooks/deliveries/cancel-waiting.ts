@@ -29,9 +29,10 @@ export async function cancelBacklog(db: Kysely<Database>, subscriptionId: string
 }
 
 /**
- * Cancels the waiting deliveries of a webhook, before its URL changes in the same transaction. Those
- * in flight are cancelled when their attempts end, because limits count them until then. Locks
- * deliveries before the webhook and in order, as settlements do. Returns how many it cancelled.
+ * Cancels the waiting deliveries of a webhook, before its URL changes in the same transaction.
+ * Those in flight are cancelled when their attempts end, because limits count them until then.
+ * Locks deliveries before the webhook and in order, as settlements do. Returns how many it
+ * cancelled.
  */
 export async function cancelUnfinished(
   db: Kysely<Database>,
