@@ -10,10 +10,15 @@ export interface Listening {
 }
 
 /**
- * Listens to a channel on its own connection. Calls `onNotification` for each notification, and
- * once when the connection is lost: notifications can be missed, so callers must also poll.
+ * Listens to a channel on its own connection. Calls `onNotification` with the payload of each
+ * notification, and once without one when the connection is lost: notifications can be missed, so
+ * callers must also poll.
  */
-export async function listen(orm: Orm, channel: string, onNotification: () => void): Promise<Listening> {
+export async function listen(
+  orm: Orm,
+  channel: string,
+  onNotification: (payload?: string) => void,
+): Promise<Listening> {
   const client = await openSession(orm)
   let lost = false
   const close = async (): Promise<void> => {
@@ -27,7 +32,7 @@ export async function listen(orm: Orm, channel: string, onNotification: () => vo
   }
   client.on('error', onLost)
   client.on('end', onLost)
-  client.on('notification', onNotification)
+  client.on('notification', ({ payload }) => onNotification(payload))
   try {
     await client.query(`listen ${client.escapeIdentifier(channel)}`)
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.ts'
 import { dueAttempts, MAX_NETWORKS } from './due-attempts.ts'
 import type { DueStatus, Lane } from './lanes.ts'
 import type { WorkerLimits } from './limits.ts'
+import { chosenAtOnce, chosenInTurns, load } from './turns.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 type Delivery = Selectable<Database['webhook_deliveries']>
@@ -30,6 +31,8 @@ export interface ClaimResult {
   readonly claims: Claim[]
   /** The `after` of the next claim. Empty if all networks with waiting deliveries were visited. */
   readonly next: string
+  /** True if some due deliveries had to wait for others. */
+  readonly contended: boolean
 }
 
 /**
@@ -37,62 +40,64 @@ export interface ClaimResult {
  * that is slow, but answers, is not paused by the breaker.
  */
 const MAX_SHORT_FAILURES = 3
-/**
- * The n-th attempt in flight of a network starts only if n/4 slots of the lane stay free, but never
- * more than a quarter: attempts in the other lane and in other processes count in n too, and would
- * otherwise stop a busy network here.
- */
-const SHARE = 4
+export interface ClaimOptions {
+  status: DueStatus
+  free: Readonly<Record<Lane, number>>
+  /** Free or not. */
+  slots: Readonly<Record<Lane, number>>
+  after: string
+  /** `contended` of the last claim. */
+  contended: boolean
+  limits: WorkerLimits
+}
 
 /**
- * Claims due deliveries of both lanes in the order of `dueAttempts`. A network that already has
- * many attempts in flight leaves slots for others: with k such networks, one of 4k + 1 slots stays
- * free.
+ * Claims due deliveries of both lanes. If all of them fit, they start, and it does not matter whose
+ * turn it is: finding out would be a quarter of the cost of a claim. Else networks take turns, and
+ * one that already has many attempts in flight leaves slots for others: with k such networks, one
+ * of 4k + 1 slots stays free.
  */
 export async function claimDeliveries(
   connection: WorkerConnection,
-  options: {
-    status: DueStatus
-    free: Readonly<Record<Lane, number>>
-    /** Free or not. */
-    slots: Readonly<Record<Lane, number>>
-    after: string
-    limits: WorkerLimits
-  },
+  options: ClaimOptions,
+): Promise<ClaimResult> {
+  if (options.contended) return claim(connection, options, true)
+  const result = await claim(connection, options, false)
+  return result.contended ? claim(connection, options, true) : result
+}
+
+async function claim(
+  connection: WorkerConnection,
+  options: ClaimOptions,
+  inTurns: boolean,
 ): Promise<ClaimResult> {
   const { free, slots, after, limits } = options
   const status = sql.lit(options.status)
   // One slot per endpoint and site is reserved for retries, or a busy endpoint would never get one.
   const reserved = options.status === 'pending' ? 1 : 0
   const perEndpoint = Math.max(1, limits.perEndpoint - reserved)
-  const perSite = Math.max(1, limits.perSite - reserved)
-  const leave = (lane: Lane): number => Math.floor(slots[lane] / SHARE)
+  const places = { perSite: Math.max(1, limits.perSite - reserved), slots, free }
+  const start = randomUUID()
   const lease = sql`${limits.leaseMs}::float8 * interval '1 ms'`
-  const [row] = await connection.query<{ claims: Claim[] | null; visited: number; last: string | null }>(
-    `claim_${options.status}`,
+  const [row] = await connection.query<{
+    claims: Claim[] | null
+    visited: number
+    last: string | null
+    fits: boolean
+  }>(
+    inTurns ? `claim_${options.status}_in_turns` : `claim_${options.status}`,
     sql`
-    with recursive ${dueAttempts({ status, after, start: randomUUID(), perEndpoint, lease })},
-    places as (
-      select *, row_number() over (partition by lane order by network_turn, draw, at) as place
-      from turns where id is not null and site_turn + (site_network_turn - 1) / ${sql.lit(SHARE)} <= ${perSite}::integer
-    ),
-    chosen as materialized (
-      select id, subscription_id, probe, lane,
-        ${status} = 'pending' and lane = 'slow' and not probe and unproven
-          and connect_failures < ${sql.lit(MAX_SHORT_FAILURES)} as short
-      from places
-      where place + least((network_turn - 1) / ${sql.lit(SHARE)},
-          case lane when 'fast' then ${leave('fast')}::integer else ${leave('slow')}::integer end)
-        <= case lane when 'fast' then ${free.fast}::integer else ${free.slow}::integer end
-    ),
+    with recursive ${dueAttempts({ status, after, start, perEndpoint, free, lease })},
+    ${load(places)},
+    ${inTurns ? chosenInTurns(start, places) : chosenAtOnce},
     probes as (
       update webhook_subscriptions s set paused_until = now() + ${lease}
       where s.id = any(array(select subscription_id from chosen where probe)) and s.paused_until <= now()
       returning s.id
     ),
     locked as (
-      select c.id from chosen c cross join lateral (
-        select from webhook_deliveries d
+      select d.ctid from chosen c cross join lateral (
+        select d.ctid from webhook_deliveries d
         -- The concatenation keeps the planner from the index of all deliveries with this status.
         where d.id = c.id and d.status || '' = ${status} limit 1 for update skip locked
       ) d
@@ -101,13 +106,15 @@ export async function claimDeliveries(
     claimed as (
       update webhook_deliveries d set status = 'in_flight', next_attempt_at = null, claim_count = d.claim_count + 1,
         lease_token = gen_random_uuid()::text, lease_until = now() + ${lease}
-      where d.id = any(array(select id from locked))
+      where d.ctid = any(array(select ctid from locked))
       returning d.id, d.lease_token as token, d.subscription_id, d.event_id, d.event_type, d.body, d.trigger,
         d.attempt_count, d.retry_step
     ),
     claims as (
       select c.id, c.token, c.subscription_id, s.url, encode(s.secret_encrypted, 'base64') as secret, c.event_type,
-        coalesce(c.body, o.body) as body, c.trigger, c.attempt_count, c.retry_step, chosen.probe, chosen.lane, chosen.short
+        coalesce(c.body, o.body) as body, c.trigger, c.attempt_count, c.retry_step, chosen.probe, chosen.lane,
+        ${status} = 'pending' and chosen.lane = 'slow' and not chosen.probe and chosen.unproven
+          and chosen.connect_failures < ${sql.lit(MAX_SHORT_FAILURES)} as short
       from claimed c join chosen on chosen.id = c.id
       cross join lateral (
         select url, secret_encrypted from webhook_subscriptions where id = c.subscription_id limit 1
@@ -115,8 +122,9 @@ export async function claimDeliveries(
       left join lateral (select body from outbox_events where id = c.event_id limit 1) o on true
     )
     select (select json_agg(claims) from claims) as claims,
-      (select count(*)::integer from networks) as visited, (select max(network) from networks) as last`,
+      (select count(*)::integer from networks) as visited, (select max(network) from networks) as last,
+      (select fits from load) as fits`,
   )
   const more = (row?.visited ?? 0) >= MAX_NETWORKS
-  return { claims: row?.claims ?? [], next: more ? (row?.last ?? '') : '' }
+  return { claims: row?.claims ?? [], next: more ? (row?.last ?? '') : '', contended: row?.fits === false }
 }

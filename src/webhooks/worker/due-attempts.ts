@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { FAST_MS } from './lanes.ts'
+import { FAST_MS, type Lane } from './lanes.ts'
 
 /** Networks that one claim visits. The next claim continues with the following ones. */
 export const MAX_NETWORKS = 256
@@ -9,10 +9,8 @@ const MAX_ENDPOINTS = 512
 const END = '~'
 
 /**
- * The common table expressions that find due deliveries and give them turns. `turns` has a row for
- * each endpoint with attempts in flight (`id` is null), so that these count, and for each due
- * delivery: `network_turn` n is the n-th attempt of its network, where wallets, and then endpoints,
- * take turns.
+ * The common table expressions that find due deliveries. `attempts` has a row for each endpoint
+ * with attempts in flight (`id` is null), so that these count, and for each due delivery.
  *
  * They step through an index, network by network and endpoint by endpoint, so that a long backlog
  * of one endpoint, or of many endpoints of one network, costs others nothing. In each network they
@@ -24,9 +22,10 @@ export function dueAttempts(options: {
   after: string
   start: string
   perEndpoint: number
+  free: Readonly<Record<Lane, number>>
   lease: RawBuilder<unknown>
 }): RawBuilder<unknown> {
-  const { status, after, start, perEndpoint, lease } = options
+  const { status, after, start, perEndpoint, free, lease } = options
   /** The first endpoints of the network `n` between two ids. */
   const endpointsOf = (from: string, to: string) => sql`
     (with recursive endpoints (subscription_id, visited) as (
@@ -45,15 +44,12 @@ export function dueAttempts(options: {
       where e.visited < n.endpoints
     )
     select subscription_id from endpoints)`
-  const inOrder = sql`id is not null`
-  const running = sql`rows unbounded preceding`
-  // Not the age: a network with a long old backlog would always come first.
-  const draw = (column: 'wallet' | 'network') => sql`hashtext(${sql.ref(column)} || ${start})`
   const subscription = sql`
     select id as subscription_id, wallet, coalesce(network, wallet) as network, coalesce(site, host) as site, active,
       deleted_at, paused_until, connect_failures, response_ms,
       response_ms is null or failing_since is not null as unproven
     from webhook_subscriptions`
+  const isFast = sql`s.response_ms < ${sql.lit(FAST_MS)} and f.hangs is not true`
   return sql`
     networks (network, visited) as (
       (select d.network, 1 from webhook_deliveries d
@@ -68,20 +64,21 @@ export function dueAttempts(options: {
     ),
     waiting as (
       select n.network, e.subscription_id
-      from (select network, greatest(1, ${sql.lit(MAX_ENDPOINTS)} / count(*) over ()) as endpoints from networks) n
+      from (select network, greatest(1, ${sql.lit(MAX_ENDPOINTS)} / (select count(*) from networks)) as endpoints from networks) n
       cross join lateral (${endpointsOf(start, END)} union all ${endpointsOf('', start)}) e
     ),
     in_flight as materialized (
-      select d.subscription_id, s.wallet, s.network, s.site, count(*)::integer as attempts,
-        bool_or(d.lease_until < now() + ${lease} - ${sql.lit(FAST_MS)} * interval '1 ms') as hangs
-      from webhook_deliveries d
+      select d.*, s.wallet, s.network, s.site
+      from (
+        select subscription_id, count(*)::integer as attempts,
+          min(lease_until) < now() + ${lease} - ${sql.lit(FAST_MS)} * interval '1 ms' as hangs
+        from webhook_deliveries where status = 'in_flight' group by subscription_id
+      ) d
       cross join lateral (${subscription} where id = d.subscription_id limit 1) s
-      where d.status = 'in_flight' group by 1, 2, 3, 4
     ),
     due as (
       select d.id, d.next_attempt_at as at, s.*,
-        row_number() over (partition by s.subscription_id order by d.next_attempt_at) + coalesce(f.attempts, 0) as endpoint_turn,
-        case when s.response_ms < ${sql.lit(FAST_MS)} and f.hangs is not true then 'fast' else 'slow' end as lane
+        case when ${isFast} then 'fast' else 'slow' end as lane
       from waiting w
       cross join lateral (${subscription} where id = w.subscription_id limit 1) s
       left join in_flight f on f.subscription_id = s.subscription_id
@@ -94,28 +91,15 @@ export function dueAttempts(options: {
           + case when s.paused_until is null and s.connect_failures = 0 then ${perEndpoint}::integer else 1 end)
       ) d
       where s.active and s.deleted_at is null and (s.paused_until is null or s.paused_until <= now())
+        and case when ${isFast} then ${free.fast}::integer else ${free.slow}::integer end > 0
     ),
-    attempts as (
-      select null as id, null::timestamptz as at, subscription_id, wallet, network, site, null as lane, 0 as endpoint_turn,
+    attempts as materialized (
+      select null as id, null::timestamptz as at, subscription_id, wallet, network, site, null as lane,
         attempts, 0 as connect_failures, false as unproven, false as probe
       from in_flight
       union all
-      select id, at, subscription_id, wallet, network, site, lane, endpoint_turn,
+      select id, at, subscription_id, wallet, network, site, lane,
         1, connect_failures, unproven, paused_until is not null
       from due
-    ),
-    wallet_turns as (
-      select *, sum(attempts) over (partition by wallet order by ${inOrder}, endpoint_turn, at ${running}) as wallet_turn
-      from attempts
-    ),
-    network_turns as (
-      select *, sum(attempts) over (partition by network order by ${inOrder}, wallet_turn, ${draw('wallet')}, at ${running}) as network_turn
-      from wallet_turns
-    ),
-    turns as (
-      select *, ${draw('network')} as draw,
-        sum(attempts) over (partition by site order by ${inOrder}, network_turn, ${draw('network')}, at ${running}) as site_turn,
-        sum(attempts) over (partition by site, network order by network_turn ${running}) as site_network_turn
-      from network_turns
     )`
 }

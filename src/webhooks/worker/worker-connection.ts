@@ -22,8 +22,8 @@ export type WorkerConnection = ReturnType<typeof createWorkerConnection>
 export function createWorkerConnection(options: {
   orm: Orm
   kysely: Kysely<Database>
-  /** Also called when the connection is lost, so that the worker polls and thereby reconnects. */
-  onNotification: () => void
+  /** Called without a payload when the connection is lost, so that the worker polls and reconnects. */
+  onNotification: (payload?: string) => void
 }) {
   const { orm, kysely, onNotification } = options
   const queries = new PQueue({ concurrency: 1 })

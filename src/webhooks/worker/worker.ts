@@ -68,7 +68,11 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   }
   const stopping = new AbortController()
   const giveUp = new AbortController()
-  const connection = createWorkerConnection({ orm, kysely, onNotification: wake })
+  const onNotification = (payload?: string): void => {
+    claiming.wake()
+    if (payload !== '') fanningOut.wake()
+  }
+  const connection = createWorkerConnection({ orm, kysely, onNotification })
 
   // An attempt that ends frees a slot here and at its endpoint.
   const lanes = createLanes(limits, claim)
@@ -97,14 +101,23 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   }
 
   const next = { pending: '', retrying: '' }
+  const contended = { pending: false, retrying: false }
   /** Claims and starts as many deliveries as possible. Returns true if more may be due. */
   const startDue = async (status: DueStatus): Promise<boolean> => {
     const [fast, slow] = LANES.map((lane) => Math.min(MAX_CLAIMED, lanes.free(lane, status)))
     if (!fast && !slow) return false
     const free = { fast: fast ?? 0, slow: slow ?? 0 }
     const slots = { fast: lanes.slots('fast', status), slow: lanes.slots('slow', status) }
-    const result = await claimDeliveries(connection, { status, free, slots, after: next[status], limits })
+    const result = await claimDeliveries(connection, {
+      status,
+      free,
+      slots,
+      after: next[status],
+      contended: contended[status],
+      limits,
+    })
     next[status] = result.next
+    contended[status] = result.contended
     if (stopping.signal.aborted) {
       await releaseClaims(connection, result.claims, 0)
       return false

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
-import { DELIVERIES_CHANNEL } from '../../../domain/webhook-delivery.ts'
+import { DELIVERIES_CHANNEL, FAN_OUT_PAYLOAD } from '../../../domain/webhook-delivery.ts'
 
 /** Deliveries that one transaction of the indexer enqueues. Webhook workers enqueue the others. */
 export const MAX_DELIVERIES = 1_000
@@ -32,7 +32,7 @@ export const insertDeliveries = (query: RawBuilder<unknown>): RawBuilder<unknown
 export async function enqueueDeliveries(db: Kysely<Database>, outboxIds: readonly string[]): Promise<void> {
   if (outboxIds.length === 0) return
   const maxWebhooks = Math.ceil(MAX_COMPARED / outboxIds.length)
-  const { rows } = await sql<{ enqueued: boolean }>`
+  const { rows } = await sql<{ enqueued: boolean; unfinished: boolean }>`
     with webhooks as materialized (
       select id, coalesce(network, wallet) as network, filter_agent_pda, event_types from webhook_subscriptions
       where active and deleted_at is null order by id limit ${maxWebhooks}
@@ -62,9 +62,13 @@ export async function enqueueDeliveries(db: Kysely<Database>, outboxIds: readonl
       on conflict (event_id) do update set after = excluded.after, started_at = excluded.started_at
       returning true
     )
-    select exists (select from inserted) or exists (select from unfinished) as enqueued`.execute(db)
+    select exists (select from inserted) as enqueued, exists (select from unfinished) as unfinished`.execute(
+    db,
+  )
+  const { enqueued = false, unfinished = false } = rows[0] ?? {}
+  if (!enqueued && !unfinished) return
   // Workers that receive the notification need not wait for their next poll.
-  if (rows[0]?.enqueued === true) await sql`select pg_notify(${DELIVERIES_CHANNEL}, '')`.execute(db)
+  await sql`select pg_notify(${DELIVERIES_CHANNEL}, ${unfinished ? FAN_OUT_PAYLOAD : ''})`.execute(db)
 }
 
 /** Cancels the unsent deliveries of events that a fork removed. */

@@ -1,0 +1,85 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Lane } from './lanes.ts'
+
+/**
+ * The n-th attempt in flight of a network starts only if n/4 slots of the lane stay free, but never
+ * more than a quarter: attempts in the other lane and in other processes count in n too, and would
+ * otherwise stop a busy network here.
+ */
+const SHARE = sql.lit(4)
+
+export interface Places {
+  readonly perSite: number
+  /** Free or not. */
+  readonly slots: Readonly<Record<Lane, number>>
+  readonly free: Readonly<Record<Lane, number>>
+}
+
+const leave = (lane: Lane, { slots }: Places) => sql`${slots[lane]}::integer / ${SHARE}`
+const free = (lane: Lane, places: Places) => sql`${places.free[lane]}::integer`
+
+/**
+ * The common table expression `load`: `fits` is true if all `attempts` (of `dueAttempts`) can start
+ * now, whatever their order.
+ */
+export function load(places: Places): RawBuilder<unknown> {
+  const fits = (lane: Lane) => {
+    const due = sql.ref(lane)
+    return sql`coalesce(sum(${due}) + ${leave(lane, places)} <= ${free(lane, places)} or sum(${due}) = 0, true)`
+  }
+  return sql`
+    load as materialized (
+      select ${fits('fast')} and ${fits('slow')}
+        and coalesce(max(attempts + attempts / ${SHARE}), 0) <= ${places.perSite}::integer as fits
+      from (
+        select sum(attempts) as attempts, count(*) filter (where lane = 'fast') as fast,
+          count(*) filter (where lane = 'slow') as slow
+        from attempts group by site
+      ) sites
+    )`
+}
+
+/** The common table expression `chosen`: all due deliveries if they fit, else none. */
+export const chosenAtOnce = sql`
+  chosen as materialized (select * from attempts where id is not null and (select fits from load))`
+
+/**
+ * The common table expression `chosen`: the due deliveries that start now. `network_turn` n is the
+ * n-th attempt of its network, where wallets, and then endpoints, take turns.
+ */
+export function chosenInTurns(start: string, places: Places): RawBuilder<unknown> {
+  const inOrder = sql`id is not null`
+  const running = sql`rows unbounded preceding`
+  // Not the age: a network with a long old backlog would always come first.
+  const draw = (column: 'wallet' | 'network') => sql`hashtext(${sql.ref(column)} || ${start})`
+  return sql`
+    endpoint_turns as (
+      select *, sum(attempts) over (partition by subscription_id order by ${inOrder}, at ${running}) as endpoint_turn
+      from attempts
+    ),
+    wallet_turns as (
+      select *, sum(attempts) over (partition by wallet order by ${inOrder}, endpoint_turn, at ${running}) as wallet_turn
+      from endpoint_turns
+    ),
+    network_turns as (
+      select *, sum(attempts) over (partition by network order by ${inOrder}, wallet_turn, ${draw('wallet')}, at ${running}) as network_turn
+      from wallet_turns
+    ),
+    site_turns as (
+      select *, ${draw('network')} as draw,
+        sum(attempts) over (partition by site order by ${inOrder}, network_turn, ${draw('network')}, at ${running}) as site_turn,
+        sum(attempts) over (partition by site, network order by network_turn ${running}) as site_network_turn
+      from network_turns
+    ),
+    places as (
+      select *, row_number() over (partition by lane order by network_turn, draw, at) as place
+      from site_turns
+      where id is not null and site_turn + (site_network_turn - 1) / ${SHARE} <= ${places.perSite}::integer
+    ),
+    chosen as materialized (
+      select * from places
+      where place + least((network_turn - 1) / ${SHARE},
+          case lane when 'fast' then ${leave('fast', places)} else ${leave('slow', places)} end)
+        <= case lane when 'fast' then ${free('fast', places)} else ${free('slow', places)} end
+    )`
+}
