@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { dueAttempts, MAX_NETWORKS } from './due-attempts.ts'
+import { dueAttempts } from './due-attempts.ts'
 import type { DueStatus, Lane } from './lanes.ts'
 import type { WorkerLimits } from './limits.ts'
 import { chosenAtOnce, chosenInTurns, load } from './turns.ts'
+import { firstWaiting, MAX_NETWORKS, waitingByNetwork } from './waiting.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 type Delivery = Selectable<Database['webhook_deliveries']>
@@ -66,6 +67,9 @@ export async function claimDeliveries(
   return result.contended ? claim(connection, options, true) : result
 }
 
+const VISITED = sql`
+  (select count(*)::integer from networks) as visited, (select max(network) from networks) as last`
+
 async function claim(
   connection: WorkerConnection,
   options: ClaimOptions,
@@ -87,7 +91,8 @@ async function claim(
   }>(
     inTurns ? `claim_${options.status}_in_turns` : `claim_${options.status}`,
     sql`
-    with recursive ${dueAttempts({ status, after, start, perEndpoint, free, lease })},
+    with recursive ${inTurns ? waitingByNetwork(status, after, start) : firstWaiting(status)},
+    ${dueAttempts({ status, perEndpoint, free, lease })},
     ${load(places)},
     ${inTurns ? chosenInTurns(start, places) : chosenAtOnce},
     probes as (
@@ -121,9 +126,8 @@ async function claim(
       ) s
       left join lateral (select body from outbox_events where id = c.event_id limit 1) o on true
     )
-    select (select json_agg(claims) from claims) as claims,
-      (select count(*)::integer from networks) as visited, (select max(network) from networks) as last,
-      (select fits from load) as fits`,
+    select (select json_agg(claims) from claims) as claims, (select fits from load) as fits,
+      ${inTurns ? VISITED : sql`0 as visited, null as last`}`,
   )
   const more = (row?.visited ?? 0) >= MAX_NETWORKS
   return { claims: row?.claims ?? [], next: more ? (row?.last ?? '') : '', contended: row?.fits === false }

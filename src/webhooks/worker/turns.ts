@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Lane } from './lanes.ts'
+import { MAX_AT_ONCE } from './waiting.ts'
 
 /**
  * The n-th attempt in flight of a network starts only if n/4 slots of the lane stay free, but never
@@ -20,7 +21,7 @@ const free = (lane: Lane, places: Places) => sql`${places.free[lane]}::integer`
 
 /**
  * The common table expression `load`: `fits` is true if all `attempts` (of `dueAttempts`) can start
- * now, whatever their order.
+ * now, whatever their order, and no endpoint was left out.
  */
 export function load(places: Places): RawBuilder<unknown> {
   const fits = (lane: Lane) => {
@@ -30,7 +31,8 @@ export function load(places: Places): RawBuilder<unknown> {
   return sql`
     load as materialized (
       select ${fits('fast')} and ${fits('slow')}
-        and coalesce(max(attempts + attempts / ${SHARE}), 0) <= ${places.perSite}::integer as fits
+        and coalesce(max(attempts + attempts / ${SHARE}), 0) <= ${places.perSite}::integer
+        and (select count(*) from waiting) < ${sql.lit(MAX_AT_ONCE)} as fits
       from (
         select sum(attempts) as attempts, count(*) filter (where lane = 'fast') as fast,
           count(*) filter (where lane = 'slow') as slow
