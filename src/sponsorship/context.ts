@@ -1,3 +1,4 @@
+import type PQueue from 'p-queue'
 import type { RegistryAddresses } from '@agent-registry/program'
 import type { SponsorLimits } from '../domain/sponsorship.ts'
 import type { FeePayerSigner } from '../platform/keys/fee-payer-signer.ts'
@@ -17,5 +18,10 @@ export interface SponsorshipOptions extends Omit<
 export interface SponsorContext extends Required<Omit<SponsorshipOptions, 'signer' | 'metrics'>> {
   readonly signer: FeePayerSigner
   readonly addresses: RegistryAddresses
+  /**
+   * One signature at a time, because all processes share one lock. Without it, those that wait for
+   * the lock would hold all connections of the pool.
+   */
+  readonly signing: PQueue
   readonly amounts: LedgerAmounts
 }

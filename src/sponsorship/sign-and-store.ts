@@ -32,7 +32,7 @@ export interface Signing {
 export function signAndStore(signing: Signing, context: SponsorContext): Promise<TransactionRow | null> {
   const { row, transaction, request, funds, rent } = signing
   const { kysely, clock, timing, limits } = context
-  return withLock(kysely, async (trx) => {
+  const work = async (trx: Transaction<Database>) => {
     const locked = await trx
       .selectFrom('prepared_transactions')
       .select('version')
@@ -62,7 +62,8 @@ export function signAndStore(signing: Signing, context: SponsorContext): Promise
       signature: bs58.encode(bytes.subarray(1, 65)),
       next_check_at: new Date(clock.now() + timing.leaseMs).toISOString(),
     })
-  })
+  }
+  return context.signing.add(() => withLock(kysely, work))
 }
 
 /** Runs `work` in one transaction that holds the lock. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import PQueue from 'p-queue'
 import { registryAddresses, registryIdl } from '@agent-registry/program'
 import { DomainError } from '../domain/errors.ts'
 import { withTimeout } from '../platform/async/with-timeout.ts'
@@ -65,6 +66,7 @@ function createContext(options: SponsorshipOptions): SponsorContext | null {
     newId: randomUUID,
     ...options,
     signer,
+    signing: new PQueue({ concurrency: 1 }),
     addresses: registryAddresses(registryProgram),
     amounts: createLedgerAmounts(rpc, clock, signer.pubkey),
   }
