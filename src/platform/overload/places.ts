@@ -36,8 +36,9 @@ interface Entry extends PlaceOwner {
 }
 
 /**
- * Shares the places of a process between client networks. If all are taken, a new one gets the
- * place of the idle connection that was used longest ago. If none is idle, the network with the
+ * Shares the places of a process between client networks. A network that has its share loses its
+ * own idle connection that was used longest ago. If all places are taken, the idle connection of
+ * any network that was used longest ago gives way. If none is idle, the network with the
  * most places loses the one used longest ago, unless the new one's network would then have as many.
  */
 export function createPlaces(limits: PlaceLimits): Places {
@@ -53,29 +54,37 @@ export function createPlaces(limits: PlaceLimits): Places {
     else counts.delete(entry.client)
   }
 
+  const findIdle = (client?: string): Entry | null => {
+    for (const entry of entries) if (entry.isIdle() && (client ?? entry.client) === entry.client) return entry
+    return null
+  }
+
   const findVictim = (client: string): Entry | null => {
+    const idle = findIdle()
+    if (idle !== null) return idle
     let largest: Entry | null = null
-    for (const entry of entries) {
-      if (entry.isIdle()) return entry
+    for (const entry of entries)
       if (largest === null || countOf(entry.client) > countOf(largest.client)) largest = entry
-    }
     return largest !== null && countOf(largest.client) > countOf(client) + 1 ? largest : null
   }
 
-  const refusal = (client: string): NoPlace | null => {
-    if (countOf(client) >= limits.perClient) return 'client'
-    return entries.size >= limits.total && findVictim(client) === null ? 'process' : null
+  /** The connection that has to close for a new one. Null if none has to. */
+  const makeRoom = (client: string): Entry | NoPlace | null => {
+    if (countOf(client) >= limits.perClient) return findIdle(client) ?? 'client'
+    return entries.size < limits.total ? null : (findVictim(client) ?? 'process')
   }
 
   return {
     get size() {
       return entries.size
     },
-    refusal,
+    refusal: (client) => {
+      const room = makeRoom(client)
+      return typeof room === 'string' ? room : null
+    },
     enter: (client, owner) => {
-      const reason = refusal(client)
-      if (reason !== null) return reason
-      const victim = entries.size >= limits.total ? findVictim(client) : null
+      const victim = makeRoom(client)
+      if (typeof victim === 'string') return victim
       if (victim !== null) {
         leave(victim)
         victim.close()

@@ -89,13 +89,21 @@ describe('WebSockets', () => {
   test('a client network has a limit of its own, with its own text', async () => {
     await start({ sockets: { perClient: 3, total: 10 } })
     const greedy = client('127.0.0.2')
-    for (let i = 0; i < 3; i += 1) await openSocket(greedy, false)
+    for (let i = 0; i < 3; i += 1) await openSocket(greedy, true)
     expect(await refusalOf(greedy)).toEqual([
       429,
       '30',
       '{"error":"Too many open WebSockets: the limit per client is 3. Close one or try again later"}',
     ])
     expect(await openSocket(client('127.0.0.3'), false)).toEqual({ code: null })
+  })
+
+  test('a client network at its limit loses its own idle one that was used longest ago', async () => {
+    await start({ sockets: { perClient: 3, total: 10 } })
+    const [one, two] = [client('127.0.0.2'), client('127.0.0.3')]
+    const states = [await openSocket(two, false), await openSocket(one, true)]
+    for (let i = 0; i < 3; i += 1) states.push(await openSocket(one, false))
+    await expect.poll(() => codes(states), PATIENT).toEqual([null, null, 1000, null, null])
   })
 
   test('when all are taken, a new one closes the one that is idle longest, not one with a subscription', async () => {
