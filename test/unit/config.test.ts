@@ -63,6 +63,7 @@ describe('readConfig', () => {
     [{ HOST: '192.168.1.5' }, 'HOST is 192.168.1.5', false],
     [{ HOST: 'localhost.example.org' }, 'HOST is localhost.example.org', false],
     [{ NODE_ENV: 'production' }, 'NODE_ENV is production', false],
+    [{ NODE_ENV: 'Prod' }, 'NODE_ENV is Prod', false],
     [{ HOST: '0.0.0.0', LOCALNET: 'true' }, null, false],
     [{ NODE_ENV: 'production', LOCALNET: 'true' }, null, false],
     [{ HOST: '0.0.0.0', LOCALNET: 'true', WEBHOOK_DEV_MODE: 'true' }, null, true],

@@ -6,5 +6,5 @@ import { isLoopbackHost } from '../net/check-url.ts'
  */
 export function notDevelopment(host: string, nodeEnv: string | undefined): string | null {
   if (!isLoopbackHost(host.toLowerCase())) return `HOST is ${host}`
-  return nodeEnv?.trim() === 'production' ? 'NODE_ENV is production' : null
+  return /^prod/i.test(nodeEnv?.trim() ?? '') ? `NODE_ENV is ${nodeEnv}` : null
 }
