@@ -6,8 +6,14 @@ import { buildSchema } from '../schema/index.ts'
 
 export type Executor = 'jit' | 'execute'
 
+/** The data of an operation without errors: look-ups have found their object. */
+export type Found<Data> = { readonly [Field in keyof Data]: NonNullable<Data[Field]> }
+
 /** Runs one operation. Throws what the service threw. */
-export type Operation<Data, Variables> = (context: GraphQLContext, variables: Variables) => Promise<Data>
+export type Operation<Data, Variables> = (
+  context: GraphQLContext,
+  variables: Variables,
+) => Promise<Found<Data>>
 
 type Execution<Variables> = (
   context: GraphQLContext,
@@ -49,7 +55,7 @@ export function operation<Data, Variables extends Record<string, unknown>>(
     const { data, errors } = await run(context, variables)
     const error = errors?.[0]
     if (error !== undefined) throw error.originalError ?? error
-    return data as Data
+    return data as Found<Data>
   }
 }
 

@@ -5,7 +5,7 @@ import type { Pubkey } from '@agent-registry/solana'
 import { createGraphQLContext } from '../schema/context.ts'
 import { DomainError } from '../src/domain/errors.ts'
 import type { Services } from '../src/services.ts'
-import { type Executor, operation } from './execute.ts'
+import { type Executor, type Found, operation } from './execute.ts'
 import { chargeRequest, countRequest } from './plugins/rate-limits.ts'
 import { type CachedRead, cachedRead, type ReadOptions } from './plugins/response-cache/cached-read.ts'
 import type { ResponseCache } from './plugins/response-cache/response-cache.ts'
@@ -26,13 +26,13 @@ export interface Operations {
   /** Compiles an operation. The result runs it for a request. */
   run<Data, Variables extends Record<string, unknown>>(
     document: TypedDocumentNode<Data, Variables>,
-  ): (request: FastifyRequest, variables: Variables) => Promise<Data>
+  ): (request: FastifyRequest, variables: Variables) => Promise<Found<Data>>
   /**
    * Compiles a public read. The result sends the response, which may come from the response cache.
    */
   read<Data, Variables extends Record<string, unknown>, Body>(
     document: TypedDocumentNode<Data, Variables>,
-    options: ReadOptions<Data, Variables, Body>,
+    options: ReadOptions<Found<Data>, Variables, Body>,
   ): CachedRead<Variables, Body>
   /** Options of routes that require a wallet. The signature is verified before the body is read. */
   readonly walletAuth: {

@@ -1,7 +1,8 @@
+import type { ObjectFieldBuilder } from '@pothos/core'
 import type { HistoryRow } from '../src/agents/agent-history.ts'
 import { type Page, pageBounds } from '../src/domain/page.ts'
 import { AgentRef } from './agent.ts'
-import { builder } from './builder.ts'
+import { builder, type Types } from './builder.ts'
 import { connectionArgs, connectionType } from './connection.ts'
 import { fieldsBelow } from './selection-size.ts'
 import { pageArgs, pageFields } from './page.ts'
@@ -12,6 +13,19 @@ const HistoryPageRef = builder.objectRef<Page<HistoryRow>>('AgentHistoryPage')
 
 const ORPHANED =
   'True lists only the entries that a fork of the ledger removed. They may have been listed and sent to webhooks before.'
+
+/** The digits of the slot at the start of a position. */
+const SLOT_DIGITS = 20
+
+type Fields = ObjectFieldBuilder<Types, HistoryRow>
+
+/** A number of a change of reputation, for charts. */
+const reputation = (t: Fields, description: string, textOf: (row: HistoryRow) => string) =>
+  t.int({
+    nullable: true,
+    description: `${description} Null unless \`eventType\` is reputation_updated.`,
+    resolve: (row) => (row.eventType === 'reputation_updated' ? Number(textOf(row)) : null),
+  })
 
 HistoryEntryRef.implement({
   description: 'A change of an agent, from an event of the registry program.',
@@ -30,6 +44,20 @@ HistoryEntryRef.implement({
       description: 'Signed difference such as `+12` or `-5`. Null unless `eventType` is reputation_updated.',
     }),
     timestamp: t.expose('timestamp', { description: 'Block time of the change.', type: 'DateTime' }),
+    id: t.exposeString('eventId', { description: 'Identifier of the entry.' }),
+    slot: t.field({
+      type: 'Float',
+      description: 'Slot of the transaction.',
+      resolve: ({ position }) => Number(position.slice(0, SLOT_DIGITS)),
+    }),
+    signature: t.string({
+      nullable: true,
+      description: 'Signature of the transaction, base-58. Null if the transaction is not known any more.',
+      resolve: ({ eventId }, _args, { loaders }) => loaders.signatureByEvent.load(eventId),
+    }),
+    oldReputation: reputation(t, 'The score before the change.', ({ oldValue }) => oldValue),
+    newReputation: reputation(t, 'The score after the change.', ({ newValue }) => newValue),
+    reputationDelta: reputation(t, 'The signed difference.', ({ delta }) => delta ?? ''),
   }),
 })
 
@@ -63,6 +91,7 @@ builder.objectField(AgentRef, 'history', (t) =>
 builder.queryField('agentHistory', (t) =>
   t.field({
     type: HistoryPageRef,
+    nullable: true,
     description:
       'The changes of an agent, newest first. They stay readable after the agent is closed. Errors: AGENT_NOT_FOUND if neither the agent nor a history exists.',
     args: {
@@ -78,6 +107,7 @@ builder.queryField('agentHistory', (t) =>
 builder.queryField('agentHistoryConnection', (t) =>
   t.field({
     type: HistoryConnectionRef,
+    nullable: true,
     description:
       'The entries of `agentHistory` with cursor pagination. Errors: AGENT_NOT_FOUND if neither the agent nor a history exists.',
     args: {

@@ -1,10 +1,13 @@
 import { MAX_NAME_SEARCH, SEARCH_UNITS, REPUTATION_RANGE } from '../src/agents/agent-filter.ts'
 import type { AgentRow } from '../src/agents/agent-row.ts'
 import { AGENT_SORTS } from '../src/agents/list-agents.ts'
+import { SUGGESTION_LIMIT } from '../src/agents/suggest-agents.ts'
 import type { Page } from '../src/domain/page.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 import { connectionArgs, connectionType } from './connection.ts'
+import { nodeId } from './node-id.ts'
+import { NodeRef } from './node.ts'
 import { pageArgs, pageFields, SortOrder } from './page.ts'
 import { AgentStatus, AgentStatusFilter, ServiceCategory, Tier } from './registry-enums.ts'
 
@@ -13,7 +16,9 @@ const AgentPageRef = builder.objectRef<Page<AgentRow>>('AgentPage')
 
 AgentRef.implement({
   description: 'A registered agent, as its account on the ledger describes it.',
+  interfaces: [NodeRef],
   fields: (t) => ({
+    id: t.id({ description: 'Opaque identifier for `node`.', resolve: ({ pda }) => nodeId('Agent', pda) }),
     pda: t.expose('pda', { type: 'Pubkey', description: 'Address of the agent’s account.' }),
     owner: t.expose('owner', { type: 'Pubkey', description: 'Wallet that registered the agent.' }),
     name: t.exposeString('name', { description: '1 to 32 bytes of UTF-8.' }),
@@ -54,7 +59,11 @@ AgentPageRef.implement({
   }),
 })
 
-const AgentConnectionRef = connectionType('Agent', AgentRef)
+/** The units of a list of agents. */
+const listUnits = ({ filter }: { readonly filter?: unknown }): number =>
+  (filter as { readonly name?: unknown } | null | undefined)?.name == null ? 1 : SEARCH_UNITS
+
+const AgentConnectionRef = connectionType('Agent', AgentRef, { countUnits: listUnits })
 
 const AgentSort = builder.enumType('AgentSort', {
   description: 'Sort key of agents. Agents with equal keys are sorted by pda.',
@@ -70,8 +79,14 @@ const AgentFilter = builder.inputType('AgentFilter', {
   fields: (t) => ({
     owner: t.field({ type: 'Pubkey', description: 'Only the agent of this wallet.' }),
     tier: t.field({ description: 'Only agents of this tier.', type: Tier }),
+    tiers: t.field({ description: 'Only agents of one of these tiers.', type: [Tier] }),
     status: t.field({ description: 'Only agents with this status.', type: AgentStatusFilter }),
+    statuses: t.field({ description: 'Only agents with one of these statuses.', type: [AgentStatusFilter] }),
     category: t.field({ description: 'Only agents of this service category.', type: ServiceCategory }),
+    categories: t.field({
+      description: 'Only agents of one of these service categories.',
+      type: [ServiceCategory],
+    }),
     name: t.string({
       description: `Only agents whose name has a trigram similarity of at least 0.3 to this text of 1 to ${MAX_NAME_SEARCH} characters.`,
     }),
@@ -88,16 +103,33 @@ const AgentFilter = builder.inputType('AgentFilter', {
   }),
 })
 
-/** The units of a list of agents. */
-const listUnits = ({ filter }: { readonly filter?: unknown }): number =>
-  (filter as { readonly name?: unknown } | null | undefined)?.name == null ? 1 : SEARCH_UNITS
-
 builder.queryFields((t) => ({
   agent: t.field({
     type: AgentRef,
-    description: 'Returns one agent. Errors: AGENT_NOT_FOUND if the agent does not exist or is closed.',
-    args: { pda: t.arg({ description: 'Address of the agent’s account.', type: 'Pubkey', required: true }) },
-    resolve: (_, { pda }, { services }) => services.agents.get(pda),
+    nullable: true,
+    description:
+      'Returns one agent, by its address or by its owner. Errors: AGENT_NOT_FOUND if the agent does not exist or is closed.',
+    args: {
+      pda: t.arg({ description: 'Address of the agent’s account.', type: 'Pubkey' }),
+      owner: t.arg({ description: 'Wallet of the owner, in place of `pda`.', type: 'Pubkey' }),
+    },
+    resolve: (_, args, { services }) => services.agents.getOne(args),
+  }),
+  agentSuggestions: t.field({
+    extensions: { listSize: SUGGESTION_LIMIT.max },
+    type: [AgentRef],
+    description:
+      'Agents whose name begins with a text, for search boxes. In the order of names, without agents of a mismatched card.',
+    args: {
+      prefix: t.arg.string({
+        required: true,
+        description: `The first 1 to ${MAX_NAME_SEARCH} characters of the name, in any case.`,
+      }),
+      limit: t.arg.int({
+        description: `Maximum number of agents: ${SUGGESTION_LIMIT.min} to ${SUGGESTION_LIMIT.max}. Default: ${SUGGESTION_LIMIT.default}.`,
+      }),
+    },
+    resolve: (_, args, { services }) => services.agents.suggest(args),
   }),
   agents: t.field({
     extensions: { units: listUnits },

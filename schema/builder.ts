@@ -1,4 +1,4 @@
-import SchemaBuilder from '@pothos/core'
+import SchemaBuilder, { type SchemaTypes } from '@pothos/core'
 import type { GraphQLContext } from './context.ts'
 
 /** Scalars that the schema adds to GraphQL's own; all are text inside the service. */
@@ -15,6 +15,10 @@ export const builder = new SchemaBuilder<{
   Scalars: Scalars
   DefaultFieldNullability: false
 }>({ defaultFieldNullability: false })
+
+/** For functions that define fields of several types. */
+export type Types =
+  typeof builder extends PothosSchemaTypes.SchemaBuilder<infer T extends SchemaTypes> ? T : never
 
 builder.queryType({
   description:

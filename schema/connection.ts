@@ -6,16 +6,39 @@ import { builder } from './builder.ts'
 const PageInfoRef = builder.objectRef<Connection<unknown>>('PageInfo').implement({
   description: 'The position of a page in its list.',
   fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether more entries follow.' }),
-    endCursor: t.exposeString('endCursor', {
+    hasNextPage: t.exposeBoolean('hasNextPage', {
+      description: 'Whether more entries follow. With `last`: whether `before` was given.',
+    }),
+    hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
+      description: 'Whether entries precede this page. Without `last`: whether `after` was given.',
+    }),
+    startCursor: t.string({
+      nullable: true,
+      description:
+        'Cursor of the first edge. Pass it as `before` with `last` to get the previous page. Null without edges.',
+      resolve: ({ edges }) => edges[0]?.cursor ?? null,
+    }),
+    endCursor: t.string({
       nullable: true,
       description: 'Cursor of the last edge. Pass it as `after` to get the next page. Null without edges.',
+      resolve: ({ edges }) => edges.at(-1)?.cursor ?? null,
     }),
   }),
 })
 
-/** The connection of a type (GraphQL Cursor Connections Specification, forward only). */
-export function connectionType<Row>(name: string, node: OutputRef<Row>) {
+interface ConnectionOptions {
+  /** The units of counting all entries, from the arguments of the list. Default: one. */
+  readonly countUnits?: (args: Readonly<Record<string, unknown>>) => number
+  /** Whether the connection has `totalCount`. Default: true. */
+  readonly isCounted?: boolean
+}
+
+/** The connection of a type (GraphQL Cursor Connections Specification). */
+export function connectionType<Row>(
+  name: string,
+  node: OutputRef<Row>,
+  { countUnits = () => 1, isCounted = true }: ConnectionOptions = {},
+) {
   const EdgeRef = builder.objectRef<Edge<Row>>(`${name}Edge`).implement({
     description: `An entry of \`${name}Connection\`.`,
     fields: (t) => ({
@@ -40,19 +63,34 @@ export function connectionType<Row>(name: string, node: OutputRef<Row>) {
         description: 'The position of this page.',
         resolve: (connection) => connection,
       }),
+      ...(isCounted
+        ? {
+            totalCount: t.int({
+              extensions: { units: (_args, listArgs) => countUnits(listArgs) },
+              description: 'Exact number of entries in all pages. Counted only if selected.',
+              resolve: ({ count }) => count(),
+            }),
+          }
+        : {}),
     }),
   })
 }
 
-/** `first` and `after`. The services check the values. */
+/** The arguments of a connection. The services check the values. */
 export const connectionArgs = () =>
   builder.args((t) => ({
     first: t.int({
-      defaultValue: PAGE_LIMIT.default,
-      description: `Maximum number of entries: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}.`,
+      description: `Maximum number of entries from the start: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}. Default: ${PAGE_LIMIT.default}, unless \`last\` is given.`,
     }),
     after: t.string({
       description:
         'Returns the entries after this cursor of the same list and order. Errors: INVALID_CURSOR.',
+    }),
+    last: t.int({
+      description: `Maximum number of entries from the end: ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}. Not together with \`first\`.`,
+    }),
+    before: t.string({
+      description:
+        'Returns the entries before this cursor of the same list and order. Errors: INVALID_CURSOR.',
     }),
   }))

@@ -6,12 +6,20 @@ import { MAX_CREDENTIALS } from '../src/identity/credentials/attached/credential
 import type { Check, VerificationResult } from '../src/identity/credentials/verify/result.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
+import { nodeId } from './node-id.ts'
+import { NodeRef } from './node.ts'
 import { fieldsBelow } from './selection-size.ts'
 
 const CredentialRef = builder.objectRef<AttachedCredential>('Credential').implement({
   description:
     'A W3C Verifiable Credential that is attached to an agent. Validity is evaluated at the time of the request.',
+  interfaces: [NodeRef],
   fields: (t) => ({
+    id: t.id({
+      description: 'Opaque identifier for `node`.',
+      resolve: ({ agentPda, vcHash }) => nodeId('Credential', agentPda, vcHash),
+    }),
+    agentPda: t.expose('agentPda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
     type: t.exposeString('type', {
       description: 'The known credential type, otherwise the first other type in sorted order.',
     }),
@@ -129,6 +137,7 @@ builder.objectField(AgentRef, 'credentials', (t) =>
 builder.queryField('credentials', (t) =>
   t.field({
     type: CredentialListRef,
+    nullable: true,
     description:
       'Lists the credentials of an agent. Errors: AGENT_NOT_FOUND if the agent does not exist or is closed.',
     args: {

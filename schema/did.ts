@@ -74,6 +74,7 @@ builder.objectField(AgentRef, 'did', (t) =>
 builder.queryField('did', (t) =>
   t.field({
     type: DidResolutionRef,
+    nullable: true,
     description:
       'Resolves a DID. Errors: INVALID_DID if it is not `did:sol:` with a base-58 key of 32 bytes, DID_NOT_FOUND if the owner has no agent.',
     args: {

@@ -9,6 +9,7 @@ import type {
 } from '../src/identity/credentials/attached/credential-list.ts'
 import type { Services } from '../src/services.ts'
 import type { StakeRow } from '../src/stakes/stake-reads.ts'
+import type { WithdrawalRow } from '../src/stakes/withdrawals.ts'
 
 type AgentKeys = Pick<AgentRow, 'pda' | 'owner'>
 
@@ -18,8 +19,13 @@ export interface Loaders {
   readonly agentByPda: DataLoader<string, AgentRow | null>
   /** By agent pda; null for an agent whose card was never queued for a check. */
   readonly cardByAgent: DataLoader<string, CardRow | null>
+  readonly stakeByPda: DataLoader<string, StakeRow | null>
+  /** By stake pda; null without a requested withdrawal. */
+  readonly withdrawalByStake: DataLoader<string, WithdrawalRow | null>
   /** By agent pda; null for an agent without a stake. */
   readonly stakeByAgent: DataLoader<string, StakeRow | null>
+  /** By event id; the signature of its transaction, or null if it is not known any more. */
+  readonly signatureByEvent: DataLoader<string, string | null>
   /** By agent; one statement for each different filter. */
   readonly credentialsByAgent: (filter: CredentialFilter) => DataLoader<AgentKeys, CredentialList, string>
   /** By agent pda; one statement for each different query. */
@@ -36,10 +42,22 @@ export function createLoaders({ agents, cards, credentials, stakes }: Services):
       (pdas) => cards.find(pdas),
       ({ agentPda }) => agentPda,
     ),
+    stakeByPda: rowLoader(
+      (pdas) => stakes.find(pdas),
+      ({ pda }) => pda,
+    ),
+    withdrawalByStake: rowLoader(
+      (pdas) => stakes.findWithdrawals(pdas),
+      ({ stakePda }) => stakePda,
+    ),
     stakeByAgent: rowLoader(
       (pdas) => stakes.findByAgents(pdas),
       ({ agentPda }) => agentPda,
     ),
+    signatureByEvent: new DataLoader(async (ids) => {
+      const signatures = await agents.signatures(ids)
+      return ids.map((id) => signatures.get(id) ?? null)
+    }),
     credentialsByAgent: memoized(
       ({ type, active }) => [type, active],
       (filter) =>

@@ -29,6 +29,11 @@ const INTROSPECTION_LIST_SIZE = 1
 export const CHARACTERS_PER_UNIT = 1_000
 
 type Variables = Readonly<Record<string, unknown>>
+/** The field around a selection: its arguments, and the entries that they allow. */
+interface Outer {
+  readonly args: Variables
+  readonly page: number | null
+}
 type Fragments = (name: string) => SelectionSetNode | undefined
 
 /** Units for reading a document, charged before it is parsed. Zero for short documents. */
@@ -37,7 +42,7 @@ export function documentUnits(text: string): number {
 }
 
 /**
- * Units of an operation, at least one: those of its root fields, and one for each 600 values that
+ * Units of an operation, at least one: those of its fields, and one for each 600 values that
  * the response can have at most, where an object is three values. Fragments count each time they
  * are spread. A list has as many entries as its page arguments allow. The operation must be valid.
  */
@@ -49,29 +54,32 @@ export function operationUnits(
   const variables = { ...defaultsOf(operation), ...given }
   const rootType = schema.getRootType(operation.operation)
   if (!rootType) return 1
-  let rootUnits = 0
+  let fieldUnits = 0
 
-  /** The most values of a selection. `page` is the limit of the field around it. */
-  const values = (set: SelectionSetNode, type: GraphQLCompositeType, page: number | null): number =>
+  /** The most values of a selection. */
+  const values = (set: SelectionSetNode, type: GraphQLCompositeType, outer: Outer): number =>
     set.selections.reduce((sum, each) => {
-      if (each.kind === Kind.FIELD) return sum + fieldValues(each, type, page)
+      if (each.kind === Kind.FIELD) return sum + fieldValues(each, type, outer)
       const inner = each.kind === Kind.FRAGMENT_SPREAD ? fragmentOf(each.name.value) : each.selectionSet
-      return inner === undefined ? sum : sum + values(inner, type, page)
+      return inner === undefined ? sum : sum + values(inner, type, outer)
     }, 0)
 
-  const fieldValues = (node: FieldNode, parent: GraphQLCompositeType, page: number | null): number => {
+  const fieldValues = (node: FieldNode, parent: GraphQLCompositeType, outer: Outer): number => {
     const field = schema.getField(parent, node.name.value)
     if (field === undefined) return 0
     const args = argumentsOf(node, variables)
-    if (parent === rootType && !field.name.startsWith('__')) rootUnits += field.extensions.units?.(args) ?? 1
+    const usual = parent === rootType && !field.name.startsWith('__') ? 1 : 0
+    fieldUnits += field.extensions.units?.(args, outer.args) ?? usual
     const type = getNamedType(field.type)
     const below =
-      node.selectionSet && isCompositeType(type) ? values(node.selectionSet, type, pageOf(field, args)) : 0
-    return entriesOf(field, parent, page) * (weightOf(type, parent) + below)
+      node.selectionSet && isCompositeType(type)
+        ? values(node.selectionSet, type, { args, page: pageOf(field, args) })
+        : 0
+    return entriesOf(field, parent, outer.page) * (weightOf(type, parent) + below)
   }
 
-  const total = values(operation.selectionSet, rootType, null)
-  return Math.max(1, Math.round(rootUnits + total / VALUES_PER_UNIT))
+  const total = values(operation.selectionSet, rootType, { args: {}, page: null })
+  return Math.max(1, Math.round(fieldUnits + total / VALUES_PER_UNIT))
 }
 
 function weightOf(type: GraphQLNamedType, parent: GraphQLCompositeType): number {
@@ -90,9 +98,9 @@ function entriesOf(
 }
 
 /** The entries that a field with page arguments can return, null for other fields. */
-function pageOf({ args }: GraphQLField<unknown, unknown>, { limit, first }: Variables): number | null {
+function pageOf({ args }: GraphQLField<unknown, unknown>, { limit, first, last }: Variables): number | null {
   if (!args.some(({ name }) => name === 'limit' || name === 'first')) return null
-  const page = limit ?? first ?? PAGE_LIMIT.default
+  const page = limit ?? first ?? last ?? PAGE_LIMIT.default
   return typeof page === 'number' ? Math.min(Math.max(page, 0), PAGE_LIMIT.max) : PAGE_LIMIT.max
 }
 

@@ -1,6 +1,6 @@
-import type { ObjectFieldBuilder, SchemaTypes } from '@pothos/core'
+import type { ObjectFieldBuilder } from '@pothos/core'
 import { ORDERS, type Page, PAGE_LIMIT, PAGE_OFFSET } from '../src/domain/page.ts'
-import { builder } from './builder.ts'
+import { builder, type Types } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 
 export const SortOrder = builder.enumType('SortOrder', {
@@ -8,7 +8,6 @@ export const SortOrder = builder.enumType('SortOrder', {
   values: enumValues(ORDERS, { asc: 'Ascending.', desc: 'Descending.' }),
 })
 
-type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer T extends SchemaTypes> ? T : never
 type PageFields<Row> = ObjectFieldBuilder<Types, Page<Row>>
 
 /** The fields of every page, except its rows. */

@@ -3,13 +3,18 @@ import type { Priority } from '../src/platform/overload/priority.ts'
 import type { GuardedKind } from '../src/platform/rate-limits/kinds.ts'
 import type { GraphQLContext } from './context.ts'
 
+type FieldArgs = Readonly<Record<string, unknown>>
+
 declare module 'graphql' {
-  /** The policy of a root field. Fields that set nothing have low priority. */
+  /** The policy of a field. Root fields that set nothing have low priority. */
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
     /** The limit that counts each call, in addition to the units of the request; null for none. */
     rateLimit?: GuardedKind | null
-    /** Units that a call of a root field costs. Default: one. */
-    units?: (args: Readonly<Record<string, unknown>>) => number
+    /**
+     * Units that a call costs, from its arguments and those of the field around it. Default: one for
+     * root fields, none for others.
+     */
+    units?: (args: FieldArgs, outerArgs: FieldArgs) => number
     /** Assumed entries of a list without page arguments, for the cost of an operation. */
     listSize?: number
     /** Set `high` only for fields that send or require a wallet's signature. */

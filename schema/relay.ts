@@ -156,6 +156,7 @@ const FeeEstimateRef = builder.objectRef<FeeEstimate>('FeeEstimate').implement({
 builder.queryFields((t) => ({
   transaction: t.field({
     type: TransactionRef,
+    nullable: true,
     description: 'Returns a prepared transaction. Errors: TRANSACTION_NOT_FOUND.',
     args: { id: t.arg.string({ description: 'The `id` from `prepareTransaction`.', required: true }) },
     resolve: (_, { id }, { services }) => services.relay.get(id),

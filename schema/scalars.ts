@@ -8,6 +8,7 @@ builder.addScalarType(
   'DateTime',
   new GraphQLScalarType<string>({
     name: 'DateTime',
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
     description: 'A time in UTC: ISO 8601 with milliseconds, for example `2026-11-21T06:29:22.000Z`.',
     parseValue: (value) => {
       if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return new Date(value).toISOString()
@@ -21,6 +22,7 @@ builder.addScalarType(
   'Pubkey',
   textScalar('Pubkey', {
     description: 'A public key or account address: 32 bytes in base-58.',
+    specifiedByURL: 'https://datatracker.ietf.org/doc/html/draft-msporny-base58',
     expected: 'base-58 text',
   }),
 )
@@ -34,10 +36,17 @@ builder.addScalarType(
   }),
 )
 
-function textScalar(name: string, { description, expected }: { description: string; expected: string }) {
+interface TextScalar {
+  readonly description: string
+  readonly expected: string
+  readonly specifiedByURL?: string
+}
+
+function textScalar(name: string, { description, expected, specifiedByURL }: TextScalar) {
   return new GraphQLScalarType<string>({
     name,
     description,
+    specifiedByURL,
     parseValue: (value) => {
       if (typeof value === 'string') return value
       throw new GraphQLError(`${name} must be ${expected}, got ${quoted(value)}`)
@@ -54,6 +63,7 @@ builder.addScalarType(
   'JSON',
   new GraphQLScalarType<unknown>({
     name: 'JSON',
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
     description: 'Any JSON value. Pass it as a variable.',
     parseValue: (value) => value,
     // GraphQL literals cannot contain names such as @context.

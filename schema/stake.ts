@@ -1,16 +1,52 @@
 import type { Page } from '../src/domain/page.ts'
-import type { StakeRow } from '../src/stakes/stake-reads.ts'
+import { STAKE_SORTS, type StakeRow } from '../src/stakes/stake-reads.ts'
+import type { WithdrawalRow } from '../src/stakes/withdrawals.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
 import { connectionArgs, connectionType } from './connection.ts'
-import { pageArgs, pageFields } from './page.ts'
+import { enumValues } from './enum-values.ts'
+import { nodeId } from './node-id.ts'
+import { NodeRef } from './node.ts'
+import { pageArgs, pageFields, SortOrder } from './page.ts'
 
 const StakeRef = builder.objectRef<StakeRow>('Stake')
 const StakePageRef = builder.objectRef<Page<StakeRow>>('StakePage')
 
+const WithdrawalRef = builder.objectRef<WithdrawalRow>('Withdrawal').implement({
+  description: 'A withdrawal that was requested and is neither completed nor cancelled.',
+  fields: (t) => ({
+    amount: t.expose('amount', { description: 'Amount in USDC base units (6 decimals).', type: 'U64' }),
+    requestedAt: t.expose('requestedAt', { description: 'Block time of the request.', type: 'DateTime' }),
+    completableAt: t.expose('completableAt', {
+      nullable: true,
+      type: 'DateTime',
+      description:
+        'Time from which it can be completed. A new cooldown of the registry changes it. Null if the registry is not initialised.',
+    }),
+  }),
+})
+
+const StakeSort = builder.enumType('StakeSort', {
+  description: 'Sort key of stake accounts. Stakes with equal keys are sorted by pda.',
+  values: enumValues(STAKE_SORTS, {
+    pda: 'By address.',
+    deposited_amount: 'By deposit.',
+  }),
+})
+
+const listArgs = () =>
+  builder.args((t) => ({
+    owner: t.field({ type: 'Pubkey', description: 'Only stake accounts of this wallet.' }),
+    agentPda: t.field({ type: 'Pubkey', description: 'Only the stake account of this agent.' }),
+    sort: t.field({ type: StakeSort, description: 'Default: pda.' }),
+    order: t.field({ type: SortOrder, description: 'Default: asc by pda, desc by deposit.' }),
+  }))
+
 StakeRef.implement({
   description: 'The stake account of an agent. Amounts are USDC base units (6 decimals).',
+  interfaces: [NodeRef],
   fields: (t) => ({
+    id: t.id({ description: 'Opaque identifier for `node`.', resolve: ({ pda }) => nodeId('Stake', pda) }),
     pda: t.expose('pda', { type: 'Pubkey', description: 'Address of the stake account.' }),
     agentPda: t.expose('agentPda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
     owner: t.expose('owner', { description: 'Wallet of the agent’s owner.', type: 'Pubkey' }),
@@ -25,6 +61,12 @@ StakeRef.implement({
     pendingWithdrawal: t.expose('pendingWithdrawal', {
       type: 'U64',
       description: 'Requested withdrawal that is not completed yet, in USDC base units.',
+    }),
+    withdrawal: t.field({
+      type: WithdrawalRef,
+      nullable: true,
+      description: 'The requested withdrawal. Null if there is none.',
+      resolve: ({ pda }, _, { loaders }) => loaders.withdrawalByStake.load(pda),
     }),
     agent: t.field({
       type: AgentRef,
@@ -57,28 +99,21 @@ builder.objectField(AgentRef, 'stake', (t) =>
 builder.queryFields((t) => ({
   stake: t.field({
     type: StakeRef,
+    nullable: true,
     description: 'Returns one stake account. Errors: STAKE_NOT_FOUND.',
     args: { pda: t.arg({ type: 'Pubkey', required: true, description: 'Address of the stake account.' }) },
     resolve: (_, { pda }, { services }) => services.stakes.get(pda),
   }),
   stakes: t.field({
     type: StakePageRef,
-    description: 'Lists stake accounts, sorted by pda.',
-    args: {
-      owner: t.arg({ description: 'Only stake accounts of this wallet.', type: 'Pubkey' }),
-      agentPda: t.arg({ description: 'Only the stake account of this agent.', type: 'Pubkey' }),
-      ...pageArgs(),
-    },
+    description: 'Lists stake accounts.',
+    args: { ...listArgs(), ...pageArgs() },
     resolve: (_, args, { services }) => services.stakes.list(args),
   }),
   stakesConnection: t.field({
     type: StakeConnectionRef,
     description: 'The stake accounts of `stakes` with cursor pagination.',
-    args: {
-      owner: t.arg({ type: 'Pubkey', description: 'Only stake accounts of this wallet.' }),
-      agentPda: t.arg({ type: 'Pubkey', description: 'Only the stake account of this agent.' }),
-      ...connectionArgs(),
-    },
+    args: { ...listArgs(), ...connectionArgs() },
     resolve: (_, args, { services }) => services.stakes.listConnection(args),
   }),
 }))

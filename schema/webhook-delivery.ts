@@ -6,7 +6,7 @@ import {
   type DeliveryRecord,
 } from '../src/webhooks/deliveries/delivery-record.ts'
 import type { RecoverResult } from '../src/webhooks/deliveries/recover-deliveries.ts'
-import { firstOf } from '../src/domain/connection.ts'
+import { pageSize } from '../src/domain/connection.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 import { WALLET_POLICY } from './policy.ts'
@@ -127,6 +127,7 @@ builder.queryField('webhookDeliveries', (t) =>
   t.field({
     extensions: WALLET_POLICY,
     type: DeliveryPageRef,
+    nullable: true,
     description: 'Lists the deliveries of a webhook, newest first. Errors: WEBHOOK_NOT_FOUND.',
     args: { id: t.arg.string({ description: 'Identifier of the webhook.', required: true }), ...pageArgs() },
     resolve: async (_, { id, ...page }, { services, authenticate, spend }, info) => {
@@ -141,6 +142,7 @@ builder.queryField('webhookDeliveriesConnection', (t) =>
   t.field({
     extensions: WALLET_POLICY,
     type: DeliveryConnectionRef,
+    nullable: true,
     description: 'The deliveries of `webhookDeliveries` with cursor pagination. Errors: WEBHOOK_NOT_FOUND.',
     args: {
       id: t.arg.string({ required: true, description: 'Identifier of the webhook.' }),
@@ -148,7 +150,7 @@ builder.queryField('webhookDeliveriesConnection', (t) =>
     },
     resolve: async (_, { id, ...rest }, { services, authenticate, spend }, info) => {
       const wallet = await authenticate()
-      spend(firstOf(rest) * ATTEMPTS_SHOWN * fieldsBelow(info))
+      spend(pageSize(rest) * ATTEMPTS_SHOWN * fieldsBelow(info))
       return services.webhooks.listDeliveriesConnection(wallet, id, rest)
     },
   }),

@@ -106,6 +106,14 @@ builder.queryFields((t) => ({
     description: 'The event types that a webhook can subscribe to.',
     resolve: () => [...WEBHOOK_EVENT_TYPES],
   }),
+  webhook: t.field({
+    extensions: WALLET_POLICY,
+    type: WebhookRef,
+    nullable: true,
+    description: 'Returns one webhook of the signing wallet. Errors: WEBHOOK_NOT_FOUND.',
+    args: idArg(),
+    resolve: async (_, { id }, { services, authenticate }) => services.webhooks.get(await authenticate(), id),
+  }),
   webhooks: t.field({
     extensions: WALLET_POLICY,
     type: [WebhookRef],

@@ -3,6 +3,7 @@ import { pubkey } from '@agent-registry/solana'
 import { type Idl, idlOf } from '@agent-registry/program'
 import { type AgentReads, createAgentReads } from './agents/agent-reads.ts'
 import { type CardReads, createCardReads } from './identity/agent-cards/card-reads.ts'
+import { createRegistryReads, type RegistryReads } from './agents/registry-reads.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database } from './db/database.ts'
 import type { EntityManager } from './db/orm-types.ts'
@@ -35,6 +36,7 @@ import type { IndexerHealth } from './ledger/indexer/health.ts'
 export interface Services {
   readonly agents: AgentReads
   readonly stakes: StakeReads
+  readonly registry: RegistryReads
   readonly cards: CardReads
   readonly dids: DidResolver
   readonly credentials: Credentials
@@ -80,6 +82,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
   return {
     agents: whenFilled(createAgentReads(reads), tables),
     stakes: whenFilled(createStakeReads(reads), tables),
+    registry: whenFilled(createRegistryReads(reads), tables),
     cards: whenFilled(createCardReads(reads), tables),
     dids: whenFilled(createDidResolver(kysely, dependencies.identity.program), tables),
     credentials: whenFilled(dependencies.credentials, tables),

@@ -26,6 +26,7 @@ const WHEN: Record<ErrorCode, string> = {
   INVALID_TEXT: 'A text is empty, too long, or contains characters that are not allowed.',
   INVALID_RANGE: '`min_reputation` is greater than `max_reputation`.',
   INVALID_CURSOR: 'A GraphQL connection gets a cursor of another list or order.',
+  INVALID_NODE_ID: 'The argument of `node` is not the `id` of an agent, a stake or a credential.',
   INVALID_PUBKEY: 'A public key or an account address is malformed.',
   INVALID_BASE64: 'Instruction data or a transaction is not base64.',
   INVALID_TYPE: 'A member of the body has the wrong JSON type.',

@@ -1,4 +1,5 @@
 import { SEARCH_UNITS } from '../../src/agents/agent-filter.ts'
+import type { Found } from '../execute.ts'
 import { snakeCase } from '../contract/parameter-names.ts'
 import {
   GetAgentDocument,
@@ -38,7 +39,7 @@ export function agentRoutes(app: RestApp, operations: Operations): void {
 }
 
 /** Only entries of reputation_updated have a `delta`. */
-function toHistory({ agentHistory: page }: GetAgentHistoryQuery) {
+function toHistory({ agentHistory: page }: Found<GetAgentHistoryQuery>) {
   return {
     ...page,
     history: page.history.map(({ delta, timestamp, ...entry }) =>

@@ -168,7 +168,7 @@ export type GetAgentQueryVariables = Exact<{
 }>;
 
 
-export type GetAgentQuery = { agent: { pda: string, owner: string, name: string, tier: Tier, status: AgentStatus, capabilities: ExactInteger, version: string, service_category: ServiceCategory, reputation_score: number, agent_card_url: string, card_hash_mismatch: boolean, created_at: string, updated_at: string } };
+export type GetAgentQuery = { agent: { pda: string, owner: string, name: string, tier: Tier, status: AgentStatus, capabilities: ExactInteger, version: string, service_category: ServiceCategory, reputation_score: number, agent_card_url: string, card_hash_mismatch: boolean, created_at: string, updated_at: string } | null };
 
 export type GetAgentHistoryQueryVariables = Exact<{
   pda: string;
@@ -178,7 +178,7 @@ export type GetAgentHistoryQueryVariables = Exact<{
 }>;
 
 
-export type GetAgentHistoryQuery = { agentHistory: { total: number, limit: number, offset: number, history: Array<{ delta: string | null, timestamp: string, event_type: HistoryEventType, agent_pda: string, old_value: string, new_value: string }> } };
+export type GetAgentHistoryQuery = { agentHistory: { total: number, limit: number, offset: number, history: Array<{ delta: string | null, timestamp: string, event_type: HistoryEventType, agent_pda: string, old_value: string, new_value: string }> } | null };
 
 export type ListCredentialsQueryVariables = Exact<{
   pda: string;
@@ -187,7 +187,7 @@ export type ListCredentialsQueryVariables = Exact<{
 }>;
 
 
-export type ListCredentialsQuery = { credentials: { pda: string, total: number, credentials: Array<{ type: string, issuer: string, credential_url: string, vc_hash: string, valid_from: string | null, valid_until: string | null, structurally_valid: boolean, proof_verified: boolean, indexed_at: string }> } };
+export type ListCredentialsQuery = { credentials: { pda: string, total: number, credentials: Array<{ type: string, issuer: string, credential_url: string, vc_hash: string, valid_from: string | null, valid_until: string | null, structurally_valid: boolean, proof_verified: boolean, indexed_at: string }> } | null };
 
 export type VerifyCredentialMutationVariables = Exact<{
   pda: string;
@@ -205,14 +205,14 @@ export type ResolveDidQueryVariables = Exact<{
 }>;
 
 
-export type ResolveDidQuery = { did: { did: string, agent: { pda: string, name: string, tier: Tier, reputation_score: number }, didDocument: { context: Array<string>, id: string, controller: string, authentication: Array<string>, assertionMethod: Array<string>, verificationMethod: Array<{ id: string, type: string, controller: string, publicKeyBase58: string }>, service: Array<{ id: string, type: string, serviceEndpoint: string }> } } };
+export type ResolveDidQuery = { did: { did: string, agent: { pda: string, name: string, tier: Tier, reputation_score: number }, didDocument: { context: Array<string>, id: string, controller: string, authentication: Array<string>, assertionMethod: Array<string>, verificationMethod: Array<{ id: string, type: string, controller: string, publicKeyBase58: string }>, service: Array<{ id: string, type: string, serviceEndpoint: string }> } } | null };
 
 export type GetDidDocumentQueryVariables = Exact<{
   did: string;
 }>;
 
 
-export type GetDidDocumentQuery = { did: { didDocument: { context: Array<string>, id: string, controller: string, authentication: Array<string>, assertionMethod: Array<string>, verificationMethod: Array<{ id: string, type: string, controller: string, publicKeyBase58: string }>, service: Array<{ id: string, type: string, serviceEndpoint: string }> } } };
+export type GetDidDocumentQuery = { did: { didDocument: { context: Array<string>, id: string, controller: string, authentication: Array<string>, assertionMethod: Array<string>, verificationMethod: Array<{ id: string, type: string, controller: string, publicKeyBase58: string }>, service: Array<{ id: string, type: string, serviceEndpoint: string }> } } | null };
 
 export type GetHealthQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -265,7 +265,7 @@ export type GetTransactionQueryVariables = Exact<{
 }>;
 
 
-export type GetTransactionQuery = { transaction: { id: string, status: TransactionStatus, signature: string | null, slot: number | null, sponsored: boolean, error: { code: TransactionFailureCode, message: string, logs: Array<string> | null } | null } };
+export type GetTransactionQuery = { transaction: { id: string, status: TransactionStatus, signature: string | null, slot: number | null, sponsored: boolean, error: { code: TransactionFailureCode, message: string, logs: Array<string> | null } | null } | null };
 
 export type EstimateFeesQueryVariables = Exact<{
   accountKeys?: Array<string> | string | null | undefined;
@@ -313,7 +313,7 @@ export type GetStakeQueryVariables = Exact<{
 }>;
 
 
-export type GetStakeQuery = { stake: { pda: string, owner: string, agent_pda: string, deposited_amount: ExactInteger, locked_amount: ExactInteger, pending_withdrawal: ExactInteger } };
+export type GetStakeQuery = { stake: { pda: string, owner: string, agent_pda: string, deposited_amount: ExactInteger, locked_amount: ExactInteger, pending_withdrawal: ExactInteger } | null };
 
 export type WebhookFieldsFragment = { id: string, url: string, eventTypes: Array<string>, active: boolean, event_types: Array<string>, filter_agent_pda: string | null, disabled_reason: WebhookDisabledReason | null, disabled_at: string | null, created_at: string, updated_at: string };
 
@@ -365,7 +365,7 @@ export type ListWebhookDeliveriesQueryVariables = Exact<{
 }>;
 
 
-export type ListWebhookDeliveriesQuery = { webhookDeliveries: { total: number, limit: number, offset: number, deliveries: Array<{ id: string, status: WebhookDeliveryStatus, event_id: string, event_type: string, attempt_count: number, next_attempt_at: string | null, created_at: string, completed_at: string | null, attempts: Array<{ number: number, trigger: WebhookDeliveryTrigger, outcome: WebhookAttemptOutcome, started_at: string, duration_ms: number, response_status: number | null, error_code: string | null, response_excerpt: string | null, next_attempt_at: string | null }> }> } };
+export type ListWebhookDeliveriesQuery = { webhookDeliveries: { total: number, limit: number, offset: number, deliveries: Array<{ id: string, status: WebhookDeliveryStatus, event_id: string, event_type: string, attempt_count: number, next_attempt_at: string | null, created_at: string, completed_at: string | null, attempts: Array<{ number: number, trigger: WebhookDeliveryTrigger, outcome: WebhookAttemptOutcome, started_at: string, duration_ms: number, response_status: number | null, error_code: string | null, response_excerpt: string | null, next_attempt_at: string | null }> }> } | null };
 
 export type PingWebhookMutationVariables = Exact<{
   id: string;

@@ -5,6 +5,7 @@ import { DomainError } from '../domain/errors.ts'
 
 /** `inactive` is every status except active. */
 export const STATUS_FILTERS = [...AGENT_STATUSES, 'inactive'] as const
+type StatusFilter = (typeof STATUS_FILTERS)[number]
 export const REPUTATION_RANGE = { min: 0, max: MAX_REPUTATION } as const
 /** Characters. A registered name has at most 32 bytes; a mistyped one may be longer. */
 export const MAX_NAME_SEARCH = 64
@@ -15,8 +16,12 @@ export const SEARCH_UNITS = 5
 export interface AgentFilter {
   readonly owner?: string | null
   readonly tier?: Tier | null
-  readonly status?: (typeof STATUS_FILTERS)[number] | null
+  /** Lists of values match any of them. They must not be empty. */
+  readonly tiers?: readonly Tier[] | null
+  readonly status?: StatusFilter | null
+  readonly statuses?: readonly StatusFilter[] | null
   readonly category?: ServiceCategory | null
+  readonly categories?: readonly ServiceCategory[] | null
   /** Trigram similarity search. */
   readonly name?: string | null
   readonly minReputation?: number | null
@@ -30,10 +35,13 @@ type Condition = RawBuilder<unknown>
 const readName = textParameter(MAX_NAME_SEARCH)
 const readReputation = integerParameter(REPUTATION_RANGE)
 
-/** Throws INVALID_TEXT, INVALID_PUBKEY, INVALID_INTEGER and INVALID_RANGE. */
+/** Throws INVALID_TEXT, INVALID_PUBKEY, INVALID_INTEGER, INVALID_RANGE and INVALID_REQUEST. */
 export function checkAgentFilter(filter: AgentFilter): void {
   optional(readName, 'name', filter.name)
   optional(pubkeyParameter, 'owner', filter.owner)
+  for (const list of ['tiers', 'statuses', 'categories'] as const)
+    if (filter[list]?.length === 0)
+      throw new DomainError('INVALID_REQUEST', { problem: `${list} must contain at least one value` })
   const minReputation = optional(readReputation, 'minReputation', filter.minReputation)
   const maxReputation = optional(readReputation, 'maxReputation', filter.maxReputation)
   if (minReputation !== undefined && maxReputation !== undefined && minReputation > maxReputation) {
@@ -47,13 +55,21 @@ export function checkAgentFilter(filter: AgentFilter): void {
 }
 
 /** The conditions on columns of `agent_counts`. */
-export function countedConditions({ includeMismatched, tier, status, category }: AgentFilter): Condition[] {
+export function countedConditions(filter: AgentFilter): Condition[] {
+  const { includeMismatched, tier, tiers, status, statuses, category, categories } = filter
   return [
     ...(includeMismatched === true ? [] : [sql`not card_hash_mismatch`]),
     ...when(tier, sql`tier = ${tier}`),
+    ...when(tiers, sql`tier = any(${tiers}::text[])`),
     ...when(status, status === 'inactive' ? sql`status <> 'active'` : sql`status = ${status}`),
+    ...when(statuses, sql`status = any(${statuses?.flatMap(statusesOf)}::text[])`),
     ...when(category, sql`service_category = ${category}`),
+    ...when(categories, sql`service_category = any(${categories}::text[])`),
   ]
+}
+
+function statusesOf(filter: StatusFilter): readonly string[] {
+  return filter === 'inactive' ? AGENT_STATUSES.filter((each) => each !== 'active') : [filter]
 }
 
 /** The conditions on all other columns. */

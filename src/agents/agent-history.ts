@@ -1,14 +1,14 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { type PageRow, readPage } from '../db/read-page.ts'
+import { uniqueKeyset } from '../db/keyset.ts'
+import { countRows, type PageRow, readPage } from '../db/read-page.ts'
 import {
   type Connection,
   type ConnectionInput,
   connectionOf,
   cursorOf,
-  firstOf,
   isText,
-  keyAfter,
+  readSpan,
 } from '../domain/connection.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { HistoryEventType } from '../domain/history-events.ts'
@@ -17,6 +17,7 @@ import { pubkeyParameter } from '../domain/parameters.ts'
 
 /** One entry of an agent's history. */
 export interface HistoryRow {
+  eventId: string
   eventType: HistoryEventType
   agentPda: string
   oldValue: string
@@ -24,6 +25,8 @@ export interface HistoryRow {
   /** Signed, like `+12` or `-5`. Only in entries of reputation_updated. */
   delta: string | null
   timestamp: string
+  /** Place on the ledger, which begins with the slot in 20 digits. */
+  position: string
 }
 
 export interface HistoryFilter {
@@ -32,7 +35,7 @@ export interface HistoryFilter {
   readonly orphaned?: boolean | null
 }
 
-const ENTRY_COLUMNS = sql`event_type as "eventType", agent_pda as "agentPda", old_value as "oldValue",
+const ENTRY_COLUMNS = sql`event_id as "eventId", event_type as "eventType", agent_pda as "agentPda", old_value as "oldValue",
   new_value as "newValue", delta, occurred_at as "timestamp", position`
 
 function entriesOf(agentPda: RawBuilder<unknown>, { eventType, orphaned }: HistoryFilter) {
@@ -94,29 +97,42 @@ async function selectPages(
   return rows
 }
 
-/** The entries after a cursor. Throws INVALID_CURSOR and what `getAgentHistory` throws. */
+/** A page of entries between cursors. Throws INVALID_CURSOR and what `getAgentHistory` throws. */
 export async function listHistoryConnection(
   kysely: Kysely<Database>,
   pda: string,
   input: HistoryFilter & ConnectionInput,
 ): Promise<Connection<HistoryRow>> {
   const key = sql`${pubkeyParameter('pda', pda)}`
-  const first = firstOf(input)
   const list = input.orphaned === true ? 'orphaned-history' : 'history'
-  const [after] = keyAfter<readonly [string]>(list, input, [isText]) ?? []
-  const afterKey = after === undefined ? sql`` : sql`and position < ${after}`
-  const { rows } = await sql<{ known: boolean } & (({ position: string } & HistoryRow) | { position: null })>`
+  const span = readSpan<readonly [string]>(list, input, [isText])
+  const { conditions, page } = uniqueKeyset(sql`position`, 'desc', span)
+  const entries = entriesOf(key, input)
+  const { rows } = await sql<{ known: boolean } & (HistoryRow | { position: null })>`
     select counted.known, entries.*
     from (select ${isKnown(key)} as known) as counted
     left join (
-      select ${ENTRY_COLUMNS} ${entriesOf(key, input)} ${afterKey}
-      order by position desc limit ${first + 1}
+      select ${ENTRY_COLUMNS} ${entries} ${sql.join(
+        conditions.map((each) => sql`and ${each}`),
+        sql` `,
+      )} ${page}
     ) as entries on true
-    order by entries.position desc`.execute(kysely)
+    order by entries.position ${span.backward ? sql`asc` : sql`desc`}`.execute(kysely)
   if (rows[0]?.known !== true) throw new DomainError('AGENT_NOT_FOUND')
   return connectionOf(
     rows.filter((row) => row.position !== null),
-    first,
+    span,
     (row) => cursorOf(list, [row.position]),
+    () => countRows(kysely, sql`select count(*) ${entries}`),
   )
+}
+
+/** The signatures of the transactions of these entries, by event id. */
+export async function findSignatures(
+  kysely: Kysely<Database>,
+  eventIds: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; signature: string }>`
+    select id, signature from ledger_events where id = any(${eventIds}::text[])`.execute(kysely)
+  return new Map(rows.map(({ id, signature }) => [id, signature]))
 }

@@ -6,6 +6,7 @@ import { DomainError } from '../domain/errors.ts'
 import type { Page, PageBounds, PageInput } from '../domain/page.ts'
 import { pubkeyParameter } from '../domain/parameters.ts'
 import {
+  findSignatures,
   getAgentHistory,
   getHistories,
   type HistoryFilter,
@@ -13,17 +14,27 @@ import {
   listHistoryConnection,
 } from './agent-history.ts'
 import { agentColumns, type AgentRow } from './agent-row.ts'
+import { findAgentOf } from './find-agent-of.ts'
 import { listAgents, listAgentsConnection, type SortedAgentFilter } from './list-agents.ts'
+import { suggestAgents, type SuggestionInput } from './suggest-agents.ts'
 
 export interface AgentReads {
   list(input: SortedAgentFilter & PageInput): Promise<Page<AgentRow>>
   listConnection(input: SortedAgentFilter & ConnectionInput): Promise<Connection<AgentRow>>
   /** Throws INVALID_PUBKEY, and AGENT_NOT_FOUND for an unknown or closed agent. */
   get(pda: string): Promise<AgentRow>
+  /** By exactly one of these. Throws what `get` throws, and INVALID_REQUEST. */
+  getOne(key: { readonly pda?: string | null; readonly owner?: string | null }): Promise<AgentRow>
+  /** The same as `get`, but null for an unknown or closed agent. */
+  lookUp(pda: string): Promise<AgentRow | null>
+  /** Throws INVALID_TEXT and INVALID_INTEGER. */
+  suggest(input: SuggestionInput): Promise<AgentRow[]>
   /** The existing agents among these addresses, in no order. */
   find(pdas: readonly string[]): Promise<AgentRow[]>
   history(pda: string, input: HistoryFilter & PageInput): Promise<Page<HistoryRow>>
   historyConnection(pda: string, input: HistoryFilter & ConnectionInput): Promise<Connection<HistoryRow>>
+  /** The signatures of the transactions of these history entries, by event id. */
+  signatures(eventIds: readonly string[]): Promise<Map<string, string>>
   histories(
     pdas: readonly string[],
     query: HistoryFilter & PageBounds,
@@ -48,17 +59,28 @@ export function createAgentReads(kysely: Kysely<Database>): AgentReads {
     },
     { cache: false, maxBatchSize: MAX_BATCH, batchScheduleFn: setImmediate },
   )
+  const lookUp = async (pda: string) => (await loader.load(pubkeyParameter('pda', pda))) ?? null
   return {
     list: (input) => listAgents(kysely, input),
     listConnection: (input) => listAgentsConnection(kysely, input),
-    get: async (pda) => {
-      const agent = await loader.load(pubkeyParameter('pda', pda))
-      if (agent === undefined) throw new DomainError('AGENT_NOT_FOUND')
-      return agent
+    get: async (pda) => (await lookUp(pda)) ?? notFound(),
+    getOne: async ({ pda, owner }) => {
+      const [byPda, byOwner] = [pda ?? null, owner ?? null]
+      if (byPda !== null && byOwner === null) return (await lookUp(byPda)) ?? notFound()
+      if (byPda === null && byOwner !== null)
+        return (await findAgentOf(kysely, pubkeyParameter('owner', byOwner))) ?? notFound()
+      throw new DomainError('INVALID_REQUEST', { problem: 'Provide exactly one of pda and owner' })
     },
+    lookUp,
+    suggest: (input) => suggestAgents(kysely, input),
     find,
     history: (pda, input) => getAgentHistory(kysely, pda, input),
     historyConnection: (pda, input) => listHistoryConnection(kysely, pda, input),
+    signatures: (eventIds) => findSignatures(kysely, eventIds),
     histories: (pdas, query) => getHistories(kysely, pdas, query),
   }
+}
+
+function notFound(): never {
+  throw new DomainError('AGENT_NOT_FOUND')
 }

@@ -1,16 +1,16 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { type PageRow, readPage } from '../db/read-page.ts'
+import { sortedKeyset } from '../db/keyset.ts'
+import { countRows, type PageRow, readPage } from '../db/read-page.ts'
 import {
   type Connection,
   type ConnectionInput,
   connectionOf,
   cursorOf,
-  firstOf,
   isInteger,
   isText,
   isTime,
-  keyAfter,
+  readSpan,
 } from '../domain/connection.ts'
 import { type Order, type Page, type PageBounds, type PageInput, pageBounds } from '../domain/page.ts'
 import {
@@ -118,46 +118,39 @@ function total(filter: AgentFilter): RawBuilder<unknown> {
 }
 
 /**
- * The agents after a cursor, in one statement. Throws INVALID_CURSOR and what `listAgents` throws.
+ * A page of agents between cursors, in one statement. Throws INVALID_CURSOR and what `listAgents`
+ * throws.
  */
 export async function listAgentsConnection(
   kysely: Kysely<Database>,
   input: SortedAgentFilter & ConnectionInput,
 ): Promise<Connection<AgentRow>> {
   checkAgentFilter(input)
-  const first = firstOf(input)
   const sortName = sortOf(input)
   const sort = SORTS[sortName]
-  const list = `agents/${sortName}/${input.order ?? 'desc'}`
-  const key = keyAfter<AgentKey>(list, input, [sort.isValue, isText])
+  const order = input.order ?? 'desc'
+  const list = `agents/${sortName}/${order}`
+  const span = readSpan<AgentKey>(list, input, [sort.isValue, isText])
   const matching = [...otherConditions(input), ...countedConditions(input)]
-  const afterKey = key === undefined ? [] : [conditionAfter(sort, input, key)]
-  const page = sql`order by ${sort.column} ${directionOf(input)}, pda limit ${first + 1}`
+  const { conditions, page } = sortedKeyset({ ...sort, order }, span)
   const statement =
     input.name === undefined || input.name === null
-      ? sql<AgentRow>`select ${agentColumns} from agents ${where([...matching, ...afterKey])} ${page}`
+      ? sql<AgentRow>`select ${agentColumns} from agents ${where([...matching, ...conditions])} ${page}`
       : sql<AgentRow>`
         with agents as materialized (
           select *, similarity(name, ${input.name}) as similarity from agents ${where(matching)}
         )
-        select ${agentColumns}, similarity as "nameSimilarity" from agents ${where(afterKey)} ${page}`
+        select ${agentColumns}, similarity as "nameSimilarity" from agents ${where(conditions)} ${page}`
   const { rows } = await statement.execute(kysely)
-  return connectionOf(rows, first, (row) => cursorOf(list, [sort.value(row), row.pda]))
+  return connectionOf(
+    rows,
+    span,
+    (row) => cursorOf(list, [sort.value(row), row.pda]),
+    () => countRows(kysely, total(input)),
+  )
 }
 
 type AgentKey = readonly [value: string | number, pda: string]
-
-/** The first comparison is redundant, but it lets the index scan start at the cursor. */
-function conditionAfter(
-  { column, type }: Sort,
-  { order }: SortedAgentFilter,
-  [value, pda]: AgentKey,
-): RawBuilder<unknown> {
-  const bound = sql`${value}::${type}`
-  return order === 'asc'
-    ? sql`${column} >= ${bound} and (${column} > ${bound} or pda > ${pda})`
-    : sql`${column} <= ${bound} and (${column} < ${bound} or pda > ${pda})`
-}
 
 function sortOf({ name, sort }: SortedAgentFilter): keyof typeof SORTS {
   return sort ?? (name === undefined || name === null ? 'created_at' : 'similarity')

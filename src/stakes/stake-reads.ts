@@ -2,19 +2,21 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { columnsOf, type RowOf } from '../db/columns-of.ts'
 import type { Database } from '../db/database.ts'
 import { Stake } from '../db/entities/ledger-accounts.ts'
-import { type PageRow, readPage } from '../db/read-page.ts'
+import { sortedKeyset } from '../db/keyset.ts'
+import { countRows, type PageRow, readPage } from '../db/read-page.ts'
 import {
   type Connection,
   type ConnectionInput,
   connectionOf,
   cursorOf,
-  firstOf,
   isText,
-  keyAfter,
+  isU64,
+  readSpan,
 } from '../domain/connection.ts'
 import { DomainError } from '../domain/errors.ts'
-import { type Page, type PageInput, pageBounds } from '../domain/page.ts'
+import { type Order, type Page, type PageInput, pageBounds } from '../domain/page.ts'
 import { optional, pubkeyParameter } from '../domain/parameters.ts'
+import { findWithdrawals, type WithdrawalRow } from './withdrawals.ts'
 
 const HIDDEN = ['rentPayer', 'bump', 'slot'] as const
 
@@ -23,20 +25,30 @@ export type StakeRow = Omit<RowOf<typeof Stake>, (typeof HIDDEN)[number]>
 
 const stakeColumns = columnsOf(Stake, HIDDEN)
 
+export const STAKE_SORTS = ['pda', 'deposited_amount'] as const
+
 export interface StakeFilter {
   readonly owner?: string | null
   readonly agentPda?: string | null
+  /** Default: pda. */
+  readonly sort?: (typeof STAKE_SORTS)[number] | null
+  /** Default: asc by pda, desc by amount. */
+  readonly order?: Order | null
 }
 
 export interface StakeReads {
-  /** In the order of pda. Throws INVALID_PUBKEY and INVALID_INTEGER. */
+  /** Throws INVALID_PUBKEY and INVALID_INTEGER. */
   list(input: StakeFilter & PageInput): Promise<Page<StakeRow>>
   /** The same list by cursors. Throws INVALID_CURSOR as well. */
   listConnection(input: StakeFilter & ConnectionInput): Promise<Connection<StakeRow>>
   /** Throws INVALID_PUBKEY and STAKE_NOT_FOUND. */
   get(pda: string): Promise<StakeRow>
+  /** The existing stakes among these addresses, in no order. */
+  find(pdas: readonly string[]): Promise<StakeRow[]>
   /** The stakes of those agents that have one, in no order. */
   findByAgents(agentPdas: readonly string[]): Promise<StakeRow[]>
+  /** The open withdrawals of these stakes, in no order. */
+  findWithdrawals(stakePdas: readonly string[]): Promise<WithdrawalRow[]>
 }
 
 export function createStakeReads(kysely: Kysely<Database>): StakeReads {
@@ -48,6 +60,8 @@ export function createStakeReads(kysely: Kysely<Database>): StakeReads {
       if (stake === undefined) throw new DomainError('STAKE_NOT_FOUND')
       return stake
     },
+    find: (pdas) => selectStakes(kysely, sql`where pda = any(${pdas}::text[])`),
+    findWithdrawals: (stakePdas) => findWithdrawals(kysely, stakePdas),
     findByAgents: (agentPdas) => selectStakes(kysely, sql`where agent_pda = any(${agentPdas}::text[])`),
   }
 }
@@ -61,14 +75,17 @@ async function selectStakes(kysely: Kysely<Database>, clauses: RawBuilder<unknow
 async function listStakes(kysely: Kysely<Database>, input: StakeFilter & PageInput): Promise<Page<StakeRow>> {
   const matching = sql.join(conditionsOf(input), sql` and `)
   const bounds = pageBounds(input)
+  const { column, order } = sortOf(input)
+  const direction = sql.raw(order)
   const { rows } = await sql<PageRow<StakeRow>>`
     select counted.total, ${stakeColumns}
     from (select count(*) as total from stakes where ${matching}) as counted
     left join (
-      select pda from stakes where ${matching} order by pda limit ${bounds.limit} offset ${bounds.offset}
+      select pda, ${column} as rank from stakes where ${matching}
+      order by ${column} ${direction}, pda limit ${bounds.limit} offset ${bounds.offset}
     ) as page on true
     left join stakes on stakes.pda = page.pda
-    order by page.pda`.execute(kysely)
+    order by page.rank ${direction}, page.pda`.execute(kysely)
   return readPage(rows, 'pda', bounds)
 }
 
@@ -76,15 +93,43 @@ async function listStakesConnection(
   kysely: Kysely<Database>,
   input: StakeFilter & ConnectionInput,
 ): Promise<Connection<StakeRow>> {
-  const conditions = conditionsOf(input)
-  const first = firstOf(input)
-  const [after] = keyAfter<readonly [string]>('stakes', input, [isText]) ?? []
-  if (after !== undefined) conditions.push(sql`pda > ${after}`)
+  const matching = conditionsOf(input)
+  const { name, order, column, type, isValue, value } = sortOf(input)
+  const list = `stakes/${name}/${order}`
+  const span = readSpan<readonly [string, string]>(list, input, [isValue, isText])
+  const { conditions, page } = sortedKeyset({ column, type, order }, span)
   const rows = await selectStakes(
     kysely,
-    sql`where ${sql.join(conditions, sql` and `)} order by pda limit ${first + 1}`,
+    sql`where ${sql.join([...matching, ...conditions], sql` and `)} ${page}`,
   )
-  return connectionOf(rows, first, (row) => cursorOf('stakes', [row.pda]))
+  return connectionOf(
+    rows,
+    span,
+    (row) => cursorOf(list, [value(row), row.pda]),
+    () => countRows(kysely, sql`select count(*) from stakes where ${sql.join(matching, sql` and `)}`),
+  )
+}
+
+const SORTS = {
+  pda: {
+    column: sql`pda`,
+    type: sql`text`,
+    order: 'asc',
+    isValue: isText,
+    value: (row: StakeRow) => row.pda,
+  },
+  deposited_amount: {
+    column: sql`deposited_amount`,
+    type: sql`numeric`,
+    order: 'desc',
+    isValue: isU64,
+    value: (row: StakeRow) => row.depositedAmount,
+  },
+} as const
+
+function sortOf({ sort, order }: StakeFilter) {
+  const name = sort ?? 'pda'
+  return { name, ...SORTS[name], order: order ?? SORTS[name].order }
 }
 
 function conditionsOf(filter: StakeFilter): RawBuilder<unknown>[] {

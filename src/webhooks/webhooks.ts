@@ -12,7 +12,7 @@ import { resendDelivery } from './deliveries/resend-delivery.ts'
 import type { SecretBox } from './secret-box.ts'
 import { createSubscription, type CreateInput } from './subscriptions/create.ts'
 import { deleteSubscription } from './subscriptions/delete.ts'
-import { checkOwn } from './subscriptions/find-own.ts'
+import { checkOwn, getOwn } from './subscriptions/find-own.ts'
 import { listSubscriptions } from './subscriptions/list.ts'
 import type { ReceiverProblem } from './subscriptions/read-input.ts'
 import { rotateSecret } from './subscriptions/rotate-secret.ts'
@@ -61,6 +61,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
     create: (wallet: Pubkey, clientIp: string, input: CreateInput) =>
       createSubscription(wallet, clientIp, input, dependencies),
     list: (wallet: Pubkey) => listSubscriptions(em, wallet),
+    get: (wallet: Pubkey, id: string) => getOwn(em.fork(), wallet, id),
     update: (wallet: Pubkey, id: string, input: UpdateInput) =>
       updateSubscription(wallet, id, input, dependencies),
     delete: (wallet: Pubkey, id: string) => deleteSubscription(em, wallet, id),

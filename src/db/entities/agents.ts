@@ -63,6 +63,11 @@ export const Agent = defineEntity({
       columns: [{ name: 'name', collation: 'C' }, { name: 'pda' }],
       include: [...FILTERS, 'reputationScore'],
     },
+    {
+      name: 'agents_by_name_start',
+      expression:
+        'create index agents_by_name_start on agents ((lower(name) collate "C"), pda) where not card_hash_mismatch',
+    },
   ],
 })
 

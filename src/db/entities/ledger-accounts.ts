@@ -18,8 +18,29 @@ export const Stake = defineEntity({
     bump: p.smallint(),
     slot: int8(),
   },
-  indexes: [{ name: 'stakes_owner', properties: ['owner'] }],
+  indexes: [
+    { name: 'stakes_owner', properties: ['owner'] },
+    {
+      name: 'stakes_by_deposit',
+      properties: ['depositedAmount', 'pda'],
+      columns: [{ name: 'deposited_amount', sort: 'desc' }, { name: 'pda' }],
+    },
+  ],
   uniques: [{ name: 'stakes_agent', properties: ['agentPda'] }],
+})
+
+/** The sums of all stakes: one row. Triggers of `stakes` update it. */
+export const StakeTotals = defineEntity({
+  name: 'StakeTotals',
+  tableName: 'stake_totals',
+  properties: {
+    id: p.smallint().autoincrement(false).default(1).primary(),
+    count: int8(),
+    depositedAmount: p.text().columnType('numeric'),
+    lockedAmount: p.text().columnType('numeric'),
+    pendingWithdrawal: p.text().columnType('numeric'),
+  },
+  checks: [{ name: 'stake_totals_id_check', expression: 'id = 1' }],
 })
 
 /** The registry's settings: one row. */

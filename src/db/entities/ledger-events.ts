@@ -133,6 +133,7 @@ export const OutboxEvent = defineEntity({
       where: 'restored_sequence is not null',
     },
     { name: 'outbox_events_by_agent', properties: ['agentPda', 'sequence'] },
+    { name: 'outbox_events_by_type', properties: ['type', 'sequence'] },
   ],
   uniques: [{ name: 'outbox_events_id_key', properties: ['id'] }],
 })

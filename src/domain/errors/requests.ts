@@ -15,7 +15,7 @@ export const REQUEST_ERRORS = {
   },
   INVALID_CURSOR: {
     status: 400,
-    message: 'after must be a cursor of this list and order, got {value}',
+    message: '{parameter} must be a cursor of this list and order, got {value}',
   },
   INVALID_PUBKEY: {
     status: 400,
@@ -35,6 +35,7 @@ export const REQUEST_ERRORS = {
   INVALID_JSON: { status: 400, message: 'The body must be valid JSON: {problem}' },
   BODY_NOT_OBJECT: { status: 400, message: 'The body must be a JSON object' },
   INVALID_REQUEST: { status: 400, message: '{problem}' },
+  INVALID_NODE_ID: { status: 400, message: '{parameter} must be the id of a node, got {value}' },
   QUERY_TOO_LARGE: {
     status: 400,
     message: 'The query selects more than {max} values in nested lists: use lower limits or fewer fields',

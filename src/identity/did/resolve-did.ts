@@ -1,5 +1,6 @@
-import { type Kysely, sql } from 'kysely'
-import { agentColumns, type AgentRow } from '../../agents/agent-row.ts'
+import type { Kysely } from 'kysely'
+import type { AgentRow } from '../../agents/agent-row.ts'
+import { findAgentOf } from '../../agents/find-agent-of.ts'
 import type { Database } from '../../db/database.ts'
 import { parseDid } from '../../domain/did.ts'
 import { DomainError } from '../../domain/errors.ts'
@@ -20,13 +21,8 @@ export function createDidResolver(kysely: Kysely<Database>, programId: string): 
   return {
     resolve: async (did) => {
       const owner = parseDid(did)
-      // The program allows one agent per owner. The order makes the result stable if another does
-      // not.
-      const { rows } = await sql<AgentRow>`
-        select ${agentColumns} from agents where owner = ${owner}
-        order by created_at, pda limit 1`.execute(kysely)
-      const [agent] = rows
-      if (agent === undefined) throw new DomainError('DID_NOT_FOUND')
+      const agent = await findAgentOf(kysely, owner)
+      if (agent === null) throw new DomainError('DID_NOT_FOUND')
       return { did, agent, didDocument: didDocument(agent, programId) }
     },
   }

@@ -1,15 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { type PageRow, readPage } from '../../db/read-page.ts'
+import { countRows, type PageRow, readPage } from '../../db/read-page.ts'
 import {
   type Connection,
   type ConnectionInput,
   connectionOf,
   cursorOf,
-  firstOf,
   isInteger,
   isText,
-  keyAfter,
+  readSpan,
 } from '../../domain/connection.ts'
 import { type Page, pageBounds, type PageInput } from '../../domain/page.ts'
 import { deliveryColumns, type DeliveryRecord } from './delivery-record.ts'
@@ -37,21 +36,31 @@ export async function listDeliveries(
 /** Rows have microseconds. The `createdAt` of a record has milliseconds only. */
 const MICROSECONDS = sql`(extract(epoch from d.created_at) * 1000000)::int8`
 
-/** The deliveries after a cursor, newest first. Throws INVALID_INTEGER and INVALID_CURSOR. */
+/** A page of deliveries between cursors, newest first. Throws INVALID_INTEGER and INVALID_CURSOR. */
 export async function listDeliveriesConnection(
   kysely: Kysely<Database>,
   subscriptionId: string,
   input: ConnectionInput,
 ): Promise<Connection<DeliveryRecord>> {
-  const first = firstOf(input)
-  const key = keyAfter<readonly [number, string]>('deliveries', input, [isInteger, isText])
-  const isAfter =
-    key === undefined
-      ? sql`true`
-      : sql`(d.created_at, d.id) < ('epoch'::timestamptz + ${key[0]}::float8 * interval '1 microsecond', ${key[1]})`
+  const span = readSpan<readonly [number, string]>('deliveries', input, [isInteger, isText])
+  const { size, backward, after, before } = span
+  const direction = backward ? sql`asc` : sql`desc`
+  const key = ([at, id]: readonly [number, string]) =>
+    sql`('epoch'::timestamptz + ${at}::float8 * interval '1 microsecond', ${id})`
   const { rows } = await sql<DeliveryRecord & { at: number }>`
     select ${deliveryColumns}, ${MICROSECONDS} as at from webhook_deliveries d
-    where d.subscription_id = ${subscriptionId} and ${isAfter}
-    order by d.created_at desc, d.id desc limit ${first + 1}`.execute(kysely)
-  return connectionOf(rows, first, (row) => cursorOf('deliveries', [row.at, row.id]))
+    where d.subscription_id = ${subscriptionId}
+      ${after === undefined ? sql`` : sql`and (d.created_at, d.id) < ${key(after)}`}
+      ${before === undefined ? sql`` : sql`and (d.created_at, d.id) > ${key(before)}`}
+    order by d.created_at ${direction}, d.id ${direction} limit ${size + 1}`.execute(kysely)
+  return connectionOf(
+    rows,
+    span,
+    (row) => cursorOf('deliveries', [row.at, row.id]),
+    () =>
+      countRows(
+        kysely,
+        sql`select count(*) from webhook_deliveries where subscription_id = ${subscriptionId}`,
+      ),
+  )
 }

@@ -5,12 +5,20 @@ import { WebhookSubscription } from '../../db/entities/webhooks.ts'
 import type { EntityManager } from '../../db/orm-types.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { isUuid } from '../../domain/uuid.ts'
+import { SHOWN, type SubscriptionRow } from './subscription-row.ts'
 
 export type SubscriptionChanges = EntityData<InferEntity<typeof WebhookSubscription>>
 
 /** Throws WEBHOOK_NOT_FOUND if the wallet does not own the webhook, or if it is deleted. */
 export async function checkOwn(em: EntityManager, wallet: Pubkey, id: string): Promise<{ url: string }> {
   const own = await em.findOne(WebhookSubscription, ownedBy(wallet, id), { fields: ['url'] })
+  if (own === null) throw notFound()
+  return own
+}
+
+/** A wallet's own webhook. Throws WEBHOOK_NOT_FOUND as `checkOwn` does. */
+export async function getOwn(em: EntityManager, wallet: Pubkey, id: string): Promise<SubscriptionRow> {
+  const own = await em.findOne(WebhookSubscription, ownedBy(wallet, id), { fields: SHOWN })
   if (own === null) throw notFound()
   return own
 }

@@ -194,14 +194,96 @@ test('webhookDeliveriesConnection returns the deliveries of the owner, also with
       after,
     })
     walked.push(...part.edges.map(({ node }) => node.id))
-    after = part.hasNextPage ? part.endCursor : null
+    after = part.hasNextPage ? part.edges.at(-1)!.cursor : null
   } while (after !== null)
   expect(walked).toEqual(rows.map((row) => row.id))
+  const end = await t.services.webhooks.listDeliveriesConnection(wallet, id, { last: 7 })
+  const previous = await t.services.webhooks.listDeliveriesConnection(wallet, id, {
+    last: 7,
+    before: end.edges[0]!.cursor,
+  })
+  expect([...previous.edges, ...end.edges].map(({ node }) => node.id)).toEqual(walked.slice(-14))
+  expect(await end.count()).toBe(50)
   await expect(t.services.webhooks.listDeliveriesConnection(keyOf('other'), id, {})).rejects.toMatchObject({
     code: 'WEBHOOK_NOT_FOUND',
   })
   const unsigned = await post(t, `{ webhookDeliveriesConnection(id: "${id}") { edges { cursor } } }`)
   expect(unsigned.errors).toMatchObject([{ extensions: { code: 'AUTH_HEADERS_MISSING' } }])
+})
+
+describe('a connection is read from its end to its start', () => {
+  interface Page extends Walked {
+    pageInfo: Walked['pageInfo'] & { hasPreviousPage: boolean; startCursor: string | null }
+    totalCount: number
+  }
+  const SELECTION =
+    'totalCount edges { cursor node { pda } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }'
+
+  test.each([
+    ['agentsConnection', ''],
+    ['agentsConnection', 'sort: reputation order: asc'],
+    ['agentsConnection', 'sort: name filter: { minReputation: 3 }'],
+    ['agentsConnection', 'filter: { name: "same" }'],
+    ['stakesConnection', ''],
+    ['stakesConnection', 'sort: deposited_amount'],
+    ['stakesConnection', 'sort: deposited_amount order: asc'],
+  ])('%s with %s', async (field, args) => {
+    const forward = await walk(field, args, 'pda', 150)
+    const found: string[] = []
+    let before: string | null = null
+    for (;;) {
+      const text: string = `{ ${field}(${args} last: 160 before: ${JSON.stringify(before)}) { ${SELECTION} } }`
+      const page: Page = (await query<Record<string, Page>>(t, text))[field]!
+      found.unshift(...page.edges.map(({ node }) => node.pda))
+      expect(page.totalCount).toBe(forward.length)
+      expect(page.pageInfo).toEqual({
+        hasPreviousPage: found.length < forward.length,
+        hasNextPage: before !== null,
+        startCursor: page.edges[0]?.cursor,
+        endCursor: page.edges.at(-1)?.cursor,
+      })
+      before = page.pageInfo.startCursor
+      if (!page.pageInfo.hasPreviousPage) break
+    }
+    expect(found).toEqual(forward)
+  })
+
+  test('agentHistoryConnection', async () => {
+    const history = `agentHistoryConnection(pda: "${keyOf(`agent ${LABELS[0]!}`)}"`
+    const { end } = await query<{ end: Walked }>(
+      t,
+      `{ end: ${history}, last: 3) { edges { cursor node { newValue } } } }`,
+    )
+    expect(end.edges.map(({ node }) => node.newValue)).toEqual(['253', '252', '251'])
+    const { previous } = await query<{ previous: Page }>(
+      t,
+      `{ previous: ${history}, last: 2, before: "${end.edges[0]!.cursor}") { totalCount edges { node { newValue } } pageInfo { hasPreviousPage } } }`,
+    )
+    expect(previous.edges.map(({ node }) => node.newValue)).toEqual(['255', '254'])
+    expect(previous).toMatchObject({ totalCount: 90, pageInfo: { hasPreviousPage: true } })
+  })
+
+  test('a page between two cursors has only the entries between them', async () => {
+    const all = await query<{ agentsConnection: Page }>(t, `{ agentsConnection(first: 20) { ${SELECTION} } }`)
+    const { edges } = all.agentsConnection
+    const between = `after: "${edges[4]!.cursor}" before: "${edges[9]!.cursor}"`
+    for (const size of ['first: 50', 'last: 50']) {
+      const { agentsConnection: page } = await query<{ agentsConnection: Page }>(
+        t,
+        `{ agentsConnection(${size} ${between}) { ${SELECTION} } }`,
+      )
+      expect(page.edges).toEqual(edges.slice(5, 9))
+      expect(page.pageInfo.hasPreviousPage).toBe(size === 'first: 50')
+    }
+  })
+
+  test('without totalCount, nothing is counted; several of one connection are counted once', async () => {
+    await query(t, '{ agentsConnection(filter: { minReputation: 2 }) { edges { cursor } } }')
+    expect(statements).toHaveBeenCalledTimes(1)
+    statements.mockClear()
+    await query(t, '{ agentsConnection(filter: { minReputation: 2 }) { a: totalCount b: totalCount } }')
+    expect(statements).toHaveBeenCalledTimes(2)
+  })
 })
 
 describe('an invalid cursor or page size is refused', () => {
@@ -236,6 +318,13 @@ describe('an invalid cursor or page size is refused', () => {
         message: expect.stringMatching(/^after must be a cursor of this list and order, got /),
         extensions: { code: 'INVALID_CURSOR', status: 400 },
       },
+    ])
+  })
+
+  test('for first together with last', async () => {
+    const { errors } = await post(t, '{ stakesConnection(first: 1 last: 1) { edges { cursor } } }')
+    expect(errors).toMatchObject([
+      { message: 'Provide first or last, not both', extensions: { status: 400 } },
     ])
   })
 

@@ -7,7 +7,7 @@ import type { CredentialStore, StoredCredential } from './credential-store.ts'
 import { hasNul } from './verify-and-attach.ts'
 
 /** An attached credential with its current validity. */
-export interface AttachedCredential extends Omit<StoredCredential, 'verdict' | 'agentPda'> {
+export interface AttachedCredential extends Omit<StoredCredential, 'verdict'> {
   readonly structurallyValid: boolean
   readonly proofVerified: boolean
 }
@@ -58,7 +58,8 @@ export async function listCredentials(
   const lists = new Map<string, AttachedCredential[]>(agents.map(({ pda }) => [pda, []]))
   let verificationsLeft = MAX_VERIFICATIONS
   for (const credential of await dependencies.store.find([...owners.keys()])) {
-    const { verdict, agentPda, ...shown } = credential
+    const { verdict, ...shown } = credential
+    const { agentPda } = shown
     if (!isOfType(verdict.types, filter.type)) continue
     let status = evaluateVerdict(verdict, context)
     if (status.needsVerification && verificationsLeft > 0) {

@@ -1,0 +1,221 @@
+import { sql } from 'kysely'
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { openSession } from '../../../src/db/session.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { agentRow, insertAgents, insertStakes, keyOf, stakeRow } from '../../support/factories.ts'
+import { post, query } from '../../support/graphql.ts'
+
+// A connection keeps the method that exists when it is created, so the spy is installed first. It
+// records statements and executes them.
+const statements = vi.spyOn(Client.prototype, 'query')
+let t: TestApp
+beforeAll(async () => {
+  t = await createTestApp()
+  await insertAgents(t.kysely, [
+    agentRow('Alpha', { tier: 'basic' }),
+    agentRow('alphabet', { tier: 'premium', status: 'suspended' }),
+    agentRow('ALPINE', { service_category: 'commerce', status: 'deactivated' }),
+    agentRow('Ällpen', { tier: 'premium' }),
+    agentRow('100%_done'),
+    agentRow('Alpha impostor', { card_hash_mismatch: true }),
+  ])
+  await insertStakes(t.kysely, [
+    stakeRow('Alpha', { deposited_amount: '18446744073709551615', pending_withdrawal: '7' }),
+    stakeRow('alphabet', { deposited_amount: '18446744073709551615', locked_amount: '5' }),
+    stakeRow('ALPINE', { deposited_amount: '3' }),
+  ])
+})
+afterAll(async () => {
+  await t.close()
+  statements.mockRestore()
+})
+beforeEach(() => {
+  statements.mockClear()
+})
+
+test('registryStats has exact counts of each tier, status and category, and sums above 2^64', async () => {
+  const { registryStats } = await query<{ registryStats: Record<string, object[]> }>(
+    t,
+    `{ registryStats { agents mismatchedAgents byTier { tier agents } byStatus { status agents }
+      byCategory { category agents } stakes depositedAmount lockedAmount pendingWithdrawals } }`,
+  )
+  expect(registryStats).toMatchObject({
+    agents: 6,
+    mismatchedAgents: 1,
+    byTier: [
+      { tier: 'observer', agents: 3 },
+      { tier: 'basic', agents: 1 },
+      { tier: 'standard', agents: 0 },
+      { tier: 'premium', agents: 2 },
+    ],
+    byStatus: [
+      { status: 'active', agents: 4 },
+      { status: 'suspended', agents: 1 },
+      { status: 'deactivated', agents: 1 },
+    ],
+    stakes: 3,
+    depositedAmount: '36893488147419103233',
+    lockedAmount: '5',
+    pendingWithdrawals: '7',
+  })
+  expect(registryStats['byCategory']).toHaveLength(9)
+  expect(registryStats['byCategory']).toContainEqual({ category: 'commerce', agents: 1 })
+})
+
+describe('registryConfig', () => {
+  const CONFIG = '{ registryConfig { usdcMint tiers { tier minimumStake } cooldownSeconds paused } }'
+  const WITHDRAWAL = `{ agent(pda: "${keyOf('agent Alpha')}") { stake { withdrawal { amount requestedAt completableAt } } } }`
+
+  test('is null before the registry is initialised, and so is the end of a withdrawal', async () => {
+    await t.kysely
+      .insertInto('withdrawal_requests')
+      .values({
+        pda: keyOf('withdrawal'),
+        stake_pda: keyOf('stake Alpha'),
+        amount: '7',
+        requested_at: '2026-11-20T10:00:00.000Z',
+        bump: 255,
+        slot: 1,
+      })
+      .execute()
+    expect(await query(t, CONFIG)).toEqual({ registryConfig: null })
+    expect(await query(t, WITHDRAWAL)).toMatchObject({
+      agent: { stake: { withdrawal: { amount: '7', completableAt: null } } },
+    })
+  })
+
+  test('has the thresholds, the mint, the cooldown and whether the registry is paused', async () => {
+    await t.kysely
+      .insertInto('registry_config')
+      .values({
+        pda: keyOf('config'),
+        admin: keyOf('admin'),
+        usdc_mint: keyOf('usdc'),
+        treasury: keyOf('treasury'),
+        tier_thresholds: ['0', '100', '500', '18446744073709551615'],
+        cooldown_seconds: 604_800,
+        paused: true,
+        bump: 255,
+        slot: 1,
+      })
+      .execute()
+    expect(await query(t, CONFIG)).toEqual({
+      registryConfig: {
+        usdcMint: keyOf('usdc'),
+        tiers: [
+          { tier: 'observer', minimumStake: '0' },
+          { tier: 'basic', minimumStake: '100' },
+          { tier: 'standard', minimumStake: '500' },
+          { tier: 'premium', minimumStake: '18446744073709551615' },
+        ],
+        cooldownSeconds: 604_800,
+        paused: true,
+      },
+    })
+    expect(await query(t, WITHDRAWAL)).toEqual({
+      agent: {
+        stake: {
+          withdrawal: {
+            amount: '7',
+            requestedAt: '2026-11-20T10:00:00.000Z',
+            completableAt: '2026-11-27T10:00:00.000Z',
+          },
+        },
+      },
+    })
+  })
+})
+
+describe('filters with several values', () => {
+  const names = async (filter: string): Promise<string[]> => {
+    const { agents, agentsConnection } = await query<{
+      agents: { total: number; agents: { name: string }[] }
+      agentsConnection: { totalCount: number; edges: object[] }
+    }>(
+      t,
+      `{ agents(filter: { ${filter} }, sort: name, order: asc) { total agents { name } }
+        agentsConnection(filter: { ${filter} }) { totalCount edges { cursor } } }`,
+    )
+    expect(agents.total).toBe(agents.agents.length)
+    expect(agentsConnection.totalCount).toBe(agents.total)
+    expect(agentsConnection.edges).toHaveLength(agents.total)
+    return agents.agents.map(({ name }) => name)
+  }
+
+  test.each([
+    ['tiers: [basic, premium]', ['Alpha', 'alphabet', 'Ällpen']],
+    ['tiers: [basic, premium], tier: premium', ['alphabet', 'Ällpen']],
+    ['statuses: [deactivated, suspended], name: "alpine"', ['ALPINE']],
+    ['statuses: [inactive]', ['ALPINE', 'alphabet']],
+    ['categories: [commerce, logistics]', ['ALPINE']],
+    ['categories: [commerce], tiers: [premium]', []],
+    ['tiers: null, statuses: [suspended]', ['alphabet']],
+  ])('%s', async (filter, expected) => {
+    expect(await names(filter)).toEqual(expected)
+  })
+
+  test.each(['tiers', 'statuses', 'categories'])('%s must not be empty', async (name) => {
+    const { errors } = await post(t, `{ agents(filter: { ${name}: [] }) { total } }`)
+    expect(errors).toMatchObject([
+      { message: `${name} must contain at least one value`, extensions: { status: 400 } },
+    ])
+  })
+})
+
+describe('agentSuggestions', () => {
+  const suggest = async (prefix: string, limit?: number): Promise<string[]> => {
+    const { agentSuggestions } = await query<{ agentSuggestions: { name: string }[] }>(
+      t,
+      'query ($prefix: String!, $limit: Int) { agentSuggestions(prefix: $prefix, limit: $limit) { name } }',
+      { prefix, limit },
+    )
+    return agentSuggestions.map(({ name }) => name)
+  }
+
+  test.each([
+    ['al', ['Alpha', 'alphabet', 'ALPINE']],
+    ['ALPHA', ['Alpha', 'alphabet']],
+    ['ä', ['Ällpen']],
+    ['100%', ['100%_done']],
+    ['1_', []],
+    ['zz', []],
+    ['\u{10ffff}', []],
+  ])('returns the agents whose name begins with %j, in any case', async (prefix, expected) => {
+    expect(await suggest(prefix)).toEqual(expected)
+  })
+
+  test('returns at most as many as asked for', async () => {
+    expect(await suggest('al', 2)).toEqual(['Alpha', 'alphabet'])
+  })
+
+  test.each([
+    ['prefix: ""', 'prefix must have 1 to 64 characters'],
+    [`prefix: "${'a'.repeat(65)}"`, 'prefix must have 1 to 64 characters'],
+    ['prefix: "a", limit: 21', 'limit must be an integer from 1 to 20, got 21'],
+  ])('refuses %s', async (args, message) => {
+    const { errors } = await post(t, `{ agentSuggestions(${args}) { pda } }`)
+    expect(errors?.[0]?.message).toContain(message)
+  })
+
+  test('reads only the entries of the index that it returns, among 20,000 agents', async () => {
+    await sql`
+      insert into agents select 'many ' || i, 'owner', 'Bot ' || i, 'basic', 'active', 'other', 1, 0, '', '', '',
+        false, false, 0, now(), now(), now(), 'payer', 1, now(), now(), 1
+      from generate_series(1, 20000) as i`.execute(t.kysely)
+    await sql`analyze agents`.execute(t.kysely)
+    statements.mockClear()
+    expect(await suggest('bot', 5)).toHaveLength(5)
+    const [statement] = statements.mock.calls.at(-1) as unknown as [{ text: string; values: unknown[] }]
+    const client = await openSession(t.database.orm)
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+      `explain (analyze, costs off, timing off) ${statement.text}`,
+      statement.values,
+    )
+    await client.end()
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).toMatch(/Index Scan using agents_by_name_start on agents \(actual rows=5\.00/)
+    expect(plan).toMatch(/Index Cond: .*>= 'bot'::text.*< 'bot/)
+    expect(plan).not.toContain('Sort')
+  })
+})
