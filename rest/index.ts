@@ -1,5 +1,6 @@
 import type { Services } from '../src/services.ts'
 import { agentRoutes } from './agents/routes.ts'
+import { authRoutes } from './auth/routes.ts'
 import { ErrorBody } from './contract/shapes.ts'
 import { contextRoute } from './credentials/context-route.ts'
 import { credentialRoutes } from './credentials/routes.ts'
@@ -34,6 +35,7 @@ export function registerRest(app: RestApp, options: RestOptions): void {
 }
 
 function documentedRoutes(app: RestApp, operations: Operations, services: Services): void {
+  authRoutes(app, operations)
   agentRoutes(app, operations)
   stakeRoutes(app, operations)
   didRoutes(app, operations)

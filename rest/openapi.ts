@@ -44,6 +44,13 @@ const WALLET_HEADERS = {
   ),
 }
 
+const SESSION = {
+  type: 'http' as const,
+  scheme: 'bearer',
+  description:
+    'The token of a session (`POST /auth/session`), for browsers and other clients that cannot sign each request. Wallet headers are used in place of it if a request has both.',
+}
+
 /**
  * Describes the routes that are registered after it in /openapi.json (OpenAPI 3.1) and at /docs.
  */
@@ -58,9 +65,10 @@ export async function describeRoutes(app: RestApp, { version, baseUrl }: OpenApi
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: baseUrl ?? '/' }],
-      components: { securitySchemes: WALLET_HEADERS },
+      components: { securitySchemes: { ...WALLET_HEADERS, session: SESSION } },
       tags: [
         { name: 'Agents', description: 'Registered agents and their history.' },
+        { name: 'Authentication', description: 'Sessions of wallets, for clients that sign in once.' },
         { name: 'Stakes', description: 'Stake accounts of agents, in USDC.' },
         { name: 'DID', description: 'Decentralized identifiers of agents.' },
         { name: 'Credentials', description: 'W3C Verifiable Credentials of agents.' },

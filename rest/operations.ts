@@ -1,9 +1,9 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { FastifyRequest } from 'fastify'
 import { getOperationAST } from 'graphql'
-import type { Pubkey } from '@agent-registry/solana'
 import { createGraphQLContext } from '../schema/context.ts'
 import { DomainError } from '../src/domain/errors.ts'
+import type { Caller } from '../src/identity/sessions/session.ts'
 import type { Services } from '../src/services.ts'
 import { type Executor, type Found, operation } from './execute.ts'
 import { chargeRequest, countRequest } from './plugins/rate-limits.ts'
@@ -14,8 +14,8 @@ import type { RestApp } from './rest-app.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The wallet that signed the request. Set in routes with `walletAuth`. */
-    wallet: Pubkey | null
+    /** The wallet that sends the request. Set in routes with `walletAuth`. */
+    caller: Caller | null
   }
 }
 
@@ -34,7 +34,7 @@ export interface Operations {
     document: TypedDocumentNode<Data, Variables>,
     options: ReadOptions<Found<Data>, Variables, Body>,
   ): CachedRead<Variables, Body>
-  /** Options of routes that require a wallet. The signature is verified before the body is read. */
+  /** Options of routes that require a wallet. It is authenticated before the body is read. */
   readonly walletAuth: {
     readonly config: { readonly priority: 'high' }
     readonly onRequest: (request: FastifyRequest) => Promise<void>
@@ -45,11 +45,11 @@ export function createOperations(
   app: RestApp,
   { services, executor, cache }: { services: Services; executor: Executor; cache: ResponseCache | null },
 ): Operations {
-  app.decorateRequest('wallet', null)
+  app.decorateRequest('caller', null)
   const contextFor = (request: FastifyRequest) =>
     createGraphQLContext(services, {
       clientIp: request.ip,
-      authenticate: async () => request.wallet ?? unsigned(),
+      authenticate: async () => request.caller ?? unsigned(),
       count: (kind) => countRequest(services, request, kind),
     })
   return {
@@ -70,7 +70,7 @@ export function createOperations(
     walletAuth: {
       config: { priority: 'high' },
       onRequest: async (request) => {
-        request.wallet = await authenticateRequest(services, request)
+        request.caller = await authenticateRequest(services, request)
       },
     },
   }

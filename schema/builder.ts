@@ -22,7 +22,7 @@ export type Types =
 
 builder.queryType({
   description:
-    'Operations that read data. Fields that belong to a wallet require a signed request with the X-Wallet-* headers.',
+    'Operations that read data. Fields that belong to a wallet require a signed request with the X-Wallet-* headers, or a session.',
 })
 builder.mutationType({ description: 'Operations that change data or send transactions.' })
 builder.subscriptionType({

@@ -1,5 +1,6 @@
 import type { Pubkey } from '@agent-registry/solana'
 import { DomainError } from '../src/domain/errors.ts'
+import type { Caller } from '../src/identity/sessions/session.ts'
 import type { GuardedKind } from '../src/platform/rate-limits/kinds.ts'
 import type { Services } from '../src/services.ts'
 import { LIMITS } from './limits.ts'
@@ -8,8 +9,8 @@ import { createLoaders, type Loaders } from './loaders.ts'
 /** What the schema gets from a transport (REST, /graphql, WebSocket) about a request. */
 export interface RequestContext {
   readonly clientIp: string
-  /** Verifies the wallet signature of the request. Absent if the transport cannot carry one. */
-  readonly authenticate?: () => Promise<Pubkey>
+  /** Verifies the wallet signature or the session. Absent if the transport cannot carry one. */
+  readonly authenticate?: () => Promise<Caller>
   /**
    * Counts a call against a rate limit of the client. Throws or rejects with RATE_LIMITED. Returns
    * a promise only for limits that the database counts.
@@ -18,12 +19,15 @@ export interface RequestContext {
 }
 
 /** What resolvers get. It does not depend on a transport. */
-export interface GraphQLContext extends Required<RequestContext> {
+export interface GraphQLContext extends Omit<RequestContext, 'authenticate'> {
   readonly services: Services
   /**
-   * The wallet that signed the request. The signature is verified once for all fields; each further
-   * call counts as an authenticated request. Throws RATE_LIMITED and the errors of wallet auth.
+   * Who sends the request. The signature or the session is verified once for all fields; each
+   * further call counts as an authenticated request. Throws RATE_LIMITED and the errors of wallet
+   * auth.
    */
+  readonly caller: () => Promise<Caller>
+  /** The wallet of `caller`. */
   readonly authenticate: () => Promise<Pubkey>
   readonly loaders: Loaders
   /** Reserves the most values that a nested list can return. Throws QUERY_TOO_LARGE. */
@@ -33,18 +37,20 @@ export interface GraphQLContext extends Required<RequestContext> {
 /** Creates the context of one operation. Loaders are created at first use and never shared. */
 export function createGraphQLContext(services: Services, request: RequestContext): GraphQLContext {
   const { clientIp, authenticate = unsigned, count } = request
-  let wallet: Promise<Pubkey> | undefined
+  let known: Promise<Caller> | undefined
   let loaders: Loaders | undefined
   let spent = 0
+  const caller = async (): Promise<Caller> => {
+    if (known === undefined) return (known = authenticate())
+    await count('authenticated')
+    return known
+  }
   return {
     services,
     clientIp,
     count,
-    authenticate: async () => {
-      if (wallet === undefined) return (wallet = authenticate())
-      await count('authenticated')
-      return wallet
-    },
+    caller,
+    authenticate: async () => (await caller()).wallet,
     get loaders() {
       return (loaders ??= createLoaders(services))
     },

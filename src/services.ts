@@ -9,6 +9,8 @@ import type { Database } from './db/database.ts'
 import type { EntityManager } from './db/orm-types.ts'
 import type { Credentials } from './identity/credentials/attached/credentials.ts'
 import { createDidResolver, type DidResolver } from './identity/did/resolve-did.ts'
+import { createSessions, type Sessions } from './identity/sessions/sessions.ts'
+import type { SignInOrigins } from './identity/sessions/sign-in-origins.ts'
 import { createWalletAuth, type WalletAuth } from './identity/wallet-auth/wallet-auth.ts'
 import { createRegistryTransactions, type RegistryTransactions } from './relay/registry-transactions.ts'
 import { type Admission, admitAll } from './platform/overload/admission.ts'
@@ -44,6 +46,7 @@ export interface Services {
   readonly registryTransactions: RegistryTransactions
   readonly sponsorship: SponsorshipService
   readonly walletAuth: WalletAuth
+  readonly sessions: Sessions
   readonly webhooks: WebhookService
   readonly liveEvents: LiveEvents
   readonly info: HealthService
@@ -66,6 +69,7 @@ export interface ServiceDependencies {
   readonly clock: Clock
   readonly identity: ServiceIdentity
   readonly webhooks: Omit<WebhookServiceOptions, 'em' | 'clock' | 'sendLimit'>
+  readonly signInOrigins: SignInOrigins
   /** Null switches rate limits off. */
   readonly rateLimits: RateLimitNumbers | null
   /** All are admitted without. */
@@ -79,6 +83,18 @@ export function createServices(dependencies: ServiceDependencies): Services {
   const { em, reads, rpc, clock } = dependencies
   const kysely = em.getKysely()
   const tables = createFilledTables(kysely)
+  const info = createHealthService({
+    ...dependencies,
+    kysely,
+    ledger: createLedgerProbe(rpc, clock),
+    registry: createRegistryProbe(rpc, pubkey(dependencies.identity.program), clock),
+  })
+  const sessions = createSessions({
+    kysely,
+    clock,
+    origins: dependencies.signInOrigins,
+    genesisHash: () => info.genesisHash(),
+  })
   return {
     agents: whenFilled(createAgentReads(reads), tables),
     stakes: whenFilled(createStakeReads(reads), tables),
@@ -94,7 +110,8 @@ export function createServices(dependencies: ServiceDependencies): Services {
     }),
     sponsorship: dependencies.sponsorship,
     liveEvents: dependencies.liveEvents,
-    walletAuth: createWalletAuth({ kysely, clock }),
+    sessions,
+    walletAuth: createWalletAuth({ kysely, clock, sessions }),
     webhooks: createWebhookService({
       em,
       clock,
@@ -109,11 +126,6 @@ export function createServices(dependencies: ServiceDependencies): Services {
     }),
     readVersions: createReadVersions(reads),
     idl: idlOf(pubkey(dependencies.identity.program)),
-    info: createHealthService({
-      ...dependencies,
-      kysely,
-      ledger: createLedgerProbe(rpc, clock),
-      registry: createRegistryProbe(rpc, pubkey(dependencies.identity.program), clock),
-    }),
+    info,
   }
 }

@@ -80,6 +80,7 @@ const services = createServices({
     receiverProblem: () => null,
     dailyPerNetwork: 100,
   },
+  signInOrigins: { origins: [], anyLoopback: false },
   rateLimits: null,
   admission: createAdmission({
     queue: await poolQueue(orm),

@@ -13,7 +13,7 @@ interface Route {
   readonly operationId: string
   readonly summary: string
   readonly tags: readonly string[]
-  readonly responses: Readonly<Record<string, unknown>>
+  readonly security?: readonly unknown[]
 }
 
 const schema = buildSchema()
@@ -52,7 +52,7 @@ const OTHER_PATHS: readonly [method: 'GET' | 'POST', url: string, purpose: strin
 
 /** The OpenAPI document. Routes are registered, but never called, so the services can be empty. */
 async function readRoutes(): Promise<Record<string, Record<string, Route>>> {
-  const services = { admission: {}, walletAuth: {} } as unknown as Services
+  const services = { admission: {}, walletAuth: {}, sessions: {} } as unknown as Services
   const app = await buildApp({
     services,
     logger: pino({ level: 'silent' }),
@@ -79,9 +79,9 @@ function rootField(operationId: string) {
   return { field, operation: operation.operation }
 }
 
-function row(method: string, path: string, { operationId, summary, responses }: Route): string[] {
+function row(method: string, path: string, { operationId, summary, security }: Route): string[] {
   const root = WITHOUT_GRAPHQL.has(operationId) ? null : rootField(operationId)
-  const needsWallet = '401' in responses
+  const needsWallet = security !== undefined
   const rateLimit = root?.field.extensions.rateLimit
   const limits = [
     ...(EXEMPT.has(path) ? [] : ['reads']),
@@ -106,7 +106,7 @@ export async function endpointsPage(): Promise<string> {
   return page(
     '# Endpoints',
     'The OpenAPI 3.1 document at `/openapi.json` describes every parameter, body and response. `/docs` shows it in a browser. This page lists the endpoints; [REST conventions](../guides/rest.md) explains what they have in common.',
-    '- **GraphQL** is the field that does the same at `/graphql`.\n- **Auth** `wallet`: the request needs [wallet authentication](../guides/wallet-authentication.md). All other endpoints are public.\n- **Rate limit** names the limits that count the request, per client network and minute. A request costs one unit of `reads`, a search by name 5. `sends` counts deliveries, per client network and per wallet.',
+    '- **GraphQL** is the field that does the same at `/graphql`.\n- **Auth** `wallet`: the request needs [wallet authentication](../guides/wallet-authentication.md) or a [session](../guides/sessions.md). All other endpoints are public.\n- **Rate limit** names the limits that count the request, per client network and minute. A request costs one unit of `reads`, a search by name 5. `sends` counts deliveries, per client network and per wallet.',
     table(
       ['Rate limit', 'Default', 'Setting'],
       Object.entries(RATE_LIMIT_KINDS).map(([name, { setting }]) => [

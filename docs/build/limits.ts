@@ -9,6 +9,9 @@ import { MAX_URL_LENGTH as MAX_CREDENTIAL_URL } from '../../src/identity/credent
 import { MAX_CONTEXTS } from '../../src/identity/credentials/verify/checks/context.ts'
 import { MAX_PROOFS } from '../../src/identity/credentials/verify/checks/proof-present.ts'
 import { JSON_LIMITS, MAX_CREDENTIAL_BYTES } from '../../src/identity/credentials/verify/parse-credential.ts'
+import { IDLE_MS, MAX_PER_WALLET as MAX_SESSIONS } from '../../src/identity/sessions/session-store.ts'
+import { CHALLENGE_MS, SESSION_MS } from '../../src/identity/sessions/sessions.ts'
+import { MAX_MESSAGE_BYTES as MAX_SIGN_IN_BYTES } from '../../src/identity/sessions/verify-sign-in.ts'
 import { TOLERANCE_MS } from '../../src/identity/wallet-auth/verify-request.ts'
 import { STREAM_LIMITS } from '../../src/live-events/streams.ts'
 import { SETTINGS } from '../../src/platform/config/settings.ts'
@@ -46,7 +49,8 @@ const COUNTS: Record<RateLimitKind, string> = {
   sponsoredPrepare: 'Prepared sponsored transactions',
   register: 'Prepared sponsored registrations',
   verify: 'Verified credentials',
-  authenticated: 'Requests with a wallet signature',
+  authenticated: 'Requests with a wallet signature or a session',
+  signIn: 'Challenges and sign-ins; each sign-in needs two',
   sends: 'Pings, resends and recovered deliveries of webhooks; also per wallet',
 }
 
@@ -258,6 +262,11 @@ const sponsorship: Limit[] = [
 const walletAuth: Limit[] = [
   ['Difference between the timestamp and the clock', seconds(TOLERANCE_MS), '401 SIGNATURE_EXPIRED'],
   ['Uses of a signature', '1', '401 SIGNATURE_USED'],
+  ['Age of a challenge', `${CHALLENGE_MS / 60_000} minutes`, '401 SIGN_IN_NONCE'],
+  ['Size of a sign-in message', `${number(MAX_SIGN_IN_BYTES)} bytes`, '400 INVALID_SIGN_IN_MESSAGE'],
+  ['Length of a session', `${SESSION_MS / 3_600_000} hours`, '401 SESSION_INVALID'],
+  ['Session without a request', `${IDLE_MS / 3_600_000} hour`, '401 SESSION_INVALID'],
+  ['Sessions of a wallet', number(MAX_SESSIONS), 'The one that was not used for the longest time ends'],
 ]
 
 const webhooks: Limit[] = [

@@ -11,7 +11,9 @@ export interface ErrorResponse {
 }
 
 /** Every 401 must have a challenge (RFC 9110, section 15.5.2). */
-const CHALLENGE = 'WalletSignature'
+const CHALLENGE = 'WalletSignature, Bearer'
+/** RFC 6750, section 3.1. */
+const INVALID_TOKEN_CHALLENGE = `${CHALLENGE} error="invalid_token"`
 
 /** About the time that a restart of the database takes. */
 const RETRY_AFTER_SECONDS = 5
@@ -46,7 +48,11 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
   }
   const { status, body } = errorResponse(known, request.routeOptions.config?.spellParameter)
   if (status >= 500 && known.cause !== undefined) request.log.warn({ err: known.cause }, known.message)
-  if (status === 401) reply.header('www-authenticate', CHALLENGE)
+  if (status === 401)
+    reply.header(
+      'www-authenticate',
+      isDomainError(known, 'SESSION_INVALID') ? INVALID_TOKEN_CHALLENGE : CHALLENGE,
+    )
   const retryAfter = known.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : null)
   if (retryAfter !== null) reply.header('retry-after', retryAfter)
   return reply.code(status).send(body)

@@ -89,8 +89,10 @@ export function cacheableResponses<Schema extends object>(schema: Schema) {
   }
 }
 
-/** For routes that require wallet authentication (contract, "Authentication"): three headers. */
-export const walletSecurity = { security: [{ WalletPubkey: [], WalletSignature: [], WalletTimestamp: [] }] }
+/** For routes that require a wallet: three headers (contract, "Authentication"), or a session. */
+export const walletSecurity: { readonly security: readonly Readonly<Record<string, string[]>>[] } = {
+  security: [{ WalletPubkey: [], WalletSignature: [], WalletTimestamp: [] }, { session: [] }],
+}
 
 export const ErrorBody = Type.Object(
   {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { CHECK_NAMES } from '../../src/identity/credentials/verify/result.ts'
-import { Body, errors, Pubkey, Timestamp } from '../contract/shapes.ts'
+import { Body, errors, Pubkey, Timestamp, walletSecurity } from '../contract/shapes.ts'
 
 const ISSUER = 'did:sol:DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
 const HASH = 'a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e'
@@ -101,6 +101,7 @@ export const listCredentialsSchema = {
 export const verifyCredentialSchema = {
   operationId: 'verifyCredential',
   tags: ['Credentials'],
+  ...walletSecurity,
   summary: 'Verify a credential',
   description:
     'The wallet must own the agent. The response lists every check. A hosted credential that is structurally valid is attached to the agent.',

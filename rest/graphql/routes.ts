@@ -8,7 +8,7 @@ import { graphiqlFiles, sendGraphiql, wantsPage } from './graphiql.ts'
 import { chargeRequest, countRequest } from '../plugins/rate-limits.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
-import { authenticateRequest } from '../plugins/wallet-auth.ts'
+import { authenticateRequest, authenticateSocket } from '../plugins/wallet-auth.ts'
 import type { OperationRequest } from './charges.ts'
 import { createEventStreams, isEventStream } from './event-stream.ts'
 import { limitBodyValues } from './json-size.ts'
@@ -73,8 +73,9 @@ export function graphqlRoutes(
       },
       wsHandler: (socket, request) => {
         request.admissionSlot?.release()
-        // A signature is valid for one request, but a socket carries many operations.
-        sockets.serve(socket, { ...contextOf(request), authenticate: undefined })
+        sockets.serve(socket, contextOf(request), (authorization) =>
+          authenticateSocket(services, request, authorization),
+        )
       },
     })
   })

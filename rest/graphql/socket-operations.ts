@@ -1,13 +1,18 @@
 import { type ExecutionArgs, getOperationAST, GraphQLError } from 'graphql'
 import type { OperationResult, ServerOptions } from 'graphql-ws'
 import { operationPriority } from '../../schema/priority.ts'
+import type { Caller } from '../../src/identity/sessions/session.ts'
 import type { Admission } from '../../src/platform/overload/admission.ts'
 import { chargeDocument, type OperationRequest } from './charges.ts'
 import { checkSize, socketErrors } from './guards.ts'
 import type { GraphQLServer } from './yoga.ts'
 
+/** Finds out who sends an operation, by the Authorization of `connection_init`. */
+export type AuthenticateSocket = (authorization: string | undefined) => Promise<Caller>
+
 export interface SocketExtra {
   readonly context: OperationRequest
+  readonly authenticate: AuthenticateSocket
   /** Whether the socket has no open operation. */
   isIdle: () => boolean
   readonly operationStarted: () => void
@@ -33,7 +38,7 @@ export function socketOperations(
     onConnect: (context) => {
       context.extra.isIdle = () => Object.keys(context.subscriptions).length === 0
     },
-    onSubscribe: async ({ extra }, _id, payload) => {
+    onSubscribe: async ({ extra, connectionParams }, _id, payload) => {
       extra.operationStarted()
       try {
         extra.context.charge(1, 0)
@@ -43,6 +48,7 @@ export function socketOperations(
         chargeDocument(extra.context, params.query)
         const { schema, parse, validate, contextFactory, execute, subscribe } = yoga.getEnveloped({
           ...extra.context,
+          authenticate: () => extra.authenticate(authorizationOf(connectionParams)),
           params,
         })
         const document = parse(params.query)
@@ -67,6 +73,12 @@ export function socketOperations(
         : { ...result, errors: socketErrors(result.errors, toClientError) },
     onError: (_context, _id, _payload, errors) => socketErrors(errors, toClientError),
   }
+}
+
+/** Clients write the name in upper or lower case. */
+function authorizationOf(params: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const given = params?.['Authorization'] ?? params?.['authorization']
+  return typeof given === 'string' ? given : undefined
 }
 
 /** A query is in flight until it is answered, a subscription until it is open. */

@@ -11,7 +11,7 @@ import type { RestApp } from '../rest-app.ts'
 import type { OperationRequest } from './charges.ts'
 import { TOO_MANY_VALUES } from './guards.ts'
 import { hasMoreMembers } from './json-size.ts'
-import { type SocketExtra, socketOperations } from './socket-operations.ts'
+import { type AuthenticateSocket, type SocketExtra, socketOperations } from './socket-operations.ts'
 import { limitReading, type SocketReading } from './socket-reading.ts'
 import type { GraphQLServer } from './yoga.ts'
 
@@ -44,7 +44,7 @@ export interface SocketServer {
   /** Throws CLIENT_SOCKETS_FULL and TOO_MANY_SOCKETS. */
   checkLimit(clientIp: string): void
   /** Serves the graphql-transport-ws protocol on a WebSocket. */
-  serve(socket: WebSocket, context: OperationRequest): void
+  serve(socket: WebSocket, context: OperationRequest, authenticate: AuthenticateSocket): void
 }
 
 /**
@@ -72,12 +72,12 @@ export function createSocketServer(
         default:
       }
     },
-    serve: (socket, context) => {
+    serve: (socket, context, authenticate) => {
       const operationStarted = (): void => {
         idle.refresh()
         if (typeof place !== 'string') place.touch()
       }
-      const extra: SocketExtra = { context, isIdle: () => true, operationStarted }
+      const extra: SocketExtra = { context, authenticate, isIdle: () => true, operationStarted }
       const idle = setTimeout(() => {
         if (extra.isIdle()) socket.close(NORMAL, 'Idle')
         else idle.refresh()

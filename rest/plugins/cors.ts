@@ -4,6 +4,7 @@ import type { RestApp } from '../rest-app.ts'
 const REQUEST_HEADERS = [
   'content-type',
   'accept',
+  'authorization',
   'x-wallet-pubkey',
   'x-wallet-signature',
   'x-wallet-timestamp',

@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify'
-import type { Pubkey } from '@agent-registry/solana'
+import type { Caller } from '../../src/identity/sessions/session.ts'
 import type { Services } from '../../src/services.ts'
 import { countRequest } from './rate-limits.ts'
 
 /**
- * Verifies the wallet headers of a request. Counts the request first, because verifying costs work.
+ * Verifies the wallet headers or the session token of a request. Counts the request first, because
+ * verifying costs work.
  */
-export async function authenticateRequest(services: Services, request: FastifyRequest): Promise<Pubkey> {
+export async function authenticateRequest(services: Services, request: FastifyRequest): Promise<Caller> {
   await countRequest(services, request, 'authenticated')
   const { method, raw, headers } = request
   return services.walletAuth.authenticate({
@@ -15,7 +16,22 @@ export async function authenticateRequest(services: Services, request: FastifyRe
     pubkey: headerText(headers['x-wallet-pubkey']),
     signature: headerText(headers['x-wallet-signature']),
     timestamp: headerText(headers['x-wallet-timestamp']),
+    authorization: headers.authorization,
   })
+}
+
+/**
+ * Verifies the session token of a WebSocket, for each operation again, so that a session that ended
+ * has no effect. A socket has no wallet headers: a signature is valid for one request.
+ */
+export async function authenticateSocket(
+  services: Services,
+  request: FastifyRequest,
+  authorization: string | undefined,
+): Promise<Caller> {
+  await countRequest(services, request, 'authenticated')
+  const unsigned = { method: '', path: '', pubkey: undefined, signature: undefined, timestamp: undefined }
+  return services.walletAuth.authenticate({ ...unsigned, authorization })
 }
 
 /** Node joins repeated headers with commas. No valid wallet header contains one. */

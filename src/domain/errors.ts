@@ -2,6 +2,7 @@ import { AVAILABILITY_ERRORS } from './errors/availability.ts'
 import { REGISTRY_ERRORS } from './errors/registry.ts'
 import { RELAY_ERRORS } from './errors/relay.ts'
 import { REQUEST_ERRORS } from './errors/requests.ts'
+import { SESSION_ERRORS } from './errors/sessions.ts'
 import { SPONSORSHIP_ERRORS } from './errors/sponsorship.ts'
 import { WALLET_AUTH_ERRORS } from './errors/wallet-auth.ts'
 import { WEBHOOK_ERRORS } from './errors/webhooks.ts'
@@ -16,6 +17,7 @@ export const ERRORS = {
   ...RELAY_ERRORS,
   ...SPONSORSHIP_ERRORS,
   ...WALLET_AUTH_ERRORS,
+  ...SESSION_ERRORS,
   ...WEBHOOK_ERRORS,
   ...AVAILABILITY_ERRORS,
 } as const

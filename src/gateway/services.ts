@@ -105,6 +105,7 @@ export async function composeServices(
       receiverProblem: receiverProblemOf(http),
       dailyPerNetwork: config.webhooks.dailyPerNetwork,
     },
+    signInOrigins: config.signIn,
     rateLimits: config.rateLimits,
     admission:
       config.overload === null

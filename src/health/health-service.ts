@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { DomainError } from '../domain/errors.ts'
 import {
   type DetailedHealth,
   detailedHealth,
@@ -15,6 +16,8 @@ export interface HealthService {
   health(): Health
   detailedHealth(): Promise<DetailedHealth>
   readiness(): Promise<Readiness>
+  /** Of the ledger, base-58. Throws LEDGER_UNAVAILABLE if it was never read. */
+  genesisHash(): Promise<string>
   /** Throws LEDGER_UNAVAILABLE. */
   info(): Promise<ServiceInfo>
 }
@@ -26,16 +29,17 @@ export interface HealthServiceDependencies extends Omit<HealthDependencies, 'dat
 
 export function createHealthService({ kysely, identity, ...rest }: HealthServiceDependencies): HealthService {
   const dependencies = { ...rest, databaseAnswers: () => databaseAnswers(kysely) }
+  const genesisHash = async (): Promise<string> => {
+    const found = (await rest.ledger.genesisHash()) ?? (await indexedGenesisHash(kysely))
+    if (found === null) throw new DomainError('LEDGER_UNAVAILABLE')
+    return found
+  }
   return {
     health: () => health(rest.clock),
     detailedHealth: () => detailedHealth(dependencies),
     readiness: () => readiness(dependencies),
-    info: () =>
-      serviceInfo(identity, {
-        ledger: rest.ledger,
-        feePayer: rest.feePayer,
-        indexedGenesisHash: () => indexedGenesisHash(kysely),
-      }),
+    genesisHash,
+    info: async () => serviceInfo(identity, { genesisHash: await genesisHash(), feePayer: rest.feePayer }),
   }
 }
 

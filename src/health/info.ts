@@ -1,7 +1,5 @@
-import { DomainError } from '../domain/errors.ts'
 import type { FeePayerStatus } from './fee-payer-status.ts'
-import type { LedgerProbe } from '../ledger/rpc/ledger-probe.ts'
-import { networkOf } from './network.ts'
+import { networkOf } from '../domain/network.ts'
 
 export interface ServiceIdentity {
   readonly name: string
@@ -23,21 +21,10 @@ export interface ServiceInfo extends Omit<ServiceIdentity, 'features'> {
   }
 }
 
-/** Throws LEDGER_UNAVAILABLE if neither the ledger nor the tables have the genesis hash. */
 export async function serviceInfo(
   { features, ...identity }: ServiceIdentity,
-  {
-    ledger,
-    feePayer,
-    indexedGenesisHash,
-  }: {
-    ledger: LedgerProbe
-    feePayer: FeePayerStatus | null
-    indexedGenesisHash: () => Promise<string | null>
-  },
+  { genesisHash, feePayer }: { genesisHash: string; feePayer: FeePayerStatus | null },
 ): Promise<ServiceInfo> {
-  const genesisHash = (await ledger.genesisHash()) ?? (await indexedGenesisHash())
-  if (genesisHash === null) throw new DomainError('LEDGER_UNAVAILABLE')
   return {
     ...identity,
     feeSponsorshipEnabled: (await feePayer?.enabled()) ?? false,

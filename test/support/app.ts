@@ -15,6 +15,7 @@ import { openReads } from '../../src/db/reads.ts'
 import type { RelayOptions } from '../../src/relay/context.ts'
 import { createRelay, type Relay } from '../../src/relay/relay.ts'
 import { createIdentity, type Identity, type IdentityOptions } from '../../src/identity/identity.ts'
+import type { SignInOrigins } from '../../src/identity/sessions/sign-in-origins.ts'
 import { createLedgerRpc, type LedgerCalls } from '../../src/ledger/rpc/ledger-rpc.ts'
 import { createLiveEvents } from '../../src/live-events/live-events.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -86,6 +87,8 @@ export interface TestAppOptions {
   webhooksPerNetwork: number
   /** Default: those of the service. */
   streamLimits: PlaceLimits
+  /** Default: the default base URL. */
+  signInOrigins: SignInOrigins
   /** Default: off. */
   rateLimits: RateLimitNumbers
   /** Default: all requests are accepted. */
@@ -206,6 +209,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
       receiverProblem: receiverProblemOf(webhookHttp),
       dailyPerNetwork: options.webhooksPerNetwork ?? 1_000,
     },
+    signInOrigins: options.signInOrigins ?? { origins: ['http://127.0.0.1:3000'], anyLoopback: false },
     rateLimits: options.rateLimits ?? null,
     admission:
       options.overload &&

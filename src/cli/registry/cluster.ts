@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Pubkey } from '@agent-registry/solana'
 import { readRuntime } from '../../gateway/runtime-file.ts'
-import { networkOf } from '../../health/network.ts'
+import { networkOf } from '../../domain/network.ts'
 import { createLedgerRpc, type LedgerCalls } from '../../ledger/rpc/ledger-rpc.ts'
 import { retryingRpc } from '../../ledger/rpc/retrying-rpc.ts'
 import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'

@@ -5,6 +5,7 @@ import * as ledgerAccounts from './ledger-accounts.ts'
 import * as ledgerEvents from './ledger-events.ts'
 import * as preparedTransactions from './prepared-transactions.ts'
 import * as requests from './requests.ts'
+import * as sessions from './sessions.ts'
 import * as sponsorship from './sponsorship.ts'
 import * as webhooks from './webhooks.ts'
 
@@ -17,6 +18,7 @@ export const entities = Object.values({
   ...ledgerEvents,
   ...preparedTransactions,
   ...requests,
+  ...sessions,
   ...sponsorship,
   ...webhooks,
 })

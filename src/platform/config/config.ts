@@ -38,6 +38,8 @@ export interface Config {
   /** `refusedBecause` is null if the localnet may start. */
   localnet: { port: number; seedAgents: number; refusedBecause: string | null }
   sponsorship: { enabled: boolean } & SponsorLimits
+  /** Pages on which users may sign in. The first origin is the service's own. */
+  signIn: { origins: string[]; anyLoopback: boolean }
   relay: { allowedPrograms: Pubkey[] | null; submitWaitMs: number }
   webhooks: { devMode: boolean; allowedPorts: number[]; dailyPerNetwork: number }
   credentialContextsDir: string | null
@@ -108,6 +110,7 @@ function readSetting(
 }
 
 function toConfig(values: SettingValues, exposed: string | null): Config {
+  const isDevelopment = values.SOLANA_RPC_URL === null && exposed === null
   return {
     server: {
       host: values.HOST,
@@ -148,9 +151,10 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
       dailyTransactionsPerWallet: values.SPONSOR_DAILY_TX_PER_WALLET,
       dailyTransactionsPerClient: values.SPONSOR_DAILY_TX_PER_CLIENT,
     },
+    signIn: { origins: signInOrigins(values), anyLoopback: isDevelopment },
     relay: { allowedPrograms: values.RELAY_ALLOWED_PROGRAMS, submitWaitMs: values.RELAY_SUBMIT_WAIT_MS },
     webhooks: {
-      devMode: values.WEBHOOK_DEV_MODE ?? (values.SOLANA_RPC_URL === null && exposed === null),
+      devMode: values.WEBHOOK_DEV_MODE ?? isDevelopment,
       allowedPorts: values.WEBHOOK_ALLOWED_PORTS,
       dailyPerNetwork: values.WEBHOOK_DAILY_PER_NETWORK,
     },
@@ -159,6 +163,14 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
     roles: new Set(values.ROLES),
     logLevel: values.LOG_LEVEL,
   }
+}
+
+function signInOrigins(values: SettingValues): string[] {
+  const { BASE_URL: baseUrl, HOST: host, PORT: port } = values
+  // With PORT 0 the port is not known yet.
+  const own = URL.parse(baseUrl ?? (port === 0 ? 'http://localhost' : `http://${host}:${port}`))
+  const pages = values.SIGN_IN_ORIGINS ?? values.CORS_ORIGINS.filter((each) => each !== '*')
+  return [...new Set([own?.origin ?? 'http://localhost', ...pages])]
 }
 
 function rateLimitNumbers(values: SettingValues): RateLimitNumbers {

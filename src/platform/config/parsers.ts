@@ -72,7 +72,14 @@ export const secretsKey: Parser<Buffer> = parser(
   (value) => parseSecretsKey(value) ?? undefined,
 )
 
-/** An origin as a browser sends it. */
+const isOrigin = (value: string): boolean => URL.parse(value)?.origin === value
+
+/** An origin as a browser sends it, or `*` for all. */
 export const origin: Parser<string> = parser('an origin such as https://app.example.org, or *', (value) =>
-  value === '*' || URL.parse(value)?.origin === value ? value : undefined,
+  value === '*' || isOrigin(value) ? value : undefined,
+)
+
+/** An origin as a browser sends it. */
+export const pageOrigin: Parser<string> = parser('an origin such as https://app.example.org', (value) =>
+  isOrigin(value) ? value : undefined,
 )

@@ -6,6 +6,7 @@ import {
   network,
   oneOf,
   origin,
+  pageOrigin,
   type Parser,
   publicKey,
   secretsKey,
@@ -137,6 +138,10 @@ export const SETTINGS = {
     '*',
     'Comma-separated origins that may call the service from a browser; `*` allows all',
   ),
+  SIGN_IN_ORIGINS: setting(
+    list(pageOrigin),
+    'Comma-separated origins of pages on which users may sign in, in addition to BASE_URL; default CORS_ORIGINS without `*`',
+  ),
   RESPONSE_CACHE_BYTES: withDefault(
     integer(0, Number.MAX_SAFE_INTEGER),
     '67108864',
@@ -189,7 +194,12 @@ export const SETTINGS = {
   RATE_LIMIT_AUTHENTICATED: withDefault(
     perMinute,
     '120',
-    'Requests signed by a wallet, per minute and client',
+    'Requests signed by a wallet or with a session, per minute and client',
+  ),
+  RATE_LIMIT_SIGN_IN: withDefault(
+    perMinute,
+    '60',
+    'Challenges and sign-ins per minute and client; each sign-in needs two',
   ),
   RATE_LIMIT_SENDS: withDefault(
     perMinute,

@@ -11,6 +11,7 @@ export const RATE_LIMIT_KINDS = {
   register: { setting: 'RATE_LIMIT_REGISTER', countedIn: 'database' },
   verify: { setting: 'RATE_LIMIT_VERIFY', countedIn: 'database' },
   authenticated: { setting: 'RATE_LIMIT_AUTHENTICATED', countedIn: 'database' },
+  signIn: { setting: 'RATE_LIMIT_SIGN_IN', countedIn: 'database' },
   sends: { setting: 'RATE_LIMIT_SENDS', countedIn: 'database' },
 } as const
 

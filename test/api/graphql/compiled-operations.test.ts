@@ -117,6 +117,10 @@ const CASES: Record<string, Record<string, unknown>[]> = {
   PingWebhookDocument: [{ id: NOBODYS }],
   ResendWebhookDeliveryDocument: [{ id: NOBODYS, deliveryId: NOBODYS }, { id: NOBODYS }],
   RecoverWebhookDocument: [{ id: NOBODYS }, { id: NOBODYS, since: 1 }],
+  CreateSignInChallengeDocument: [{ origin: 'https://evil.example' }, { wallet: 'x' }, { origin: 1 }],
+  CreateSessionDocument: [{}, { message: 'x' }, { message: 'x', signature: 'y' }, { message: 1 }],
+  GetSessionDocument: [{}],
+  EndSessionDocument: [{}, { all: true }, { all: 'x' }],
   EstimateFeesDocument: [{}, { accountKeys: [] }, { accountKeys: ['x'] }, { accountKeys: 'x' }],
 }
 
@@ -129,7 +133,7 @@ test('every operation has test cases', () => {
 const contextOf = () =>
   createGraphQLContext(t.services, {
     clientIp: '192.0.2.1',
-    authenticate: async () => wallet.pubkey,
+    authenticate: async () => ({ wallet: wallet.pubkey, session: null }),
     count: () => undefined,
   })
 

@@ -10,7 +10,9 @@ let replicas: WalletAuth[]
 beforeAll(async () => {
   t = await createTestApp()
   const kysely = t.database.orm.em.fork().getKysely()
-  replicas = [1, 2, 3].map(() => createWalletAuth({ kysely, clock: { now: () => FIXED_NOW } }))
+  replicas = [1, 2, 3].map(() =>
+    createWalletAuth({ kysely, clock: { now: () => FIXED_NOW }, sessions: t.services.sessions }),
+  )
 })
 afterAll(() => t.close())
 
@@ -32,7 +34,7 @@ test('a signature is accepted once when several replicas receive it at the same 
     Array.from({ length: 30 }, (_, i) => replicas[i % replicas.length]!.authenticate(request)),
   )
   expect(uses.filter(({ status }) => status === 'fulfilled')).toEqual([
-    { status: 'fulfilled', value: wallet.pubkey },
+    { status: 'fulfilled', value: { wallet: wallet.pubkey, session: null } },
   ])
   for (const use of uses.filter(({ status }) => status === 'rejected'))
     expect(use).toMatchObject({ reason: { code: 'SIGNATURE_USED', status: 401 } })
@@ -44,7 +46,7 @@ test('a refused request does not use up its signature', async () => {
   await expect(replicas[0]!.authenticate(elsewhere)).rejects.toMatchObject({
     code: 'INVALID_WALLET_SIGNATURE',
   })
-  await expect(replicas[0]!.authenticate(request)).resolves.toBe(wallet.pubkey)
+  await expect(replicas[0]!.authenticate(request)).resolves.toMatchObject({ wallet: wallet.pubkey })
 })
 
 test('each new signature removes a batch of old ones', async () => {

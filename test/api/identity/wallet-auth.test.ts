@@ -68,7 +68,7 @@ describe('the test vectors in REST', () => {
       ) as Record<string, string>
       const response = await t.app.inject({ url: '/webhooks', headers })
       expect([response.statusCode, response.json()]).toMatchObject([401, { error }])
-      expect(response.headers['www-authenticate']).toBe('WalletSignature')
+      expect(response.headers['www-authenticate']).toBe('WalletSignature, Bearer')
       seen.add(error)
     }
     expect(seen.size).toBe(6)

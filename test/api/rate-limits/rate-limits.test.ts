@@ -14,6 +14,7 @@ const LIMITS = {
   register: 4,
   verify: 4,
   authenticated: 4,
+  signIn: 4,
   sends: 4,
 }
 let t: TestApp

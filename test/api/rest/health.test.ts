@@ -6,7 +6,7 @@ import { registryAddresses } from '@agent-registry/program'
 import { withAdvisoryLock } from '../../../src/db/advisory-lock.ts'
 import { readIndexerHealth } from '../../../src/ledger/indexer/health.ts'
 import { registryAccounts } from '../../support/registry-accounts.ts'
-import { networkOf } from '../../../src/health/network.ts'
+import { networkOf } from '../../../src/domain/network.ts'
 import { createTestApp, FEE_PAYER, PROGRAM, type TestAppOptions, type TestApp } from '../../support/app.ts'
 
 const NOW = '2026-11-21T06:29:22.123Z'

@@ -20,6 +20,7 @@ beforeAll(async () => {
       register: 1_000,
       verify: 1_000,
       authenticated: 1_000,
+      signIn: 1_000,
       sends: 1_000,
     },
     overload: { inFlight: 1_000, databaseQueue: 1_000 },

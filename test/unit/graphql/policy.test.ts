@@ -26,13 +26,15 @@ const services = new Proxy({}, { get: () => new Proxy({}, { get: () => () => und
 /** The rate limits that the field counts, and `wallet` if it requires one, in order. */
 async function stepsOf({ operation, field }: RootField): Promise<string[]> {
   const steps: string[] = []
+  const unsigned = () => {
+    steps.push('wallet')
+    throw new Error('not signed')
+  }
   const context = {
     services,
     count: (kind: string) => void steps.push(kind),
-    authenticate: () => {
-      steps.push('wallet')
-      throw new Error('not signed')
-    },
+    authenticate: unsigned,
+    caller: unsigned,
   }
   const run = operation === OperationTypeNode.SUBSCRIPTION ? field.subscribe : field.resolve
   const attempt = async () => run!({}, { input: {} }, context, {} as never)
@@ -72,8 +74,11 @@ test('only signed operations of REST have high priority', () => {
     .filter(([name, value]) => name.endsWith('Document') && operationPriority(value as never) === 'high')
     .map(([name]) => name.replace(/Document$/, ''))
   expect(high.sort()).toEqual([
+    'CreateSession',
     'CreateWebhook',
     'DeleteWebhook',
+    'EndSession',
+    'GetSession',
     'ListWebhookDeliveries',
     'ListWebhooks',
     'PingWebhook',

@@ -1,0 +1,87 @@
+import { type Kysely, sql } from 'kysely'
+import { pubkey } from '@agent-registry/solana'
+import type { Database } from '../../db/database.ts'
+import type { Session } from './session.ts'
+
+/** A wallet's open sessions. A new one ends the one that was not used for the longest time. */
+export const MAX_PER_WALLET = 10
+/** A session ends when it is not used for this long. */
+export const IDLE_MS = 3_600_000
+/** The time of the last use is written when it is older than this. */
+const USE_INTERVAL_MS = 60_000
+/** Each new session deletes up to this many that have ended, so that the table stays small. */
+const DELETED_PER_INSERT = 10
+
+/** The open sessions of all processes with this database. `now`: milliseconds since the epoch. */
+export interface SessionStore {
+  add(session: Session, now: number): Promise<void>
+  /** Returns an open session and counts this as its use. Null if there is none. */
+  use(tokenHash: string, now: number): Promise<Session | null>
+  /** Ends one session. Returns how many were open. */
+  end(tokenHash: string): Promise<number>
+  endAll(wallet: string): Promise<number>
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+export function createSessionStore(kysely: Kysely<Database>): SessionStore {
+  return {
+    add: async ({ tokenHash, wallet, createdAt, expiresAt }, now) => {
+      await sql`
+        with ended as materialized (
+          select token_hash from wallet_sessions where used_at < ${iso(now - IDLE_MS)}
+          order by used_at limit ${sql.lit(DELETED_PER_INSERT)} for update skip locked
+        ),
+        surplus as materialized (
+          select token_hash from wallet_sessions where wallet = ${wallet}
+          order by used_at desc offset ${sql.lit(MAX_PER_WALLET - 1)} for update skip locked
+        ),
+        removed as (
+          delete from wallet_sessions
+          where token_hash in (select token_hash from ended union select token_hash from surplus)
+        )
+        insert into wallet_sessions (token_hash, wallet, created_at, used_at, expires_at)
+        values (${tokenHash}, ${wallet}, ${createdAt}, ${createdAt}, ${expiresAt})
+      `.execute(kysely)
+    },
+    use: async (tokenHash, now) => {
+      const row = await kysely
+        .selectFrom('wallet_sessions')
+        .select(['wallet', 'created_at', 'used_at', 'expires_at'])
+        .where('token_hash', '=', tokenHash)
+        .where('expires_at', '>', iso(now))
+        .where('used_at', '>', iso(now - IDLE_MS))
+        .executeTakeFirst()
+      if (row === undefined) return null
+      if (Date.parse(row.used_at) <= now - USE_INTERVAL_MS) {
+        await kysely
+          .updateTable('wallet_sessions')
+          .set({ used_at: iso(now) })
+          .where('token_hash', '=', tokenHash)
+          .where('used_at', '=', row.used_at)
+          .execute()
+      }
+      return {
+        tokenHash,
+        wallet: pubkey(row.wallet),
+        createdAt: row.created_at,
+        lastUsedAt: row.used_at,
+        expiresAt: row.expires_at,
+      }
+    },
+    end: async (tokenHash) => {
+      const { numDeletedRows } = await kysely
+        .deleteFrom('wallet_sessions')
+        .where('token_hash', '=', tokenHash)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+    endAll: async (wallet) => {
+      const { numDeletedRows } = await kysely
+        .deleteFrom('wallet_sessions')
+        .where('wallet', '=', wallet)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import bs58 from 'bs58'
+import type { Kysely } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { optional, pubkeyParameter, requiredText } from '../../domain/parameters.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { sha256 } from '../hash.ts'
+import { chainIdsOf } from './chain-ids.ts'
+import { createChallenges } from './challenges.ts'
+import { createSessionStore } from './session-store.ts'
+import type { Caller, Session } from './session.ts'
+import { writeSignInMessage } from './sign-in-message.ts'
+import { originParameter, type SignInOrigins } from './sign-in-origins.ts'
+import { type SignIn, verifySignIn } from './verify-sign-in.ts'
+
+/** A challenge must be signed and sent within this time. */
+export const CHALLENGE_MS = 300_000
+/** A session ends after this time, however often it is used. */
+export const SESSION_MS = 43_200_000
+
+const NONCE_BYTES = 16
+const TOKEN_BYTES = 32
+const TOKEN = /^ars_[\w-]{43}$/
+const STATEMENT = 'Sign in to the agent registry. This sends no transaction and costs nothing.'
+
+export interface ChallengeRequest {
+  /** Default: the wallet chooses its account. */
+  readonly wallet?: string | null
+  /** Origin of the page. Default: that of the service. */
+  readonly origin?: string | null
+}
+
+export interface Challenge {
+  /** The `SolanaSignInInput` of the Wallet Standard. */
+  readonly input: Readonly<Record<string, string>>
+  /** The text for wallets that can only sign messages. Null if no wallet was given. */
+  readonly message: string | null
+  readonly expiresAt: string
+}
+
+export interface NewSession extends Omit<Session, 'tokenHash' | 'lastUsedAt'> {
+  /** Shown only in this response. */
+  readonly token: string
+}
+
+/** Sign-in with Solana: a wallet signs once, and a token then stands for it until it ends. */
+export interface Sessions {
+  /** Throws SIGN_IN_ORIGIN, INVALID_PUBKEY and LEDGER_UNAVAILABLE. */
+  challenge(request: ChallengeRequest): Promise<Challenge>
+  /** Throws FIELD_REQUIRED, the errors of `verifySignIn`, SIGN_IN_NONCE and LEDGER_UNAVAILABLE. */
+  create(signIn: { readonly [Name in keyof SignIn]?: string | null }): Promise<NewSession>
+  /** Throws SESSION_INVALID. */
+  authenticate(token: string): Promise<Session>
+  /** Throws SESSION_MISSING if the wallet signed the request itself. */
+  current(caller: Caller): Session
+  /**
+   * Ends the caller's session, or all sessions of its wallet. Returns how many. Throws
+   * SESSION_MISSING.
+   */
+  end(caller: Caller, all: boolean): Promise<number>
+}
+
+export interface SessionsOptions {
+  readonly kysely: Kysely<Database>
+  readonly clock: Clock
+  readonly origins: SignInOrigins
+  /** Of the ledger, in base-58. Throws LEDGER_UNAVAILABLE. */
+  readonly genesisHash: () => Promise<string>
+  readonly random?: (size: number) => Buffer
+}
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const { kysely, clock, origins, genesisHash, random = randomBytes } = options
+  const challenges = createChallenges(kysely)
+  const store = createSessionStore(kysely)
+  const iso = (ms: number): string => new Date(ms).toISOString()
+  const current = ({ session }: Caller): Session => {
+    if (session === null) throw new DomainError('SESSION_MISSING')
+    return session
+  }
+  return {
+    challenge: async (request) => {
+      const { host: domain, origin: uri } = originParameter(request.origin, origins)
+      const address = optional(pubkeyParameter, 'wallet', request.wallet)
+      const [chainId] = chainIdsOf(await genesisHash())
+      const now = clock.now()
+      const expirationTime = iso(now + CHALLENGE_MS)
+      const nonce = bs58.encode(random(NONCE_BYTES))
+      const fields = { domain, uri, version: '1', chainId, nonce, issuedAt: iso(now), expirationTime }
+      await challenges.add(nonce, expirationTime, fields.issuedAt)
+      return {
+        input: { ...fields, statement: STATEMENT, ...(address === undefined ? {} : { address }) },
+        message: address === undefined ? null : writeSignInMessage({ ...fields, address }, STATEMENT),
+        expiresAt: expirationTime,
+      }
+    },
+    create: async (given) => {
+      const message = requiredText('message', given.message)
+      const signature = requiredText('signature', given.signature)
+      const chainIds = chainIdsOf(await genesisHash())
+      const now = clock.now()
+      const { wallet, nonce } = verifySignIn({ message, signature }, { origins, chainIds, now })
+      if (!(await challenges.use(nonce, iso(now)))) throw new DomainError('SIGN_IN_NONCE')
+      const token = `ars_${random(TOKEN_BYTES).toString('base64url')}`
+      const session = { wallet, createdAt: iso(now), expiresAt: iso(now + SESSION_MS) }
+      await store.add({ ...session, tokenHash: hashOf(token), lastUsedAt: iso(now) }, now)
+      return { ...session, token }
+    },
+    authenticate: async (token) => {
+      const session = TOKEN.test(token) ? await store.use(hashOf(token), clock.now()) : null
+      if (session === null) throw new DomainError('SESSION_INVALID')
+      return session
+    },
+    current,
+    end: (caller, all) => (all ? store.endAll(caller.wallet) : store.end(current(caller).tokenHash)),
+  }
+}
+
+function hashOf(token: string): string {
+  return sha256(token).toString('base64url')
+}
