@@ -5,6 +5,7 @@ import { codegen } from '@graphql-codegen/core'
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node'
 import * as operations from '@graphql-codegen/typescript-operations'
 import { parse } from 'graphql'
+import { clientFiles } from './packages/client/build/files.ts'
 import { printedSchema } from './schema/print.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -54,6 +55,8 @@ const isCurrent = update(await generate())
 if (isCurrent || !check) {
   const { referencePages } = await import('./docs/build/reference.ts')
   update(await referencePages())
+  const { openApiDocument } = await import('./docs/build/openapi-document.ts')
+  update(clientFiles(await openApiDocument()))
 }
 
 /** Writes the files, or reports stale ones with `--check`. Returns false if any file was stale. */

@@ -19,7 +19,13 @@ export const Body = <Properties extends TProperties>(properties: Properties, opt
 
 /** An on-chain u64: an exact integer of up to 20 digits. Some JSON parsers round it. */
 export const U64 = (description: string, example: number) =>
-  Type.Unsafe<ExactInteger>({ type: 'integer', minimum: 0, description, examples: [example] })
+  Type.Unsafe<ExactInteger>({
+    type: 'integer',
+    format: 'uint64',
+    minimum: 0,
+    description,
+    examples: [example],
+  })
 
 export const Choice = <const Value extends string>(
   values: readonly Value[],

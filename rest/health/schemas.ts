@@ -48,6 +48,7 @@ export const detailedHealthSchema = {
           }),
           balanceLamports: Type.Unsafe<ExactInteger | null>({
             type: ['integer', 'null'],
+            format: 'uint64',
             description: 'Balance in lamports. Null if it cannot be read.',
             examples: [10_000_000_000],
           }),

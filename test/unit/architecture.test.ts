@@ -115,6 +115,7 @@ test('src has at most 15 folders, and rest at most 8 files of its own', () => {
 const PACKAGES = {
   '@agent-registry/solana': { folder: 'packages/solana', imports: [] as string[] },
   '@agent-registry/program': { folder: 'packages/registry-program', imports: ['@agent-registry/solana'] },
+  '@agent-registry/client': { folder: 'packages/client', imports: [] as string[] },
   '@agent-registry/localnet': { folder: 'packages/localnet', imports: ['@agent-registry/solana'] },
 }
 
@@ -122,6 +123,7 @@ interface Manifest {
   name: string
   dependencies?: Record<string, string>
   devDependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
 }
 
 function manifestOf(folder: string): Manifest {
@@ -152,7 +154,8 @@ test.each(Object.entries(PACKAGES))(
 test.each(Object.entries(PACKAGES))(
   '%s declares every dependency, in the version of the root',
   (_, { folder }) => {
-    const { dependencies = {}, devDependencies = {} } = manifestOf(folder)
+    const { dependencies: own = {}, devDependencies = {}, peerDependencies = {} } = manifestOf(folder)
+    const dependencies = { ...own, ...peerDependencies }
     const used = importsIn(`${folder}/**/*.ts`).filter(
       ({ imported }) => !/^node:|\.(ts|json)$/.test(imported),
     )
@@ -164,7 +167,7 @@ test.each(Object.entries(PACKAGES))(
     expect(undeclared).toEqual([])
     const top = manifestOf('.')
     const versions: Record<string, string> = { ...top.dependencies, ...top.devDependencies }
-    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
+    for (const [name, version] of Object.entries({ ...own, ...devDependencies }))
       expect(`${name} ${version}`).toBe(`${name} ${versions[name] ?? version}`)
   },
 )

@@ -1,0 +1,4 @@
+/** The GraphQL documents of this package. A test validates them against the schema. */
+export const EVENTS_SUBSCRIPTION = `subscription Events($types: [WebhookEventType!], $agentPda: Pubkey, $after: String) {
+  registryEvents(types: $types, agentPda: $agentPda, after: $after) { id type agentPda slot timestamp data }
+}`

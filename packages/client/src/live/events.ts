@@ -1,0 +1,129 @@
+import type { Transport } from '../http/call.ts'
+import { RegistryError } from '../errors.ts'
+import { jittered, wait } from '../http/retry.ts'
+import { EVENTS_SUBSCRIPTION } from './documents.ts'
+import { readEventStream } from './event-stream.ts'
+
+/** An event of the registry, with the same content as a webhook. */
+export interface RegistryEvent {
+  readonly id: string
+  readonly type: string
+  readonly agentPda: string
+  readonly slot: number
+  /** ISO 8601. */
+  readonly timestamp: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export interface EventsOptions {
+  /** Only events of these types. */
+  readonly types?: readonly string[]
+  /** Only events of this agent. */
+  readonly agent?: string
+  /** Continues after the event with this id. New events only by default. */
+  readonly after?: string
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal
+}
+
+/** The gateway sends a comment at least every 12 seconds. */
+const SILENCE_MS = 45_000
+const FIRST_DELAY_MS = 500
+const MAX_DELAY_MS = 30_000
+
+/**
+ * Live events without end. After a disconnect it continues after the last event, so it misses none
+ * and repeats none. Throws RegistryError with the code EVENT_UNKNOWN if the gateway does not know
+ * the last event any more: read the state again, and start without `after`.
+ */
+export async function* liveEvents(
+  transport: Transport,
+  { types, agent, after, signal }: EventsOptions = {},
+): AsyncGenerator<RegistryEvent, void> {
+  let last = after
+  for (let failures = 0; !isAborted(signal); failures += 1) {
+    try {
+      const variables = { types: types ?? null, agentPda: agent ?? null, after: last ?? null }
+      for await (const event of connect(transport, variables, signal)) {
+        failures = 0
+        last = event.id
+        yield event
+      }
+    } catch (error) {
+      if (isAborted(signal)) return
+      if (isPermanent(error)) throw error
+      const seconds = error instanceof RegistryError ? error.retryAfterSeconds : null
+      if (seconds !== null) await wait(seconds * 1000, signal).catch(() => undefined)
+    }
+    const delay = Math.min(FIRST_DELAY_MS * 2 ** failures, MAX_DELAY_MS)
+    await wait(jittered(delay), signal).catch(() => undefined)
+  }
+}
+
+const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true
+
+/** A request that is wrong stays wrong. Full and failing gateways recover. */
+function isPermanent(error: unknown): boolean {
+  return error instanceof RegistryError && error.status < 500 && error.status !== 429
+}
+
+interface Payload {
+  data?: { registryEvents: RegistryEvent } | null
+  errors?: { message: string; extensions?: { code?: string; status?: number; parameter?: string } }[]
+}
+
+async function* connect(
+  { url, fetch, headers, token }: Transport,
+  variables: object,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RegistryEvent> {
+  const silent = new AbortController()
+  const timeout = (): ReturnType<typeof setTimeout> =>
+    setTimeout(() => silent.abort(new Error('The stream is silent')), SILENCE_MS)
+  let timer = timeout()
+  try {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify({ query: EVENTS_SUBSCRIPTION, variables }),
+      redirect: 'error',
+      signal: signal === undefined ? silent.signal : AbortSignal.any([signal, silent.signal]),
+    })
+    const type = response.headers.get('content-type') ?? ''
+    if (!type.startsWith('text/event-stream') || response.body === null)
+      throw failure((await response.json()) as Payload, response)
+    const onActivity = (): void => {
+      clearTimeout(timer)
+      timer = timeout()
+    }
+    for await (const { event, data } of readEventStream(response.body, onActivity)) {
+      if (event === 'complete') return
+      const payload = JSON.parse(data) as Payload
+      if (!payload.data) throw failure(payload, response)
+      yield payload.data.registryEvents
+    }
+  } finally {
+    clearTimeout(timer)
+    silent.abort()
+  }
+}
+
+/** The error of a GraphQL response in the form of REST. */
+export function failure({ errors = [] }: Payload, { status, headers }: Response): RegistryError {
+  const { message = 'The gateway sent no data', extensions: { code, parameter, ...rest } = {} } =
+    errors[0] ?? {}
+  const details = {
+    ...(code === undefined ? {} : { code }),
+    ...(parameter === undefined ? {} : { parameter }),
+  }
+  return new RegistryError(
+    rest.status ?? (status === 200 ? 502 : status),
+    { error: message, details },
+    headers,
+  )
+}

@@ -1,0 +1,106 @@
+import { createAgents } from './agents.ts'
+import type { Context } from './context.ts'
+import { PROGRAM } from './generated/program.ts'
+import { createCall, type Transport } from './http/call.ts'
+import { type EventsOptions, liveEvents } from './live/events.ts'
+import type { Instruction } from './program/instruction.ts'
+import type { Signer } from './signers/signer.ts'
+import { createStakes } from './stakes.ts'
+import { type SendOptions, sendInstructions, type Transaction, waitForOutcome } from './transactions/flow.ts'
+import { createWebhooks } from './webhooks/webhooks.ts'
+
+export interface RegistryOptions {
+  /**
+   * The registry program that wallets sign for. Give the address that you trust: the client refuses
+   * a gateway with another program. By default that of the localnet and of the project’s releases.
+   */
+  readonly program?: string
+  /** Mint of the stakes. Needed for deposits, completed withdrawals and closing a stake. */
+  readonly usdcMint?: string
+  /** Signs requests that need a wallet. A session replaces it. */
+  readonly wallet?: Signer
+  /** The most that a wallet pays as priority fee for a transaction. 100,000 lamports by default. */
+  readonly maxPriorityFeeLamports?: bigint
+  /** Repeated attempts of requests that can be repeated safely. 2 by default. */
+  readonly retries?: number
+  /** Waits for a Retry-After up to this time. 30,000 ms by default. */
+  readonly maxRetryDelayMs?: number
+  /** For one request. 30,000 ms by default. */
+  readonly timeoutMs?: number
+  /** How long to wait for the outcome of a transaction. 120,000 ms by default. */
+  readonly confirmTimeoutMs?: number
+  /** Headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Replaces the global `fetch`. */
+  readonly fetch?: typeof fetch
+}
+
+export type Registry = ReturnType<typeof createRegistry>
+
+/** A client of the gateway at this URL. It opens no connection before the first call. */
+export function createRegistry(url: string, options: RegistryOptions = {}) {
+  const { program = PROGRAM, usdcMint } = options
+  const transport: Transport = {
+    url: new URL(url).href.replace(/\/+$/, ''),
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    headers: options.headers ?? {},
+    timeoutMs: options.timeoutMs ?? 30_000,
+    retries: options.retries ?? 2,
+    maxRetryDelayMs: options.maxRetryDelayMs ?? 30_000,
+    wallet: options.wallet ?? null,
+    token: null,
+  }
+  const call = createCall(transport)
+  let programIsChecked = false
+  const context: Context = {
+    call,
+    transport,
+    program,
+    flow: {
+      maxPriorityFeeLamports: options.maxPriorityFeeLamports ?? 100_000n,
+      confirmTimeoutMs: options.confirmTimeoutMs ?? 120_000,
+    },
+    checkProgram: async () => {
+      if (programIsChecked) return
+      const info = await call('getInfo', {})
+      if (info.program !== program)
+        throw new Error(
+          `The gateway serves the program ${info.program}, not ${program}. If you trust it, pass it to createRegistry as program`,
+        )
+      programIsChecked = true
+    },
+    mint: async () => {
+      if (usdcMint === undefined) throw new TypeError('Pass usdcMint to createRegistry')
+      return usdcMint
+    },
+  }
+  return {
+    /** Reads and changes agents. */
+    agents: createAgents(context),
+    /** Reads and changes stakes. */
+    stakes: createStakes(context),
+    webhooks: createWebhooks(context),
+    transactions: {
+      get: (id: string): Promise<Transaction> => call('getTransaction', { path: { id } }),
+      /** Waits until it is confirmed. Throws TransactionFailedError otherwise. */
+      wait: async (id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Transaction> =>
+        waitForOutcome(
+          call,
+          await call('getTransaction', { path: { id } }),
+          context.flow.confirmTimeoutMs,
+          signal,
+        ),
+      /** Prepares, checks, signs and submits instructions of any program that the relay allows. */
+      send: (
+        instructions: readonly Instruction[],
+        signer: Signer,
+        sendOptions: SendOptions = {},
+      ): Promise<Transaction> =>
+        sendInstructions(call, context.flow, { instructions, signer, ...sendOptions }),
+    },
+    /** Live events without end. */
+    events: (eventsOptions?: EventsOptions) => liveEvents(transport, eventsOptions),
+    /** Calls any REST operation, such as `call('resolveDid', { path: { did } })`. */
+    call,
+  }
+}

@@ -1,0 +1,75 @@
+import type { Context } from './context.ts'
+import {
+  cancelWithdrawal,
+  closeStake,
+  completeWithdrawal,
+  deposit,
+  requestWithdrawal,
+} from './generated/program.ts'
+import type { Operations } from './generated/api.ts'
+import { listing } from './pages.ts'
+import type { Instruction } from './program/instruction.ts'
+import { tokenAccount } from './program/program-address.ts'
+import type { Signer } from './signers/signer.ts'
+import { type SendOptions, sendInstructions, type Transaction } from './transactions/flow.ts'
+
+export type Stake = Operations['getStake']['response']
+export type StakeFilter = NonNullable<Operations['listStakes']['query']>
+
+/** Amounts are USDC base units: 1 USDC is 1,000,000n. */
+export function createStakes(context: Context) {
+  const { call, program, flow } = context
+  const send = async (
+    instruction: Instruction,
+    signer: Signer,
+    options: SendOptions = {},
+  ): Promise<Transaction> => {
+    await context.checkProgram()
+    return sendInstructions(call, flow, { instructions: [instruction], signer, ...options })
+  }
+  const tokensOf = async (owner: string) => {
+    const usdcMint = await context.mint()
+    return { ownerToken: await tokenAccount(owner, usdcMint), usdcMint }
+  }
+
+  return {
+    /** Stakes that match, sorted by `pda`. `limit` is the size of a page. */
+    list: (filter: StakeFilter = {}) =>
+      listing(
+        (page) => call('listStakes', { query: { ...filter, ...page } }),
+        ({ stakes }) => stakes,
+        filter,
+      ),
+
+    get: (pda: string): Promise<Stake> => call('getStake', { path: { pda } }),
+
+    /** Moves USDC from the wallet’s token account to the vault of its agent. */
+    deposit: async (amount: bigint, signer: Signer, options?: SendOptions): Promise<Transaction> => {
+      const owner = signer.address
+      const accounts = { payer: owner, owner, ...(await tokensOf(owner)) }
+      return send(await deposit(accounts, { amount }, program), signer, options)
+    },
+
+    /** Requests a withdrawal. It can be completed after the cooldown of the registry. */
+    requestWithdrawal: async (amount: bigint, signer: Signer, options?: SendOptions): Promise<Transaction> =>
+      send(await requestWithdrawal({ owner: signer.address }, { amount }, program), signer, options),
+
+    cancelWithdrawal: async (signer: Signer, options?: SendOptions): Promise<Transaction> =>
+      send(await cancelWithdrawal({ owner: signer.address }, program), signer, options),
+
+    completeWithdrawal: async (signer: Signer, options?: SendOptions): Promise<Transaction> => {
+      const { ownerToken } = await tokensOf(signer.address)
+      return send(await completeWithdrawal({ owner: signer.address, ownerToken }, program), signer, options)
+    },
+
+    /** Closes an empty stake. `rentPayer` paid the first deposit and gets the rent: the wallet by default. */
+    close: async (
+      signer: Signer,
+      { rentPayer = signer.address, ...options }: SendOptions & { readonly rentPayer?: string } = {},
+    ): Promise<Transaction> => {
+      const { ownerToken } = await tokensOf(signer.address)
+      const instruction = await closeStake({ owner: signer.address, ownerToken, rentPayer }, program)
+      return send(instruction, signer, options)
+    },
+  }
+}
