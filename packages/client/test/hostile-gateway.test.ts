@@ -166,8 +166,7 @@ test.each<[what: string, change: (draft: Draft) => void, problem: RegExp]>([
   ],
 ])('%s is not signed', async (_, change, problem) => {
   const { registry, submitted } = gateway({ change })
-  const rejected = expect(registry.agents.register(card, signer)).rejects
-  await rejected.toThrow(problem)
+  await expect(registry.agents.register(card, signer)).rejects.toThrow(problem)
   await expect(registry.agents.register(card, signer)).rejects.toBeInstanceOf(UnexpectedTransactionError)
   expect(signatures).toBe(0)
   expect(submitted()).toBeUndefined()

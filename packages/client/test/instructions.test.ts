@@ -8,6 +8,12 @@ import { addressBytes, toBase58 } from '../src/program/base58.ts'
 import { isOnCurve, tokenAccount } from '../src/program/program-address.ts'
 import { camelCase } from '@agent-registry/program'
 
+type Build = (
+  accounts: object,
+  args?: object,
+) => Promise<{ programId: string; keys: object[]; data: Uint8Array }>
+const builders = new Map(Object.entries(program) as unknown as [string, Build][])
+
 const PROGRAM = pubkey(program.PROGRAM)
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => pubkey(toBase58(bytes)))
 type Type = (typeof registryIdl.instructions)[number]['args'][number]['type']
@@ -33,10 +39,7 @@ test.each(registryIdl.instructions)(
   'the builder of $name returns the same instruction as the codec of the program',
   async ({ name, accounts, args }) => {
     const needed = accounts.filter(({ pda, address, name }) => !pda && !address && name !== 'program')
-    const build = program[camelCase(name) as 'deposit'] as unknown as (
-      accounts: object,
-      args?: object,
-    ) => Promise<{ programId: string; keys: object[]; data: Uint8Array }>
+    const build = builders.get(camelCase(name))!
     const given = fc.record(Object.fromEntries(needed.map((each) => [camelCase(each.name), key])))
     // Seeds such as `owner` and `agent` are accounts, too.
     const values = fc.record(
