@@ -16,10 +16,12 @@ export interface RequestContext {
    * a promise only for limits that the database counts.
    */
   readonly count: (kind: GuardedKind) => void | Promise<void>
+  /** Charges the units of a subscription for one of its events. Throws RATE_LIMITED. */
+  readonly chargeEvent?: () => void
 }
 
 /** What resolvers get. It does not depend on a transport. */
-export interface GraphQLContext extends Omit<RequestContext, 'authenticate'> {
+export interface GraphQLContext extends Omit<Required<RequestContext>, 'authenticate'> {
   readonly services: Services
   /**
    * Who sends the request. The signature or the session is verified once for all fields; each
@@ -32,11 +34,13 @@ export interface GraphQLContext extends Omit<RequestContext, 'authenticate'> {
   readonly loaders: Loaders
   /** Reserves the most values that a nested list can return. Throws QUERY_TOO_LARGE. */
   readonly spend: (values: number) => void
+  /** Begins an event of a subscription: nothing is loaded or spent yet. */
+  readonly startEvent: () => void
 }
 
 /** Creates the context of one operation. Loaders are created at first use and never shared. */
 export function createGraphQLContext(services: Services, request: RequestContext): GraphQLContext {
-  const { clientIp, authenticate = unsigned, count } = request
+  const { clientIp, authenticate = unsigned, count, chargeEvent = () => undefined } = request
   let known: Promise<Caller> | undefined
   let loaders: Loaders | undefined
   let spent = 0
@@ -49,6 +53,7 @@ export function createGraphQLContext(services: Services, request: RequestContext
     services,
     clientIp,
     count,
+    chargeEvent,
     caller,
     authenticate: async () => (await caller()).wallet,
     get loaders() {
@@ -57,6 +62,10 @@ export function createGraphQLContext(services: Services, request: RequestContext
     spend: (values) => {
       spent += values
       if (spent > LIMITS.nestedValues) throw new DomainError('QUERY_TOO_LARGE', { max: LIMITS.nestedValues })
+    },
+    startEvent: () => {
+      if (loaders !== undefined) Object.assign(loaders, createLoaders(services))
+      spent = 0
     },
   }
 }

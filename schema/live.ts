@@ -1,5 +1,7 @@
 import type { LiveEvent } from '../src/live-events/live-event.ts'
+import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
+import { connectionArgs, connectionType } from './connection.ts'
 import { TransactionRef } from './relay.ts'
 
 const RegistryEventRef = builder.objectRef<LiveEvent>('RegistryEvent').implement({
@@ -17,8 +19,36 @@ const RegistryEventRef = builder.objectRef<LiveEvent>('RegistryEvent').implement
       type: 'JSON',
       description: 'The `data` of the webhook body. Its members depend on the type.',
     }),
+    agent: t.field({
+      type: AgentRef,
+      nullable: true,
+      description:
+        'The agent as it is now. Null if it is closed. In a stream, each event with an agent costs the units of the operation, and the agent is null with RATE_LIMITED if none are left.',
+      resolve: ({ agentPda }, _args, { services, chargeEvent }) => {
+        chargeEvent()
+        return services.agents.lookUp(agentPda)
+      },
+    }),
   }),
 })
+
+const RegistryEventConnectionRef = connectionType('RegistryEvent', RegistryEventRef, { isCounted: false })
+
+const filterArgs = () =>
+  builder.args((t) => ({
+    types: t.field({ type: ['WebhookEventType'], description: 'Only events of these types. Default: all.' }),
+    agentPda: t.field({ type: 'Pubkey', description: 'Only events of this agent.' }),
+  }))
+
+builder.queryField('registryEventsConnection', (t) =>
+  t.field({
+    type: RegistryEventConnectionRef,
+    description:
+      'The events so far, newest first, without those that a fork removed. To continue live, pass the `id` of the first one as `after` to the subscription `registryEvents`. Errors: INVALID_ENUM, INVALID_PUBKEY.',
+    args: { ...filterArgs(), ...connectionArgs() },
+    resolve: (_, args, { services }) => services.recentEvents.list(args),
+  }),
+)
 
 builder.subscriptionFields((t) => ({
   registryEvents: t.field({
@@ -26,14 +56,16 @@ builder.subscriptionFields((t) => ({
     description:
       'Streams events in the order in which the service reads them from the ledger, at its commitment. The stream does not end. After a disconnect, pass the `id` of the last event as `after`: the new stream continues without gaps or duplicates, on any replica. If a fork removes an event, later streams omit it; events already sent are not withdrawn. If the event lands again, it is sent again with the same `id`. Errors: INVALID_ENUM, INVALID_PUBKEY, EVENT_UNKNOWN, TOO_MANY_STREAMS, STREAMS_FULL.',
     args: {
-      types: t.arg({ type: ['WebhookEventType'], description: 'Only events of these types. Default: all.' }),
-      agentPda: t.arg({ type: 'Pubkey', description: 'Only events of this agent.' }),
+      ...filterArgs(),
       after: t.arg.string({
         description: 'Continues after the event with this `id`. Default: only new events.',
       }),
     },
     subscribe: (_, args, { services, clientIp }) => services.liveEvents.registryEvents(args, clientIp),
-    resolve: (event) => event,
+    resolve: (event, _args, { startEvent }) => {
+      startEvent()
+      return event
+    },
   }),
   transactionStatus: t.field({
     type: TransactionRef,

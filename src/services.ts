@@ -15,6 +15,7 @@ import { createWalletAuth, type WalletAuth } from './identity/wallet-auth/wallet
 import { createRegistryTransactions, type RegistryTransactions } from './relay/registry-transactions.ts'
 import { type Admission, admitAll } from './platform/overload/admission.ts'
 import type { LiveEvents } from './live-events/live-events.ts'
+import { createRecentEvents, type RecentEvents } from './live-events/recent-events.ts'
 import type { RelayService } from './relay/relay.ts'
 import type { FeePayerStatus } from './health/fee-payer-status.ts'
 import type { SponsorshipService } from './sponsorship/sponsorship.ts'
@@ -49,6 +50,7 @@ export interface Services {
   readonly sessions: Sessions
   readonly webhooks: WebhookService
   readonly liveEvents: LiveEvents
+  readonly recentEvents: RecentEvents
   readonly info: HealthService
   /** The Anchor IDL of the configured program. */
   readonly idl: Idl
@@ -110,6 +112,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     }),
     sponsorship: dependencies.sponsorship,
     liveEvents: dependencies.liveEvents,
+    recentEvents: whenFilled(createRecentEvents(reads), tables),
     sessions,
     walletAuth: createWalletAuth({ kysely, clock, sessions }),
     webhooks: createWebhookService({

@@ -14,7 +14,10 @@ export interface OperationRequest extends RequestContext {
   readonly charge: (units: number, paid: number) => void
 }
 
-type OperationContext = OperationRequest & { readonly params: { readonly query?: string | null } }
+type OperationContext = OperationRequest & {
+  readonly params: { readonly query?: string | null }
+  chargeEvent?: () => void
+}
 
 /**
  * Charges the units of each operation that exceed the one unit of every request: for the length of
@@ -28,28 +31,36 @@ export const charges: Plugin<OperationRequest, OperationRequest> = {
       throw wholeRequest(error)
     }
   },
-  onExecute: ({ args, setResultAndStopExecution: stop }) => chargeOperation(args, stop),
-  onSubscribe: ({ args, setResultAndStopExecution: stop }) => chargeOperation(args, stop),
+  onExecute: ({ args, setResultAndStopExecution: stop }) => {
+    chargeOperation(args, stop)
+  },
+  onSubscribe: ({ args, setResultAndStopExecution: stop }) => {
+    const units = chargeOperation(args, stop)
+    const context = args.contextValue as OperationContext
+    context.chargeEvent = () => context.charge(units, 0)
+  },
 }
 
 export function chargeDocument({ charge }: OperationRequest, query?: string | null): void {
   charge(1 + documentUnits(query ?? ''), 1)
 }
 
+/** Returns the units of the operation. */
 function chargeOperation(
   { document, operationName, variableValues, contextValue }: ExecutionArgs,
   stop: (result: { errors: GraphQLError[] }) => void,
-): void {
+): number {
   const operation = getOperationAST(document, operationName)
-  if (!operation) return
+  if (!operation) return 1
   const { charge, params } = contextValue as OperationContext
   const paid = 1 + documentUnits(params.query ?? '')
+  const units = operationUnits(operation, fragmentsOf(document), variableValues ?? {})
   try {
-    const units = operationUnits(operation, fragmentsOf(document), variableValues ?? {})
     charge(paid + units - 1, paid)
   } catch (error) {
     stop({ errors: [wholeRequest(error)] })
   }
+  return units
 }
 
 /** An error of the request as a whole, which has the HTTP status of REST. */

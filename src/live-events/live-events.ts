@@ -2,22 +2,18 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Orm } from '../db/orm-types.ts'
 import { DomainError } from '../domain/errors.ts'
-import { enumParameter, optional, pubkeyParameter } from '../domain/parameters.ts'
 import { quoted } from '../domain/quoted.ts'
-import { WEBHOOK_EVENT_TYPES } from '../domain/webhook-events.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 import type { PlaceLimits } from '../platform/overload/places.ts'
 import type { WatchTransaction } from '../relay/watch-transaction.ts'
+import { type EventFilter, eventFilter, type EventFilterInput } from './event-filter.ts'
 import { createFeed } from './feed.ts'
-import { type EventFilter, newestPosition, positionOf, readEvents } from './read-events.ts'
+import { newestPosition, positionOf, readEvents } from './read-events.ts'
 import { registryEvents } from './registry-events.ts'
 import { createStreams, STREAM_LIMITS } from './streams.ts'
 
-export interface EventsInput {
-  /** Every type by default. */
-  readonly types?: readonly string[] | null
-  readonly agentPda?: string | null
+export interface EventsInput extends EventFilterInput {
   /** Id of the last event that the client received. Without it, only new events are sent. */
   readonly after?: string | null
 }
@@ -67,16 +63,6 @@ export function createLiveEvents(options: {
       await streams.closeAll()
       await feed.close()
     },
-  }
-}
-
-function eventFilter({ types, agentPda }: EventsInput): EventFilter {
-  const readType = enumParameter(WEBHOOK_EVENT_TYPES)
-  if (types?.length === 0)
-    throw new DomainError('INVALID_REQUEST', { problem: 'types must contain at least one event type' })
-  return {
-    types: types ? new Set(types.map((type) => readType('types', type))) : undefined,
-    agentPda: optional(pubkeyParameter, 'agentPda', agentPda),
   }
 }
 

@@ -1,13 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import type { WebhookEventType } from '../domain/webhook-events.ts'
+import type { EventFilter } from './event-filter.ts'
 import type { OutboxRow } from './live-event.ts'
-
-export interface EventFilter {
-  /** Every type if undefined. */
-  readonly types?: ReadonlySet<WebhookEventType>
-  readonly agentPda?: string
-}
 
 export interface EventPage {
   readonly rows: OutboxRow[]

@@ -1,6 +1,7 @@
+import type { EventFilter } from './event-filter.ts'
 import type { Feed } from './feed.ts'
 import { type LiveEvent, liveEvent, type OutboxRow } from './live-event.ts'
-import type { EventFilter, EventPage } from './read-events.ts'
+import type { EventPage } from './read-events.ts'
 
 /**
  * Events after a position, in order and without end: from the feed if its buffer goes back that

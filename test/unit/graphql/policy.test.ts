@@ -37,7 +37,7 @@ async function stepsOf({ operation, field }: RootField): Promise<string[]> {
     caller: unsigned,
   }
   const run = operation === OperationTypeNode.SUBSCRIPTION ? field.subscribe : field.resolve
-  const attempt = async () => run!({}, { input: {} }, context, {} as never)
+  const attempt = async () => run!({}, { id: '', input: {} }, context, {} as never)
   await attempt().catch((error: Error) => {
     // A service or a reader of arguments has refused the empty arguments.
     if (error.message !== 'not signed' && !isDomainError(error)) throw error

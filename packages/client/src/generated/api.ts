@@ -17,6 +17,53 @@ export type Error = {
 
 /** The REST operations by their operationId. */
 export interface Operations {
+  /** Open a session */
+  createSession: {
+    body: {
+      /** Required. The text that the wallet signed. At most 2,048 bytes. */
+      message?: string
+      /** Required. The signature (64 bytes) in base-58 or base64. */
+      signature?: string
+    }
+    response: {
+      /** Send it as `Authorization: Bearer <token>`. It is not shown again. */
+      token: string
+      /** The wallet that signed in. */
+      wallet: string
+      /** Time of the sign-in. */
+      createdAt: string
+      /** The session ends at this time, or after an hour without a request. */
+      expiresAt: string
+    }
+  }
+  /** Start a sign-in */
+  createSignInChallenge: {
+    body: {
+      /** The wallet that will sign. Default: it chooses its account. */
+      wallet?: string
+      /** Origin of the page on which the user signs in (`location.origin`). Default: that of the service. */
+      origin?: string
+    }
+    response: {
+      /** The input for `solana:signIn` of the Wallet Standard. Pass it as it is. */
+      input: {
+        domain: string
+        /** Absent if no `wallet` was given. */
+        address?: string
+        statement: string
+        uri: string
+        version: string
+        chainId: string
+        nonce: string
+        issuedAt: string
+        expirationTime: string
+      }
+      /** The text for wallets that can only sign messages. Null if no `wallet` was given. */
+      message: string | null
+      /** The session must be created before this time. */
+      expiresAt: string
+    }
+  }
   /** Subscribe to events */
   createWebhook: {
     body: {
@@ -43,6 +90,17 @@ export interface Operations {
     }
     response: {
       deleted: boolean
+    }
+  }
+  /** End your session */
+  endSession: {
+    query?: {
+      /** `true` ends all sessions of the wallet. This also works with wallet headers, if a token is lost. */
+      all?: boolean
+    }
+    response: {
+      /** Number of sessions that were ended. */
+      ended: number
     }
   }
   /** Estimate priority fees */
@@ -281,6 +339,19 @@ export interface Operations {
   getReadiness: {
     response: {
       status: 'ready'
+    }
+  }
+  /** Read your session */
+  getSession: {
+    response: {
+      /** The wallet that signed in. */
+      wallet: string
+      /** Time of the sign-in. */
+      createdAt: string
+      /** Time of the last request before this one, exact to a minute. */
+      lastUsedAt: string
+      /** The session ends at this time, or after an hour without a request. */
+      expiresAt: string
     }
   }
   /** Read one stake account */
@@ -945,8 +1016,11 @@ export interface Operations {
 
 /** The method and path of each operation. */
 export const ROUTES: { readonly [Id in keyof Operations]: string } = {
+  createSession: 'POST /auth/session',
+  createSignInChallenge: 'POST /auth/challenge',
   createWebhook: 'POST /webhooks',
   deleteWebhook: 'DELETE /webhooks/{id}',
+  endSession: 'DELETE /auth/session',
   estimateFees: 'POST /relay/estimate-fees',
   getAgent: 'GET /agents/{pda}',
   getAgentCredentialsContext: 'GET /contexts/agent-credentials/v1',
@@ -958,6 +1032,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: string } = {
   getInfo: 'GET /info',
   getProgramIdl: 'GET /idl.json',
   getReadiness: 'GET /ready',
+  getSession: 'GET /auth/session',
   getStake: 'GET /stakes/{pda}',
   getTransaction: 'GET /relay/status/{id}',
   listAgents: 'GET /agents',

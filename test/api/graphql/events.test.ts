@@ -1,0 +1,173 @@
+import { sql } from 'kysely'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { openSession } from '../../../src/db/session.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
+import { post, query } from '../../support/graphql.ts'
+import { openSse } from '../../support/subscriptions.ts'
+
+// A connection keeps the method that exists when it is created, so the spy is installed first. It
+// records statements and executes them.
+const statements = vi.spyOn(Client.prototype, 'query')
+const LIMITS = {
+  reads: 4,
+  prepare: 10,
+  submit: 10,
+  sponsoredPrepare: 10,
+  register: 10,
+  verify: 10,
+  authenticated: 10,
+  sends: 10,
+  signIn: 10,
+}
+let t: TestApp
+let url: string
+beforeAll(async () => {
+  t = await createTestApp()
+  await insertAgents(t.kysely, [agentRow('0'), agentRow('1')])
+  await insertEvents(1, 12)
+  // A fork removed event 4, and removed event 5 until the ledger brought it back.
+  await sql`update outbox_events set cancelled_at = now() where id = 'evt_4'`.execute(t.kysely)
+  await sql`
+    update outbox_events set restored_sequence = nextval('outbox_events_sequence_seq')
+    where id = 'evt_5'`.execute(t.kysely)
+  url = await t.app.listen({ port: 0 })
+})
+afterAll(async () => {
+  await t.close()
+  statements.mockRestore()
+})
+
+/** Events of three agents, every third one of a rare type. */
+const insertEvents = (from: number, to: number) =>
+  sql`
+  insert into outbox_events (id, event_id, type, agent_pda, slot, body, occurred_at)
+  select 'evt_' || i, 'ledger ' || i, type, agents.pda, 100 + i,
+    json_build_object('id', 'evt_' || i, 'type', type, 'pda', agents.pda, 'slot', 100 + i,
+      'timestamp', '2026-11-20T10:00:00.000Z', 'data', json_build_object('n', i))::text, now()
+  from generate_series(${from}::int, ${to}::int) as i
+  cross join lateral (select (array[${keyOf('agent 0')}, ${keyOf('agent 1')}, ${keyOf('agent 2')}])[i % 3 + 1] as pda) as agents
+  cross join lateral (select case when i % 3 = 0 then 'agent.closed' else 'agent.updated' end as type) as types
+  order by i`.execute(t.kysely)
+
+interface Page {
+  edges: { cursor: string; node: { id: string; agent: { name: string } | null } }[]
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean }
+}
+
+async function read(args: string, fields = 'id'): Promise<Page> {
+  const text = `{ page: registryEventsConnection(${args}) { edges { cursor node { ${fields} } } pageInfo { hasNextPage hasPreviousPage } } }`
+  return (await query<{ page: Page }>(t, text)).page
+}
+
+const ids = ({ edges }: Page): string[] => edges.map(({ node }) => node.id)
+const NEWEST_FIRST = [5, 12, 11, 10, 9, 8, 7, 6, 3, 2, 1].map((i) => `evt_${i}`)
+
+test('the newest events are first, without removed ones, and in pages of any size', async () => {
+  expect(ids(await read('first: 50'))).toEqual(NEWEST_FIRST)
+  for (const size of [1, 3, 10]) {
+    const forward: string[] = []
+    for (let after: string | null = null; ;) {
+      const page = await read(`first: ${size} after: ${JSON.stringify(after)}`)
+      forward.push(...ids(page))
+      if (!page.pageInfo.hasNextPage) break
+      after = page.edges.at(-1)!.cursor
+    }
+    expect(forward).toEqual(NEWEST_FIRST)
+    const backward: string[] = []
+    for (let before: string | null = null; ;) {
+      const page = await read(`last: ${size} before: ${JSON.stringify(before)}`)
+      backward.unshift(...ids(page))
+      if (!page.pageInfo.hasPreviousPage) break
+      before = page.edges[0]!.cursor
+    }
+    expect(backward).toEqual(NEWEST_FIRST)
+  }
+})
+
+test.each([
+  ['types: ["agent.closed"]', [12, 9, 6, 3]],
+  ['types: ["agent.closed", "agent.updated", "agent.closed"], first: 2', [5, 12]],
+  [`agentPda: "${keyOf('agent 1')}"`, [10, 7, 1]],
+  [`agentPda: "${keyOf('agent 0')}", types: ["agent.updated"]`, []],
+])('the filter %s', async (args, expected) => {
+  expect(ids(await read(args))).toEqual(expected.map((i) => `evt_${i}`))
+})
+
+test.each([
+  ['types: []', 'types must contain at least one event type'],
+  ['types: ["agent.exploded"]', 'types must be one of'],
+  ['agentPda: "x"', 'agentPda must be a base-58 public key'],
+  ['after: "x"', 'after must be a cursor of this list and order'],
+])('%s is refused', async (args, message) => {
+  const { errors } = await post(t, `{ registryEventsConnection(${args}) { edges { cursor } } }`)
+  expect(errors).toMatchObject([{ message: expect.stringContaining(message), extensions: { status: 400 } }])
+})
+
+test('each event has its agent as it is now, in one statement; a closed agent is null', async () => {
+  statements.mockClear()
+  const { edges } = await read('first: 50', 'id agent { name }')
+  expect(statements).toHaveBeenCalledTimes(2)
+  const names = new Map(edges.map(({ node }) => [node.id, node.agent?.name ?? null]))
+  expect([names.get('evt_9'), names.get('evt_10'), names.get('evt_11')]).toEqual(['0', '1', null])
+})
+
+test('a rare type among 100,000 events is read from its index', async () => {
+  await sql`
+    insert into outbox_events (id, event_id, type, agent_pda, slot, body, occurred_at)
+    select 'many ' || i, 'many ' || i, case when i = 5 then 'stake.closed' else 'stake.deposited' end,
+      'many', 1, '{}', now() from generate_series(1, 100000) as i`.execute(t.kysely)
+  await sql`analyze outbox_events`.execute(t.kysely)
+  statements.mockClear()
+  await post(t, '{ registryEventsConnection(types: ["stake.closed", "agent.closed"]) { edges { cursor } } }')
+  const [statement] = statements.mock.calls.at(-1) as unknown as [{ text: string; values: unknown[] }]
+  const client = await openSession(t.database.orm)
+  const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+    `explain (analyze, costs off, timing off) ${statement.text}`,
+    statement.values,
+  )
+  await client.end()
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  expect(plan).toMatch(/Index Scan Backward using outbox_events_by_type on outbox_events/)
+  expect(plan).not.toMatch(/Seq Scan on outbox_events|Rows Removed by Filter: \d{3}/)
+  await sql`delete from outbox_events where id like 'many %'`.execute(t.kysely)
+})
+
+test('the newest event resumes the live stream, which has the agent of each event as it is then', async () => {
+  const [newest] = ids(await read('first: 1'))
+  const stream = await openSse(
+    url,
+    'subscription ($after: String) { registryEvents(after: $after) { id agent { name stake { pda } } } }',
+    { after: newest },
+  )
+  const next = async () => (await stream.next())?.data?.['registryEvents']
+  // Event 5 has two places in the order, and its id stands for the first.
+  for (const i of [6, 7, 8]) expect(await next()).toMatchObject({ id: `evt_${i}` })
+  for (const i of [9, 10, 11, 12, 5]) expect(await next()).toMatchObject({ id: `evt_${i}` })
+  await insertEvents(21, 21)
+  expect(await next()).toMatchObject({ id: 'evt_21', agent: { name: '0', stake: null } })
+  await sql`update agents set name = 'renamed' where pda = ${keyOf('agent 0')}`.execute(t.kysely)
+  await insertEvents(24, 24)
+  expect(await next()).toMatchObject({ id: 'evt_24', agent: { name: 'renamed' } })
+  stream.cut()
+})
+
+test('each event with its agent costs units; without units the event comes without its agent', async () => {
+  const poor = await createTestApp({ database: t.database, rateLimits: LIMITS })
+  try {
+    const text = 'subscription { registryEvents(after: "evt_6") { id agent { name } } }'
+    const stream = await openSse(await poor.app.listen({ port: 0 }), text)
+    const parts = [await stream.next(), await stream.next(), await stream.next(), await stream.next()]
+    expect(parts.map((part) => part?.data?.['registryEvents'])).toMatchObject([
+      { id: 'evt_7', agent: { name: '1' } },
+      { id: 'evt_8' },
+      { id: 'evt_9', agent: { name: 'renamed' } },
+      { id: 'evt_10', agent: null },
+    ])
+    expect(parts[3]?.errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', status: 429 } }])
+    stream.cut()
+  } finally {
+    await poor.close()
+  }
+})
