@@ -26,6 +26,7 @@ export type { AccountKey, Instruction } from './program/instruction.ts'
 export { tokenAccount } from './program/program-address.ts'
 export { createRegistry, type Registry, type RegistryOptions } from './registry.ts'
 export { generateSigner, type KeySigner, signerFromSecretKey } from './signers/secret-key.ts'
+export { type Session, type SignInOptions, UnexpectedSignInError } from './sessions.ts'
 export type { Signer } from './signers/signer.ts'
 export {
   signerFromWalletStandard,

@@ -3,8 +3,10 @@ import type { Context } from './context.ts'
 import { PROGRAM } from './generated/program.ts'
 import { createCall, type Transport } from './http/call.ts'
 import { type EventsOptions, liveEvents } from './live/events.ts'
+import { readMint } from './graphql/read-mint.ts'
 import type { Instruction } from './program/instruction.ts'
 import type { Signer } from './signers/signer.ts'
+import { createSessions } from './sessions.ts'
 import { createStakes } from './stakes.ts'
 import { type SendOptions, sendInstructions, type Transaction, waitForOutcome } from './transactions/flow.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
@@ -15,8 +17,6 @@ export interface RegistryOptions {
    * a gateway with another program. By default that of the localnet and of the project’s releases.
    */
   readonly program?: string
-  /** Mint of the stakes. Needed for deposits, completed withdrawals and closing a stake. */
-  readonly usdcMint?: string
   /** Signs requests that need a wallet. A session replaces it. */
   readonly wallet?: Signer
   /** The most that a wallet pays as priority fee for a transaction. 100,000 lamports by default. */
@@ -39,7 +39,7 @@ export type Registry = ReturnType<typeof createRegistry>
 
 /** A client of the gateway at this URL. It opens no connection before the first call. */
 export function createRegistry(url: string, options: RegistryOptions = {}) {
-  const { program = PROGRAM, usdcMint } = options
+  const { program = PROGRAM } = options
   const transport: Transport = {
     url: new URL(url).href.replace(/\/+$/, ''),
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
@@ -52,6 +52,7 @@ export function createRegistry(url: string, options: RegistryOptions = {}) {
   }
   const call = createCall(transport)
   let programIsChecked = false
+  let mint: string | undefined
   const context: Context = {
     call,
     transport,
@@ -69,10 +70,7 @@ export function createRegistry(url: string, options: RegistryOptions = {}) {
         )
       programIsChecked = true
     },
-    mint: async () => {
-      if (usdcMint === undefined) throw new TypeError('Pass usdcMint to createRegistry')
-      return usdcMint
-    },
+    mint: async () => (mint ??= await readMint(transport)),
   }
   return {
     /** Reads and changes agents. */
@@ -80,6 +78,8 @@ export function createRegistry(url: string, options: RegistryOptions = {}) {
     /** Reads and changes stakes. */
     stakes: createStakes(context),
     webhooks: createWebhooks(context),
+    /** Signing in with a wallet. */
+    sessions: createSessions(context),
     transactions: {
       get: (id: string): Promise<Transaction> => call('getTransaction', { path: { id } }),
       /** Waits until it is confirmed. Throws TransactionFailedError otherwise. */

@@ -1,7 +1,8 @@
 import type { Transport } from '../http/call.ts'
 import { RegistryError } from '../errors.ts'
+import { graphqlError, type Payload } from '../graphql/query.ts'
 import { jittered, wait } from '../http/retry.ts'
-import { EVENTS_SUBSCRIPTION } from './documents.ts'
+import { EVENTS_SUBSCRIPTION } from '../graphql/documents.ts'
 import { readEventStream } from './event-stream.ts'
 
 /** An event of the registry, with the same content as a webhook. */
@@ -67,10 +68,7 @@ function isPermanent(error: unknown): boolean {
   return error instanceof RegistryError && error.status < 500 && error.status !== 429
 }
 
-interface Payload {
-  data?: { registryEvents: RegistryEvent } | null
-  errors?: { message: string; extensions?: { code?: string; status?: number; parameter?: string } }[]
-}
+type Result = Payload<{ registryEvents: RegistryEvent }>
 
 async function* connect(
   { url, fetch, headers, token }: Transport,
@@ -96,34 +94,19 @@ async function* connect(
     })
     const type = response.headers.get('content-type') ?? ''
     if (!type.startsWith('text/event-stream') || response.body === null)
-      throw failure((await response.json()) as Payload, response)
+      throw graphqlError((await response.json()) as Result, response)
     const onActivity = (): void => {
       clearTimeout(timer)
       timer = timeout()
     }
     for await (const { event, data } of readEventStream(response.body, onActivity)) {
       if (event === 'complete') return
-      const payload = JSON.parse(data) as Payload
-      if (!payload.data) throw failure(payload, response)
+      const payload = JSON.parse(data) as Result
+      if (!payload.data) throw graphqlError(payload, response)
       yield payload.data.registryEvents
     }
   } finally {
     clearTimeout(timer)
     silent.abort()
   }
-}
-
-/** The error of a GraphQL response in the form of REST. */
-export function failure({ errors = [] }: Payload, { status, headers }: Response): RegistryError {
-  const { message = 'The gateway sent no data', extensions: { code, parameter, ...rest } = {} } =
-    errors[0] ?? {}
-  const details = {
-    ...(code === undefined ? {} : { code }),
-    ...(parameter === undefined ? {} : { parameter }),
-  }
-  return new RegistryError(
-    rest.status ?? (status === 200 ? 502 : status),
-    { error: message, details },
-    headers,
-  )
 }

@@ -2,3 +2,5 @@
 export const EVENTS_SUBSCRIPTION = `subscription Events($types: [WebhookEventType!], $agentPda: Pubkey, $after: String) {
   registryEvents(types: $types, agentPda: $agentPda, after: $after) { id type agentPda slot timestamp data }
 }`
+
+export const MINT_QUERY = 'query Mint { registryConfig { usdcMint } }'

@@ -1,0 +1,38 @@
+import { RegistryError } from '../errors.ts'
+import type { Transport } from '../http/call.ts'
+import { withRetries } from '../http/retry.ts'
+
+/** A GraphQL response, or one result of a subscription. */
+export interface Payload<Data> {
+  readonly data?: Data | null
+  readonly errors?: readonly {
+    readonly message: string
+    readonly extensions?: { readonly code?: string; readonly status?: number; readonly parameter?: string }
+  }[]
+}
+
+/** Runs a query. Throws RegistryError for the first error. */
+export function runQuery<Data>(transport: Transport, query: string, variables: object = {}): Promise<Data> {
+  return withRetries(async () => {
+    const response = await transport.fetch(`${transport.url}/graphql`, {
+      method: 'POST',
+      headers: { ...transport.headers, 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ query, variables }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(transport.timeoutMs),
+    })
+    const payload = (await response.json().catch(() => ({}))) as Payload<Data>
+    if (payload.errors !== undefined || !payload.data) throw graphqlError(payload, response)
+    return payload.data
+  }, transport)
+}
+
+/** The first error of a GraphQL response in the form of REST. */
+export function graphqlError(
+  { errors = [] }: Payload<unknown>,
+  { status, headers }: Response,
+): RegistryError {
+  const { message = 'The gateway sent no data', extensions = {} } = errors[0] ?? {}
+  const { status: ownStatus = status === 200 ? 502 : status, ...details } = extensions
+  return new RegistryError(ownStatus, { error: message, details }, headers)
+}
