@@ -1,40 +1,35 @@
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import type { RestApp } from '../rest-app.ts'
 
-const REQUEST_HEADERS = [
-  'content-type',
-  'accept',
-  'authorization',
-  'x-wallet-pubkey',
-  'x-wallet-signature',
-  'x-wallet-timestamp',
-  'x-request-id',
-  'if-none-match',
-  'last-event-id',
-  'mcp-session-id',
-  'mcp-protocol-version',
-].join(', ')
-const RESPONSE_HEADERS =
-  'x-request-id, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, etag, mcp-session-id'
+/** Names of headers, separated by commas. The longest real list is far shorter. */
+const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
+const MAX_HEADER_NAMES = 1024
 
 /**
- * Lets pages of these origins call the service; `*` allows every origin.
+ * Lets pages of these origins call the service with any headers; `*` allows every origin.
  * No cookies are used, so credentials are not allowed.
  */
 export async function allowOrigins(app: RestApp, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return
-  const preflight: FastifyCorsOptions = {
+  const options: FastifyCorsOptions = {
     origin: origins.includes('*') ? '*' : (origin, done) => done(null, origins.includes(origin ?? '')),
     methods: 'GET, HEAD, POST, PATCH, DELETE',
-    allowedHeaders: REQUEST_HEADERS,
-    exposedHeaders: RESPONSE_HEADERS,
+    exposedHeaders: '*',
     maxAge: 600,
     strictPreflight: false,
   }
-  const other = { ...preflight, preflight: false }
+  // Every other OPTIONS request is answered with the methods of its path (request-checks.ts).
+  const other = { ...options, preflight: false }
+  const refusing = { ...options, allowedHeaders: [] }
   await app.register(cors, {
-    // Every other OPTIONS request is answered with the methods of its path (request-checks.ts).
-    delegator: ({ headers }, done) =>
-      done(null, headers['access-control-request-method'] === undefined ? other : preflight),
+    delegator: ({ headers }, done) => {
+      if (headers['access-control-request-method'] === undefined) done(null, other)
+      // By default, the package allows the requested headers. A `*` would exclude Authorization.
+      else done(null, areHeaderNames(headers['access-control-request-headers']) ? options : refusing)
+    },
   })
+}
+
+function areHeaderNames(requested: string | undefined): boolean {
+  return requested === undefined || (requested.length <= MAX_HEADER_NAMES && HEADER_NAMES.test(requested))
 }
