@@ -3,7 +3,6 @@ import { AVAILABILITY_ERRORS } from '../../src/domain/errors/availability.ts'
 import { REGISTRY_ERRORS } from '../../src/domain/errors/registry.ts'
 import { RELAY_ERRORS } from '../../src/domain/errors/relay.ts'
 import { REQUEST_ERRORS } from '../../src/domain/errors/requests.ts'
-import { SESSION_ERRORS } from '../../src/domain/errors/sessions.ts'
 import { SPONSORSHIP_ERRORS } from '../../src/domain/errors/sponsorship.ts'
 import { WALLET_AUTH_ERRORS } from '../../src/domain/errors/wallet-auth.ts'
 import { WEBHOOK_ERRORS } from '../../src/domain/errors/webhooks.ts'
@@ -13,7 +12,6 @@ import { code, codeBlock, page, table } from './markdown.ts'
 const SECTIONS: readonly [title: string, errors: object][] = [
   ['Requests', REQUEST_ERRORS],
   ['Wallet authentication', WALLET_AUTH_ERRORS],
-  ['Sessions', SESSION_ERRORS],
   ['Agents, stakes, DIDs and credentials', REGISTRY_ERRORS],
   ['Relay', RELAY_ERRORS],
   ['Sponsorship', SPONSORSHIP_ERRORS],
@@ -47,9 +45,11 @@ const WHEN: Record<ErrorCode, string> = {
   PATH_NOT_FOUND: 'No endpoint has this path.',
   METHOD_NOT_ALLOWED: 'The path exists, but not with this method. See the `Allow` header.',
   NOT_ACCEPTABLE: '`Accept` excludes every format of the response.',
+  REQUEST_TIMEOUT: 'The headers or the body did not arrive in time.',
   BODY_TOO_LARGE: 'The body exceeds the limit of the endpoint.',
   UNSUPPORTED_MEDIA_TYPE: 'The body is not labelled as JSON.',
   EXPECTATION_FAILED: 'The `Expect` header has another value than `100-continue`.',
+  HEADERS_TOO_LARGE: 'The headers have more than 16 KiB.',
   ORIGIN_NOT_ALLOWED: 'A web page calls `/mcp` or opens a WebSocket, and `CORS_ORIGINS` excludes it.',
   HOST_NOT_ALLOWED:
     '`CORS_ORIGINS` is a list, and `/mcp` is called by another name than those in `BASE_URL` and `HOST`.',
@@ -61,15 +61,6 @@ const WHEN: Record<ErrorCode, string> = {
   INVALID_WALLET_SIGNATURE:
     'The signature does not match the message and the key. `message` has the exact message that must be signed.',
   SIGNATURE_USED: 'The same signature was accepted before.',
-  SIGN_IN_ORIGIN: 'Users of this page cannot sign in. The operator can add it to `SIGN_IN_ORIGINS`.',
-  INVALID_SIGN_IN_MESSAGE:
-    'The signed message is not a sign-in message for this service. The text has the reason.',
-  INVALID_SIGN_IN_ENCODING: 'The signature of a sign-in is not base-58 or base64 of 64 bytes.',
-  SIGN_IN_EXPIRED: 'The time of the message is over, or more than 60 seconds ahead.',
-  INVALID_SIGN_IN_SIGNATURE: 'The signature does not match the message and its wallet.',
-  SIGN_IN_NONCE: 'The challenge is older than 5 minutes, or was used.',
-  SESSION_MISSING: 'The request needs a session, and has wallet headers.',
-  SESSION_INVALID: 'The token of the session is wrong, or the session has ended.',
   AGENT_NOT_FOUND: 'No agent has this account address. Closed agents are not found either.',
   STAKE_NOT_FOUND: 'No stake account has this address.',
   INVALID_DID: 'The DID is not `did:sol:` and a public key.',
@@ -155,6 +146,7 @@ const WHEN: Record<ErrorCode, string> = {
     'A read arrives before the first copy of the registry is complete. See `Retry-After`, and `GET /ready` for the reason.',
   NOT_READY: '`GET /ready` reports what is missing. A stake transaction needs an initialised registry.',
   DATABASE_UNAVAILABLE: 'PostgreSQL does not respond.',
+  INTERNAL_SERVER_ERROR: 'A defect of the service. The log has the details.',
   LEDGER_UNAVAILABLE: 'No ledger node responds.',
 }
 
@@ -190,14 +182,14 @@ export function errorsPage(): string {
       [
         ['`error`', 'What went wrong. Always present.'],
         ['`message`', 'More about the reason. Present for some errors.'],
-        ['`details.code`', 'One of the codes below. Present if the status is 400.'],
+        ['`details.code`', 'One of the codes below. Always present.'],
         ['`details.parameter`', 'The parameter with the problem. Present if one parameter caused the error.'],
         ['`logs`', 'The program logs of a failed simulation. Present if the status is 422.'],
       ],
     ),
     'In a GraphQL response, each entry of `errors` has the text in `message`, the code in `extensions.code` and the status in `extensions.status`.',
-    'A response with status 503 has a `Retry-After` header, in seconds. So has status 429, except for the limits of open streams and sessions. A response with status 401 has `WWW-Authenticate: WalletSignature, Bearer`. The text of status 500 is `Internal server error`, without details. The response header `x-request-id` identifies the request in the logs of the service.',
-    'Do not compare the texts. Use the status, and the code where there is one. Codes are never renamed or reused.',
+    'A response with status 503 has a `Retry-After` header, in seconds. So has status 429, except for the limits of open streams and sessions. A response with status 401 has `WWW-Authenticate: WalletSignature, Bearer`. The response header `x-request-id` identifies the request in the logs of the service.',
+    'Do not compare the texts. Use the code. Codes are never renamed or reused.',
     ...SECTIONS.flatMap(([title, errors]) => [
       `## ${title}`,
       table(
@@ -212,16 +204,6 @@ export function errorsPage(): string {
     table(
       ['Code', 'Meaning'],
       FAILURE_CODES.map((name) => [code(name), FAILURES[name]]),
-    ),
-    '## Errors without a code',
-    table(
-      ['Status', 'Text', 'When'],
-      [
-        ['400', 'The request is not valid HTTP', 'The server cannot parse the request.'],
-        ['408', 'The request took too long to arrive', 'Headers or body exceed their time limit.'],
-        ['431', 'The request headers are too large', 'The headers exceed 16 KiB.'],
-        ['500', 'Internal server error', 'A defect of the service.'],
-      ],
     ),
   )
 }

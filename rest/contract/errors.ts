@@ -7,7 +7,7 @@ import { pathNotFound } from './request-checks.ts'
 
 export interface ErrorResponse {
   status: number
-  body: ErrorAddition & { error: string; details?: { code: string; parameter?: string } }
+  body: ErrorAddition & { error: string; details: { code: string; parameter?: string } }
 }
 
 /** Every 401 must have a challenge (RFC 9110, section 15.5.2). */
@@ -29,11 +29,7 @@ export function errorResponse(error: DomainError, spell: SpellParameter = same):
   }
   return {
     status: error.status,
-    body: {
-      error: error.messageNaming(spell),
-      ...error.addition,
-      ...(error.status === 400 ? { details } : {}),
-    },
+    body: { error: error.messageNaming(spell), ...error.addition, details },
   }
 }
 
@@ -41,11 +37,9 @@ export function errorResponse(error: DomainError, spell: SpellParameter = same):
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // Before knownError: a disconnect of the client looks like one of the database, except for its
   // status.
-  const known = isDomainError(error) ? error : (fromFramework(error, request) ?? knownError(error))
-  if (known === null) {
-    request.log.error({ err: error }, 'request failed')
-    return reply.code(500).send({ error: 'Internal server error' })
-  }
+  const expected = isDomainError(error) ? error : (fromFramework(error, request) ?? knownError(error))
+  if (expected === null) request.log.error({ err: error }, 'request failed')
+  const known = expected ?? new DomainError('INTERNAL_SERVER_ERROR')
   const { status, body } = errorResponse(known, request.routeOptions.config?.spellParameter)
   if (status >= 500 && known.cause !== undefined) request.log.warn({ err: known.cause }, known.message)
   if (status === 401)

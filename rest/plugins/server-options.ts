@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, Server } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import {
   type FastifySchemaCompiler,
@@ -10,8 +10,9 @@ import {
 import type { TObject, TSchema } from 'typebox'
 import { bodyReader } from '../contract/body.ts'
 import type { ConnectionLimits } from './connections.ts'
-import { handleError } from '../contract/errors.ts'
+import { errorResponse, handleError } from '../contract/errors.ts'
 import { queryReader } from '../contract/query.ts'
+import { DomainError } from '../../src/domain/errors.ts'
 
 /** Bytes. The largest documented body is a relay request with 16 instructions. */
 export const BODY_LIMIT = 256 * 1024
@@ -59,7 +60,7 @@ const BEHAVIOUR = {
 export const compileValidator: FastifySchemaCompiler<TSchema> = (route) => {
   if (route.httpPart === 'querystring')
     return queryReader(route.schema as TObject) as () => { value: unknown }
-  if (route.httpPart === 'body') return bodyReader(route.schema as TObject) as () => { value: unknown }
+  if (route.httpPart === 'body') return bodyReader(route.schema) as () => { value: unknown }
   return (value: unknown) => ({ value })
 }
 
@@ -71,11 +72,15 @@ function wantsWebSocket({ method, url, headers }: IncomingMessage): boolean {
   return method === 'GET' && path === '/graphql' && headers.upgrade?.toLowerCase() === 'websocket'
 }
 
-const PARSER_ERRORS: Record<string, [status: string, error: string]> = {
-  HPE_INVALID_URL: ['400 Bad Request', 'The request target must be ASCII. Percent-encode other characters'],
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request headers are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive'],
+/** Errors of Node's HTTP parser. */
+const PARSER_ERRORS: Record<string, DomainError> = {
+  HPE_INVALID_URL: new DomainError('INVALID_REQUEST', {
+    problem: 'The request target must be ASCII. Percent-encode other characters',
+  }),
+  HPE_HEADER_OVERFLOW: new DomainError('HEADERS_TOO_LARGE'),
+  ERR_HTTP_REQUEST_TIMEOUT: new DomainError('REQUEST_TIMEOUT'),
 }
+const NOT_HTTP = new DomainError('INVALID_REQUEST', { problem: 'The request is not valid HTTP' })
 
 export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
@@ -95,12 +100,9 @@ function sendParserError(error: Error & { code?: string }, socket: Socket): void
     socket.destroy()
     return
   }
-  const [status, text] = PARSER_ERRORS[error.code ?? ''] ?? [
-    '400 Bad Request',
-    'The request is not valid HTTP',
-  ]
-  const body = JSON.stringify({ error: text })
+  const { status, body: content } = errorResponse(PARSER_ERRORS[error.code ?? ''] ?? NOT_HTTP)
+  const body = JSON.stringify(content)
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }

@@ -41,5 +41,6 @@ export const AVAILABILITY_ERRORS = {
   },
   NOT_READY: { status: 503, message: 'Not ready: {missing}' },
   DATABASE_UNAVAILABLE: { status: 503, message: 'The database is not available' },
+  INTERNAL_SERVER_ERROR: { status: 500, message: 'Internal server error' },
   LEDGER_UNAVAILABLE: { status: 503, message: 'The ledger RPC node is not available' },
 } as const satisfies Record<string, ErrorEntry>

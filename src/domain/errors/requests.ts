@@ -45,12 +45,14 @@ export const REQUEST_ERRORS = {
   PATH_NOT_FOUND: { status: 404, message: 'Not found: {path}' },
   METHOD_NOT_ALLOWED: { status: 405, message: '{method} is not allowed here. Allowed methods: {allowed}' },
   NOT_ACCEPTABLE: { status: 406, message: 'Accept must allow {type}, got {value}' },
+  REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive' },
   BODY_TOO_LARGE: { status: 413, message: 'The body must not be larger than {max} bytes' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     message: 'Content-Type must be application/json, got {value}',
   },
   EXPECTATION_FAILED: { status: 417, message: 'Expect must be 100-continue, got {value}' },
+  HEADERS_TOO_LARGE: { status: 431, message: 'The request headers are too large' },
   ORIGIN_NOT_ALLOWED: { status: 403, message: 'The origin {value} is not allowed to call this service' },
   HOST_NOT_ALLOWED: {
     status: 403,

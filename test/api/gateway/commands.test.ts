@@ -90,6 +90,7 @@ describe('sign', () => {
     expect(await (await post(other)).json()).toEqual({
       error: 'Invalid signature',
       message: `The signature must be of this message: service-auth:${owner}:${other['X-Wallet-Timestamp']}:POST:/webhooks`,
+      details: { code: 'INVALID_WALLET_SIGNATURE' },
     })
   })
 
@@ -107,7 +108,10 @@ describe('sign', () => {
       Array.from(stdout.matchAll(/-H '([^:]+): ([^']+)'/g), ([, name, value]) => [name, value]),
     ) as Record<string, string>
     const answer = await fetch(target!, { headers })
-    expect([answer.status, await answer.json()]).toEqual([404, { error: 'Webhook not found' }])
+    expect([answer.status, await answer.json()]).toEqual([
+      404,
+      { error: 'Webhook not found', details: { code: 'WEBHOOK_NOT_FOUND' } },
+    ])
   })
 
   test.each([

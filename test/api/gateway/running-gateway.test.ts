@@ -129,6 +129,7 @@ test('the command line creates, lists and revokes invite codes', async () => {
   })
   expect(await register(Keypair.generate(), code)).toEqual({
     error: 'The invite code is unknown, expired, revoked or used up',
+    details: { code: 'INVITE_CODE_INVALID' },
   })
   expect((await runCommand(gateway.env, 'invite', 'create', '--uses', '0')).stderr).toMatch(
     /--uses must be a whole number/,

@@ -160,7 +160,10 @@ test('internal errors are masked', async () => {
     })
     expect(JSON.stringify(answer)).not.toMatch(/relation|stakes"? does|select/)
     const rest = await broken.app.inject('/stakes')
-    expect([rest.statusCode, rest.body]).toEqual([500, '{"error":"Internal server error"}'])
+    expect([rest.statusCode, rest.body]).toEqual([
+      500,
+      '{"error":"Internal server error","details":{"code":"INTERNAL_SERVER_ERROR"}}',
+    ])
   } finally {
     await broken.close()
   }

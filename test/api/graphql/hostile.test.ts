@@ -75,7 +75,10 @@ describe('an invalid request gets a client error without internal details', () =
     const response = await send('{"query":"{ health { status } }"}', { 'content-type': 'text/plain' })
     expect([response.statusCode, response.json()]).toEqual([
       415,
-      { error: 'Content-Type must be application/json, got "text/plain"' },
+      {
+        error: 'Content-Type must be application/json, got "text/plain"',
+        details: { code: 'UNSUPPORTED_MEDIA_TYPE' },
+      },
     ])
   })
 
@@ -83,7 +86,7 @@ describe('an invalid request gets a client error without internal details', () =
     const response = await send('{"query":"{ health { status } }"}', { accept: 'text/xml' })
     expect([response.statusCode, response.json()]).toEqual([
       406,
-      { error: 'Accept must allow application/json, got "text/xml"' },
+      { error: 'Accept must allow application/json, got "text/xml"', details: { code: 'NOT_ACCEPTABLE' } },
     ])
   })
 

@@ -233,7 +233,10 @@ describe('a subscription is refused', () => {
     })
     expect([response.status, await response.json()]).toEqual([
       406,
-      { error: 'Accept must allow text/event-stream, got "application/json"' },
+      {
+        error: 'Accept must allow text/event-stream, got "application/json"',
+        details: { code: 'NOT_ACCEPTABLE' },
+      },
     ])
     expect(await openStreams(replicas[0])).toBe(0)
   })
@@ -353,7 +356,10 @@ describe('WebSockets', () => {
   })
 
   test('exist only at /graphql; elsewhere an upgrade is a request like any other', async () => {
-    expect(await refusal(connect('/nowhere'))).toEqual([404, { error: 'Not found: /nowhere' }])
+    expect(await refusal(connect('/nowhere'))).toEqual([
+      404,
+      { error: 'Not found: /nowhere', details: { code: 'PATH_NOT_FOUND' } },
+    ])
   })
 })
 
@@ -376,7 +382,10 @@ test('pages of other origins cannot open a WebSocket; a service that stops cuts 
   ]
   expect([refused.statusCode, JSON.parse(Buffer.concat(await refused.toArray()).toString())]).toEqual([
     403,
-    { error: 'The origin "https://other.example" is not allowed to call this service' },
+    {
+      error: 'The origin "https://other.example" is not allowed to call this service',
+      details: { code: 'ORIGIN_NOT_ALLOWED' },
+    },
   ])
   const host = 'rebound.example:3000'
   const rebound = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {

@@ -412,7 +412,10 @@ describe('GET /agents/:pda/credentials', () => {
       total: 0,
       credentials: [],
     })
-    expect(await list('', keyOf('nobody'))).toEqual({ error: 'Agent not found' })
+    expect(await list('', keyOf('nobody'))).toEqual({
+      error: 'Agent not found',
+      details: { code: 'AGENT_NOT_FOUND' },
+    })
     expect(await list('', 'x')).toMatchObject({ details: { code: 'INVALID_PUBKEY', parameter: 'pda' } })
     expect(await list('?active=yes')).toMatchObject({ error: 'active must be true or false, got "yes"' })
     expect(await list('?type=')).toMatchObject({ error: 'type must have 1 to 128 characters, got ""' })

@@ -114,7 +114,10 @@ test('an owner without an agent, or with a closed one, is not found', async () =
   await t.kysely.deleteFrom('agents').where('name', '=', 'Gone').execute()
   for (const url of [`/did/${gone}`, `/did/${gone}/document`, `/did/did:sol:${keyOf('nobody')}`]) {
     const response = await t.app.inject(url)
-    expect([response.statusCode, response.json()]).toEqual([404, { error: 'DID not found' }])
+    expect([response.statusCode, response.json()]).toEqual([
+      404,
+      { error: 'DID not found', details: { code: 'DID_NOT_FOUND' } },
+    ])
   }
 })
 

@@ -118,7 +118,11 @@ describe('a wrong signature', () => {
     const response = await t.app.inject({ url, headers })
     expect([response.statusCode, response.json()]).toEqual([
       401,
-      { error: 'Invalid signature', message: expectedMessage(path) },
+      {
+        error: 'Invalid signature',
+        message: expectedMessage(path),
+        details: { code: 'INVALID_WALLET_SIGNATURE' },
+      },
     ])
   })
 

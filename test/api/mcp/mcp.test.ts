@@ -222,7 +222,10 @@ test('GET /mcp is 405, and a message without a session is 404', async () => {
     body: '{}',
   })
   expect(lost.status).toBe(404)
-  expect(await lost.json()).toEqual({ error: 'MCP session not found: open one at /mcp/sse' })
+  expect(await lost.json()).toEqual({
+    error: 'MCP session not found: open one at /mcp/sse',
+    details: { code: 'MCP_SESSION_NOT_FOUND' },
+  })
 })
 
 test.each(['/mcp', '/mcp/sse'])(

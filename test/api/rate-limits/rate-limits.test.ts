@@ -44,6 +44,7 @@ test('reads: responses report the remaining requests; over the limit is 429 with
   expect(answers[5]!.headers['retry-after']).toBe('12')
   expect(answers[5]!.json()).toEqual({
     error: 'Too many requests: the limit is 5 per minute. Try again in 12 s',
+    details: { code: 'RATE_LIMITED' },
   })
   expect((await agents('203.0.113.2')).statusCode).toBe(200)
   now += 12_000

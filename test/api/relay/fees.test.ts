@@ -77,7 +77,10 @@ test.each([
 test('the response is 503 while the ledger does not respond', async () => {
   world.localnet.fault.http({ methods: ['getRecentPrioritizationFees'], status: 429 })
   const { status, body } = await world.post('/relay/estimate-fees', { accountKeys: [keyOf(payer)] })
-  expect([status, body]).toEqual([503, { error: 'The ledger RPC node is not available' }])
+  expect([status, body]).toEqual([
+    503,
+    { error: 'The ledger RPC node is not available', details: { code: 'LEDGER_UNAVAILABLE' } },
+  ])
 })
 
 test('a prepare works without samples', async () => {

@@ -289,7 +289,7 @@ test('a failed simulation is 422 with the program’s logs and the name of its e
     { instructions: json(bad), signerPubkeys: me() },
   )
   expect(status).toBe(422)
-  expect(Object.keys(body).sort()).toEqual(['error', 'logs', 'message'])
+  expect(Object.keys(body).sort()).toEqual(['details', 'error', 'logs', 'message'])
   expect(body.error).toBe('Transaction simulation failed')
   expect(body.message).toMatch(/^Instruction 0: \w+: /)
   expect(body.logs.join('\n')).toContain('Instruction: RegisterAgent')
@@ -347,6 +347,7 @@ test('the response is 500 while the ledger does not respond, and it does not con
     body: {
       error: 'Failed to prepare transaction',
       message: 'The ledger RPC node is not available or is behind',
+      details: { code: 'PREPARE_FAILED' },
     },
   })
 })
@@ -386,6 +387,9 @@ test('a blockhash that a fork took back is replaced by a new one', async () => {
 test('an unknown id is 404', async () => {
   for (const id of ['x', '00000000-0000-0000-0000-000000000000', '%00', '%F0%9F%92%A5']) {
     const response = await world.t.app.inject(`/relay/status/${id}`)
-    expect([response.statusCode, response.json()]).toEqual([404, { error: 'Transaction not found' }])
+    expect([response.statusCode, response.json()]).toEqual([
+      404,
+      { error: 'Transaction not found', details: { code: 'TRANSACTION_NOT_FOUND' } },
+    ])
   }
 })

@@ -150,7 +150,7 @@ test('after its last block height it is 410, and failed with blockhash_expired',
   })
   expect(await world.submit(prepared.id, signed(prepared, payer))).toEqual({
     status: 410,
-    body: { error: 'Transaction expired' },
+    body: { error: 'Transaction expired', details: { code: 'TRANSACTION_EXPIRED' } },
   })
 })
 

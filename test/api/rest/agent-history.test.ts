@@ -108,5 +108,5 @@ test('the history of a closed agent stays readable, even if a filter matches not
 test('an address without agent and history is 404', async () => {
   const response = await history('Nobody')
   expect(response.statusCode).toBe(404)
-  expect(response.json()).toEqual({ error: 'Agent not found' })
+  expect(response.json()).toEqual({ error: 'Agent not found', details: { code: 'AGENT_NOT_FOUND' } })
 })

@@ -77,7 +77,7 @@ test('an agent is returned with its values under the names of the contract', asy
 test('an unknown agent is 404', async () => {
   const response = await t.app.inject(`/agents/${keyOf('nobody')}`)
   expect(response.statusCode).toBe(404)
-  expect(response.json()).toEqual({ error: 'Agent not found' })
+  expect(response.json()).toEqual({ error: 'Agent not found', details: { code: 'AGENT_NOT_FOUND' } })
 })
 
 test('by default, the list is sorted by age, newest first, without mismatched cards', async () => {

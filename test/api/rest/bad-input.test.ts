@@ -121,13 +121,19 @@ describe('paths and methods', () => {
     '/docs/static/..%2F..%2Fpackage.json',
     '/docs/static/%00',
   ])('%s is 404, also in the folder of static files', async (url) => {
-    expect(await refusal(url)).toEqual({ status: 404, body: { error: `Not found: ${url}` } })
+    expect(await refusal(url)).toEqual({
+      status: 404,
+      body: { error: `Not found: ${url}`, details: { code: 'PATH_NOT_FOUND' } },
+    })
   })
 
   test.each(['/', '/agent', `/agents/${KEY}/`, `/agents/${KEY}/nothing`, '/AGENTS', '/health/x'])(
     '%s is an unknown path: 404',
     async (url) => {
-      expect(await refusal(url)).toEqual({ status: 404, body: { error: `Not found: ${url}` } })
+      expect(await refusal(url)).toEqual({
+        status: 404,
+        body: { error: `Not found: ${url}`, details: { code: 'PATH_NOT_FOUND' } },
+      })
     },
   )
 
@@ -145,6 +151,7 @@ describe('paths and methods', () => {
     expect(response.headers.allow).toBe('GET, HEAD, OPTIONS')
     expect(response.json()).toEqual({
       error: `${method} is not allowed here. Allowed methods: GET, HEAD, OPTIONS`,
+      details: { code: 'METHOD_NOT_ALLOWED' },
     })
   })
 

@@ -36,7 +36,10 @@ describe('a request body', () => {
     const response = await post('<query/>', 'text/xml')
     expect([response.statusCode, response.json()]).toEqual([
       415,
-      { error: 'Content-Type must be application/json, got "text/xml"' },
+      {
+        error: 'Content-Type must be application/json, got "text/xml"',
+        details: { code: 'UNSUPPORTED_MEDIA_TYPE' },
+      },
     ])
   })
 
@@ -44,7 +47,7 @@ describe('a request body', () => {
     const response = await post(JSON.stringify({ query: ' '.repeat(300_000) }), 'application/json')
     expect([response.statusCode, response.json()]).toEqual([
       413,
-      { error: 'The body must not be larger than 262144 bytes' },
+      { error: 'The body must not be larger than 262144 bytes', details: { code: 'BODY_TOO_LARGE' } },
     ])
   })
 })

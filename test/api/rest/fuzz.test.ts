@@ -175,14 +175,17 @@ test('input that is not HTTP is refused in JSON, and the service still works', a
         Buffer.concat([Buffer.from('\u0001'), garbage, Buffer.from('\r\n\r\n')]),
       )
       expect(status).toBe(400)
-      expect(JSON.parse(body)).toEqual({ error: 'The request is not valid HTTP' })
+      expect(JSON.parse(body)).toEqual({
+        error: 'The request is not valid HTTP',
+        details: { code: 'INVALID_REQUEST' },
+      })
     }),
     { numRuns: 30 },
   )
   const headers = await sendRaw(port, request('/health', 'GET', `X-Long: ${'x'.repeat(20_000)}\r\n\r\n`))
   expect([headers.status, JSON.parse(headers.body)]).toEqual([
     431,
-    { error: 'The request headers are too large' },
+    { error: 'The request headers are too large', details: { code: 'HEADERS_TOO_LARGE' } },
   ])
   expect((await sendRaw(port, request('/health'))).status).toBe(200)
 })
@@ -212,6 +215,9 @@ test('unencoded bytes beyond ASCII are refused', async () => {
   const { status, body } = await sendRaw(port, request(Buffer.from('/agents?name=Агент')))
   expect([status, JSON.parse(body)]).toEqual([
     400,
-    { error: 'The request target must be ASCII. Percent-encode other characters' },
+    {
+      error: 'The request target must be ASCII. Percent-encode other characters',
+      details: { code: 'INVALID_REQUEST' },
+    },
   ])
 })

@@ -42,7 +42,11 @@ const mcp = () =>
 test('reads are refused until the tables were filled once, in REST, GraphQL and MCP', async () => {
   for (const url of READS) {
     const response = await t.app.inject(url)
-    expect([url, response.statusCode, response.json()]).toEqual([url, 503, { error: MESSAGE }])
+    expect([url, response.statusCode, response.json()]).toEqual([
+      url,
+      503,
+      { error: MESSAGE, details: { code: 'REGISTRY_NOT_READY' } },
+    ])
     expect(response.headers['retry-after']).toBe('5')
   }
   expect((await graphql()).json()).toMatchObject({

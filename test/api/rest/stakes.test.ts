@@ -31,7 +31,7 @@ test('a stake has exact amounts', async () => {
 test('an unknown stake is 404', async () => {
   const response = await t.app.inject(`/stakes/${keyOf('stake nobody')}`)
   expect(response.statusCode).toBe(404)
-  expect(response.json()).toEqual({ error: 'Stake account not found' })
+  expect(response.json()).toEqual({ error: 'Stake account not found', details: { code: 'STAKE_NOT_FOUND' } })
 })
 
 interface Page {

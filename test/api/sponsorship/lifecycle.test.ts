@@ -145,7 +145,10 @@ test('a registration that expires during its submit is not signed, and takes not
     await eventually(async () => (await world.status(body.id)).status).toBe('failed')
     return { submitting }
   })
-  expect(await submitted.submitting).toEqual({ status: 410, body: { error: 'Transaction expired' } })
+  expect(await submitted.submitting).toEqual({
+    status: 410,
+    body: { error: 'Transaction expired', details: { code: 'TRANSACTION_EXPIRED' } },
+  })
   expect((await world.status(body.id)).signature).toBeNull()
   expect(await stateOf(owner)).toBe('')
 })
@@ -157,7 +160,7 @@ test('a registration takes nothing if the signer fails, and the same submit succ
   beforeSign = () => Promise.reject(new Error('the key is not available'))
   expect(await world.submitRegistration(body, owner, inviteCode)).toEqual({
     status: 500,
-    body: { error: 'Internal server error' },
+    body: { error: 'Internal server error', details: { code: 'INTERNAL_SERVER_ERROR' } },
   })
   expect(await stateOf(owner)).toBe('')
   beforeSign = async () => undefined

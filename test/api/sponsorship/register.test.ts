@@ -97,11 +97,17 @@ test('refuses a second registration of a wallet or a code, and the sixth of a cl
   await world.submitRegistration(first.body, owner, once, client)
   expect(await world.register({ owner, inviteCode: many, client })).toEqual({
     status: 409,
-    body: { error: `Wallet ${keyOf(owner)} has already received a sponsored registration` },
+    body: {
+      error: `Wallet ${keyOf(owner)} has already received a sponsored registration`,
+      details: { code: 'WALLET_SPONSORED' },
+    },
   })
   expect(await world.register({ inviteCode: once, client })).toEqual({
     status: 403,
-    body: { error: 'The invite code is unknown, expired, revoked or used up' },
+    body: {
+      error: 'The invite code is unknown, expired, revoked or used up',
+      details: { code: 'INVITE_CODE_INVALID' },
+    },
   })
   for (let i = 0; i < 4; i++) expect(await world.registerAndSubmit(many, client)).toBe(200)
   const other = Keypair.generate()
@@ -138,7 +144,10 @@ test('expired, revoked, unknown and malformed codes get the same error', async (
   for (const inviteCode of [expired, revoked, '00000-00000-00000-00000', 'x', 'x'.repeat(10_000)]) {
     expect(await world.register({ inviteCode })).toEqual({
       status: 403,
-      body: { error: 'The invite code is unknown, expired, revoked or used up' },
+      body: {
+        error: 'The invite code is unknown, expired, revoked or used up',
+        details: { code: 'INVITE_CODE_INVALID' },
+      },
     })
   }
   const typed = (await world.code()).toLowerCase().replaceAll('-', ' ')
@@ -197,6 +206,7 @@ test('a wallet has one registration that is submitted and has not landed', async
     status: 409,
     body: {
       error: `Wallet ${keyOf(owner)} already has a pending sponsored registration. Read its status, or try again after it expires.`,
+      details: { code: 'REGISTRATION_OPEN' },
     },
   })
 })
@@ -217,7 +227,7 @@ test('a registration that expired cannot be submitted', async () => {
   await eventually(async () => (await world.status(body.id)).status).toBe('failed')
   expect(await world.submitRegistration(body, owner, inviteCode)).toEqual({
     status: 410,
-    body: { error: 'Transaction expired' },
+    body: { error: 'Transaction expired', details: { code: 'TRANSACTION_EXPIRED' } },
   })
   expect(await world.sponsorships(owner)).toEqual([])
   expect(await world.registerAndSubmit(inviteCode)).toBe(200)

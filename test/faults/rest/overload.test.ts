@@ -98,7 +98,10 @@ describe('when the database queue is full', () => {
       expect(each.status).toBe(503)
       expect(each.headers.get('retry-after')).toBe(String(i + 1))
       expect(each.headers.get('access-control-allow-origin')).toBe('*')
-      expect(await each.json()).toEqual({ error: `The service is overloaded. Try again in ${i + 1} s` })
+      expect(await each.json()).toEqual({
+        error: `The service is overloaded. Try again in ${i + 1} s`,
+        details: { code: 'OVERLOADED' },
+      })
     }
     expect(pool.waitingCount).toBe(4)
     expect((await get('/health')).status).toBe(200)
@@ -141,7 +144,10 @@ describe('when the database queue is full', () => {
     for (const each of await Promise.all(reads(3, 100))) {
       expect(each.status).toBe(503)
       expect(each.headers.get('retry-after')).toBe('5')
-      expect(await each.json()).toEqual({ error: 'The database is not available' })
+      expect(await each.json()).toEqual({
+        error: 'The database is not available',
+        details: { code: 'DATABASE_UNAVAILABLE' },
+      })
     }
     expect(pool.waitingCount).toBe(0)
     await blocked.release()

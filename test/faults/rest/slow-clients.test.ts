@@ -88,7 +88,10 @@ describe('a request that does not arrive in time', () => {
     const [head, body] = text.split('\r\n\r\n')
     expect(head).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
     expect(head).toContain('Connection: close')
-    expect(JSON.parse(body!)).toEqual({ error: 'The request took too long to arrive' })
+    expect(JSON.parse(body!)).toEqual({
+      error: 'The request took too long to arrive',
+      details: { code: 'REQUEST_TIMEOUT' },
+    })
     expect(sent).toBeLessThan(1_000)
   })
 
