@@ -13,7 +13,7 @@ import { securityHeaders } from './plugins/security-headers.ts'
 import { countRequests } from './plugins/rate-limits.ts'
 import { createResponseCache } from './plugins/response-cache/response-cache.ts'
 import { mcpRoutes } from './mcp/routes.ts'
-import { describeRoutes } from './openapi.ts'
+import { describeRoutes } from './openapi/describe-routes.ts'
 import {
   closeAfterResponse,
   CONNECTION_LIMITS,
@@ -94,7 +94,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   shedLoad(app, services.admission)
   metricsRoute(app, metrics)
   if (surface === 'all') {
-    await describeRoutes(app, { version, baseUrl })
+    await describeRoutes(app, services, { version, baseUrl })
     const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]
     const originGuard = createOriginGuard(corsOrigins, ownNames)
     mcpRoutes(app, { services, logger, version, originGuard, connectionLimits })

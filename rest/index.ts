@@ -1,7 +1,6 @@
 import type { Services } from '../src/services.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { authRoutes } from './auth/routes.ts'
-import { ErrorBody } from './contract/shapes.ts'
 import { contextRoute } from './credentials/context-route.ts'
 import { credentialRoutes } from './credentials/routes.ts'
 import { didRoutes } from './did/routes.ts'
@@ -28,7 +27,6 @@ export interface RestOptions {
 
 /** Registers the documented HTTP API, a folder for each section of the contract. */
 export function registerRest(app: RestApp, options: RestOptions): void {
-  app.addSchema(ErrorBody)
   const operations = createOperations(app, options)
   if (options.surface === 'all') documentedRoutes(app, operations, options.services)
   healthRoutes(app, operations)

@@ -3,6 +3,7 @@ import { AVAILABILITY_ERRORS } from '../../src/domain/errors/availability.ts'
 import { REGISTRY_ERRORS } from '../../src/domain/errors/registry.ts'
 import { RELAY_ERRORS } from '../../src/domain/errors/relay.ts'
 import { REQUEST_ERRORS } from '../../src/domain/errors/requests.ts'
+import { SESSION_ERRORS } from '../../src/domain/errors/sessions.ts'
 import { SPONSORSHIP_ERRORS } from '../../src/domain/errors/sponsorship.ts'
 import { WALLET_AUTH_ERRORS } from '../../src/domain/errors/wallet-auth.ts'
 import { WEBHOOK_ERRORS } from '../../src/domain/errors/webhooks.ts'
@@ -12,6 +13,7 @@ import { code, codeBlock, page, table } from './markdown.ts'
 const SECTIONS: readonly [title: string, errors: object][] = [
   ['Requests', REQUEST_ERRORS],
   ['Wallet authentication', WALLET_AUTH_ERRORS],
+  ['Sessions', SESSION_ERRORS],
   ['Agents, stakes, DIDs and credentials', REGISTRY_ERRORS],
   ['Relay', RELAY_ERRORS],
   ['Sponsorship', SPONSORSHIP_ERRORS],
@@ -61,6 +63,15 @@ const WHEN: Record<ErrorCode, string> = {
   INVALID_WALLET_SIGNATURE:
     'The signature does not match the message and the key. `message` has the exact message that must be signed.',
   SIGNATURE_USED: 'The same signature was accepted before.',
+  SIGN_IN_ORIGIN: 'Users of this page cannot sign in. The operator can add it to `SIGN_IN_ORIGINS`.',
+  INVALID_SIGN_IN_MESSAGE:
+    'The signed message is not a sign-in message for this service. The text has the reason.',
+  INVALID_SIGN_IN_ENCODING: 'The signature of a sign-in is not base-58 or base64 of 64 bytes.',
+  SIGN_IN_EXPIRED: 'The time of the message is over, or more than 60 seconds ahead.',
+  INVALID_SIGN_IN_SIGNATURE: 'The signature does not match the message and its wallet.',
+  SIGN_IN_NONCE: 'The challenge is older than 5 minutes, or was used.',
+  SESSION_MISSING: 'The request needs a session, and has wallet headers.',
+  SESSION_INVALID: 'The token of the session is wrong, or the session has ended.',
   AGENT_NOT_FOUND: 'No agent has this account address. Closed agents are not found either.',
   STAKE_NOT_FOUND: 'No stake account has this address.',
   INVALID_DID: 'The DID is not `did:sol:` and a public key.',

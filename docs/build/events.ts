@@ -1,5 +1,7 @@
 import type { RegistryEvent } from '@agent-registry/program'
 import { pubkey } from '@agent-registry/solana'
+import Schema from 'typebox/schema'
+import { EVENT_SCHEMAS } from '../../rest/webhooks/event-schemas.ts'
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../src/domain/webhook-events.ts'
 import { jsonText } from '../../src/ledger/decode/values.ts'
 import { webhookEvents } from '../../src/ledger/decode/webhook-events.ts'
@@ -11,107 +13,6 @@ const AGENT = pubkey('EvPATbXEeEPEHvXw63AAtZ4NqgdaVBhU6EmmygtUmwDM')
 const OWNER = pubkey('DUDiTws3KgkRMwHsYPojWbYvJS3MeqGN9kR4SnThwXer')
 const STAKE = pubkey('3iEWLjPKHS6uYuxfJonR2yirBPPrCRWYpQCupknAUg3y')
 const TIME = 1_795_184_526n
-
-const SUBJECT: readonly Member[] = [
-  ['agentPda', 'string', 'Account address of the agent, base-58'],
-  ['owner', 'string', 'Public key of the owner, base-58'],
-]
-const STATUS: Member = ['status', 'string', 'New status: `active`, `suspended` or `deactivated`']
-const BY_ADMIN: Member = [
-  'byAdmin',
-  'boolean',
-  'True if the admin of the registry did it, false if the owner did',
-]
-const movement = (amount: string): readonly Member[] => [
-  ...SUBJECT,
-  ['stakePda', 'string', 'Address of the stake account, base-58'],
-  ['amount', 'integer', amount],
-  ['depositedAmount', 'integer', 'Deposited USDC base units after the event'],
-  ['lockedAmount', 'integer', 'Locked USDC base units after the event'],
-  ['pendingWithdrawal', 'integer', 'USDC base units of the open withdrawal after the event, or 0'],
-]
-
-const EVENTS: Record<WebhookEventType, { when: string; data: readonly Member[] }> = {
-  'agent.registered': {
-    when: 'A new agent is registered.',
-    data: [
-      ...SUBJECT,
-      ['name', 'string', 'Name of the agent'],
-      ['tier', 'string', '`observer`, `basic`, `standard` or `premium`'],
-      ['status', 'string', '`active`'],
-      ['serviceCategory', 'string', 'Category, such as `research` or `dataAnalysis`'],
-      ['reputationScore', 'integer', '0 to 1000'],
-      ['capabilities', 'integer', 'Bit mask, up to 64 bits'],
-      ['version', 'string', 'Version text; can be empty'],
-      ['agentCardUrl', 'string', 'URL of the agent card'],
-      ['agentCardHash', 'string', 'SHA-256 of the agent card, hex'],
-      ['createdAt', 'string', 'Time of the registration, ISO 8601'],
-    ],
-  },
-  'agent.updated': {
-    when: 'The metadata of an agent changes.',
-    data: [
-      ...SUBJECT,
-      [
-        'changes',
-        'object',
-        'One member for each changed field, with `old` and `new`. Fields: `name`, `serviceCategory`, `capabilities`, `version`, `agentCardUrl`, `agentCardHash`',
-      ],
-    ],
-  },
-  'agent.reputation_updated': {
-    when: 'A report changes the reputation of an agent.',
-    data: [
-      ...SUBJECT,
-      ['previousReputation', 'integer', 'Score before the report, 0 to 1000'],
-      ['newReputation', 'integer', 'Score after the report, 0 to 1000'],
-      ['delta', 'integer', 'Change of the score; can be negative'],
-      ['reason', 'integer', 'Reason code of the reporter, 0 to 255'],
-    ],
-  },
-  'agent.tier_updated': {
-    when: 'A deposit or a withdrawal changes the tier of an agent.',
-    data: [
-      ...SUBJECT,
-      ['previousTier', 'string', '`observer`, `basic`, `standard` or `premium`'],
-      ['newTier', 'string', '`observer`, `basic`, `standard` or `premium`'],
-      ['stakeAmount', 'integer', 'USDC base units that count for the tier: deposited minus pending'],
-    ],
-  },
-  'agent.status_changed': {
-    when: 'An agent becomes active or stops being active. The specific event (suspended, reactivated or deactivated) follows.',
-    data: [
-      ...SUBJECT,
-      ['previousStatus', 'string', '`active` or `inactive`'],
-      ['newStatus', 'string', '`active` or `inactive`'],
-      STATUS,
-    ],
-  },
-  'agent.suspended': { when: 'An agent is suspended.', data: [...SUBJECT, STATUS, BY_ADMIN] },
-  'agent.reactivated': { when: 'A suspended agent is reactivated.', data: [...SUBJECT, STATUS, BY_ADMIN] },
-  'agent.deactivated': {
-    when: 'An agent is deactivated. This is final.',
-    data: [...SUBJECT, STATUS, ['finalReputation', 'integer', 'Score at the deactivation, 0 to 1000']],
-  },
-  'agent.closed': { when: 'An agent account is closed.', data: SUBJECT },
-  'stake.deposited': { when: 'USDC is deposited.', data: movement('Deposited USDC base units') },
-  'stake.withdrawn': {
-    when: 'A withdrawal is completed.',
-    data: movement('Withdrawn USDC base units'),
-  },
-  'stake.withdrawal_requested': {
-    when: 'A withdrawal is requested. The tier falls at once.',
-    data: movement('Requested USDC base units'),
-  },
-  'stake.withdrawal_cancelled': {
-    when: 'A pending withdrawal is cancelled.',
-    data: movement('USDC base units of the cancelled withdrawal'),
-  },
-  'stake.closed': {
-    when: 'A stake account is closed.',
-    data: movement('USDC base units that were left in the vault and went to the owner'),
-  },
-}
 
 const common = { agent: AGENT, owner: OWNER, timestamp: TIME }
 const metadata = {
@@ -171,23 +72,26 @@ const SAMPLES: readonly RegistryEvent[] = [
 ]
 const PAYLOADS = SAMPLES.flatMap(webhookEvents)
 
-/** Fails if the table and the payload of the decoder have different members. */
+/** Fails if the payload of the decoder does not fit the schema. */
 function section(type: WebhookEventType): string[] {
-  const { when, data } = EVENTS[type]
-  const payload = PAYLOADS.find((each) => each.type === type)?.data
-  if (payload === undefined) throw new Error(`No event in SAMPLES causes ${type}`)
-  const documented = data.map(([name]) => name)
-  if (Object.keys(payload).join() !== documented.join())
-    throw new Error(`${type} has ${Object.keys(payload).join()}, documented are ${documented.join()}`)
-  const example = JSON.stringify(JSON.parse(jsonText(payload)), null, 2)
+  const { when, data } = EVENT_SCHEMAS[type]
+  const sample = PAYLOADS.find((each) => each.type === type)?.data
+  if (sample === undefined) throw new Error(`No event in SAMPLES causes ${type}`)
+  const payload = JSON.parse(jsonText(sample)) as Record<string, unknown>
+  const members = Object.keys(data.properties)
+  if (Object.keys(payload).join() !== members.join() || !Schema.Compile(data).Check(payload))
+    throw new Error(`${type} is ${JSON.stringify(payload)}, documented are ${members.join()}`)
   return [
     `## ${type}`,
     when,
     table(
       ['Member', 'Type', 'Meaning'],
-      data.map(([name, type, meaning]) => [code(name), type, meaning]),
+      Object.entries(data.properties).map(([name, member]) => {
+        const { type: kind, description } = member as { type: string; description: string }
+        return [code(name), kind, description]
+      }),
     ),
-    codeBlock('json', example),
+    codeBlock('json', JSON.stringify(payload, null, 2)),
   ]
 }
 

@@ -9,6 +9,7 @@ import {
   conditionalRequest,
   envelope,
   errors,
+  named,
   cacheableResponses,
   pageQuery,
   Pubkey,
@@ -41,40 +42,52 @@ const agentFields = {
   updated_at: Timestamp(),
 }
 
-const Agent = Type.Object(agentFields, { description: 'A registered agent.' })
+const Agent = named('Agent', Type.Object(agentFields, { description: 'A registered agent.' }))
 
-const ListedAgent = Type.Object({
-  ...agentFields,
-  name_similarity: Type.Optional(
-    // The operation selects it only in a search, so it is never null.
-    Type.Unsafe<number | null>({
-      type: 'number',
-      description: 'Trigram similarity to `name`, from 0.3 to 1. Present only in a search by name.',
-      examples: [0.62],
-    }),
+const ListedAgent = named(
+  'ListedAgent',
+  Type.Object(
+    {
+      ...agentFields,
+      name_similarity: Type.Optional(
+        // The operation selects it only in a search, so it is never null.
+        Type.Unsafe<number | null>({
+          type: 'number',
+          description: 'Trigram similarity to `name`, from 0.3 to 1. Present only in a search by name.',
+          examples: [0.62],
+        }),
+      ),
+    },
+    { description: 'An agent in a list.' },
   ),
-})
+)
 
-const HistoryEntry = Type.Object({
-  event_type: Choice(HISTORY_EVENT_TYPES, { examples: ['reputation_updated'] }),
-  agent_pda: Pubkey('Address of the agent’s account.'),
-  old_value: Type.String({
-    description:
-      'The value before the change, always as text. For metadata_updated, a JSON object with only the changed fields.',
-    examples: ['250'],
-  }),
-  new_value: Type.String({
-    description: 'The value after the change, in the same form as `old_value`.',
-    examples: ['262'],
-  }),
-  delta: Type.Optional(
-    Type.String({
-      description: 'Signed difference. Present only for reputation_updated.',
-      examples: ['+12'],
-    }),
+const HistoryEntry = named(
+  'HistoryEntry',
+  Type.Object(
+    {
+      event_type: Choice(HISTORY_EVENT_TYPES, { examples: ['reputation_updated'] }),
+      agent_pda: Pubkey('Address of the agent’s account.'),
+      old_value: Type.String({
+        description:
+          'The value before the change, always as text. For metadata_updated, a JSON object with only the changed fields.',
+        examples: ['250'],
+      }),
+      new_value: Type.String({
+        description: 'The value after the change, in the same form as `old_value`.',
+        examples: ['262'],
+      }),
+      delta: Type.Optional(
+        Type.String({
+          description: 'Signed difference. Present only for reputation_updated.',
+          examples: ['+12'],
+        }),
+      ),
+      timestamp: Timestamp(),
+    },
+    { description: 'A change of an agent.' },
   ),
-  timestamp: Timestamp(),
-})
+)
 
 const AgentParams = Type.Object({ pda: Pubkey('Address of the agent’s account.') })
 const notFound = { 404: 'Agent not found' }
@@ -120,6 +133,7 @@ export const getAgentSchema = {
   operationId: 'getAgent',
   tags: ['Agents'],
   summary: 'Read one agent',
+  description: 'A closed agent is not found.',
   params: AgentParams,
   querystring: Type.Object({}),
   ...conditionalRequest,

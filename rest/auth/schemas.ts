@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Body, errors, Pubkey, Timestamp, walletSecurity } from '../contract/shapes.ts'
+import { Body, errors, named, Pubkey, Timestamp, walletSecurity } from '../contract/shapes.ts'
 
 const tags = ['Authentication']
 const noQuery = Type.Object({})
@@ -29,7 +29,7 @@ Issued At: ${INPUT.issuedAt}
 Expiration Time: ${INPUT.expirationTime}`
 
 /** `SolanaSignInInput` of the Wallet Standard. */
-const SignInInput = Type.Unsafe<unknown>({
+const SignInInput = named('SignInInput', Type.Unsafe<unknown>({
   type: 'object',
   description: 'The input for `solana:signIn` of the Wallet Standard. Pass it as it is.',
   required: Object.keys(INPUT).filter((name) => name !== 'address'),
@@ -39,7 +39,7 @@ const SignInInput = Type.Unsafe<unknown>({
     ),
     address: Type.String({ description: 'Absent if no `wallet` was given.', examples: [WALLET] }),
   },
-})
+}))
 
 const Wallet = Pubkey('The wallet that signed in.')
 const CreatedAt = Timestamp('Time of the sign-in.')
@@ -63,7 +63,7 @@ export const challengeSchema = {
     ),
   }),
   response: {
-    200: Type.Object(
+    200: named('SignInChallenge', Type.Object(
       {
         input: SignInInput,
         message: Type.Unsafe<string | null>({
@@ -87,21 +87,17 @@ export const createSchema = {
     'Checks the signed message. The session belongs to the wallet that the message names. It ends after 12 hours, after an hour without a request, or with `DELETE /auth/session`. A wallet can have 10 sessions; a new one ends the one that was not used for the longest time.',
   querystring: noQuery,
   body: Body({
-    message: Type.Optional(
-      Type.String({
-        description: 'Required. The text that the wallet signed. At most 2,048 bytes.',
-        examples: [MESSAGE],
-      }),
-    ),
-    signature: Type.Optional(
-      Type.String({
-        description: 'Required. The signature (64 bytes) in base-58 or base64.',
-        examples: ['93TdU4qf4fjsJotHiWxn595qNe1CbhGnRV9csG8Ua9FUkF3QVxrPa835WQz6QHmgijepXs6pjYBTgfuPaHDo6U3'],
-      }),
-    ),
+    message: Type.String({
+      description: 'The text that the wallet signed. At most 2,048 bytes.',
+      examples: [MESSAGE],
+    }),
+    signature: Type.String({
+      description: 'The signature (64 bytes) in base-58 or base64.',
+      examples: ['93TdU4qf4fjsJotHiWxn595qNe1CbhGnRV9csG8Ua9FUkF3QVxrPa835WQz6QHmgijepXs6pjYBTgfuPaHDo6U3'],
+    }),
   }),
   response: {
-    201: Type.Object(
+    201: named('CreatedSession', Type.Object(
       {
         token: Type.String({
           description: 'Send it as `Authorization: Bearer <token>`. It is not shown again.',
@@ -127,9 +123,10 @@ export const getSchema = {
   tags,
   ...walletSecurity,
   summary: 'Read your session',
+  description: 'The wallet and the times of the session of this request.',
   querystring: noQuery,
   response: {
-    200: Type.Object(
+    200: named('Session', Type.Object(
       {
         wallet: Wallet,
         createdAt: CreatedAt,
@@ -157,7 +154,7 @@ export const endSchema = {
     ),
   }),
   response: {
-    200: Type.Object(
+    200: named('EndedSessions', Type.Object(
       { ended: Type.Integer({ description: 'Number of sessions that were ended.', examples: [1] }) },
       { description: 'The sessions were ended.' },
     ),

@@ -1,4 +1,4 @@
-import type { TObject } from 'typebox'
+import type { TSchema } from 'typebox'
 import { enumParameter } from '../../src/domain/parameters.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError, isDomainError } from '../../src/domain/errors.ts'
@@ -7,6 +7,8 @@ import { unknownMember } from '../../src/domain/unknown-member.ts'
 type JsonType = 'object' | 'array' | 'string' | 'boolean'
 
 interface JsonSchema {
+  /** Variants of an object. The services check that the members fit one of them. */
+  oneOf?: JsonSchema[]
   type?: JsonType | [JsonType, 'null']
   properties?: Record<string, JsonSchema>
   required?: string[]
@@ -18,10 +20,11 @@ const EXPECTED = { object: 'an object', array: 'an array', string: 'text', boole
 
 /**
  * Creates a reader that converts JSON bodies to the types of a route's schema. It refuses unknown
- * members, and omits null unless the schema allows it. A top-level value that should be a list but
- * is not becomes null, for which the services throw the contract's error of a missing list.
+ * members, and omits null unless the schema allows it. The services throw the errors of missing
+ * top-level members. A value that should be a list but is not becomes null, for them to refuse.
  */
-export function bodyReader(schema: TObject): (body: unknown) => { value: unknown } | { error: Error } {
+export function bodyReader(given: TSchema): (body: unknown) => { value: unknown } | { error: Error } {
+  const schema = withAllVariants(given)
   return (body) => {
     try {
       if (kindOf(body) !== 'object') throw new DomainError('BODY_NOT_OBJECT')
@@ -34,14 +37,17 @@ export function bodyReader(schema: TObject): (body: unknown) => { value: unknown
   }
 }
 
+function withAllVariants({ oneOf, ...schema }: JsonSchema): JsonSchema {
+  const variants = oneOf?.map(({ properties }) => properties) ?? []
+  return { ...schema, properties: Object.assign({}, schema.properties, ...variants) }
+}
+
 function withoutWrongLists(
   body: object,
-  { properties }: TObject,
+  { properties = {} }: JsonSchema,
 ): [right: Record<string, unknown>, wrong: Record<string, null>] {
   const isWrong = ([name, value]: [string, unknown]): boolean =>
-    Object.hasOwn(properties, name) &&
-    (properties[name] as JsonSchema).type === 'array' &&
-    !Array.isArray(value)
+    Object.hasOwn(properties, name) && properties[name]?.type === 'array' && !Array.isArray(value)
   const { right = [], wrong = [] } = Object.groupBy(Object.entries(body), (each) =>
     isWrong(each) ? 'wrong' : 'right',
   )
@@ -61,7 +67,7 @@ function readMembers(
       continue
     }
     const given = Object.hasOwn(value, name) ? (value[name] ?? undefined) : undefined
-    if (given === undefined && !required.includes(name)) continue
+    if (given === undefined && (path === '' || !required.includes(name))) continue
     members[name] = read(memberPath(path, name), given, schema)
   }
   return members

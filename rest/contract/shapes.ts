@@ -1,6 +1,10 @@
-import { type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
+import { type Static, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
 import { PAGE_LIMIT, PAGE_OFFSET } from '../../src/domain/page.ts'
 import type { ExactInteger } from '../execute.ts'
+import { named } from './named.ts'
+
+export { errors, uncountedErrors } from './error-responses.ts'
+export { named } from './named.ts'
 
 /** Parts of route schemas. They document and type the API; the services decide what is valid. */
 export const Pubkey = (description: string) =>
@@ -62,7 +66,8 @@ export function envelope<const Name extends string, Item extends TSchema>(name: 
     offset: Type.Integer({ description: 'Number of skipped entries.', examples: [PAGE_OFFSET.default] }),
     ...({ [name]: Type.Array(item) } as { [Key in Name]: ReturnType<typeof Type.Array<Item>> }),
   }
-  return Type.Object(properties, { description: `A page of ${name}.` })
+  const title = `${name[0]?.toUpperCase()}${name.slice(1)}Page`
+  return named(title, Type.Object(properties, { description: `A page of ${name}.` }))
 }
 
 const TAG_HEADER = {
@@ -95,77 +100,27 @@ export function cacheableResponses<Schema extends object>(schema: Schema) {
   }
 }
 
+const walletHeader = (description: string, example: string) =>
+  Type.Optional(Type.String({ description, examples: [example] }))
+
 /** For routes that require a wallet: three headers (contract, "Authentication"), or a session. */
-export const walletSecurity: { readonly security: readonly Readonly<Record<string, string[]>>[] } = {
+export const walletSecurity = {
   security: [{ WalletPubkey: [], WalletSignature: [], WalletTimestamp: [] }, { session: [] }],
-}
-
-export const ErrorBody = Type.Object(
-  {
-    error: Type.String({ description: 'Explanation of the error.' }),
-    message: Type.Optional(Type.String({ description: 'Additional information.' })),
-    details: Type.Optional(
-      Type.Object(
-        { code: Type.String(), parameter: Type.Optional(Type.String()) },
-        { description: 'The stable error code and the invalid parameter.' },
-      ),
+  headers: Type.Object({
+    'x-wallet-pubkey': walletHeader(
+      'Public key of the wallet: 32 bytes in base-58.',
+      'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs',
     ),
-    logs: Type.Optional(
-      Type.Array(Type.String(), { description: 'Log lines of a transaction whose simulation failed.' }),
+    'x-wallet-signature': walletHeader(
+      'Ed25519 signature of `service-auth:<pubkey>:<timestamp>:<METHOD>:<path>`, in base-58.',
+      '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW',
     ),
-  },
-  { $id: 'Error', description: 'The body of every error.' },
-)
-
-const ERROR_MEANINGS = {
-  400: [
-    'A parameter or a member of the body is malformed, out of range, unknown or repeated.',
-    'limit must be an integer from 1 to 200, got "0"',
-  ],
-  401: [
-    'The wallet signature is missing or invalid.',
-    'Missing auth headers. Required: X-Wallet-Pubkey, X-Wallet-Signature, X-Wallet-Timestamp',
-  ],
-  403: [
-    'The request is not allowed.',
-    'Program 11111111111111111111111111111112 is not allowed by this relay',
-  ],
-  404: ['The resource does not exist.', 'Agent not found'],
-  409: ['Conflicts with the current state.', 'Wallet already has an agent'],
-  410: ['The transaction has expired.', 'Transaction expired'],
-  413: ['The body is too large.', 'The body must not be larger than 262144 bytes'],
-  415: ['The body is not JSON.', 'Content-Type must be application/json, got "text/xml"'],
-  422: ['The request is well-formed but cannot be processed.', 'Transaction simulation failed'],
-  429: [
-    'Too many requests. See the Retry-After header.',
-    'Too many requests: the limit is 60 per minute. Try again in 3 s',
-  ],
-  500: ['Internal server error.', 'Internal server error'],
-  503: [
-    'A required part of the service is unavailable. See the Retry-After header.',
-    'The database is not available',
-  ],
-} as const
-
-export type DocumentedStatus = keyof typeof ERROR_MEANINGS
-
-type Examples = Partial<Record<DocumentedStatus, string>>
-
-/**
- * Error responses of a route, with 429, 500 and 503. `examples` replaces the usual text of a
- * status.
- */
-export function errors(statuses: Exclude<DocumentedStatus, 429 | 500 | 503>[], examples: Examples = {}) {
-  return uncountedErrors([...statuses, 429], examples)
+    'x-wallet-timestamp': walletHeader('Unix time in seconds, as in the signed text.', '1795184526'),
+  }),
 }
 
-/** Error responses of a route whose requests are not counted. */
-export function uncountedErrors(statuses: Exclude<DocumentedStatus, 500 | 503>[], examples: Examples = {}) {
-  return Object.fromEntries(
-    [...statuses, 500 as const, 503 as const].map((status) => {
-      const [description, usual] = ERROR_MEANINGS[status]
-      const content = { schema: { $ref: 'Error#' }, example: { error: examples[status] ?? usual } }
-      return [status, { description, content: { 'application/json': content } }]
-    }),
-  )
-}
+/** One of several objects. */
+export const OneOf = <Variants extends TSchema[]>(
+  variants: [...Variants],
+  options: { description: string },
+) => Type.Unsafe<Static<Variants[number]>>({ ...options, oneOf: variants })

@@ -5,15 +5,19 @@ import {
   AGENT_CREDENTIALS_PATH,
   AGENT_CREDENTIALS_V1,
 } from '../../src/identity/credentials/contexts/pinned.ts'
+import { errors, named } from '../contract/shapes.ts'
 import type { RestApp } from '../rest-app.ts'
 
-const Document = Type.Object({
-  '@context': Type.Unsafe<object>({
-    type: 'object',
-    description: 'The terms of the credential types.',
-    examples: [{ '@version': 1.1, '@protected': true }],
+const Document = named(
+  'JsonLdContext',
+  Type.Object({
+    '@context': Type.Unsafe<object>({
+      type: 'object',
+      description: 'The terms of the credential types.',
+      examples: [{ '@version': 1.1, '@protected': true }],
+    }),
   }),
-})
+)
 
 const schema = {
   operationId: 'getAgentCredentialsContext',
@@ -28,6 +32,7 @@ const schema = {
         'application/ld+json': { schema: Type.Unsafe<Buffer>(Document) },
       },
     },
+    ...errors([400]),
   },
 }
 

@@ -1,10 +1,17 @@
 import { Type } from 'typebox'
 import { CHECK_NAMES } from '../../src/identity/credentials/verify/result.ts'
-import { Body, errors, Pubkey, Timestamp, walletSecurity } from '../contract/shapes.ts'
+import { Body, Choice, errors, named, OneOf, Pubkey, Timestamp, walletSecurity } from '../contract/shapes.ts'
 
 const ISSUER = 'did:sol:DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
 const HASH = 'a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e'
 const URL_EXAMPLE = 'https://auditor.example/credentials/1.json'
+const CREDENTIAL_EXAMPLE = {
+  '@context': ['https://www.w3.org/ns/credentials/v2'],
+  type: ['VerifiableCredential', 'SecurityAuditCredential'],
+  issuer: ISSUER,
+  validFrom: '2026-11-21T00:00:00Z',
+  credentialSubject: { id: 'did:sol:4QdLc3JjrXpNUiqRhgoz8oxYAeDn19b9DAKFsSLdPfBo' },
+}
 
 const NullableTime = (description: string) =>
   Type.Unsafe<string | null>({
@@ -25,40 +32,73 @@ const VcHash = Type.String({
   examples: [HASH],
 })
 
-const Credential = Type.Object({
-  type: CredentialType,
-  issuer: Issuer,
-  credential_url: Type.String({ examples: [URL_EXAMPLE] }),
-  vc_hash: VcHash,
-  valid_from: NullableTime('Start of validity. Null if the credential does not name it.'),
-  valid_until: NullableTime('End of validity. Null means no expiry.'),
-  structurally_valid: Type.Boolean({
-    description: 'Whether context, type, subject and dates are valid and a proof exists.',
-  }),
-  proof_verified: Type.Boolean({
-    description: 'Whether the proof is valid and the issuer is currently trusted for this type.',
-  }),
-  indexed_at: Timestamp('Time at which the credential was attached.'),
-})
-
-const Verification = Type.Object(
-  {
-    structurallyValid: Type.Boolean({ description: 'Whether the first five checks passed.' }),
-    proofVerified: Type.Boolean({
-      description: 'Whether the proof is valid and the issuer is trusted for this type.',
-    }),
-    type: CredentialType,
-    issuer: Issuer,
-    vcHash: VcHash,
-    checks: Type.Array(
-      Type.Object({
-        check: Type.String({ description: `One of ${CHECK_NAMES.join(', ')}.`, examples: ['context'] }),
-        passed: Type.Boolean(),
-        detail: Type.String({ examples: ['VC 2.0; every context is known and pinned'] }),
+const Credential = named(
+  'Credential',
+  Type.Object(
+    {
+      type: CredentialType,
+      issuer: Issuer,
+      credential_url: Type.String({ examples: [URL_EXAMPLE] }),
+      vc_hash: VcHash,
+      valid_from: NullableTime('Start of validity. Null if the credential does not name it.'),
+      valid_until: NullableTime('End of validity. Null means no expiry.'),
+      structurally_valid: Type.Boolean({
+        description: 'Whether context, type, subject and dates are valid and a proof exists.',
       }),
-    ),
-  },
-  { description: 'The result of the verification.' },
+      proof_verified: Type.Boolean({
+        description: 'Whether the proof is valid and the issuer is currently trusted for this type.',
+      }),
+      indexed_at: Timestamp('Time at which the credential was attached.'),
+    },
+    { description: 'A credential that is attached to an agent.' },
+  ),
+)
+
+const Verification = named(
+  'CredentialVerification',
+  Type.Object(
+    {
+      structurallyValid: Type.Boolean({ description: 'Whether the first five checks passed.' }),
+      proofVerified: Type.Boolean({
+        description: 'Whether the proof is valid and the issuer is trusted for this type.',
+      }),
+      type: CredentialType,
+      issuer: Issuer,
+      vcHash: VcHash,
+      checks: Type.Array(
+        named(
+          'CredentialCheck',
+          Type.Object({
+            check: Choice<string>(CHECK_NAMES),
+            passed: Type.Boolean(),
+            detail: Type.String({ examples: ['VC 2.0; every context is known and pinned'] }),
+          }),
+        ),
+      ),
+    },
+    { description: 'The result of the verification.' },
+  ),
+)
+
+const HostedCredential = named(
+  'HostedCredential',
+  Body({
+    credentialUrl: Type.String({
+      description: 'URL of a hosted credential, with the scheme https, ipfs or ar.',
+      examples: [URL_EXAMPLE],
+    }),
+  }),
+)
+
+/** The service checks the credential, so it can be any JSON here. */
+const InlineCredential = named(
+  'InlineCredential',
+  Body({
+    credential: Type.Unsafe<unknown>({
+      description: 'A W3C Verifiable Credential as a JSON object. At most 32 KiB.',
+      examples: [CREDENTIAL_EXAMPLE],
+    }),
+  }),
 )
 
 const params = Type.Object({ pda: Pubkey('Address of the agent’s account.') })
@@ -86,13 +126,16 @@ export const listCredentialsSchema = {
     ),
   }),
   response: {
-    200: Type.Object(
-      {
-        pda: Pubkey('Address of the agent’s account.'),
-        total: Type.Integer({ examples: [1] }),
-        credentials: Type.Array(Credential),
-      },
-      { description: 'The credentials of the agent.' },
+    200: named(
+      'CredentialList',
+      Type.Object(
+        {
+          pda: Pubkey('Address of the agent’s account.'),
+          total: Type.Integer({ examples: [1] }),
+          credentials: Type.Array(Credential),
+        },
+        { description: 'The credentials of the agent.' },
+      ),
     ),
     ...errors([400, 404], { 404: 'Agent not found' }),
   },
@@ -107,20 +150,10 @@ export const verifyCredentialSchema = {
     'The wallet must own the agent. The response lists every check. A hosted credential that is structurally valid is attached to the agent.',
   params,
   querystring: Type.Object({}),
-  body: Body({
-    credentialUrl: Type.Optional(
-      Type.String({
-        description: 'URL of a hosted credential, with the scheme https, ipfs or ar.',
-        examples: [URL_EXAMPLE],
-      }),
-    ),
-    credential: Type.Optional(
-      Type.Unsafe<unknown>({ description: 'A W3C Verifiable Credential as a JSON object. At most 32 KiB.' }),
-    ),
-  }),
+  body: OneOf([HostedCredential, InlineCredential], { description: 'Exactly one of the two members.' }),
   response: {
     200: Verification,
-    ...errors([400, 401, 403, 404, 413, 422], {
+    ...errors([400, 401, 403, 404, 413, 415, 422], {
       400: 'Provide exactly one of credentialUrl or credential',
       403: 'Wallet does not own this agent',
       404: 'Agent not found',

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Idl } from '@agent-registry/program'
 import type { Services } from '../../src/services.ts'
-import { cacheableResponses, conditionalRequest, errors, Pubkey } from '../contract/shapes.ts'
+import { cacheableResponses, conditionalRequest, errors, named, Pubkey } from '../contract/shapes.ts'
 import { hasTag } from '../plugins/response-cache/cached-read.ts'
 import type { RestApp } from '../rest-app.ts'
 
@@ -11,19 +11,22 @@ const entry = (name: string) => ({ type: 'object', examples: [{ name }] })
 const list = (name: string) => ({ type: 'array', items: entry(name) })
 
 /** Anchor defines the rest. */
-const AnchorIdl = Type.Unsafe<Idl>({
-  type: 'object',
-  description: 'An IDL in the format of Anchor (spec 0.1.0).',
-  properties: {
-    address: Pubkey('Address of the registry program.'),
-    metadata: entry('agent_registry'),
-    instructions: list('register_agent'),
-    accounts: list('Agent'),
-    events: list('AgentRegistered'),
-    errors: list('InvalidPda'),
-    types: list('Agent'),
-  },
-})
+const AnchorIdl = named(
+  'AnchorIdl',
+  Type.Unsafe<Idl>({
+    type: 'object',
+    description: 'An IDL in the format of Anchor (spec 0.1.0).',
+    properties: {
+      address: Pubkey('Address of the registry program.'),
+      metadata: entry('agent_registry'),
+      instructions: list('register_agent'),
+      accounts: list('Agent'),
+      events: list('AgentRegistered'),
+      errors: list('InvalidPda'),
+      types: list('Agent'),
+    },
+  }),
+)
 
 const schema = {
   operationId: 'getProgramIdl',

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
-import { Body, envelope, errors, pageQuery, walletSecurity } from '../contract/shapes.ts'
+import { Body, envelope, errors, named, pageQuery, walletSecurity } from '../contract/shapes.ts'
 import {
   Delivery,
+  EventTypeNames,
   EventTypes,
   ID,
   orNull,
@@ -19,15 +20,11 @@ const inactive = { 409: 'Webhook is not active: set active to true first' }
 const AGENT = 'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
 
 const createBody = Body({
-  url: Type.Optional(
-    Type.String({
-      description: 'Required. The same rules apply as for `url` in the response.',
-      examples: [URL_EXAMPLE],
-    }),
-  ),
-  eventTypes: Type.Optional(
-    Type.Array(Type.String(), { description: 'Required: at least one event type, without duplicates.' }),
-  ),
+  url: Type.String({
+    description: 'The same rules apply as for `url` in a subscription.',
+    examples: [URL_EXAMPLE],
+  }),
+  eventTypes: EventTypeNames('At least one event type, without duplicates.'),
   filterAgentPda: Type.Optional(orNull('Only events of this agent. The agent need not exist yet.', AGENT)),
 })
 
@@ -42,14 +39,18 @@ export const eventTypesSchema = {
   operationId: 'listWebhookEventTypes',
   tags,
   summary: 'List the event types',
+  description: 'The types that a subscription can name. Each is described under webhooks in this document.',
   querystring: noQuery,
   response: {
-    200: Type.Object(
-      {
-        event_types: EventTypes('All event types.'),
-        eventTypes: EventTypes('The same list under its second name.'),
-      },
-      { description: 'The event types.' },
+    200: named(
+      'WebhookEventTypes',
+      Type.Object(
+        {
+          event_types: EventTypes('All event types.'),
+          eventTypes: EventTypes('The same list under its second name.'),
+        },
+        { description: 'The event types.' },
+      ),
     ),
     ...errors([400]),
   },
@@ -65,13 +66,16 @@ export const createSchema = {
   querystring: noQuery,
   body: createBody,
   response: {
-    201: Type.Object(
-      {
-        id: WebhookId,
-        secret: Secret,
-        message: Type.String({ examples: ['Store the secret now: it is not shown again.'] }),
-      },
-      { description: 'The new subscription with its secret.' },
+    201: named(
+      'CreatedWebhook',
+      Type.Object(
+        {
+          id: WebhookId,
+          secret: Secret,
+          message: Type.String({ examples: ['Store the secret now: it is not shown again.'] }),
+        },
+        { description: 'The new subscription with its secret.' },
+      ),
     ),
     ...walletErrors([400, 409, 413, 415], {
       400: 'eventTypes array is required',
@@ -84,12 +88,16 @@ export const listSchema = {
   operationId: 'listWebhooks',
   tags,
   ...walletSecurity,
-  summary: 'List your subscriptions, oldest first',
+  summary: 'List your subscriptions',
+  description: 'Oldest first. A wallet has at most 20.',
   querystring: noQuery,
   response: {
-    200: Type.Object(
-      { subscriptions: Type.Array(Webhook) },
-      { description: 'The subscriptions of the wallet.' },
+    200: named(
+      'WebhookList',
+      Type.Object(
+        { subscriptions: Type.Array(Webhook) },
+        { description: 'The subscriptions of the wallet.' },
+      ),
     ),
     ...walletErrors([400]),
   },
@@ -106,7 +114,7 @@ export const updateSchema = {
   querystring: noQuery,
   body: Body({
     url: Type.Optional(Type.String({ examples: [URL_EXAMPLE] })),
-    eventTypes: Type.Optional(Type.Array(Type.String(), { description: 'Replaces the event types.' })),
+    eventTypes: Type.Optional(EventTypeNames('Replaces the event types.')),
     filterAgentPda: Type.Optional(orNull('Null removes the filter.', AGENT)),
     active: Type.Optional(Type.Boolean()),
   }),
@@ -121,10 +129,14 @@ export const deleteSchema = {
   tags,
   ...walletSecurity,
   summary: 'Delete a subscription',
+  description: 'Cancels its waiting deliveries.',
   params: WebhookParams,
   querystring: noQuery,
   response: {
-    200: Type.Object({ deleted: Type.Boolean() }, { description: 'The subscription was deleted.' }),
+    200: named(
+      'DeletedWebhook',
+      Type.Object({ deleted: Type.Boolean() }, { description: 'The subscription was deleted.' }),
+    ),
     ...walletErrors([400, 404]),
   },
 }
@@ -139,7 +151,7 @@ export const rotateSchema = {
   params: WebhookParams,
   querystring: noQuery,
   response: {
-    200: Type.Object({ secret: Secret }, { description: 'The new secret.' }),
+    200: named('WebhookSecret', Type.Object({ secret: Secret }, { description: 'The new secret.' })),
     ...walletErrors([400, 404]),
   },
 }
@@ -198,9 +210,11 @@ export const recoverSchema = {
   params: WebhookParams,
   querystring: noQuery,
   body: Body({
-    since: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Required.', examples: ['2026-11-20T00:00:00Z'] }),
-    ),
+    since: Type.String({
+      format: 'date-time',
+      description: 'Start of the time range.',
+      examples: ['2026-11-20T00:00:00Z'],
+    }),
     until: Type.Optional(
       Type.String({
         format: 'date-time',
@@ -210,14 +224,20 @@ export const recoverSchema = {
     ),
   }),
   response: {
-    202: Type.Object(
-      {
-        recovered: Type.Integer({ description: 'Number of deliveries that are due again.', examples: [12] }),
-        more: Type.Boolean({
-          description: 'True if more deliveries match than this call sends. Call again.',
-        }),
-      },
-      { description: 'The deliveries are due again.' },
+    202: named(
+      'WebhookRecovery',
+      Type.Object(
+        {
+          recovered: Type.Integer({
+            description: 'Number of deliveries that are due again.',
+            examples: [12],
+          }),
+          more: Type.Boolean({
+            description: 'True if more deliveries match than this call sends. Call again.',
+          }),
+        },
+        { description: 'The deliveries are due again.' },
+      ),
     ),
     ...walletErrors([400, 404, 409, 413, 415], inactive),
   },

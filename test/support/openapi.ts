@@ -10,7 +10,17 @@ export interface Operation {
   operationId: string
   tags: string[]
   summary: string
-  parameters?: { name: string; in: string; required?: boolean; schema: Json }[]
+  description?: string
+  security?: Record<string, string[]>[]
+  parameters?: {
+    name: string
+    in: string
+    required?: boolean
+    schema: Json
+    example?: unknown
+    examples?: unknown
+  }[]
+  requestBody?: { required?: boolean; content: Record<string, Media> }
   responses: Record<
     string,
     { description: string; headers?: Record<string, Json>; content?: Record<string, Media> }
@@ -20,7 +30,8 @@ export interface OpenApi {
   openapi: string
   info: Json
   tags: { name: string }[]
-  components: { schemas: Record<string, Json> }
+  components: { schemas: Record<string, Json>; securitySchemes: Record<string, { name: string }> }
+  webhooks: Record<string, { post: Operation }>
   paths: Record<string, Record<string, Operation>>
 }
 
@@ -42,6 +53,12 @@ export function resolveReference({ components }: OpenApi, reference: string): Js
   return target
 }
 
+/** The schema that a reference names, or the schema itself. */
+export function resolvedSchema(document: OpenApi, schema: Json): Json {
+  const { $ref } = schema
+  return typeof $ref === 'string' ? resolveReference(document, $ref) : schema
+}
+
 /** The problems of a value. Empty if there are none. */
 export function problems(document: OpenApi, schema: Json, value: unknown): unknown[] {
   const [, errors] = Schema.Compile(closed(document, schema) as Json).Errors(value)
@@ -51,5 +68,6 @@ export function problems(document: OpenApi, schema: Json, value: unknown): unkno
 /** The schema of the only media type of a response. */
 export function responseSchema(document: OpenApi, path: string, status: number): Json | undefined {
   const { content = {} } = document.paths[path]?.['get']?.responses[status] ?? {}
-  return Object.values(content)[0]?.schema
+  const schema = Object.values(content)[0]?.schema
+  return schema && resolvedSchema(document, schema)
 }

@@ -8,7 +8,7 @@ import {
   keyOf,
   stakeRow,
 } from '../../support/factories.ts'
-import { type Json, type OpenApi, responseSchema } from '../../support/openapi.ts'
+import { type Json, type OpenApi, resolvedSchema, responseSchema } from '../../support/openapi.ts'
 
 /** The endpoints of the contract ("Endpoints"). */
 const ENDPOINTS = `
@@ -142,7 +142,7 @@ describe.each(RESPONSES)('%s', (path, url, fields, item) => {
       if (status === '200' || status === '304') continue
       const { schema, example } = response.content!['application/json']!
       expect(schema).toEqual({ $ref: '#/components/schemas/Error' })
-      expect(example).toHaveProperty('error')
+      expect(example).toMatchObject({ error: expect.any(String), details: { code: expect.any(String) } })
     }
     const statuses = Object.keys(operation?.responses ?? {})
     expect(statuses).toEqual(
@@ -172,11 +172,18 @@ test('every parameter has a schema, and /agents has the parameters of the contra
 
 test('every leaf of a response has an example or a list of values', () => {
   const bare: string[] = []
-  const walk = (schema: Json, at: string): void => {
+  const walk = (given: Json, at: string): void => {
+    const schema = resolvedSchema(document, given)
     const properties = Object.entries(propertiesOf(schema))
     for (const [name, each] of properties) walk(each, `${at}.${name}`)
     if (schema['items'] !== undefined) walk(schema['items'] as Json, `${at}[]`)
-    const isLeaf = properties.length === 0 && schema['items'] === undefined && schema['type'] !== 'boolean'
+    const variants = (schema['oneOf'] ?? []) as Json[]
+    for (const each of variants) walk(each, at)
+    const isLeaf =
+      properties.length === 0 &&
+      variants.length === 0 &&
+      schema['items'] === undefined &&
+      !['boolean', 'null'].includes(schema['type'] as string)
     if (isLeaf && schema['examples'] === undefined && schema['enum'] === undefined) bare.push(at)
   }
   for (const [path, operations] of Object.entries(document.paths)) {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
+import { agentRow, insertAgents, insertStakes, keyOf, stakeRow } from '../../support/factories.ts'
 import { type Json, type OpenApi, type Operation, problems, resolveReference } from '../../support/openapi.ts'
 
 let t: TestApp
@@ -7,8 +9,10 @@ let document: OpenApi
 let operations: { path: string; operation: Operation }[]
 beforeAll(async () => {
   t = await createTestApp()
+  await insertAgents(t.kysely, [agentRow('Live')])
+  await insertStakes(t.kysely, [stakeRow('Live')])
   document = (await t.app.inject('/openapi.json')).json()
-  operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  operations = Object.entries({ ...document.paths, ...document.webhooks }).flatMap(([path, item]) =>
     Object.values(item).map((operation) => ({ path, operation })),
   )
 })
@@ -48,10 +52,11 @@ test('operations have a unique id, a declared tag, a summary and responses', () 
   const tags = document.tags.map(({ name }) => name)
   for (const { operation } of operations) {
     expect(operation.summary).toBeTruthy()
+    expect(operation.description).toBeTruthy()
     expect(tags).toEqual(expect.arrayContaining(operation.tags))
-    expect(Object.keys(operation.responses).filter((status) => /^2\d\d$/.test(status))).toHaveLength(1)
+    expect(Object.keys(operation.responses).filter((status) => status.startsWith('2'))).toHaveLength(1)
     for (const [status, response] of Object.entries(operation.responses)) {
-      expect(status).toMatch(/^[2-5]\d\d$/)
+      expect(status).toMatch(/^([2-5]\d\d|2XX)$/)
       expect(response.description).toBeTruthy()
     }
   }
@@ -81,10 +86,10 @@ test('every example and default is valid for its schema', () => {
     }
   })
   for (const { operation } of operations) {
-    for (const { content = {} } of Object.values(operation.responses)) {
+    for (const { content = {} } of [operation.requestBody ?? {}, ...Object.values(operation.responses)]) {
       for (const { schema, example } of Object.values(content)) {
-        if (example === undefined) continue
         checked += 1
+        expect(example).toBeDefined()
         expect(problems(document, schema, example)).toEqual([])
       }
     }
@@ -110,4 +115,112 @@ test('cacheable reads document the entity tag, If-None-Match and 304', () => {
     const names = operation.parameters?.filter((each) => each.in === 'header').map(({ name }) => name)
     expect(names).toEqual(['if-none-match'])
   }
+})
+
+test('schemas have names, and each is in the document once', () => {
+  const { schemas } = document.components
+  expect(Object.keys(schemas)).toEqual(
+    expect.arrayContaining([
+      'Agent',
+      'Stake',
+      'HistoryEntry',
+      'PreparedTransaction',
+      'Transaction',
+      'Webhook',
+    ]),
+  )
+  const inline = operations.flatMap(({ path, operation }) =>
+    Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
+      Object.values(content)
+        .filter(({ schema }) => !('$ref' in schema || 'oneOf' in schema))
+        .map(() => `${path} ${status}`),
+    ),
+  )
+  expect(inline).toEqual([])
+})
+
+test('members and parameters that the contract requires are required', () => {
+  const body = (path: string, method = 'post') =>
+    Object.values(document.paths[path]?.[method]?.requestBody?.content ?? {})[0]!.schema
+  const required = (path: string, method?: string) => body(path, method)['required']
+  expect(required('/relay/prepare')).toEqual(['instructions', 'signerPubkeys'])
+  expect(required('/relay/prepare/sponsored')).toEqual(['instructions', 'signerPubkeys'])
+  expect(required('/relay/submit')).toEqual(['id', 'signedTx'])
+  expect(required('/relay/estimate-fees')).toEqual(['accountKeys'])
+  expect(required('/sponsor/register')).toEqual(['instructions', 'signerPubkey', 'inviteCode'])
+  expect(required('/sponsor/register/submit')).toEqual(['id', 'signedTx', 'signerPubkey', 'inviteCode'])
+  expect(required('/webhooks')).toEqual(['url', 'eventTypes'])
+  expect(required('/webhooks/{id}', 'patch')).toBeUndefined()
+  const verify = body('/agents/{pda}/credentials/verify')
+  const credential = { '@context': [] }
+  const [url, both] = [
+    { credentialUrl: 'https://a.example' },
+    { credentialUrl: 'https://a.example', credential },
+  ]
+  expect([url, { credential }].map((each) => problems(document, verify, each))).toEqual([[], []])
+  for (const wrong of [{}, both]) expect(problems(document, verify, wrong)).not.toEqual([])
+  const query = document.paths['/sponsor/eligibility']?.['get']?.parameters
+  expect(query?.map(({ name, required: isRequired }) => [name, isRequired])).toEqual([
+    ['wallet', true],
+    ['code', true],
+  ])
+})
+
+test('operations that need a wallet ask for its headers, and the others need none', () => {
+  const wallet = ['X-Wallet-Pubkey', 'X-Wallet-Signature', 'X-Wallet-Timestamp']
+  const asking = operations.filter(({ operation }) => operation.responses['401'] !== undefined)
+  expect(asking).toHaveLength(10)
+  for (const { operation } of asking) {
+    const [first = {}] = operation.security ?? []
+    const { securitySchemes } = document.components
+    expect(Object.keys(first).map((scheme) => securitySchemes[scheme]?.name)).toEqual(wallet)
+    const headers = operation.parameters?.filter((each) => each.in === 'header').map(({ name }) => name)
+    expect(headers).toEqual(wallet.map((name) => name.toLowerCase()))
+  }
+  const others = operations.filter((each) => !asking.includes(each))
+  for (const { operation } of others) expect(operation.security ?? []).toEqual([])
+})
+
+test('every event type has a typed payload with an example, and so has ping', () => {
+  expect(Object.keys(document.webhooks)).toEqual([...WEBHOOK_EVENT_TYPES, 'ping'])
+  for (const [type, { post }] of Object.entries(document.webhooks)) {
+    const { schema, example } = post.requestBody!.content['application/json']!
+    expect(example).toMatchObject({ type, data: expect.any(Object) })
+    expect(problems(document, schema, example)).toEqual([])
+    expect(problems(document, schema, { ...(example as Json), type: 'agent.other' })).not.toEqual([])
+  }
+})
+
+test('required parameters have values of the registry, and optional ones have none that a page fills in', async () => {
+  const example = (path: string, name: string) =>
+    document.paths[path]?.['get']?.parameters?.find((each) => each.name === name)?.example
+  expect(example('/agents/{pda}', 'pda')).toBe(keyOf('agent Live'))
+  expect(example('/agents/{pda}/history', 'pda')).toBe(keyOf('agent Live'))
+  expect(example('/stakes/{pda}', 'pda')).toBe(keyOf('stake Live'))
+  expect(example('/did/{did}', 'did')).toBe(`did:sol:${keyOf('owner Live')}`)
+  expect(example('/sponsor/eligibility', 'wallet')).toBe(keyOf('owner Live'))
+  const page = (await t.app.inject('/docs/json')).json<OpenApi>()
+  const filled = Object.values(page.paths)
+    .flatMap((item) => Object.values(item))
+    .flatMap(({ parameters = [] }) => parameters)
+    .filter(({ required }) => required !== true)
+    .filter((each) => 'example' in each || 'examples' in each || 'default' in each.schema)
+  expect(filled).toEqual([])
+  expect(page.paths['/agents/{pda}']?.['get']?.parameters?.[0]?.example).toBe(keyOf('agent Live'))
+
+  await insertAgents(t.kysely, [agentRow('Newer', { created_at: '2099-01-01T00:00:00.000Z' })])
+  const later = (await t.app.inject('/openapi.json')).json<OpenApi>()
+  expect(later.paths['/agents/{pda}']?.['get']?.parameters?.[0]?.example).toBe(keyOf('agent Newer'))
+})
+
+test('the document is served with other examples while the registry cannot be read', async () => {
+  const starting = await createTestApp({ tablesFilled: false })
+  const { statusCode, body } = await starting.app.inject('/openapi.json')
+  expect([statusCode, body.length > 10_000]).toEqual([200, true])
+  await starting.close()
+})
+
+test('the pages of /docs fit the screen of a phone', async () => {
+  for (const url of ['/docs', '/docs/'])
+    expect((await t.app.inject(url)).body).toContain('<meta name="viewport" content="width=device-width')
 })

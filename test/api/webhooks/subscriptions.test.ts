@@ -42,7 +42,10 @@ afterAll(async () => {
 
 const URL = 'https://receiver.example.com/hook'
 const BODY = { url: URL, eventTypes: ['agent.closed', 'agent.registered'] }
-const NOT_FOUND = { status: 404, body: { error: 'Webhook not found' } }
+const NOT_FOUND = {
+  status: 404,
+  body: { error: 'Webhook not found', details: { code: 'WEBHOOK_NOT_FOUND' } },
+}
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const UNKNOWN_ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
@@ -346,7 +349,10 @@ test('a wallet can create 20 webhooks, also with concurrent requests to two repl
   const refused = responses.filter(({ status }) => status !== 201)
   expect(refused).toHaveLength(10)
   for (const each of refused)
-    expect(each).toEqual({ status: 409, body: { error: 'A wallet can have at most 20 webhooks' } })
+    expect(each).toEqual({
+      status: 409,
+      body: { error: 'A wallet can have at most 20 webhooks', details: { code: 'TOO_MANY_WEBHOOKS' } },
+    })
   const all = await mine(clients[0])
   expect(all).toHaveLength(20)
   await clients[0]!('DELETE', `/webhooks/${all[0]!.id}`)
@@ -447,7 +453,7 @@ describe('deliveries', () => {
     for (const delivery of [UNKNOWN_ID, 'x', '%00'])
       expect(await owner('POST', `/webhooks/${id}/deliveries/${delivery}/resend`)).toEqual({
         status: 404,
-        body: { error: 'Delivery not found' },
+        body: { error: 'Delivery not found', details: { code: 'DELIVERY_NOT_FOUND' } },
       })
 
     await owner('PATCH', `/webhooks/${id}`, { active: false })

@@ -1,0 +1,101 @@
+import { type TObject, type TSchema, Type } from 'typebox'
+import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
+import { named, Timestamp } from '../contract/shapes.ts'
+import { EVENT_SCHEMAS } from '../webhooks/event-schemas.ts'
+import { ID } from '../webhooks/shapes.ts'
+
+const AGENT = 'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
+const KEY = { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' }
+
+const header = (name: string, description: string, example: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+  example,
+})
+
+const HEADERS = [
+  header(
+    'X-Service-Signature',
+    'HMAC-SHA256 of `<timestamp>.<raw body>` with the secret of the subscription, as lower-case hex.',
+    '5d41402abc4b2a76b9719d911017c592ae3f1c1ea7d9d2f3a0a1c0c2c7d2f1b0',
+  ),
+  header('X-Service-Timestamp', 'Unix time of this attempt, in seconds.', '1795184526'),
+  header('X-Service-Event', 'The event type. It is not signed: use `type` of the body.', 'agent.registered'),
+  header('X-Service-Delivery', 'Id of the delivery. It is the same in every attempt.', ID),
+  header('X-Service-Attempt', 'Number of the attempt, from 1.', '1'),
+]
+
+const RESPONSES = {
+  '2XX': { description: 'Received. Every status from 200 to 299 counts.' },
+  '410': { description: 'The receiver is gone. The service disables the subscription.' },
+}
+
+/** AgentTierUpdated for agent.tier_updated. */
+const nameOf = (type: string): string =>
+  type
+    .split(/[._]/)
+    .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
+    .join('')
+
+function webhook(type: string, when: string, pda: TSchema, data: TObject) {
+  const name = nameOf(type)
+  const payload = Type.Object(
+    {
+      id: Type.String({
+        description: 'Id of the event. It is the same in every delivery.',
+        examples: ['evt_7YbmGZ1qkWGDW5o4mhHQnS'],
+      }),
+      type: Type.Literal(type, { description: 'The event type.' }),
+      pda,
+      slot: Type.Integer({ description: 'Slot of the transaction.', examples: [312_004_551] }),
+      timestamp: Timestamp('Time of the event on the ledger.'),
+      data,
+    },
+    { description: when },
+  )
+  return {
+    post: {
+      operationId: `on${name}`,
+      tags: ['Events'],
+      summary: name.replaceAll(/(?<!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+      description: when,
+      security: [],
+      parameters: HEADERS,
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: named(`${name}Event`, payload) } },
+      },
+      responses: RESPONSES,
+    },
+  }
+}
+
+const agentPda = Type.Unsafe<string>({
+  ...KEY,
+  description: 'Account address of the agent.',
+  examples: [AGENT],
+})
+const filterPda = Type.Unsafe<string | null>({
+  ...KEY,
+  type: ['string', 'null'],
+  description: 'The agent filter of the subscription, or null.',
+  examples: [null],
+})
+
+/** The requests that the service sends to receivers: one for each event type, and the test event. */
+export function webhooksSection() {
+  const events = WEBHOOK_EVENT_TYPES.map((type) => {
+    const { when, data } = EVENT_SCHEMAS[type]
+    return [type, webhook(type, when, agentPda, data)] as const
+  })
+  const ping = webhook(
+    'ping',
+    'A test event, sent by POST /webhooks/{id}/ping. A subscription cannot name it.',
+    filterPda,
+    Type.Object({ webhookId: Type.String({ description: 'Id of the subscription.', examples: [ID] }) }),
+  )
+  return Object.fromEntries([...events, ['ping', ping]])
+}
