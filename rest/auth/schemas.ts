@@ -29,17 +29,20 @@ Issued At: ${INPUT.issuedAt}
 Expiration Time: ${INPUT.expirationTime}`
 
 /** `SolanaSignInInput` of the Wallet Standard. */
-const SignInInput = named('SignInInput', Type.Unsafe<unknown>({
-  type: 'object',
-  description: 'The input for `solana:signIn` of the Wallet Standard. Pass it as it is.',
-  required: Object.keys(INPUT).filter((name) => name !== 'address'),
-  properties: {
-    ...Object.fromEntries(
-      Object.entries(INPUT).map(([name, example]) => [name, Type.String({ examples: [example] })]),
-    ),
-    address: Type.String({ description: 'Absent if no `wallet` was given.', examples: [WALLET] }),
-  },
-}))
+const SignInInput = named(
+  'SignInInput',
+  Type.Unsafe<unknown>({
+    type: 'object',
+    description: 'The input for `solana:signIn` of the Wallet Standard. Pass it as it is.',
+    required: Object.keys(INPUT).filter((name) => name !== 'address'),
+    properties: {
+      ...Object.fromEntries(
+        Object.entries(INPUT).map(([name, example]) => [name, Type.String({ examples: [example] })]),
+      ),
+      address: Type.String({ description: 'Absent if no `wallet` was given.', examples: [WALLET] }),
+    },
+  }),
+)
 
 const Wallet = Pubkey('The wallet that signed in.')
 const CreatedAt = Timestamp('Time of the sign-in.')
@@ -63,17 +66,20 @@ export const challengeSchema = {
     ),
   }),
   response: {
-    200: named('SignInChallenge', Type.Object(
-      {
-        input: SignInInput,
-        message: Type.Unsafe<string | null>({
-          type: ['string', 'null'],
-          description: 'The text for wallets that can only sign messages. Null if no `wallet` was given.',
-          examples: [MESSAGE],
-        }),
-        expiresAt: Timestamp('The session must be created before this time.'),
-      },
-      { description: 'The challenge.' },
+    200: named(
+      'SignInChallenge',
+      Type.Object(
+        {
+          input: SignInInput,
+          message: Type.Unsafe<string | null>({
+            type: ['string', 'null'],
+            description: 'The text for wallets that can only sign messages. Null if no `wallet` was given.',
+            examples: [MESSAGE],
+          }),
+          expiresAt: Timestamp('The session must be created before this time.'),
+        },
+        { description: 'The challenge.' },
+      ),
     ),
     ...errors([400, 413, 415], { 400: `origin must be one of ${ORIGIN}, got "https://evil.example"` }),
   },
@@ -97,17 +103,20 @@ export const createSchema = {
     }),
   }),
   response: {
-    201: named('CreatedSession', Type.Object(
-      {
-        token: Type.String({
-          description: 'Send it as `Authorization: Bearer <token>`. It is not shown again.',
-          examples: ['ars_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8'],
-        }),
-        wallet: Wallet,
-        createdAt: CreatedAt,
-        expiresAt: ExpiresAt,
-      },
-      { description: 'The new session with its token.' },
+    201: named(
+      'CreatedSession',
+      Type.Object(
+        {
+          token: Type.String({
+            description: 'Send it as `Authorization: Bearer <token>`. It is not shown again.',
+            examples: ['ars_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8'],
+          }),
+          wallet: Wallet,
+          createdAt: CreatedAt,
+          expiresAt: ExpiresAt,
+        },
+        { description: 'The new session with its token.' },
+      ),
     ),
     ...errors([400, 401, 413, 415], {
       400: 'Invalid sign-in message: the line "Nonce: …" is missing',
@@ -126,14 +135,17 @@ export const getSchema = {
   description: 'The wallet and the times of the session of this request.',
   querystring: noQuery,
   response: {
-    200: named('Session', Type.Object(
-      {
-        wallet: Wallet,
-        createdAt: CreatedAt,
-        lastUsedAt: Timestamp('Time of the last request before this one, exact to a minute.'),
-        expiresAt: ExpiresAt,
-      },
-      { description: 'The session of this request.' },
+    200: named(
+      'Session',
+      Type.Object(
+        {
+          wallet: Wallet,
+          createdAt: CreatedAt,
+          lastUsedAt: Timestamp('Time of the last request before this one, exact to a minute.'),
+          expiresAt: ExpiresAt,
+        },
+        { description: 'The session of this request.' },
+      ),
     ),
     ...errors([400, 401], ended),
   },
@@ -154,9 +166,12 @@ export const endSchema = {
     ),
   }),
   response: {
-    200: named('EndedSessions', Type.Object(
-      { ended: Type.Integer({ description: 'Number of sessions that were ended.', examples: [1] }) },
-      { description: 'The sessions were ended.' },
+    200: named(
+      'EndedSessions',
+      Type.Object(
+        { ended: Type.Integer({ description: 'Number of sessions that were ended.', examples: [1] }) },
+        { description: 'The sessions were ended.' },
+      ),
     ),
     ...errors([400, 401], ended),
   },

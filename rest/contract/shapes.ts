@@ -103,9 +103,14 @@ export function cacheableResponses<Schema extends object>(schema: Schema) {
 const walletHeader = (description: string, example: string) =>
   Type.Optional(Type.String({ description, examples: [example] }))
 
+const WALLET_OR_SESSION: readonly Readonly<Record<string, string[]>>[] = [
+  { WalletPubkey: [], WalletSignature: [], WalletTimestamp: [] },
+  { session: [] },
+]
+
 /** For routes that require a wallet: three headers (contract, "Authentication"), or a session. */
 export const walletSecurity = {
-  security: [{ WalletPubkey: [], WalletSignature: [], WalletTimestamp: [] }, { session: [] }],
+  security: WALLET_OR_SESSION,
   headers: Type.Object({
     'x-wallet-pubkey': walletHeader(
       'Public key of the wallet: 32 bytes in base-58.',

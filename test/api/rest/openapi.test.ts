@@ -166,19 +166,22 @@ test('members and parameters that the contract requires are required', () => {
   ])
 })
 
-test('operations that need a wallet ask for its headers, and the others need none', () => {
+test('operations that need a wallet ask for its headers or a session', () => {
   const wallet = ['X-Wallet-Pubkey', 'X-Wallet-Signature', 'X-Wallet-Timestamp']
-  const asking = operations.filter(({ operation }) => operation.responses['401'] !== undefined)
-  expect(asking).toHaveLength(10)
+  const asking = operations.filter(({ operation }) => (operation.security ?? []).length > 0)
+  expect(asking).toHaveLength(12)
   for (const { operation } of asking) {
-    const [first = {}] = operation.security ?? []
+    expect(operation.responses['401']).toBeDefined()
+    const [first = {}, second] = operation.security!
+    expect(second).toEqual({ session: [] })
     const { securitySchemes } = document.components
     expect(Object.keys(first).map((scheme) => securitySchemes[scheme]?.name)).toEqual(wallet)
     const headers = operation.parameters?.filter((each) => each.in === 'header').map(({ name }) => name)
     expect(headers).toEqual(wallet.map((name) => name.toLowerCase()))
   }
-  const others = operations.filter((each) => !asking.includes(each))
-  for (const { operation } of others) expect(operation.security ?? []).toEqual([])
+  const refusing = operations.filter(({ operation }) => operation.responses['401'] !== undefined)
+  const open = refusing.filter((each) => !asking.includes(each))
+  expect(open.map(({ operation }) => operation.operationId)).toEqual(['createSession'])
 })
 
 test('every event type has a typed payload with an example, and so has ping', () => {
