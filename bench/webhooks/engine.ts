@@ -67,6 +67,7 @@ if (engine === 'gateway' || engine === 'gateway, default limits') {
         const result = await send({
           url: row.url,
           secret: row.secret.toString(),
+          eventId: payload.event,
           eventType: row.type,
           body: row.body,
           deliveryId: payload.event,

@@ -18,8 +18,8 @@ export const WebhookId = Type.String({
 export const WebhookParams = Type.Object({ id: WebhookId })
 export const Secret = Type.String({
   description:
-    'Key of the HMAC signatures. Use the text as it is, including `whsec_`. It is not shown again.',
-  examples: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8'],
+    'Key of the HMAC signatures. For `X-Service-Signature`, use the text as it is, including `whsec_`. Libraries of Standard Webhooks take the same text. It is not shown again.',
+  examples: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g'],
 })
 const EventType = named(
   'WebhookEventType',

@@ -1,6 +1,14 @@
 export type RandomBytes = (size: number) => Buffer
 
-/** `whsec_` and 32 random bytes in base64url, which needs no quoting in shells and URLs. */
+const SECRET_BYTES = 33
+
+/**
+ * `whsec_` and 33 random bytes in base64. Bytes whose text has `+` or `/` are drawn again, so the
+ * text needs no quoting in shells and URLs, and decoders of both alphabets of base64 accept it.
+ */
 export function newSecret(random: RandomBytes): string {
-  return `whsec_${random(32).toString('base64url')}`
+  for (;;) {
+    const text = random(SECRET_BYTES).toString('base64')
+    if (!/[+/]/.test(text)) return `whsec_${text}`
+  }
 }

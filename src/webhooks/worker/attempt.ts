@@ -27,6 +27,7 @@ export async function attempt(
   const result = await send({
     url: claim.url,
     secret: openSecret(Buffer.from(claim.secret, 'base64'), claim.subscription_id),
+    eventId: claim.event_id,
     eventType: claim.event_type,
     body: claim.body,
     deliveryId: claim.id,

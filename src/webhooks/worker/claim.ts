@@ -19,7 +19,8 @@ export interface ClaimedDelivery extends Pick<Delivery, 'id' | 'trigger' | 'atte
 }
 
 /** A delivery that belongs to this worker until its lease expires. */
-export interface Claim extends ClaimedDelivery, Pick<Delivery, 'subscription_id' | 'event_type' | 'body'> {
+export interface Claim
+  extends ClaimedDelivery, Pick<Delivery, 'subscription_id' | 'event_id' | 'event_type' | 'body'> {
   readonly url: string
   /** Encrypted, base64. */
   readonly secret: string
@@ -116,8 +117,8 @@ async function claim(
         d.attempt_count, d.retry_step
     ),
     claims as (
-      select c.id, c.token, c.subscription_id, s.url, encode(s.secret_encrypted, 'base64') as secret, c.event_type,
-        coalesce(c.body, o.body) as body, c.trigger, c.attempt_count, c.retry_step, chosen.probe, chosen.lane,
+      select c.id, c.token, c.subscription_id, s.url, encode(s.secret_encrypted, 'base64') as secret, c.event_id,
+        c.event_type, coalesce(c.body, o.body) as body, c.trigger, c.attempt_count, c.retry_step, chosen.probe, chosen.lane,
         ${status} = 'pending' and chosen.lane = 'slow' and not chosen.probe and chosen.unproven
           and chosen.connect_failures < ${sql.lit(MAX_SHORT_FAILURES)} as short
       from claimed c join chosen on chosen.id = c.id

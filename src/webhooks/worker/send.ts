@@ -1,13 +1,15 @@
-import { createHmac } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import type { GuardedHttp, HttpResult } from '../../platform/net/guarded-http.ts'
 import { WORKER_LIMITS } from './limits.ts'
 import { excerptOf, retryAfterMs } from './response.ts'
+import { signDelivery, signStandard } from './sign-delivery.ts'
 
 export interface SendRequest {
   readonly url: string
   /** The decrypted signing secret. */
   readonly secret: string
+  /** The `id` in the body, without a dot. */
+  readonly eventId: string
   readonly eventType: string
   /** The exact text to sign and send. */
   readonly body: string
@@ -56,7 +58,7 @@ export function createSender({ http, clock, limits }: SenderOptions): Send {
 
 /** The names have the contract's case, because some receivers compare them case-sensitively. */
 function headersOf(request: SendRequest, timestamp: number): Record<string, string> {
-  const { secret, eventType, body, deliveryId, attempt } = request
+  const { secret, eventId: id, eventType, body, deliveryId, attempt } = request
   return {
     'Content-Type': 'application/json',
     // The response excerpt is stored without decompression.
@@ -67,21 +69,11 @@ function headersOf(request: SendRequest, timestamp: number): Record<string, stri
     'X-Service-Event': eventType,
     'X-Service-Delivery': deliveryId,
     'X-Service-Attempt': String(attempt),
+    // Standard Webhooks, for receivers that use one of its libraries.
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signStandard({ secret, timestamp, body, id }),
   }
-}
-
-export interface SignedDelivery {
-  /** The secret as its owner received it. The key is this text as UTF-8, including `whsec_`. */
-  readonly secret: string
-  /** Unix time in seconds. */
-  readonly timestamp: number
-  /** The bytes of the body as they are sent. */
-  readonly body: string | Uint8Array
-}
-
-/** Returns the hex HMAC-SHA256 of `<timestamp>.<body>` (contract, "Delivery"). */
-export function signDelivery({ secret, timestamp, body }: SignedDelivery): string {
-  return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
 }
 
 function attemptResult(result: HttpResult, now: number): AttemptResult {

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../../src/domain/webhook-events.ts'
@@ -184,7 +185,9 @@ test('each of the 14 event types arrives once, signed, at a TLS receiver', async
       'x-service-signature': signature,
       'x-service-event': (parsed as { type: string }).type,
       'content-type': 'application/json',
+      'webhook-id': (parsed as { id: string }).id,
     })
+    expect(new Webhook(SECRET).verify(body.toString(), headers as Record<string, string>)).toEqual(parsed)
     expect(method).toBe('POST')
   }
   await expect

@@ -40,6 +40,7 @@ function attempt(reply: Reply, url = receiver.url('/hook', HOST)): Promise<Attem
   return send({
     url,
     secret: SECRET,
+    eventId: 'evt_1',
     eventType: 'agent.closed',
     body: BODY,
     deliveryId: 'd-1',
@@ -64,6 +65,8 @@ test('sends the stored bytes with the headers of this attempt', async () => {
       .digest('hex'),
     'x-service-delivery': 'd-1',
     'x-service-attempt': '3',
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': String(NOW / 1000),
   })
   expect(request.rawHeaders).toEqual(
     expect.arrayContaining(['X-Service-Signature', 'X-Service-Timestamp', 'X-Service-Event']),

@@ -339,7 +339,7 @@ export type CreatedSession = {
 export type CreatedWebhook = {
   /** Id of the subscription, from POST /webhooks. */
   id: string
-  /** Key of the HMAC signatures. Use the text as it is, including `whsec_`. It is not shown again. */
+  /** Key of the HMAC signatures. For `X-Service-Signature`, use the text as it is, including `whsec_`. Libraries of Standard Webhooks take the same text. It is not shown again. */
   secret: string
   message: string
 }
@@ -1015,7 +1015,7 @@ export type WebhookRecovery = {
 
 /** The new secret. */
 export type WebhookSecret = {
-  /** Key of the HMAC signatures. Use the text as it is, including `whsec_`. It is not shown again. */
+  /** Key of the HMAC signatures. For `X-Service-Signature`, use the text as it is, including `whsec_`. Libraries of Standard Webhooks take the same text. It is not shown again. */
   secret: string
 }
 
