@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const exec = promisify(execFile)
+
+/** Runs a command. Returns its output. Throws with the output if it fails. */
+export async function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<string> {
+  const { stdout } = await exec(command, args, { cwd, env: { ...process.env, ...env } }).catch(
+    (error: { message: string; stdout?: string }) => {
+      throw new Error(`${error.message}\n${error.stdout ?? ''}`)
+    },
+  )
+  return stdout
+}
+
+/** Installs the tools of a folder in `test/tools` from its lock file. Returns the folder. */
+export async function installTools(name: string): Promise<string> {
+  const folder = join(ROOT, 'test/tools', name)
+  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], folder)
+  return folder
+}
+
+export interface PackedClient {
+  /** What is published. */
+  readonly folder: string
+  /** The archive of the package. */
+  readonly archive: string
+}
+
+/** Builds and packs the client as for the npm registry. */
+export async function packClient(): Promise<PackedClient> {
+  const folder = join(temporaryFolder('client-'), 'package')
+  await run(process.execPath, [join(ROOT, 'packages/client/build/package.ts'), folder], ROOT)
+  const target = temporaryFolder('client-archive-')
+  const name = await run('npm', ['pack', folder, '--silent', '--pack-destination', target], target)
+  return { folder, archive: join(target, name.trim()) }
+}
+
+/** A new folder outside of the repository that has only the packed client. */
+export async function emptyProject(
+  { archive }: PackedClient,
+  packages: readonly string[] = [],
+): Promise<string> {
+  const folder = temporaryFolder('project-')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--omit=peer']
+  await run('npm', ['install', ...options, archive, ...packages], folder)
+  return folder
+}
