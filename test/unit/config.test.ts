@@ -72,6 +72,41 @@ describe('readConfig', () => {
     expect([config.localnet.refusedBecause, config.webhooks.devMode]).toEqual([refusedBecause, devMode])
   })
 
+  const RPC = { SOLANA_RPC_URL: 'https://rpc.example.org' }
+  test.each([
+    [{}, ['http://127.0.0.1:3000'], true],
+    [{ PORT: '0' }, ['http://localhost'], true],
+    [{ HOST: '::1' }, ['http://localhost'], true],
+    [{ NODE_ENV: 'production', BASE_URL: 'https://a.example/x' }, ['https://a.example'], false],
+    [{ ...RPC, CORS_ORIGINS: '*' }, ['http://127.0.0.1:3000'], false],
+    [
+      { ...RPC, BASE_URL: 'https://a.example', CORS_ORIGINS: 'https://b.example,https://a.example' },
+      ['https://a.example', 'https://b.example'],
+      false,
+    ],
+    [
+      {
+        ...RPC,
+        BASE_URL: 'https://a.example',
+        CORS_ORIGINS: 'https://b.example',
+        SIGN_IN_ORIGINS: 'https://c.example:8443',
+      },
+      ['https://a.example', 'https://c.example:8443'],
+      false,
+    ],
+  ])('with %j users may sign in on pages of %j', (env: Record<string, string>, origins, anyLoopback) => {
+    expect(readConfig(env).config.signIn).toEqual({ origins, anyLoopback })
+  })
+
+  test.each(['*', 'https://a.example/', 'a.example', 'https://a.example/login'])(
+    'SIGN_IN_ORIGINS refuses %j, which is not the origin of a page',
+    (given) => {
+      expect(problemsOf({ SIGN_IN_ORIGINS: given })[0]).toContain(
+        `SIGN_IN_ORIGINS must be an origin such as https://app.example.org, got "${given}"`,
+      )
+    },
+  )
+
   test('LOCALNET and SOLANA_RPC_URL exclude each other', () => {
     expect(problemsOf({ LOCALNET: 'true', SOLANA_RPC_URL: 'https://rpc.example.org' })).toEqual([
       'LOCALNET is true and SOLANA_RPC_URL is set: set one of them',

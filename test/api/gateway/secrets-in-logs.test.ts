@@ -4,6 +4,7 @@ import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+import { type Challenge, signInWallet } from '../../support/sign-in.ts'
 import { walletOf } from '../../support/wallet.ts'
 
 const feePayer = Keypair.generate()
@@ -27,6 +28,18 @@ afterAll(async () => {
   await gateway.remove()
   await database.drop()
 })
+
+/** Signs in with the text of the challenge, as a wallet without `solana:signIn` does. */
+async function signIn(call: (path: string, init: RequestInit) => Promise<Response>): Promise<string> {
+  const wallet = signInWallet('logged')
+  const post = (path: string, body: object) =>
+    call(path, { method: 'POST', headers: json, body: JSON.stringify(body) })
+  const challenge = (await (await post('/auth/challenge', { wallet: wallet.address })).json()) as Challenge
+  const message = challenge.message ?? ''
+  const created = await post('/auth/session', { message, signature: wallet.sign(message) })
+  expect(created.status).toBe(201)
+  return ((await created.json()) as { token: string }).token
+}
 
 test('the log at level debug has request ids and no secrets', async () => {
   const call = (path: string, init: RequestInit = {}) => fetch(`${baseUrl}${path}`, init)
@@ -54,6 +67,12 @@ test('the log at level debug has request ids and no secrets', async () => {
   ).toBe(400)
   expect((await call(`/sponsor/eligibility?wallet=${owner}&code=${inviteCode}`)).status).toBe(200)
   expect((await call('/agents?limit=0')).status).toBe(400)
+  // A sign-in with its token, and a token in a URL.
+  const token = await signIn(call)
+  const authorization = `Bearer ${token}`
+  expect((await call('/auth/session', { headers: { authorization } })).status).toBe(200)
+  expect((await call(`/auth/session?all=${token}`, { headers: { authorization } })).status).toBe(400)
+  expect((await call('/webhooks', { headers: { authorization: `${authorization}x` } })).status).toBe(401)
   expect(await gateway.stop()).toBe(0)
   const log = gateway.output()
   expect(log).toContain('"reqId":"traced-1"')
@@ -66,6 +85,7 @@ test('the log at level debug has request ids and no secrets', async () => {
     signature: signed['x-wallet-signature'] ?? '',
     feePayer: [...feePayer.secretKey].slice(0, 8).join(','),
     key: '9c'.repeat(8),
+    token: token.replace('ars_', ''),
   }
   for (const [name, value] of Object.entries(secrets))
     expect([name, lines.filter((line) => line.includes(value))]).toEqual([name, []])
