@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Keypair, VersionedTransaction } from '@solana/web3.js'
 
 // mcp-client.ts KEYFILE URL: registers an agent for the wallet, as an AI agent does it. A URL that
@@ -11,7 +9,11 @@ const [file = '', address = ''] = process.argv.slice(2)
 const wallet = Keypair.fromSecretKey(Uint8Array.from(JSON.parse(readFileSync(file, 'utf8')) as number[]))
 const ownerPubkey = wallet.publicKey.toBase58()
 const url = new URL(address)
-const client = new Client({ name: 'example', version: '1.0.0' })
+// `auto` uses the newest protocol version that the server supports.
+const client = new Client(
+  { name: 'example', version: '1.0.0' },
+  { versionNegotiation: { mode: url.pathname.endsWith('/sse') ? 'legacy' : 'auto' } },
+)
 await client.connect(
   url.pathname.endsWith('/sse') ? new SSEClientTransport(url) : new StreamableHTTPClientTransport(url),
 )
@@ -24,7 +26,7 @@ async function call<Result>(name: string, args: Record<string, unknown>): Promis
   return structuredContent as Result
 }
 
-const { txId, serializedTx } = await call<{ txId: string; serializedTx: string }>('prepare_register_agent', {
+const { id, serializedTx } = await call<{ id: string; serializedTx: string }>('prepare_register_agent', {
   ownerPubkey,
   name: 'Tool User',
   serviceCategory: 'research',
@@ -35,7 +37,7 @@ const { txId, serializedTx } = await call<{ txId: string; serializedTx: string }
 const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
 transaction.sign([wallet])
 const signedTx = Buffer.from(transaction.serialize()).toString('base64')
-const { status } = await call<{ status: string }>('submit_transaction', { txId, signedTx })
+const { status } = await call<{ status: string }>('submit_transaction', { id, signedTx })
 process.stdout.write(`registration: ${status}\n`)
 
 interface Verdict {

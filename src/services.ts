@@ -108,6 +108,8 @@ export function createServices(dependencies: ServiceDependencies): Services {
     registryTransactions: createRegistryTransactions({
       kysely,
       relay: dependencies.relay,
+      sponsorship: dependencies.sponsorship,
+      feePayer: dependencies.feePayer && pubkey(dependencies.feePayer.pubkey),
       program: pubkey(dependencies.identity.program),
     }),
     sponsorship: dependencies.sponsorship,

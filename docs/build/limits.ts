@@ -36,6 +36,7 @@ import { MAX_MESSAGES, MAX_UNSENT } from '../../rest/graphql/socket-reading.ts'
 import { MAX_MESSAGE_BYTES } from '../../rest/graphql/web-socket.ts'
 import { LIST_LIMIT } from '../../rest/mcp/read-tools.ts'
 import { MAX_UNREAD } from '../../rest/mcp/sessions.ts'
+import { MAX_SUBSCRIBED } from '../../rest/mcp/subscriptions.ts'
 import { CONNECTION_LIMITS, MAX_UNANSWERED } from '../../rest/plugins/connections.ts'
 import { BODY_LIMIT } from '../../rest/plugins/server-options.ts'
 import { code, number, page, table } from './markdown.ts'
@@ -175,6 +176,7 @@ const mcp: Limit[] = [
     'Another one is closed, see above; otherwise 503 TOO_MANY_SESSIONS with `Retry-After`',
   ],
   ['SSE session without a message', seconds(CONNECTION_LIMITS.sessionIdleMs), 'The stream is closed'],
+  ['Agents of a subscription', number(MAX_SUBSCRIBED), '400 INVALID_REQUEST'],
   ['Unread responses of a session', `${number(MAX_UNREAD)} bytes`, 'The stream is closed'],
 ]
 

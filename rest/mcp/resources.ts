@@ -1,14 +1,32 @@
-import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { ErrorCode, McpError, type ReadResourceResult } from '@modelcontextprotocol/sdk/types.js'
+import {
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  type ResourceLink,
+  ResourceTemplate,
+} from '@modelcontextprotocol/server'
 import { knownError } from '../../src/domain/known-error.ts'
-import { agentView } from './agent-view.ts'
-import type { ToolContext } from './tool.ts'
+import { type AgentView, agentView } from './agent-view.ts'
+import type { McpContext } from './context.ts'
 
-/** The JSON-RPC code of MCP for an unknown resource. */
-const RESOURCE_NOT_FOUND = -32_002
+const AGENT_SCHEME = 'agent://'
+/** An agent changes at most with each transaction, and a response may be a few seconds old. */
+const CACHE_HINT = { ttlMs: 5_000, cacheScope: 'public' } as const
+
+export const agentUri = (pda: string): string => `${AGENT_SCHEME}${pda}`
+
+/** The address in the URI of an agent. Null for other URIs. */
+export function pdaOfUri(uri: string): string | null {
+  return uri.startsWith(AGENT_SCHEME) ? uri.slice(AGENT_SCHEME.length) : null
+}
+
+export function agentLink({ pda, name }: AgentView): ResourceLink {
+  return { type: 'resource_link', uri: agentUri(pda), name, mimeType: 'application/json' }
+}
 
 /** Offers agents and DID Documents as resources. */
-export function addResources(server: McpServer, { services, logger, admit }: ToolContext): void {
+export function addResources(server: McpServer, { services, logger, admit }: McpContext): void {
   const read = async (
     uri: URL,
     mimeType: string,
@@ -22,10 +40,10 @@ export function addResources(server: McpServer, { services, logger, admit }: Too
       const known = knownError(error)
       if (known === null) {
         logger.error({ err: error, uri: uri.href }, 'reading a resource failed')
-        throw new McpError(ErrorCode.InternalError, 'Internal server error')
+        throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal server error')
       }
-      const code = known.status === 404 ? RESOURCE_NOT_FOUND : ErrorCode.InvalidParams
-      throw new McpError(code, known.message, { code: known.code, status: known.status })
+      const { message, code, status } = known
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { uri: uri.href, code, status })
     } finally {
       done()
     }
@@ -33,11 +51,12 @@ export function addResources(server: McpServer, { services, logger, admit }: Too
 
   server.registerResource(
     'agent',
-    new ResourceTemplate('agent://{pda}', { list: undefined }),
+    new ResourceTemplate(`${AGENT_SCHEME}{pda}`, { list: undefined }),
     {
       title: 'Agent',
       description: 'An agent, by the address of its account',
       mimeType: 'application/json',
+      cacheHint: CACHE_HINT,
     },
     (uri, { pda }) =>
       read(uri, 'application/json', async () => agentView(await services.agents.get(String(pda)))),
@@ -49,6 +68,7 @@ export function addResources(server: McpServer, { services, logger, admit }: Too
       title: 'DID Document',
       description: 'The DID Document of an agent’s owner',
       mimeType: 'application/did+ld+json',
+      cacheHint: CACHE_HINT,
     },
     (uri, { owner }) =>
       read(uri, 'application/did+ld+json', async () => {

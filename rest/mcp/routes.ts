@@ -1,13 +1,15 @@
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createMcpServer } from './server.ts'
 import { messagePriority } from './message-priority.ts'
-import type { ToolContext } from './tool.ts'
+import type { McpContext } from './context.ts'
 import { createSessions } from './sessions.ts'
+import { answerMessage } from './streamable-http.ts'
+import { NO_SUBSCRIPTION, subscribe, subscribedAgents } from './subscriptions.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Services } from '../../src/services.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
+import { createEventStreams, isEventStream } from '../plugins/event-stream.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
 import { sendRateLimit } from '../plugins/rate-limits.ts'
 import type { RestApp } from '../rest-app.ts'
@@ -35,18 +37,33 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
     // MCP requires this for both transports, as a protection against DNS rebinding.
     onRequest: async ({ raw }: FastifyRequest) => originGuard.check(raw),
   }
-  const serverFor = ({ ip }: FastifyRequest, admit: ToolContext['admit']) =>
-    createMcpServer({ services, clientIp: ip, logger, admit }, version)
+  const serverFor = ({ ip }: FastifyRequest, context: Pick<McpContext, 'admit' | 'era'>) =>
+    createMcpServer({ services, clientIp: ip, logger, ...context }, version)
 
+  const streams = createEventStreams()
+  app.addHook('preClose', async () => streams.cutAll())
   app.post('/mcp', route, async (request, reply) => {
-    if (Array.isArray(request.body))
+    const { body, headers, ip } = request
+    if (Array.isArray(body))
       throw new DomainError('INVALID_REQUEST', { problem: 'Batches are not supported: send one message' })
-    const server = serverFor(request, () => request.admissionSlot?.hold() ?? noop)
-    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
-    if (!hijackReply(request, reply)) return
-    reply.raw.once('close', () => void server.close())
-    await server.connect(transport)
-    await transport.handleRequest(request.raw, reply.raw, request.body)
+    const agentPdas = subscribedAgents(body)
+    const subscription =
+      agentPdas === null
+        ? NO_SUBSCRIPTION
+        : await subscribe(services, { agentPdas, clientIp: ip, response: reply.raw })
+    let failure: unknown
+    const response = await answerMessage({
+      ...subscription,
+      headers,
+      body,
+      // The request keeps its slot until the tool has finished, also if its client disconnects.
+      createServer: (era) => serverFor(request, { era, admit: () => noop }),
+      onError: (error) => (failure = error),
+    })
+    if (response.status >= 500) logger.error({ err: failure }, 'an MCP message failed')
+    if (isEventStream(response)) return streams.send(reply, response)
+    reply.code(response.status).headers(Object.fromEntries(response.headers))
+    return reply.send(await response.text())
   })
 
   const sessions = createSessions(MESSAGES, connectionLimits)
@@ -54,17 +71,23 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
     sessions.checkLimit(request.ip)
     if (!hijackReply(request, reply)) return
     request.admissionSlot?.release()
-    const server = serverFor(request, (order) => services.admission.admit(order))
+    const server = serverFor(request, {
+      era: 'legacy',
+      admit: (priority) => services.admission.admit(priority),
+    })
     await sessions.open(server, request.ip, reply.raw)
   })
   app.post(MESSAGES, route, async (request, reply) => {
     const { sessionId } = Object.fromEntries(new URL(request.url, 'http://localhost').searchParams)
     const session = sessions.find(sessionId)
     if (session === undefined) throw new DomainError('MCP_SESSION_NOT_FOUND')
-    if (!hijackReply(request, reply)) return
+    try {
+      session.receive(request.body)
+    } catch {
+      throw new DomainError('INVALID_REQUEST', { problem: 'The body is not a JSON-RPC message' })
+    }
     // The response is sent before the tool runs. The tool call has its own admission.
-    request.admissionSlot?.release()
-    await session.handlePostMessage(request.raw, reply.raw, request.body)
+    return reply.code(202).send('Accepted')
   })
   app.addHook('preClose', () => sessions.closeAll())
 }

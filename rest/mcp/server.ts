@@ -1,22 +1,43 @@
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { addReadTools } from './read-tools.ts'
+import { McpServer } from '@modelcontextprotocol/server'
+import type { McpContext } from './context.ts'
+import { addPrompts } from './prompts.ts'
+import { READ_TOOLS } from './read-tools.ts'
 import { addResources } from './resources.ts'
-import { type ToolContext, toolAdder } from './tool.ts'
-import { addWriteTools } from './write-tools.ts'
+import { SPONSOR_TOOLS } from './sponsor-tools.ts'
+import { WRITE_TOOLS } from './write-tools.ts'
 
 const INSTRUCTIONS = `A registry of autonomous agents on Solana. Use it to find and check agents, and to send transactions of their owners.
 To send a transaction: call a prepare_* tool, let the owner sign the result, then call submit_transaction.
 Public keys are base-58. Amounts are USDC base units (6 decimals).`
 
+const TOOLS = [...READ_TOOLS, ...WRITE_TOOLS, ...SPONSOR_TOOLS]
+
+/** The lists are the same for all clients and change only with a new version of the service. */
+const LISTS = { ttlMs: 3_600_000, cacheScope: 'public' } as const
+
 /** Creates the MCP server of one client. It uses the services and limits of REST and GraphQL. */
-export function createMcpServer(context: ToolContext, version: string): McpServer {
+export function createMcpServer(context: McpContext, version: string): McpServer {
   const server = new McpServer(
     { name: 'agent-registry-gateway', title: 'Agent Registry Gateway', version },
-    { instructions: INSTRUCTIONS },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: {
+        tools: { listChanged: false },
+        prompts: { listChanged: false },
+        // Before 2026-07-28, subscriptions need a session, and /mcp has none.
+        resources: { listChanged: false, ...(context.era === 'modern' ? { subscribe: true } : {}) },
+      },
+      cacheHints: {
+        'server/discover': LISTS,
+        'tools/list': LISTS,
+        'prompts/list': LISTS,
+        'resources/list': LISTS,
+        'resources/templates/list': LISTS,
+      },
+    },
   )
-  const add = toolAdder(server, context)
-  addReadTools(add)
-  addWriteTools(add)
+  for (const addTool of TOOLS) addTool(server, context)
+  addPrompts(server)
   addResources(server, context)
   return server
 }

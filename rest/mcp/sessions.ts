@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
+import type { McpServer } from '@modelcontextprotocol/server'
 import { clientNetwork } from '../../src/domain/client-network.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import { createPlaces, type NoPlace } from '../../src/platform/overload/places.ts'
 import { type ConnectionLimits, PLACE_RETRY_SECONDS } from '../plugins/connections.ts'
+import { SseTransport } from './sse-transport.ts'
 
 /** Bytes. A client with more unread responses is disconnected at its next request. */
 export const MAX_UNREAD = 1_048_576
@@ -12,7 +12,7 @@ export const MAX_UNREAD = 1_048_576
 export const QUIET_MS = 60_000
 
 interface Session {
-  readonly transport: SSEServerTransport
+  readonly transport: SseTransport
   readonly response: ServerResponse
   /** The session was used. */
   readonly touch: () => void
@@ -23,7 +23,7 @@ export interface Sessions {
   /** Throws MCP_SESSIONS_FULL and TOO_MANY_SESSIONS. */
   checkLimit(clientIp: string): void
   open(server: McpServer, clientIp: string, response: ServerResponse): Promise<void>
-  find(sessionId: string | undefined): SSEServerTransport | undefined
+  find(sessionId: string | undefined): SseTransport | undefined
   closeAll(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export function createSessions(
       if (reason !== null) refuse(reason)
     },
     open: async (server, clientIp, response) => {
-      const transport = new SSEServerTransport(messagesPath, response)
+      const transport = new SseTransport(messagesPath, response)
       let isQuiet = false
       const place = places.enter(clientNetwork(clientIp), {
         isIdle: () => isQuiet,

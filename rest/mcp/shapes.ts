@@ -13,6 +13,16 @@ export const priorityLevel = z
   .describe('Priority fee level. Default: medium')
 export const amount = z.string().max(20).describe('Amount in USDC base units (6 decimals), as decimal text')
 
+export const transactionId = z.string().max(64).describe('The id of the prepared transaction')
+export const signedTx = z.string().max(2_000).describe('The transaction with the owner’s signature, base64')
+export const registration = {
+  ownerPubkey: owner,
+  name: z.string().max(64).describe('1 to 32 bytes'),
+  serviceCategory: category,
+  agentCardUrl: z.string().max(400).describe('URL of the agent card, 1 to 200 bytes'),
+  agentCardHash: z.string().max(64).describe('SHA-256 of the agent card, 64 hex digits'),
+}
+
 /** Outputs. */
 export const agent = z.object({
   pda: z.string().describe('Address of the agent’s account, base-58'),
@@ -45,7 +55,7 @@ export const credential = z.object({
 })
 
 export const prepared = z.object({
-  txId: z.string().describe('Identifier for submit_transaction and transaction_status'),
+  id: z.string().describe('Identifier for submit_transaction and transaction_status'),
   serializedTx: z.string().describe('Unsigned transaction, base64. The owner signs it'),
   blockhash: z.string(),
   lastValidBlockHeight: z.number(),
@@ -55,7 +65,7 @@ export const prepared = z.object({
 })
 
 export const transaction = z.object({
-  txId: z.string(),
+  id: z.string(),
   status: z.enum(TRANSACTION_STATUSES),
   signature: z.string().nullable(),
   slot: z.number().nullable(),

@@ -1,47 +1,59 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult, McpServer, ResourceLink, ToolAnnotations } from '@modelcontextprotocol/server'
 import { type ZodObject, type ZodRawShape, type output, z } from 'zod'
 import { knownError } from '../../src/domain/known-error.ts'
 import { unknownMember } from '../../src/domain/unknown-member.ts'
-import type { Logger } from '../../src/platform/logger.ts'
-import type { Priority } from '../../src/platform/overload/priority.ts'
 import type { GuardedKind } from '../../src/platform/rate-limits/kinds.ts'
 import type { Services } from '../../src/services.ts'
+import type { McpContext } from './context.ts'
+import { withStoredJsonSchema } from './json-schema.ts'
 
-export interface ToolContext {
-  readonly services: Services
-  readonly clientIp: string
-  readonly logger: Pick<Logger, 'error'>
-  /** Counts a call as in flight until the result is called. Throws OVERLOADED. */
-  readonly admit: (priority: Priority) => () => void
-}
+/** What a call can do. Clients use it to decide whether to ask their user first. */
+const ANNOTATIONS = {
+  /** Changes nothing. */
+  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  /** Stores an unsigned transaction. It has no effect until its owner signs it. */
+  prepare: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  /** Sends a signed transaction to the ledger. A repeated call does not send it again. */
+  send: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+} satisfies Record<string, ToolAnnotations>
 
 interface ToolDefinition<Input extends ZodRawShape, Output extends ZodRawShape> {
   readonly title: string
   readonly description: string
+  readonly effect: keyof typeof ANNOTATIONS
   /** The rate limit that counts calls. Each message also costs units. */
   readonly kind?: GuardedKind
   /** Units that a call costs. Default: one, which every message costs. */
   readonly units?: (input: output<ZodObject<Input>>) => number
   readonly input: Input
   readonly output: ZodObject<Output>
-  /** Calls change nothing in the service and on the ledger. */
-  readonly readOnly: boolean
   readonly run: (
     services: Services,
     input: output<ZodObject<Input>>,
     clientIp: string,
   ) => Promise<output<ZodObject<Output>>>
+  /** Resources that the result describes. */
+  readonly links?: (result: output<ZodObject<Output>>) => readonly ResourceLink[]
 }
 
-export type AddTool = <Input extends ZodRawShape, Output extends ZodRawShape>(
+/** A tool that can be registered on a server. Its schemas are built once per process. */
+export type Tool = (server: McpServer, context: McpContext) => void
+
+/** Creates a tool. It counts each call, and returns errors of services as tool errors. */
+export function defineTool<Input extends ZodRawShape, Output extends ZodRawShape>(
   name: string,
   definition: ToolDefinition<Input, Output>,
-) => void
-
-/** Adds tools to a server. Counts each call, and returns errors of services as tool errors. */
-export function toolAdder(server: McpServer, { services, clientIp, logger, admit }: ToolContext): AddTool {
-  return (name, { title, description, kind, units, input, output, readOnly, run }) => {
+): Tool {
+  const { title, description, effect, kind, units, run, links } = definition
+  const config = {
+    title,
+    description,
+    inputSchema: withStoredJsonSchema(argumentsOf(definition.input)),
+    outputSchema: withStoredJsonSchema(definition.output),
+    annotations: ANNOTATIONS[effect],
+  }
+  return (server, context) => {
+    const { services, clientIp, admit, era } = context
     const call = async (given: never): Promise<CallToolResult> => {
       let done = (): void => undefined
       try {
@@ -49,29 +61,17 @@ export function toolAdder(server: McpServer, { services, clientIp, logger, admit
         if (kind !== undefined) await services.rateLimits.count(kind, clientIp)
         if (units !== undefined) services.rateLimits.charge(clientIp, units(given), { paid: 1 })
         const result = await run(services, given, clientIp)
-        return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: { ...result } }
+        const text = { type: 'text' as const, text: JSON.stringify(result) }
+        // Clients of the first protocol versions refuse types of content that they do not know.
+        const linked = era === 'modern' && links !== undefined ? links(result) : []
+        return { content: [text, ...linked], structuredContent: { ...result } }
       } catch (error) {
-        return toolError(error, name, logger)
+        return toolError(error, name, context)
       } finally {
         done()
       }
     }
-    server.registerTool(
-      name,
-      {
-        title,
-        description,
-        inputSchema: argumentsOf(input),
-        outputSchema: output.shape,
-        annotations: {
-          readOnlyHint: readOnly,
-          destructiveHint: false,
-          idempotentHint: readOnly,
-          openWorldHint: true,
-        },
-      },
-      call as never,
-    )
+    server.registerTool(name, config, call as never)
   }
 }
 
@@ -84,7 +84,7 @@ function argumentsOf(input: ZodRawShape): ZodObject {
   })
 }
 
-function toolError(error: unknown, tool: string, logger: Pick<Logger, 'error'>): CallToolResult {
+function toolError(error: unknown, tool: string, { logger }: Pick<McpContext, 'logger'>): CallToolResult {
   const known = knownError(error)
   if (known === null) {
     logger.error({ err: error, tool }, 'tool call failed')

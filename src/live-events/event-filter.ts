@@ -12,6 +12,8 @@ export interface EventFilter {
   /** Every type if undefined. */
   readonly types?: ReadonlySet<WebhookEventType>
   readonly agentPda?: string
+  /** Only these agents. */
+  readonly agentPdas?: ReadonlySet<string>
 }
 
 const readType = enumParameter(WEBHOOK_EVENT_TYPES)

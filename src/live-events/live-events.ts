@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Orm } from '../db/orm-types.ts'
 import { DomainError } from '../domain/errors.ts'
+import { pubkeyParameter } from '../domain/parameters.ts'
 import { quoted } from '../domain/quoted.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
@@ -14,6 +15,8 @@ import { registryEvents } from './registry-events.ts'
 import { createStreams, STREAM_LIMITS } from './streams.ts'
 
 export interface EventsInput extends EventFilterInput {
+  /** Only events of these agents. */
+  readonly agentPdas?: readonly string[]
   /** Id of the last event that the client received. Without it, only new events are sent. */
   readonly after?: string | null
 }
@@ -38,7 +41,7 @@ export function createLiveEvents(options: {
      * Events in order, without end. Rejects with INVALID_ENUM, INVALID_PUBKEY and EVENT_UNKNOWN.
      */
     registryEvents: async (input: EventsInput, clientIp: string) => {
-      const filter = eventFilter(input)
+      const filter = { ...eventFilter(input), ...agentsFilter(input) }
       streams.checkLimit(clientIp)
       const after = await startPosition(kysely, input.after)
       return streams.open(clientIp, async function* (signal) {
@@ -64,6 +67,11 @@ export function createLiveEvents(options: {
       await feed.close()
     },
   }
+}
+
+function agentsFilter({ agentPdas }: EventsInput): Pick<EventFilter, 'agentPdas'> {
+  if (agentPdas === undefined) return {}
+  return { agentPdas: new Set(agentPdas.map((each) => pubkeyParameter('agentPdas', each))) }
 }
 
 async function startPosition(kysely: Kysely<Database>, after: string | null | undefined): Promise<number> {

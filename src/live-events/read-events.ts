@@ -47,12 +47,13 @@ interface Bounds {
 export async function readEvents(
   kysely: Kysely<Database>,
   after: number,
-  { types, agentPda }: EventFilter,
+  { types, agentPda, agentPdas }: EventFilter,
 ): Promise<EventPage> {
   const last = after + PAGE_POSITIONS
   const conditions = [sql`cancelled_at is null`]
   if (types !== undefined) conditions.push(sql`type = any(${[...types]}::text[])`)
   if (agentPda !== undefined) conditions.push(sql`agent_pda = ${agentPda}`)
+  if (agentPdas !== undefined) conditions.push(sql`agent_pda = any(${[...agentPdas]}::text[])`)
   const matches = sql.join(conditions, sql` and `)
   const { rows } = await sql<Bounds & (OutboxRow | { position: null })>`
     select bounds.newest, bounds.next, page.*

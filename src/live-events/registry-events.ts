@@ -29,6 +29,10 @@ export async function* registryEvents(options: {
   }
 }
 
-function matches(row: OutboxRow, { types, agentPda }: EventFilter): boolean {
-  return (types?.has(row.type) ?? true) && (agentPda === undefined || row.agentPda === agentPda)
+function matches(row: OutboxRow, { types, agentPda, agentPdas }: EventFilter): boolean {
+  return (
+    (types?.has(row.type) ?? true) &&
+    (agentPda === undefined || row.agentPda === agentPda) &&
+    (agentPdas?.has(row.agentPda) ?? true)
+  )
 }

@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
 import { enumParameter, pubkeyParameter, textParameter } from '../domain/parameters.ts'
 import { quoted } from '../domain/quoted.ts'
+import type { InstructionInput } from './check-instructions.ts'
 import type { PriorityLevel } from './policy.ts'
 import type { PreparedTransaction } from './prepared-transaction.ts'
 import type { RelayService } from './relay.ts'
@@ -31,12 +32,27 @@ const UPDATE_FIELDS = {
 }
 
 export type RegisterAgentInput = OwnerInput & { readonly [Field in keyof typeof REGISTER_FIELDS]: string }
+export type RegisterSponsoredInput = Omit<RegisterAgentInput, 'priorityLevel'> & {
+  readonly inviteCode: string
+}
 /** Absent fields do not change. */
 export type UpdateAgentInput = OwnerInput & {
   readonly [Field in keyof typeof UPDATE_FIELDS]?: string | null
 }
 /** `amount`: USDC base units (6 decimals), u64 in decimal. */
 export type AmountInput = OwnerInput & { readonly amount: string }
+
+/** The part of the sponsorship service that prepares registrations. */
+interface SponsoredRegistrations {
+  register(
+    input: {
+      readonly instructions: readonly InstructionInput[]
+      readonly signerPubkey: string
+      readonly inviteCode: string
+    },
+    clientIp: string,
+  ): Promise<PreparedTransaction>
+}
 
 export type RegistryTransactions = ReturnType<typeof createRegistryTransactions>
 
@@ -47,18 +63,20 @@ export type RegistryTransactions = ReturnType<typeof createRegistryTransactions>
 export function createRegistryTransactions(options: {
   readonly kysely: Kysely<Database>
   readonly relay: Pick<RelayService, 'prepare'>
+  readonly sponsorship: SponsoredRegistrations
+  /** Null while sponsorship is off. */
+  readonly feePayer: Pubkey | null
   readonly program: Pubkey
 }) {
-  const { kysely, relay, program } = options
+  const { kysely, relay, sponsorship, feePayer, program } = options
   const addresses = registryAddresses(program)
-  const prepare = (
-    { ownerPubkey, priorityLevel }: OwnerInput,
+  const build = (
     name: string,
     accounts: Record<string, Pubkey>,
     args: Record<string, unknown>,
-  ): Promise<PreparedTransaction> => {
+  ): InstructionInput => {
     const { programId, keys, data } = registryInstruction(program, name, accounts, args)
-    const instruction = {
+    return {
       programId: programId.toBase58(),
       keys: keys.map(({ pubkey, isSigner, isWritable }) => ({
         pubkey: pubkey.toBase58(),
@@ -67,13 +85,27 @@ export function createRegistryTransactions(options: {
       })),
       data: data.toString('base64'),
     }
-    return relay.prepare({ instructions: [instruction], signerPubkeys: [ownerPubkey], priorityLevel })
   }
+  const prepare = (
+    { ownerPubkey, priorityLevel }: OwnerInput,
+    ...instruction: Parameters<typeof build>
+  ): Promise<PreparedTransaction> =>
+    relay.prepare({ instructions: [build(...instruction)], signerPubkeys: [ownerPubkey], priorityLevel })
   return {
     registerAgent: async (input: RegisterAgentInput) => {
       const owner = readOwner(input)
       const args = readFields(REGISTER_FIELDS, input)
       return prepare(input, 'register_agent', { payer: owner, owner }, args)
+    },
+
+    /** The service pays. Throws what `SponsorshipService.register` throws. */
+    registerSponsored: async (input: RegisterSponsoredInput, clientIp: string) => {
+      const owner = readOwner(input)
+      const args = readFields(REGISTER_FIELDS, input)
+      // Without a fee payer, the request is refused whatever it contains.
+      const instruction = build('register_agent', { payer: feePayer ?? owner, owner }, args)
+      const { inviteCode } = input
+      return sponsorship.register({ instructions: [instruction], signerPubkey: owner, inviteCode }, clientIp)
     },
 
     /** Throws INVALID_REQUEST if nothing changes, or only one of agentCardUrl and agentCardHash. */

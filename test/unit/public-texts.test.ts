@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../rest/app.ts'
@@ -92,6 +91,7 @@ async function mcpTexts(): Promise<unknown> {
     services: {} as Services,
     clientIp: '192.0.2.1',
     logger: { error: () => undefined },
+    era: 'legacy' as const,
     admit: () => () => undefined,
   }
   const server = createMcpServer(context, '0.1.0')
@@ -102,6 +102,7 @@ async function mcpTexts(): Promise<unknown> {
     instructions: client.getInstructions(),
     ...(await client.listTools()),
     ...(await client.listResourceTemplates()),
+    ...(await client.listPrompts()),
   }
   await client.close()
   return texts

@@ -1,16 +1,14 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js'
 import { Connection, Keypair, VersionedTransaction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../../src/gateway/runtime-file.ts'
 import { runCommand } from '../../support/cli.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { connectMcp, MCP_CLIENTS, type McpClient, NEWEST } from '../../support/mcp.ts'
 
 let gateway: GatewayInProcess
 let runtime: Runtime
@@ -22,7 +20,7 @@ afterAll(() => gateway.remove())
 
 /** The members of tool results that the tests read. */
 interface Structured {
-  txId: string
+  id: string
   serializedTx: string
   verified: boolean
   checks: object[]
@@ -32,46 +30,31 @@ interface Structured {
   didDocument: { '@context': string[] }
 }
 
-interface ToolResult {
-  isError?: boolean
-  content: { type: string; text: string }[]
-  structuredContent: Structured
-  _meta?: Record<string, unknown>
-}
-
-async function connect(kind: 'streamable' | 'sse'): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1.0.0' })
-  const transport =
-    kind === 'streamable'
-      ? new StreamableHTTPClientTransport(new URL(`${runtime.baseUrl}/mcp`))
-      : new SSEClientTransport(new URL(`${runtime.baseUrl}/mcp/sse`))
-  await client.connect(transport)
-  return client
-}
-
-describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) => {
-  let client: Client
+describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('%s', (kind) => {
+  let client: McpClient
   beforeAll(async () => {
-    client = await connect(kind)
+    client = await connectMcp(kind, runtime.baseUrl)
     // The client checks results against the output schemas of tools that it has listed.
     await client.listTools()
   })
   afterAll(() => client.close())
-  const call = async (name: string, args: Record<string, unknown>): Promise<ToolResult> =>
-    (await client.callTool({ name, arguments: args })) as unknown as ToolResult
+  const call = (name: string, args: Record<string, unknown>) => client.call<Structured>(name, args)
 
   test('every tool has a description, an input schema and an output schema', async () => {
     const { tools } = await client.listTools()
     expect(tools.map((tool) => tool.name).sort()).toEqual([
       'check_credentials',
+      'check_eligibility',
       'check_reputation',
       'list_agents',
       'lookup_agent',
       'prepare_deposit',
       'prepare_register_agent',
+      'prepare_sponsored_registration',
       'prepare_update_agent',
       'prepare_withdrawal',
       'resolve_did',
+      'submit_sponsored_registration',
       'submit_transaction',
       'transaction_status',
       'verify_agent',
@@ -84,6 +67,7 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
   })
 
   test('an agent can be registered, signed by its owner, submitted and verified', async () => {
+    const number = Object.keys(MCP_CLIENTS).indexOf(kind)
     const owner = Keypair.generate()
     const ownerKey = owner.publicKey.toBase58()
     const connection = new Connection(runtime.rpcUrl, 'confirmed')
@@ -94,7 +78,7 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
 
     const { structuredContent: prepared } = await call('prepare_register_agent', {
       ownerPubkey: ownerKey,
-      name: `Tool ${kind}`,
+      name: `Tool ${number}`,
       serviceCategory: 'research',
       agentCardUrl: 'https://tools.example.org/card.json',
       agentCardHash: 'ab'.repeat(32),
@@ -102,14 +86,14 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
     const transaction = VersionedTransaction.deserialize(Buffer.from(prepared.serializedTx, 'base64'))
     transaction.sign([owner])
     const signedTx = Buffer.from(transaction.serialize()).toString('base64')
-    const sent = await call('submit_transaction', { txId: prepared.txId, signedTx })
+    const sent = await call('submit_transaction', { id: prepared.id, signedTx })
     expect(sent.structuredContent).toMatchObject({
-      txId: prepared.txId,
+      id: prepared.id,
       status: 'confirmed',
       error: null,
       signature: expect.any(String),
     })
-    const status = await call('transaction_status', { txId: prepared.txId })
+    const status = await call('transaction_status', { id: prepared.id })
     expect(status.structuredContent).toEqual(sent.structuredContent)
 
     await vi.waitFor(
@@ -121,7 +105,7 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
         expect(verdict).toMatchObject({
           verified: true,
           did: `did:sol:${ownerKey}`,
-          agent: { name: `Tool ${kind}`, serviceCategory: 'research', tier: 'observer' },
+          agent: { name: `Tool ${number}`, serviceCategory: 'research', tier: 'observer' },
         })
       },
       { timeout: 10_000 },
@@ -134,7 +118,7 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
       detail: 'tier is observer, required is at least premium',
     })
 
-    for (const query of [ownerKey, `did:sol:${ownerKey}`, `Tool ${kind}`]) {
+    for (const query of [ownerKey, `did:sol:${ownerKey}`, `Tool ${number}`]) {
       const { structuredContent: found } = await call('lookup_agent', { query })
       expect(found.agents.map((each) => each.owner)).toContain(ownerKey)
     }
@@ -166,14 +150,17 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
     expect(poor.content[0]!.text).toContain('Transaction simulation failed')
     const nothing = await call('prepare_update_agent', { ownerPubkey: nobody })
     expect(nothing.content[0]!.text).toContain('Provide at least one field to change')
-    await expect(client.readResource({ uri: `agent://${nobody}` })).rejects.toMatchObject({ code: -32_002 })
+    await expect(client.readResource({ uri: `agent://${nobody}` })).rejects.toMatchObject({
+      code: -32_602,
+      data: { code: 'AGENT_NOT_FOUND', status: 404 },
+    })
   })
 
   test('an unknown argument is refused with the nearest known name', async () => {
     const misspelled = await call('list_agents', { min_reputation: 900 })
     expect(misspelled).toMatchObject({ isError: true })
     expect(misspelled.content[0]!.text).toContain(
-      'Unknown member "min_reputation". Did you mean "minReputation"? Known members: tier, status, category, minReputation, limit',
+      'Unknown member "min_reputation". Did you mean "minReputation"? Known members: owner, tier, status, category, minReputation, maxReputation, includeMismatched, sort, order, limit, offset',
     )
     const { tools } = await client.listTools()
     for (const { inputSchema } of tools) expect(inputSchema).toMatchObject({ additionalProperties: false })
@@ -187,6 +174,44 @@ describe.each(['streamable', 'sse'] as const)('over the %s transport', (kind) =>
   })
 })
 
+test('a registration that the service pays for needs an invite code and no SOL', async () => {
+  const client = await connectMcp('SDK 2.x with the newest version only', runtime.baseUrl)
+  const inviteCode = readFileSync(join(gateway.dataDir, 'invite-code'), 'utf8').trim()
+  const owner = Keypair.generate()
+  const wallet = owner.publicKey.toBase58()
+  const registration = {
+    ownerPubkey: wallet,
+    name: 'Sponsored',
+    serviceCategory: 'research',
+    agentCardUrl: 'https://tools.example.org/card.json',
+    agentCardHash: 'ab'.repeat(32),
+  }
+  const refused = await client.call('prepare_sponsored_registration', { ...registration, inviteCode: 'x' })
+  expect(refused).toMatchObject({ isError: true, _meta: { code: 'INVITE_CODE_INVALID', status: 403 } })
+  const eligible = await client.call('check_eligibility', { wallet, code: inviteCode })
+  expect(eligible.structuredContent).toMatchObject({ eligible: true, reason: null })
+
+  const { structuredContent: prepared } = await client.call<Structured>('prepare_sponsored_registration', {
+    ...registration,
+    inviteCode,
+  })
+  const transaction = VersionedTransaction.deserialize(Buffer.from(prepared.serializedTx, 'base64'))
+  transaction.sign([owner])
+  const signedTx = Buffer.from(transaction.serialize()).toString('base64')
+  const signed = { id: prepared.id, signedTx }
+  const wrongTool = await client.call('submit_transaction', signed)
+  expect(wrongTool).toMatchObject({ isError: true, _meta: { code: 'SPONSORED_REGISTRATION' } })
+  const sent = await client.call('submit_sponsored_registration', {
+    ...signed,
+    signerPubkey: wallet,
+    inviteCode,
+  })
+  expect(sent.structuredContent).toMatchObject({ status: 'confirmed', error: null })
+  const again = await client.call('check_eligibility', { wallet, code: inviteCode })
+  expect(again.structuredContent).toMatchObject({ eligible: false })
+  await client.close()
+})
+
 test('the server supports the newest protocol version, which /info names', async () => {
   const { features } = (await (await fetch(`${runtime.baseUrl}/info`)).json()) as {
     features: { mcp: { enabled: boolean; endpoint: string; spec: string } }
@@ -194,7 +219,7 @@ test('the server supports the newest protocol version, which /info names', async
   expect(features.mcp).toEqual({
     enabled: true,
     endpoint: '/mcp/sse',
-    spec: `MCP ${LATEST_PROTOCOL_VERSION}`,
+    spec: `MCP ${NEWEST}`,
   })
 })
 

@@ -180,7 +180,7 @@ test('each MCP message counts as a read, protocol messages too; a submit also co
   for (let sent = 0; sent <= LIMITS.submit; sent += 1) {
     const answer = await send('tools/call', {
       name: 'submit_transaction',
-      arguments: { txId: 'none', signedTx: 'AA==' },
+      arguments: { id: 'none', signedTx: 'AA==' },
     })
     const { result } = (await answer.json()) as { result: { _meta: { code: string } } }
     codes.push(result._meta.code)

@@ -85,7 +85,7 @@ describe('requests signed by a wallet are refused last', () => {
   })
 
   test('in MCP, only the tool submit_transaction', async () => {
-    const submit = await outcome(post('/mcp', tool('submit_transaction', { txId: 'x', signedTx: 'y' })))
+    const submit = await outcome(post('/mcp', tool('submit_transaction', { id: 'x', signedTx: 'y' })))
     expect(JSON.parse(submit)).toMatchObject({ result: { isError: true, _meta: { status: 404 } } })
     expect(await outcome(post('/mcp', tool('list_agents', {})))).toBe('shed')
     expect(await outcome(post('/mcp', { jsonrpc: '2.0', id: 1, method: 'submit_transaction' }))).toBe('shed')

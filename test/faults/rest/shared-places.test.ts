@@ -5,6 +5,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../rest/plugins/connections.ts'
 import { createTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
 import { clientAt, type TestClient } from '../../support/clients.ts'
+import { keyOf } from '../../support/factories.ts'
+import { NEWEST } from '../../support/mcp.ts'
 
 /** Streams that the tests of sockets have at most. */
 const MOST_STREAMS = 5
@@ -12,6 +14,19 @@ const PATIENT = { timeout: 10_000, interval: 20 }
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const EVENTS = { query: 'subscription { registryEvents { id } }' }
 const OPEN_SESSION = 'GET /mcp/sse HTTP/1.1\r\nHost: gateway\r\n\r\n'
+const LISTEN = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'subscriptions/listen',
+  params: {
+    notifications: { resourceSubscriptions: [`agent://${keyOf('agent')}`] },
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': NEWEST,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+})
+const OPEN_SUBSCRIPTION = `POST /mcp HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: ${NEWEST}\r\nMCP-Method: subscriptions/listen\r\nContent-Length: ${LISTEN.length}\r\n\r\n${LISTEN}`
 const OPEN_STREAM = `GET /graphql?query=${encodeURIComponent(EVENTS.query)} HTTP/1.1\r\nHost: gateway\r\nAccept: text/event-stream\r\n\r\n`
 
 let t: TestApp
@@ -168,6 +183,14 @@ describe.each([
   {
     kind: 'live streams',
     request: OPEN_STREAM,
+    limits: {},
+    options: { streamLimits: { perClient: 3, total: 5 } },
+    own: 'Too many open live streams: the limit per client is 3. Close one or try again later',
+    all: 'The service has too many open live streams: try again later',
+  },
+  {
+    kind: 'MCP subscriptions',
+    request: OPEN_SUBSCRIPTION,
     limits: {},
     options: { streamLimits: { perClient: 3, total: 5 } },
     own: 'Too many open live streams: the limit per client is 3. Close one or try again later',

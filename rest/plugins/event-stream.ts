@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { sendRateLimit } from '../plugins/rate-limits.ts'
+import { sendRateLimit } from './rate-limits.ts'
 
 /** The open server-sent event streams. */
 export interface EventStreams {

@@ -1,0 +1,14 @@
+import type { Logger } from '../../src/platform/logger.ts'
+import type { Priority } from '../../src/platform/overload/priority.ts'
+import type { Services } from '../../src/services.ts'
+
+/** The client that a server belongs to. */
+export interface McpContext {
+  readonly services: Services
+  readonly clientIp: string
+  readonly logger: Pick<Logger, 'error'>
+  /** `modern`: protocol 2026-07-28 and later. */
+  readonly era: 'legacy' | 'modern'
+  /** Counts a call as in flight until the result is called. Throws OVERLOADED. */
+  readonly admit: (priority: Priority) => () => void
+}
