@@ -81,6 +81,16 @@ test.each([
   expect(signatures).toBe(0)
 })
 
+test('the same request can be signed several times within a second', async () => {
+  const registry = connect(await generateSigner())
+  const lists = await Promise.all([
+    registry.webhooks.list(),
+    registry.webhooks.list(),
+    registry.webhooks.list(),
+  ])
+  expect(lists).toEqual([[], [], []])
+})
+
 test('a webhook of a wallet is created, pinged, verified, changed and deleted', async () => {
   const wallet = await generateSigner()
   const registry = connect(wallet)

@@ -3,7 +3,7 @@ import { type Operations, ROUTES } from '../generated/api.ts'
 import type { Signer } from '../signers/signer.ts'
 import { parseJson } from './json.ts'
 import { type RetryOptions, withRetries } from './retry.ts'
-import { walletHeaders } from './wallet-headers.ts'
+import { type UsedTimestamps, walletHeaders } from './wallet-headers.ts'
 
 export type OperationId = keyof Operations
 
@@ -42,6 +42,7 @@ export interface Transport extends RetryOptions {
   token: string | null
   /** Signs requests that need a wallet, if there is no session. */
   readonly wallet: Signer | null
+  readonly usedTimestamps: UsedTimestamps
 }
 
 /** POST requests that change nothing, or that the gateway recognizes when they are repeated. */
@@ -113,14 +114,14 @@ async function send(
  * the base URL, so it is not signed.
  */
 async function authorization(
-  { token, wallet: usual }: Transport,
+  { token, wallet: usual, usedTimestamps }: Transport,
   wallet: Signer | undefined,
   method: string,
   path: string,
 ): Promise<Record<string, string>> {
-  if (wallet !== undefined) return walletHeaders(wallet, method, path)
+  if (wallet !== undefined) return walletHeaders(wallet, method, path, usedTimestamps)
   if (token !== null) return { authorization: `Bearer ${token}` }
-  return usual === null ? {} : walletHeaders(usual, method, path)
+  return usual === null ? {} : walletHeaders(usual, method, path, usedTimestamps)
 }
 
 /** A proxy before the gateway may respond with text. */
