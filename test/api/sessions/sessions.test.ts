@@ -285,11 +285,13 @@ describe('GraphQL', () => {
     expect(await response.text()).toContain(wallet.address)
   })
 
+  /** It stays open between operations. */
   const socketOf = (connectionParams?: Record<string, unknown>) =>
     createClient({
       url: `${url.replace('http', 'ws')}/graphql`,
       webSocketImpl: WebSocket,
       connectionParams,
+      lazy: false,
       retryAttempts: 0,
     })
   const SESSION = '{ session { wallet } }'
@@ -300,11 +302,14 @@ describe('GraphQL', () => {
       expect(await firstOf(socket, SESSION)).toContain(wallet.address)
       await socket.dispose()
     }
+    let sockets = 0
     const socket = socketOf({ authorization: `Bearer ${token}` })
+    socket.on('connected', () => (sockets += 1))
     expect(await firstOf(socket, '{ webhooks { id } }')).toContain('"webhooks":[]')
     await end(bearer(token))
     expect(await firstOf(socket, '{ webhooks { id } }')).toContain('SESSION_INVALID')
     expect(await firstOf(socket, '{ webhookEventTypes }')).toContain('agent.registered')
+    expect(sockets).toBe(1)
     await socket.dispose()
   })
 
