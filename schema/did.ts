@@ -1,4 +1,6 @@
 import type { DidDocument, DidService, VerificationMethod } from '../src/identity/did/document.ts'
+import { pubkey } from '@agent-registry/solana'
+import { keyToMultibase } from '../src/identity/credentials/multibase.ts'
 import { ownerDid } from '../src/domain/did.ts'
 import type { DidResolution } from '../src/identity/did/resolve-did.ts'
 import { AgentRef } from './agent.ts'
@@ -11,6 +13,10 @@ const VerificationMethodRef = builder.objectRef<VerificationMethod>('Verificatio
     type: t.exposeString('type', { description: 'Always `Ed25519VerificationKey2020`.' }),
     controller: t.exposeString('controller', { description: 'The DID that controls the key.' }),
     publicKeyBase58: t.exposeString('publicKeyBase58', { description: 'Public key of the owner, base-58.' }),
+    publicKeyMultibase: t.string({
+      description: 'The same key in the form of a Multikey: `z` and base-58.',
+      resolve: ({ publicKeyBase58 }) => keyToMultibase(pubkey(publicKeyBase58)),
+    }),
   }),
 })
 

@@ -76,6 +76,8 @@ const WHEN: Record<ErrorCode, string> = {
   STAKE_NOT_FOUND: 'No stake account has this address.',
   INVALID_DID: 'The DID is not `did:sol:` and a public key.',
   DID_NOT_FOUND: 'The owner of the DID has no agent.',
+  DID_RESOURCE_NOT_FOUND: 'The DID URL names a key or a service that the DID Document does not have.',
+  DID_METHOD_NOT_SUPPORTED: 'The resolver gets a DID of another method.',
   NOT_AGENT_OWNER: 'The authenticated wallet is not the owner of the agent.',
   CREDENTIAL_SOURCE: 'The body has both members or none of them.',
   CREDENTIAL_NOT_FETCHED: 'The URL could not be read. `message` has the reason.',

@@ -1,10 +1,8 @@
-import {
-  type DidDocumentFieldsFragment,
-  GetDidDocumentDocument,
-  ResolveDidDocument,
-} from '../generated/graphql.ts'
+import { GetDidDocumentDocument, ResolveDidDocument } from '../generated/graphql.ts'
 import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
+import { toDidDocument, toMultikeyDocument } from './documents.ts'
+import { identifierRoutes } from './identifiers.ts'
 import { didMediaType } from './media-type.ts'
 import { getDidDocumentSchema, resolveDidSchema } from './schemas.ts'
 
@@ -15,7 +13,8 @@ export function didRoutes(app: RestApp, operations: Operations): void {
   })
   const getDidDocument = operations.read(GetDidDocumentDocument, {
     tables: ['agents'],
-    toBody: ({ did }) => toDidDocument(did.didDocument),
+    toBody: ({ did }, mediaType) =>
+      mediaType === 'application/did' ? toMultikeyDocument(did.didDocument) : toDidDocument(did.didDocument),
     mediaType: didMediaType,
   })
 
@@ -26,9 +25,6 @@ export function didRoutes(app: RestApp, operations: Operations): void {
   app.get('/did/:did/document', { schema: getDidDocumentSchema }, (request, reply) =>
     getDidDocument(request, reply, request.params),
   )
-}
 
-/** GraphQL names cannot contain `@`. */
-function toDidDocument({ context, ...rest }: DidDocumentFieldsFragment) {
-  return { '@context': context, ...rest }
+  identifierRoutes(app, operations)
 }

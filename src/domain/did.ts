@@ -23,3 +23,28 @@ export function parseDid(did: string): Pubkey {
   if (isPubkey(owner)) return owner
   throw new DomainError('INVALID_DID', { parameter: 'did', value: quoted(did) })
 }
+
+export interface DidUrl {
+  readonly did: string
+  /** The id of a key or a service in the document, `<did>#<name>`. Null for the whole document. */
+  readonly part: string | null
+  /** Whether the part was asked for as a service, by its name. */
+  readonly isService: boolean
+}
+
+const DID_URL = /^(did:([a-z0-9]+):[\w.:%-]+)(?:\?service=([\w.-]+))?(?:#([\w.-]+))?$/
+
+/**
+ * Splits a DID URL such as `<did>#key-1` or `<did>?service=agent-card`. `service` is the same
+ * parameter outside the text. Throws INVALID_DID and DID_METHOD_NOT_SUPPORTED.
+ */
+export function parseDidUrl(url: string, service?: string): DidUrl {
+  const [, did, method, ownService, fragment] = DID_URL.exec(url) ?? []
+  if (did === undefined) throw new DomainError('INVALID_DID', { parameter: 'did', value: quoted(url) })
+  if (`did:${method}` !== DID_METHOD)
+    throw new DomainError('DID_METHOD_NOT_SUPPORTED', { value: quoted(did) })
+  parseDid(did)
+  const name = ownService ?? service
+  const part = name ?? fragment
+  return { did, part: part === undefined ? null : `${did}#${part}`, isService: name !== undefined }
+}

@@ -10,7 +10,7 @@ export interface ReadOptions<Data, Variables, Body> {
    * All tables that the response depends on. It must not depend on a clock, a wallet or the ledger.
    */
   readonly tables: readonly ReadTables[]
-  readonly toBody: (data: Data) => Body
+  readonly toBody: (data: Data, mediaType: string) => Body
   /** Units that a request costs. Default: one. */
   readonly units?: (variables: Variables) => number
   /** Chooses the media type by the Accept header; JSON by default. */
@@ -42,7 +42,8 @@ export function cachedRead<Data, Variables extends Record<string, unknown>, Body
   const read = async (request: FastifyRequest, variables: Variables, mediaType: string) => {
     // Also for a cached response, so that the cost of a request can be predicted.
     if (units !== undefined) charge(request, units(variables))
-    const readBody = async (): Promise<string> => JSON.stringify(toBody(await run(request, variables)))
+    const readBody = async (): Promise<string> =>
+      JSON.stringify(toBody(await run(request, variables), mediaType))
     if (cache === null) return { mediaType, body: toPayload(await readBody(), mediaType), etag: null }
     // Sorted, because a query string can have its parameters in any order.
     const key = JSON.stringify([operationName, mediaType, ...Object.entries(variables).sort(byName)])

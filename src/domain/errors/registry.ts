@@ -9,6 +9,11 @@ export const REGISTRY_ERRORS = {
     message: '{parameter} must be did:sol: and a base-58 public key of 32 bytes, got {value}',
   },
   DID_NOT_FOUND: { status: 404, message: 'DID not found' },
+  DID_RESOURCE_NOT_FOUND: { status: 404, message: 'The DID Document has no {given}' },
+  DID_METHOD_NOT_SUPPORTED: {
+    status: 501,
+    message: 'Only the DID method did:sol is supported, got {value}',
+  },
   NOT_AGENT_OWNER: { status: 403, message: 'Wallet does not own this agent' },
   CREDENTIAL_SOURCE: { status: 400, message: 'Provide exactly one of credentialUrl or credential' },
   CREDENTIAL_NOT_FETCHED: { status: 422, message: 'Credential could not be fetched' },

@@ -66,6 +66,7 @@ const CASES: Record<string, Record<string, unknown>[]> = {
   ListStakesDocument: [{}, { owner: keyOf('owner Trader'), limit: 1 }, { agent_pda: 'x' }],
   GetStakeDocument: [{ pda: keyOf('stake Trader') }, { pda: keyOf('stake nobody') }],
   ResolveDidDocument: [{ did: `did:sol:${keyOf('owner Trader')}` }, { did: 'did:sol:x' }, { did: 1 }, {}],
+  ResolveIdentifierDocument: [{ did: `did:sol:${keyOf('owner Trader')}` }, { did: 'did:sol:x' }],
   GetDidDocumentDocument: [
     { did: `did:sol:${keyOf('owner Trader')}` },
     { did: `did:sol:${keyOf('nobody')}` },

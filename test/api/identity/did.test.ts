@@ -26,6 +26,19 @@ const DOCUMENT = {
     { id: `${DID}#registry`, type: 'ServiceRegistry', serviceEndpoint: `solana:${PROGRAM}:${PDA}` },
   ],
 }
+/** The same document for `Accept: application/did`. */
+const MULTIKEY_DOCUMENT = {
+  ...DOCUMENT,
+  '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/multikey/v1'],
+  verificationMethod: [
+    {
+      id: `${DID}#key-1`,
+      type: 'Multikey',
+      controller: DID,
+      publicKeyMultibase: `z${bs58.encode(Uint8Array.from([0xed, 0x01, ...bs58.decode(OWNER)]))}`,
+    },
+  ],
+}
 const RESOLUTION = {
   did: DID,
   agent: { pda: PDA, name: 'Kestrel', tier: 'premium', reputation_score: 812 },
@@ -70,7 +83,7 @@ test.each([
     'content-type': type,
     vary: expect.stringMatching(/(^|, )accept$/),
   })
-  expect(response.json()).toEqual(DOCUMENT)
+  expect(response.json()).toEqual(type === 'application/did' ? MULTIKEY_DOCUMENT : DOCUMENT)
 })
 
 test('colons can be percent-encoded once', async () => {

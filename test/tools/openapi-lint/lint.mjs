@@ -6,19 +6,20 @@ import spectralCore from '@stoplight/spectral-core'
 import rulesets from '@stoplight/spectral-rulesets'
 
 const { Spectral } = spectralCore
+const print = (line) => process.stdout.write(`${line}\n`)
 const source = await text(process.stdin)
 
 const config = await createConfig({ extends: ['recommended'] })
 const redocly = await lintFromString({ source, absoluteRef: 'openapi.json', config })
 for (const { severity, ruleId, message, location } of redocly)
-  console.log(`Redocly ${severity} ${ruleId} ${location[0]?.pointer}: ${message}`)
+  print(`Redocly ${severity} ${ruleId} ${location[0]?.pointer}: ${message}`)
 
 const spectral = new Spectral()
 spectral.setRuleset({ extends: [[rulesets.oas, 'recommended']] })
 const found = await spectral.run(JSON.parse(source))
 for (const { severity, code, message, path } of found)
-  console.log(`Spectral ${severity} ${code} ${path.join('/')}: ${message}`)
+  print(`Spectral ${severity} ${code} ${path.join('/')}: ${message}`)
 
 const count = redocly.length + found.length
 if (count > 0) process.exitCode = 1
-console.log(`Redocly and Spectral report ${count === 0 ? 'nothing' : `${count} problems`}.`)
+print(`Redocly and Spectral report ${count === 0 ? 'nothing' : `${count} problems`}.`)

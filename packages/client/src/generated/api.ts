@@ -497,26 +497,13 @@ export type DidDocument = {
   id: string
   /** The DID. */
   controller: string
-  verificationMethod: ({
-    id: string
-    type: string
-    /** The DID. */
-    controller: string
-    /** Public key of the owner. */
-    publicKeyBase58: string
-  })[]
+  verificationMethod: (VerificationMethod)[]
   /** Keys that prove control of the DID. */
   authentication: (string)[]
   /** Keys that may sign statements. */
   assertionMethod: (string)[]
   /** The services. `#agent-card` is missing if the agent’s card URL is not a valid URI. */
-  service: ({
-    id: string
-    /** `A2AAgentCard` or `ServiceRegistry`. */
-    type: string
-    /** URL of the agent card, or `solana:<program>:<agent account>`. */
-    serviceEndpoint: string
-  })[]
+  service: (DidService)[]
 }
 
 /** The agent and the DID Document. */
@@ -531,6 +518,44 @@ export type DidResolution = {
     reputation_score: number
   }
   didDocument: DidDocument
+}
+
+/** The result of DID Resolution. */
+export type DidResolutionResult = {
+  didDocument: MultikeyDidDocument
+  didResolutionMetadata: {
+    contentType: string
+  }
+  didDocumentMetadata: {
+    /** Time of the registration of the agent. */
+    created: string
+    /** Time of the last change of the agent. */
+    updated: string
+    /** Changes with the document. */
+    versionId: string
+    /** True, with status 410, if the agent is deactivated. */
+    deactivated?: boolean
+  }
+}
+
+/** A service of the agent. */
+export type DidService = {
+  id: string
+  /** `A2AAgentCard` or `ServiceRegistry`. */
+  type: string
+  /** URL of the agent card, or `solana:<program>:<agent account>`. */
+  serviceEndpoint: string
+}
+
+/** The result of DID URL dereferencing. */
+export type DidUrlDereferencingResult = {
+  /** The key, the service or its URL. */
+  content: unknown
+  contentMetadata: {
+  }
+  dereferencingMetadata: {
+    contentType: string
+  }
 }
 
 export type Eligible = {
@@ -683,6 +708,32 @@ export type ListedAgent = {
   updated_at: string
   /** Trigram similarity to `name`, from 0.3 to 1. Present only in a search by name. */
   name_similarity?: number
+}
+
+/** A DID Document whose key has the form Multikey. */
+export type MultikeyDidDocument = {
+  '@context': (string)[]
+  /** The DID. */
+  id: string
+  /** The DID. */
+  controller: string
+  verificationMethod: (MultikeyVerificationMethod)[]
+  /** Keys that prove control of the DID. */
+  authentication: (string)[]
+  /** Keys that may sign statements. */
+  assertionMethod: (string)[]
+  /** The services. `#agent-card` is missing if the agent’s card URL is not a valid URI. */
+  service: (DidService)[]
+}
+
+/** The key of the owner, in the form that stock verifiers read. */
+export type MultikeyVerificationMethod = {
+  id: string
+  type: string
+  /** The DID. */
+  controller: string
+  /** Public key of the owner: `z` and base-58 of 0xed 0x01 and the key. */
+  publicKeyMultibase: string
 }
 
 export type NotEligible = {
@@ -966,6 +1017,16 @@ export type TransactionFailure = {
   code: 'blockhash_expired' | 'simulation_failed' | 'execution_failed' | 'dropped' | 'outcome_unknown'
   message: string
   logs?: (string)[]
+}
+
+/** The key of the owner. */
+export type VerificationMethod = {
+  id: string
+  type: string
+  /** The DID. */
+  controller: string
+  /** Public key of the owner. */
+  publicKeyBase58: string
 }
 
 /** A subscription to events. */
@@ -1314,6 +1375,18 @@ export interface Operations {
     }
     response: DidResolution
   }
+  /** Resolve a DID or dereference a DID URL */
+  resolveIdentifier: {
+    path: {
+      /** `did:sol:<owner>`, or a DID URL. Percent-encode `#` and `?`. */
+      did: string
+    }
+    query?: {
+      /** Redirects to the endpoint of a service of the document. */
+      service?: string
+    }
+    response: (MultikeyDidDocument) | (MultikeyVerificationMethod) | (DidService)
+  }
   /** Replace the secret */
   rotateWebhookSecret: {
     path: {
@@ -1407,6 +1480,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: string } = {
   registerSponsored: 'POST /sponsor/register',
   resendWebhookDelivery: 'POST /webhooks/{id}/deliveries/{deliveryId}/resend',
   resolveDid: 'GET /did/{did}',
+  resolveIdentifier: 'GET /1.0/identifiers/{did}',
   rotateWebhookSecret: 'POST /webhooks/{id}/rotate-secret',
   submitSponsoredRegistration: 'POST /sponsor/register/submit',
   submitTransaction: 'POST /relay/submit',

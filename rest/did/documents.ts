@@ -1,0 +1,39 @@
+import type { DidDocumentFieldsFragment } from '../generated/graphql.ts'
+
+const MULTIKEY = 'https://w3id.org/security/multikey/v1'
+
+/** The DID Document of the contract. GraphQL names cannot contain `@`. */
+export function toDidDocument({ context, ...rest }: DidDocumentFieldsFragment) {
+  const verificationMethod = rest.verificationMethod.map(({ id, type, controller, publicKeyBase58 }) => ({
+    id,
+    type,
+    controller,
+    publicKeyBase58,
+  }))
+  return { '@context': context, ...rest, verificationMethod }
+}
+
+export type MultikeyDocument = ReturnType<typeof toMultikeyDocument>
+
+/** The same document with the form of the key that stock verifiers read. */
+export function toMultikeyDocument(document: DidDocumentFieldsFragment) {
+  const verificationMethod = document.verificationMethod.map(({ id, controller, publicKeyMultibase }) => ({
+    id,
+    type: 'Multikey',
+    controller,
+    publicKeyMultibase,
+  }))
+  return {
+    ...toDidDocument(document),
+    '@context': ['https://www.w3.org/ns/did/v1', MULTIKEY],
+    verificationMethod,
+  }
+}
+
+/** The key or the service with this id. Null if there is none. */
+export function partOf(document: MultikeyDocument, id: string): object | null {
+  const key = document.verificationMethod.find((each) => each.id === id)
+  // Verifiers that fetch the key alone need its context.
+  if (key !== undefined) return { '@context': MULTIKEY, ...key }
+  return document.service.find((each) => each.id === id) ?? null
+}

@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto'
+import { parseDidUrl } from '../../src/domain/did.ts'
+import { DomainError } from '../../src/domain/errors.ts'
+import { quoted } from '../../src/domain/quoted.ts'
+import { type ResolveIdentifierQuery, ResolveIdentifierDocument } from '../generated/graphql.ts'
+import type { Operations } from '../operations.ts'
+import type { RestApp } from '../rest-app.ts'
+import { partOf, toMultikeyDocument } from './documents.ts'
+import { sendResolutionError } from './identifier-errors.ts'
+import {
+  DEREFERENCING,
+  DOCUMENT_TYPES,
+  RESOLUTION_TYPES,
+  resolveIdentifierSchema,
+} from './identifier-schemas.ts'
+import { preferredType } from './media-type.ts'
+
+const DOCUMENT_OFFERS = [...DOCUMENT_TYPES, ...RESOLUTION_TYPES, DEREFERENCING]
+const PART_OFFERS = [...DOCUMENT_TYPES, DEREFERENCING]
+
+/** The HTTPS binding of DID Resolution, for clients of the Universal Resolver. */
+export function identifierRoutes(app: RestApp, operations: Operations): void {
+  const resolve = operations.run(ResolveIdentifierDocument)
+  const options = { schema: resolveIdentifierSchema, errorHandler: sendResolutionError }
+
+  app.get('/1.0/identifiers/:did', options, async (request, reply) => {
+    const { did, part, isService } = parseDidUrl(request.params.did, request.query.service)
+    const { accept } = request.headers
+    const offers: readonly string[] = part === null ? DOCUMENT_OFFERS : PART_OFFERS
+    const type = preferredType(accept, offers)
+    if (type === null)
+      throw new DomainError('NOT_ACCEPTABLE', { type: offers.join(', '), value: quoted(accept) })
+    const resolution = (await resolve(request, { did })).did
+    const document = toMultikeyDocument(resolution.didDocument)
+    const metadata = metadataOf(resolution, document)
+    if ('deactivated' in metadata) reply.code(410)
+    reply.header('vary', 'accept')
+    // Bytes, because Fastify adds a charset to texts.
+    const send = (body: object) => reply.type(type).send(Buffer.from(JSON.stringify(body)))
+    const [contentType] = DOCUMENT_TYPES
+    if (RESOLUTION_TYPES.some((each) => each === type))
+      return send({
+        didDocument: document,
+        didResolutionMetadata: { contentType },
+        didDocumentMetadata: metadata,
+      })
+    const found = part === null ? document : partOf(document, part)
+    if (found === null) throw new DomainError('DID_RESOURCE_NOT_FOUND', { given: quoted(part) })
+    const endpoint = isService && 'serviceEndpoint' in found ? String(found.serviceEndpoint) : null
+    if (type === DEREFERENCING)
+      return send({
+        content: endpoint ?? found,
+        contentMetadata: part === null ? metadata : {},
+        dereferencingMetadata: { contentType: endpoint === null ? contentType : 'text/uri-list' },
+      })
+    return endpoint === null ? send(found) : reply.code(303).header('location', endpoint).send()
+  })
+}
+
+/** An agent that its owner deactivated stays deactivated. */
+function metadataOf({ agent }: NonNullable<ResolveIdentifierQuery['did']>, document: object) {
+  return {
+    created: agent.created_at,
+    updated: agent.updated_at,
+    versionId: hash('sha256', JSON.stringify(document), 'base64url'),
+    ...(agent.status === 'deactivated' ? { deactivated: true } : {}),
+  }
+}
