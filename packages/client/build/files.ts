@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { apiModule } from './api.ts'
+import { apiModule, exactMembersModule } from './api.ts'
 import { programModule } from './program.ts'
 
 const IDL = new URL('../../registry-program/idl.json', import.meta.url)
@@ -9,6 +9,7 @@ const FOLDER = 'packages/client/src/generated'
 export function clientFiles(openApi: unknown): Record<string, string> {
   return {
     [`${FOLDER}/api.ts`]: apiModule(openApi),
+    [`${FOLDER}/exact-members.ts`]: exactMembersModule(openApi),
     [`${FOLDER}/program.ts`]: programModule(JSON.parse(readFileSync(IDL, 'utf8'))),
   }
 }

@@ -20,7 +20,7 @@ export {
   vaultAddress,
 } from './generated/program.ts'
 export type { Call, CallInput, CallOptions, CallResult, OperationId } from './http/call.ts'
-export type { EventsOptions, RegistryEvent } from './live/events.ts'
+export type { EventsOptions, RegistryEvent, RegistryEventType } from './live/events.ts'
 export type { Listing } from './pages.ts'
 export type { AccountKey, Instruction } from './program/instruction.ts'
 export { tokenAccount } from './program/program-address.ts'

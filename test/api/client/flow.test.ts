@@ -147,7 +147,7 @@ test('live events continue after a cut connection, without gaps and repetitions'
     return fetch(input, { ...init, signal: AbortSignal.any([init!.signal!, cut.signal]) })
   }
   const live = createRegistry(gateway.runtime.baseUrl, { fetch: cutting })
-  const types = ['agent.registered', 'agent.updated']
+  const types = ['agent.registered', 'agent.updated'] as const
   const first = await generateSigner()
   const events = live.events({ types, signal: ended.signal })
   const started = events.next()

@@ -1488,5 +1488,5 @@ export const ROUTES: { readonly [Id in keyof Operations]: string } = {
   verifyCredential: 'POST /agents/{pda}/credentials/verify',
 }
 
-/** Members that are integers of 64 bits. They become bigint. */
-export const EXACT_MEMBERS: ReadonlySet<string> = /* @__PURE__ */ new Set(['amount', 'balanceLamports', 'capabilities', 'depositedAmount', 'deposited_amount', 'feePayerBalance', 'lockedAmount', 'locked_amount', 'new', 'old', 'pendingWithdrawal', 'pending_withdrawal', 'stakeAmount'])
+/** The body of a webhook request. `type` says which event it is. */
+export type WebhookEvent = AgentRegisteredEvent | AgentUpdatedEvent | AgentReputationUpdatedEvent | AgentTierUpdatedEvent | AgentStatusChangedEvent | AgentSuspendedEvent | AgentReactivatedEvent | AgentDeactivatedEvent | AgentClosedEvent | StakeDepositedEvent | StakeWithdrawnEvent | StakeWithdrawalRequestedEvent | StakeWithdrawalCancelledEvent | StakeClosedEvent | PingEvent

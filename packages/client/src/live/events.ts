@@ -1,24 +1,21 @@
+import type { WebhookEvent } from '../generated/api.ts'
 import type { Transport } from '../http/call.ts'
+import { parseJson } from '../http/json.ts'
 import { RegistryError } from '../errors.ts'
 import { graphqlError, type Payload } from '../graphql/query.ts'
 import { jittered, wait } from '../http/retry.ts'
 import { EVENTS_SUBSCRIPTION } from '../graphql/documents.ts'
 import { readEventStream } from './event-stream.ts'
 
-/** An event of the registry, with the same content as a webhook. */
-export interface RegistryEvent {
-  readonly id: string
-  readonly type: string
-  readonly agentPda: string
-  readonly slot: number
-  /** ISO 8601. */
-  readonly timestamp: string
-  readonly data: Readonly<Record<string, unknown>>
-}
+type Live<Event> = Event extends { pda: string } ? Omit<Event, 'pda'> & { agentPda: string } : never
+
+/** An event of the registry, with the same `id`, `type` and `data` as a webhook. */
+export type RegistryEvent = Live<WebhookEvent>
+export type RegistryEventType = RegistryEvent['type']
 
 export interface EventsOptions {
   /** Only events of these types. */
-  readonly types?: readonly string[]
+  readonly types?: readonly RegistryEventType[]
   /** Only events of this agent. */
   readonly agent?: string
   /** Continues after the event with this id. New events only by default. */
@@ -101,7 +98,7 @@ async function* connect(
     }
     for await (const { event, data } of readEventStream(response.body, onActivity)) {
       if (event === 'complete') return
-      const payload = JSON.parse(data) as Result
+      const payload = parseJson(data) as Result
       if (!payload.data) throw graphqlError(payload, response)
       yield payload.data.registryEvents
     }

@@ -1,15 +1,7 @@
-/** The body of a webhook request. */
-export interface WebhookEvent {
-  /** The same in every delivery of this event. Store it to detect duplicates. */
-  readonly id: string
-  readonly type: string
-  /** Address of the agent’s account. */
-  readonly pda: string
-  readonly slot: number
-  /** ISO 8601. */
-  readonly timestamp: string
-  readonly data: Readonly<Record<string, unknown>>
-}
+import type { WebhookEvent } from '../generated/api.ts'
+import { parseJson } from '../http/json.ts'
+
+export type { WebhookEvent } from '../generated/api.ts'
 
 /** The headers of a Fetch request or of node:http. Names can have any case. */
 export type WebhookHeaders =
@@ -43,7 +35,7 @@ interface Signed {
 }
 
 /**
- * Returns the event of a request that the gateway signed. Throws WebhookVerificationError for all
+ * Returns the event of a request that the gateway signed. Amounts are bigint. Throws WebhookVerificationError for all
  * others. `rawBody` is the body before any parsing. `secret` includes `whsec_`; pass several while
  * you replace one. Uses the headers `X-Service-*`, or else those of Standard Webhooks.
  */
@@ -68,7 +60,7 @@ export async function verifyWebhook(
   if (ageSeconds > toleranceSeconds) fail('too_old', 'The timestamp is too old')
   if (ageSeconds < -toleranceSeconds) fail('too_new', 'The timestamp is in the future. Check the clock')
   try {
-    return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent
+    return parseJson(new TextDecoder().decode(body)) as WebhookEvent
   } catch {
     return fail('not_json', 'The body is not JSON')
   }
