@@ -24,8 +24,8 @@ export const WRITE_TOOLS = [
     effect: 'prepare',
     input: { ...registration, priorityLevel },
     output: prepared,
-    run: async ({ registryTransactions }, input) =>
-      preparedView(await registryTransactions.registerAgent(input)),
+    run: async ({ registryTransactions }, input, clientIp) =>
+      preparedView(await registryTransactions.registerAgent(input, clientIp)),
   }),
 
   defineTool('prepare_update_agent', {
@@ -44,8 +44,8 @@ export const WRITE_TOOLS = [
       priorityLevel,
     },
     output: prepared,
-    run: async ({ registryTransactions }, input) =>
-      preparedView(await registryTransactions.updateAgent(input)),
+    run: async ({ registryTransactions }, input, clientIp) =>
+      preparedView(await registryTransactions.updateAgent(input, clientIp)),
   }),
 
   defineTool('prepare_deposit', {
@@ -55,7 +55,8 @@ export const WRITE_TOOLS = [
     effect: 'prepare',
     input: { ownerPubkey: owner, amount, priorityLevel },
     output: prepared,
-    run: async ({ registryTransactions }, input) => preparedView(await registryTransactions.deposit(input)),
+    run: async ({ registryTransactions }, input, clientIp) =>
+      preparedView(await registryTransactions.deposit(input, clientIp)),
   }),
 
   defineTool('prepare_withdrawal', {
@@ -65,8 +66,8 @@ export const WRITE_TOOLS = [
     effect: 'prepare',
     input: { ownerPubkey: owner, amount, priorityLevel },
     output: prepared,
-    run: async ({ registryTransactions }, input) =>
-      preparedView(await registryTransactions.requestWithdrawal(input)),
+    run: async ({ registryTransactions }, input, clientIp) =>
+      preparedView(await registryTransactions.requestWithdrawal(input, clientIp)),
   }),
 
   defineTool(SUBMIT_TOOL, {

@@ -1,7 +1,6 @@
 import {
   EstimateFeesDocument,
   GetTransactionDocument,
-  type PreparedTransactionFieldsFragment,
   PrepareSponsoredTransactionDocument,
   PrepareTransactionDocument,
   SubmitTransactionDocument,
@@ -9,6 +8,7 @@ import {
 } from '../generated/graphql.ts'
 import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
+import { registryInstructionRoutes } from './registry-routes.ts'
 import {
   estimateFeesSchema,
   prepareSchema,
@@ -16,6 +16,7 @@ import {
   statusSchema,
   submitSchema,
 } from './schemas.ts'
+import { toPrepared } from './to-prepared.ts'
 
 export function relayRoutes(app: RestApp, operations: Operations): void {
   const prepare = operations.run(PrepareTransactionDocument)
@@ -32,6 +33,8 @@ export function relayRoutes(app: RestApp, operations: Operations): void {
     toPrepared((await prepareSponsored(request, { input: request.body })).prepareSponsoredTransaction),
   )
 
+  registryInstructionRoutes(app, operations)
+
   app.post('/relay/submit', { config: { priority: 'high' }, schema: submitSchema }, async (request) =>
     toTransaction((await submit(request, request.body)).submitTransaction),
   )
@@ -44,11 +47,6 @@ export function relayRoutes(app: RestApp, operations: Operations): void {
     const { feeEstimate } = await estimateFees(request, request.body)
     return feeEstimate
   })
-}
-
-/** In the contract, `sponsored` is present only if it is true. */
-export function toPrepared({ sponsored, ...rest }: PreparedTransactionFieldsFragment) {
-  return sponsored ? { ...rest, sponsored } : rest
 }
 
 export function toTransaction({ sponsored, error, ...rest }: TransactionFieldsFragment) {

@@ -4,7 +4,8 @@ import {
   SubmitSponsoredRegistrationDocument,
 } from '../generated/graphql.ts'
 import type { Operations } from '../operations.ts'
-import { toPrepared, toTransaction } from '../relay/routes.ts'
+import { toTransaction } from '../relay/routes.ts'
+import { toPrepared } from '../relay/to-prepared.ts'
 import type { RestApp } from '../rest-app.ts'
 import { eligibilitySchema, registerSchema, submitRegistrationSchema } from './schemas.ts'
 

@@ -1,37 +1,29 @@
-import { type Kysely, sql } from 'kysely'
-import { associatedTokenAccount, pubkey, type Pubkey } from '@agent-registry/solana'
-import { registryAddresses, registryInstruction, SERVICE_CATEGORIES } from '@agent-registry/program'
+import type { Kysely } from 'kysely'
+import { associatedTokenAccount, type Pubkey } from '@agent-registry/solana'
+import { registryAddresses, registryInstruction } from '@agent-registry/program'
 import type { Database } from '../db/database.ts'
-import { DomainError } from '../domain/errors.ts'
-import { enumParameter, pubkeyParameter, textParameter } from '../domain/parameters.ts'
-import { quoted } from '../domain/quoted.ts'
+import { pubkeyParameter } from '../domain/parameters.ts'
 import type { InstructionInput } from './check-instructions.ts'
 import type { PriorityLevel } from './policy.ts'
 import type { PreparedTransaction } from './prepared-transaction.ts'
+import { readRentPayer, readUsdcMint } from './registry-accounts.ts'
+import { readChanges, readFields, REGISTER_FIELDS, u64, type UPDATE_FIELDS } from './registry-fields.ts'
 import type { RelayService } from './relay.ts'
 
-type OwnerInput = {
+export interface OwnerInput {
   /** base-58. The owner signs and pays. */
   readonly ownerPubkey: string
   readonly priorityLevel?: PriorityLevel | null
+  /** True to let the service pay the network fee, as in POST /relay/prepare/sponsored. */
+  readonly sponsored?: boolean | null
 }
 
-/** Lengths in characters. The program limits bytes, so its simulation refuses longer texts. */
-const REGISTER_FIELDS = {
-  name: textParameter(32),
-  serviceCategory: enumParameter(SERVICE_CATEGORIES),
-  agentCardUrl: textParameter(200),
-  /** SHA-256 of the agent card, 64 hex digits. */
-  agentCardHash: sha256,
+export type RegisterAgentInput = Omit<OwnerInput, 'sponsored'> & {
+  readonly [Field in keyof typeof REGISTER_FIELDS]: string
+} & {
+  /** With it the service pays, as in POST /sponsor/register. */
+  readonly inviteCode?: string | null
 }
-const UPDATE_FIELDS = {
-  ...REGISTER_FIELDS,
-  /** u64 bit mask in decimal. */
-  capabilities: u64,
-  version: (parameter: string, value: unknown) => (value === '' ? '' : textParameter(16)(parameter, value)),
-}
-
-export type RegisterAgentInput = OwnerInput & { readonly [Field in keyof typeof REGISTER_FIELDS]: string }
 export type RegisterSponsoredInput = Omit<RegisterAgentInput, 'priorityLevel'> & {
   readonly inviteCode: string
 }
@@ -41,6 +33,8 @@ export type UpdateAgentInput = OwnerInput & {
 }
 /** `amount`: USDC base units (6 decimals), u64 in decimal. */
 export type AmountInput = OwnerInput & { readonly amount: string }
+
+export type RegistryTransactions = ReturnType<typeof createRegistryTransactions>
 
 /** The part of the sponsorship service that prepares registrations. */
 interface SponsoredRegistrations {
@@ -54,11 +48,10 @@ interface SponsoredRegistrations {
   ): Promise<PreparedTransaction>
 }
 
-export type RegistryTransactions = ReturnType<typeof createRegistryTransactions>
-
 /**
- * Prepares registry transactions for clients that do not build instructions, like the MCP tools.
- * They are ordinary prepared transactions: all limits and errors of `prepare` apply.
+ * Prepares the transactions of an agent's owner for clients that do not build instructions. They
+ * are ordinary prepared transactions: all limits and errors of `prepare` apply. Each method throws
+ * INVALID_PUBKEY as well.
  */
 export function createRegistryTransactions(options: {
   readonly kysely: Kysely<Database>
@@ -70,11 +63,9 @@ export function createRegistryTransactions(options: {
 }) {
   const { kysely, relay, sponsorship, feePayer, program } = options
   const addresses = registryAddresses(program)
-  const build = (
-    name: string,
-    accounts: Record<string, Pubkey>,
-    args: Record<string, unknown>,
-  ): InstructionInput => {
+  type Accounts = Record<string, Pubkey>
+
+  const instruction = (name: string, accounts: Accounts, args: Record<string, unknown>): InstructionInput => {
     const { programId, keys, data } = registryInstruction(program, name, accounts, args)
     return {
       programId: programId.toBase58(),
@@ -86,98 +77,77 @@ export function createRegistryTransactions(options: {
       data: data.toString('base64'),
     }
   }
-  const prepare = (
-    { ownerPubkey, priorityLevel }: OwnerInput,
-    ...instruction: Parameters<typeof build>
-  ): Promise<PreparedTransaction> =>
-    relay.prepare({ instructions: [build(...instruction)], signerPubkeys: [ownerPubkey], priorityLevel })
-  return {
-    registerAgent: async (input: RegisterAgentInput) => {
-      const owner = readOwner(input)
-      const args = readFields(REGISTER_FIELDS, input)
-      return prepare(input, 'register_agent', { payer: owner, owner }, args)
-    },
 
-    /** The service pays. Throws what `SponsorshipService.register` throws. */
-    registerSponsored: async (input: RegisterSponsoredInput, clientIp: string) => {
-      const owner = readOwner(input)
-      const args = readFields(REGISTER_FIELDS, input)
-      // Without a fee payer, the request is refused whatever it contains.
-      const instruction = build('register_agent', { payer: feePayer ?? owner, owner }, args)
-      const { inviteCode } = input
-      return sponsorship.register({ instructions: [instruction], signerPubkey: owner, inviteCode }, clientIp)
-    },
+  /** Prepares one instruction. `accounts` gets the owner and the address of its agent. */
+  const prepare = async (
+    name: string,
+    { ownerPubkey, priorityLevel, sponsored }: OwnerInput,
+    clientIp: string,
+    args: Record<string, unknown> = {},
+    accounts: (agent: Pubkey, owner: Pubkey) => Accounts | Promise<Accounts> = () => ({}),
+  ): Promise<PreparedTransaction> => {
+    const owner = pubkeyParameter('ownerPubkey', ownerPubkey)
+    const agent = addresses.agent(owner)
+    const all = { owner, authority: owner, payer: owner, agent, ...(await accounts(agent, owner)) }
+    const instructions = [instruction(name, all, args)]
+    return relay.prepare({ instructions, signerPubkeys: [owner], priorityLevel, sponsored }, clientIp)
+  }
+
+  /** The owner's associated token account. */
+  const tokenAccounts = async (owner: Pubkey) => {
+    const usdcMint = await readUsdcMint(kysely)
+    return { usdcMint, ownerToken: associatedTokenAccount(owner, usdcMint) }
+  }
+
+  /** The service pays. Throws what `SponsorshipService.register` throws. */
+  const registerSponsored = async (input: RegisterSponsoredInput, clientIp: string) => {
+    const owner = pubkeyParameter('ownerPubkey', input.ownerPubkey)
+    // Without a fee payer, the request is refused whatever it contains.
+    const accounts = { payer: feePayer ?? owner, owner }
+    const instructions = [instruction('register_agent', accounts, readFields(REGISTER_FIELDS, input))]
+    const { inviteCode } = input
+    return sponsorship.register({ instructions, signerPubkey: owner, inviteCode }, clientIp)
+  }
+
+  return {
+    registerSponsored,
+    /** With an invite code, the same as `registerSponsored`. */
+    registerAgent: async ({ inviteCode, ...input }: RegisterAgentInput, clientIp: string) =>
+      inviteCode === undefined || inviteCode === null
+        ? prepare('register_agent', input, clientIp, readFields(REGISTER_FIELDS, input))
+        : registerSponsored({ ...input, inviteCode }, clientIp),
 
     /** Throws INVALID_REQUEST if nothing changes, or only one of agentCardUrl and agentCardHash. */
-    updateAgent: async (input: UpdateAgentInput) => {
-      const owner = readOwner(input)
-      return prepare(input, 'update_agent', { owner }, readChanges(input))
-    },
+    updateAgent: async (input: UpdateAgentInput, clientIp: string) =>
+      prepare('update_agent', input, clientIp, readChanges(input)),
+    suspendAgent: (input: OwnerInput, clientIp: string) => prepare('suspend_agent', input, clientIp),
+    reactivateAgent: (input: OwnerInput, clientIp: string) => prepare('reactivate_agent', input, clientIp),
+    /** Permanent. */
+    deactivateAgent: (input: OwnerInput, clientIp: string) => prepare('deactivate_agent', input, clientIp),
+    /** Throws AGENT_NOT_FOUND. */
+    closeAgent: (input: OwnerInput, clientIp: string) =>
+      prepare('close_agent', input, clientIp, {}, async (agent) => ({
+        rentPayer: await readRentPayer(kysely, 'agents', agent),
+      })),
+    closeDeactivationRecord: (input: OwnerInput, clientIp: string) =>
+      prepare('close_deactivation_record', input, clientIp),
 
     /** From the owner's associated USDC account. Throws NOT_READY. */
-    deposit: async (input: AmountInput) => {
-      const owner = readOwner(input)
-      const amount = u64('amount', input.amount)
-      const usdcMint = await readUsdcMint(kysely)
-      const ownerToken = associatedTokenAccount(owner, usdcMint)
-      const accounts = { payer: owner, owner, ownerToken, usdcMint, agent: addresses.agent(owner) }
-      return prepare(input, 'deposit', accounts, { amount })
-    },
-
-    requestWithdrawal: async (input: AmountInput) => {
-      const owner = readOwner(input)
-      const accounts = { owner, agent: addresses.agent(owner) }
-      return prepare(input, 'request_withdrawal', accounts, { amount: u64('amount', input.amount) })
-    },
+    deposit: async (input: AmountInput, clientIp: string) =>
+      prepare('deposit', input, clientIp, { amount: u64('amount', input.amount) }, (_, owner) =>
+        tokenAccounts(owner),
+      ),
+    requestWithdrawal: async (input: AmountInput, clientIp: string) =>
+      prepare('request_withdrawal', input, clientIp, { amount: u64('amount', input.amount) }),
+    cancelWithdrawal: (input: OwnerInput, clientIp: string) => prepare('cancel_withdrawal', input, clientIp),
+    /** To the owner's associated USDC account. Throws NOT_READY. */
+    completeWithdrawal: (input: OwnerInput, clientIp: string) =>
+      prepare('complete_withdrawal', input, clientIp, {}, (_, owner) => tokenAccounts(owner)),
+    /** Throws STAKE_NOT_FOUND and NOT_READY. */
+    closeStake: (input: OwnerInput, clientIp: string) =>
+      prepare('close_stake', input, clientIp, {}, async (agent, owner) => ({
+        ...(await tokenAccounts(owner)),
+        rentPayer: await readRentPayer(kysely, 'stakes', agent),
+      })),
   }
-}
-
-function readOwner({ ownerPubkey }: OwnerInput): Pubkey {
-  return pubkeyParameter('ownerPubkey', ownerPubkey)
-}
-
-async function readUsdcMint(kysely: Kysely<Database>): Promise<Pubkey> {
-  const { rows } = await sql<{ usdc_mint: string }>`select usdc_mint from registry_config`.execute(kysely)
-  const [config] = rows
-  if (config === undefined) throw new DomainError('NOT_READY', { missing: 'the registry is not initialised' })
-  return pubkey(config.usdc_mint)
-}
-
-type Reader = (parameter: string, value: unknown) => unknown
-
-function readFields(
-  fields: Readonly<Record<string, Reader>>,
-  input: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, read]) => [name, read(name, input[name])]))
-}
-
-function readChanges(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const isGiven = (name: string): boolean => input[name] !== undefined && input[name] !== null
-  const fields = Object.entries(UPDATE_FIELDS).filter(([name]) => isGiven(name))
-  if (fields.length === 0) {
-    const problem = `Provide at least one field to change: ${Object.keys(UPDATE_FIELDS).join(', ')}`
-    throw new DomainError('INVALID_REQUEST', { problem })
-  }
-  if (isGiven('agentCardUrl') !== isGiven('agentCardHash'))
-    throw new DomainError('INVALID_REQUEST', {
-      problem: 'agentCardUrl and agentCardHash must change together',
-    })
-  return readFields(Object.fromEntries(fields), input)
-}
-
-const MAX_U64 = 2n ** 64n - 1n
-
-function u64(parameter: string, value: unknown): bigint {
-  const number = typeof value === 'string' && /^\d{1,20}$/.test(value) ? BigInt(value) : null
-  if (number !== null && number <= MAX_U64) return number
-  const expected = `an integer from 0 to ${MAX_U64} in decimal text`
-  throw new DomainError('INVALID_TYPE', { parameter, expected, value: quoted(value) })
-}
-
-function sha256(parameter: string, value: unknown): Uint8Array {
-  if (typeof value === 'string' && /^[0-9a-f]{64}$/i.test(value))
-    return new Uint8Array(Buffer.from(value, 'hex'))
-  const expected = 'a SHA-256 hash of 64 hex digits'
-  throw new DomainError('INVALID_TYPE', { parameter, expected, value: quoted(value) })
 }

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import { pino } from 'pino'
 import { type Localnet, startLocalnet } from '@agent-registry/localnet'
 import { PROGRAM_FILE } from '@agent-registry/program'
-import { SYSTEM_PROGRAM } from '@agent-registry/solana'
+import { type Pubkey, SYSTEM_PROGRAM } from '@agent-registry/solana'
 import type { ConnectionLimits } from '../../rest/plugins/connections.ts'
 import type { Executor } from '../../rest/execute.ts'
 import { buildApp } from '../../rest/app.ts'
@@ -73,6 +73,8 @@ export interface TestAppOptions {
   /** Where the log is written. Default: nowhere. */
   log: Writable
   relay: Partial<RelayOptions>
+  /** The address of the registry program. */
+  program: Pubkey
   /** Off without a `signer`. */
   sponsorship: Partial<SponsorshipOptions>
   /** Default: an HTTP client for which no host has an address. */
@@ -201,7 +203,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     identity: {
       name: 'Agent Registry Gateway',
       version: '0.1.0',
-      program: PROGRAM,
+      program: options.program ?? PROGRAM,
       features: { did: true, mcp: false, a2a: true, credentials: true },
     },
     webhooks: {

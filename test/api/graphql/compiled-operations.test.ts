@@ -36,6 +36,25 @@ const agent = { pda: keyOf('agent Trader') }
 const NOBODYS = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const wallet = walletOf('compiled')
 
+const OWNER_INPUTS = [
+  { input: { ownerPubkey: 'x' } },
+  { input: { ownerPubkey: agent.pda, sponsored: true } },
+  { input: {} },
+]
+const AMOUNT_INPUTS = [
+  { input: { ownerPubkey: 'x', amount: '1' } },
+  { input: { ownerPubkey: agent.pda, amount: '18446744073709551616' } },
+  { input: { ownerPubkey: agent.pda, amount: 1.5 } },
+  { input: { ownerPubkey: agent.pda } },
+]
+const REGISTRATION = {
+  ownerPubkey: agent.pda,
+  name: 'New',
+  serviceCategory: 'research',
+  agentCardUrl: 'https://agents.example',
+  agentCardHash: 'ab'.repeat(32),
+}
+
 /** Every operation of rest/, with valid and invalid variables. */
 const CASES: Record<string, Record<string, unknown>[]> = {
   ListAgentsDocument: [
@@ -88,6 +107,28 @@ const CASES: Record<string, Record<string, unknown>[]> = {
     { input: { instructions: [{ programId: 'x', keys: [], data: '' }], signerPubkeys: ['x'] } },
     { input: { instructions: [{ programId: 'x' }] } },
     { input: { priorityLevel: 'urgent' } },
+  ],
+  PrepareSuspendAgentDocument: OWNER_INPUTS,
+  PrepareReactivateAgentDocument: OWNER_INPUTS,
+  PrepareDeactivateAgentDocument: OWNER_INPUTS,
+  PrepareCloseAgentDocument: OWNER_INPUTS,
+  PrepareCloseDeactivationRecordDocument: OWNER_INPUTS,
+  PrepareCancelWithdrawalDocument: OWNER_INPUTS,
+  PrepareCompleteWithdrawalDocument: OWNER_INPUTS,
+  PrepareCloseStakeDocument: OWNER_INPUTS,
+  PrepareDepositDocument: AMOUNT_INPUTS,
+  PrepareRequestWithdrawalDocument: AMOUNT_INPUTS,
+  PrepareRegisterAgentDocument: [
+    { input: { ...REGISTRATION, ownerPubkey: 'x' } },
+    { input: { ...REGISTRATION, agentCardHash: 'x' } },
+    { input: { ...REGISTRATION, inviteCode: 'x' } },
+    { input: { ...REGISTRATION, serviceCategory: 'x' } },
+    {},
+  ],
+  PrepareUpdateAgentDocument: [
+    { input: { ownerPubkey: agent.pda } },
+    { input: { ownerPubkey: agent.pda, capabilities: '-1' } },
+    { input: { ownerPubkey: agent.pda, agentCardUrl: 'https://agents.example' } },
   ],
   PrepareSponsoredTransactionDocument: [{}, { input: {} }, { input: { signerPubkeys: [1] } }],
   GetEligibilityDocument: [{}, { wallet: agent.pda, code: 'x' }, { wallet: 'x', code: 'x' }],

@@ -68,6 +68,8 @@ export interface RelayWorld extends RegistryWorld {
 export async function createRelayWorld(
   options: {
     slotMs?: number
+    /** Default: true. False for tests whose indexer fills the tables. */
+    tablesFilled?: boolean
     relay?: Partial<RelayOptions>
     sponsorship?: Partial<SponsorshipOptions>
   } = {},
@@ -78,6 +80,8 @@ export async function createRelayWorld(
   const t = await createTestApp({
     ledger,
     clock: systemClock,
+    program: programId,
+    tablesFilled: options.tablesFilled,
     relay: { registryProgram: programId, timing: FAST_TIMING, ...options.relay },
     sponsorship: { registryProgram: programId, timing: FAST_TIMING, ...options.sponsorship },
   })

@@ -1307,6 +1307,127 @@ export interface Operations {
     }
     response: Delivery
   }
+  /** Build the cancellation of a withdrawal */
+  prepareCancelWithdrawal: {
+    body: {
+      /** Wallet that owns the agent. It signs and pays. */
+      ownerPubkey: string
+      priorityLevel?: 'low' | 'medium' | 'high'
+      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      sponsored?: boolean
+    }
+    response: PreparedTransaction
+  }
+  /** Build the closing of a deactivated agent */
+  prepareCloseAgent: {
+    body: {
+      /** Wallet that owns the agent. It signs and pays. */
+      ownerPubkey: string
+      priorityLevel?: 'low' | 'medium' | 'high'
+      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      sponsored?: boolean
+    }
+    response: PreparedTransaction
+  }
+  /** Build the closing of a deactivation record */
+  prepareCloseDeactivationRecord: {
+    body: {
+      /** Wallet that owns the agent. It signs and pays. */
+      ownerPubkey: string
+      priorityLevel?: 'low' | 'medium' | 'high'
+      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      sponsored?: boolean
+    }
+    response: PreparedTransaction
+  }
+  /** Build the closing of an empty stake */
+  prepareCloseStake: {
+    body: {
+      /** Wallet that owns the agent. It signs and pays. */
+      ownerPubkey: string
+      priorityLevel?: 'low' | 'medium' | 'high'
+      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      sponsored?: boolean
+    }
+    response: PreparedTransaction
+  }
+  /** Build the completion of a withdrawal */
+  prepareCompleteWithdrawal: {
+    body: {
+      /** Wallet that owns the agent. It signs and pays. */
+      ownerPubkey: string
+      priorityLevel?: 'low' | 'medium' | 'high'
+      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      sponsored?: boolean
+    }
+    response: PreparedTransaction
+  }
+  /** Build the permanent deactivation of an agent */
+  prepareDeactivateAgent: {
+    body: {
+      /** Wallet that owns the agent. It signs and pays. */
+      ownerPubkey: string
+      priorityLevel?: 'low' | 'medium' | 'high'
+      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      sponsored?: boolean
+    }
+    response: PreparedTransaction
+  }
+  /** Build a deposit of stake */
+  prepareDeposit: {
+    body: {
+      /** Wallet that owns the agent. It signs and pays. */
+      ownerPubkey: string
+      priorityLevel?: 'low' | 'medium' | 'high'
+      /** USDC base units (6 decimals), in decimal text. */
+      amount: string
+      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      sponsored?: boolean
+    }
+    response: PreparedTransaction
+  }
+  /** Build the end of a suspension */
+  prepareReactivateAgent: {
+    body: {
+      /** Wallet that owns the agent. It signs and pays. */
+      ownerPubkey: string
+      priorityLevel?: 'low' | 'medium' | 'high'
+      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      sponsored?: boolean
+    }
+    response: PreparedTransaction
+  }
+  /** Build the registration of an agent */
+  prepareRegisterAgent: {
+    body: {
+      /** Wallet that owns the agent. It signs and pays. */
+      ownerPubkey: string
+      priorityLevel?: 'low' | 'medium' | 'high'
+      /** 1 to 32 bytes of UTF-8. */
+      name: string
+      serviceCategory: 'commerce' | 'dataAnalysis' | 'contentCreation' | 'customerService' | 'financial' | 'logistics' | 'development' | 'research' | 'other'
+      /** 1 to 200 bytes, with the scheme https, ipfs, ar or did. */
+      agentCardUrl: string
+      /** SHA-256 of the agent card, 64 hex digits. */
+      agentCardHash: string
+      /** With an invite code the service pays rent and fee. Then submit to POST /sponsor/register/submit. */
+      inviteCode?: string
+    }
+    response: PreparedTransaction
+  }
+  /** Build the request of a withdrawal */
+  prepareRequestWithdrawal: {
+    body: {
+      /** Wallet that owns the agent. It signs and pays. */
+      ownerPubkey: string
+      priorityLevel?: 'low' | 'medium' | 'high'
+      /** USDC base units (6 decimals), in decimal text. */
+      amount: string
+      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      sponsored?: boolean
+    }
+    response: PreparedTransaction
+  }
   /** Build a transaction whose fee the service pays */
   prepareSponsoredTransaction: {
     body: {
@@ -1318,6 +1439,17 @@ export interface Operations {
     }
     response: PreparedTransaction
   }
+  /** Build the suspension of an agent */
+  prepareSuspendAgent: {
+    body: {
+      /** Wallet that owns the agent. It signs and pays. */
+      ownerPubkey: string
+      priorityLevel?: 'low' | 'medium' | 'high'
+      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      sponsored?: boolean
+    }
+    response: PreparedTransaction
+  }
   /** Build a transaction to sign */
   prepareTransaction: {
     body: {
@@ -1326,6 +1458,28 @@ export interface Operations {
       /** All signers and no other keys. The first one pays. */
       signerPubkeys: (string)[]
       priorityLevel?: 'low' | 'medium' | 'high'
+      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      sponsored?: boolean
+    }
+    response: PreparedTransaction
+  }
+  /** Build an update of an agent’s metadata */
+  prepareUpdateAgent: {
+    body: {
+      /** Wallet that owns the agent. It signs and pays. */
+      ownerPubkey: string
+      priorityLevel?: 'low' | 'medium' | 'high'
+      /** 1 to 32 bytes of UTF-8. */
+      name?: string
+      serviceCategory?: 'commerce' | 'dataAnalysis' | 'contentCreation' | 'customerService' | 'financial' | 'logistics' | 'development' | 'research' | 'other'
+      /** Bit mask of capabilities, in decimal text. */
+      capabilities?: string
+      /** 0 to 16 bytes of UTF-8. */
+      version?: string
+      /** 1 to 200 bytes, with the scheme https, ipfs, ar or did. */
+      agentCardUrl?: string
+      /** SHA-256 of the agent card, 64 hex digits. */
+      agentCardHash?: string
       /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
       sponsored?: boolean
     }
@@ -1474,8 +1628,20 @@ export const ROUTES: { readonly [Id in keyof Operations]: string } = {
   listWebhookEventTypes: 'GET /webhooks/event-types',
   listWebhooks: 'GET /webhooks',
   pingWebhook: 'POST /webhooks/{id}/ping',
+  prepareCancelWithdrawal: 'POST /relay/prepare/cancel-withdrawal',
+  prepareCloseAgent: 'POST /relay/prepare/close-agent',
+  prepareCloseDeactivationRecord: 'POST /relay/prepare/close-deactivation-record',
+  prepareCloseStake: 'POST /relay/prepare/close-stake',
+  prepareCompleteWithdrawal: 'POST /relay/prepare/complete-withdrawal',
+  prepareDeactivateAgent: 'POST /relay/prepare/deactivate-agent',
+  prepareDeposit: 'POST /relay/prepare/deposit',
+  prepareReactivateAgent: 'POST /relay/prepare/reactivate-agent',
+  prepareRegisterAgent: 'POST /relay/prepare/register-agent',
+  prepareRequestWithdrawal: 'POST /relay/prepare/request-withdrawal',
   prepareSponsoredTransaction: 'POST /relay/prepare/sponsored',
+  prepareSuspendAgent: 'POST /relay/prepare/suspend-agent',
   prepareTransaction: 'POST /relay/prepare',
+  prepareUpdateAgent: 'POST /relay/prepare/update-agent',
   recoverWebhook: 'POST /webhooks/{id}/recover',
   registerSponsored: 'POST /sponsor/register',
   resendWebhookDelivery: 'POST /webhooks/{id}/deliveries/{deliveryId}/resend',
