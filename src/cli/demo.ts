@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { pubkey } from '@agent-registry/solana'
+import { agentAddress, createRegistry, generateSigner } from '@agent-registry/client'
 import { readRuntime } from '../gateway/runtime-file.ts'
 import { systemClock } from '../platform/clock.ts'
 import { readConfig } from '../platform/config/config.ts'
@@ -10,7 +10,6 @@ import { createTrustedIssuers } from '../identity/credentials/trusted-issuers/se
 import { createLocalnetRpc } from '../ledger/rpc/localnet-rpc.ts'
 import { CommandError } from './command-error.ts'
 import { openDatabaseWorkspace } from './database-workspace.ts'
-import { createApi } from './demo/api.ts'
 import { startReceiver } from './demo/receiver.ts'
 import { playStory } from './demo/story.ts'
 import { waitFor } from './wait.ts'
@@ -39,20 +38,17 @@ async function demo(command: Command): Promise<void> {
 
   await using workspace = await openDatabaseWorkspace(command)
   const { em, output } = workspace
-  const { usdc_mint: usdcMint } = await em
-    .getKysely()
-    .selectFrom('registry_config')
-    .select('usdc_mint')
-    .executeTakeFirstOrThrow()
+  const { programId } = config.ledger
+  const wallet = await generateSigner()
   const receiver = await startReceiver()
   const steps: { step: string; detail: object }[] = []
   try {
     await playStory({
-      api: createApi(runtime.baseUrl),
+      registry: createRegistry(runtime.baseUrl, { program: programId, wallet }),
+      wallet,
+      agent: await agentAddress(wallet.address, programId),
       rpc: createLocalnetRpc(runtime.rpcUrl),
       receiver,
-      program: config.ledger.programId,
-      usdcMint: pubkey(usdcMint),
       inviteCode: readFileSync(invite, 'utf8').trim(),
       issuers: createTrustedIssuers({ em, clock: systemClock }),
       contexts: loadContexts(config.credentialContextsDir),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Keypair } from '@solana/web3.js'
-import { pubkey, type Pubkey } from '@agent-registry/solana'
-import { registryAddresses } from '@agent-registry/program'
+import type { KeySigner, Registry } from '@agent-registry/client'
+import { USDC_UNIT } from '@agent-registry/program'
 import type { Contexts } from '../../identity/credentials/contexts/load.ts'
 import { issueCredential } from '../../identity/credentials/issue-credential.ts'
 import { checkIssuer } from '../../identity/credentials/trusted-issuers/check-issuer.ts'
@@ -9,17 +9,17 @@ import type { TrustedIssuers } from '../../identity/credentials/trusted-issuers/
 import { ownerDid } from '../../domain/did.ts'
 import type { LedgerRpc } from '../../ledger/rpc/ledger-rpc.ts'
 import { CommandError } from '../command-error.ts'
-import { type Api, signTransaction } from './api.ts'
 import type { Received, Receiver } from './receiver.ts'
-import { type Prepared, registration, type Sent, stake } from './transactions.ts'
 import { waitFor } from '../wait.ts'
 
 export interface Stage {
-  readonly api: Api
+  /** Connected as the wallet. */
+  readonly registry: Registry
+  readonly wallet: KeySigner
+  /** The address of the wallet's agent. */
+  readonly agent: string
   readonly rpc: LedgerRpc
   readonly receiver: Receiver
-  readonly program: Pubkey
-  readonly usdcMint: Pubkey
   readonly inviteCode: string
   readonly issuers: TrustedIssuers
   readonly contexts: Contexts
@@ -27,89 +27,84 @@ export interface Stage {
   readonly report: (step: string, detail: object) => void
 }
 
+const DEPOSIT = 600n * USDC_UNIT
+const FUNDS = { lamports: 1_000_000_000, usdc: 1_000n * USDC_UNIT }
+
 /**
- * Sponsored registration, webhook, stake, DID and credential, by the documented paths only. Throws
- * CommandError if a step fails.
+ * Sponsored registration, webhook, stake, DID and credential, with the client package only. Throws
+ * if a step fails.
  */
 export async function playStory(stage: Stage): Promise<void> {
-  const wallet = Keypair.generate()
-  const owner = pubkey(wallet.publicKey.toBase58())
-  const agentPda = registryAddresses(stage.program).agent(owner)
-  stage.report('created a wallet without lamports', { wallet: owner })
-  const webhook = await subscribe(stage, wallet, agentPda)
-  await register(stage, wallet)
+  const { registry, receiver, wallet, report } = stage
+  report('created a wallet without lamports', { wallet: wallet.address })
+  const webhook = await subscribe(stage)
+  await register(stage)
   const registered = await delivery(stage, 'agent.registered')
-  stage.report('received the webhook, its signature is valid', shown(registered))
-  const { status, signature } = await stake({ ...stage, wallet })
-  stage.report('staked 600 USDC, paid by the wallet', { status, signature })
+  report('received the webhook, its signature is valid', shown(registered))
+  await deposit(stage)
   const raised = await delivery(stage, 'agent.tier_updated')
-  stage.report('the tier rose', { data: raised.event.data })
-  await identify(stage, owner, agentPda)
-  await certify(stage, wallet, agentPda)
-  const { total } = await stage.api.must<{ total: number }>(
-    'GET',
-    `/webhooks/${webhook}/deliveries`,
-    undefined,
-    wallet,
-  )
-  await stage.api.must('DELETE', `/webhooks/${webhook}`, undefined, wallet)
-  stage.report('deleted the webhook', {
-    deliveriesLogged: total,
-    wrongSignatures: stage.receiver.refused.length,
-  })
+  report('the tier rose', { data: raised.event.data })
+  await identify(stage)
+  await certify(stage)
+  const { total } = await registry.webhooks.deliveries(webhook).page()
+  await registry.webhooks.delete(webhook)
+  report('deleted the webhook', { deliveriesLogged: total, wrongSignatures: receiver.refused.length })
 }
 
-async function subscribe(
-  { api, receiver, report }: Stage,
-  wallet: Keypair,
-  agentPda: string,
-): Promise<string> {
-  const { event_types: eventTypes } = await api.must<{ event_types: string[] }>(
-    'GET',
-    '/webhooks/event-types',
-  )
-  const body = { url: `${receiver.baseUrl}/hook`, eventTypes, filterAgentPda: agentPda }
-  const { id, secret } = await api.must<{ id: string; secret: string }>('POST', '/webhooks', body, wallet)
+async function subscribe({ registry, receiver, agent, report }: Stage): Promise<string> {
+  const eventTypes = await registry.webhooks.eventTypes()
+  const webhook = { url: `${receiver.baseUrl}/hook`, eventTypes, filterAgentPda: agent }
+  const { id, secret } = await registry.webhooks.create(webhook)
   receiver.secret = secret
   report('created a webhook for the agent, authenticated by the wallet', { id, events: eventTypes.length })
   return id
 }
 
-async function register(stage: Stage, wallet: Keypair): Promise<void> {
-  const { api, inviteCode, report } = stage
-  const owner = pubkey(wallet.publicKey.toBase58())
-  const query = new URLSearchParams({ wallet: owner, code: inviteCode })
-  const eligibility = await api.must<{ eligible: boolean; reason?: string }>(
-    'GET',
-    `/sponsor/eligibility?${query}`,
-  )
+/** No card is hosted at the URL: the program requires https. */
+async function register({ registry, wallet, inviteCode, report }: Stage): Promise<void> {
+  const query = { wallet: wallet.address, code: inviteCode }
+  const eligibility = await registry.call('getEligibility', { query })
   if (!eligibility.eligible) throw new CommandError(`the wallet is not eligible: ${eligibility.reason}`)
-  const { feePayer } = await api.must<{ feePayer: { pubkey: string } }>('GET', '/health/detailed')
-  const payer = pubkey(feePayer.pubkey)
-  const signed = { signerPubkey: owner, inviteCode }
-  const { id, serializedTx } = await api.must<Prepared>('POST', '/sponsor/register', {
-    instructions: [registration(stage.program, payer, owner)],
-    ...signed,
-  })
-  const { status, signature } = await api.must<Sent>('POST', '/sponsor/register/submit', {
-    id,
-    signedTx: signTransaction(serializedTx, wallet),
-    ...signed,
-  })
-  report('registered an agent, paid by the service', { feePayer: payer, status, signature })
+  const cardUrl = 'https://navigator.example/agent-card.json'
+  const agent = { name: 'Demo Navigator', category: 'logistics', cardUrl, card: 'the agent card' } as const
+  const { transaction } = await registry.agents.register({ ...agent, inviteCode }, wallet)
+  const { status, signature, sponsored } = transaction
+  report('registered an agent, paid by the service', { sponsored, status, signature })
 }
 
-async function identify({ api, report }: Stage, owner: string, agentPda: string): Promise<void> {
-  const agent = await api.must<object>('GET', `/agents/${agentPda}`)
-  const { didDocument } = await api.must<{ didDocument: { id: string; service: object[] } }>(
-    'GET',
-    `/did/${ownerDid(owner)}`,
-  )
-  report('read the agent and its DID', { agent, did: didDocument.id, services: didDocument.service.length })
+/** Gives the wallet SOL and USDC, and deposits 600 USDC in a transaction that it pays for. */
+async function deposit({ registry, rpc, wallet, report }: Stage): Promise<void> {
+  await rpc.call('requestAirdrop', [wallet.address, FUNDS.lamports])
+  const mint = await rpc.call<string>('localnet_mintUsdc', [wallet.address, Number(FUNDS.usdc)])
+  await waitFor('the funding of the wallet', async () => {
+    const { value } = await rpc.call<{ value: ({ confirmationStatus: string } | null)[] }>(
+      'getSignatureStatuses',
+      [[mint]],
+    )
+    return value[0]?.confirmationStatus === 'processed' ? null : value[0]
+  })
+  const { status, signature } = await registry.stakes.deposit(DEPOSIT, wallet)
+  report('staked 600 USDC, paid by the wallet', { status, signature })
 }
 
-async function certify(stage: Stage, wallet: Keypair, agentPda: string): Promise<void> {
-  const { api, receiver, issuers, contexts, report } = stage
+async function identify({ registry, wallet, agent: pda, report }: Stage): Promise<void> {
+  const { capabilities, ...rest } = await registry.agents.get(pda)
+  // JSON has no bigint.
+  const agent = { ...rest, capabilities: Number(capabilities) }
+  const { didDocument } = await registry.call('resolveDid', { path: { did: ownerDid(wallet.address) } })
+  const detail = { agent, did: didDocument.id, services: didDocument.service.length }
+  report('read the agent and its DID', detail)
+}
+
+async function certify({
+  registry,
+  wallet,
+  agent,
+  receiver,
+  issuers,
+  contexts,
+  report,
+}: Stage): Promise<void> {
   const keypair = Keypair.generate()
   const issuer = ownerDid(keypair.publicKey.toBase58())
   const entry = checkIssuer({
@@ -124,7 +119,7 @@ async function certify(stage: Stage, wallet: Keypair, agentPda: string): Promise
   const credential = await issueCredential({
     keypair,
     type: 'SecurityAuditCredential',
-    subjectDid: ownerDid(wallet.publicKey.toBase58()),
+    subjectDid: ownerDid(wallet.address),
     suite: 'Ed25519Signature2020',
     id: `urn:uuid:${randomUUID()}`,
     now: Date.now(),
@@ -133,20 +128,16 @@ async function certify(stage: Stage, wallet: Keypair, agentPda: string): Promise
   })
   receiver.documents.set('/audit.json', JSON.stringify(credential))
   const credentialUrl = `${receiver.baseUrl}/audit.json`
-  const path = `/agents/${agentPda}/credentials`
+  const path = { pda: agent }
   const { proofVerified, checks } = await waitFor('the verification', async () => {
-    const verdict = await api.must<{ proofVerified: boolean; checks: { check: string; passed: boolean }[] }>(
-      'POST',
-      `${path}/verify`,
-      { credentialUrl },
-      wallet,
-    )
+    const verdict = await registry.call('verifyCredential', { path, body: { credentialUrl } })
     // The service reloads its trusted issuers once per second.
     return verdict.proofVerified ? verdict : null
   })
   const passed = checks.filter((each) => each.passed).map((each) => each.check)
   report('verified a SecurityAudit credential', { issuer, proofVerified, passed })
-  const { credentials } = await api.must<{ credentials: object[] }>('GET', `${path}?type=SecurityAudit`)
+  const query = { type: 'SecurityAudit' } as const
+  const { credentials } = await registry.call('listCredentials', { path, query })
   report('listed the credentials of the agent', { credentials })
   await issuers.remove(issuer)
 }

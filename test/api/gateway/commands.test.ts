@@ -27,7 +27,7 @@ test('demo registers, stakes, delivers and verifies through the documented paths
   expect(steps).toHaveLength(10)
   expect(steps.map(({ detail }) => detail)).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ feePayer: expect.any(String), status: 'confirmed' }),
+      expect.objectContaining({ sponsored: true, status: 'confirmed' }),
       expect.objectContaining({ type: 'agent.registered' }),
       { data: expect.objectContaining({ previousTier: 'observer', newTier: 'standard' }) },
       expect.objectContaining({ proofVerified: true }),

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import type { Operations } from '../generated/api.ts'
+import type { Operations, WebhookEventType } from '../generated/api.ts'
 import type { CallOptions } from '../http/call.ts'
 import { listing } from '../pages.ts'
 
@@ -34,6 +34,7 @@ export function createWebhooks({ call }: Context) {
     /** Sends failed and cancelled deliveries of a time again. Call it again while `more` is true. */
     recover: (id: string, range: Operations['recoverWebhook']['body'], options?: CallOptions) =>
       call('recoverWebhook', { path: { id }, body: range }, options),
-    eventTypes: async (): Promise<string[]> => (await call('listWebhookEventTypes', {})).event_types,
+    eventTypes: async (): Promise<WebhookEventType[]> =>
+      (await call('listWebhookEventTypes', {})).event_types,
   }
 }
