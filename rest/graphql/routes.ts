@@ -8,7 +8,7 @@ import { graphiqlFiles, sendGraphiql, wantsPage } from './graphiql.ts'
 import { chargeRequest, countRequest } from '../plugins/rate-limits.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
-import { authenticateRequest, authenticateSocket } from '../plugins/wallet-auth.ts'
+import { authenticateRequest, authenticateToken } from '../plugins/wallet-auth.ts'
 import type { OperationRequest } from './charges.ts'
 import { createEventStreams, isEventStream } from '../plugins/event-stream.ts'
 import { limitBodyValues } from './json-size.ts'
@@ -74,7 +74,7 @@ export function graphqlRoutes(
       wsHandler: (socket, request) => {
         request.admissionSlot?.release()
         sockets.serve(socket, contextOf(request), (authorization) =>
-          authenticateSocket(services, request, authorization),
+          authenticateToken(services, request, authorization),
         )
       },
     })

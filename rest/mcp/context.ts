@@ -1,3 +1,4 @@
+import type { Pubkey } from '@agent-registry/solana'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Priority } from '../../src/platform/overload/priority.ts'
 import type { Services } from '../../src/services.ts'
@@ -7,6 +8,8 @@ export interface McpContext {
   readonly services: Services
   readonly clientIp: string
   readonly logger: Pick<Logger, 'error'>
+  /** The wallet of the client. Throws RATE_LIMITED and the errors of wallet auth. */
+  readonly authenticate: () => Promise<Pubkey>
   /** `modern`: protocol 2026-07-28 and later. */
   readonly era: 'legacy' | 'modern'
   /** Counts a call as in flight until the result is called. Throws OVERLOADED. */

@@ -12,6 +12,7 @@ import type { ConnectionLimits } from '../plugins/connections.ts'
 import { createEventStreams, isEventStream } from '../plugins/event-stream.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
 import { sendRateLimit } from '../plugins/rate-limits.ts'
+import { authenticateRequest, authenticateToken } from '../plugins/wallet-auth.ts'
 import type { RestApp } from '../rest-app.ts'
 
 const noop = (): void => undefined
@@ -37,7 +38,7 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
     // MCP requires this for both transports, as a protection against DNS rebinding.
     onRequest: async ({ raw }: FastifyRequest) => originGuard.check(raw),
   }
-  const serverFor = ({ ip }: FastifyRequest, context: Pick<McpContext, 'admit' | 'era'>) =>
+  const serverFor = ({ ip }: FastifyRequest, context: Pick<McpContext, 'admit' | 'authenticate' | 'era'>) =>
     createMcpServer({ services, clientIp: ip, logger, ...context }, version)
 
   const streams = createEventStreams()
@@ -57,7 +58,12 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
       headers,
       body,
       // The request keeps its slot until the tool has finished, also if its client disconnects.
-      createServer: (era) => serverFor(request, { era, admit: () => noop }),
+      createServer: (era) =>
+        serverFor(request, {
+          era,
+          admit: () => noop,
+          authenticate: async () => (await authenticateRequest(services, request)).wallet,
+        }),
       onError: (error) => (failure = error),
     })
     if (response.status >= 500) logger.error({ err: failure }, 'an MCP message failed')
@@ -74,6 +80,8 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
     const server = serverFor(request, {
       era: 'legacy',
       admit: (priority) => services.admission.admit(priority),
+      authenticate: async () =>
+        (await authenticateToken(services, request, request.headers.authorization)).wallet,
     })
     await sessions.open(server, request.ip, reply.raw)
   })

@@ -4,13 +4,14 @@ import { addPrompts } from './prompts.ts'
 import { READ_TOOLS } from './read-tools.ts'
 import { addResources } from './resources.ts'
 import { SPONSOR_TOOLS } from './sponsor-tools.ts'
+import { WALLET_TOOLS } from './wallet-tools.ts'
 import { WRITE_TOOLS } from './write-tools.ts'
 
 const INSTRUCTIONS = `A registry of autonomous agents on Solana. Use it to find and check agents, and to send transactions of their owners.
 To send a transaction: call a prepare_* tool, let the owner sign the result, then call submit_transaction.
 Public keys are base-58. Amounts are USDC base units (6 decimals).`
 
-const TOOLS = [...READ_TOOLS, ...WRITE_TOOLS, ...SPONSOR_TOOLS]
+const TOOLS = [...READ_TOOLS, ...WRITE_TOOLS, ...SPONSOR_TOOLS, ...WALLET_TOOLS]
 
 /** The lists are the same for all clients and change only with a new version of the service. */
 const LISTS = { ttlMs: 3_600_000, cacheScope: 'public' } as const

@@ -18,7 +18,7 @@ export const SPONSOR_TOOLS = [
       feePayerBalance: z.string().nullable().describe('Lamports as decimal text. Null unless eligible'),
       reason: z.string().nullable().describe('Why the wallet is not eligible. Null if eligible'),
     }),
-    run: ({ sponsorship }, input, clientIp) => sponsorship.eligibility(input, clientIp),
+    run: ({ sponsorship }, input, { clientIp }) => sponsorship.eligibility(input, clientIp),
   }),
 
   defineTool('prepare_sponsored_registration', {
@@ -29,7 +29,7 @@ export const SPONSOR_TOOLS = [
     effect: 'prepare',
     input: { ...registration, inviteCode },
     output: prepared,
-    run: async ({ registryTransactions }, input, clientIp) =>
+    run: async ({ registryTransactions }, input, { clientIp }) =>
       preparedView(await registryTransactions.registerSponsored(input, clientIp)),
   }),
 
@@ -41,7 +41,7 @@ export const SPONSOR_TOOLS = [
     effect: 'send',
     input: { id: transactionId, signedTx, signerPubkey: owner, inviteCode },
     output: transaction,
-    run: async ({ sponsorship }, input, clientIp) =>
+    run: async ({ sponsorship }, input, { clientIp }) =>
       transactionView(await sponsorship.submit(input, clientIp)),
   }),
 ]

@@ -13,6 +13,8 @@ const ANNOTATIONS = {
   read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   /** Stores an unsigned transaction. It has no effect until its owner signs it. */
   prepare: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  /** Adds something to the caller's agent. A repeated call changes nothing. */
+  attach: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   /** Sends a signed transaction to the ledger. A repeated call does not send it again. */
   send: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
 } satisfies Record<string, ToolAnnotations>
@@ -30,7 +32,7 @@ interface ToolDefinition<Input extends ZodRawShape, Output extends ZodRawShape> 
   readonly run: (
     services: Services,
     input: output<ZodObject<Input>>,
-    clientIp: string,
+    client: Pick<McpContext, 'clientIp' | 'authenticate'>,
   ) => Promise<output<ZodObject<Output>>>
   /** Resources that the result describes. */
   readonly links?: (result: output<ZodObject<Output>>) => readonly ResourceLink[]
@@ -60,7 +62,7 @@ export function defineTool<Input extends ZodRawShape, Output extends ZodRawShape
         done = admit(kind === 'submit' ? 'high' : 'low')
         if (kind !== undefined) await services.rateLimits.count(kind, clientIp)
         if (units !== undefined) services.rateLimits.charge(clientIp, units(given), { paid: 1 })
-        const result = await run(services, given, clientIp)
+        const result = await run(services, given, context)
         const text = { type: 'text' as const, text: JSON.stringify(result) }
         // Clients of the first protocol versions refuse types of content that they do not know.
         const linked = era === 'modern' && links !== undefined ? links(result) : []

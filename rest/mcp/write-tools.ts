@@ -24,7 +24,7 @@ export const WRITE_TOOLS = [
     effect: 'prepare',
     input: { ...registration, priorityLevel },
     output: prepared,
-    run: async ({ registryTransactions }, input, clientIp) =>
+    run: async ({ registryTransactions }, input, { clientIp }) =>
       preparedView(await registryTransactions.registerAgent(input, clientIp)),
   }),
 
@@ -44,7 +44,7 @@ export const WRITE_TOOLS = [
       priorityLevel,
     },
     output: prepared,
-    run: async ({ registryTransactions }, input, clientIp) =>
+    run: async ({ registryTransactions }, input, { clientIp }) =>
       preparedView(await registryTransactions.updateAgent(input, clientIp)),
   }),
 
@@ -55,7 +55,7 @@ export const WRITE_TOOLS = [
     effect: 'prepare',
     input: { ownerPubkey: owner, amount, priorityLevel },
     output: prepared,
-    run: async ({ registryTransactions }, input, clientIp) =>
+    run: async ({ registryTransactions }, input, { clientIp }) =>
       preparedView(await registryTransactions.deposit(input, clientIp)),
   }),
 
@@ -66,7 +66,7 @@ export const WRITE_TOOLS = [
     effect: 'prepare',
     input: { ownerPubkey: owner, amount, priorityLevel },
     output: prepared,
-    run: async ({ registryTransactions }, input, clientIp) =>
+    run: async ({ registryTransactions }, input, { clientIp }) =>
       preparedView(await registryTransactions.requestWithdrawal(input, clientIp)),
   }),
 
@@ -80,7 +80,7 @@ export const WRITE_TOOLS = [
       signedTx,
     },
     output: transaction,
-    run: async ({ relay }, input, clientIp) => transactionView(await relay.submit(input, clientIp)),
+    run: async ({ relay }, input, { clientIp }) => transactionView(await relay.submit(input, clientIp)),
   }),
 
   defineTool('transaction_status', {

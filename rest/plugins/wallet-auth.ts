@@ -21,10 +21,10 @@ export async function authenticateRequest(services: Services, request: FastifyRe
 }
 
 /**
- * Verifies the session token of a WebSocket, for each operation again, so that a session that ended
- * has no effect. A socket has no wallet headers: a signature is valid for one request.
+ * Verifies the session token of a WebSocket or stream, for each operation again, so that a session
+ * that ended has no effect. Wallet headers are not used: a signature is valid for one request.
  */
-export async function authenticateSocket(
+export async function authenticateToken(
   services: Services,
   request: FastifyRequest,
   authorization: string | undefined,

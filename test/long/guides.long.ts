@@ -85,13 +85,18 @@ test('the MCP guide has every tool with its arguments, and every resource', asyn
   const { resourceTemplates } = await client.listResourceTemplates()
   await client.close()
   const guide = readGuide('mcp')
-  const documented = Array.from(guide.matchAll(/^\| `(\w+)` +\| (.*?) \|/gm), ([, name, args = '']) => [
-    name,
-    args
-      .replaceAll(/\(.*?\)/g, '')
-      .split(',')
-      .map((each) => each.trim()),
-  ])
+  const [, documentedTools = ''] = guide.split(/^## (?:Tools|Prompts)$/m)
+  const documented = Array.from(
+    documentedTools.matchAll(/^\| `(\w+)` +\| (.*?) \|/gm),
+    ([, name, args = '']) => [
+      name,
+      args
+        .replaceAll(/\(.*?\)/g, '')
+        .split(',')
+        .map((each) => each.trim())
+        .filter((each) => each !== ''),
+    ],
+  )
   const offered = tools.map(({ name, inputSchema: { properties = {}, required = [] } }) => [
     name,
     Object.keys(properties).map((each) => (required.includes(each) ? `**${each}**` : each)),

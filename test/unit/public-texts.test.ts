@@ -92,6 +92,7 @@ async function mcpTexts(): Promise<unknown> {
     clientIp: '192.0.2.1',
     logger: { error: () => undefined },
     era: 'legacy' as const,
+    authenticate: () => Promise.reject(new Error('no wallet')),
     admit: () => () => undefined,
   }
   const server = createMcpServer(context, '0.1.0')

@@ -47,6 +47,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('%s', (k
       'check_eligibility',
       'check_reputation',
       'list_agents',
+      'list_webhooks',
       'lookup_agent',
       'prepare_deposit',
       'prepare_register_agent',
@@ -58,6 +59,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('%s', (k
       'submit_transaction',
       'transaction_status',
       'verify_agent',
+      'verify_credential',
     ])
     for (const tool of tools) {
       expect(tool.description).toBeTruthy()

@@ -69,7 +69,7 @@ test('the newest version is negotiated, and the server names what it offers', as
   })
 })
 
-test('annotations say which tools change nothing, prepare, or send', async () => {
+test('annotations say which tools change nothing, prepare, attach, or send', async () => {
   const { tools } = await client.listTools()
   const named = (...names: string[]) =>
     names.map((name) => tools.find((tool) => tool.name === name)!.annotations)
@@ -85,8 +85,12 @@ test('annotations say which tools change nothing, prepare, or send', async () =>
       idempotentHint: false,
       openWorldHint: false,
     })
-  const others = tools.filter(({ name }) => !sending.includes(name) && !preparing.includes(name))
-  expect(others).toHaveLength(8)
+  expect(named('verify_credential')).toEqual([
+    { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  ])
+  const changing = new Set([...sending, ...preparing, 'verify_credential'])
+  const others = tools.filter(({ name }) => !changing.has(name))
+  expect(others).toHaveLength(9)
   for (const { annotations } of others)
     expect(annotations).toEqual({
       readOnlyHint: true,

@@ -1,0 +1,106 @@
+import * as v2 from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { NEWEST, type ToolResult } from '../../support/mcp.ts'
+import { bearer, signIn, signInWallet } from '../../support/sign-in.ts'
+import { walletOf } from '../../support/wallet.ts'
+
+const INFO = { name: 'test', version: '1.0.0' }
+const wallet = signInWallet('mcp')
+const signer = walletOf('mcp')
+let t: TestApp
+let url: string
+let token: string
+let webhookId: string
+beforeAll(async () => {
+  t = await createTestApp({ ledger: { call: async <Result>() => 'genesis' as Result } })
+  url = await t.app.listen({ port: 0, host: '127.0.0.1' })
+  const input = { url: 'https://receiver.example.org', eventTypes: ['agent.closed'] }
+  webhookId = (await t.services.webhooks.create(signer.pubkey, '127.0.0.1', input)).id
+})
+beforeEach(async () => {
+  token = await signIn(t, wallet)
+})
+afterAll(() => t.close())
+
+type Headers = Record<string, string>
+
+const CLIENTS = {
+  'SDK 1.x over Streamable HTTP': async (headers: Headers) => {
+    const client = new Client(INFO)
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }),
+    )
+    return client
+  },
+  'SDK 1.x over SSE': async (headers: Headers) => {
+    const client = new Client(INFO)
+    await client.connect(new SSEClientTransport(new URL(`${url}/mcp/sse`), { requestInit: { headers } }))
+    return client
+  },
+  'SDK 2.x with the newest version': async (headers: Headers) => {
+    const client = new v2.Client(INFO, { versionNegotiation: { mode: { pin: NEWEST } } })
+    const transport = new v2.StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
+      requestInit: { headers },
+    })
+    await client.connect(transport)
+    return client
+  },
+} as const
+const kinds = Object.keys(CLIENTS) as (keyof typeof CLIENTS)[]
+
+/** Calls tools as this client. Returns the structured content, or the code of the error. */
+async function connect(kind: keyof typeof CLIENTS, headers: Headers) {
+  const client = (await CLIENTS[kind](headers)) as Client
+  const call = async (name: string, args: Record<string, unknown> = {}) => {
+    const result = (await client.callTool({ name, arguments: args })) as unknown as ToolResult<unknown>
+    return result.isError === true ? result._meta?.['code'] : result.structuredContent
+  }
+  return { call, close: () => client.close() }
+}
+
+test.each(kinds)('%s: a tool has the wallet of the session, until the session ends', async (kind) => {
+  const { call, close } = await connect(kind, bearer(token))
+  try {
+    expect(await call('list_webhooks')).toMatchObject({ webhooks: [{ id: webhookId, active: true }] })
+    const credential = { pda: wallet.address, credentialUrl: 'https://issuer.example.org/1.json' }
+    expect(await call('verify_credential', credential)).toBe('AGENT_NOT_FOUND')
+    await t.app.inject({ method: 'DELETE', url: '/auth/session', headers: bearer(token) })
+    expect(await call('list_webhooks')).toBe('SESSION_INVALID')
+    expect(await call('verify_credential', credential)).toBe('SESSION_INVALID')
+    expect(await call('list_agents')).toMatchObject({ agents: [] })
+  } finally {
+    await close()
+  }
+})
+
+test.each(kinds)('%s: without a token, only tools that need a wallet fail', async (kind) => {
+  const { call, close } = await connect(kind, {})
+  try {
+    expect(await call('list_webhooks')).toBe('AUTH_HEADERS_MISSING')
+    expect(await call('list_agents')).toMatchObject({ agents: [] })
+  } finally {
+    await close()
+  }
+})
+
+test('a signed request to /mcp has its wallet', async () => {
+  const response = await t.app.inject({
+    method: 'POST',
+    url: '/mcp',
+    headers: {
+      ...signer.headers('POST', '/mcp', FIXED_NOW),
+      accept: 'application/json, text/event-stream',
+    },
+    payload: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'list_webhooks', arguments: {} },
+    },
+  })
+  expect(response.json()).toMatchObject({ result: { structuredContent: { webhooks: [{ id: webhookId }] } } })
+})
