@@ -2,7 +2,12 @@ import { Command } from 'commander'
 import { loadEnvFile } from '../platform/config/env-file.ts'
 import { misspelledSettings } from '../platform/config/misspelled-settings.ts'
 import { formatFatalError } from '../platform/process/operator-error.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { agentCommand, agentsCommand } from './client/agents.ts'
+import { eventsCommand } from './client/events.ts'
+import { registerCommand } from './client/register.ts'
 import { auditCommand } from './audit.ts'
+import { CommandError } from './command-error.ts'
 import { credentialCommand } from './credential.ts'
 import { demoCommand } from './demo.ts'
 import { issuerCommand } from './issuer.ts'
@@ -28,13 +33,18 @@ const COMMANDS = [
   issuerCommand,
   credentialCommand,
   demoCommand,
+  agentsCommand,
+  agentCommand,
+  registerCommand,
+  eventsCommand,
 ]
 
 export function createProgram(): Command {
   const program = new Command('npm run cli --')
     .description(
-      'Command line for operators of the Agent Registry Gateway. It uses the settings of the service.',
+      'Command line of the Agent Registry Gateway. Commands with --url use any gateway, the others the settings of the service.',
     )
+    .version(packageJson.version)
     .option('--json', 'print one JSON document')
     .showHelpAfterError()
   for (const createCommand of COMMANDS) program.addCommand(createCommand().copyInheritedSettings(program))
@@ -47,7 +57,13 @@ export async function runProgram(): Promise<void> {
     for (const warning of misspelledSettings(process.env)) process.stderr.write(`warning: ${warning}\n`)
     await createProgram().parseAsync()
   } catch (error) {
-    process.stderr.write(`${formatFatalError(error)}\n`)
+    process.stderr.write(`${process.argv.includes('--json') ? jsonError(error) : formatFatalError(error)}\n`)
     process.exitCode = 1
   }
+}
+
+/** The error for programs: always with `error`, with the code and the status of a gateway's error. */
+export function jsonError(error: unknown): string {
+  const details = error instanceof CommandError ? error.details : {}
+  return JSON.stringify({ error: formatFatalError(error), ...details })
 }

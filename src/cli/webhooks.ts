@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { readWebhookStats } from '../webhooks/worker/webhook-stats.ts'
+import { deliveriesCommand, listenCommand, triggerCommand } from './client/webhooks.ts'
 import { openWorkspace } from './workspace.ts'
 
 export function webhooksCommand(): Command {
@@ -20,6 +21,7 @@ export function webhooksCommand(): Command {
         `attempts of the last hour: ${listed(lastHour)}`,
       ])
     })
+  for (const create of [listenCommand, triggerCommand, deliveriesCommand]) webhooks.addCommand(create())
   return webhooks
 }
 

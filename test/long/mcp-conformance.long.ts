@@ -17,8 +17,10 @@ test('the official suite passes, except for scenarios that need its fixtures or 
   // It exits with 1 also if a scenario passes that is listed as a failure.
   const { stdout } = await promisify(execFile)(process.execPath, [
     join(folder, 'node_modules/@modelcontextprotocol/conformance/dist/index.js'),
-    ...['server', '--url', `${gateway.runtime.baseUrl}/mcp`, '--suite', 'all'],
-    ...['--expected-failures', join(folder, 'expected-failures.yml')],
+    'server',
+    `--url=${gateway.runtime.baseUrl}/mcp`,
+    '--suite=all',
+    `--expected-failures=${join(folder, 'expected-failures.yml')}`,
   ])
   const passed = [...stdout.matchAll(/^✓ ([\w-]+): [1-9]/gm)].map(([, name]) => name)
   expect(passed).toEqual([

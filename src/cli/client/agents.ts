@@ -1,0 +1,71 @@
+import { Command } from 'commander'
+import type { Agent } from '@agent-registry/client'
+import { CommandError } from '../command-error.ts'
+import { addUrl, connect, use } from './connect.ts'
+
+interface ListOptions {
+  readonly tier?: Agent['tier']
+  readonly category?: Agent['service_category']
+  readonly name?: string
+  readonly limit: string
+}
+
+/** Agents of a running gateway. */
+export function agentsCommand(): Command {
+  return addUrl(new Command('agents'))
+    .description('list agents, the highest reputation first')
+    .option('--tier <tier>', 'only this tier')
+    .option('--category <category>', 'only this service category')
+    .option('--name <text>', 'search by name; the most similar first')
+    .option('--limit <n>', 'at most this many, up to 200', '20')
+    .action(async ({ limit, ...filter }: ListOptions, command: Command) => {
+      if (!/^\d{1,3}$/.test(limit)) throw new CommandError(`--limit must be a whole number, got ${limit}`)
+      const { name, tier, category } = filter
+      const { registry, output } = connect(command)
+      const listing = registry.agents.list({
+        ...(tier === undefined ? {} : { tier }),
+        ...(category === undefined ? {} : { category }),
+        ...(name === undefined ? { sort: 'reputation' } : { name }),
+        limit: Number(limit),
+      })
+      const page = await use(() => listing.page())
+      output.result(page, [...page.agents.map(describe), `${page.agents.length} of ${page.total}`])
+    })
+}
+
+export function agentCommand(): Command {
+  return addUrl(new Command('agent'))
+    .description('show an agent, its card and its credentials')
+    .argument('<key>', 'address of the agent, or the wallet of its owner')
+    .action(async (key: string, _, command: Command) => {
+      const { registry, output } = connect(command)
+      const result = await use(async () => {
+        const agent = await find(registry.agents, key)
+        const { credentials } = await registry.call('listCredentials', { path: { pda: agent.pda } })
+        return { agent, credentials }
+      })
+      const { agent, credentials } = result
+      output.result(result, [
+        ...Object.entries(agent).map(([name, value]) => `${name.padEnd(20)} ${value}`),
+        ...credentials.map(
+          ({ type, issuer, proof_verified }) =>
+            `credential           ${type} by ${issuer}, ${proof_verified ? 'verified' : 'not verified'}`,
+        ),
+      ])
+    })
+}
+
+interface AgentReads {
+  get(pda: string): Promise<Agent>
+  ofOwner(owner: string): Promise<Agent | null>
+}
+
+/** The agent with this address, or of this wallet. */
+async function find(agents: AgentReads, key: string): Promise<Agent> {
+  const owned = await agents.ofOwner(key)
+  return owned ?? agents.get(key)
+}
+
+function describe({ pda, name, tier, status, reputation_score }: Agent): string {
+  return `${pda}  ${String(reputation_score).padStart(4)}  ${tier.padEnd(8)}  ${status.padEnd(11)}  ${name}`
+}

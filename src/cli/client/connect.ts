@@ -1,0 +1,81 @@
+import type { Command } from 'commander'
+import {
+  createRegistry,
+  type EventsOptions,
+  type KeySigner,
+  type Registry,
+  RegistryError,
+  signerFromSecretKey,
+  TransactionFailedError,
+  UnexpectedTransactionError,
+} from '@agent-registry/client'
+import { readRuntime } from '../../gateway/runtime-file.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import { readKeypairFile } from '../../platform/keys/keypair-file.ts'
+import { CommandError } from '../command-error.ts'
+import { createOutput, type Output } from '../output.ts'
+
+/** A gateway and the output of the command that uses it. */
+export interface Connection {
+  readonly registry: Registry
+  readonly output: Output
+}
+
+export const addUrl = (command: Command): Command =>
+  command.option('--url <base>', 'base URL of the gateway; default: the one that runs on this machine')
+
+/** The registry of the gateway at `--url`, or of the one that runs on DATA_DIR. */
+export function connect(command: Command): Connection {
+  const { url, program, json } = command.optsWithGlobals<{ url?: string; program?: string; json?: boolean }>()
+  const options = program === undefined ? {} : { program }
+  return {
+    registry: createRegistry(url === undefined ? runningUrl() : checkedUrl(url), options),
+    output: createOutput(json === true),
+  }
+}
+
+/** Runs requests. Errors of the gateway become errors of the command, with their code. */
+export async function use<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw commandErrorOf(error)
+  }
+}
+
+function commandErrorOf(error: unknown): unknown {
+  if (error instanceof RegistryError) {
+    const { message, code, status, requestId, logs } = error
+    return new CommandError([message, ...logs].join('\n'), { code, status, requestId })
+  }
+  if (error instanceof TransactionFailedError)
+    return new CommandError([error.message, ...error.logs].join('\n'), { code: error.code, id: error.id })
+  if (error instanceof UnexpectedTransactionError) return new CommandError(error.message)
+  const { cause } = error as { cause?: Error }
+  return error instanceof TypeError && error.message === 'fetch failed'
+    ? new CommandError(`The gateway cannot be reached: ${cause?.message ?? error.message}`)
+    : error
+}
+
+export const readWallet = (keyFile: string): Promise<KeySigner> =>
+  signerFromSecretKey(readKeypairFile(keyFile).secretKey)
+
+function runningUrl(): string {
+  const { config } = readConfig(process.env)
+  const { baseUrl = '' } = readRuntime(config.dataDir) ?? {}
+  if (baseUrl === '')
+    throw new CommandError(
+      `no gateway is running on ${config.dataDir}: start one with npm start, or give --url`,
+    )
+  return baseUrl
+}
+
+function checkedUrl(url: string): string {
+  if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url
+  throw new CommandError(`--url must be an http or https URL, got ${url}`)
+}
+
+/** The types of `--types`. The gateway refuses unknown ones, with their names. */
+export function typesOf(list: string | undefined): Pick<EventsOptions, 'types'> {
+  return list === undefined ? {} : ({ types: list.split(',') } as Pick<EventsOptions, 'types'>)
+}
