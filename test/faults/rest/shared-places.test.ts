@@ -108,7 +108,7 @@ describe('WebSockets', () => {
     expect(await refusalOf(greedy)).toEqual([
       429,
       '30',
-      '{"error":"Too many open WebSockets: the limit per client is 3. Close one or try again later"}',
+      '{"error":"Too many open WebSockets: the limit per client is 3. Close one or try again later","details":{"code":"CLIENT_SOCKETS_FULL"}}',
     ])
     expect(await openSocket(client('127.0.0.3'), false)).toEqual({ code: null })
   })
@@ -141,7 +141,7 @@ describe('WebSockets', () => {
     expect(await refusalOf(one)).toEqual([
       503,
       '30',
-      '{"error":"The service has too many open WebSockets: try again later"}',
+      '{"error":"The service has too many open WebSockets: try again later","details":{"code":"TOO_MANY_SOCKETS"}}',
     ])
     expect(honest.code).toBe(null)
   })
