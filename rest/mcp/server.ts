@@ -1,5 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import type { McpContext } from './context.ts'
+import { OWNER_TOOLS } from './owner-tools.ts'
 import { addPrompts } from './prompts.ts'
 import { READ_TOOLS } from './read-tools.ts'
 import { addResources } from './resources.ts'
@@ -11,7 +12,7 @@ const INSTRUCTIONS = `A registry of autonomous agents on Solana. Use it to find 
 To send a transaction: call a prepare_* tool, let the owner sign the result, then call submit_transaction.
 Public keys are base-58. Amounts are USDC base units (6 decimals).`
 
-const TOOLS = [...READ_TOOLS, ...WRITE_TOOLS, ...SPONSOR_TOOLS, ...WALLET_TOOLS]
+const TOOLS = [...READ_TOOLS, ...WRITE_TOOLS, ...OWNER_TOOLS, ...SPONSOR_TOOLS, ...WALLET_TOOLS]
 
 /** The lists are the same for all clients and change only with a new version of the service. */
 const LISTS = { ttlMs: 3_600_000, cacheScope: 'public' } as const

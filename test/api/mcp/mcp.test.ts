@@ -49,9 +49,17 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('%s', (k
       'list_agents',
       'list_webhooks',
       'lookup_agent',
+      'prepare_cancel_withdrawal',
+      'prepare_close_agent',
+      'prepare_close_deactivation_record',
+      'prepare_close_stake',
+      'prepare_complete_withdrawal',
+      'prepare_deactivate_agent',
       'prepare_deposit',
+      'prepare_reactivate_agent',
       'prepare_register_agent',
       'prepare_sponsored_registration',
+      'prepare_suspend_agent',
       'prepare_update_agent',
       'prepare_withdrawal',
       'resolve_did',
@@ -119,6 +127,11 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('%s', (k
       passed: false,
       detail: 'tier is observer, required is at least premium',
     })
+
+    const suspension = await call('prepare_suspend_agent', { ownerPubkey: ownerKey })
+    expect(suspension.structuredContent).toMatchObject({ id: expect.any(String), feePayer: ownerKey })
+    const closing = await call('prepare_close_stake', { ownerPubkey: ownerKey })
+    expect(closing).toMatchObject({ isError: true, _meta: { code: 'STAKE_NOT_FOUND', status: 404 } })
 
     for (const query of [ownerKey, `did:sol:${ownerKey}`, `Tool ${number}`]) {
       const { structuredContent: found } = await call('lookup_agent', { query })
