@@ -191,6 +191,19 @@ test('a lookup table is not signed', async () => {
   expect(signatures).toBe(0)
 })
 
+test('a key that no instruction uses is not signed', async () => {
+  const { registry } = gateway({
+    bytes: (bytes) => {
+      const transaction = VersionedTransaction.deserialize(bytes)
+      transaction.message.staticAccountKeys.push(attacker)
+      transaction.message.header.numReadonlyUnsignedAccounts += 1
+      return Buffer.from(transaction.serialize())
+    },
+  })
+  await expect(registry.agents.register(card, signer)).rejects.toThrow('it names the account')
+  expect(signatures).toBe(0)
+})
+
 test('malformed bytes, extra bytes and other versions are not signed', async () => {
   const bytes: ((transaction: Buffer) => Buffer)[] = [
     (transaction) => transaction.subarray(0, -1),

@@ -4,3 +4,6 @@ export const EVENTS_SUBSCRIPTION = `subscription Events($types: [WebhookEventTyp
 }`
 
 export const MINT_QUERY = 'query Mint { registryConfig { usdcMint } }'
+
+export const LATEST_EVENT_QUERY =
+  'query LatestEvent { registryEventsConnection(first: 1) { edges { node { id } } } }'

@@ -2,9 +2,9 @@ import type { WebhookEvent } from '../generated/api.ts'
 import type { Transport } from '../http/call.ts'
 import { parseJson } from '../http/json.ts'
 import { RegistryError } from '../errors.ts'
-import { graphqlError, type Payload } from '../graphql/query.ts'
+import { graphqlError, type Payload, runQuery } from '../graphql/query.ts'
 import { jittered, wait } from '../http/retry.ts'
-import { EVENTS_SUBSCRIPTION } from '../graphql/documents.ts'
+import { EVENTS_SUBSCRIPTION, LATEST_EVENT_QUERY } from '../graphql/documents.ts'
 import { readEventStream } from './event-stream.ts'
 
 type Live<Event> = Event extends { pda: string } ? Omit<Event, 'pda'> & { agentPda: string } : never
@@ -18,7 +18,7 @@ export interface EventsOptions {
   readonly types?: readonly RegistryEventType[]
   /** Only events of this agent. */
   readonly agent?: string
-  /** Continues after the event with this id. New events only by default. */
+  /** Continues after the event with this id. By default the events from the first `next` on. */
   readonly after?: string
   /** Ends the iteration. */
   readonly signal?: AbortSignal
@@ -39,8 +39,12 @@ export async function* liveEvents(
   { types, agent, after, signal }: EventsOptions = {},
 ): AsyncGenerator<RegistryEvent, void> {
   let last = after
+  let isStarted = after !== undefined
   for (let failures = 0; !isAborted(signal); failures += 1) {
     try {
+      // Also a stream that is cut before its first event must continue without a gap.
+      if (!isStarted) last = await latestEvent(transport)
+      isStarted = true
       const variables = { types: types ?? null, agentPda: agent ?? null, after: last ?? null }
       for await (const event of connect(transport, variables, signal)) {
         failures = 0
@@ -63,6 +67,13 @@ const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted 
 /** A request that is wrong stays wrong. Full and failing gateways recover. */
 function isPermanent(error: unknown): boolean {
   return error instanceof RegistryError && error.status < 500 && error.status !== 429
+}
+
+async function latestEvent(transport: Transport): Promise<string | undefined> {
+  const { registryEventsConnection } = await runQuery<{
+    registryEventsConnection: { edges: { node: { id: string } }[] }
+  }>(transport, LATEST_EVENT_QUERY)
+  return registryEventsConnection.edges[0]?.node.id
 }
 
 type Result = Payload<{ registryEvents: RegistryEvent }>
