@@ -52,7 +52,7 @@ const Dereferenced = named(
         description: 'The key, the service or its URL.',
         examples: ['https://a.example'],
       }),
-      contentMetadata: Type.Object({}),
+      contentMetadata: Type.Object({}, { examples: [{}] }),
       dereferencingMetadata: ContentType,
     },
     { description: 'The result of DID URL dereferencing.' },
