@@ -219,6 +219,16 @@ describe('a subscription', () => {
     await other.close()
   })
 
+  test('reads only the events of its agents', async () => {
+    const agentPdas = [keyOf('agent one')]
+    const events = await t.services.liveEvents.registryEvents({ agentPdas }, '192.0.2.1')
+    const first = events.next()
+    await emit('evt_mcp_4', 'agent two')
+    await emit('evt_mcp_5', 'agent one')
+    expect((await first).value).toMatchObject({ id: 'evt_mcp_5' })
+    await events.return()
+  })
+
   test.each([
     ['too many URIs', Array(101).fill(one), 'resourceSubscriptions has 101 URIs. The maximum is 100'],
     ['another scheme', ['did:sol:x'], 'resourceSubscriptions accepts agent://{pda}, got \\"did:sol:x\\"'],
