@@ -6,7 +6,7 @@ import { docsPage } from './docs-page.ts'
 import { addBodyExamples } from './examples.ts'
 import { documentInfo, type OpenApiOptions } from './info.ts'
 import { readLiveValues, withLiveValues } from './live-values.ts'
-import { keepOptionalParametersEmpty, withoutDefaults } from './parameters.ts'
+import { keepOptionalParametersEmpty, forPage } from './parameters.ts'
 import type { OpenApiDocument } from './types.ts'
 
 /**
@@ -40,7 +40,7 @@ export async function describeRoutes(
     }
   }
   const writeDocument = write((document) => document)
-  const writePageDocument = write(withoutDefaults)
+  const writePageDocument = write(forPage)
   await docsPage(app, writePageDocument)
   app.get('/openapi.json', { schema: { hide: true } }, async (_, reply) =>
     reply.type('application/json; charset=utf-8').send(await writeDocument()),

@@ -15,10 +15,13 @@ function withoutExample(parameter: Parameter): Parameter {
   return { ...rest, schema: { ...rest.schema, examples: [example] } }
 }
 
-/** The document without the defaults of optional parameters, which Swagger UI fills in, too. */
-export function withoutDefaults(document: OpenApiDocument): OpenApiDocument {
+/**
+ * The document for Swagger UI: without the defaults of optional parameters, which it fills in, and
+ * with the origin of the page as server, because its policy allows no other.
+ */
+export function forPage(document: OpenApiDocument): OpenApiDocument {
   const copy = structuredClone(document)
   for (const { parameters = [] } of operationsOf(copy))
     for (const { required, schema } of parameters) if (required !== true) delete schema['default']
-  return copy
+  return { ...copy, servers: [{ url: '/' }] }
 }

@@ -23,6 +23,7 @@ export interface Operation {
 
 /** The parts of an OpenAPI 3.1 document that the code of this folder changes. */
 export interface OpenApiDocument {
+  servers?: { url: string }[]
   paths: Record<string, Record<string, Operation>>
   webhooks: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Json> }

@@ -23,6 +23,13 @@ const HEADERS = [
     '5d41402abc4b2a76b9719d911017c592ae3f1c1ea7d9d2f3a0a1c0c2c7d2f1b0',
   ),
   header('X-Service-Timestamp', 'Unix time of this attempt, in seconds.', '1795184526'),
+  header('webhook-id', 'Id of the event, as in Standard Webhooks.', 'evt_7YbmGZ1qkWGDW5o4mhHQnS'),
+  header('webhook-timestamp', 'The same time as in X-Service-Timestamp.', '1795184526'),
+  header(
+    'webhook-signature',
+    '`v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, as in Standard Webhooks.',
+    'v1,XUEEKrxLKnatd52b2ZVfkuA8HH6tnS86ChwNLH0vGw0=',
+  ),
   header('X-Service-Event', 'The event type. It is not signed: use `type` of the body.', 'agent.registered'),
   header('X-Service-Delivery', 'Id of the delivery. It is the same in every attempt.', ID),
   header('X-Service-Attempt', 'Number of the attempt, from 1.', '1'),

@@ -29,6 +29,7 @@ export interface Operation {
 export interface OpenApi {
   openapi: string
   info: Json
+  servers: { url: string }[]
   tags: { name: string }[]
   components: { schemas: Record<string, Json>; securitySchemes: Record<string, { name: string }> }
   webhooks: Record<string, { post: Operation }>

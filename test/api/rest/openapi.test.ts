@@ -209,6 +209,7 @@ test('required parameters have values of the registry, and optional ones have no
     .filter(({ required }) => required !== true)
     .filter((each) => 'example' in each || 'examples' in each || 'default' in each.schema)
   expect(filled).toEqual([])
+  expect(page.servers).toEqual([{ url: '/' }])
   expect(page.paths['/agents/{pda}']?.['get']?.parameters?.[0]?.example).toBe(keyOf('agent Live'))
 
   await insertAgents(t.kysely, [agentRow('Newer', { created_at: '2099-01-01T00:00:00.000Z' })])
