@@ -12,6 +12,7 @@ const MAX_CANCELLED = 5_000
  * skips locked rows, and attempts in flight continue. Returns how many it cancelled.
  */
 export async function cancelWaiting(db: Kysely<Database>, subscriptionId: string): Promise<number> {
+  await planAgain(db)
   const { numAffectedRows } = await sql`
     update webhook_deliveries set status = 'cancelled', next_attempt_at = null, completed_at = now()
     where id in (
@@ -25,8 +26,13 @@ export async function cancelWaiting(db: Kysely<Database>, subscriptionId: string
 
 /** Cancels as `cancelUnfinished` in short transactions, until only new deliveries can remain. */
 export async function cancelBacklog(db: Kysely<Database>, subscriptionId: string): Promise<void> {
-  while ((await cancelUnfinished(db, subscriptionId, MAX_CANCELLED)) === MAX_CANCELLED);
+  const cancelSome = () =>
+    db.transaction().execute((trx) => cancelUnfinished(trx, subscriptionId, MAX_CANCELLED))
+  while ((await cancelSome()) === MAX_CANCELLED);
 }
+
+/** A cached plan for a small table would read all of a large one for each row. */
+const planAgain = (db: Kysely<Database>) => sql`set local plan_cache_mode = force_custom_plan`.execute(db)
 
 /**
  * Cancels the waiting deliveries of a webhook, before its URL changes in the same transaction.
@@ -39,6 +45,7 @@ export async function cancelUnfinished(
   subscriptionId: string,
   limit: number | null = null,
 ): Promise<number> {
+  await planAgain(db)
   const { rows } = await sql<{ cancelled: number }>`
     with unfinished as (
       ${waiting(subscriptionId, 'pending')} union all ${waiting(subscriptionId, 'retrying')} union all
