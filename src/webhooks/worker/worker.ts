@@ -123,7 +123,7 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
       return false
     }
     for (const each of result.claims) lanes.start(each.lane, status, () => deliver(each))
-    return result.claims.length > 0 || result.next !== ''
+    return result.contended || result.next !== ''
   }
 
   let reclaimAt = 0
