@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,11 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
 import { codeBlockOf, readGuide } from '../support/guide.ts'
+import { BROWSER } from '../support/browser.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-const BROWSER = ['chromium', 'chromium-browser', 'google-chrome'].find(
-  (name) => spawnSync(name, ['--version']).status === 0,
-)
 
 /** Runs in the page: a wallet with a key of WebCrypto signs in, and uses the session everywhere. */
 const PROGRAM = `

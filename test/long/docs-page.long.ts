@@ -1,15 +1,13 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createTestApp, type TestApp } from '../support/app.ts'
 import { agentRow, insertAgents, insertHistory, insertStakes, keyOf, stakeRow } from '../support/factories.ts'
+import { BROWSER } from '../support/browser.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const BROWSER = ['chromium', 'chromium-browser', 'google-chrome'].find(
-  (name) => spawnSync(name, ['--version']).status === 0,
-)
 const PHONE = { width: 390, height: 844, deviceScaleFactor: 2, mobile: true }
 
 let t: TestApp
