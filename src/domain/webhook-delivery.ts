@@ -34,5 +34,5 @@ export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
 /** PostgreSQL channel that tells workers that deliveries are due, once per transaction. */
 export const DELIVERIES_CHANNEL = 'webhook_deliveries'
-/** The payload of a notification that leaves deliveries of an event to the workers. Others are empty. */
+/** The payload of a notification if workers must enqueue deliveries too. Else it is empty. */
 export const FAN_OUT_PAYLOAD = 'fan_out'

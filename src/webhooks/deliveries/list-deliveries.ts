@@ -36,7 +36,9 @@ export async function listDeliveries(
 /** Rows have microseconds. The `createdAt` of a record has milliseconds only. */
 const MICROSECONDS = sql`(extract(epoch from d.created_at) * 1000000)::int8`
 
-/** A page of deliveries between cursors, newest first. Throws INVALID_INTEGER and INVALID_CURSOR. */
+/**
+ * A page of deliveries between cursors, newest first. Throws INVALID_INTEGER and INVALID_CURSOR.
+ */
 export async function listDeliveriesConnection(
   kysely: Kysely<Database>,
   subscriptionId: string,

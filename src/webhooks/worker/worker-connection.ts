@@ -22,7 +22,7 @@ export type WorkerConnection = ReturnType<typeof createWorkerConnection>
 export function createWorkerConnection(options: {
   orm: Orm
   kysely: Kysely<Database>
-  /** Called without a payload when the connection is lost, so that the worker polls and reconnects. */
+  /** Called without a payload when the connection is lost, so that the worker reconnects. */
   onNotification: (payload?: string) => void
 }) {
   const { orm, kysely, onNotification } = options
