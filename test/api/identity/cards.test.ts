@@ -358,7 +358,7 @@ describe('a check does not overwrite newer data from the ledger', () => {
     await update('a', { agent_card_hash: sha256('another card') })
     answer.resolve()
     expect(await checked('a', 'matched')).toMatchObject({ cardHashMismatch: false })
-    expect(await checks()).toEqual([
+    await eventually(checks).toEqual([
       { labels: { state: 'stale' }, value: 1 },
       { labels: { state: 'matched' }, value: 1 },
     ])
