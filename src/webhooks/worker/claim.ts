@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.ts'
 import { dueAttempts } from './due-attempts.ts'
 import type { DueStatus, Lane } from './lanes.ts'
 import type { WorkerLimits } from './limits.ts'
-import { chosenAtOnce, chosenInTurns, load } from './turns.ts'
+import { chosenAtOnce, chosenInTurns, demand } from './turns.ts'
 import { firstWaiting, MAX_NETWORKS, waitingByNetwork } from './waiting.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
@@ -42,6 +42,7 @@ export interface ClaimResult {
  * that is slow, but answers, is not paused by the breaker.
  */
 const MAX_SHORT_FAILURES = 3
+
 export interface ClaimOptions {
   status: DueStatus
   free: Readonly<Record<Lane, number>>
@@ -68,9 +69,6 @@ export async function claimDeliveries(
   return result.contended ? claim(connection, options, true) : result
 }
 
-const VISITED = sql`
-  (select count(*)::integer from networks) as visited, (select max(network) from networks) as last`
-
 async function claim(
   connection: WorkerConnection,
   options: ClaimOptions,
@@ -81,8 +79,11 @@ async function claim(
   // One slot per endpoint and site is reserved for retries, or a busy endpoint would never get one.
   const reserved = options.status === 'pending' ? 1 : 0
   const perEndpoint = Math.max(1, limits.perEndpoint - reserved)
-  const places = { perSite: Math.max(1, limits.perSite - reserved), slots, free }
+  const capacity = { perSite: Math.max(1, limits.perSite - reserved), slots, free }
   const start = randomUUID()
+  const visited = inTurns
+    ? sql`(select count(*)::integer from networks) as visited, (select max(network) from networks) as last`
+    : sql`0 as visited, null as last`
   const lease = sql`${limits.leaseMs}::float8 * interval '1 ms'`
   const [row] = await connection.query<{
     claims: Claim[] | null
@@ -94,8 +95,8 @@ async function claim(
     sql`
     with recursive ${inTurns ? waitingByNetwork(status, after, start) : firstWaiting(status)},
     ${dueAttempts({ status, perEndpoint, free, lease })},
-    ${load(places)},
-    ${inTurns ? chosenInTurns(start, places) : chosenAtOnce},
+    ${demand(capacity)},
+    ${inTurns ? chosenInTurns(start, capacity) : chosenAtOnce},
     probes as (
       update webhook_subscriptions s set paused_until = now() + ${lease}
       where s.id = any(array(select subscription_id from chosen where probe)) and s.paused_until <= now()
@@ -127,8 +128,8 @@ async function claim(
       ) s
       left join lateral (select body from outbox_events where id = c.event_id limit 1) o on true
     )
-    select (select json_agg(claims) from claims) as claims, (select fits from load) as fits,
-      ${inTurns ? VISITED : sql`0 as visited, null as last`}`,
+    select (select json_agg(claims) from claims) as claims, (select fits from demand) as fits,
+      ${visited}`,
   )
   const more = (row?.visited ?? 0) >= MAX_NETWORKS
   return { claims: row?.claims ?? [], next: more ? (row?.last ?? '') : '', contended: row?.fits === false }
