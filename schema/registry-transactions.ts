@@ -1,4 +1,6 @@
-import type { InputFieldBuilder } from '@pothos/core'
+import type { InputFieldBuilder, InputRef } from '@pothos/core'
+import type { PreparedTransaction } from '../src/relay/prepared-transaction.ts'
+import type { RegistryTransactions } from '../src/relay/registry-transactions.ts'
 import { builder, type Types } from './builder.ts'
 import type { GraphQLContext } from './context.ts'
 import { ServiceCategory } from './registry-enums.ts'
@@ -79,40 +81,49 @@ async function countSponsored(
   if (inviteCode !== undefined && inviteCode !== null) await count('register')
 }
 
-const policy = { extensions: { rateLimit: 'prepare' }, type: PreparedTransactionRef } as const
+type Prepare<Input> = (input: Input, clientIp: string) => Promise<PreparedTransaction>
+/** The methods of the service that take this input. */
+type MethodWith<Input> = {
+  [Name in keyof RegistryTransactions]: RegistryTransactions[Name] extends Prepare<Input> ? Name : never
+}[keyof RegistryTransactions]
+
 const text = (purpose: string, errors = ''): string =>
   `Builds and simulates a transaction that ${purpose}. The owner signs it; send it with \`submitTransaction\`. Errors: those of POST /relay/prepare${errors}.`
 
-builder.mutationFields((t) => ({
-  prepareRegisterAgent: t.field({
-    ...policy,
-    description: text('registers an agent', ', and with an invite code those of POST /sponsor/register'),
-    args: { input: t.arg({ type: RegisterAgentInput, required: true, description: 'The new agent.' }) },
-    resolve: async (_, { input }, context) => {
-      await countSponsored(input, context)
-      return context.services.registryTransactions.registerAgent(input, context.clientIp)
-    },
-  }),
-  prepareUpdateAgent: t.field({
-    ...policy,
-    description: text('changes the metadata of an agent'),
-    args: { input: t.arg({ type: UpdateAgentInput, required: true, description: 'The changes.' }) },
-    resolve: async (_, { input }, context) => {
-      await countSponsored(input, context)
-      return context.services.registryTransactions.updateAgent(input, context.clientIp)
-    },
-  }),
-}))
+/** Adds a mutation for each of these methods, with its description. */
+function prepareMutations<Input extends object>(
+  type: InputRef<Input>,
+  methods: { readonly [Name in MethodWith<Input>]?: string },
+): void {
+  for (const [method, description] of Object.entries(methods) as [MethodWith<Input>, string][])
+    builder.mutationField(`prepare${method[0]?.toUpperCase()}${method.slice(1)}`, (t) =>
+      t.field({
+        extensions: { rateLimit: 'prepare' },
+        type: PreparedTransactionRef,
+        description,
+        args: { input: t.arg({ type, required: true, description: 'The values of the instruction.' }) },
+        resolve: async (_, args, context) => {
+          const { input } = args as unknown as { input: Input }
+          await countSponsored(input, context)
+          const prepare = context.services.registryTransactions[method] as Prepare<Input>
+          return prepare(input, context.clientIp)
+        },
+      }),
+    )
+}
 
-const AMOUNT_MUTATIONS = {
+prepareMutations(RegisterAgentInput, {
+  registerAgent: text('registers an agent', ', and with an invite code those of POST /sponsor/register'),
+})
+prepareMutations(UpdateAgentInput, { updateAgent: text('changes the metadata of an agent') })
+prepareMutations(StakeAmountInput, {
   deposit: text(
     'moves USDC from the owner’s associated token account to the stake of the agent',
     ', NOT_READY',
   ),
   requestWithdrawal: text('requests a withdrawal of stake. It can be completed after the cooldown'),
-} as const
-
-const OWNER_MUTATIONS = {
+})
+prepareMutations(OwnerInput, {
   suspendAgent: text('suspends an agent'),
   reactivateAgent: text('ends a suspension by the owner'),
   deactivateAgent: text('deactivates an agent permanently'),
@@ -124,34 +135,4 @@ const OWNER_MUTATIONS = {
     ', NOT_READY',
   ),
   closeStake: text('closes the empty stake of a deactivated agent', ', STAKE_NOT_FOUND, NOT_READY'),
-} as const
-
-const mutationName = (method: string): string => `prepare${method[0]?.toUpperCase()}${method.slice(1)}`
-const methodsOf = <Method extends string>(table: Readonly<Record<Method, string>>) =>
-  Object.entries(table) as [Method, string][]
-
-for (const [method, description] of methodsOf(AMOUNT_MUTATIONS))
-  builder.mutationField(mutationName(method), (t) =>
-    t.field({
-      ...policy,
-      description,
-      args: { input: t.arg({ type: StakeAmountInput, required: true, description: 'The amount.' }) },
-      resolve: async (_, { input }, context) => {
-        await countSponsored(input, context)
-        return context.services.registryTransactions[method](input, context.clientIp)
-      },
-    }),
-  )
-
-for (const [method, description] of methodsOf(OWNER_MUTATIONS))
-  builder.mutationField(mutationName(method), (t) =>
-    t.field({
-      ...policy,
-      description,
-      args: { input: t.arg({ type: OwnerInput, required: true, description: 'The owner.' }) },
-      resolve: async (_, { input }, context) => {
-        await countSponsored(input, context)
-        return context.services.registryTransactions[method](input, context.clientIp)
-      },
-    }),
-  )
+})
