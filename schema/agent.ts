@@ -6,7 +6,6 @@ import type { Page } from '../src/domain/page.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 import { connectionArgs, connectionType } from './connection.ts'
-import { nodeId } from './node-id.ts'
 import { NodeRef } from './node.ts'
 import { pageArgs, pageFields, SortOrder } from './page.ts'
 import { AgentStatus, AgentStatusFilter, ServiceCategory, Tier } from './registry-enums.ts'
@@ -18,7 +17,6 @@ AgentRef.implement({
   description: 'A registered agent, as its account on the ledger describes it.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.id({ description: 'Opaque identifier for `node`.', resolve: ({ pda }) => nodeId('Agent', pda) }),
     pda: t.expose('pda', { type: 'Pubkey', description: 'Address of the agent’s account.' }),
     owner: t.expose('owner', { type: 'Pubkey', description: 'Wallet that registered the agent.' }),
     name: t.exposeString('name', { description: '1 to 32 bytes of UTF-8.' }),

@@ -6,7 +6,6 @@ import { MAX_CREDENTIALS } from '../src/identity/credentials/attached/credential
 import type { Check, VerificationResult } from '../src/identity/credentials/verify/result.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
-import { nodeId } from './node-id.ts'
 import { NodeRef } from './node.ts'
 import { fieldsBelow } from './selection-size.ts'
 
@@ -15,10 +14,6 @@ const CredentialRef = builder.objectRef<AttachedCredential>('Credential').implem
     'A W3C Verifiable Credential that is attached to an agent. Validity is evaluated at the time of the request.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.id({
-      description: 'Opaque identifier for `node`.',
-      resolve: ({ agentPda, vcHash }) => nodeId('Credential', agentPda, vcHash),
-    }),
     agentPda: t.expose('agentPda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
     type: t.exposeString('type', {
       description: 'The known credential type, otherwise the first other type in sorted order.',

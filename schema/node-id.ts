@@ -4,7 +4,7 @@ import { quoted } from '../src/domain/quoted.ts'
 
 /** What follows the address in the id of each type. */
 const TYPES = { Agent: /^$/, Stake: /^$/, Credential: /^[0-9a-f]{64}$/ } as const
-type NodeType = keyof typeof TYPES
+export type NodeType = keyof typeof TYPES
 
 const MAX_ID = 250
 

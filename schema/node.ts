@@ -2,21 +2,23 @@ import type { AgentRow } from '../src/agents/agent-row.ts'
 import type { AttachedCredential } from '../src/identity/credentials/attached/credential-list.ts'
 import type { StakeRow } from '../src/stakes/stake-reads.ts'
 import { builder } from './builder.ts'
-import { readNodeId } from './node-id.ts'
+import { nodeId, type NodeType, readNodeId } from './node-id.ts'
 
 type NodeRow = AgentRow | StakeRow | AttachedCredential
+
+const typeOf = (row: NodeRow): NodeType =>
+  'vcHash' in row ? 'Credential' : 'depositedAmount' in row ? 'Stake' : 'Agent'
 
 export const NodeRef = builder.interfaceRef<NodeRow>('Node').implement({
   description: 'An object with an identifier that is unique among all objects.',
   fields: (t) => ({
     id: t.id({
       description: 'Opaque identifier for `node` and for the caches of clients.',
-      resolve: () => {
-        throw new Error('the type does not define its id')
-      },
+      resolve: (row) =>
+        'vcHash' in row ? nodeId('Credential', row.agentPda, row.vcHash) : nodeId(typeOf(row), row.pda),
     }),
   }),
-  resolveType: (row) => ('vcHash' in row ? 'Credential' : 'depositedAmount' in row ? 'Stake' : 'Agent'),
+  resolveType: typeOf,
 })
 
 builder.queryField('node', (t) =>

@@ -5,7 +5,6 @@ import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
 import { connectionArgs, connectionType } from './connection.ts'
 import { enumValues } from './enum-values.ts'
-import { nodeId } from './node-id.ts'
 import { NodeRef } from './node.ts'
 import { pageArgs, pageFields, SortOrder } from './page.ts'
 
@@ -46,7 +45,6 @@ StakeRef.implement({
   description: 'The stake account of an agent. Amounts are USDC base units (6 decimals).',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.id({ description: 'Opaque identifier for `node`.', resolve: ({ pda }) => nodeId('Stake', pda) }),
     pda: t.expose('pda', { type: 'Pubkey', description: 'Address of the stake account.' }),
     agentPda: t.expose('agentPda', { description: 'Address of the agent’s account.', type: 'Pubkey' }),
     owner: t.expose('owner', { description: 'Wallet of the agent’s owner.', type: 'Pubkey' }),
