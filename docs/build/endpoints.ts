@@ -1,19 +1,16 @@
 import { getOperationAST, Kind } from 'graphql'
-import { pino } from 'pino'
-import { buildApp } from '../../rest/app.ts'
 import * as documents from '../../rest/generated/graphql.ts'
 import { buildSchema } from '../../schema/index.ts'
-import { createMetrics } from '../../src/platform/metrics/metrics.ts'
 import { RATE_LIMIT_KINDS } from '../../src/platform/rate-limits/kinds.ts'
 import { SETTINGS } from '../../src/platform/config/settings.ts'
-import type { Services } from '../../src/services.ts'
 import { code, page, table } from './markdown.ts'
+import { documentedApp } from './openapi-document.ts'
 
 interface Route {
   readonly operationId: string
   readonly summary: string
   readonly tags: readonly string[]
-  readonly security?: readonly unknown[]
+  readonly security?: readonly object[]
 }
 
 const schema = buildSchema()
@@ -50,16 +47,9 @@ const OTHER_PATHS: readonly [method: 'GET' | 'POST', url: string, purpose: strin
   ['GET', '/metrics', 'Prometheus metrics, see [monitoring](../guides/monitoring.md)', ''],
 ]
 
-/** The OpenAPI document. Routes are registered, but never called, so the services can be empty. */
+/** The documented routes. Throws if one of OTHER_PATHS does not exist. */
 async function readRoutes(): Promise<Record<string, Record<string, Route>>> {
-  const services = { admission: {}, walletAuth: {}, sessions: {} } as unknown as Services
-  const app = await buildApp({
-    services,
-    logger: pino({ level: 'silent' }),
-    metrics: createMetrics(),
-    version: '0.0.0',
-    baseUrl: null,
-  })
+  const app = await documentedApp()
   for (const [method, url] of OTHER_PATHS)
     if (!app.hasRoute({ method, url })) throw new Error(`There is no route ${method} ${url}`)
   const { paths } = app.swagger()
@@ -82,6 +72,7 @@ function rootField(operationId: string) {
 function row(method: string, path: string, { operationId, summary, security }: Route): string[] {
   const root = WITHOUT_GRAPHQL.has(operationId) ? null : rootField(operationId)
   const needsWallet = security !== undefined
+  const auth = security?.length === 1 ? 'session' : 'wallet'
   const rateLimit = root?.field.extensions.rateLimit
   const limits = [
     ...(EXEMPT.has(path) ? [] : ['reads']),
@@ -93,7 +84,7 @@ function row(method: string, path: string, { operationId, summary, security }: R
     `\`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}\``,
     summary,
     root === null ? '' : `${root.operation} \`${root.field.name}\``,
-    needsWallet ? 'wallet' : '',
+    needsWallet ? auth : '',
     limits.join(', '),
   ]
 }
@@ -106,7 +97,7 @@ export async function endpointsPage(): Promise<string> {
   return page(
     '# Endpoints',
     'The OpenAPI 3.1 document at `/openapi.json` describes every parameter, body and response. `/docs` shows it in a browser. This page lists the endpoints; [REST conventions](../guides/rest.md) explains what they have in common.',
-    '- **GraphQL** is the field that does the same at `/graphql`.\n- **Auth** `wallet`: the request needs [wallet authentication](../guides/wallet-authentication.md) or a [session](../guides/sessions.md). All other endpoints are public.\n- **Rate limit** names the limits that count the request, per client network and minute. A request costs one unit of `reads`, a search by name 5. `sends` counts deliveries, per client network and per wallet.',
+    '- **GraphQL** is the field that does the same at `/graphql`.\n- **Auth** `wallet`: the request needs [wallet authentication](../guides/wallet-authentication.md) or a [session](../guides/sessions.md). `session`: it needs a session. All other endpoints are public.\n- **Rate limit** names the limits that count the request, per client network and minute. A request costs one unit of `reads`, a search by name 5. `sends` counts deliveries, per client network and per wallet.',
     table(
       ['Rate limit', 'Default', 'Setting'],
       Object.entries(RATE_LIMIT_KINDS).map(([name, { setting }]) => [

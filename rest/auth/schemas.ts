@@ -1,5 +1,13 @@
 import { Type } from 'typebox'
-import { Body, errors, named, Pubkey, Timestamp, walletSecurity } from '../contract/shapes.ts'
+import {
+  Body,
+  errors,
+  named,
+  Pubkey,
+  sessionSecurity,
+  Timestamp,
+  walletSecurity,
+} from '../contract/shapes.ts'
 
 const tags = ['Authentication']
 const noQuery = Type.Object({})
@@ -130,9 +138,10 @@ const ended = { 401: 'The session is unknown, expired or ended. Sign in again.' 
 export const getSchema = {
   operationId: 'getSession',
   tags,
-  ...walletSecurity,
+  ...sessionSecurity,
   summary: 'Read your session',
-  description: 'The wallet and the times of the session of this request.',
+  description:
+    'The wallet and the times of the session of this request. Wallet headers have no session: 401.',
   querystring: noQuery,
   response: {
     200: named(

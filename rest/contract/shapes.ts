@@ -103,7 +103,9 @@ export function cacheableResponses<Schema extends object>(schema: Schema) {
 const walletHeader = (description: string, example: string) =>
   Type.Optional(Type.String({ description, examples: [example] }))
 
-const WALLET_OR_SESSION: readonly Readonly<Record<string, string[]>>[] = [
+type Security = readonly Readonly<Record<string, string[]>>[]
+
+const WALLET_OR_SESSION: Security = [
   { WalletPubkey: [], WalletSignature: [], WalletTimestamp: [] },
   { session: [] },
 ]
@@ -123,6 +125,9 @@ export const walletSecurity = {
     'x-wallet-timestamp': walletHeader('Unix time in seconds, as in the signed text.', '1795184526'),
   }),
 }
+
+/** For routes about the session of the request. Wallet headers have none. */
+export const sessionSecurity: { readonly security: Security } = { security: [{ session: [] }] }
 
 /** One of several objects. */
 export const OneOf = <Variants extends TSchema[]>(

@@ -2,15 +2,12 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
-import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { buildApp } from '../../rest/app.ts'
+import { openApiDocument } from '../../docs/build/openapi-document.ts'
 import { createMcpServer } from '../../rest/mcp/server.ts'
 import { printedSchema } from '../../schema/print.ts'
 import { ERRORS } from '../../src/domain/errors.ts'
 import { SETTINGS } from '../../src/platform/config/settings.ts'
-import { createMetrics } from '../../src/platform/metrics/metrics.ts'
-import { admitAll } from '../../src/platform/overload/admission.ts'
 import type { Services } from '../../src/services.ts'
 
 /** Words that readers of the public texts do not understand at once, with the usual words. */
@@ -70,20 +67,6 @@ function literalsOf(pattern: string): Text[] {
     const literals = Array.from(source.matchAll(tokens), ([token]) => token)
     return literals.filter((token) => /^['`][^.@]/.test(token)).map((text) => ({ place, text }))
   })
-}
-
-async function openApiDocument(): Promise<unknown> {
-  const app = await buildApp({
-    // Building the document calls no service.
-    services: { admission: admitAll } as unknown as Services,
-    logger: pino({ level: 'silent' }),
-    metrics: createMetrics(),
-    version: '0.1.0',
-    baseUrl: null,
-  })
-  const document = app.swagger()
-  await app.close()
-  return document
 }
 
 async function mcpTexts(): Promise<unknown> {
