@@ -40,6 +40,10 @@ AgentRef.implement({
     cardHashMismatch: t.exposeBoolean('cardHashMismatch', {
       description: 'True if the hosted card does not match the hash recorded on the ledger.',
     }),
+    rentPayer: t.expose('rentPayer', {
+      type: 'Pubkey',
+      description: 'Who paid the rent of the account, and gets it back when the agent is closed.',
+    }),
     createdAt: t.expose('createdAt', { description: 'Block time of the registration.', type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { description: 'Block time of the last change.', type: 'DateTime' }),
     nameSimilarity: t.exposeFloat('nameSimilarity', {

@@ -60,6 +60,10 @@ StakeRef.implement({
       type: 'U64',
       description: 'Requested withdrawal that is not completed yet, in USDC base units.',
     }),
+    rentPayer: t.expose('rentPayer', {
+      type: 'Pubkey',
+      description: 'Who paid the rent of the account, and gets it back when the stake is closed.',
+    }),
     withdrawal: t.field({
       type: WithdrawalRef,
       nullable: true,

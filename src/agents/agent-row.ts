@@ -9,7 +9,6 @@ const HIDDEN = [
   'reputationDayStart',
   'reputationUpdatedAt',
   'tierEffectiveAt',
-  'rentPayer',
   'bump',
   'slot',
 ] as const

@@ -18,7 +18,7 @@ import { type Order, type Page, type PageInput, pageBounds } from '../domain/pag
 import { optional, pubkeyParameter } from '../domain/parameters.ts'
 import { findWithdrawals, type WithdrawalRow } from './withdrawals.ts'
 
-const HIDDEN = ['rentPayer', 'bump', 'slot'] as const
+const HIDDEN = ['bump', 'slot'] as const
 
 /** A stake account as the read API shows it. */
 export type StakeRow = Omit<RowOf<typeof Stake>, (typeof HIDDEN)[number]>
