@@ -5,7 +5,7 @@ import { codegen } from '@graphql-codegen/core'
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node'
 import * as operations from '@graphql-codegen/typescript-operations'
 import { parse } from 'graphql'
-import { clientFiles } from './packages/client/build/files.ts'
+import { apiFiles, programFiles } from './packages/client/build/files.ts'
 import { printedSchema } from './schema/print.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -50,13 +50,13 @@ async function generate(): Promise<Record<string, string>> {
 }
 
 const check = process.argv.includes('--check')
-const isCurrent = update(await generate())
-// The reference imports the generated documents, so they must be current first.
+const isCurrent = update({ ...(await generate()), ...programFiles() })
+// The reference imports these files, so they must be current first.
 if (isCurrent || !check) {
   const { referencePages } = await import('./docs/build/reference.ts')
   update(await referencePages())
   const { openApiDocument } = await import('./docs/build/openapi-document.ts')
-  update(clientFiles(await openApiDocument()))
+  update(apiFiles(await openApiDocument()))
 }
 
 /** Writes the files, or reports stale ones with `--check`. Returns false if any file was stale. */

@@ -1,6 +1,7 @@
 // agent.mjs: registers an agent for the wallet in KEY_FILE, changes it, and prints its history.
 // GATEWAY is the address of the gateway. With INVITE_CODE the gateway pays, otherwise the wallet.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createRegistry, generateSigner, RegistryError, signerFromSecretKey } from '@agent-registry/client'
 
 const { GATEWAY = 'http://localhost:3000', KEY_FILE = 'wallet.json', INVITE_CODE } = process.env
@@ -22,9 +23,11 @@ try {
   await registry.agents.get(pda, { waitMs: 10_000 })
   const sponsored = INVITE_CODE !== undefined
   await registry.agents.update({ version: '1.0.1', capabilities: 5n }, wallet, { sponsored })
-  let history
-  do ({ history } = await registry.agents.history(pda).page())
-  while (history.length === 0)
+  let history = []
+  while (history.length === 0) {
+    await sleep(200) // The gateway reads the update from the ledger a moment later.
+    history = (await registry.agents.history(pda).page()).history
+  }
   for (const { event_type, new_value } of history) console.log(event_type, new_value)
 } catch (error) {
   if (!(error instanceof RegistryError)) throw error

@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
-import { codeBlockOf, readGuide } from '../support/guide.ts'
 import { BROWSER } from '../support/browser.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { type BrowserPages, createBrowserPages } from '../support/browser-pages.ts'
+import { codeBlockOf, readGuide } from '../support/guide.ts'
 
 /** Runs in the page: a wallet with a key of WebCrypto signs in, and uses the session everywhere. */
 const PROGRAM = `
@@ -70,70 +66,46 @@ const result = await run().catch((error) => ({ error: String(error) }))
 await fetch('/result', { method: 'POST', body: JSON.stringify(result) })
 `
 
-const FILES: Record<string, [type: string, text: string]> = {
-  '/': ['text/html', '<!doctype html><script type="module" src="/program.js"></script>'],
-  '/program.js': ['text/javascript', PROGRAM],
-  '/sessions.js': ['text/javascript', codeBlockOf(readGuide('sessions'), 'js')],
-}
+const FILES = new Map([
+  ['/', '<!doctype html><script type="module" src="/program.js"></script>'],
+  ['/program.js', PROGRAM],
+  ['/sessions.js', codeBlockOf(readGuide('sessions'), 'js')],
+])
 
 let t: TestApp
 let gateway: string
-let pages: Server
-let page: string
-const { promise: received, resolve: receive } = Promise.withResolvers<unknown>()
-
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const path = request.url?.replace(/\?.*/, '') ?? ''
-  if (path === '/result') {
-    const body = Buffer.concat((await request.toArray()) as Buffer[]).toString()
-    receive(JSON.parse(body))
-    response.end()
-    return
-  }
-  const [type, text] = FILES[path] ?? ['text/plain', '']
-  response.writeHead(FILES[path] === undefined ? 404 : 200, { 'content-type': type }).end(text)
-}
+let pages: BrowserPages
 
 beforeAll(async () => {
-  pages = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
-  await once(pages, 'listening')
-  page = `http://localhost:${(pages.address() as AddressInfo).port}`
+  pages = await createBrowserPages((path) => FILES.get(path) ?? null)
   t = await createTestApp({
     clock: systemClock,
     ledger: { call: async <Result>() => 'genesis' as Result },
-    signInOrigins: { origins: ['http://127.0.0.1:3000', page], anyLoopback: false },
+    signInOrigins: { origins: ['http://127.0.0.1:3000', pages.origin], anyLoopback: false },
   })
   gateway = await t.app.listen({ port: 0, host: '127.0.0.1' })
 })
 afterAll(async () => {
-  pages.close()
+  await pages.close()
   await t.close()
 })
 
 test.runIf(BROWSER !== undefined)(
   'a page of another origin signs in by the code of the guide, and uses the session in every interface',
   async () => {
-    const profile = temporaryFolder('browser-profile-')
-    const options = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${profile}`]
-    const url = `${page}/?gateway=${encodeURIComponent(gateway)}`
-    const browser = spawn(BROWSER!, [...options, '--remote-debugging-port=0', url], { stdio: 'ignore' })
-    try {
-      const { address, ...result } = (await received) as { address: string }
-      const session = { session: { wallet: address } }
-      expect(result).toEqual({
-        webhooks: { subscriptions: [] },
-        again: { subscriptions: [] },
-        graphql: session,
-        stream: JSON.stringify({ data: session }),
-        socket: session,
-        ended: { ended: 1 },
-        refused: 401,
-      })
-      expect(address).toMatch(/^\w{32,44}$/)
-    } finally {
-      browser.kill('SIGKILL')
-      await once(browser, 'exit')
-    }
+    pages.open(`/?gateway=${encodeURIComponent(gateway)}`)
+    const { address, ...result } = (await pages.result) as { address: string }
+    const session = { session: { wallet: address } }
+    expect(result).toEqual({
+      webhooks: { subscriptions: [] },
+      again: { subscriptions: [] },
+      graphql: session,
+      stream: JSON.stringify({ data: session }),
+      socket: session,
+      ended: { ended: 1 },
+      refused: 401,
+    })
+    expect(address).toMatch(/^\w{32,44}$/)
   },
   60_000,
 )

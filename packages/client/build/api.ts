@@ -1,3 +1,5 @@
+import { comment, quote } from './text.ts'
+
 type Schema = {
   $ref?: string
   type?: string | string[]
@@ -29,8 +31,9 @@ interface OpenApi {
 }
 
 const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`)
-const literal = (value: unknown): string =>
-  typeof value === 'string' ? `'${value.replaceAll("'", "\\'")}'` : String(value)
+const literal = (value: unknown): string => (typeof value === 'string' ? quote(value) : String(value))
+/** In parentheses, unless it is a name. */
+const single = (type: string): string => (/^\w+$/.test(type) ? type : `(${type})`)
 
 /** The types of all REST operations and their paths, from the OpenAPI document. */
 export function apiModule(document: unknown): string {
@@ -114,10 +117,10 @@ function typeOf(schema: Schema, indent: string): string {
   if (schema.const !== undefined) return literal(schema.const)
   const choices = oneOf ?? anyOf
   if (choices !== undefined && properties === undefined)
-    return choices.map((each) => `(${typeOf(each, indent)})`).join(' | ')
-  if (allOf !== undefined) return allOf.map((each) => `(${typeOf(each, indent)})`).join(' & ')
+    return choices.map((each) => typeOf(each, indent)).join(' | ')
+  if (allOf !== undefined) return allOf.map((each) => single(typeOf(each, indent))).join(' & ')
   if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each }, indent)).join(' | ')
-  if (type === 'array') return `(${typeOf(items ?? {}, indent)})[]`
+  if (type === 'array') return `${single(typeOf(items ?? {}, indent))}[]`
   if (type === 'integer' && format === 'uint64') return 'bigint'
   if (type === 'integer' || type === 'number') return 'number'
   if (type === 'string' || type === 'boolean' || type === 'null') return type
@@ -139,8 +142,4 @@ function exactMembers(value: unknown): string[] {
   const { properties } = value as Schema
   const own = Object.entries(properties ?? {}).filter(([, each]) => each?.format === 'uint64')
   return [...own.map(([name]) => name), ...Object.values(value).flatMap(exactMembers)]
-}
-
-function comment(text: string | undefined, indent: string): string {
-  return text === undefined ? '' : `${indent}/** ${text.replaceAll('*/', '* /')} */\n`
 }

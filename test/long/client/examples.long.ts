@@ -1,11 +1,17 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRegistry, generateSigner, type Registry } from '@agent-registry/client'
 import type { Runtime } from '../../../src/gateway/runtime-file.ts'
-import { emptyProject, type PackedClient, packClient, ROOT, run } from '../../support/client/packed-client.ts'
+import {
+  emptyProject,
+  exampleProject,
+  type PackedClient,
+  packClient,
+  run,
+} from '../../support/client/packed-client.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
 
 let client: PackedClient
@@ -23,22 +29,6 @@ afterAll(async () => {
   for (const child of children) child.kill('SIGKILL')
   await gateway.remove()
 })
-
-/** An empty folder with the files of an example, the packed client and its other packages. */
-async function project(example: string): Promise<string> {
-  const source = join(ROOT, 'examples', example)
-  const manifest = join(source, 'package.json')
-  const { dependencies = {} } = existsSync(manifest)
-    ? (JSON.parse(readFileSync(manifest, 'utf8')) as { dependencies?: Record<string, string> })
-    : {}
-  const others = Object.entries(dependencies).filter(([name]) => name !== '@agent-registry/client')
-  const folder = await emptyProject(
-    client,
-    others.map(([name, version]) => `${name}@${version}`),
-  )
-  cpSync(source, folder, { recursive: true, filter: (path) => !path.endsWith('package.json') })
-  return folder
-}
 
 const environment = () => ({
   GATEWAY: runtime.baseUrl,
@@ -59,7 +49,7 @@ test('the program at the start of the README registers an agent from an empty fo
 })
 
 test('the Node example registers an agent and updates it', async () => {
-  const folder = await project('node')
+  const folder = await exampleProject(client, 'node')
   const output = await run(process.execPath, ['agent.mjs'], folder, environment())
   expect(output).toMatch(/^registered \w+\n/)
   expect(output).toContain('metadata_updated')
@@ -68,7 +58,12 @@ test('the Node example registers an agent and updates it', async () => {
 
 test('the Python example registers an agent', async ({ skip }) => {
   skip(isMissing('python3', '-c', 'import cryptography'), 'Python or its package cryptography is missing')
-  const output = await run('python3', ['register.py'], await project('register-python'), environment())
+  const output = await run(
+    'python3',
+    ['register.py'],
+    await exampleProject(client, 'register-python'),
+    environment(),
+  )
   const [status, pda = ''] = output.trim().split(' ')
   expect(status).toBe('confirmed')
   expect(await registry.agents.get(pda, { waitMs: 10_000 })).toMatchObject({ name: 'Python Scout' })
@@ -104,7 +99,7 @@ test.for([
     { wallet },
   )
   const [command = '', ...args] = each.start
-  const folder = await project(each.example)
+  const folder = await exampleProject(client, each.example)
   const right = await listen(folder, command, args, secret)
   const wrong = await listen(folder, command, args, 'whsec_other')
   await registry.webhooks.update(id, { url: right.url }, { wallet })

@@ -1,20 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import {
-  emptyProject,
-  installTools,
-  type PackedClient,
-  packClient,
-  ROOT,
-  run,
-} from '../../support/client/packed-client.ts'
+import { emptyProject, type PackedClient, packClient, ROOT, run } from '../../support/client/packed-client.ts'
+import { installedTools } from '../../tools/install.ts'
 
 let client: PackedClient
 let project: string
-let tools: string
+const tools = installedTools('client')
 beforeAll(async () => {
-  ;[client, tools] = await Promise.all([packClient(), installTools('client')])
+  client = await packClient()
   project = await emptyProject(client)
 })
 
@@ -84,6 +78,7 @@ const event = await verifyWebhook('', new Headers(), 'whsec_x')
 event.type satisfies string
 deposit satisfies Function
 await registry.call('getAgent', { path: { pda: 'x' } })
+await registry.credentials.verify('x', { credentialUrl: 'https://a.example' }, wallet)
 `),
   ).toBe('')
   const errors = await typeErrors(`${head}
@@ -93,6 +88,9 @@ await registry.stakes.deposit(1, wallet)
 await registry.call('getAgent', {})
 await registry.call('getAgents', {})
 registry.agents.list({ tier: 'gold' })
+await registry.credentials.verify('x', { credentialUrl: 'https://a.example' })
 `)
-  expect(errors.match(/program\.ts\(\d+/g)).toEqual([6, 7, 8, 9, 10, 11].map((line) => `program.ts(${line}`))
+  expect(errors.match(/program\.ts\(\d+/g)).toEqual(
+    [6, 7, 8, 9, 10, 11, 12].map((line) => `program.ts(${line}`),
+  )
 })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -21,13 +21,6 @@ export async function run(
     },
   )
   return stdout
-}
-
-/** Installs the tools of a folder in `test/tools` from its lock file. Returns the folder. */
-export async function installTools(name: string): Promise<string> {
-  const folder = join(ROOT, 'test/tools', name)
-  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], folder)
-  return folder
 }
 
 export interface PackedClient {
@@ -56,5 +49,21 @@ export async function emptyProject(
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--omit=peer']
   await run('npm', ['install', ...options, archive, ...packages], folder)
+  return folder
+}
+
+/** An empty folder with the files of an example, the packed client and its other packages. */
+export async function exampleProject(client: PackedClient, example: string): Promise<string> {
+  const source = join(ROOT, 'examples', example)
+  const manifest = join(source, 'package.json')
+  const { dependencies = {} } = existsSync(manifest)
+    ? (JSON.parse(readFileSync(manifest, 'utf8')) as { dependencies?: Record<string, string> })
+    : {}
+  const others = Object.entries(dependencies).filter(([name]) => name !== '@agent-registry/client')
+  const folder = await emptyProject(
+    client,
+    others.map(([name, version]) => `${name}@${version}`),
+  )
+  cpSync(source, folder, { recursive: true, filter: (path) => !path.endsWith('package.json') })
   return folder
 }

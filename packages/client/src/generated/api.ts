@@ -165,7 +165,10 @@ export type AgentReputationUpdatedEvent = {
   }
 }
 
-/** An agent becomes active or stops being active. The specific event (suspended, reactivated or deactivated) follows. */
+/**
+ * An agent becomes active or stops being active. The specific event (suspended, reactivated or
+ * deactivated) follows.
+ */
 export type AgentStatusChangedEvent = {
   /** Id of the event. It is the same in every delivery. */
   id: string
@@ -258,7 +261,10 @@ export type AgentUpdatedEvent = {
     agentPda: string
     /** Public key of the owner, base-58 */
     owner: string
-    /** One member for each changed field, with `old` and `new`. Fields: `name`, `serviceCategory`, `capabilities`, `version`, `agentCardUrl`, `agentCardHash` */
+    /**
+     * One member for each changed field, with `old` and `new`. Fields: `name`, `serviceCategory`,
+     * `capabilities`, `version`, `agentCardUrl`, `agentCardHash`
+     */
     changes: {
       name?: {
         /** Name of the agent */
@@ -308,7 +314,7 @@ export type AgentsPage = {
   limit: number
   /** Number of skipped entries. */
   offset: number
-  agents: (ListedAgent)[]
+  agents: ListedAgent[]
 }
 
 /** An IDL in the format of Anchor (spec 0.1.0). */
@@ -339,14 +345,20 @@ export type CreatedSession = {
 export type CreatedWebhook = {
   /** Id of the subscription, from POST /webhooks. */
   id: string
-  /** Key of the HMAC signatures. For `X-Service-Signature`, use the text as it is, including `whsec_`. Libraries of Standard Webhooks take the same text. It is not shown again. */
+  /**
+   * Key of the HMAC signatures. For `X-Service-Signature`, use the text as it is, including
+   * `whsec_`. Libraries of Standard Webhooks take the same text. It is not shown again.
+   */
   secret: string
   message: string
 }
 
 /** A credential that is attached to an agent. */
 export type Credential = {
-  /** `SecurityAuditCredential`, `IdentityCredential`, `CapabilityCredential`, `ComplianceCredential` or another type. */
+  /**
+   * `SecurityAuditCredential`, `IdentityCredential`, `CapabilityCredential`, `ComplianceCredential`
+   * or another type.
+   */
   type: string
   /** DID of the issuer. */
   issuer: string
@@ -376,7 +388,7 @@ export type CredentialList = {
   /** Address of the agent’s account. */
   pda: string
   total: number
-  credentials: (Credential)[]
+  credentials: Credential[]
 }
 
 /** The result of the verification. */
@@ -385,13 +397,16 @@ export type CredentialVerification = {
   structurallyValid: boolean
   /** Whether the proof is valid and the issuer is trusted for this type. */
   proofVerified: boolean
-  /** `SecurityAuditCredential`, `IdentityCredential`, `CapabilityCredential`, `ComplianceCredential` or another type. */
+  /**
+   * `SecurityAuditCredential`, `IdentityCredential`, `CapabilityCredential`, `ComplianceCredential`
+   * or another type.
+   */
   type: string
   /** DID of the issuer. */
   issuer: string
   /** SHA-256 of the canonical JSON form (RFC 8785) including the proof, in hex. */
   vcHash: string
-  checks: (CredentialCheck)[]
+  checks: CredentialCheck[]
 }
 
 /** The subscription was deleted. */
@@ -407,7 +422,7 @@ export type DeliveriesPage = {
   limit: number
   /** Number of skipped entries. */
   offset: number
-  deliveries: (Delivery)[]
+  deliveries: Delivery[]
 }
 
 /** A delivery of one event. */
@@ -417,7 +432,11 @@ export type Delivery = {
   event_id: string
   /** One of the event types, or `ping`. */
   event_type: string
-  /** `pending`: waits for its first attempt. `in_flight`: an attempt is running. `retrying`: waits for the next attempt. `failed`: all attempts failed. `cancelled`: the webhook was disabled or deleted, or a fork removed the event. */
+  /**
+   * `pending`: waits for its first attempt. `in_flight`: an attempt is running. `retrying`: waits
+   * for the next attempt. `failed`: all attempts failed. `cancelled`: the webhook was disabled or
+   * deleted, or a fork removed the event.
+   */
   status: 'pending' | 'in_flight' | 'success' | 'retrying' | 'failed' | 'cancelled'
   attempt_count: number
   /** When the next attempt is due. Null if there is none. */
@@ -426,7 +445,7 @@ export type Delivery = {
   /** When it succeeded, finally failed or was cancelled. Null before. */
   completed_at: string | null
   /** The last 20 attempts, newest first. */
-  attempts: (DeliveryAttempt)[]
+  attempts: DeliveryAttempt[]
 }
 
 /** An attempt to deliver an event. */
@@ -434,13 +453,21 @@ export type DeliveryAttempt = {
   number: number
   /** The reason for this attempt. */
   trigger: 'event' | 'retry' | 'resend' | 'recover' | 'ping'
-  /** `gone`: the receiver responded with 410. `stale`: another worker had taken over the delivery, or a new `url` cancelled it. `lost`: the worker stopped several times. */
+  /**
+   * `gone`: the receiver responded with 410. `stale`: another worker had taken over the delivery,
+   * or a new `url` cancelled it. `lost`: the worker stopped several times.
+   */
   outcome: 'success' | 'failure' | 'gone' | 'stale' | 'lost'
   started_at: string
   duration_ms: number
   /** Null if there was no response. */
   response_status: number | null
-  /** Null if there was a response. `timeout`: no response in time. `dns_error`, `connect_error`, `tls_error`: no connection. `reset`: the connection ended early. `ssrf_blocked`: the address is not allowed. `header_overflow`, `protocol_error`: invalid response. `worker_lost`: the worker stopped several times during the attempt. */
+  /**
+   * Null if there was a response. `timeout`: no response in time. `dns_error`, `connect_error`,
+   * `tls_error`: no connection. `reset`: the connection ended early. `ssrf_blocked`: the address is
+   * not allowed. `header_overflow`, `protocol_error`: invalid response. `worker_lost`: the worker
+   * stopped several times during the attempt.
+   */
   error_code: string | null
   /** The start of the response body, if it is text. */
   response_excerpt: string | null
@@ -452,7 +479,7 @@ export type DeliveryAttempt = {
 export type DetailedHealth = {
   status: 'healthy' | 'degraded'
   /** Why the status is `degraded`. Empty if it is `healthy`. */
-  reasons: (string)[]
+  reasons: string[]
   rpc: {
     connected: boolean
     /** Latest slot. Null if the RPC node does not respond. */
@@ -492,18 +519,18 @@ export type DetailedHealth = {
 
 /** A DID Document (W3C DID Core 1.0). */
 export type DidDocument = {
-  '@context': (string)[]
+  '@context': string[]
   /** The DID. */
   id: string
   /** The DID. */
   controller: string
-  verificationMethod: (VerificationMethod)[]
+  verificationMethod: VerificationMethod[]
   /** Keys that prove control of the DID. */
-  authentication: (string)[]
+  authentication: string[]
   /** Keys that may sign statements. */
-  assertionMethod: (string)[]
+  assertionMethod: string[]
   /** The services. `#agent-card` is missing if the agent’s card URL is not a valid URI. */
-  service: (DidService)[]
+  service: DidService[]
 }
 
 /** The agent and the DID Document. */
@@ -583,7 +610,7 @@ export type Error = {
     parameter?: string
   }
   /** Log lines of a transaction whose simulation failed. */
-  logs?: (string)[]
+  logs?: string[]
 }
 
 /** The estimated priority fees. */
@@ -607,7 +634,10 @@ export type HistoryEntry = {
   event_type: 'reputation_updated' | 'tier_updated' | 'status_changed' | 'metadata_updated'
   /** Address of the agent’s account. */
   agent_pda: string
-  /** The value before the change, always as text. For metadata_updated, a JSON object with only the changed fields. */
+  /**
+   * The value before the change, always as text. For metadata_updated, a JSON object with only the
+   * changed fields.
+   */
   old_value: string
   /** The value after the change, in the same form as `old_value`. */
   new_value: string
@@ -624,7 +654,7 @@ export type HistoryPage = {
   limit: number
   /** Number of skipped entries. */
   offset: number
-  history: (HistoryEntry)[]
+  history: HistoryEntry[]
 }
 
 export type HostedCredential = {
@@ -676,7 +706,7 @@ export type InlineCredential = {
 export type Instruction = {
   /** Program to call. It must be on the allowlist of the relay. */
   programId: string
-  keys: (AccountMeta)[]
+  keys: AccountMeta[]
   /** Instruction data in base64. */
   data: string
 }
@@ -712,18 +742,18 @@ export type ListedAgent = {
 
 /** A DID Document whose key has the form Multikey. */
 export type MultikeyDidDocument = {
-  '@context': (string)[]
+  '@context': string[]
   /** The DID. */
   id: string
   /** The DID. */
   controller: string
-  verificationMethod: (MultikeyVerificationMethod)[]
+  verificationMethod: MultikeyVerificationMethod[]
   /** Keys that prove control of the DID. */
-  authentication: (string)[]
+  authentication: string[]
   /** Keys that may sign statements. */
-  assertionMethod: (string)[]
+  assertionMethod: string[]
   /** The services. `#agent-card` is missing if the agent’s card URL is not a valid URI. */
-  service: (DidService)[]
+  service: DidService[]
 }
 
 /** The key of the owner, in the form that stock verifiers read. */
@@ -993,19 +1023,22 @@ export type StakesPage = {
   limit: number
   /** Number of skipped entries. */
   offset: number
-  stakes: (Stake)[]
+  stakes: Stake[]
 }
 
 /** The status of the transaction. */
 export type Transaction = {
   /** The `id` from POST /relay/prepare. */
   id: string
-  /** `simulated`: prepared. `submitted`: sent, and sent again until it lands or expires. `confirmed`: it landed; a fork can still change it back to `submitted`. `failed`: see `error`. */
+  /**
+   * `simulated`: prepared. `submitted`: sent, and sent again until it lands or expires.
+   * `confirmed`: it landed; a fork can still change it back to `submitted`. `failed`: see `error`.
+   */
   status: 'pending' | 'simulated' | 'submitted' | 'confirmed' | 'failed'
   /** Transaction signature, base-58. Null before the transaction is submitted. */
   signature: string | null
   /** Reason of the failure. Null unless `status` is `failed`. */
-  error: (TransactionFailure) | (null)
+  error: TransactionFailure | null
   /** Slot in which the transaction landed. Null before. */
   slot: number | null
   /** Present and true if the service pays. */
@@ -1016,7 +1049,7 @@ export type Transaction = {
 export type TransactionFailure = {
   code: 'blockhash_expired' | 'simulation_failed' | 'execution_failed' | 'dropped' | 'outcome_unknown'
   message: string
-  logs?: (string)[]
+  logs?: string[]
 }
 
 /** The key of the owner. */
@@ -1033,16 +1066,22 @@ export type VerificationMethod = {
 export type Webhook = {
   /** Id of the subscription, from POST /webhooks. */
   id: string
-  /** An https URL of a public host, with port 443 or another port that the service allows, without user name and fragment. At most 2,048 characters. */
+  /**
+   * An https URL of a public host, with port 443 or another port that the service allows, without
+   * user name and fragment. At most 2,048 characters.
+   */
   url: string
   /** The event types of this subscription. */
-  event_types: (WebhookEventType)[]
+  event_types: WebhookEventType[]
   /** The same list under its second name. */
-  eventTypes: (WebhookEventType)[]
+  eventTypes: WebhookEventType[]
   /** Only events of this agent. Null for all agents. */
   filter_agent_pda: string | null
   active: boolean
-  /** Why the service disabled it. `gone`: the receiver responded with 410. `failing`: only failures for 5 days. Null otherwise. */
+  /**
+   * Why the service disabled it. `gone`: the receiver responded with 410. `failing`: only failures
+   * for 5 days. Null otherwise.
+   */
   disabled_reason: 'gone' | 'failing' | null
   /** When the service disabled it. Null otherwise. */
   disabled_at: string | null
@@ -1056,14 +1095,14 @@ export type WebhookEventType = 'agent.registered' | 'agent.updated' | 'agent.rep
 /** The event types. */
 export type WebhookEventTypes = {
   /** All event types. */
-  event_types: (WebhookEventType)[]
+  event_types: WebhookEventType[]
   /** The same list under its second name. */
-  eventTypes: (WebhookEventType)[]
+  eventTypes: WebhookEventType[]
 }
 
 /** The subscriptions of the wallet. */
 export type WebhookList = {
-  subscriptions: (Webhook)[]
+  subscriptions: Webhook[]
 }
 
 /** The deliveries are due again. */
@@ -1076,7 +1115,10 @@ export type WebhookRecovery = {
 
 /** The new secret. */
 export type WebhookSecret = {
-  /** Key of the HMAC signatures. For `X-Service-Signature`, use the text as it is, including `whsec_`. Libraries of Standard Webhooks take the same text. It is not shown again. */
+  /**
+   * Key of the HMAC signatures. For `X-Service-Signature`, use the text as it is, including
+   * `whsec_`. Libraries of Standard Webhooks take the same text. It is not shown again.
+   */
   secret: string
 }
 
@@ -1097,7 +1139,10 @@ export interface Operations {
     body: {
       /** The wallet that will sign. Default: it chooses its account. */
       wallet?: string
-      /** Origin of the page on which the user signs in (`location.origin`). Default: that of the service. */
+      /**
+       * Origin of the page on which the user signs in (`location.origin`). Default: that of the
+       * service.
+       */
       origin?: string
     }
     response: SignInChallenge
@@ -1108,7 +1153,7 @@ export interface Operations {
       /** The same rules apply as for `url` in a subscription. */
       url: string
       /** At least one event type, without duplicates. */
-      eventTypes: ((WebhookEventType))[]
+      eventTypes: WebhookEventType[]
       /** Only events of this agent. The agent need not exist yet. */
       filterAgentPda?: string | null
     }
@@ -1125,7 +1170,10 @@ export interface Operations {
   /** End your session */
   endSession: {
     query?: {
-      /** `true` ends all sessions of the wallet. This also works with wallet headers, if a token is lost. */
+      /**
+       * `true` ends all sessions of the wallet. This also works with wallet headers, if a token is
+       * lost.
+       */
       all?: boolean
     }
     response: EndedSessions
@@ -1134,7 +1182,7 @@ export interface Operations {
   estimateFees: {
     body: {
       /** At most 128 accounts. */
-      accountKeys: (string)[]
+      accountKeys: string[]
     }
     response: FeeEstimate
   }
@@ -1185,7 +1233,7 @@ export interface Operations {
       /** Invite code. */
       code: string
     }
-    response: (Eligible) | (NotEligible)
+    response: Eligible | NotEligible
   }
   /** Check that the process runs */
   getHealth: {
@@ -1232,7 +1280,9 @@ export interface Operations {
       /** `inactive` matches every status except `active`. */
       status?: 'active' | 'suspended' | 'deactivated' | 'inactive'
       category?: 'commerce' | 'dataAnalysis' | 'contentCreation' | 'customerService' | 'financial' | 'logistics' | 'development' | 'research' | 'other'
-      /** Trigram similarity search with the threshold 0.3. Adds `name_similarity` to each result. */
+      /**
+       * Trigram similarity search with the threshold 0.3. Adds `name_similarity` to each result.
+       */
       name?: string
       /** Minimum reputation, inclusive. */
       min_reputation?: number
@@ -1258,7 +1308,10 @@ export interface Operations {
     query?: {
       /** Only this type. The suffix `Credential` is optional and case is ignored. */
       type?: string
-      /** `true`: only credentials that are structurally valid now, including their dates. `false`: only the others. */
+      /**
+       * `true`: only credentials that are structurally valid now, including their dates. `false`:
+       * only the others.
+       */
       active?: boolean
     }
     response: CredentialList
@@ -1313,7 +1366,10 @@ export interface Operations {
       /** Wallet that owns the agent. It signs and pays. */
       ownerPubkey: string
       priorityLevel?: 'low' | 'medium' | 'high'
-      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      /**
+       * True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored
+       * apply.
+       */
       sponsored?: boolean
     }
     response: PreparedTransaction
@@ -1324,7 +1380,10 @@ export interface Operations {
       /** Wallet that owns the agent. It signs and pays. */
       ownerPubkey: string
       priorityLevel?: 'low' | 'medium' | 'high'
-      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      /**
+       * True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored
+       * apply.
+       */
       sponsored?: boolean
     }
     response: PreparedTransaction
@@ -1335,7 +1394,10 @@ export interface Operations {
       /** Wallet that owns the agent. It signs and pays. */
       ownerPubkey: string
       priorityLevel?: 'low' | 'medium' | 'high'
-      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      /**
+       * True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored
+       * apply.
+       */
       sponsored?: boolean
     }
     response: PreparedTransaction
@@ -1346,7 +1408,10 @@ export interface Operations {
       /** Wallet that owns the agent. It signs and pays. */
       ownerPubkey: string
       priorityLevel?: 'low' | 'medium' | 'high'
-      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      /**
+       * True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored
+       * apply.
+       */
       sponsored?: boolean
     }
     response: PreparedTransaction
@@ -1357,7 +1422,10 @@ export interface Operations {
       /** Wallet that owns the agent. It signs and pays. */
       ownerPubkey: string
       priorityLevel?: 'low' | 'medium' | 'high'
-      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      /**
+       * True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored
+       * apply.
+       */
       sponsored?: boolean
     }
     response: PreparedTransaction
@@ -1368,7 +1436,10 @@ export interface Operations {
       /** Wallet that owns the agent. It signs and pays. */
       ownerPubkey: string
       priorityLevel?: 'low' | 'medium' | 'high'
-      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      /**
+       * True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored
+       * apply.
+       */
       sponsored?: boolean
     }
     response: PreparedTransaction
@@ -1381,7 +1452,10 @@ export interface Operations {
       priorityLevel?: 'low' | 'medium' | 'high'
       /** USDC base units (6 decimals), in decimal text. */
       amount: string
-      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      /**
+       * True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored
+       * apply.
+       */
       sponsored?: boolean
     }
     response: PreparedTransaction
@@ -1392,7 +1466,10 @@ export interface Operations {
       /** Wallet that owns the agent. It signs and pays. */
       ownerPubkey: string
       priorityLevel?: 'low' | 'medium' | 'high'
-      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      /**
+       * True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored
+       * apply.
+       */
       sponsored?: boolean
     }
     response: PreparedTransaction
@@ -1410,7 +1487,10 @@ export interface Operations {
       agentCardUrl: string
       /** SHA-256 of the agent card, 64 hex digits. */
       agentCardHash: string
-      /** With an invite code the service pays rent and fee. Then submit to POST /sponsor/register/submit. */
+      /**
+       * With an invite code the service pays rent and fee. Then submit to POST
+       * /sponsor/register/submit.
+       */
       inviteCode?: string
     }
     response: PreparedTransaction
@@ -1423,7 +1503,10 @@ export interface Operations {
       priorityLevel?: 'low' | 'medium' | 'high'
       /** USDC base units (6 decimals), in decimal text. */
       amount: string
-      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      /**
+       * True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored
+       * apply.
+       */
       sponsored?: boolean
     }
     response: PreparedTransaction
@@ -1432,9 +1515,9 @@ export interface Operations {
   prepareSponsoredTransaction: {
     body: {
       /** The instructions. */
-      instructions: (Instruction)[]
+      instructions: Instruction[]
       /** Exactly one signing wallet. */
-      signerPubkeys: (string)[]
+      signerPubkeys: string[]
       priorityLevel?: 'low' | 'medium' | 'high'
     }
     response: PreparedTransaction
@@ -1445,7 +1528,10 @@ export interface Operations {
       /** Wallet that owns the agent. It signs and pays. */
       ownerPubkey: string
       priorityLevel?: 'low' | 'medium' | 'high'
-      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      /**
+       * True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored
+       * apply.
+       */
       sponsored?: boolean
     }
     response: PreparedTransaction
@@ -1454,11 +1540,14 @@ export interface Operations {
   prepareTransaction: {
     body: {
       /** The instructions. */
-      instructions: (Instruction)[]
+      instructions: Instruction[]
       /** All signers and no other keys. The first one pays. */
-      signerPubkeys: (string)[]
+      signerPubkeys: string[]
       priorityLevel?: 'low' | 'medium' | 'high'
-      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      /**
+       * True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored
+       * apply.
+       */
       sponsored?: boolean
     }
     response: PreparedTransaction
@@ -1480,7 +1569,10 @@ export interface Operations {
       agentCardUrl?: string
       /** SHA-256 of the agent card, 64 hex digits. */
       agentCardHash?: string
-      /** True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored apply. */
+      /**
+       * True to let the service pay the network fee. The rules of POST /relay/prepare/sponsored
+       * apply.
+       */
       sponsored?: boolean
     }
     response: PreparedTransaction
@@ -1503,7 +1595,7 @@ export interface Operations {
   registerSponsored: {
     body: {
       /** Exactly one register_agent. */
-      instructions: (Instruction)[]
+      instructions: Instruction[]
       /** Public key of the agent’s owner. */
       signerPubkey: string
       /** Invite code. */
@@ -1539,7 +1631,7 @@ export interface Operations {
       /** Redirects to the endpoint of a service of the document. */
       service?: string
     }
-    response: (MultikeyDidDocument) | (MultikeyVerificationMethod) | (DidService)
+    response: MultikeyDidDocument | MultikeyVerificationMethod | DidService
   }
   /** Replace the secret */
   rotateWebhookSecret: {
@@ -1554,7 +1646,10 @@ export interface Operations {
     body: {
       /** The `id` from POST /relay/prepare. */
       id: string
-      /** The transaction with the owner’s signature, base64. The first signature, that of the fee payer, must be zeros. */
+      /**
+       * The transaction with the owner’s signature, base64. The first signature, that of the fee
+       * payer, must be zeros.
+       */
       signedTx: string
       /** The same value as in POST /sponsor/register. */
       signerPubkey: string
@@ -1582,7 +1677,7 @@ export interface Operations {
     body: {
       url?: string
       /** Replaces the event types. */
-      eventTypes?: ((WebhookEventType))[]
+      eventTypes?: WebhookEventType[]
       /** Null removes the filter. */
       filterAgentPda?: string | null
       active?: boolean
@@ -1595,7 +1690,7 @@ export interface Operations {
       /** Address of the agent’s account. */
       pda: string
     }
-    body: (HostedCredential) | (InlineCredential)
+    body: HostedCredential | InlineCredential
     response: CredentialVerification
   }
 }

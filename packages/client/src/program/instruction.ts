@@ -18,61 +18,76 @@ export interface Instruction {
 }
 
 /** `s` signer, `w` writable. */
-export type Flags = '' | 's' | 'w' | 'sw'
+type Flags = '' | 's' | 'w' | 'sw'
+/** Text, or `$name`: the address of the account of this name. */
+type Seeds = readonly string[]
+/** The accounts of an instruction in order. Those with a list are found if they are not given. */
+type AccountSpecs = Readonly<Record<string, Flags | readonly [Flags, source?: string | Seeds]>>
+type Writers = Readonly<Record<string, Write<never>>>
 
-/** An account of the IDL: its name, its flags, and how its address is found if it is not given. */
-export type AccountSpec = readonly [name: string, flags: Flags, source?: string | readonly string[]]
+type Given<Specs> = {
+  readonly [Name in keyof Specs as Specs[Name] extends Flags ? Name : never]: string
+} & { readonly [Name in keyof Specs as Specs[Name] extends Flags ? never : Name]?: string | undefined }
+type Value<Writer> = Writer extends Write<infer Type> ? Type : never
+type Values<All> = {
+  readonly [Name in keyof All as undefined extends Value<All[Name]> ? never : Name]: Value<All[Name]>
+} & { readonly [Name in keyof All as undefined extends Value<All[Name]> ? Name : never]?: Value<All[Name]> }
 
-/** A seed that is the address of the account of this name. Other seeds are text. */
-const ACCOUNT_SEED = '$'
+/** A builder. Throws TypeError if an account is missing or a value does not fit. */
+export type Build<Specs, All> = [keyof All] extends [never]
+  ? (accounts: Given<Specs>, program?: string) => Promise<Instruction>
+  : (accounts: Given<Specs>, args: Values<All>, program?: string) => Promise<Instruction>
 
-/** Builds an instruction of the registry program from its parts in the IDL. */
-export async function build(
-  program: string,
-  [discriminator, accounts, args]: readonly [
-    readonly number[],
-    readonly AccountSpec[],
-    readonly (readonly [name: string, write: Write])[],
-  ],
-  given: object,
-  values: object = {},
-): Promise<Instruction> {
-  const known: Record<string, string | undefined> = { program, ...given }
-  const keys: AccountKey[] = []
-  for (const [name, flags, source] of accounts) {
-    const address = known[name] ?? (await find(program, source, known))
-    if (address === undefined) throw new TypeError(`The account ${name} is required`)
-    addressBytes(address)
-    known[name] = address
-    keys.push({ pubkey: address, isSigner: flags.includes('s'), isWritable: flags.includes('w') })
+/** The builder of an instruction. `address` is the program if the caller of the builder names none. */
+export function instruction<const Specs extends AccountSpecs, const All extends Writers>(
+  address: string,
+  discriminator: readonly number[],
+  specs: Specs,
+  writers: All,
+): Build<Specs, All> {
+  const hasArgs = Object.keys(writers).length > 0
+  const build = async (given: object, ...rest: unknown[]): Promise<Instruction> => {
+    const [values = {}, program = address] = (hasArgs ? rest : [{}, ...rest]) as [
+      values?: Record<string, never>,
+      program?: string,
+    ]
+    const keys = await keysOf(program, specs, given)
+    const data = Object.entries(writers).map(([name, write]) => {
+      try {
+        return write(values[name]!)
+      } catch (error) {
+        throw new TypeError(`${name}: ${(error as Error).message}`, { cause: error })
+      }
+    })
+    return { programId: program, keys, data: concat(discriminator, ...data) }
   }
-  const data = args.map(([name, write]) => {
-    try {
-      return write((values as Record<string, unknown>)[name] as never)
-    } catch (error) {
-      throw new TypeError(`${name}: ${(error as Error).message}`, { cause: error })
-    }
-  })
-  return { programId: program, keys, data: concat(discriminator, ...data) }
+  return build
 }
 
-async function find(
-  program: string,
-  source: string | readonly string[] | undefined,
-  known: Record<string, string | undefined>,
-): Promise<string | undefined> {
-  if (typeof source !== 'object') return source
-  return deriveAddress(program, source, known)
+async function keysOf(program: string, specs: AccountSpecs, given: object): Promise<AccountKey[]> {
+  const known: Record<string, string | undefined> = { ...given }
+  known.program ??= program
+  const keys: AccountKey[] = []
+  for (const [name, spec] of Object.entries(specs)) {
+    const [flags, source] = typeof spec === 'string' ? [spec] : spec
+    const find = () => (typeof source === 'object' ? deriveAddress(program, source, known) : source)
+    const pubkey = known[name] ?? (await find())
+    if (pubkey === undefined) throw new TypeError(`The account ${name} is required`)
+    addressBytes(pubkey)
+    known[name] = pubkey
+    keys.push({ pubkey, isSigner: flags.includes('s'), isWritable: flags.includes('w') })
+  }
+  return keys
 }
 
-/** The address that the seeds derive. `$name` is the address of that account. */
+/** The address that the seeds derive. */
 export function deriveAddress(
   program: string,
-  seeds: readonly string[],
+  seeds: Seeds,
   known: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const bytes = seeds.map((seed) => {
-    if (!seed.startsWith(ACCOUNT_SEED)) return utf8(seed)
+    if (!seed.startsWith('$')) return utf8(seed)
     const address = known[seed.slice(1)]
     if (address === undefined) throw new TypeError(`The account ${seed.slice(1)} is required`)
     return addressBytes(address)
