@@ -11,12 +11,13 @@ import {
 } from './generated/program.ts'
 import type { Operations } from './generated/api.ts'
 import { RegistryError } from './errors.ts'
+import { readRentPayer } from './graphql/reads.ts'
 import { jittered, wait } from './http/retry.ts'
 import { listing } from './pages.ts'
-import { sha256, utf8 } from './program/bytes.ts'
-import type { Instruction } from './program/instruction.ts'
+import { fromHex, sha256, utf8 } from './program/bytes.ts'
 import type { Signer } from './signers/signer.ts'
-import { type SendOptions, sendInstructions, type Transaction } from './transactions/flow.ts'
+import { UnexpectedTransactionError } from './transactions/check.ts'
+import type { SendOptions, Transaction } from './transactions/flow.ts'
 
 export type Agent = Operations['getAgent']['response']
 export type AgentFilter = NonNullable<Operations['listAgents']['query']>
@@ -53,15 +54,7 @@ export interface Registered {
 const POLL_MS = 200
 
 export function createAgents(context: Context) {
-  const { call, program, flow } = context
-  const send = async (
-    instructions: readonly Instruction[],
-    signer: Signer,
-    options: SendOptions & { sponsorship?: { inviteCode: string; feePayer: string } } = {},
-  ): Promise<Transaction> => {
-    await context.checkProgram()
-    return sendInstructions(call, flow, { instructions, signer, ...options })
-  }
+  const { call, program, send } = context
 
   return {
     /** Agents that match, newest first unless `sort` says otherwise. `limit` is the size of a page. */
@@ -118,45 +111,38 @@ export function createAgents(context: Context) {
       const instruction = await registerAgent(accounts, args, program)
       const sponsorship =
         inviteCode === undefined || feePayer === undefined ? {} : { sponsorship: { inviteCode, feePayer } }
-      const transaction = await send([instruction], signer, { ...options, ...sponsorship })
+      const transaction = await send(instruction, signer, { ...options, ...sponsorship })
       return { pda: await agentAddress(signer.address, program), transaction }
     },
 
     /** Changes the given fields of the wallet’s agent. */
     update: async (update: AgentUpdate, signer: Signer, options?: SendOptions): Promise<Transaction> => {
-      const { name, category, capabilities, version, cardUrl } = update
-      const agentCardHash = cardUrl === undefined ? null : await hashOf(update)
-      const args = {
-        name: name ?? null,
-        serviceCategory: category ?? null,
-        capabilities: capabilities ?? null,
-        version: version ?? null,
-        agentCardUrl: cardUrl ?? null,
-        agentCardHash,
-      }
-      return send([await updateAgent({ owner: signer.address }, args, program)], signer, options)
+      const { category: serviceCategory, cardUrl: agentCardUrl, ...rest } = update
+      const agentCardHash = agentCardUrl === undefined ? null : await hashOf(update)
+      const args = { ...rest, serviceCategory, agentCardUrl, agentCardHash }
+      return send(await updateAgent({ owner: signer.address }, args, program), signer, options)
     },
 
     suspend: async (signer: Signer, options?: SendOptions): Promise<Transaction> => {
       const agent = await agentAddress(signer.address, program)
-      return send([await suspendAgent({ authority: signer.address, agent }, program)], signer, options)
+      return send(await suspendAgent({ authority: signer.address, agent }, program), signer, options)
     },
 
     reactivate: async (signer: Signer, options?: SendOptions): Promise<Transaction> => {
       const agent = await agentAddress(signer.address, program)
-      return send([await reactivateAgent({ authority: signer.address, agent }, program)], signer, options)
+      return send(await reactivateAgent({ authority: signer.address, agent }, program), signer, options)
     },
 
     /** Final. The agent cannot become active again. */
     deactivate: async (signer: Signer, options?: SendOptions): Promise<Transaction> =>
-      send([await deactivateAgent({ owner: signer.address }, program)], signer, options),
+      send(await deactivateAgent({ owner: signer.address }, program), signer, options),
 
-    /** Closes the account. `rentPayer` paid the registration and gets the rent: the wallet by default. */
-    close: async (
-      signer: Signer,
-      { rentPayer = signer.address, ...options }: SendOptions & { readonly rentPayer?: string } = {},
-    ): Promise<Transaction> =>
-      send([await closeAgent({ owner: signer.address, rentPayer }, program)], signer, options),
+    /** Closes the account of a deactivated agent. The rent goes to who paid the registration. */
+    close: async (signer: Signer, options?: SendOptions): Promise<Transaction> => {
+      const agent = await agentAddress(signer.address, program)
+      const rentPayer = await readRentPayer(context.transport, 'agent', agent)
+      return send(await closeAgent({ owner: signer.address, rentPayer }, program), signer, options)
+    },
   }
 }
 
@@ -164,7 +150,8 @@ async function sponsorOf({ call }: Context, signer: Signer): Promise<string> {
   const { feePayer } = await call('getDetailedHealth', {})
   const pubkey = feePayer?.pubkey
   if (typeof pubkey !== 'string') throw new Error('This gateway does not sponsor registrations')
-  if (pubkey === signer.address) throw new Error('The gateway named the wallet as its own fee payer')
+  if (pubkey === signer.address)
+    throw new UnexpectedTransactionError('The gateway named the wallet as its own fee payer')
   return pubkey
 }
 
@@ -174,5 +161,5 @@ async function hashOf(card: object): Promise<Uint8Array> {
   if (cardHash instanceof Uint8Array) return cardHash
   if (cardHash === undefined || !/^[0-9a-f]{64}$/i.test(cardHash))
     throw new TypeError('cardHash must be 32 bytes or 64 hex digits')
-  return Uint8Array.from(cardHash.match(/../g)!, (pair) => Number.parseInt(pair, 16))
+  return fromHex(cardHash)
 }

@@ -1,15 +1,20 @@
 import type { Call, Transport } from './http/call.ts'
-import type { FlowSettings } from './transactions/flow.ts'
+import type { Instruction } from './program/instruction.ts'
+import type { Signer } from './signers/signer.ts'
+import type { SendOptions, Sponsorship, Transaction } from './transactions/flow.ts'
 
 /** What the parts of a registry share. */
 export interface Context {
   readonly call: Call
   readonly transport: Transport
-  readonly flow: FlowSettings
   /** Address of the registry program that wallets sign for. */
   readonly program: string
-  /** Throws if the gateway serves another registry program than `program`. */
-  checkProgram(): Promise<void>
+  /** Sends an instruction of `program`. Throws if the gateway serves another registry program. */
+  readonly send: (
+    instruction: Instruction,
+    signer: Signer,
+    options?: SendOptions & { readonly sponsorship?: Sponsorship },
+  ) => Promise<Transaction>
   /** The mint of the stakes. */
   mint(): Promise<string>
 }

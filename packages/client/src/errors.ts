@@ -15,7 +15,7 @@ export class RegistryError extends Error {
   readonly logs: readonly string[]
   /** When the same request may succeed, in seconds. */
   readonly retryAfterSeconds: number | null
-  /** The error of the registry program, such as `NameTooLong`, if it refused the transaction. */
+  /** The error of the registry program, such as `InvalidName`, if it refused the transaction. */
   readonly programError: ProgramError | null
 
   constructor(status: number, body: unknown, headers: Headers) {

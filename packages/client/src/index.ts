@@ -7,6 +7,7 @@ export type {
   Registered,
   Registration,
 } from './agents.ts'
+export type { Credential, CredentialFilter, GivenCredential } from './credentials.ts'
 export { type ProgramError, programErrorIn, RegistryError, TransactionFailedError } from './errors.ts'
 export type { Operations } from './generated/api.ts'
 export {

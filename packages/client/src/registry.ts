@@ -1,13 +1,15 @@
 import { createAgents } from './agents.ts'
 import type { Context } from './context.ts'
 import { PROGRAM } from './generated/program.ts'
+import { createCredentials } from './credentials.ts'
 import { createCall, type Transport } from './http/call.ts'
 import { type EventsOptions, liveEvents } from './live/events.ts'
-import { readMint } from './graphql/read-mint.ts'
+import { readMint } from './graphql/reads.ts'
 import type { Instruction } from './program/instruction.ts'
 import type { Signer } from './signers/signer.ts'
 import { createSessions } from './sessions.ts'
 import { createStakes } from './stakes.ts'
+import { UnexpectedTransactionError } from './transactions/check.ts'
 import { type SendOptions, sendInstructions, type Transaction, waitForOutcome } from './transactions/flow.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 
@@ -52,24 +54,28 @@ export function createRegistry(url: string, options: RegistryOptions = {}) {
     usedTimestamps: new Map(),
   }
   const call = createCall(transport)
+  const flow = {
+    maxPriorityFeeLamports: options.maxPriorityFeeLamports ?? 100_000n,
+    confirmTimeoutMs: options.confirmTimeoutMs ?? 120_000,
+  }
   let programIsChecked = false
+  const checkProgram = async (): Promise<void> => {
+    if (programIsChecked) return
+    const info = await call('getInfo', {})
+    if (info.program !== program)
+      throw new UnexpectedTransactionError(
+        `The gateway serves the program ${info.program}, not ${program}. If you trust it, pass it to createRegistry as program`,
+      )
+    programIsChecked = true
+  }
   let mint: string | undefined
   const context: Context = {
     call,
     transport,
     program,
-    flow: {
-      maxPriorityFeeLamports: options.maxPriorityFeeLamports ?? 100_000n,
-      confirmTimeoutMs: options.confirmTimeoutMs ?? 120_000,
-    },
-    checkProgram: async () => {
-      if (programIsChecked) return
-      const info = await call('getInfo', {})
-      if (info.program !== program)
-        throw new Error(
-          `The gateway serves the program ${info.program}, not ${program}. If you trust it, pass it to createRegistry as program`,
-        )
-      programIsChecked = true
+    send: async (instruction, signer, sendOptions = {}) => {
+      await checkProgram()
+      return sendInstructions(call, flow, { instructions: [instruction], signer, ...sendOptions })
     },
     mint: async () => (mint ??= await readMint(transport)),
   }
@@ -78,6 +84,8 @@ export function createRegistry(url: string, options: RegistryOptions = {}) {
     agents: createAgents(context),
     /** Reads and changes stakes. */
     stakes: createStakes(context),
+    /** Reads and verifies credentials. */
+    credentials: createCredentials(context),
     webhooks: createWebhooks(context),
     /** Signing in with a wallet. */
     sessions: createSessions(context),
@@ -85,19 +93,13 @@ export function createRegistry(url: string, options: RegistryOptions = {}) {
       get: (id: string): Promise<Transaction> => call('getTransaction', { path: { id } }),
       /** Waits until it is confirmed. Throws TransactionFailedError otherwise. */
       wait: async (id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Transaction> =>
-        waitForOutcome(
-          call,
-          await call('getTransaction', { path: { id } }),
-          context.flow.confirmTimeoutMs,
-          signal,
-        ),
+        waitForOutcome(call, await call('getTransaction', { path: { id } }), flow.confirmTimeoutMs, signal),
       /** Prepares, checks, signs and submits instructions of any program that the relay allows. */
       send: (
         instructions: readonly Instruction[],
         signer: Signer,
         sendOptions: SendOptions = {},
-      ): Promise<Transaction> =>
-        sendInstructions(call, context.flow, { instructions, signer, ...sendOptions }),
+      ): Promise<Transaction> => sendInstructions(call, flow, { instructions, signer, ...sendOptions }),
     },
     /** Live events without end. */
     events: (eventsOptions?: EventsOptions) => liveEvents(transport, eventsOptions),

@@ -1,32 +1,26 @@
 import type { Context } from './context.ts'
 import {
+  agentAddress,
   cancelWithdrawal,
   closeStake,
   completeWithdrawal,
   deposit,
   requestWithdrawal,
+  stakeAddress,
 } from './generated/program.ts'
+import { readRentPayer } from './graphql/reads.ts'
 import type { Operations } from './generated/api.ts'
 import { listing } from './pages.ts'
-import type { Instruction } from './program/instruction.ts'
 import { tokenAccount } from './program/program-address.ts'
 import type { Signer } from './signers/signer.ts'
-import { type SendOptions, sendInstructions, type Transaction } from './transactions/flow.ts'
+import type { SendOptions, Transaction } from './transactions/flow.ts'
 
 export type Stake = Operations['getStake']['response']
 export type StakeFilter = NonNullable<Operations['listStakes']['query']>
 
 /** Amounts are USDC base units: 1 USDC is 1,000,000n. */
 export function createStakes(context: Context) {
-  const { call, program, flow } = context
-  const send = async (
-    instruction: Instruction,
-    signer: Signer,
-    options: SendOptions = {},
-  ): Promise<Transaction> => {
-    await context.checkProgram()
-    return sendInstructions(call, flow, { instructions: [instruction], signer, ...options })
-  }
+  const { call, program, send } = context
   const tokensOf = async (owner: string) => {
     const usdcMint = await context.mint()
     return { ownerToken: await tokenAccount(owner, usdcMint), usdcMint }
@@ -62,12 +56,11 @@ export function createStakes(context: Context) {
       return send(await completeWithdrawal({ owner: signer.address, ownerToken }, program), signer, options)
     },
 
-    /** Closes an empty stake. `rentPayer` paid the first deposit and gets the rent: the wallet by default. */
-    close: async (
-      signer: Signer,
-      { rentPayer = signer.address, ...options }: SendOptions & { readonly rentPayer?: string } = {},
-    ): Promise<Transaction> => {
+    /** Closes the empty stake of a deactivated agent. The rent goes to who paid the first deposit. */
+    close: async (signer: Signer, options?: SendOptions): Promise<Transaction> => {
       const { ownerToken } = await tokensOf(signer.address)
+      const stake = await stakeAddress(await agentAddress(signer.address, program), program)
+      const rentPayer = await readRentPayer(context.transport, 'stake', stake)
       const instruction = await closeStake({ owner: signer.address, ownerToken, rentPayer }, program)
       return send(instruction, signer, options)
     },

@@ -13,6 +13,7 @@ import {
   createRegistry,
   type KeySigner,
   signerFromSecretKey,
+  UnexpectedSignInError,
   UnexpectedTransactionError,
 } from '../src/index.ts'
 import { PROGRAM } from '../src/generated/program.ts'
@@ -123,6 +124,13 @@ test('a transaction with exactly what was requested is signed and submitted', as
 test.each<[what: string, change: (draft: Draft) => void, problem: RegExp]>([
   ['an added transfer', ({ instructions }) => instructions.push(transfer()), /2 instructions, not 1/],
   ['a transfer first', ({ instructions }) => instructions.unshift(transfer()), /2 instructions, not 1/],
+  ['the instruction twice', (draft) => draft.instructions.push(last(draft)), /2 instructions, not 1/],
+  [
+    'a durable nonce, which would let the gateway keep the signature',
+    ({ instructions }) =>
+      instructions.unshift(SystemProgram.nonceAdvance({ noncePubkey: attacker, authorizedPubkey: owner })),
+    /2 instructions, not 1/,
+  ],
   ['a transfer instead', ({ instructions }) => instructions.splice(2, 1, transfer()), /calls 1111/],
   ['no instruction', ({ instructions }) => instructions.splice(2, 1), /0 instructions, not 1/],
   ['other data', (draft) => (last(draft).data[12]! ^= 1), /other data/],
@@ -146,6 +154,12 @@ test.each<[what: string, change: (draft: Draft) => void, problem: RegExp]>([
     'a high priority fee',
     ({ instructions }) =>
       instructions.splice(1, 1, ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 2n ** 62n })),
+    /priority fee/,
+  ],
+  [
+    'a limit above the maximum of the ledger',
+    ({ instructions }) =>
+      instructions.splice(0, 1, ComputeBudgetProgram.setComputeUnitLimit({ units: 2 ** 32 - 1 })),
     /priority fee/,
   ],
   ['a fee without a limit', ({ instructions }) => instructions.splice(0, 1), /without a limit/],
@@ -225,7 +239,9 @@ test('malformed bytes, extra bytes and other versions are not signed', async () 
 
 test('a gateway that serves another program gets no signature', async () => {
   const { registry } = gateway({ program: attacker.toBase58() })
-  await expect(registry.agents.register(card, signer)).rejects.toThrow('serves the program')
+  const registered = registry.agents.register(card, signer)
+  await expect(registered).rejects.toThrow('serves the program')
+  await expect(registered).rejects.toBeInstanceOf(UnexpectedTransactionError)
   expect(signatures).toBe(0)
 })
 
@@ -242,6 +258,43 @@ test('a sponsored registration that the wallet would pay is not signed', async (
     'does not sponsor',
   )
   expect(signatures).toBe(1)
+})
+
+test.each([
+  'domain',
+  'address',
+  'statement',
+  'uri',
+  'version',
+  'chainId',
+  'nonce',
+  'issuedAt',
+  'expirationTime',
+])('a sign-in whose %s is a transaction is not signed', async (member) => {
+  const instructions = [transfer()]
+  const message = new TransactionMessage({ payerKey: owner, recentBlockhash: blockhash, instructions })
+  const text = Buffer.from(message.compileToV0Message().serialize()).toString('latin1')
+  const time = '2026-11-22T00:00:00.000Z'
+  const input = {
+    domain: 'gateway.example',
+    address: signer.address,
+    statement: 'Sign in',
+    uri: 'https://gateway.example',
+    version: '1',
+    chainId: 'solana:mainnet',
+    nonce: '12345678',
+    issuedAt: time,
+    expirationTime: time,
+  }
+  let messages = 0
+  const counting = { ...signer, signMessage: async () => new Uint8Array(64).fill((messages += 1)) }
+  const respond: typeof fetch = async (url) =>
+    (url as URL).pathname === '/auth/challenge'
+      ? Response.json({ input: { ...input, [member]: text } })
+      : Response.json({ token: 'a' })
+  const registry = createRegistry('https://gateway.example', { fetch: respond })
+  await expect(registry.sessions.signIn(counting)).rejects.toBeInstanceOf(UnexpectedSignInError)
+  expect(messages).toBe(0)
 })
 
 test('a signed request names the path without the prefix of a proxy, and follows no redirect', async () => {

@@ -128,16 +128,14 @@ async function certify({
   })
   receiver.documents.set('/audit.json', JSON.stringify(credential))
   const credentialUrl = `${receiver.baseUrl}/audit.json`
-  const path = { pda: agent }
   const { proofVerified, checks } = await waitFor('the verification', async () => {
-    const verdict = await registry.call('verifyCredential', { path, body: { credentialUrl } })
+    const verdict = await registry.credentials.verify(agent, { credentialUrl }, wallet)
     // The service reloads its trusted issuers once per second.
     return verdict.proofVerified ? verdict : null
   })
   const passed = checks.filter((each) => each.passed).map((each) => each.check)
   report('verified a SecurityAudit credential', { issuer, proofVerified, passed })
-  const query = { type: 'SecurityAudit' } as const
-  const { credentials } = await registry.call('listCredentials', { path, query })
+  const credentials = await registry.credentials.list(agent, { type: 'SecurityAudit' })
   report('listed the credentials of the agent', { credentials })
   await issuers.remove(issuer)
 }

@@ -91,6 +91,13 @@ test('the same request can be signed several times within a second', async () =>
   expect(lists).toEqual([[], [], []])
 })
 
+test('processes with the same wallet can send the same request within a second', async () => {
+  const wallet = await generateSigner()
+  const processes = [connect(wallet), connect(wallet), connect(wallet)]
+  const lists = await Promise.all(processes.map((registry) => registry.webhooks.list()))
+  expect(lists).toEqual([[], [], []])
+})
+
 test('a webhook of a wallet is created, pinged, verified, changed and deleted', async () => {
   const wallet = await generateSigner()
   const registry = connect(wallet)

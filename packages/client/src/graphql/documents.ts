@@ -7,3 +7,9 @@ export const MINT_QUERY = 'query Mint { registryConfig { usdcMint } }'
 
 export const LATEST_EVENT_QUERY =
   'query LatestEvent { registryEventsConnection(first: 1) { edges { node { id } } } }'
+
+export const AGENT_RENT_PAYER_QUERY =
+  'query AgentRentPayer($pda: Pubkey!) { account: agent(pda: $pda) { rentPayer } }'
+
+export const STAKE_RENT_PAYER_QUERY =
+  'query StakeRentPayer($pda: Pubkey!) { account: stake(pda: $pda) { rentPayer } }'

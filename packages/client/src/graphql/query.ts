@@ -21,11 +21,15 @@ export function runQuery<Data>(transport: Transport, query: string, variables: o
       redirect: 'error',
       signal: AbortSignal.timeout(transport.timeoutMs),
     })
-    const payload = (await response.json().catch(() => ({}))) as Payload<Data>
+    const payload = await bodyOf<Data>(response)
     if (payload.errors !== undefined || !payload.data) throw graphqlError(payload, response)
     return payload.data
   }, transport)
 }
+
+/** A proxy before the gateway may respond with text. */
+export const bodyOf = <Data>(response: Response): Promise<Payload<Data>> =>
+  response.json().catch(() => ({})) as Promise<Payload<Data>>
 
 /** The first error of a GraphQL response in the form of REST. */
 export function graphqlError(

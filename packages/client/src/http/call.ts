@@ -21,6 +21,8 @@ export type CallResult<Id extends OperationId> = Operations[Id]['response']
 export interface CallOptions {
   /** Signs the request as this wallet. Without it, the session is used, if there is one. */
   readonly wallet?: Signer
+  /** The token of another session. */
+  readonly token?: string
   readonly signal?: AbortSignal
 }
 
@@ -53,6 +55,7 @@ const REPEATABLE: ReadonlySet<string> = new Set<OperationId>([
   'registerSponsored',
   'submitSponsoredRegistration',
   'submitTransaction',
+  'verifyCredential',
 ])
 
 export function createCall(transport: Transport): Call {
@@ -85,8 +88,9 @@ interface Request {
 async function send(
   transport: Transport,
   { method, route, query, body }: Request,
-  { wallet, signal }: CallOptions,
+  options: CallOptions,
 ): Promise<unknown> {
+  const { signal } = options
   const url = new URL(transport.url + route)
   for (const [name, value] of Object.entries(query))
     if (value !== undefined && value !== null) url.searchParams.set(name, String(value))
@@ -97,7 +101,7 @@ async function send(
       ...transport.headers,
       accept: 'application/json',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(await authorization(transport, wallet, method, route)),
+      ...(await authorization(transport, options, method, route)),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     // A redirect could send the signature of a wallet or a token elsewhere.
@@ -114,13 +118,13 @@ async function send(
  * the base URL, so it is not signed.
  */
 async function authorization(
-  { token, wallet: usual, usedTimestamps }: Transport,
-  wallet: Signer | undefined,
+  { token: usualToken, wallet: usual, usedTimestamps }: Transport,
+  { wallet, token = usualToken ?? undefined }: CallOptions,
   method: string,
   path: string,
 ): Promise<Record<string, string>> {
   if (wallet !== undefined) return walletHeaders(wallet, method, path, usedTimestamps)
-  if (token !== null) return { authorization: `Bearer ${token}` }
+  if (token !== undefined) return { authorization: `Bearer ${token}` }
   return usual === null ? {} : walletHeaders(usual, method, path, usedTimestamps)
 }
 

@@ -10,7 +10,7 @@ export interface RetryOptions {
 const FIRST_DELAY_MS = 250
 const RETRIED: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
-/** Runs a request again after failures of the network and statuses that are temporary. */
+/** Runs a request again after failures of the network, and after responses that are temporary. */
 export async function withRetries<Result>(
   run: () => Promise<Result>,
   { retries, maxRetryDelayMs }: RetryOptions,
@@ -31,6 +31,8 @@ export async function withRetries<Result>(
 function delayAfter(error: unknown, attempt: number): number | null {
   const backoff = jittered(FIRST_DELAY_MS * 2 ** attempt)
   if (!(error instanceof RegistryError)) return isNetworkFailure(error) ? backoff : null
+  // Another process with the same wallet sent the same request in this second.
+  if (error.code === 'SIGNATURE_USED') return 0
   if (!RETRIED.has(error.status)) return null
   return error.retryAfterSeconds === null
     ? backoff

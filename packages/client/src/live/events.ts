@@ -2,7 +2,7 @@ import type { WebhookEvent } from '../generated/api.ts'
 import type { Transport } from '../http/call.ts'
 import { parseJson } from '../http/json.ts'
 import { RegistryError } from '../errors.ts'
-import { graphqlError, type Payload, runQuery } from '../graphql/query.ts'
+import { bodyOf, graphqlError, type Payload, runQuery } from '../graphql/query.ts'
 import { jittered, wait } from '../http/retry.ts'
 import { EVENTS_SUBSCRIPTION, LATEST_EVENT_QUERY } from '../graphql/documents.ts'
 import { readEventStream } from './event-stream.ts'
@@ -102,7 +102,7 @@ async function* connect(
     })
     const type = response.headers.get('content-type') ?? ''
     if (!type.startsWith('text/event-stream') || response.body === null)
-      throw graphqlError((await response.json()) as Result, response)
+      throw graphqlError(await bodyOf(response), response)
     const onActivity = (): void => {
       clearTimeout(timer)
       timer = timeout()

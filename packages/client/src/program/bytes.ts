@@ -15,9 +15,15 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
 }
 
-/** Throws if the text is not base64. */
+/** Also from the alphabet of URLs. Throws if the text is not base64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  const base64 = text.replaceAll('-', '+').replaceAll('_', '/')
+  return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
+}
+
+/** The text must be pairs of hex digits. */
+export function fromHex(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }
 
 export async function sha256(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,5 +1,5 @@
 import { toBase58 } from '../program/base58.ts'
-import { concat, isEqual } from '../program/bytes.ts'
+import { concat, fromBase64, isEqual } from '../program/bytes.ts'
 import { addSignature, parseTransaction } from '../transactions/message.ts'
 import type { Signer } from './signer.ts'
 
@@ -30,8 +30,7 @@ export async function signerFromSecretKey(bytes: ArrayLike<number>): Promise<Key
   const seed = given.slice(0, SEED_BYTES)
   const key = await crypto.subtle.importKey('pkcs8', concat(PKCS8, seed), 'Ed25519', true, ['sign'])
   const { x = '' } = await crypto.subtle.exportKey('jwk', key)
-  const base64 = x.replaceAll('-', '+').replaceAll('_', '/')
-  const publicKey = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
+  const publicKey = fromBase64(x)
   if (given.length > SEED_BYTES && !isEqual(given.subarray(SEED_BYTES), publicKey))
     throw new TypeError('The public key in the secret key does not match its seed')
   const address = toBase58(publicKey)

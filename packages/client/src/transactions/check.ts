@@ -13,7 +13,7 @@ export interface ExpectedTransaction {
   readonly maxPriorityFeeLamports: bigint
 }
 
-/** The gateway returned a transaction with other content than requested. It was not signed. */
+/** The gateway prepared something else than requested, or serves another program. Nothing was signed. */
 export class UnexpectedTransactionError extends Error {
   override readonly name = 'UnexpectedTransactionError'
 }

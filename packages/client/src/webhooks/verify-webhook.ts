@@ -1,5 +1,6 @@
 import type { WebhookEvent } from '../generated/api.ts'
 import { parseJson } from '../http/json.ts'
+import { concat, fromBase64, fromHex, utf8 } from '../program/bytes.ts'
 
 export type { WebhookEvent } from '../generated/api.ts'
 
@@ -35,9 +36,10 @@ interface Signed {
 }
 
 /**
- * Returns the event of a request that the gateway signed. Amounts are bigint. Throws WebhookVerificationError for all
- * others. `rawBody` is the body before any parsing. `secret` includes `whsec_`; pass several while
- * you replace one. Uses the headers `X-Service-*`, or else those of Standard Webhooks.
+ * Returns the event of a request that the gateway signed. Amounts are bigint. Throws
+ * WebhookVerificationError for all others. `rawBody` is the body before any parsing. `secret`
+ * includes `whsec_`; pass several while you replace one. Uses the headers `X-Service-*`, or else
+ * those of Standard Webhooks.
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -48,10 +50,10 @@ export async function verifyWebhook(
   const read = reader(headers)
   const isStandard = read('x-service-signature') === null && read('webhook-signature') !== null
   const { timestamp, prefix, signatures } = isStandard ? standardScheme(read) : serviceScheme(read)
-  const body = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : rawBody
-  const content = new Uint8Array([...new TextEncoder().encode(prefix), ...body])
+  const body = typeof rawBody === 'string' ? utf8(rawBody) : rawBody
+  const content = concat(utf8(prefix), body)
   const checks = [secret].flat().flatMap((each) => {
-    const key = isStandard ? base64Bytes(each.replace(/^whsec_/, '')) : new TextEncoder().encode(each)
+    const key = isStandard ? base64Bytes(each.replace(/^whsec_/, '')) : utf8(each)
     return signatures.map((signature) => isSignedWith(key, signature, content))
   })
   if (!(await Promise.all(checks)).includes(true))
@@ -71,8 +73,7 @@ type Read = (name: string) => string | null
 function serviceScheme(read: Read): Signed {
   const timestamp = required(read, 'x-service-timestamp', /^\d{1,12}$/)
   const hex = required(read, 'x-service-signature', /^[0-9a-f]{64}$/)
-  const signature = Uint8Array.from(hex.match(/../g)!, (pair) => Number.parseInt(pair, 16))
-  return { timestamp, prefix: `${timestamp}.`, signatures: [signature] }
+  return { timestamp, prefix: `${timestamp}.`, signatures: [fromHex(hex)] }
 }
 
 /** https://www.standardwebhooks.com */
@@ -101,8 +102,7 @@ async function isSignedWith(
 /** Secrets that are older than the Standard Webhooks headers can have the alphabet of base64url. */
 function base64Bytes(text: string): Uint8Array<ArrayBuffer> {
   try {
-    const base64 = text.replaceAll('-', '+').replaceAll('_', '/')
-    return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
+    return fromBase64(text)
   } catch {
     return fail('malformed_header', 'A secret or signature is not base64')
   }
