@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { loadEnvFile } from '../platform/config/env-file.ts'
 import { misspelledSettings } from '../platform/config/misspelled-settings.ts'
 import { formatFatalError } from '../platform/process/operator-error.ts'
@@ -39,7 +39,8 @@ const COMMANDS = [
   eventsCommand,
 ]
 
-export function createProgram(): Command {
+/** Throws CommanderError for wrong arguments, after it printed them unless `json` is true. */
+export function createProgram({ json = false } = {}): Command {
   const program = new Command('npm run cli --')
     .description(
       'Command line of the Agent Registry Gateway. Commands with --url use any gateway, the others the settings of the service.',
@@ -47,23 +48,42 @@ export function createProgram(): Command {
     .version(packageJson.version)
     .option('--json', 'print one JSON document')
     .showHelpAfterError()
-  for (const createCommand of COMMANDS) program.addCommand(createCommand().copyInheritedSettings(program))
+    .exitOverride()
+    .configureOutput(json ? { writeErr: () => undefined } : {})
+  for (const createCommand of COMMANDS) program.addCommand(withSettings(createCommand(), program))
   return program
 }
 
+/** The command and its subcommands, which exist before it has a parent. */
+function withSettings(command: Command, parent: Command): Command {
+  for (const each of command.copyInheritedSettings(parent).commands) withSettings(each, command)
+  return command
+}
+
 export async function runProgram(): Promise<void> {
+  const json = process.argv.includes('--json')
   try {
     loadEnvFile()
     for (const warning of misspelledSettings(process.env)) process.stderr.write(`warning: ${warning}\n`)
-    await createProgram().parseAsync()
+    await createProgram({ json }).parseAsync()
   } catch (error) {
-    process.stderr.write(`${process.argv.includes('--json') ? jsonError(error) : formatFatalError(error)}\n`)
-    process.exitCode = 1
+    const text = errorText(error, json)
+    if (text !== null) process.stderr.write(`${text}\n`)
+    process.exitCode = error instanceof CommanderError ? error.exitCode : 1
   }
 }
 
-/** The error for programs: always with `error`, with the code and the status of a gateway's error. */
-export function jsonError(error: unknown): string {
-  const details = error instanceof CommandError ? error.details : {}
-  return JSON.stringify({ error: formatFatalError(error), ...details })
+/**
+ * What is left to print for an error. Null for help, and for wrong arguments without `json`. The
+ * JSON document has `error`, and the code and the status if a gateway refused the request.
+ */
+export function errorText(error: unknown, json: boolean): string | null {
+  if (error instanceof CommanderError) {
+    if (!json || error.exitCode === 0) return null
+    const isHelp = error.code === 'commander.help'
+    return JSON.stringify({ error: isHelp ? 'A command is missing' : error.message.replace(/^error: /, '') })
+  }
+  const text = formatFatalError(error)
+  if (!json) return text
+  return JSON.stringify({ error: text, ...(error instanceof CommandError ? error.details : {}) })
 }

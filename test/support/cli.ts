@@ -1,6 +1,5 @@
 import { vi } from 'vitest'
-import { createProgram } from '../../src/cli/program.ts'
-import { formatFatalError } from '../../src/platform/process/operator-error.ts'
+import { createProgram, errorText } from '../../src/cli/program.ts'
 
 /** Runs a command in this process, which is faster than `npm run cli`. `env` is its environment. */
 export async function runCommand(
@@ -8,6 +7,7 @@ export async function runCommand(
   ...args: string[]
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const savedEnv = process.env
+  const json = args.includes('--json')
   let stdout = ''
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
     stdout += String(chunk)
@@ -15,10 +15,10 @@ export async function runCommand(
   })
   process.env = { ...env }
   try {
-    await createProgram().parseAsync(args, { from: 'user' })
+    await createProgram({ json }).parseAsync(args, { from: 'user' })
     return { code: 0, stdout, stderr: '' }
   } catch (error) {
-    return { code: 1, stdout, stderr: formatFatalError(error) }
+    return { code: 1, stdout, stderr: errorText(error, json) ?? (error as Error).message }
   } finally {
     process.env = savedEnv
     write.mockRestore()

@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import type { Agent } from '@agent-registry/client'
-import { CommandError } from '../command-error.ts'
+import { asInteger } from '../registry/options.ts'
 import { addUrl, connect, use } from './connect.ts'
 
 interface ListOptions {
   readonly tier?: Agent['tier']
   readonly category?: Agent['service_category']
   readonly name?: string
-  readonly limit: string
+  readonly limit: number
 }
 
 /** Agents of a running gateway. */
@@ -17,16 +17,15 @@ export function agentsCommand(): Command {
     .option('--tier <tier>', 'only this tier')
     .option('--category <category>', 'only this service category')
     .option('--name <text>', 'search by name; the most similar first')
-    .option('--limit <n>', 'at most this many, up to 200', '20')
+    .option('--limit <n>', 'at most this many, up to 200', asInteger(1, 200), 20)
     .action(async ({ limit, ...filter }: ListOptions, command: Command) => {
-      if (!/^\d{1,3}$/.test(limit)) throw new CommandError(`--limit must be a whole number, got ${limit}`)
       const { name, tier, category } = filter
       const { registry, output } = connect(command)
       const listing = registry.agents.list({
         ...(tier === undefined ? {} : { tier }),
         ...(category === undefined ? {} : { category }),
         ...(name === undefined ? { sort: 'reputation' } : { name }),
-        limit: Number(limit),
+        limit,
       })
       const page = await use(() => listing.page())
       output.result(page, [...page.agents.map(describe), `${page.agents.length} of ${page.total}`])
@@ -41,8 +40,7 @@ export function agentCommand(): Command {
       const { registry, output } = connect(command)
       const result = await use(async () => {
         const agent = await find(registry.agents, key)
-        const { credentials } = await registry.call('listCredentials', { path: { pda: agent.pda } })
-        return { agent, credentials }
+        return { agent, credentials: await registry.credentials.list(agent.pda) }
       })
       const { agent, credentials } = result
       output.result(result, [

@@ -1,11 +1,12 @@
 import { Command } from 'commander'
+import { asInteger } from '../registry/options.ts'
 import { addUrl, connect, typesOf, use } from './connect.ts'
 
 interface TailOptions {
   readonly types?: string
   readonly agent?: string
   readonly after?: string
-  readonly count?: string
+  readonly count?: number
 }
 
 /** Live events of a running gateway. */
@@ -16,7 +17,7 @@ export function eventsCommand(): Command {
       .option('--types <list>', 'only these types, separated by commas')
       .option('--agent <pda>', 'only events of this agent')
       .option('--after <id>', 'continue after this event')
-      .option('--count <n>', 'stop after this many events')
+      .option('--count <n>', 'stop after this many events', asInteger(1, 1_000_000))
       .action(async ({ types, agent, after, count }: TailOptions, command: Command) => {
         const { registry, output } = connect(command)
         const events = registry.events({
@@ -25,7 +26,7 @@ export function eventsCommand(): Command {
           ...(after === undefined ? {} : { after }),
         })
         await use(async () => {
-          let left = Number(count ?? Infinity)
+          let left = count ?? Infinity
           for await (const event of events) {
             const { id, timestamp, type, agentPda, data } = event
             output.result(event, [`${timestamp}  ${type}  ${agentPda}  ${id}  ${JSON.stringify(data)}`])

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import type { RegistryEvent } from '@agent-registry/client'
 import { newSecret } from '../../webhooks/subscriptions/new-secret.ts'
 import { signDelivery, signStandard } from '../../webhooks/worker/sign-delivery.ts'
+import { asInteger } from '../registry/options.ts'
 import { addUrl, connect, readWallet, typesOf, use } from './connect.ts'
 
 const withKey = (command: Command): Command =>
@@ -12,7 +13,7 @@ interface ListenOptions {
   readonly forwardTo: string
   readonly types?: string
   readonly secret?: string
-  readonly count?: string
+  readonly count?: number
 }
 
 /** Sends live events to a local receiver, signed like webhooks. It needs no public address. */
@@ -22,13 +23,13 @@ export function listenCommand(): Command {
     .requiredOption('--forward-to <url>', 'URL of the receiver, such as http://localhost:4000/hook')
     .option('--types <list>', 'only these types, separated by commas')
     .option('--secret <secret>', 'secret of the signatures; default: a new one, which is printed')
-    .option('--count <n>', 'stop after this many events')
+    .option('--count <n>', 'stop after this many events', asInteger(1, 1_000_000))
     .action(async (options: ListenOptions, command: Command) => {
       const { forwardTo, types, secret = newSecret(randomBytes) } = options
       const { registry, output } = connect(command)
       output.result({ secret, forwardTo }, [`secret ${secret}`, `waiting for events, sent to ${forwardTo}`])
       await use(async () => {
-        let left = Number(options.count ?? Infinity)
+        let left = options.count ?? Infinity
         for await (const event of registry.events(typesOf(types))) {
           const status = await forward(event, forwardTo, secret)
           output.result({ id: event.id, type: event.type, status }, [

@@ -6,8 +6,6 @@ import { join } from 'node:path'
 import { createRegistry, signerFromSecretKey, verifyWebhook } from '@agent-registry/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { jsonError } from '../../../src/cli/program.ts'
-import { CommandError } from '../../../src/cli/command-error.ts'
 import { runCommand } from '../../support/cli.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -85,12 +83,34 @@ test('register registers an agent that agent finds by its address and by its own
 test('an error of the gateway has its code and status with --json', async () => {
   const nobody = '11111111111111111111111111111111'
   expect(await user('agent', nobody)).toMatchObject({ code: 1, stderr: 'Agent not found' })
-  const error = new CommandError('Agent not found', { code: 'AGENT_NOT_FOUND', status: 404 })
-  expect(JSON.parse(jsonError(error))).toEqual({
+  const { stderr } = await user('--json', 'agent', nobody)
+  expect(JSON.parse(stderr)).toMatchObject({
     error: 'Agent not found',
     code: 'AGENT_NOT_FOUND',
     status: 404,
   })
+})
+
+test.each([
+  ["unknown option '--stake'", 'agents', '--stake', '5'],
+  ["unknown command 'agnt'\n(Did you mean agent?)", 'agnt'],
+  ["required option '--key <file>' not specified", 'webhooks', 'trigger', 'x'],
+  [
+    "option '--limit <n>' argument '0' is invalid. It must be a whole number from 1 to 200.",
+    'agents',
+    '--limit',
+    '0',
+  ],
+  [
+    "option '--count <n>' argument 'x' is invalid. It must be a whole number from 1 to 1000000.",
+    'events',
+    'tail',
+    '--count',
+    'x',
+  ],
+])('wrong arguments are a JSON document with --json: %s', async (error, ...args) => {
+  const { code, stdout, stderr } = await user('--json', ...args)
+  expect({ code, stdout, ...(JSON.parse(stderr) as object) }).toEqual({ code: 1, stdout: '', error })
 })
 
 test('events tail continues after an event, and webhooks listen signs what it forwards', async () => {
