@@ -4,9 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const PAGES = globSync('{,docs/**/,ops/,bench/,src/**/,rest/**/,schema/,packages/*/,.github/}*.md', {
-  cwd: ROOT,
-})
+const PAGES = globSync(
+  '{,docs/**/,ops/,bench/,examples/,src/**/,rest/**/,schema/,packages/*/,.github/}*.md',
+  {
+    cwd: ROOT,
+  },
+)
   .filter((page) => !page.includes('node_modules'))
   .map((page) => join(ROOT, page))
 
