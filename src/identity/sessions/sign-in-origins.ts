@@ -26,9 +26,10 @@ export function originParameter(given: string | null | undefined, allowed: SignI
 }
 
 export function isAllowedOrigin({ origin, protocol, hostname }: URL, allowed: SignInOrigins): boolean {
+  // The URL `blob:https://a.example/x` has the origin of its page, but no host.
+  if (protocol !== 'http:' && protocol !== 'https:') return false
   if (allowed.origins.includes(origin)) return true
-  const isHttp = protocol === 'http:' || protocol === 'https:'
-  return allowed.anyLoopback && isHttp && isLoopbackHost(hostname.replace(/^\[(.*)\]$/, '$1'))
+  return allowed.anyLoopback && isLoopbackHost(hostname.replace(/^\[(.*)\]$/, '$1'))
 }
 
 /** The allowed origins, for error texts. */

@@ -152,6 +152,11 @@ describe('POST /auth/session', () => {
       line('URI', 'https://app.example.org@evil.example'),
       `400 Invalid sign-in message: URI must be a page of ${ORIGINS}, got "https://app.example.org@evil.example"`,
     ],
+    [
+      'a blob: URL of the page, which has no host',
+      (text) => text.replace(/^app.example.org/, '').replace('URI: ', 'URI: blob:'),
+      `400 Invalid sign-in message: URI must be a page of ${ORIGINS}, got "blob:${PAGE}"`,
+    ],
     ['another version', line('Version', '2'), '400 Invalid sign-in message: Version must be 1, got "2"'],
     [
       'another chain',
