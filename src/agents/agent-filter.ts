@@ -60,12 +60,17 @@ export function countedConditions(filter: AgentFilter): Condition[] {
   return [
     ...(includeMismatched === true ? [] : [sql`not card_hash_mismatch`]),
     ...when(tier, sql`tier = ${tier}`),
-    ...when(tiers, sql`tier = any(${tiers}::text[])`),
+    ...when(tiers, anyOf(sql`tier`, tiers)),
     ...when(status, status === 'inactive' ? sql`status <> 'active'` : sql`status = ${status}`),
-    ...when(statuses, sql`status = any(${statuses?.flatMap(statusesOf)}::text[])`),
+    ...when(statuses, anyOf(sql`status`, statuses?.flatMap(statusesOf))),
     ...when(category, sql`service_category = ${category}`),
-    ...when(categories, sql`service_category = any(${categories}::text[])`),
+    ...when(categories, anyOf(sql`service_category`, categories)),
   ]
+}
+
+/** Each value once: PostgreSQL compares every row with all of them. */
+function anyOf(column: RawBuilder<unknown>, values: readonly string[] | null | undefined): Condition {
+  return sql`${column} = any(${[...new Set(values)]}::text[])`
 }
 
 function statusesOf(filter: StatusFilter): readonly string[] {
