@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseDidUrl } from '../../src/domain/did.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { type ResolveIdentifierQuery, ResolveIdentifierDocument } from '../generated/graphql.ts'
+import { addVary } from '../contract/vary.ts'
 import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
 import { partOf, toMultikeyDocument } from './documents.ts'
@@ -21,7 +23,12 @@ const PART_OFFERS = [...DOCUMENT_TYPES, DEREFERENCING]
 /** The HTTPS binding of DID Resolution, for clients of the Universal Resolver. */
 export function identifierRoutes(app: RestApp, operations: Operations): void {
   const resolve = operations.run(ResolveIdentifierDocument)
-  const options = { schema: resolveIdentifierSchema, errorHandler: sendResolutionError }
+  const options = {
+    schema: resolveIdentifierSchema,
+    errorHandler: sendResolutionError,
+    // Errors depend on Accept, too.
+    onRequest: async (_request: FastifyRequest, reply: FastifyReply) => addVary(reply, 'accept'),
+  }
 
   app.get('/1.0/identifiers/:did', options, async (request, reply) => {
     const { did, part, isService } = parseDidUrl(request.params.did, request.query.service)
@@ -34,7 +41,6 @@ export function identifierRoutes(app: RestApp, operations: Operations): void {
     const document = toMultikeyDocument(resolution.didDocument)
     const metadata = metadataOf(resolution, document)
     if ('deactivated' in metadata) reply.code(410)
-    reply.header('vary', 'accept')
     // Bytes, because Fastify adds a charset to texts.
     const send = (body: object) => reply.type(type).send(Buffer.from(JSON.stringify(body)))
     const [contentType] = DOCUMENT_TYPES

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CachedResponse, ResponseCache } from './response-cache.ts'
+import { addVary } from '../../contract/vary.ts'
 import type { ReadTables } from '../../../src/domain/read-versions.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -81,9 +82,4 @@ export function hasTag(ifNoneMatch: string | undefined, tag: CachedResponse['eta
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === '*') return true
   return Array.from(ifNoneMatch.matchAll(ENTITY_TAGS), ([, opaque]) => opaque).includes(tag)
-}
-
-function addVary(reply: FastifyReply, name: string): void {
-  const given = reply.getHeader('vary')
-  reply.header('vary', given === undefined ? name : `${String(given)}, ${name}`)
 }

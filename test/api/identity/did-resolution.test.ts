@@ -34,7 +34,7 @@ test.each([undefined, '*/*', 'application/did', 'application/json;q=0.5, applica
   async (accept) => {
     const response = await resolve(did, accept)
     expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'application/did'])
-    expect(response.headers['vary']).toBe('accept')
+    expect(response.headers['vary']).toBe('Origin, accept')
     expect(response.json()).toEqual(await document())
   },
 )

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../support/app.ts'
+import { agentRow, insertAgents } from '../../support/factories.ts'
 
 const ORIGIN = 'https://app.example.org'
 let open: TestApp
@@ -7,6 +8,7 @@ let listed: TestApp
 beforeAll(async () => {
   open = await createTestApp()
   listed = await createTestApp({ corsOrigins: [ORIGIN] })
+  await insertAgents(listed.kysely, [agentRow('resolved', { owner: '1'.repeat(32) })])
 })
 afterAll(async () => {
   await open.close()
@@ -55,6 +57,15 @@ test('with a list of origins, other origins get no CORS headers, and responses v
     const refused = await preflight(listed, '/agents', origin)
     expect(refused.headers['access-control-allow-methods']).toBeUndefined()
   }
+})
+
+test.each([
+  [`/did/did:sol:${'1'.repeat(32)}/document`, 200],
+  [`/1.0/identifiers/did:sol:${'1'.repeat(32)}`, 200],
+  ['/1.0/identifiers/did:sol:x', 400],
+])('a response that also varies by Accept still varies by origin: %s', async (url, status) => {
+  const { statusCode, headers } = await listed.app.inject({ url, headers: { origin: ORIGIN } })
+  expect([statusCode, headers['vary']]).toEqual([status, 'Origin, accept'])
 })
 
 test.each([
