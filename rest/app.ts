@@ -97,7 +97,8 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     await describeRoutes(app, services, { version, baseUrl })
     const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]
     const originGuard = createOriginGuard(corsOrigins, ownNames)
-    mcpRoutes(app, { services, logger, version, originGuard, connectionLimits })
+    const mcpOptions = { services, logger, version, originGuard, connectionLimits }
+    await app.register(async (scope: RestApp) => mcpRoutes(scope, mcpOptions))
     graphqlRoutes(app, { services, logger, originGuard, connectionLimits })
   }
   const cache =

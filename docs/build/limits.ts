@@ -35,7 +35,8 @@ import { MAX_DOCUMENTS } from '../../rest/graphql/persisted-documents.ts'
 import { MAX_MESSAGES, MAX_UNSENT } from '../../rest/graphql/socket-reading.ts'
 import { MAX_MESSAGE_BYTES } from '../../rest/graphql/web-socket.ts'
 import { LIST_LIMIT } from '../../rest/mcp/read-tools.ts'
-import { MAX_UNREAD } from '../../rest/mcp/sessions.ts'
+import { MAX_VALUES } from '../../rest/mcp/routes.ts'
+import { MAX_UNREAD } from '../../rest/mcp/sse-transport.ts'
 import { MAX_SUBSCRIBED } from '../../rest/mcp/subscriptions.ts'
 import { CONNECTION_LIMITS, MAX_UNANSWERED } from '../../rest/plugins/connections.ts'
 import { BODY_LIMIT } from '../../rest/plugins/server-options.ts'
@@ -177,6 +178,7 @@ const mcp: Limit[] = [
   ],
   ['SSE session without a message', seconds(CONNECTION_LIMITS.sessionIdleMs), 'The stream is closed'],
   ['Agents of a subscription', number(MAX_SUBSCRIBED), '400 INVALID_REQUEST'],
+  ['Values in the JSON of a message', number(MAX_VALUES), '400 INVALID_REQUEST'],
   ['Unread responses of a session', `${number(MAX_UNREAD)} bytes`, 'The stream is closed'],
 ]
 

@@ -13,12 +13,13 @@ import type { Plugin } from 'graphql-yoga'
 import { checkDocumentSize } from '../../schema/document-size.ts'
 import { introspectionLimits } from '../../schema/introspection-limits.ts'
 import { hasTooManyValues, LIMITS, parseLimited } from '../../schema/limits.ts'
+import { tooManyValues } from '../contract/json-size.ts'
 
 /** Each coercion error repeats the whole value, so writing many of them would take seconds. */
 const COERCION_OPTIONS = { maxCoercionErrors: 1 }
 const MAX_ERRORS = 10
 
-export const TOO_MANY_VALUES = `The request has more than ${LIMITS.values} values`
+export const TOO_MANY_VALUES = tooManyValues(LIMITS.values)
 
 type ToClientError = (error: unknown) => GraphQLError
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LIMITS } from '../../schema/limits.ts'
 import { printedSchema } from '../../schema/print.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError } from '../../src/domain/errors.ts'
@@ -7,11 +8,11 @@ import type { Services } from '../../src/services.ts'
 import { graphiqlFiles, sendGraphiql, wantsPage } from './graphiql.ts'
 import { chargeRequest, countRequest } from '../plugins/rate-limits.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
+import { limitBodyValues } from '../contract/json-size.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
 import { authenticateRequest, authenticateToken } from '../plugins/wallet-auth.ts'
 import type { OperationRequest } from './charges.ts'
 import { createEventStreams, isEventStream } from '../plugins/event-stream.ts'
-import { limitBodyValues } from './json-size.ts'
 import { requestPriority } from './request-priority.ts'
 import { acceptWebSockets, createSocketServer } from './web-socket.ts'
 import { createGraphQLServer } from './yoga.ts'
@@ -52,7 +53,7 @@ export function graphqlRoutes(
     return response
   }
   void app.register(async (scope: RestApp) => {
-    limitBodyValues(scope)
+    limitBodyValues(scope, LIMITS.values)
     await acceptWebSockets(scope)
     const route = {
       url: '/graphql',

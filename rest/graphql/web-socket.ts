@@ -10,7 +10,7 @@ import { type ConnectionLimits, PLACE_RETRY_SECONDS } from '../plugins/connectio
 import type { RestApp } from '../rest-app.ts'
 import type { OperationRequest } from './charges.ts'
 import { TOO_MANY_VALUES } from './guards.ts'
-import { hasMoreMembers } from './json-size.ts'
+import { hasMoreMembers } from '../contract/json-size.ts'
 import { type AuthenticateSocket, type SocketExtra, socketOperations } from './socket-operations.ts'
 import { limitReading, type SocketReading } from './socket-reading.ts'
 import type { GraphQLServer } from './yoga.ts'

@@ -8,6 +8,7 @@ import { NO_SUBSCRIPTION, subscribe, subscribedAgents } from './subscriptions.ts
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import type { Services } from '../../src/services.ts'
+import { limitBodyValues } from '../contract/json-size.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
 import { createEventStreams, isEventStream } from '../plugins/event-stream.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
@@ -17,6 +18,8 @@ import type { RestApp } from '../rest-app.ts'
 
 const noop = (): void => undefined
 const MESSAGES = '/mcp/messages'
+/** Values in the JSON of a message. The SDK repeats each invalid one in its error. */
+export const MAX_VALUES = 500
 
 export interface McpOptions {
   readonly services: Services
@@ -32,6 +35,7 @@ export interface McpOptions {
  */
 export function mcpRoutes(app: RestApp, options: McpOptions): void {
   const { services, logger, version, originGuard, connectionLimits } = options
+  limitBodyValues(app, MAX_VALUES)
   const route = {
     schema: { hide: true },
     config: { priority: ({ body }: FastifyRequest) => messagePriority(body) },

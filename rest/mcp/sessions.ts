@@ -6,14 +6,11 @@ import { createPlaces, type NoPlace } from '../../src/platform/overload/places.t
 import { type ConnectionLimits, PLACE_RETRY_SECONDS } from '../plugins/connections.ts'
 import { SseTransport } from './sse-transport.ts'
 
-/** Bytes. A client with more unread responses is disconnected at its next request. */
-export const MAX_UNREAD = 1_048_576
 /** Time without a message after which a session may be closed to make room for another one. */
 export const QUIET_MS = 60_000
 
 interface Session {
   readonly transport: SseTransport
-  readonly response: ServerResponse
   /** The session was used. */
   readonly touch: () => void
 }
@@ -65,7 +62,7 @@ export function createSessions(
         idle.refresh()
         place.touch()
       }
-      sessions.set(transport.sessionId, { transport, response, touch })
+      sessions.set(transport.sessionId, { transport, touch })
       // The stream is silent until the client sends a request.
       response.setTimeout(0)
       response.once('close', () => {
@@ -80,9 +77,7 @@ export function createSessions(
     find: (sessionId) => {
       const session = sessions.get(sessionId ?? '')
       session?.touch()
-      if (session === undefined || session.response.writableLength <= MAX_UNREAD) return session?.transport
-      session.response.destroy()
-      return undefined
+      return session?.transport
     },
     closeAll: async () => {
       await Promise.all(Array.from(sessions.values(), ({ transport }) => transport.close()))

@@ -1,6 +1,6 @@
 import { assert, constantFrom, json as anyJson, property } from 'fast-check'
 import { expect, test } from 'vitest'
-import { hasMoreMembers } from '../../rest/graphql/json-size.ts'
+import { hasMoreMembers } from '../../rest/contract/json-size.ts'
 
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0

@@ -1,20 +1,19 @@
-import { LIMITS } from '../../schema/limits.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import { endOfString } from '../../src/domain/repeated-key.ts'
-import { jsonParser } from '../contract/json-parser.ts'
+import { jsonParser } from './json-parser.ts'
 import type { RestApp } from '../rest-app.ts'
-import { TOO_MANY_VALUES } from './guards.ts'
 
 const [QUOTE, COMMA, LAST_BLANK] = [0x22, 0x2c, 0x20]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Refuses JSON bodies with too many values in the routes of `app`, before they are parsed. */
-export function limitBodyValues(app: RestApp): void {
+export const tooManyValues = (max: number): string => `The request has more than ${max} values`
+
+/** Refuses JSON bodies with more values in the routes of `app`, before they are parsed. */
+export function limitBodyValues(app: RestApp, max: number): void {
   const parseJson = jsonParser(app)
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (hasMoreMembers(body, LIMITS.values))
-      done(new DomainError('INVALID_REQUEST', { problem: TOO_MANY_VALUES }))
+    if (hasMoreMembers(body, max)) done(new DomainError('INVALID_REQUEST', { problem: tooManyValues(max) }))
     else parseJson(request, body, done)
   })
 }

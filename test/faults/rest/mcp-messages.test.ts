@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { clientAt, type TestClient } from '../../support/clients.ts'
+import { agentRow, insertAgents } from '../../support/factories.ts'
+
+let t: TestApp
+let client: TestClient
+beforeAll(async () => {
+  t = await createTestApp({ ledger: { call: () => Promise.reject(new Error('not used')) } })
+  const names = Array.from({ length: 50 }, (_, i) => `agent ${i}`)
+  await insertAgents(
+    t.kysely,
+    names.map((name) => agentRow(name)),
+  )
+  await t.app.listen({ port: 0, host: '127.0.0.1' })
+  client = clientAt('127.0.0.2', (t.app.server.address() as AddressInfo).port)
+})
+afterAll(async () => {
+  await client.close()
+  await t.close()
+})
+
+const post = (url: string, method: string, params: object) =>
+  t.app.inject({
+    method: 'POST',
+    url,
+    headers: { accept: 'application/json, text/event-stream' },
+    payload: { jsonrpc: '2.0', id: 1, method, params },
+  })
+
+const MANY = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1]))
+test.each([
+  ['prompts/get', { name: 'due_diligence', arguments: MANY }],
+  ['tools/call', { name: 'list_agents', arguments: MANY }],
+])('a %s message with 20,000 arguments is refused before it is parsed', async (method, params) => {
+  for (const url of ['/mcp', '/mcp/messages']) {
+    const response = await post(url, method, params)
+    expect([response.statusCode, response.json()]).toEqual([
+      400,
+      {
+        error: 'The request has more than 500 values',
+        details: { code: 'INVALID_REQUEST' },
+      },
+    ])
+  }
+})
+
+test('a session that reads no responses is closed when they have a megabyte, not at its next message', async () => {
+  const socket = client.open('GET /mcp/sse HTTP/1.1\r\nHost: gateway\r\n\r\n')
+  let text = ''
+  while (!text.includes('sessionId=')) text += String((await once(socket, 'data'))[0])
+  socket.pause()
+  const path = /\/mcp\/messages\?sessionId=[\w-]+/.exec(text)?.[0] ?? ''
+  await post(path, 'initialize', {
+    protocolVersion: '2024-11-05',
+    capabilities: {},
+    clientInfo: { name: 'hostile', version: '1' },
+  })
+  const calls = Array.from({ length: 400 }, () =>
+    post(path, 'tools/call', { name: 'list_agents', arguments: { limit: 50 } }),
+  )
+  expect(new Set((await Promise.all(calls)).map(({ statusCode }) => statusCode))).toEqual(new Set([202]))
+  // A message to the session would have closed it before, so the test sends none.
+  const connections = () =>
+    new Promise((resolve) => t.app.server.getConnections((_error, count) => resolve(count)))
+  await expect.poll(connections, { timeout: 10_000 }).toBe(0)
+})
