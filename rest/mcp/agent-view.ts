@@ -1,7 +1,6 @@
 import type { output } from 'zod'
 import type { AgentRow } from '../../src/agents/agent-row.ts'
 import { ownerDid } from '../../src/domain/did.ts'
-import type { Services } from '../../src/services.ts'
 import type { agent } from './shapes.ts'
 
 export type AgentView = output<typeof agent>
@@ -24,10 +23,4 @@ export function agentView(row: AgentRow): AgentView {
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }
-}
-
-/** The agent of an owner. Null if the owner has no agent. Throws INVALID_PUBKEY. */
-export async function agentOf({ agents }: Services, owner: string): Promise<AgentRow | null> {
-  const { rows } = await agents.list({ owner, includeMismatched: true, limit: 1 })
-  return rows[0] ?? null
 }

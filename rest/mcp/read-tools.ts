@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { MAX_REPUTATION } from '@agent-registry/program'
-import { DomainError } from '../../src/domain/errors.ts'
 import { SEARCH_UNITS, STATUS_FILTERS } from '../../src/agents/agent-filter.ts'
 import { AGENT_SORTS } from '../../src/agents/list-agents.ts'
 import { ORDERS, PAGE_OFFSET } from '../../src/domain/page.ts'
 import type { AttachedCredential } from '../../src/identity/credentials/attached/credential-list.ts'
 import { ownerDid } from '../../src/domain/did.ts'
-import { agentOf, agentView } from './agent-view.ts'
+import { agentView } from './agent-view.ts'
 import { isName, lookupAgent } from './lookup-agent.ts'
 import { agent, category, check, credential, owner, tier } from './shapes.ts'
 import { defineTool } from './tool.ts'
@@ -96,11 +95,10 @@ export const READ_TOOLS = [
         )
         .describe('Newest first'),
     }),
-    run: async (services, input) => {
-      const found = await agentOf(services, input.owner)
-      if (found === null) throw new DomainError('AGENT_NOT_FOUND')
+    run: async ({ agents }, input) => {
+      const found = await agents.getOne(input)
       const { pda, reputationScore } = found
-      const { rows } = await services.agents.history(pda, {
+      const { rows } = await agents.history(pda, {
         eventType: 'reputation_updated',
         limit: RECENT_CHANGES,
       })
@@ -153,11 +151,10 @@ export const READ_TOOLS = [
         .describe('true: only credentials that are structurally valid now. false: only the others'),
     },
     output: z.object({ pda: z.string(), owner: z.string(), credentials: z.array(credential) }),
-    run: async (services, { owner: ofOwner, type, active }) => {
-      const found = await agentOf(services, ofOwner)
-      if (found === null) throw new DomainError('AGENT_NOT_FOUND')
-      const { credentials } = await services.credentials.list(found.pda, { type, active })
-      return { pda: found.pda, owner: ofOwner, credentials: credentials.map(credentialView) }
+    run: async ({ agents, credentials }, { owner: ofOwner, type, active }) => {
+      const found = await agents.getOne({ owner: ofOwner })
+      const list = await credentials.list(found.pda, { type, active })
+      return { pda: found.pda, owner: ofOwner, credentials: list.credentials.map(credentialView) }
     },
   }),
 ]

@@ -2,7 +2,7 @@ import { type Tier, TIERS } from '@agent-registry/program'
 import { quoted } from '../../src/domain/quoted.ts'
 import { ownerDid } from '../../src/domain/did.ts'
 import type { Services } from '../../src/services.ts'
-import { type AgentView, agentOf, agentView } from './agent-view.ts'
+import { type AgentView, agentView } from './agent-view.ts'
 
 export interface VerifyAgentInput {
   readonly owner: string
@@ -18,9 +18,9 @@ export interface AgentVerdict {
 }
 
 /** Checks that a wallet's agent is registered and active, and its card, tier and reputation. */
-export async function verifyAgent(services: Services, input: VerifyAgentInput): Promise<AgentVerdict> {
+export async function verifyAgent({ agents }: Services, input: VerifyAgentInput): Promise<AgentVerdict> {
   const { owner, minTier, minReputation } = input
-  const agent = await agentOf(services, owner)
+  const agent = await agents.findByOwner(owner)
   if (agent === null) {
     const detail = `${quoted(owner).slice(1, -1)} has no agent in the registry`
     return {

@@ -27,6 +27,8 @@ export interface AgentReads {
   getOne(key: { readonly pda?: string | null; readonly owner?: string | null }): Promise<AgentRow>
   /** The same as `get`, but null for an unknown or closed agent. */
   lookUp(pda: string): Promise<AgentRow | null>
+  /** The agent of a wallet, or null. Throws INVALID_PUBKEY. */
+  findByOwner(owner: string): Promise<AgentRow | null>
   /** Throws INVALID_TEXT and INVALID_INTEGER. */
   suggest(input: SuggestionInput): Promise<AgentRow[]>
   /** The existing agents among these addresses, in no order. */
@@ -60,6 +62,7 @@ export function createAgentReads(kysely: Kysely<Database>): AgentReads {
     { cache: false, maxBatchSize: MAX_BATCH, batchScheduleFn: setImmediate },
   )
   const lookUp = async (pda: string) => (await loader.load(pubkeyParameter('pda', pda))) ?? null
+  const findByOwner = async (owner: string) => findAgentOf(kysely, pubkeyParameter('owner', owner))
   return {
     list: (input) => listAgents(kysely, input),
     listConnection: (input) => listAgentsConnection(kysely, input),
@@ -67,11 +70,11 @@ export function createAgentReads(kysely: Kysely<Database>): AgentReads {
     getOne: async ({ pda, owner }) => {
       const [byPda, byOwner] = [pda ?? null, owner ?? null]
       if (byPda !== null && byOwner === null) return (await lookUp(byPda)) ?? notFound()
-      if (byPda === null && byOwner !== null)
-        return (await findAgentOf(kysely, pubkeyParameter('owner', byOwner))) ?? notFound()
+      if (byPda === null && byOwner !== null) return (await findByOwner(byOwner)) ?? notFound()
       throw new DomainError('INVALID_REQUEST', { problem: 'Provide exactly one of pda and owner' })
     },
     lookUp,
+    findByOwner,
     suggest: (input) => suggestAgents(kysely, input),
     find,
     history: (pda, input) => getAgentHistory(kysely, pda, input),
