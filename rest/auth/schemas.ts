@@ -3,6 +3,7 @@ import {
   Body,
   errors,
   named,
+  orNull,
   Pubkey,
   sessionSecurity,
   Timestamp,
@@ -79,11 +80,10 @@ export const challengeSchema = {
       Type.Object(
         {
           input: SignInInput,
-          message: Type.Unsafe<string | null>({
-            type: ['string', 'null'],
-            description: 'The text for wallets that can only sign messages. Null if no `wallet` was given.',
-            examples: [MESSAGE],
-          }),
+          message: orNull(
+            'The text for wallets that can only sign messages. Null if no `wallet` was given.',
+            MESSAGE,
+          ),
           expiresAt: Timestamp('The session must be created before this time.'),
         },
         { description: 'The challenge.' },

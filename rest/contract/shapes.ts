@@ -17,6 +17,15 @@ export const Pubkey = (description: string) =>
 export const Timestamp = (description?: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-11-21T06:29:22.000Z'] })
 
+/** A text or null. */
+export const orNull = (description: string, example: string, format?: string) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    ...(format === undefined ? {} : { format }),
+    description,
+    examples: [example],
+  })
+
 /** The schema of a request body, or of an object in one. Other members are refused. */
 export const Body = <Properties extends TProperties>(properties: Properties, options: TObjectOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options })

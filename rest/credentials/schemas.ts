@@ -1,6 +1,16 @@
 import { Type } from 'typebox'
 import { CHECK_NAMES } from '../../src/identity/credentials/verify/result.ts'
-import { Body, Choice, errors, named, OneOf, Pubkey, Timestamp, walletSecurity } from '../contract/shapes.ts'
+import {
+  Body,
+  Choice,
+  errors,
+  named,
+  OneOf,
+  orNull,
+  Pubkey,
+  Timestamp,
+  walletSecurity,
+} from '../contract/shapes.ts'
 
 const ISSUER = 'did:sol:DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
 const HASH = 'a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e'
@@ -13,13 +23,7 @@ const CREDENTIAL_EXAMPLE = {
   credentialSubject: { id: 'did:sol:4QdLc3JjrXpNUiqRhgoz8oxYAeDn19b9DAKFsSLdPfBo' },
 }
 
-const NullableTime = (description: string) =>
-  Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    format: 'date-time',
-    description,
-    examples: ['2027-11-21T00:00:00.000Z'],
-  })
+const NullableTime = (description: string) => orNull(description, '2027-11-21T00:00:00.000Z', 'date-time')
 
 const CredentialType = Type.String({
   description:

@@ -41,7 +41,6 @@ const ResolutionResult = named(
     },
     { description: 'The result of DID Resolution.' },
   ),
-  undefined,
 )
 
 const Dereferenced = named(
@@ -64,8 +63,13 @@ const Part = Type.Unsafe<object>({
   oneOf: [MultikeyDocument, MultikeyMethod, Service],
 })
 
-const content = (...bodies: [types: readonly string[], schema: object][]) =>
-  Object.fromEntries(bodies.flatMap(([types, schema]) => types.map((type) => [type, { schema }])))
+const contentOf = (types: readonly string[], schema: object) =>
+  Object.fromEntries(types.map((type) => [type, { schema }]))
+const content = {
+  ...contentOf(DOCUMENT_TYPES, Part),
+  ...contentOf(RESOLUTION_TYPES, ResolutionResult),
+  ...contentOf([DEREFERENCING], Dereferenced),
+}
 
 export const resolveIdentifierSchema = {
   operationId: 'resolveIdentifier',
@@ -90,11 +94,7 @@ export const resolveIdentifierSchema = {
   response: {
     200: {
       description: 'The document, its part, or the result.',
-      content: content(
-        [DOCUMENT_TYPES, Part],
-        [RESOLUTION_TYPES, ResolutionResult],
-        [[DEREFERENCING], Dereferenced],
-      ),
+      content,
     },
     303: Type.Null({
       description: 'The endpoint of the service.',
@@ -102,11 +102,7 @@ export const resolveIdentifierSchema = {
     }),
     410: {
       description: 'The agent of this DID is deactivated. The body is the same as for 200.',
-      content: content(
-        [DOCUMENT_TYPES, Part],
-        [RESOLUTION_TYPES, ResolutionResult],
-        [[DEREFERENCING], Dereferenced],
-      ),
+      content,
     },
     ...errors([400, 404, 406, 501], {
       400: 'did must be did:sol: and a base-58 public key of 32 bytes, got "did:sol:x"',

@@ -1,11 +1,8 @@
 import { type TObject, type TSchema, Type } from 'typebox'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
-import { named, Timestamp } from '../contract/shapes.ts'
+import { named, Pubkey, Timestamp } from '../contract/shapes.ts'
 import { EVENT_SCHEMAS } from '../webhooks/event-schemas.ts'
 import { ID } from '../webhooks/shapes.ts'
-
-const AGENT = 'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
-const KEY = { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' }
 
 const header = (name: string, description: string, example: string) => ({
   name,
@@ -80,15 +77,10 @@ function webhook(type: string, when: string, pda: TSchema, data: TObject) {
   }
 }
 
-const agentPda = Type.Unsafe<string>({
-  ...KEY,
-  description: 'Account address of the agent.',
-  examples: [AGENT],
-})
+const agentPda = Pubkey('Account address of the agent.')
 const filterPda = Type.Unsafe<string | null>({
-  ...KEY,
+  ...Pubkey('The agent filter of the subscription, or null.'),
   type: ['string', 'null'],
-  description: 'The agent filter of the subscription, or null.',
   examples: [null],
 })
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { FAILURE_CODES, TRANSACTION_STATUSES } from '../../src/domain/transaction-status.ts'
 import { PRIORITY_LEVELS } from '../../src/relay/policy.ts'
-import { Body, Choice, errors, named, Pubkey } from '../contract/shapes.ts'
+import { Body, Choice, errors, named, orNull, Pubkey } from '../contract/shapes.ts'
 
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const SIGNATURE = '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW'
@@ -90,11 +90,10 @@ export const Transaction = named(
         description:
           '`simulated`: prepared. `submitted`: sent, and sent again until it lands or expires. `confirmed`: it landed; a fork can still change it back to `submitted`. `failed`: see `error`.',
       }),
-      signature: Type.Unsafe<string | null>({
-        type: ['string', 'null'],
-        description: 'Transaction signature, base-58. Null before the transaction is submitted.',
-        examples: [SIGNATURE],
-      }),
+      signature: orNull(
+        'Transaction signature, base-58. Null before the transaction is submitted.',
+        SIGNATURE,
+      ),
       error: Type.Unsafe<object | null>({
         description: 'Reason of the failure. Null unless `status` is `failed`.',
         oneOf: [TransactionFailure, Type.Null()],

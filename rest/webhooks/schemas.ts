@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
-import { Body, envelope, errors, named, pageQuery, walletSecurity } from '../contract/shapes.ts'
+import { Body, envelope, errors, named, orNull, pageQuery, walletSecurity } from '../contract/shapes.ts'
 import {
   Delivery,
   EventTypeNames,
   EventTypes,
   ID,
-  orNull,
   Secret,
   URL_EXAMPLE,
   Webhook,
@@ -31,9 +30,7 @@ const createBody = Body({
 const walletErrors = (
   statuses: (400 | 404 | 409 | 413 | 415)[],
   examples: Parameters<typeof errors>[1] = {},
-) => ({
-  ...errors([401, ...statuses], { ...notFound, ...examples }),
-})
+) => errors([401, ...statuses], { ...notFound, ...examples })
 
 export const eventTypesSchema = {
   operationId: 'listWebhookEventTypes',

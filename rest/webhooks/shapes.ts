@@ -6,7 +6,7 @@ import {
   DISABLED_REASONS,
 } from '../../src/domain/webhook-delivery.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/webhook-events.ts'
-import { Choice, named, Timestamp } from '../contract/shapes.ts'
+import { Choice, named, orNull, Timestamp } from '../contract/shapes.ts'
 
 export const ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
 export const URL_EXAMPLE = 'https://receiver.example.com/hooks/agents'
@@ -40,13 +40,6 @@ const ReceiverUrl = Type.String({
     'An https URL of a public host, with port 443 or another port that the service allows, without user name and fragment. At most 2,048 characters.',
   examples: [URL_EXAMPLE],
 })
-export const orNull = (description: string, example: string, format?: string) =>
-  Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    ...(format === undefined ? {} : { format }),
-    description,
-    examples: [example],
-  })
 const time = (description: string) => orNull(description, '2026-11-21T06:29:22.000Z', 'date-time')
 
 export const Webhook = named(
