@@ -78,6 +78,12 @@ test('a response of a proxy that is no JSON is an error with its status', async 
   })
 })
 
+test('a page of a proxy ends the live events, because a wrong URL stays wrong', async () => {
+  const { registry, requests } = scripted([new Response('<html>', { status: 404 })])
+  await expect(registry.events({ after: 'evt_1' }).next()).rejects.toMatchObject({ status: 404 })
+  expect(requests.length).toBe(1)
+})
+
 test.each([
   [
     'Program log: AnchorError occurred. Error Code: Paused. Error Number: 6014. Error Message: Paused.',

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   createRegistry,
@@ -122,6 +124,21 @@ test('a webhook of a wallet is created, pinged, verified, changed and deleted', 
   await registry.webhooks.delete(id)
   expect(await registry.webhooks.list()).toEqual([])
   await receiver.close()
+})
+
+test('the owner of an agent verifies a credential by wallet or by session, and nobody else does', async () => {
+  const [wallet, stranger] = [await generateSigner(), await generateSigner()]
+  const registry = connect()
+  const inviteCode = readFileSync(join(gateway.dataDir, 'invite-code'), 'utf8').trim()
+  const card = { name: 'Owner', category: 'other' as const, cardUrl: 'https://a.example', card: '{}' }
+  const { pda } = await registry.agents.register({ ...card, inviteCode }, wallet)
+  await registry.agents.get(pda, { waitMs: 10_000 })
+  const given = { credential: { type: ['VerifiableCredential'] } }
+  const session = await connect().sessions.signIn(wallet)
+  for (const owner of [wallet, session])
+    expect(await registry.credentials.verify(pda, given, owner)).toMatchObject({ structurallyValid: false })
+  await expect(registry.credentials.verify(pda, given, stranger)).rejects.toMatchObject({ status: 403 })
+  expect(await registry.credentials.list(pda)).toBeInstanceOf(Array)
 })
 
 test('a wallet deposits USDC and requests a withdrawal', async () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRegistry, generateSigner, type Registry } from '@agent-registry/client'
 import type { Runtime } from '../../../src/gateway/runtime-file.ts'
@@ -37,20 +37,31 @@ const environment = () => ({
 
 const isMissing = (command: string, ...args: string[]): boolean => spawnSync(command, args).status !== 0
 
-test('the program at the start of the README registers an agent from an empty folder', async () => {
+/** Every supported Node.js in PATH by its version: that of the project, and often one of the system. */
+const NODES = new Map(
+  process.env.PATH!.split(delimiter).flatMap((folder) => {
+    const command = join(folder, 'node')
+    const version = String(spawnSync(command, ['--version']).stdout ?? '').trim()
+    return Number(/^v(\d+)/.exec(version)?.[1]) > 20 || /^v20\.(?![012]\.)/.test(version)
+      ? [[version, command] as const]
+      : []
+  }),
+)
+
+test.each([...NODES])('on Node.js %s, the start of the README registers an agent', async (_, node) => {
   const folder = await emptyProject(client)
   const readme = readFileSync(join(client.folder, 'README.md'), 'utf8')
   const [, program = ''] = /^```js\n(.*?)^```/ms.exec(readme)!
   expect(program.split('\n').length).toBeLessThanOrEqual(18)
   writeFileSync(join(folder, 'register.mjs'), program)
-  const output = await run(process.execPath, ['register.mjs'], folder, environment())
+  const output = await run(node, ['register.mjs'], folder, environment())
   expect(output).toMatch(/^confirmed \{/)
   expect(output).toContain("name: 'Weather Scout'")
 })
 
-test('the Node example registers an agent and updates it', async () => {
+test.each([...NODES])('on Node.js %s, the Node example registers and updates an agent', async (_, node) => {
   const folder = await exampleProject(client, 'node')
-  const output = await run(process.execPath, ['agent.mjs'], folder, environment())
+  const output = await run(node, ['agent.mjs'], folder, environment())
   expect(output).toMatch(/^registered \w+\n/)
   expect(output).toContain('metadata_updated')
   expect((JSON.parse(readFileSync(join(folder, 'wallet.json'), 'utf8')) as number[]).length).toBe(64)

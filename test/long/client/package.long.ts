@@ -26,7 +26,7 @@ test('publint and attw report nothing', async () => {
 
 test('the package has no dependencies and only JavaScript, declarations and texts', async () => {
   const manifest = JSON.parse(readFileSync(join(client.folder, 'package.json'), 'utf8')) as object
-  expect(manifest).toMatchObject({ type: 'module', sideEffects: false, engines: { node: '>=20' } })
+  expect(manifest).toMatchObject({ type: 'module', sideEffects: false, engines: { node: '>=20.3' } })
   expect(Object.keys(manifest)).not.toContain('dependencies')
   expect(Object.keys(manifest)).not.toContain('private')
   const [packed] = JSON.parse(await run('npm', ['pack', '--dry-run', '--json', client.folder], project)) as [
