@@ -6,6 +6,7 @@ import { startDatabase } from './database.ts'
 import { checkLedgerSettings, type RunningLedger, startLedger } from './ledger.ts'
 import { connectLedgerNodes } from './ledger-nodes.ts'
 import { ensureLocalnetInvite } from './localnet-invite.ts'
+import { trustSampleAuditor } from './localnet-issuer.ts'
 import { lockDataDir, writeRuntime } from './runtime-file.ts'
 import { composeServices } from './services.ts'
 import { settleBoth } from '../platform/async/settle-both.ts'
@@ -79,6 +80,7 @@ export async function startGateway(options: {
       indexer,
       feePayerKey: feePayerKey ?? ledger.localnet?.keys.feePayer ?? null,
       secretBox,
+      ipfsGateway: ledger.localnet?.ipfsGateway ?? null,
     })
     const { services, sponsorship } = parts
     startWorkers(context, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {} })
@@ -101,6 +103,9 @@ export async function startGateway(options: {
     const [rpcUrl = ''] = ledger.rpcUrls
     const [wsUrl = ''] = ledger.wsUrls
     writeRuntime(config.dataDir, { baseUrl, rpcUrl, wsUrl })
+    if (ledger.localnet !== null && config.localnet.seedAgents > 0) {
+      await trustSampleAuditor(ledger.localnet.keys, { em: orm.em, clock })
+    }
     await Promise.race([ledger.localnet?.provision(), abortedStart])
     await Promise.race([indexer !== null && ledger.localnet !== null && indexer.whenIdle(), abortedStart])
     const inviteCode =

@@ -12,6 +12,7 @@ import type { Logger } from '../platform/logger.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { keyOf, setUpRegistry } from './registry-setup.ts'
 import { SAMPLE_DAYS } from './sample-agents.ts'
+import { serveSampleDocuments } from './sample-documents.ts'
 import { type LocalnetFaucet, seedSampleAgents } from './seed.ts'
 import { createTransactionSender, untilConfirmed } from './transaction-sender.ts'
 
@@ -22,6 +23,8 @@ export interface GatewayLocalnet {
   rpcUrl: string
   wsUrl: string
   keys: LocalnetKeys
+  /** Base URL of an IPFS gateway with the documents of the sample agents. */
+  ipfsGateway: string
   /** Funds the keys, initializes the registry and registers the sample agents, once. */
   provision(): Promise<void>
   stop(): Promise<void>
@@ -60,6 +63,7 @@ export async function startGatewayLocalnet(
         'Set DATA_DIR to a new directory, or start the version that created it.',
     )
   }
+  const documents = await serveSampleDocuments(config.dataDir)
   const connection = new Connection(localnet.rpcUrl, 'confirmed')
   const advance = async (): Promise<void> => localnet.stepSlot()
 
@@ -67,6 +71,7 @@ export async function startGatewayLocalnet(
     rpcUrl: localnet.rpcUrl,
     wsUrl: localnet.wsUrl,
     keys,
+    ipfsGateway: documents.url,
     provision: async () => {
       const faucet = localnetFaucet(connection, localnet.rpcUrl, advance)
       for (const key of [keys.feePayer, keys.registryAdmin, keys.reputationReporter]) {
@@ -81,7 +86,10 @@ export async function startGatewayLocalnet(
       } = config
       await seedSampleAgents({ count, dataDir, connection, programId, keys, sender, faucet, clock, logger })
     },
-    stop: () => localnet.close(),
+    stop: async () => {
+      await documents.close()
+      await localnet.close()
+    },
   }
 }
 

@@ -2,6 +2,8 @@ import { type ServiceCategory, USDC_UNIT } from '@agent-registry/program'
 /** An agent that the seed registers. Day 0 is the first of SAMPLE_DAYS, the last day is today. */
 export interface SampleAgent {
   name: string
+  /** True if another sample agent has the same name without a number. */
+  isCopy: boolean
   category: ServiceCategory
   version: string
   /** Bit mask of the registry's capabilities. */
@@ -86,6 +88,7 @@ export function sampleAgent(index: number): SampleAgent {
   const name = NAMES[index % NAMES.length] ?? ''
   return {
     name: round === 0 ? name : `${name} ${round + 1}`,
+    isCopy: round > 0,
     category: CATEGORIES[index % CATEGORIES.length] ?? 'other',
     version: `${1 + (index % 3)}.${index % 7}.${(index * 5) % 10}`,
     capabilities: BigInt((index * 11) % 64),
@@ -94,4 +97,9 @@ export function sampleAgent(index: number): SampleAgent {
     dailyDelta: DELTAS[index % DELTAS.length] ?? 0,
     lifecycle: LIFECYCLES[index % NAMES.length] ?? 'active',
   }
+}
+
+/** The address of a sample agent, which does not exist (RFC 2606). */
+export function sampleHome(agent: SampleAgent): string {
+  return `https://agents.example.org/${agent.name.toLowerCase().replaceAll(' ', '-')}`
 }

@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto'
 import type { Keypair, TransactionInstruction } from '@solana/web3.js'
 import { associatedTokenAccount, type Pubkey } from '@agent-registry/solana'
 import { registryAddresses, registryInstruction } from '@agent-registry/program'
 import type { LocalnetKeys } from '../platform/keys/localnet-keys.ts'
 import { keyOf } from './registry-setup.ts'
 import type { SampleAgent } from './sample-agents.ts'
+import type { SampleCard } from './sample-cards.ts'
 import type { Job } from './transaction-sender.ts'
 
 /** Builds the transactions of a sample agent. */
 export interface SampleTransactions {
-  register: (agent: SampleAgent, wallet: Keypair) => Job
+  register: (agent: SampleAgent, wallet: Keypair, card: SampleCard) => Job
   describe: (agent: SampleAgent, wallet: Keypair) => Job
   deposit: (agent: SampleAgent, wallet: Keypair) => Job
   report: (wallet: Keypair, delta: number) => TransactionInstruction
@@ -28,7 +28,7 @@ export function sampleTransactions(programId: Pubkey, keys: LocalnetKeys): Sampl
   })
 
   return {
-    register: (agent, wallet) =>
+    register: (agent, wallet, card) =>
       job(
         [wallet],
         build(
@@ -37,8 +37,8 @@ export function sampleTransactions(programId: Pubkey, keys: LocalnetKeys): Sampl
           {
             name: agent.name,
             serviceCategory: agent.category,
-            agentCardUrl: cardUrl(agent),
-            agentCardHash: createHash('sha256').update(cardUrl(agent)).digest(),
+            agentCardUrl: card.url,
+            agentCardHash: card.hash,
           },
         ),
       ),
@@ -75,8 +75,4 @@ export function sampleTransactions(programId: Pubkey, keys: LocalnetKeys): Sampl
       return job([wallet], build('deactivate_agent', { owner: keyOf(wallet) }))
     },
   }
-}
-
-function cardUrl(agent: SampleAgent): string {
-  return `https://agents.example.org/${agent.name.toLowerCase().replaceAll(' ', '-')}/agent-card.json`
 }

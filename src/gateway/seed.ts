@@ -8,6 +8,8 @@ import type { LocalnetKeys } from '../platform/keys/localnet-keys.ts'
 import type { Logger } from '../platform/logger.ts'
 import { keyOf } from './registry-setup.ts'
 import { SAMPLE_DAYS, type SampleAgent, sampleAgent } from './sample-agents.ts'
+import { sampleCards } from './sample-cards.ts'
+import { writeSampleDocuments } from './sample-documents.ts'
 import { sampleTransactions } from './sample-transactions.ts'
 import type { Job, TransactionSender } from './transaction-sender.ts'
 
@@ -54,6 +56,8 @@ export async function seedSampleAgents(options: {
     const wallet = keys.sampleAgent(index)
     return { ...sampleAgent(index), wallet, account: addresses.agent(keyOf(wallet)) }
   })
+  const { cards, documents } = await sampleCards(samples, keys)
+  writeSampleDocuments(options.dataDir, documents)
 
   for (let day = 0; day < SAMPLE_DAYS; day += 1) {
     const target = Math.floor(clock.now() / 1_000) - (SAMPLE_DAYS - 1 - day) * SECONDS_PER_DAY
@@ -62,7 +66,7 @@ export async function seedSampleAgents(options: {
     const agents = await readAgents(connection, samples)
     const born = samples.filter((each) => each.registeredOnDay === day && !agents.has(each.account))
     await Promise.all(born.map((each) => faucet.airdrop(keyOf(each.wallet), OWNER_LAMPORTS)))
-    await sender.send(born.map((each) => build.register(each, each.wallet)))
+    await sender.send(born.map((each) => build.register(each, each.wallet, cards.get(each.name)!)))
     const undescribed = samples.filter(
       (each) => each.registeredOnDay === day && (agents.get(each.account)?.version ?? '') === '',
     )

@@ -36,7 +36,14 @@ export async function composeServices(
     indexer,
     feePayerKey,
     secretBox,
-  }: { indexer: Indexer | null; feePayerKey: Keypair | null; secretBox: SecretBox | null },
+    ipfsGateway,
+  }: {
+    indexer: Indexer | null
+    feePayerKey: Keypair | null
+    secretBox: SecretBox | null
+    /** Used if IPFS_GATEWAY_URL is not set. */
+    ipfsGateway: string | null
+  },
 ): Promise<ServiceParts> {
   const signer = feePayerKey === null ? null : createLocalSigner(feePayerKey)
   if (config.sponsorship.enabled && signer === null && config.roles.has('api')) {
@@ -70,7 +77,7 @@ export async function composeServices(
     em: orm.em,
     clock,
     http,
-    gateways: config.gateways,
+    gateways: { ...config.gateways, ipfs: config.gateways.ipfs ?? ipfsGateway },
     contextsDir: config.credentialContextsDir,
     logger,
     metrics,

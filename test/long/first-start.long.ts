@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../src/gateway/runtime-file.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
@@ -19,11 +22,35 @@ interface AgentPage {
   }[]
 }
 
+interface IdentifiedAgent {
+  pda: string
+  cardHashMismatch: boolean
+  card: { state: string; reason: string | null; matchedBy: string | null; skills: { id: string }[] }
+  credentials: {
+    credentials: { type: string; credentialUrl: string; structurallyValid: boolean; proofVerified: boolean }[]
+  }
+}
+
+const SOON = 10_000
+
 describe('a first start', () => {
   let gateway: GatewayProcess
   let runtime: Runtime
   const get = async <Body>(path: string): Promise<Body> =>
     (await (await fetch(`${runtime.baseUrl}${path}`)).json()) as Body
+
+  const find = async (name: string): Promise<IdentifiedAgent> => {
+    const query = `{ agents(filter: { name: "${name}" includeMismatched: true } limit: 1) { agents {
+      pda cardHashMismatch card { state reason matchedBy skills { id } }
+      credentials { credentials { type credentialUrl structurallyValid proofVerified } } } } }`
+    const response = await fetch(`${runtime.baseUrl}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    })
+    const { data } = (await response.json()) as { data: { agents: { agents: IdentifiedAgent[] } } }
+    return data.agents.agents[0]!
+  }
 
   beforeAll(async () => {
     gateway = await createGatewayProcess()
@@ -32,7 +59,7 @@ describe('a first start', () => {
   afterAll(() => gateway.remove())
 
   test('has sample agents of every kind, registered by transactions', async () => {
-    const { total, agents } = await get<AgentPage>('/agents?limit=200')
+    const { total, agents } = await get<AgentPage>('/agents?limit=200&include_mismatched=true')
     expect(total).toBe(24)
     expect(new Set(agents.map((each) => each.tier))).toEqual(
       new Set(['observer', 'basic', 'standard', 'premium']),
@@ -46,6 +73,35 @@ describe('a first start', () => {
     const { agents } = await get<AgentPage>('/agents?name=Kestral%20Auditer')
     expect(agents[0]).toMatchObject({ name: 'Kestrel Auditor' })
     expect(agents[0]?.name_similarity).toBeGreaterThan(0.3)
+  })
+
+  test('shows a card that matches, with credentials of a trusted issuer', async () => {
+    await vi.waitFor(async () => {
+      const { credentials, ...agent } = await find('Kestrel Auditor')
+      expect(agent).toMatchObject({
+        cardHashMismatch: false,
+        card: { state: 'matched', matchedBy: 'raw', skills: [{ id: 'review-a-ledger' }] },
+      })
+      expect(credentials.credentials).toHaveLength(2)
+      expect(credentials.credentials.every((each) => each.structurallyValid && each.proofVerified)).toBe(true)
+    }, SOON)
+  })
+
+  test('shows a credential without a trusted proof, a changed card, and a card without a host', async () => {
+    await vi.waitFor(async () => {
+      expect((await find('Fathom Analytics')).credentials.credentials).toMatchObject([
+        { type: 'CapabilityCredential', structurallyValid: true, proofVerified: false },
+      ])
+      expect(await find('Quarry Data')).toMatchObject({
+        cardHashMismatch: true,
+        card: { state: 'mismatched' },
+      })
+      expect((await find('Ember Support')).card).toMatchObject({
+        state: 'unreachable',
+        reason: 'agents.example.org is reserved for documentation (RFC 2606)',
+      })
+    }, SOON)
+    expect(await get<AgentPage>('/agents?limit=1')).toMatchObject({ total: 23 })
   })
 
   test('reports its ledger, its fee payer and the state of the indexer', async () => {
@@ -88,6 +144,16 @@ describe('a first start', () => {
   test('stops on SIGTERM and starts again without seeding twice', async () => {
     expect(await gateway.stop()).toBe(0)
     runtime = await gateway.start()
-    expect(await get<AgentPage>('/agents?limit=1')).toMatchObject({ total: 25 })
+    expect(await get<AgentPage>('/agents?limit=1')).toMatchObject({ total: 24 })
+  })
+
+  test('still hosts the documents of the sample agents', async () => {
+    const { pda, credentials } = await find('Kestrel Auditor')
+    const key = readFileSync(join(gateway.dataDir, 'keys', 'agents', 'agent-11.json'), 'utf8')
+    const owner = await signerFromSecretKey(JSON.parse(key) as number[])
+    const credentialUrl = credentials.credentials[0]!.credentialUrl
+    expect(credentialUrl).toMatch(/^ipfs:\/\/bafkrei[a-z2-7]{52}$/)
+    const result = await createRegistry(runtime.baseUrl).credentials.verify(pda, { credentialUrl }, owner)
+    expect(result).toMatchObject({ structurallyValid: true, proofVerified: true })
   })
 })

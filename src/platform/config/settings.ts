@@ -166,7 +166,7 @@ export const SETTINGS = {
     'Comma-separated keys (32 bytes, hex or base64) that encrypt webhook secrets; created on the localnet',
   ),
   CREDENTIAL_CONTEXTS_DIR: setting(text, 'Folder with an index.json of additional pinned JSON-LD contexts'),
-  IPFS_GATEWAY: setting(url('http', 'https'), 'HTTP gateway for ipfs:// agent cards and credentials'),
+  IPFS_GATEWAY: setting(url('http', 'https'), 'HTTP gateway for ipfs:// agent cards and credentials; the localnet has one for the sample agents'),
   ARWEAVE_GATEWAY: setting(url('http', 'https'), 'HTTP gateway for ar:// agent cards and credentials'),
   RATE_LIMITS: withDefault(
     boolean,

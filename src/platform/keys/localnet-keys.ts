@@ -14,6 +14,8 @@ export function loadLocalnetKeys(dataDir: string) {
     usdcMint: load('usdc-mint'),
     usdcMintAuthority: load('usdc-mint-authority'),
     faucet: load('faucet'),
+    /** Issues the credentials of sample agents. */
+    sampleAuditor: load('sample-auditor'),
     /** The wallet of a sample agent. The index starts at 0. */
     sampleAgent: (index: number): Keypair =>
       load(join('agents', `agent-${String(index + 1).padStart(2, '0')}`)),
