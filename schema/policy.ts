@@ -11,8 +11,8 @@ declare module 'graphql' {
     /** The limit that counts each call, in addition to the units of the request; null for none. */
     rateLimit?: GuardedKind | null
     /**
-     * Units that a call costs, from its arguments and those of the field around it. Default: one for
-     * root fields, none for others.
+     * Units that a call costs, from its arguments and those of the field around it. Default: one
+     * for root fields, none for others.
      */
     units?: (args: FieldArgs, outerArgs: FieldArgs) => number
     /** Assumed entries of a list without page arguments, for the cost of an operation. */

@@ -84,7 +84,9 @@ const filterPda = Type.Unsafe<string | null>({
   examples: [null],
 })
 
-/** The requests that the service sends to receivers: one for each event type, and the test event. */
+/**
+ * The requests that the service sends to receivers: one for each event type, and the test event.
+ */
 export function webhooksSection() {
   const events = WEBHOOK_EVENT_TYPES.map((type) => {
     const { when, data } = EVENT_SCHEMAS[type]

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Installs the packages of a folder beside this file, if they are missing or its lock file is newer.
- * Returns the folder.
+ * Installs the packages of a folder beside this file, if they are missing or its lock file is
+ * newer. Returns the folder.
  */
 export function installedTools(name: string): string {
   const folder = fileURLToPath(new URL(name, import.meta.url))

@@ -57,7 +57,9 @@ export function createAgents(context: Context) {
   const { call, program, send } = context
 
   return {
-    /** Agents that match, newest first unless `sort` says otherwise. `limit` is the size of a page. */
+    /**
+     * Agents that match, newest first unless `sort` says otherwise. `limit` is the size of a page.
+     */
     list: (filter: AgentFilter = {}) =>
       listing(
         (page) => call('listAgents', { query: { ...filter, ...page } }),
@@ -93,7 +95,9 @@ export function createAgents(context: Context) {
         filter,
       ),
 
-    /** Registers the agent of a wallet. The wallet pays, or the gateway if there is an invite code. */
+    /**
+     * Registers the agent of a wallet. The wallet pays, or the gateway if there is an invite code.
+     */
     register: async (
       registration: Registration,
       signer: Signer,

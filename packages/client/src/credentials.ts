@@ -14,7 +14,9 @@ export function createCredentials({ call }: Context) {
     list: async (pda: string, filter: CredentialFilter = {}): Promise<Credential[]> =>
       (await call('listCredentials', { path: { pda }, query: filter })).credentials,
 
-    /** Verifies a credential of an agent and attaches it. Only its owner can, by wallet or session. */
+    /**
+     * Verifies a credential of an agent and attaches it. Only its owner can, by wallet or session.
+     */
     verify: (pda: string, credential: GivenCredential, owner: Signer | Session) =>
       call(
         'verifyCredential',

@@ -8,7 +8,9 @@ import type { Signer } from './signers/signer.ts'
 export type Session = Operations['createSession']['response']
 
 export interface SignInOptions {
-  /** Origin of the page that the user sees. `location.origin` in browsers, else that of the gateway. */
+  /**
+   * Origin of the page that the user sees. `location.origin` in browsers, else that of the gateway.
+   */
   readonly origin?: string
 }
 

@@ -56,7 +56,9 @@ export function createStakes(context: Context) {
       return send(await completeWithdrawal({ owner: signer.address, ownerToken }, program), signer, options)
     },
 
-    /** Closes the empty stake of a deactivated agent. The rent goes to who paid the first deposit. */
+    /**
+     * Closes the empty stake of a deactivated agent. The rent goes to who paid the first deposit.
+     */
     close: async (signer: Signer, options?: SendOptions): Promise<Transaction> => {
       const { ownerToken } = await tokensOf(signer.address)
       const stake = await stakeAddress(await agentAddress(signer.address, program), program)

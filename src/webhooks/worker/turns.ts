@@ -21,8 +21,8 @@ const leave = (lane: Lane, { slots }: Capacity) => sql`${slots[lane]}::integer /
 const free = (lane: Lane, capacity: Capacity) => sql`${capacity.free[lane]}::integer`
 
 /**
- * The common table expression `demand`: `fits` is true if all `attempts` (of `dueAttempts`) can start
- * now, whatever their order, and no endpoint was left out.
+ * The common table expression `demand`: `fits` is true if all `attempts` (of `dueAttempts`) can
+ * start now, whatever their order, and no endpoint was left out.
  */
 export function demand(capacity: Capacity): RawBuilder<unknown> {
   const fits = (lane: Lane) => {

@@ -38,7 +38,8 @@ test.each([
   'a filter that repeats a value of %s 2,900 times is as fast as one that names it once',
   async (name, value) => {
     const filter = (count: number) => ({ minReputation: 0, [name]: Array(count).fill(value) })
-    // After five statements PostgreSQL has a plan for lists of any length, which does not hash them.
+    // After five statements PostgreSQL has a plan for lists of any length, which does not hash
+    // them.
     const once = await timeOf(filter(1))
     expect(await timeOf(filter(2_900))).toBeLessThan(5 * once)
   },

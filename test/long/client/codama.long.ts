@@ -49,7 +49,9 @@ test.each(registryIdl.instructions)(
   },
 )
 
-/** Codama has signers, numbers for enums, and renames arguments that have the name of an account. */
+/**
+ * Codama has signers, numbers for enums, and renames arguments that have the name of an account.
+ */
 function codamaInput(
   instruction: (typeof registryIdl.instructions)[number],
   accounts: Record<string, string>,

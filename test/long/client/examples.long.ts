@@ -37,7 +37,9 @@ const environment = () => ({
 
 const isMissing = (command: string, ...args: string[]): boolean => spawnSync(command, args).status !== 0
 
-/** Every supported Node.js in PATH by its version: that of the project, and often one of the system. */
+/**
+ * Every supported Node.js in PATH by its version: that of the project, and often one of the system.
+ */
 const NODES = new Map(
   process.env.PATH!.split(delimiter).flatMap((folder) => {
     const command = join(folder, 'node')

@@ -114,8 +114,8 @@ async function send(
 }
 
 /**
- * Each attempt has its own signature, because a signature is valid once. A proxy removes the path of
- * the base URL, so it is not signed.
+ * Each attempt has its own signature, because a signature is valid once. A proxy removes the path
+ * of the base URL, so it is not signed.
  */
 async function authorization(
   { token: usualToken, wallet: usual, usedTimestamps }: Transport,

@@ -3,7 +3,9 @@ import { RegistryError } from '../errors.ts'
 export interface RetryOptions {
   /** Repeated attempts after the first one. 2 by default. */
   readonly retries: number
-  /** The longest wait for a Retry-After, in milliseconds. Longer ones are errors. 30,000 by default. */
+  /**
+   * The longest wait for a Retry-After, in milliseconds. Longer ones are errors. 30,000 by default.
+   */
   readonly maxRetryDelayMs: number
 }
 

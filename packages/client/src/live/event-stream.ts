@@ -4,7 +4,9 @@ export interface StreamMessage {
   readonly data: string
 }
 
-/** Reads messages until the stream ends. Comments, which keep a connection open, reset the timer. */
+/**
+ * Reads messages until the stream ends. Comments, which keep a connection open, reset the timer.
+ */
 export async function* readEventStream(
   body: ReadableStream<Uint8Array>,
   onActivity: () => void,

@@ -38,7 +38,9 @@ export type Build<Specs, All> = [keyof All] extends [never]
   ? (accounts: Given<Specs>, program?: string) => Promise<Instruction>
   : (accounts: Given<Specs>, args: Values<All>, program?: string) => Promise<Instruction>
 
-/** The builder of an instruction. `address` is the program if the caller of the builder names none. */
+/**
+ * The builder of an instruction. `address` is the program if the caller of the builder names none.
+ */
 export function instruction<const Specs extends AccountSpecs, const All extends Writers>(
   address: string,
   discriminator: readonly number[],

@@ -13,7 +13,10 @@ export interface ExpectedTransaction {
   readonly maxPriorityFeeLamports: bigint
 }
 
-/** The gateway prepared something else than requested, or serves another program. Nothing was signed. */
+/**
+ * The gateway prepared something else than requested, or serves another program. Nothing was
+ * signed.
+ */
 export class UnexpectedTransactionError extends Error {
   override readonly name = 'UnexpectedTransactionError'
 }
@@ -70,7 +73,9 @@ function checkInstruction(i: number, actual: Instruction, expected: Instruction)
   if (!isEqual(actual.data, expected.data)) refuse(`instruction ${i} has other data`)
 }
 
-/** Every key has the flags that the instructions and the fee payer need, and no other key exists. */
+/**
+ * Every key has the flags that the instructions and the fee payer need, and no other key exists.
+ */
 function checkKeys({ keys }: ParsedTransaction, expected: ExpectedTransaction): void {
   const { signer, feePayer, instructions } = expected
   const needed = new Map<string, { isSigner: boolean; isWritable: boolean }>()

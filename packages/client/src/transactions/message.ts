@@ -21,7 +21,9 @@ const SIGNATURE_BYTES = 64
 const KEY_BYTES = 32
 const VERSIONED = 128
 
-/** Reads a transaction strictly. Throws MalformedTransactionError, also for lookup tables and v1. */
+/**
+ * Reads a transaction strictly. Throws MalformedTransactionError, also for lookup tables and v1.
+ */
 export function parseTransaction(bytes: Uint8Array): ParsedTransaction {
   let offset = 0
   const take = (length: number): Uint8Array => {

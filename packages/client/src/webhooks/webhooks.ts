@@ -31,7 +31,9 @@ export function createWebhooks({ call }: Context) {
       ),
     resend: (id: string, deliveryId: string, options?: CallOptions) =>
       call('resendWebhookDelivery', { path: { id, deliveryId } }, options),
-    /** Sends failed and cancelled deliveries of a time again. Call it again while `more` is true. */
+    /**
+     * Sends failed and cancelled deliveries of a time again. Call it again while `more` is true.
+     */
     recover: (id: string, range: Operations['recoverWebhook']['body'], options?: CallOptions) =>
       call('recoverWebhook', { path: { id }, body: range }, options),
     eventTypes: async (): Promise<WebhookEventType[]> =>
