@@ -70,6 +70,16 @@ test('integers of 64 bits are exact, and texts that contain digits stay', async 
   })
 })
 
+test('long texts and numbers are read in linear time', async () => {
+  const text = 'a'.repeat(16_000_000)
+  const { registry } = scripted([new Response(JSON.stringify({ name: text, n: [1e21, -1.5, 12] }))])
+  expect(await registry.agents.get('x')).toEqual({ name: text, n: [1e21, -1.5, 12] })
+  const digits = scripted([new Response(`{"name":${'1'.repeat(200_000)}e-200000}`)])
+  const started = performance.now()
+  await digits.registry.agents.get('x')
+  expect(performance.now() - started).toBeLessThan(1_000)
+})
+
 test('a response of a proxy that is no JSON is an error with its status', async () => {
   const { registry } = scripted([new Response('<html>', { status: 400 })])
   await expect(registry.agents.get('x')).rejects.toMatchObject({

@@ -15,6 +15,7 @@ import {
 import { signerFromKit } from '@agent-registry/client/kit'
 import { signerFromKeypair, signerFromWalletAdapter } from '@agent-registry/client/web3js'
 import { createLocalnetRpc } from '../../../src/ledger/rpc/localnet-rpc.ts'
+import { LATEST_EVENT_QUERY } from '../../../packages/client/src/graphql/documents.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
 
 let gateway: GatewayInProcess
@@ -170,6 +171,29 @@ test('live events continue after a cut connection, without gaps and repetitions'
   expect(connections).toBe(3)
   ended.abort()
   expect((await events.next()).done).toBe(true)
+})
+
+interface LatestEvent {
+  data: { registryEventsConnection: { edges: { node: { id: string } }[] } }
+}
+
+test('live events of names with separators of lines and digits arrive unchanged', async () => {
+  const name = 'A\u2028B\u2029\u202E 9999999999999999'
+  const ended = new AbortController()
+  const signer = await generateSigner()
+  await fund(signer.address)
+  const agent = await agentAddress(signer.address)
+  const response = await fetch(`${gateway.runtime.baseUrl}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: LATEST_EVENT_QUERY }),
+  })
+  const { data } = (await response.json()) as LatestEvent
+  const after = data.registryEventsConnection.edges[0]!.node.id
+  const events = registry.events({ agent, after, signal: ended.signal })
+  await registry.agents.register(registration(name), signer)
+  expect((await events.next()).value).toMatchObject({ type: 'agent.registered', data: { name } })
+  ended.abort()
 })
 
 test('an event id that the gateway does not know ends the stream with EVENT_UNKNOWN', async () => {

@@ -1,12 +1,13 @@
 import { EXACT_MEMBERS } from '../generated/exact-members.ts'
 
-/** Integers that JSON.parse would round, outside of texts. */
-const LONG_INTEGERS = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
+const TEXTS_AND_NUMBERS = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g
+/** Integers that JSON.parse would round. */
+const LONG_INTEGER = /^-?\d{16,}$/
 
 /** Parses JSON of the gateway. Members that are 64-bit integers become bigint, without rounding. */
 export function parseJson(text: string): unknown {
-  const marked = text.replace(LONG_INTEGERS, (found) =>
-    found.startsWith('"') ? found : `{"$integer":"${found}"}`,
+  const marked = text.replace(TEXTS_AND_NUMBERS, (found) =>
+    LONG_INTEGER.test(found) ? `{"$integer":"${found}"}` : found,
   )
   return JSON.parse(marked, (key, value: unknown) => {
     const digits = (value as { $integer?: string } | null)?.$integer

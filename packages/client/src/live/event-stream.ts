@@ -36,7 +36,8 @@ function parseBlock(block: string): StreamMessage | null {
   let event = 'message'
   const data: string[] = []
   for (const line of block.split(/\r?\n/)) {
-    const [, name, value = ''] = /^([a-z]+):? ?(.*)$/.exec(line) ?? []
+    // With the flag s, because names of agents can contain U+2028, which ends a line for a pattern.
+    const [, name, value = ''] = /^([a-z]+):? ?(.*)$/s.exec(line) ?? []
     if (name === 'event') event = value
     if (name === 'data') data.push(value)
   }
