@@ -1,4 +1,9 @@
-/** How a command answers: lines for people, or one JSON document on `--json`. */
+import { visible } from '../domain/quoted.ts'
+
+/**
+ * How a command answers: lines for people, or one JSON document on `--json`. Both
+ * escape invisible characters: others choose the names of agents, and errors come from any gateway.
+ */
 export interface Output {
   readonly json: boolean
   result(value: object, lines: string[]): void
@@ -13,12 +18,12 @@ export function createOutput(json: boolean, stdout = process.stdout, stderr = pr
       if (stderr.isTTY) stderr.write('\r\u001B[K')
       stdout.write(
         json
-          ? `${JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? String(each) : each))}\n`
-          : `${lines.join('\n')}\n`,
+          ? `${visible(JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? String(each) : each)))}\n`
+          : `${lines.map(visible).join('\n')}\n`,
       )
     },
     progress: (text) => {
-      if (stderr.isTTY && !json) stderr.write(`\r\u001B[K${text}`)
+      if (stderr.isTTY && !json) stderr.write(`\r\u001B[K${visible(text)}`)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { loadEnvFile } from '../platform/config/env-file.ts'
+import { visible } from '../domain/quoted.ts'
 import { misspelledSettings } from '../platform/config/misspelled-settings.ts'
 import { formatFatalError } from '../platform/process/operator-error.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -84,6 +85,6 @@ export function errorText(error: unknown, json: boolean): string | null {
     return JSON.stringify({ error: isHelp ? 'A command is missing' : error.message.replace(/^error: /, '') })
   }
   const text = formatFatalError(error)
-  if (!json) return text
-  return JSON.stringify({ error: text, ...(error instanceof CommandError ? error.details : {}) })
+  if (!json) return text.split('\n').map(visible).join('\n')
+  return visible(JSON.stringify({ error: text, ...(error instanceof CommandError ? error.details : {}) }))
 }

@@ -6,12 +6,15 @@ export function quoted(value: unknown): string {
   if (typeof value !== 'string') return String(value).slice(0, MAX_SHOWN)
   const characters = Array.from(value.slice(0, 2 * MAX_SHOWN + 2))
   const cut = characters.length > MAX_SHOWN || value.length > 2 * MAX_SHOWN
-  const text = JSON.stringify(characters.slice(0, MAX_SHOWN).join('')).replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    escaped,
-  )
+  const text = visible(JSON.stringify(characters.slice(0, MAX_SHOWN).join('')))
   return cut ? `${text.slice(0, -1)}…"` : text
 }
+
+/**
+ * Control, format and other invisible characters as `\uXXXX`, so that they neither control a
+ * terminal nor change the direction of text. JSON keeps its meaning.
+ */
+export const visible = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped)
 
 function escaped(character: string): string {
   return Array.from(
