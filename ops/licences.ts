@@ -13,6 +13,10 @@ const ACCEPTED = new Set([
   // Of the library's own files: used unmodified, as a package that can be exchanged.
   'LGPL-3.0-only',
   'MIT',
+  // Of the library's own files, as above: a build tool of the console.
+  'MPL-2.0',
+  // Of the bundled typeface. It may be embedded, but not sold alone.
+  'OFL-1.1',
   'PostgreSQL',
   'Python-2.0',
   'Unlicense',

@@ -3,6 +3,7 @@ import { type FastifyBaseLogger, fastify } from 'fastify'
 import { handleError } from './contract/errors.ts'
 import { refuseRepeatedKeys } from './contract/json-parser.ts'
 import type { Executor } from './execute.ts'
+import { type ConsoleOptions, consoleRoutes } from './console/routes.ts'
 import { graphqlRoutes } from './graphql/routes.ts'
 import { shedLoad } from './plugins/load-shedding.ts'
 import { registerRest } from './index.ts'
@@ -51,6 +52,8 @@ export interface AppOptions {
    * `api`.
    */
   readonly surface?: 'all' | 'operations'
+  /** Serves the web console. Default: false. */
+  readonly console?: boolean | Pick<ConsoleOptions, 'dist'>
 }
 
 /** Builds the HTTP API, ready to listen. Closing it does not close the services. */
@@ -99,6 +102,8 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     const originGuard = createOriginGuard(corsOrigins, ownNames)
     const mcpOptions = { services, logger, version, originGuard, connectionLimits }
     await app.register(async (scope: RestApp) => mcpRoutes(scope, mcpOptions))
+    const { console = false } = options
+    if (console !== false) await consoleRoutes(app, { logger, baseUrl, ...(console === true ? {} : console) })
     graphqlRoutes(app, { services, logger, originGuard, connectionLimits })
   }
   const cache =

@@ -96,6 +96,7 @@ export async function startGateway(options: {
       corsOrigins: config.server.corsOrigins,
       hostNames: hostNamesOf(config.server),
       responseCacheBytes: config.server.responseCacheBytes,
+      console: config.server.console,
     })
     stack.defer(() => app.close())
     await app.listen({ host, port })

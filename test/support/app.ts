@@ -8,7 +8,7 @@ import { PROGRAM_FILE } from '@agent-registry/program'
 import { type Pubkey, SYSTEM_PROGRAM } from '@agent-registry/solana'
 import type { ConnectionLimits } from '../../rest/plugins/connections.ts'
 import type { Executor } from '../../rest/execute.ts'
-import { buildApp } from '../../rest/app.ts'
+import { type AppOptions, buildApp } from '../../rest/app.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Database } from '../../src/db/database.ts'
 import { openReads } from '../../src/db/reads.ts'
@@ -100,6 +100,8 @@ export interface TestAppOptions {
   /** As in `AppOptions`. */
   baseUrl: string
   hostNames: readonly string[] | null
+  /** Serves the web console. Default: false. */
+  console: AppOptions['console']
   /** Default: 64 MiB, the default of the setting. */
   responseCacheBytes: number
 }
@@ -236,6 +238,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
     executor: options.executor,
     connectionLimits: options.connectionLimits,
     trustProxy: options.trustProxy,
+    console: options.console,
     responseCacheBytes: options.responseCacheBytes ?? 64 * 1024 * 1024,
   })
   // From now on, reads do not check the tables any more, so tests can count statements.

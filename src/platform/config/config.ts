@@ -18,6 +18,8 @@ export interface Config {
     corsOrigins: string[]
     /** 0 turns the cache off. */
     responseCacheBytes: number
+    /** Serves the web console. */
+    console: boolean
   }
   /** Requests per minute and client. Null if limits are off. */
   rateLimits: RateLimitNumbers | null
@@ -119,6 +121,7 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
       trustProxy: values.TRUST_PROXY,
       corsOrigins: values.CORS_ORIGINS,
       responseCacheBytes: values.RESPONSE_CACHE_BYTES,
+      console: values.CONSOLE,
     },
     rateLimits: values.RATE_LIMITS ? rateLimitNumbers(values) : null,
     overload: values.LOAD_SHEDDING

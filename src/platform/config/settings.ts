@@ -142,6 +142,7 @@ export const SETTINGS = {
     list(pageOrigin),
     'Comma-separated origins of pages on which users may sign in, in addition to BASE_URL; default CORS_ORIGINS without `*`',
   ),
+  CONSOLE: withDefault(boolean, 'true', 'Serves the web console at /console/; `false` switches it off'),
   RESPONSE_CACHE_BYTES: withDefault(
     integer(0, Number.MAX_SAFE_INTEGER),
     '67108864',
@@ -166,7 +167,10 @@ export const SETTINGS = {
     'Comma-separated keys (32 bytes, hex or base64) that encrypt webhook secrets; created on the localnet',
   ),
   CREDENTIAL_CONTEXTS_DIR: setting(text, 'Folder with an index.json of additional pinned JSON-LD contexts'),
-  IPFS_GATEWAY: setting(url('http', 'https'), 'HTTP gateway for ipfs:// agent cards and credentials; the localnet has one for the sample agents'),
+  IPFS_GATEWAY: setting(
+    url('http', 'https'),
+    'HTTP gateway for ipfs:// agent cards and credentials; the localnet has one for the sample agents',
+  ),
   ARWEAVE_GATEWAY: setting(url('http', 'https'), 'HTTP gateway for ar:// agent cards and credentials'),
   RATE_LIMITS: withDefault(
     boolean,

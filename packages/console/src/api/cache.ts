@@ -1,0 +1,88 @@
+import { cacheExchange, type CacheExchangeOpts } from '@urql/exchange-graphcache'
+
+/** Types without an identity of their own: they are stored with the object that contains them. */
+export const EMBEDDED = [
+  'AgentCard',
+  'AgentCardInterface',
+  'AgentCardSkill',
+  'AgentConnection',
+  'AgentEdge',
+  'AgentHistoryConnection',
+  'AgentHistoryEdge',
+  'AgentHistoryPage',
+  'AgentPage',
+  'CategoryCount',
+  'CredentialCheck',
+  'CredentialList',
+  'CredentialVerification',
+  'DatabaseHealth',
+  'DetailedHealth',
+  'DidDocument',
+  'DidFeature',
+  'DidResolution',
+  'DidService',
+  'Eligibility',
+  'EndedSessions',
+  'Features',
+  'FeeEstimate',
+  'FeePayerHealth',
+  'Health',
+  'IndexerHealth',
+  'Info',
+  'McpFeature',
+  'NewSession',
+  'PageInfo',
+  'PreparedTransaction',
+  'Readiness',
+  'RegistryConfig',
+  'RegistryEventConnection',
+  'RegistryEventEdge',
+  'RegistryStats',
+  'RpcHealth',
+  'Session',
+  'SignInChallenge',
+  'SpecFeature',
+  'StakeConnection',
+  'StakeEdge',
+  'StakePage',
+  'StatusCount',
+  'TierCount',
+  'TierThreshold',
+  'TransactionFailure',
+  'VerificationMethod',
+  'WebhookAttempt',
+  'WebhookCreation',
+  'WebhookDeletion',
+  'WebhookDeliveryConnection',
+  'WebhookDeliveryEdge',
+  'WebhookDeliveryPage',
+  'WebhookRecovery',
+  'WebhookSecret',
+  'Withdrawal',
+]
+
+/** Select `pda` of agents and stakes, and `id` of the other types with one. */
+const options: Partial<CacheExchangeOpts> = {
+  keys: {
+    ...Object.fromEntries(EMBEDDED.map((type) => [type, () => null])),
+    Agent: (agent) => agent.pda as string | null,
+    Stake: (stake) => stake.pda as string | null,
+  },
+  updates: {
+    Mutation: {
+      createWebhook: (_result, _arguments, cache) => cache.invalidate('Query', 'webhooks'),
+      deleteWebhook: (_result, _arguments, cache) => cache.invalidate('Query', 'webhooks'),
+    },
+    Subscription: {
+      registryEvents: ({ registryEvents: event }, _arguments, cache) => {
+        const { agentPda } = event as { agentPda?: string }
+        if (agentPda !== undefined) cache.invalidate({ __typename: 'Agent', pda: agentPda })
+        for (const { fieldName, fieldKey } of cache.inspectFields('Query'))
+          if (/^agents|^stakes|^registryStats|^agentHistory/.test(fieldName))
+            cache.invalidate('Query', fieldKey)
+      },
+    },
+  },
+}
+
+export const createCache = () => cacheExchange(options)

@@ -1,0 +1,19 @@
+import './base.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { applyTheme } from './shell/theme.ts'
+
+// A new release has other file names. Reload once to get its page.
+addEventListener('vite:preloadError', (event) => {
+  if (sessionStorage.getItem('reloaded') === location.href) return
+  sessionStorage.setItem('reloaded', location.href)
+  event.preventDefault()
+  location.reload()
+})
+applyTheme()
+createRoot(document.querySelector('#root')!).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+)

@@ -1,0 +1,63 @@
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { Input, Select, useDebounced, words } from '../../ui/index.ts'
+import { STATUSES, TIERS } from './filters.ts'
+import css from './page.module.css'
+
+interface FiltersProps {
+  readonly search: URLSearchParams
+  readonly onChange: (changes: Record<string, string>) => void
+}
+
+const choices = (all: string, values: readonly string[]) => [
+  { value: '', label: all },
+  ...values.map((value) => ({ value, label: words(value) })),
+]
+const SORTS = [
+  { value: '', label: 'Default' },
+  { value: 'reputation', label: 'Reputation' },
+  { value: 'created_at', label: 'Newest' },
+  { value: 'name', label: 'Name' },
+]
+const WAIT_MS = 200
+
+export function Filters({ search, onChange }: FiltersProps) {
+  const given = search.get('name') ?? ''
+  const [name, setName] = useState(given)
+  const typed = useDebounced(name, WAIT_MS)
+  const sent = useRef(given)
+  const change = useEffectEvent(onChange)
+  useEffect(() => {
+    if (typed === sent.current) return
+    sent.current = typed
+    change({ name: typed })
+  }, [typed])
+  // Another link or the back button changed the name.
+  useEffect(() => {
+    if (given === sent.current) return
+    sent.current = given
+    setName(given)
+  }, [given])
+  const select = (label: string, parameter: string, options: { value: string; label: string }[]) => (
+    <Select
+      label={label}
+      options={options}
+      value={search.get(parameter) ?? ''}
+      onChange={({ target }) => onChange({ [parameter]: target.value })}
+    />
+  )
+  return (
+    <div className={css.filters}>
+      <Input
+        label="Name"
+        type="search"
+        placeholder="Filter by name"
+        maxLength={64}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      {select('Tier', 'tier', choices('All tiers', TIERS))}
+      {select('Status', 'status', choices('All statuses', STATUSES))}
+      {select('Sort by', 'sort', SORTS)}
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import { useQuery } from 'urql'
+import { classes, words } from '../../ui/index.ts'
+import { AgentTotalsDocument } from './page.generated.ts'
+import { CATEGORIES, TIERS } from './filters.ts'
+import css from './page.module.css'
+
+interface TotalsProps {
+  readonly search: URLSearchParams
+  readonly onChange: (changes: Record<string, string>) => void
+}
+
+/** Agents by tier and category. Each number is a filter. */
+export function Totals({ search, onChange }: TotalsProps) {
+  const [{ data }] = useQuery({ query: AgentTotalsDocument })
+  const stats = data?.registryStats
+  const tiers = new Map(stats?.byTier.map(({ tier, agents }) => [tier, agents]))
+  const categories = new Map(stats?.byCategory.map(({ category, agents }) => [category, agents]))
+  const toggle = (name: string, value: string) => {
+    const isChosen = search.get(name) === value
+    return { 'aria-pressed': isChosen, onClick: () => onChange({ [name]: isChosen ? '' : value }) }
+  }
+  return (
+    <section aria-label="Totals" className={css.totals}>
+      <div className={css.tiers}>
+        {TIERS.map((tier) => (
+          <button key={tier} type="button" className={css.tier} {...toggle('tier', tier)}>
+            <span className={css.count}>{stats === undefined ? '–' : (tiers.get(tier) ?? 0)}</span>
+            <span>{words(tier)}</span>
+          </button>
+        ))}
+      </div>
+      <div className={css.categories}>
+        {CATEGORIES.map((category) => (
+          <button
+            key={category}
+            type="button"
+            className={classes(css.chip)}
+            {...toggle('category', category)}
+          >
+            {words(category)} <span>{stats === undefined ? '–' : (categories.get(category) ?? 0)}</span>
+          </button>
+        ))}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,9 @@
+import { Empty, Page } from '../../ui/index.ts'
+
+export default function EventsPage() {
+  return (
+    <Page title="Event types">
+      <Empty title="Coming" />
+    </Page>
+  )
+}

@@ -1,0 +1,35 @@
+import type { ComponentType } from 'react'
+import AgentsPage from './pages/agents/page.tsx'
+
+type Load = () => Promise<{ default: ComponentType }>
+
+export type RouteEntry =
+  | { readonly path: string; readonly page: ComponentType }
+  | { readonly path: string; readonly load: Load }
+
+/** A page is added in one line. `load` makes a chunk of its own; the first page is in the first load. */
+export const ROUTES: readonly RouteEntry[] = [
+  { path: '/', page: AgentsPage },
+  { path: '/agents/:pda', load: () => import('./pages/agent/page.tsx') },
+  { path: '/live', load: () => import('./pages/live/page.tsx') },
+  { path: '/tx/:id', load: () => import('./pages/transaction/page.tsx') },
+  { path: '/register', load: () => import('./pages/register/page.tsx') },
+  { path: '/mine', load: () => import('./pages/mine/page.tsx') },
+  { path: '/webhooks', load: () => import('./pages/webhooks/page.tsx') },
+  { path: '/webhooks/:id', load: () => import('./pages/webhook/page.tsx') },
+  { path: '/webhooks/:id/deliveries/:delivery', load: () => import('./pages/delivery/page.tsx') },
+  { path: '/events', load: () => import('./pages/events/page.tsx') },
+  { path: '/credentials', load: () => import('./pages/credentials/page.tsx') },
+  { path: '/developers', load: () => import('./pages/developers/page.tsx') },
+  { path: '/health', load: () => import('./pages/health/page.tsx') },
+]
+
+/** The navigation of the header. */
+export const NAVIGATION = [
+  { to: '/', title: 'Agents' },
+  { to: '/live', title: 'Live' },
+  { to: '/mine', title: 'My agent' },
+  { to: '/webhooks', title: 'Webhooks' },
+  { to: '/credentials', title: 'Credentials' },
+  { to: '/developers', title: 'Developers' },
+] as const

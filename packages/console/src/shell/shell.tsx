@@ -1,0 +1,76 @@
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import { apiUrl } from '../api/base.ts'
+import { NAVIGATION } from '../routes.tsx'
+import { AccountButton } from './account-button.tsx'
+import { Health } from './health.tsx'
+import { Search } from './search.tsx'
+import css from './shell.module.css'
+import { ThemeSwitch } from './theme-switch.tsx'
+
+/** Header, navigation and footer of every page. */
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const [path] = useLocation()
+  const isCurrent = (to: string): boolean =>
+    to === '/' ? path === '/' || path.startsWith('/agents/') : path === to || path.startsWith(`${to}/`)
+  return (
+    <div className={css.shell}>
+      <a className={css.skip} href="#content" onClick={skip}>
+        Skip to the content
+      </a>
+      <header className={css.header}>
+        <div className={css.bar}>
+          <Link href="/" className={css.brand}>
+            <Logo />
+            <span>Agent Registry</span>
+          </Link>
+          <Search />
+          <div className={css.tools}>
+            <Health />
+            <AccountButton />
+          </div>
+        </div>
+        <nav className={css.navigation} aria-label="Main">
+          {NAVIGATION.map(({ to, title }) => (
+            <Link key={to} href={to} className={css.item} aria-current={isCurrent(to) ? 'page' : undefined}>
+              {title}
+            </Link>
+          ))}
+        </nav>
+      </header>
+      <main id="content" tabIndex={-1} className={css.main}>
+        {children}
+      </main>
+      <footer className={css.footer}>
+        <span className={css.links}>
+          <a href={apiUrl('docs/')}>API reference</a>
+          <a href={apiUrl('graphql')}>GraphQL</a>
+          <Link href="/health">Service health</Link>
+        </span>
+        <ThemeSwitch />
+      </footer>
+    </div>
+  )
+}
+
+/** With a <base>, a fragment would lead to the first page. */
+function skip(event: React.MouseEvent): void {
+  event.preventDefault()
+  document.querySelector<HTMLElement>('#content')?.focus()
+}
+
+function Logo() {
+  return (
+    <svg width="24" height="24" viewBox="0 0 24 24" aria-hidden="true">
+      <rect width="24" height="24" rx="6" fill="var(--accent)" />
+      <path
+        d="M7 17 12 7l5 10M9 13.5h6"
+        fill="none"
+        stroke="var(--accent-text)"
+        strokeWidth="2"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+    </svg>
+  )
+}

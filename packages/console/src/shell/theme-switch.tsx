@@ -1,0 +1,31 @@
+import { useState } from 'react'
+import css from './shell.module.css'
+import { applyTheme, readTheme, type Theme } from './theme.ts'
+
+const THEMES: readonly { value: Theme; label: string }[] = [
+  { value: 'system', label: 'System theme' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+]
+
+export function ThemeSwitch() {
+  const [theme, setTheme] = useState(readTheme)
+  return (
+    <select
+      className={css.theme}
+      aria-label="Theme"
+      value={theme}
+      onChange={({ target }) => {
+        const next = target.value as Theme
+        applyTheme(next)
+        setTheme(next)
+      }}
+    >
+      {THEMES.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  )
+}

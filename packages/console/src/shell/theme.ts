@@ -1,0 +1,18 @@
+const NAME = 'theme'
+export type Theme = 'system' | 'light' | 'dark'
+
+export function readTheme(): Theme {
+  const stored = localStorage.getItem(NAME)
+  return stored === 'light' || stored === 'dark' ? stored : 'system'
+}
+
+/** Applies a theme and remembers it. Without one, the remembered theme. */
+export function applyTheme(theme: Theme = readTheme()): void {
+  if (theme === 'system') {
+    localStorage.removeItem(NAME)
+    delete document.documentElement.dataset.theme
+  } else {
+    localStorage.setItem(NAME, theme)
+    document.documentElement.dataset.theme = theme
+  }
+}

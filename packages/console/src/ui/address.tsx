@@ -1,0 +1,30 @@
+import { useCopy } from './copy.ts'
+import css from './address.module.css'
+
+interface AddressProps {
+  /** An address, a DID, a signature or an id. */
+  readonly value: string
+  /** What it is, for screen readers: "owner". */
+  readonly label?: string
+}
+
+/** An address, shortened in the middle. A click copies all of it. */
+export function Address({ value, label = 'address' }: AddressProps) {
+  const { copied, copy } = useCopy()
+  return (
+    <button type="button" className={css.address} title={value} onClick={() => void copy(value)}>
+      <span aria-hidden="true">{copied ? <span className={css.done}>Copied</span> : shorten(value)}</span>
+      <span className="visually-hidden">{`Copy ${label} ${value}`}</span>
+      <span className="visually-hidden" role="status">
+        {copied ? 'Copied' : ''}
+      </span>
+    </button>
+  )
+}
+
+/** The first and last characters; a prefix such as `did:sol:` stays. */
+export function shorten(value: string): string {
+  const prefix = /^(did:\w+:|\w{2,4}_)?/.exec(value)![0]
+  const rest = value.slice(prefix.length)
+  return rest.length <= 13 ? value : `${prefix}${rest.slice(0, 5)}…${rest.slice(-5)}`
+}

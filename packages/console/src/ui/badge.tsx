@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react'
+import { classes } from './classes.ts'
+import css from './badge.module.css'
+
+export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent'
+
+interface BadgeProps {
+  readonly tone?: Tone
+  /** A dot before the text, for states that change. */
+  readonly dot?: boolean
+  readonly children: ReactNode
+}
+
+export function Badge({ tone = 'neutral', dot, children }: BadgeProps) {
+  return <span className={classes(css.badge, css[tone], dot && css.dot)}>{children}</span>
+}
+
+const TONES: Record<string, Tone> = {
+  active: 'good',
+  confirmed: 'good',
+  success: 'good',
+  matched: 'good',
+  verified: 'good',
+  ok: 'good',
+  suspended: 'warn',
+  retrying: 'warn',
+  unchecked: 'neutral',
+  unreachable: 'warn',
+  degraded: 'warn',
+  submitted: 'accent',
+  pending: 'accent',
+  in_flight: 'accent',
+  simulated: 'accent',
+  deactivated: 'bad',
+  failed: 'bad',
+  mismatched: 'bad',
+  failure: 'bad',
+  gone: 'bad',
+  cancelled: 'neutral',
+}
+
+/** The status of an agent, a transaction, a card or a delivery, with its colour and in words. */
+export function Status({ value }: { readonly value: string }) {
+  return (
+    <Badge tone={TONES[value] ?? 'neutral'} dot>
+      {words(value)}
+    </Badge>
+  )
+}
+
+/** `contentCreation` and `in_flight` as words. */
+export function words(value: string): string {
+  const text = value
+    .replace(/_/g, ' ')
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,37 @@
+import { Button } from './button.tsx'
+import { useCopy } from './copy.ts'
+import { Tabs } from './tabs.tsx'
+import css from './code-block.module.css'
+
+export function CodeBlock({ code, label = 'Code' }: { readonly code: string; readonly label?: string }) {
+  const { copied, copy } = useCopy()
+  return (
+    <div className={css.frame}>
+      {/* Wide code scrolls, so the keyboard must reach it. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre className={css.code} tabIndex={0} role="region" aria-label={label}>
+        <code>{code}</code>
+      </pre>
+      <span className={css.copy}>
+        <Button small onClick={() => void copy(code)}>
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+      </span>
+    </div>
+  )
+}
+
+/** The same in several languages. */
+export function CodeTabs({
+  label,
+  codes,
+}: {
+  readonly label: string
+  readonly codes: Record<string, string>
+}) {
+  const tabs = Object.entries(codes).map(([title, code]) => ({
+    title,
+    content: <CodeBlock code={code} label={title} />,
+  }))
+  return <Tabs label={label} tabs={tabs} />
+}

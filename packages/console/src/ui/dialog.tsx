@@ -1,0 +1,43 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { Button } from './button.tsx'
+import css from './dialog.module.css'
+
+interface DialogProps {
+  readonly title: string
+  readonly open: boolean
+  /** Also called for the Escape key, unless `locked`. */
+  readonly onClose: () => void
+  /** The reader must choose a button of the content, for example for a secret that is shown once. */
+  readonly locked?: boolean
+  readonly children: ReactNode
+}
+
+/** A modal dialog of the browser: it keeps the focus inside and returns it. */
+export function Dialog({ title, open, onClose, locked = false, children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = ref.current
+    if (open && dialog?.open === false) dialog.showModal()
+    if (!open && dialog?.open === true) dialog.close()
+  }, [open])
+  return (
+    <dialog
+      ref={ref}
+      className={css.dialog}
+      aria-labelledby={id}
+      onCancel={(event) => locked && event.preventDefault()}
+      onClose={onClose}
+    >
+      <div className={css.head}>
+        <h2 id={id}>{title}</h2>
+        {!locked && (
+          <Button look="quiet" small onClick={onClose}>
+            Close
+          </Button>
+        )}
+      </div>
+      {open && children}
+    </dialog>
+  )
+}

@@ -1,0 +1,25 @@
+import { Button } from './button.tsx'
+import css from './pager.module.css'
+
+interface PagerProps {
+  readonly text: string
+  /** Null if there is no such page. */
+  readonly previous: (() => void) | null
+  readonly next: (() => void) | null
+}
+
+export function Pager({ text, previous, next }: PagerProps) {
+  return (
+    <nav className={css.pager} aria-label="Pages">
+      <span>{text}</span>
+      <span className={css.buttons}>
+        <Button disabled={previous === null} onClick={previous ?? undefined}>
+          Previous
+        </Button>
+        <Button disabled={next === null} onClick={next ?? undefined}>
+          Next
+        </Button>
+      </span>
+    </nav>
+  )
+}

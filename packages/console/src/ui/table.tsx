@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react'
+import { classes } from './classes.ts'
+import css from './table.module.css'
+
+export interface Column<Row> {
+  /** The heading; on narrow screens the label of the value. */
+  readonly title: string
+  readonly cell: (row: Row) => ReactNode
+  readonly align?: 'end'
+}
+
+interface TableProps<Row> {
+  /** Says what the table lists, for screen readers. */
+  readonly caption: string
+  /** The first column names the row. */
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+  /** Shows that newer rows are on their way. */
+  readonly stale?: boolean
+}
+
+/** A table. Below 40rem each row is a card. */
+export function Table<Row>({ caption, columns, rows, keyOf, stale }: TableProps<Row>) {
+  return (
+    <div className={classes(css.frame, stale && css.stale)} aria-busy={stale}>
+      <table className={css.table} role="table">
+        <caption className="visually-hidden">{caption}</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ title, align }) => (
+              <th key={title} scope="col" role="columnheader" data-align={align}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((row) => (
+            <tr key={keyOf(row)} role="row">
+              {columns.map(({ title, cell, align }, i) =>
+                i === 0 ? (
+                  <th key={title} scope="row" role="rowheader" data-align={align}>
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={title} role="cell" data-align={align}>
+                    <span className={css.label} aria-hidden="true">
+                      {title}
+                    </span>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

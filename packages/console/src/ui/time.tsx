@@ -1,0 +1,38 @@
+import { useSyncExternalStore } from 'react'
+
+const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
+
+let now = Date.now()
+/** One clock for all times of the page. It ticks every 10 s. */
+function subscribe(changed: () => void): () => void {
+  const timer = setInterval(() => {
+    now = Date.now()
+    changed()
+  }, 10_000)
+  return () => clearInterval(timer)
+}
+
+/** "3 minutes ago", with the exact time in its title. */
+export function RelativeTime({ value }: { readonly value: string }) {
+  const current = useSyncExternalStore(subscribe, () => now)
+  return (
+    <time dateTime={value} title={exact.format(new Date(value))}>
+      {relativeTime(Date.parse(value), current)}
+    </time>
+  )
+}
+
+export function relativeTime(time: number, now: number): string {
+  const seconds = (time - now) / 1_000
+  const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
+  if (unit === 'second' && Math.abs(seconds) < 10) return 'just now'
+  return relative.format(Math.round(seconds / length), unit)
+}

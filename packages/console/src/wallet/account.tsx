@@ -1,0 +1,83 @@
+import type { Registry, Signer } from '@agent-registry/client'
+import type { Wallet } from '@wallet-standard/base'
+import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
+import { Provider } from 'urql'
+import { createApiClient } from '../api/client.ts'
+import { readSession, storeSession, type StoredSession } from '../api/token.ts'
+
+export interface Account {
+  /** The connected wallet. Null after a reload until `connect` is called again. */
+  readonly signer: Signer | null
+  readonly walletName: string | null
+  /** The session of this tab. Requests of urql and of `registry()` use it. */
+  readonly session: StoredSession | null
+  /** The connected wallet, else that of the session. */
+  readonly address: string | null
+  readonly connect: (wallet: Wallet, network: string) => Promise<void>
+  /** Connects a new wallet whose key is in this tab. For the localnet only. */
+  readonly connectThrowAway: () => Promise<void>
+  readonly disconnect: () => Promise<void>
+  /** One wallet dialog; later requests need none. Throws if no wallet is connected. */
+  readonly signIn: () => Promise<void>
+  readonly signOut: () => Promise<void>
+  /** The client of `@agent-registry/client`, loaded when it is needed. */
+  readonly registry: () => Promise<Registry>
+}
+
+const Context = createContext<Account | null>(null)
+
+/** The code of wallets is loaded when somebody uses one. */
+const load = () => import('./connect.ts')
+
+export function AccountProvider({ children }: { readonly children: ReactNode }) {
+  const [connected, setConnected] = useState<{ signer: Signer; name: string } | null>(null)
+  const [session, setSession] = useState(readSession)
+  const token = session?.token ?? null
+  // A new client for each session: what one wallet may read, another must not find in the cache.
+  const client = useMemo(() => createApiClient(token), [token])
+  const account = useMemo<Account>(() => {
+    const keep = (next: StoredSession | null): void => {
+      storeSession(next)
+      setSession(next)
+    }
+    const registry = async () => (await load()).registryFor(token)
+    const signOut = async (): Promise<void> => {
+      if (token !== null) await (await registry()).sessions.signOut().catch(() => undefined)
+      keep(null)
+    }
+    const use = async (signer: Signer, name: string): Promise<void> => {
+      if (session !== null && session.wallet !== signer.address) await signOut()
+      setConnected({ signer, name })
+    }
+    return {
+      signer: connected?.signer ?? null,
+      walletName: connected?.name ?? null,
+      session,
+      address: connected?.signer.address ?? session?.wallet ?? null,
+      connect: async (wallet, network) =>
+        use(await (await load()).connectWallet(wallet, network), wallet.name),
+      connectThrowAway: async () => use(await (await load()).throwAwayWallet(), 'Throw-away wallet'),
+      disconnect: async () => {
+        await signOut()
+        setConnected(null)
+      },
+      signIn: async () => {
+        if (connected === null) throw new Error('Connect a wallet first.')
+        keep(await (await registry()).sessions.signIn(connected.signer))
+      },
+      signOut,
+      registry,
+    }
+  }, [connected, session, token])
+  return (
+    <Context value={account}>
+      <Provider value={client}>{children}</Provider>
+    </Context>
+  )
+}
+
+export function useAccount(): Account {
+  const account = useContext(Context)
+  if (account === null) throw new Error('useAccount needs an AccountProvider')
+  return account
+}

@@ -1,0 +1,24 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  // Relative to <base>, so that the console works below any path.
+  base: './',
+  plugins: [react()],
+  build: {
+    target: 'es2023',
+    // A policy without `unsafe-inline` and `data:` scripts needs every file as a file.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  // `npm run dev -w @agent-registry/console` beside `npm start`.
+  server: {
+    proxy: Object.fromEntries(
+      ['/graphql', '/auth', '/agents', '/relay', '/webhooks', '/info', '/stakes', '/sponsor'].map((path) => [
+        path,
+        { target: process.env.GATEWAY ?? 'http://127.0.0.1:3000', ws: path === '/graphql' },
+      ]),
+    ),
+  },
+})

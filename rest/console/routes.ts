@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import staticFiles from '@fastify/static'
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from '../../src/platform/logger.ts'
+import { wantsPage } from '../graphql/graphiql.ts'
+import { hasTag } from '../plugins/response-cache/cached-read.ts'
+import type { RestApp } from '../rest-app.ts'
+
+/** Nothing comes from another origin. `data:` is for the icons of wallets. */
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-cache',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+    "connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin-allow-popups',
+  'cross-origin-resource-policy': 'same-origin',
+}
+const DIST = new URL('../../packages/console/dist/', import.meta.url)
+const NOT_BUILT = 'The console is not built. Build it with: npm run build -w @agent-registry/console'
+
+export interface ConsoleOptions {
+  readonly logger: Logger
+  /** Public URL of the service. Its path precedes that of the console. */
+  readonly baseUrl: string | null
+  /** The folder of the built console. Default: that of the package. */
+  readonly dist?: URL
+}
+
+/** Serves the console at /console/. Browsers that open / are sent there. */
+export async function consoleRoutes(app: RestApp, options: ConsoleOptions): Promise<void> {
+  const { logger, baseUrl, dist = DIST } = options
+  const base = `${baseUrl === null ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')}/console/`
+  const route = { schema: { hide: true }, config: { priority: 'exempt' as const } }
+  const html = readPage(dist, base)
+  if (html === null) logger.warn(NOT_BUILT)
+
+  // Not permanent, so that browsers ask again if the console is switched off.
+  app.get('/', route, (request, reply) => {
+    reply.header('vary', 'accept')
+    return wantsPage(request) ? reply.redirect(base) : reply.callNotFound()
+  })
+  app.get('/console', route, (_, reply) => reply.redirect(base))
+  const sendPage = html === null ? sendProblem : pageSender(html)
+  app.get('/console/', route, sendPage)
+  app.get('/console/*', route, sendPage)
+  if (html === null) return
+  app.addHook('onRoute', (added) => {
+    if (added.url.startsWith('/console/assets/'))
+      Object.assign(added, { schema: { hide: true }, config: { ...added.config, priority: 'exempt' } })
+  })
+  await app.register(staticFiles, {
+    root: fileURLToPath(new URL('assets/', dist)),
+    prefix: '/console/assets/',
+    preCompressed: true,
+    immutable: true,
+    maxAge: '1y',
+    index: false,
+    decorateReply: false,
+  })
+}
+
+/** The page for this path. Null if the console is not built. */
+function readPage(dist: URL, base: string): string | null {
+  try {
+    const html = readFileSync(new URL('index.html', dist), 'utf8')
+    return html.replace('<base href="/console/"', `<base href="${base}"`)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+function pageSender(html: string) {
+  const etag = `"${hash('sha256', html).slice(0, 32)}"`
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    reply.headers({ ...PAGE_HEADERS, etag })
+    return hasTag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(html)
+  }
+}
+
+function sendProblem(_: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.code(503).type('text/plain; charset=utf-8').send(`${NOT_BUILT}\n`)
+}
