@@ -1,8 +1,9 @@
 import { useEffect } from 'react'
 import { Link } from 'wouter'
 import { useQuery } from 'urql'
-import { ConsoleHealthDocument } from '../api/service.generated.ts'
-import { Badge } from '../ui/badge.tsx'
+import { ConsoleHealthDocument, type ConsoleHealthQuery } from '../api/service.generated.ts'
+import { Badge, type Tone } from '../ui/badge.tsx'
+import css from './shell.module.css'
 
 /** The state of the service, read every 30 s while the page is visible. */
 export function Health() {
@@ -13,21 +14,19 @@ export function Health() {
     }, 30_000)
     return () => clearInterval(timer)
   }, [refresh])
-  const [tone, text] =
-    error !== undefined
-      ? (['bad', 'Not reachable'] as const)
-      : data === undefined
-        ? (['neutral', 'Checking'] as const)
-        : !data.readiness.ready
-          ? (['bad', 'Not ready'] as const)
-          : data.detailedHealth.status === 'ok' || data.detailedHealth.status === 'healthy'
-            ? (['good', 'Operational'] as const)
-            : (['warn', 'Degraded'] as const)
+  const [tone, text] = stateOf(data, error !== undefined)
   return (
-    <Link href="/health" aria-label={`Service health: ${text}`}>
+    <Link href="/health" aria-label={`Service health: ${text}`} title={text}>
       <Badge tone={tone} dot>
-        {text}
+        <span className={css.healthText}>{text}</span>
       </Badge>
     </Link>
   )
+}
+
+function stateOf(data: ConsoleHealthQuery | undefined, hasFailed: boolean): [tone: Tone, text: string] {
+  if (hasFailed) return ['bad', 'Not reachable']
+  if (data === undefined) return ['neutral', 'Checking']
+  if (!data.readiness.ready) return ['bad', 'Not ready']
+  return data.detailedHealth.status === 'healthy' ? ['good', 'Operational'] : ['warn', 'Degraded']
 }

@@ -7,16 +7,17 @@ export function CodeBlock({ code, label = 'Code' }: { readonly code: string; rea
   const { copied, copy } = useCopy()
   return (
     <div className={css.frame}>
+      <div className={css.head}>
+        <span>{label}</span>
+        <Button small onClick={() => void copy(code)}>
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+      </div>
       {/* Wide code scrolls, so the keyboard must reach it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className={css.code} tabIndex={0} role="region" aria-label={label}>
         <code>{code}</code>
       </pre>
-      <span className={css.copy}>
-        <Button small onClick={() => void copy(code)}>
-          {copied ? 'Copied' : 'Copy'}
-        </Button>
-      </span>
     </div>
   )
 }

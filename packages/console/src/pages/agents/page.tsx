@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<Agent>[] = [
 ]
 
 const EXAMPLE = `for await (const agent of registry.agents.list({ sort: 'reputation' }))
-  console.log(agent.name, agent.reputation)`
+  console.log(agent.name, agent.reputation_score)`
 
 export default function AgentsPage() {
   const [search, setSearch] = useSearchParams()

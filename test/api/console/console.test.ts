@@ -1,0 +1,117 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+const SCRIPT = 'console.log("a page")'
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+/** A built console: the page, and one script with its compressed form. */
+function createDist(): URL {
+  const folder = temporaryFolder('console-')
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(join(folder, 'index.html'), '<head><base href="/console/" /></head><p>The page</p>')
+  writeFileSync(join(folder, 'assets/index-1.js'), SCRIPT)
+  writeFileSync(join(folder, 'assets/index-1.js.gz'), gzipSync(SCRIPT))
+  return pathToFileURL(`${folder}/`)
+}
+
+let t: TestApp
+let behindProxy: TestApp
+let notBuilt: TestApp
+let off: TestApp
+beforeAll(async () => {
+  const dist = createDist()
+  const missing = pathToFileURL(`${temporaryFolder('console-')}/missing/`)
+  t = await createTestApp({ console: { dist } })
+  const { database } = t
+  behindProxy = await createTestApp({ database, console: { dist }, baseUrl: 'https://example.org/registry' })
+  notBuilt = await createTestApp({ database, console: { dist: missing } })
+  off = await createTestApp({ database })
+})
+afterAll(async () => {
+  for (const each of [behindProxy, notBuilt, off, t]) await each.close()
+})
+
+test('browsers that open / or /console are sent to /console/, and other clients get the 404 of the API', async () => {
+  const page = await t.app.inject({ url: '/', headers: BROWSER })
+  expect([page.statusCode, page.headers.location, page.headers.vary]).toEqual([302, '/console/', 'accept'])
+  expect((await t.app.inject('/console')).headers.location).toBe('/console/')
+  const api = await t.app.inject('/')
+  expect([api.statusCode, api.json()]).toEqual([
+    404,
+    { error: 'Not found: /', details: { code: 'PATH_NOT_FOUND' } },
+  ])
+})
+
+test.each(['/console/', '/console/agents/abc', '/console/webhooks/1/deliveries/2'])(
+  '%s is the page, which loads nothing from other origins and is checked before it is used again',
+  async (url) => {
+    const { statusCode, headers, body } = await t.app.inject(url)
+    expect(statusCode).toBe(200)
+    expect(body).toContain('The page')
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'cross-origin-opener-policy': 'same-origin-allow-popups',
+      'cross-origin-resource-policy': 'same-origin',
+    })
+    expect(headers['content-security-policy']).toContain(
+      "default-src 'none'; script-src 'self'; style-src 'self'",
+    )
+    expect(headers['content-security-policy']).not.toContain('unsafe')
+    const again = await t.app.inject({ url, headers: { 'if-none-match': String(headers.etag) } })
+    expect([again.statusCode, again.body]).toEqual([304, ''])
+  },
+)
+
+test('files are sent compressed and kept for a year, and a missing file is 404 and not the page', async () => {
+  const url = '/console/assets/index-1.js'
+  const file = await t.app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
+  expect(file.headers).toMatchObject({
+    'content-encoding': 'gzip',
+    'content-type': 'application/javascript; charset=utf-8',
+    'cache-control': 'public, max-age=31536000, immutable',
+  })
+  expect((await t.app.inject(url)).body).toBe(SCRIPT)
+  const missing = await t.app.inject('/console/assets/index-0.js')
+  expect([missing.statusCode, missing.json().details.code]).toEqual([404, 'PATH_NOT_FOUND'])
+})
+
+test.each(['..%2findex.html', '../index.html', '%2e%2e/%2e%2e/package.json', '..%5cindex.html'])(
+  'no file outside of the assets is read: %s',
+  async (path) => {
+    const { body } = await t.app.inject(`/console/assets/${path}`)
+    expect(body).not.toContain('"dependencies"')
+    expect(body === '' || body.includes('The page') || body.includes('"error"')).toBe(true)
+  },
+)
+
+test('behind a proxy with a path, the page and the redirect have this path', async () => {
+  expect((await behindProxy.app.inject('/console/')).body).toContain('<base href="/registry/console/" />')
+  const { headers } = await behindProxy.app.inject({ url: '/', headers: BROWSER })
+  expect(headers.location).toBe('/registry/console/')
+})
+
+test('without a build, the service starts and the page says how to build it', async () => {
+  const { statusCode, body } = await notBuilt.app.inject('/console/')
+  expect([statusCode, body]).toEqual([
+    503,
+    'The console is not built. Build it with: npm run build -w @agent-registry/console\n',
+  ])
+  expect((await notBuilt.app.inject('/health')).statusCode).toBe(200)
+})
+
+test('it can be switched off, and the OpenAPI document does not list it', async () => {
+  expect((await off.app.inject('/console/')).statusCode).toBe(404)
+  expect((await off.app.inject({ url: '/', headers: BROWSER })).statusCode).toBe(404)
+  expect(JSON.stringify((await t.app.inject('/openapi.json')).json().paths)).not.toContain('/console')
+})
+
+test('other methods are 405', async () => {
+  const { statusCode, headers } = await t.app.inject({ method: 'POST', url: '/console/' })
+  expect([statusCode, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+})

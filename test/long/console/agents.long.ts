@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { BROWSER_PATH } from '../../support/console/browser-path.ts'
+import { consoleTest, type ConsoleWorld, openConsole, VARIANTS } from '../../support/console/console-world.ts'
+import { browserWallet } from '../../support/console/wallet.ts'
+
+const wallet = browserWallet('list')
+let world: ConsoleWorld
+beforeAll(async () => {
+  if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '30' })
+})
+afterAll(() => world?.close())
+
+const rows = { name: /^Agents$/ }
+
+consoleTest(
+  'the list shows agents by reputation, and pages with the keyboard and the back button',
+  () => world,
+  async ({ page, open }) => {
+    await open('/')
+    const table = page.getByRole('table', rows)
+    const agents = table.getByRole('rowheader').getByRole('link')
+    await agents.nth(24).waitFor()
+    expect(await agents.count()).toBe(25)
+    const total = Number.parseInt(await page.getByRole('navigation', { name: 'Pages' }).innerText(), 10)
+    expect(total).toBeGreaterThan(25)
+    const first = await agents.first().innerText()
+    await page.getByRole('button', { name: 'Next' }).press('Enter')
+    await expect.poll(() => agents.count()).toBe(total - 25)
+    expect(page.url()).toContain('after=')
+    await page.reload()
+    await expect.poll(() => agents.count()).toBe(total - 25)
+    await page.getByRole('button', { name: 'Previous' }).click()
+    await expect.poll(() => agents.first().innerText()).toBe(first)
+    await page.goBack()
+    await expect.poll(() => agents.count()).toBe(total - 25)
+  },
+)
+
+consoleTest(
+  'the list is searched while somebody types, and filters and sort are in the URL',
+  () => world,
+  async ({ page, open }) => {
+    await open('/')
+    const names = page.getByRole('table', rows).getByRole('rowheader').getByRole('link')
+    await names.first().waitFor()
+    const name = await names.nth(3).innerText()
+    await page.getByRole('searchbox', { name: 'Name' }).fill(name.slice(0, 6))
+    await expect.poll(() => names.first().innerText()).toContain(name.slice(0, 6))
+    await expect.poll(() => new URL(page.url()).searchParams.get('name')).toBe(name.slice(0, 6))
+    await page.getByRole('searchbox', { name: 'Name' }).fill('')
+    await page.getByRole('button', { name: /Premium/ }).click()
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('name')
+    await expect.poll(() => new URL(page.url()).search).toBe('?tier=premium&sort=name')
+    await expect
+      .poll(async () => (await names.allInnerTexts()).toSorted())
+      .toEqual(await names.allInnerTexts())
+    await page.getByRole('searchbox', { name: 'Name' }).fill('zzzzqqqq')
+    await page.getByRole('heading', { name: 'No agent matches' }).waitFor()
+    await page.getByRole('button', { name: 'Show all agents' }).click()
+    await names.nth(24).waitFor()
+  },
+)
+
+consoleTest(
+  'an error of the API is shown with a way back',
+  () => world,
+  async ({ page, open }) => {
+    await open('/?after=broken')
+    await page.getByRole('alert').getByText('Start again from the first page').waitFor()
+    await page.getByRole('button', { name: 'Show all agents' }).click()
+    await page.getByRole('table', rows).waitFor()
+  },
+)
+
+consoleTest(
+  'the search box suggests agents, opens them with the keyboard, and finds addresses and DIDs',
+  () => world,
+  async ({ page, open }) => {
+    await open('/')
+    const link = page.getByRole('table', rows).getByRole('rowheader').getByRole('link').first()
+    const [name, target] = [await link.innerText(), await link.getAttribute('href')]
+    await page.keyboard.press('/')
+    const box = page.getByRole('combobox', { name: /^Search/ })
+    await box.pressSequentially(name.slice(0, 5))
+    await page.getByRole('option', { name }).waitFor()
+    await box.press('ArrowDown')
+    await box.press('Enter')
+    await page.waitForURL(/\/console\/agents\/\w+$/)
+    const pda = target!.split('/').at(-1)!
+    await open('/')
+    await box.fill(pda)
+    await box.press('Enter')
+    await page.waitForURL(`**${target}`)
+  },
+)
+
+consoleTest(
+  'a wallet connects, signs in, stays signed in after a reload, and signs out',
+  () => world,
+  async ({ page, open }) => {
+    await open('/')
+    await page.getByRole('button', { name: 'Connect wallet' }).click()
+    await page.getByRole('button', { name: wallet.name }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('You are signed in.').waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: wallet.address.slice(0, 5) }).click()
+    await page.getByText('You are signed in.').waitFor()
+    await page.getByRole('button', { name: 'Sign out and disconnect' }).click()
+    await page.getByRole('button', { name: wallet.name }).waitFor()
+  },
+  { prepare: (context) => wallet.install(context) },
+)
+
+consoleTest(
+  'the theme is remembered, and addresses are copied with a click',
+  () => world,
+  async ({ page, open }) => {
+    await open('/')
+    await page.getByRole('combobox', { name: 'Theme' }).selectOption('dark')
+    await page.reload()
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+    const copy = page.getByRole('button', { name: /^Copy agent address/ }).first()
+    await copy.click()
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect(await copy.getAttribute('title')).toBe(copied)
+  },
+  { variants: VARIANTS.slice(0, 1) },
+)
+
+consoleTest(
+  'a page shows its request as curl, GraphQL and client code',
+  () => world,
+  async ({ page, open }) => {
+    await open('/?tier=premium')
+    await page.getByRole('button', { name: 'Show request' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByRole('region', { name: 'curl' }).innerText()).toContain('"tier":"premium"')
+    await dialog.getByRole('tab', { name: 'curl' }).press('ArrowRight')
+    await dialog.getByRole('region', { name: 'GraphQL' }).getByText('query Agents').waitFor()
+    await dialog.getByRole('tab', { name: 'JavaScript' }).click()
+    await dialog.getByRole('region', { name: 'JavaScript' }).getByText('createRegistry').waitFor()
+  },
+)

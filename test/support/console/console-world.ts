@@ -1,0 +1,128 @@
+import { existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Connection, PublicKey } from '@solana/web3.js'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { test } from 'vitest'
+import { type GatewayInProcess, startGatewayInProcess } from '../gateway-in-process.ts'
+import { auditPage, watchPage } from './audit.ts'
+import { BROWSER_PATH } from './browser-path.ts'
+
+export interface Variant {
+  readonly width: number
+  readonly colorScheme: 'light' | 'dark'
+  /** Such as `390-dark`. Different in each run of the steps, so it can make names unique. */
+  readonly name: string
+}
+
+export const VARIANTS: readonly Variant[] = [1440, 390].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({
+    width,
+    colorScheme,
+    name: `${width}-${colorScheme}`,
+  })),
+)
+
+/** One gateway with a real ledger and database, and one browser, for a test file. */
+export interface ConsoleWorld {
+  readonly gateway: GatewayInProcess
+  /** URL of the gateway. */
+  readonly origin: string
+  readonly browser: Browser
+  /** Pays for registrations on the localnet. */
+  readonly inviteCode: string
+  /** Gives an address some SOL. */
+  airdrop(address: string, sol?: number): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openConsole(settings: Record<string, string> = {}): Promise<ConsoleWorld> {
+  checkBuild()
+  const gateway = await startGatewayInProcess({ RATE_LIMITS: 'false', ...settings })
+  const browser = await chromium.launch({ executablePath: BROWSER_PATH!, args: ['--no-sandbox'] })
+  const codeFile = join(gateway.dataDir, 'invite-code')
+  return {
+    gateway,
+    origin: gateway.runtime.baseUrl,
+    browser,
+    inviteCode: existsSync(codeFile) ? readFileSync(codeFile, 'utf8').trim() : '',
+    airdrop: async (address, sol = 1) => {
+      const connection = new Connection(gateway.runtime.rpcUrl, 'confirmed')
+      await connection.requestAirdrop(new PublicKey(address), sol * 1e9)
+    },
+    close: async () => {
+      await browser.close()
+      await gateway.remove()
+    },
+  }
+}
+
+const PACKAGE = fileURLToPath(new URL('../../../packages/console/', import.meta.url))
+
+function checkBuild(): void {
+  const page = join(PACKAGE, 'dist/index.html')
+  const built = existsSync(page) ? statSync(page).mtimeMs : 0
+  const newer = globSync(['src/**/*.*', 'index.html'], { cwd: PACKAGE }).some(
+    (file) => statSync(join(PACKAGE, file)).mtimeMs > built,
+  )
+  if (newer) throw new Error('The build is older than its sources: npm run build -w @agent-registry/console')
+}
+
+export interface Steps {
+  readonly page: Page
+  readonly context: BrowserContext
+  readonly variant: Variant
+  /** Opens a path of the console, such as `/live`. */
+  readonly open: (path: string) => Promise<void>
+}
+
+interface Options {
+  readonly variants?: readonly Variant[]
+  /** Before the page is opened, for example to install a wallet. */
+  readonly prepare?: (context: BrowserContext) => Promise<void>
+}
+
+/**
+ * Runs the steps at both widths and in both colour schemes, and audits the page after each. With
+ * SCREENSHOTS=FOLDER it stores a picture of each. Without a Chromium it is skipped, except in CI.
+ */
+export function consoleTest(
+  title: string,
+  world: () => ConsoleWorld,
+  steps: (given: Steps) => Promise<void>,
+  options: Options = {},
+): void {
+  test.skipIf(BROWSER_PATH === undefined && process.env.CI === undefined)(title, async () => {
+    const { browser, origin } = world()
+    for (const variant of options.variants ?? VARIANTS) {
+      const { width, colorScheme, name } = variant
+      const context = await browser.newContext({
+        viewport: { width, height: 900 },
+        colorScheme,
+        reducedMotion: 'reduce',
+        permissions: ['clipboard-read', 'clipboard-write'],
+      })
+      context.setDefaultTimeout(10_000)
+      await options.prepare?.(context)
+      const page = await context.newPage()
+      const watched = watchPage(page, origin)
+      const open = async (path: string): Promise<void> => {
+        await page.goto(`${origin}/console${path}`)
+      }
+      await steps({ page, context, variant, open })
+      await takePicture(page, `${title}-${name}`)
+      await auditPage(page, watched)
+      await context.close()
+    }
+  })
+}
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS
+  if (folder === undefined) return
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({
+    path: join(folder, `${name.replace(/[^\w-]+/g, '-').slice(0, 120)}.png`),
+    fullPage: true,
+  })
+}
