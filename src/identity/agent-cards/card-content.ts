@@ -2,7 +2,18 @@ import type { CardContent, CardInterface, CardSkill } from '../../domain/agent-c
 import { storable } from '../../ledger/decode/values.ts'
 import { isObject, type JsonObject } from '../strict-json.ts'
 
-export const CARD_LIMITS = { text: 2_048, interfaces: 16, skills: 32, tags: 16, credentials: 16 } as const
+/** Texts in characters, lists in entries, and the bytes of all entries of a list as JSON. */
+export const CARD_LIMITS = {
+  text: 2_048,
+  shortText: 256,
+  interfaces: 16,
+  interfacesBytes: 8_192,
+  skills: 32,
+  skillsBytes: 16_384,
+  tags: 16,
+  credentials: 16,
+  credentialsBytes: 8_192,
+} as const
 
 /** Reads a card of A2A 0.3 or 1.0. Ignores unknown members and truncates to CARD_LIMITS. */
 export function readCardContent(card: unknown): CardContent | null {
@@ -10,19 +21,25 @@ export function readCardContent(card: unknown): CardContent | null {
   const interfaces = readInterfaces(card)
   const [first] = interfaces
   return {
-    name: text(card.name),
+    name: shortText(card.name),
     description: text(card.description),
-    version: text(card.version),
+    version: shortText(card.version),
     url: text(card.url) ?? first?.url ?? null,
-    protocolVersion: text(card.protocolVersion) ?? first?.protocolVersion ?? null,
-    provider: isObject(card.provider) ? text(card.provider.organization) : null,
+    protocolVersion: shortText(card.protocolVersion) ?? first?.protocolVersion ?? null,
+    provider: isObject(card.provider) ? shortText(card.provider.organization) : null,
     documentationUrl: text(card.documentationUrl),
     interfaces,
-    skills: list(card.skills).filter(isObject).slice(0, CARD_LIMITS.skills).map(readSkill),
-    credentials: list(card.credentials)
-      .map((each) => text(isObject(each) ? each.url : each))
-      .filter((url) => url !== null)
-      .slice(0, CARD_LIMITS.credentials),
+    skills: fitting(
+      list(card.skills).filter(isObject).slice(0, CARD_LIMITS.skills).map(readSkill),
+      CARD_LIMITS.skillsBytes,
+    ),
+    credentials: fitting(
+      list(card.credentials)
+        .map((each) => text(isObject(each) ? each.url : each))
+        .filter((url) => url !== null)
+        .slice(0, CARD_LIMITS.credentials),
+      CARD_LIMITS.credentialsBytes,
+    ),
   }
 }
 
@@ -37,28 +54,37 @@ function readInterfaces(card: JsonObject): CardInterface[] {
   const found = new Map<string, CardInterface>()
   for (const entry of entries.filter(isObject)) {
     const entryUrl = text(entry.url)
-    const binding = text(entry.protocolBinding) ?? text(entry.transport)
+    const binding = shortText(entry.protocolBinding) ?? shortText(entry.transport)
     const key = `${entryUrl} ${binding ?? ''}`
     if (entryUrl === null || found.has(key)) continue
-    found.set(key, { url: entryUrl, binding, protocolVersion: text(entry.protocolVersion) })
+    found.set(key, { url: entryUrl, binding, protocolVersion: shortText(entry.protocolVersion) })
   }
-  return [...found.values()].slice(0, CARD_LIMITS.interfaces)
+  return fitting([...found.values()].slice(0, CARD_LIMITS.interfaces), CARD_LIMITS.interfacesBytes)
 }
 
 function readSkill(skill: JsonObject): CardSkill {
   const tags = list(skill.tags)
-    .map(text)
+    .map(shortText)
     .filter((tag) => tag !== null)
   return {
-    id: text(skill.id) ?? '',
-    name: text(skill.name) ?? '',
+    id: shortText(skill.id) ?? '',
+    name: shortText(skill.name) ?? '',
     description: text(skill.description) ?? '',
     tags: tags.slice(0, CARD_LIMITS.tags),
   }
 }
 
-function text(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? storable(value.slice(0, CARD_LIMITS.text)) : null
+function text(value: unknown, limit: number = CARD_LIMITS.text): string | null {
+  return typeof value === 'string' && value !== '' ? storable(value.slice(0, limit)) : null
+}
+
+const shortText = (value: unknown): string | null => text(value, CARD_LIMITS.shortText)
+
+/** The first entries with at most `bytes` as JSON: a page of agents reads the cards of all of them. */
+function fitting<Entry>(entries: readonly Entry[], bytes: number): Entry[] {
+  let left = bytes
+  const end = entries.findIndex((entry) => (left -= Buffer.byteLength(JSON.stringify(entry))) < 0)
+  return end === -1 ? [...entries] : entries.slice(0, end)
 }
 
 function list(value: unknown): unknown[] {

@@ -106,7 +106,7 @@ test('time and trust are applied to a stored verdict', async () => {
   const at = (time: number, registry = trust, version = rulesVersion) =>
     evaluateVerdict(verdict, { now: time, trust: registry, rulesVersion: version })
   expect(at(now)).toEqual({ structurallyValid: true, proofVerified: true, needsVerification: false })
-  expect(at(now, trust, getRulesVersion(contexts, 2))).toEqual({
+  expect(at(now, trust, getRulesVersion(contexts, 3))).toEqual({
     structurallyValid: true,
     proofVerified: false,
     needsVerification: true,

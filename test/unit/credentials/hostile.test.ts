@@ -167,6 +167,12 @@ const contextCases: Case[] = [
     'fooled',
   ],
   [
+    'types that would fill the lists of others',
+    ({ v2 }) => ({ ...v2, type: [...v2.type, ...Array.from({ length: 200 }, (_, n) => `T${n}`)] }),
+    ['type', 'proof_verified'],
+    /more than 16 types/,
+  ],
+  [
     'an IRI as a type',
     ({ v2 }) => ({ ...v2, type: ['VerifiableCredential', `${VOCABULARY}SecurityAuditCredential`] }),
     ['type', 'proof_verified'],

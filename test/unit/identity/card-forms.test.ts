@@ -149,8 +149,33 @@ describe('the content of a card', () => {
       name: `\0${'x'.repeat(10_000)}`,
       skills: Array.from({ length: 1_000 }, (_, id) => ({ id })),
     })
-    expect(long?.name).toHaveLength(CARD_LIMITS.text)
+    expect(long?.name).toHaveLength(CARD_LIMITS.shortText)
     expect(long?.skills).toHaveLength(CARD_LIMITS.skills)
+  })
+
+  test('a card of 256 KB is stored in a fifth of that, whichever list is long', () => {
+    const wide = '\u202E'.repeat(5_000)
+    const entry = { url: wide, id: wide, name: wide, description: wide, tags: Array(4).fill(wide) }
+    const entries = Array.from({ length: 32 }, (_, n) => ({
+      ...entry,
+      transport: String(n),
+      url: `${n}${wide}`,
+    }))
+    const lists = { skills: entries, supportedInterfaces: entries, credentials: entries }
+    const provider = { organization: wide }
+    const header = {
+      name: wide,
+      description: wide,
+      version: wide,
+      url: wide,
+      documentationUrl: wide,
+      provider,
+    }
+    const content = readCardContent({ ...header, ...lists })
+    expect(Buffer.byteLength(JSON.stringify(content))).toBeLessThan(55_000)
+    expect([content!.skills.length, content!.interfaces.length, content!.credentials.length]).toEqual([
+      1, 1, 1,
+    ])
   })
 })
 

@@ -8,7 +8,7 @@ import { checkProofVerified, proofNotChecked } from './checks/proof-verified.ts'
 import { checkSubject } from './checks/subject.ts'
 import { checkTemporal, readDates } from './checks/temporal.ts'
 import { getIssuer } from './checks/trust.ts'
-import { checkType, getTypes, mainType } from './checks/type.ts'
+import { checkType, getTypes, mainType, MAX_TYPES } from './checks/type.ts'
 import { jcs, sha256Hex } from '../../hash.ts'
 import { createCryptoPool, type CryptoPoolOptions } from './crypto/pool.ts'
 import type { CryptoVerdict } from './crypto/protocol.ts'
@@ -87,7 +87,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         wellFormed: blocking === undefined && subject.passed,
         datesValid: dates.problem === null,
         issuer,
-        types,
+        types: types.slice(0, MAX_TYPES),
         validity: dates.validity,
         proofValidity: proof.proofValidity,
         proofKeys: proof.proofKeys,

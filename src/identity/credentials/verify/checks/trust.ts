@@ -6,10 +6,13 @@ import { VERIFIABLE_CREDENTIAL } from '../../kinds.ts'
 import type { TrustedIssuer, TrustRegistry } from '../../trusted-issuers/issuer.ts'
 import { type ParsedProof, proofName } from './parse-proof.ts'
 
-/** The issuer's id. Empty if there is none. */
+/** Characters. No trusted issuer has a longer id. */
+export const MAX_ISSUER_LENGTH = 1_024
+
+/** The issuer's id. Empty if there is none, or if it is too long. */
 export function getIssuer({ issuer }: JsonObject): string {
   const id = isObject(issuer) ? issuer.id : issuer
-  return typeof id === 'string' ? id : ''
+  return typeof id === 'string' && id.length <= MAX_ISSUER_LENGTH ? id : ''
 }
 
 /** Why an issuer is not trusted to issue these types at `now`, in milliseconds. Null if it is. */

@@ -3,6 +3,8 @@ import type { JsonObject } from '../../../strict-json.ts'
 import { isKnownKind, VERIFIABLE_CREDENTIAL } from '../../kinds.ts'
 import { type Check, fail, pass } from '../result.ts'
 
+/** Types are stored with each attached credential, and read with each list of them. */
+export const MAX_TYPES = 16
 const TERM = /^[A-Za-z][A-Za-z0-9]{0,127}$/
 
 /** All types except VerifiableCredential, sorted. Values that are not strings are ignored. */
@@ -20,6 +22,7 @@ export function mainType(credential: JsonObject): string {
 
 export function checkType({ type }: JsonObject): Check {
   if (!Array.isArray(type)) return fail('type', 'type must be a list that includes VerifiableCredential')
+  if (type.length > MAX_TYPES) return fail('type', `type includes more than ${MAX_TYPES} types`)
   const names: string[] = []
   for (const name of type) {
     if (typeof name !== 'string' || !TERM.test(name)) {
