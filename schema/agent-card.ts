@@ -70,6 +70,9 @@ const SkillRef = builder.objectRef<CardSkill>('AgentCardSkill').implement({
 
 const optional = (description: string) => ({ nullable: true, description }) as const
 
+/** A card is read whole, whichever fields are selected. */
+const CARD_WEIGHT = 50
+
 const AgentCardRef = builder.objectRef<Omit<CardRow, 'agentPda'>>('AgentCard').implement({
   description:
     'The hosted A2A card of an agent (version 0.3 or 1.0), as last fetched. Not verified unless `state` is `matched`.',
@@ -136,6 +139,7 @@ const AgentCardRef = builder.objectRef<Omit<CardRow, 'agentPda'>>('AgentCard').i
 
 builder.objectField(AgentRef, 'card', (t) =>
   t.field({
+    extensions: { weight: CARD_WEIGHT },
     type: AgentCardRef,
     description: 'The last check of the card at `agentCardUrl`.',
     resolve: async ({ pda }, _args, { loaders }) => (await loaders.cardByAgent.load(pda)) ?? UNCHECKED_CARD,

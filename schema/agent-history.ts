@@ -1,6 +1,6 @@
 import type { ObjectFieldBuilder } from '@pothos/core'
 import type { HistoryRow } from '../src/agents/agent-history.ts'
-import { type Page, pageBounds } from '../src/domain/page.ts'
+import { type Page, pageBounds, offsetUnits } from '../src/domain/page.ts'
 import { AgentRef } from './agent.ts'
 import { builder, type Types } from './builder.ts'
 import { connectionArgs, connectionType } from './connection.ts'
@@ -73,6 +73,7 @@ const HistoryConnectionRef = connectionType('AgentHistory', HistoryEntryRef)
 
 builder.objectField(AgentRef, 'history', (t) =>
   t.field({
+    extensions: { units: ({ offset }) => offsetUnits(offset) },
     type: HistoryPageRef,
     description: 'The changes of this agent, newest first.',
     args: {
@@ -90,6 +91,7 @@ builder.objectField(AgentRef, 'history', (t) =>
 
 builder.queryField('agentHistory', (t) =>
   t.field({
+    extensions: { units: ({ offset }) => 1 + offsetUnits(offset) },
     type: HistoryPageRef,
     nullable: true,
     description:

@@ -1,4 +1,4 @@
-import { MAX_NAME_SEARCH, SEARCH_UNITS, REPUTATION_RANGE } from '../src/agents/agent-filter.ts'
+import { MAX_NAME_SEARCH, agentListUnits, REPUTATION_RANGE } from '../src/agents/agent-filter.ts'
 import type { AgentRow } from '../src/agents/agent-row.ts'
 import { AGENT_SORTS } from '../src/agents/list-agents.ts'
 import { SUGGESTION_LIMIT } from '../src/agents/suggest-agents.ts'
@@ -62,8 +62,8 @@ AgentPageRef.implement({
 })
 
 /** The units of a list of agents. */
-const listUnits = ({ filter }: { readonly filter?: unknown }): number =>
-  (filter as { readonly name?: unknown } | null | undefined)?.name == null ? 1 : SEARCH_UNITS
+const listUnits = ({ filter, offset }: { readonly filter?: unknown; readonly offset?: unknown }): number =>
+  agentListUnits(typeof filter === 'object' && filter !== null ? filter : {}, offset)
 
 const AgentConnectionRef = connectionType('Agent', AgentRef, { countUnits: listUnits })
 

@@ -9,6 +9,9 @@ import { builder } from './builder.ts'
 import { NodeRef } from './node.ts'
 import { fieldsBelow } from './selection-size.ts'
 
+/** All credentials of an agent are read and evaluated, whichever are selected. */
+const LIST_WEIGHT = 2 * MAX_CREDENTIALS
+
 const CredentialRef = builder.objectRef<AttachedCredential>('Credential').implement({
   description:
     'A W3C Verifiable Credential that is attached to an agent. Validity is evaluated at the time of the request.',
@@ -119,6 +122,7 @@ const filterArgs = () =>
 
 builder.objectField(AgentRef, 'credentials', (t) =>
   t.field({
+    extensions: { weight: LIST_WEIGHT },
     type: CredentialListRef,
     description: 'The credentials that are attached to this agent.',
     args: filterArgs(),

@@ -75,7 +75,9 @@ export function operationUnits(
       node.selectionSet && isCompositeType(type)
         ? values(node.selectionSet, type, { args, page: pageOf(field, args) })
         : 0
-    return entriesOf(field, parent, outer.page) * (weightOf(type, parent) + below)
+    return (
+      entriesOf(field, parent, outer.page) * ((field.extensions.weight ?? weightOf(type, parent)) + below)
+    )
   }
 
   const total = values(operation.selectionSet, rootType, { args: {}, page: null })

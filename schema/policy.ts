@@ -15,6 +15,8 @@ declare module 'graphql' {
      * for root fields, none for others.
      */
     units?: (args: FieldArgs, outerArgs: FieldArgs) => number
+    /** Values that reading an object costs, for the cost of an operation. Default: three. */
+    weight?: number
     /** Assumed entries of a list without page arguments, for the cost of an operation. */
     listSize?: number
     /** Set `high` only for fields that send or require a wallet's signature. */

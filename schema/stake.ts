@@ -1,4 +1,4 @@
-import type { Page } from '../src/domain/page.ts'
+import { offsetUnits, type Page } from '../src/domain/page.ts'
 import { STAKE_SORTS, type StakeRow } from '../src/stakes/stake-reads.ts'
 import type { WithdrawalRow } from '../src/stakes/withdrawals.ts'
 import { AgentRef } from './agent.ts'
@@ -107,6 +107,7 @@ builder.queryFields((t) => ({
     resolve: (_, { pda }, { services }) => services.stakes.get(pda),
   }),
   stakes: t.field({
+    extensions: { units: ({ offset }) => 1 + offsetUnits(offset) },
     type: StakePageRef,
     description: 'Lists stake accounts.',
     args: { ...listArgs(), ...pageArgs() },

@@ -39,9 +39,9 @@ const OTHER_PATHS: readonly [method: 'GET' | 'POST', url: string, purpose: strin
   ],
   ['GET', '/graphql/graphiql/:file', 'The files of GraphiQL', '20 units'],
   ['GET', '/graphql/schema.graphql', 'The GraphQL schema as SDL', '1 unit'],
-  ['POST', '/mcp', '[MCP](../guides/mcp.md) over Streamable HTTP', '1 unit; a search by name 5'],
+  ['POST', '/mcp', '[MCP](../guides/mcp.md) over Streamable HTTP', '1 unit; searches 5'],
   ['GET', '/mcp/sse', 'MCP over the older SSE transport', '1 unit'],
-  ['POST', '/mcp/messages', 'Messages of an MCP session over SSE', '1 unit; a search by name 5'],
+  ['POST', '/mcp/messages', 'Messages of an MCP session over SSE', '1 unit; searches 5'],
   ['GET', '/openapi.json', 'The OpenAPI document', '1 unit'],
   ['GET', '/docs', 'The OpenAPI document in a browser', '1 unit; each of its files 5'],
   ['GET', '/metrics', 'Prometheus metrics, see [monitoring](../guides/monitoring.md)', ''],
@@ -97,7 +97,7 @@ export async function endpointsPage(): Promise<string> {
   return page(
     '# Endpoints',
     'The OpenAPI 3.1 document at `/openapi.json` describes every parameter, body and response. `/docs` shows it in a browser. This page lists the endpoints; [REST conventions](../guides/rest.md) explains what they have in common.',
-    '- **GraphQL** is the field that does the same at `/graphql`.\n- **Auth** `wallet`: the request needs [wallet authentication](../guides/wallet-authentication.md) or a [session](../guides/sessions.md). `session`: it needs a session. All other endpoints are public.\n- **Rate limit** names the limits that count the request, per client network and minute. A request costs one unit of `reads`, a search by name 5. `sends` counts deliveries, per client network and per wallet.',
+    '- **GraphQL** is the field that does the same at `/graphql`.\n- **Auth** `wallet`: the request needs [wallet authentication](../guides/wallet-authentication.md) or a [session](../guides/sessions.md). `session`: it needs a session. All other endpoints are public.\n- **Rate limit** names the limits that count the request, per client network and minute. A request costs one unit of `reads`, a search by name and a filter by reputation 5. `sends` counts deliveries, per client network and per wallet.',
     table(
       ['Rate limit', 'Default', 'Setting'],
       Object.entries(RATE_LIMIT_KINDS).map(([name, { setting }]) => [

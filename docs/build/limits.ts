@@ -6,6 +6,9 @@ import { CARD_QUEUES, CHECKS_PER_SITE } from '../../src/identity/agent-cards/lim
 import { CARD_TIMING } from '../../src/identity/agent-cards/timing.ts'
 import { MAX_CREDENTIALS } from '../../src/identity/credentials/attached/credential-store.ts'
 import { MAX_URL_LENGTH as MAX_CREDENTIAL_URL } from '../../src/identity/credentials/attached/submission.ts'
+import { MAX_TYPES } from '../../src/identity/credentials/verify/checks/type.ts'
+import { MAX_ISSUER_LENGTH } from '../../src/identity/credentials/verify/checks/trust.ts'
+import { CARD_LIMITS } from '../../src/identity/agent-cards/card-content.ts'
 import { MAX_CONTEXTS } from '../../src/identity/credentials/verify/checks/context.ts'
 import { MAX_PROOFS } from '../../src/identity/credentials/verify/checks/proof-present.ts'
 import { JSON_LIMITS, MAX_CREDENTIAL_BYTES } from '../../src/identity/credentials/verify/parse-credential.ts'
@@ -325,6 +328,8 @@ const credentials: Limit[] = [
   ['Values in a credential', number(JSON_LIMITS.values), 'All checks fail'],
   ['Entries of an array in a credential', number(JSON_LIMITS.arrayItems), 'All checks fail'],
   ['Length of a text in a credential', `${number(JSON_LIMITS.stringLength)} characters`, 'All checks fail'],
+  ['Types of a credential', number(MAX_TYPES), 'The check `type` fails'],
+  ['Length of the issuer of a credential', `${number(MAX_ISSUER_LENGTH)} characters`, 'The issuer is empty'],
   ['Contexts of a credential', number(MAX_CONTEXTS), 'The check `context` fails'],
   ['Proofs of a credential', number(MAX_PROOFS), 'The check `proof_present` fails'],
   ['Credentials of an agent', number(MAX_CREDENTIALS), 'The credentials attached first are removed'],
@@ -342,6 +347,21 @@ const credentials: Limit[] = [
     'The refresh waits',
   ],
   ['Size of an agent card', `${number(MAX_CARD_BYTES)} bytes`, 'The card counts as unreachable'],
+  [
+    'Texts of an agent card',
+    `${number(CARD_LIMITS.text)} characters; names, versions and tags ${CARD_LIMITS.shortText}`,
+    'The rest is not shown',
+  ],
+  [
+    'Skills of an agent card',
+    `${CARD_LIMITS.skills}, and ${number(CARD_LIMITS.skillsBytes)} bytes in all`,
+    'The others are not shown',
+  ],
+  [
+    'Interfaces and credentials of an agent card',
+    `${CARD_LIMITS.interfaces} each, and ${number(CARD_LIMITS.interfacesBytes)} bytes`,
+    'The others are ignored',
+  ],
 ]
 
 const retention: [string, string][] = [
@@ -363,9 +383,9 @@ export function limitsPage(): string {
     '# Limits',
     'A client network is an IPv4 address or the /64 network of an IPv6 address. A value with the name of a [setting](settings.md) is a default that the operator can change. The codes are explained in [errors](errors.md). The errors of a GraphQL operation have the status in `extensions.status`; the HTTP status is usually 200.',
     '## Rate limits',
-    'Every client network has these limits. A client can use a whole limit at once; it is then refilled evenly over a minute. Every request costs one unit of `reads` before its body is read, also if it is invalid; health checks and `/metrics` cost none. A search by name costs 5 units, and each file of `/docs` too; a file of GraphiQL costs 20. Other limits count some requests in addition. Responses have the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). A request above the limit gets 429 `RATE_LIMITED` with `Retry-After`. [Endpoints](endpoints.md) shows which limit counts which request.',
+    'Every client network has these limits. A client can use a whole limit at once; it is then refilled evenly over a minute. Every request costs one unit of `reads` before its body is read, also if it is invalid; health checks and `/metrics` cost none. A search by name and a filter by reputation cost 5 units, and each file of `/docs` too; a file of GraphiQL costs 20. An `offset` costs one more for each 5,000 entries that it skips, at most 100. Other limits count some requests in addition. Responses have the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). A request above the limit gets 429 `RATE_LIMITED` with `Retry-After`. [Endpoints](endpoints.md) shows which limit counts which request.',
     table(['Requests', 'Value', 'Counted by'], rateLimits),
-    `A GraphQL operation costs one unit for each root field, and one for each ${number(VALUES_PER_UNIT)} values that its response can have at most: a scalar is one value, an object ${OBJECT_WEIGHT}, and a list has as many entries as \`limit\` or \`first\` allows. Its document costs one more for each ${number(CHARACTERS_PER_UNIT)} characters. Without enough units left, the response is 429 \`RATE_LIMITED\`; on a WebSocket, the operation has that error. An operation that costs more than the whole limit gets 400 \`REQUEST_TOO_EXPENSIVE\`.`,
+    `A GraphQL operation costs one unit for each root field, and one for each ${number(VALUES_PER_UNIT)} values that its response can have at most: a scalar is one value, an object ${OBJECT_WEIGHT}, the card of an agent 50, its credentials 100, and a list has as many entries as \`limit\` or \`first\` allows. Its document costs one more for each ${number(CHARACTERS_PER_UNIT)} characters. Without enough units left, the response is 429 \`RATE_LIMITED\`; on a WebSocket, the operation has that error. An operation that costs more than the whole limit gets 400 \`REQUEST_TOO_EXPENSIVE\`.`,
     ...section('Requests and connections', requests),
     ...section('Lists', lists),
     ...section('GraphQL and live streams', graphql),

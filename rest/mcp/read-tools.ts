@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MAX_REPUTATION } from '@agent-registry/program'
-import { SEARCH_UNITS, STATUS_FILTERS } from '../../src/agents/agent-filter.ts'
+import { agentListUnits, SEARCH_UNITS, STATUS_FILTERS } from '../../src/agents/agent-filter.ts'
 import { AGENT_SORTS } from '../../src/agents/list-agents.ts'
 import { ORDERS, PAGE_OFFSET } from '../../src/domain/page.ts'
 import type { AttachedCredential } from '../../src/identity/credentials/attached/credential-list.ts'
@@ -51,6 +51,7 @@ export const READ_TOOLS = [
     description:
       'Lists agents with the highest reputation first. Excludes agents whose card does not match the recorded hash.',
     effect: 'read',
+    units: (filter) => agentListUnits(filter, filter.offset),
     input: {
       owner: owner.optional(),
       tier: tier.optional(),

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { AGENT_STATUSES, MAX_REPUTATION, type ServiceCategory, type Tier } from '@agent-registry/program'
 import { integerParameter, optional, pubkeyParameter, textParameter } from '../domain/parameters.ts'
 import { DomainError } from '../domain/errors.ts'
+import { offsetUnits } from '../domain/page.ts'
 
 /** `inactive` is every status except active. */
 export const STATUS_FILTERS = [...AGENT_STATUSES, 'inactive'] as const
@@ -9,7 +10,7 @@ type StatusFilter = (typeof STATUS_FILTERS)[number]
 export const REPUTATION_RANGE = { min: 0, max: MAX_REPUTATION } as const
 /** Characters. A registered name has at most 32 bytes; a mistyped one may be longer. */
 export const MAX_NAME_SEARCH = 64
-/** Units of a search by name. A look-up costs one. */
+/** Units of a search by name, and of a filter by reputation, which counts rows. Others cost one. */
 export const SEARCH_UNITS = 5
 
 /** All conditions must hold. Null is the same as absent. */
@@ -34,6 +35,15 @@ type Condition = RawBuilder<unknown>
 
 const readName = textParameter(MAX_NAME_SEARCH)
 const readReputation = integerParameter(REPUTATION_RANGE)
+
+/** The units of a list of agents. Wrong values are refused later. */
+export function agentListUnits(
+  filter: { readonly [Key in 'name' | 'minReputation' | 'maxReputation']?: unknown },
+  offset?: unknown,
+): number {
+  const isSearch = (filter.name ?? filter.minReputation ?? filter.maxReputation ?? null) !== null
+  return (isSearch ? SEARCH_UNITS : 1) + offsetUnits(offset)
+}
 
 /** Throws INVALID_TEXT, INVALID_PUBKEY, INVALID_INTEGER, INVALID_RANGE and INVALID_REQUEST. */
 export function checkAgentFilter(filter: AgentFilter): void {

@@ -23,6 +23,18 @@ export interface Page<Row> extends PageBounds {
   readonly rows: Row[]
 }
 
+/** Rows that a unit of the limit of requests skips: skipped entries are read, too. */
+const SKIPPED_PER_UNIT = 5_000
+/** More rows than any list has today cost nothing more. */
+const MAX_OFFSET_UNITS = 100
+
+/** What an offset costs in addition to its list. Wrong values are refused later. */
+export function offsetUnits(offset: unknown): number {
+  return typeof offset === 'number' && offset > 0
+    ? Math.min(Math.floor(offset / SKIPPED_PER_UNIT), MAX_OFFSET_UNITS)
+    : 0
+}
+
 const readLimit = integerParameter(PAGE_LIMIT)
 const readOffset = integerParameter(PAGE_OFFSET)
 

@@ -32,6 +32,18 @@ test.each([
   ['many root fields', `{ ${repeat(10, (i) => `a${i}: info { name }`)} }`, 10],
   ['a search', '{ agents(filter: { name: "x" }, limit: 10) { total } }', 5],
   ['a filter without a name', '{ agents(filter: { tier: basic, name: null }) { total } }', 1],
+  ['a filter by reputation', '{ agents(filter: { maxReputation: 0 }) { total } }', 5],
+  [
+    'a count of a filter by reputation',
+    '{ agentsConnection(filter: { minReputation: 1 }) { totalCount } }',
+    10,
+  ],
+  ['an offset', '{ agents(offset: 20000) { total } stakes(offset: 4999) { total } }', 6],
+  ['an offset in a history', '{ agentHistory(pda: "x", offset: 10000) { total } }', 3],
+  ['an offset in the histories of agents', '{ agents { agents { history(offset: 10000) { total } } } }', 4],
+  ['an offset above every list', '{ agents(offset: 2000000000) { total } }', 101],
+  ['cards', '{ agents(limit: 200) { agents { card { state } } } }', 19],
+  ['credentials', '{ agents(limit: 200) { agents { credentials { total } } } }', 36],
   ['a subscription', 'subscription { registryEvents { id } }', 1],
   [
     'a fragment that is spread often',
