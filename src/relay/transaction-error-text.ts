@@ -1,5 +1,6 @@
 import { registryIdl } from '@agent-registry/program'
 import type { Message } from '@agent-registry/solana'
+import { reasonInLogs } from './log-reasons.ts'
 
 const ACCOUNT_NAMES = new Set(
   registryIdl.instructions.flatMap(({ accounts }) => accounts.map((each) => each.name)),
@@ -35,9 +36,13 @@ export function transactionErrorText(
   const { instructions, staticKeys } = message
   const isRegistry = staticKeys[instructions[position]?.programIdIndex ?? -1] === registryProgram
   const known = isRegistry ? registryIdl.errors.find((each) => each.code === code) : undefined
-  if (known === undefined) return `${place}: custom program error 0x${code.toString(16)}`
+  if (known === undefined) {
+    const reason = code === 1 ? reasonInLogs(logs) : undefined
+    return `${place}: custom program error 0x${code.toString(16)}${reason === undefined ? '' : `: ${reason}`}`
+  }
   const account = accountOf(known.name, logs)
-  return `${place}: ${known.name}: ${known.msg}${account === undefined ? '' : ` Account: ${account}`}`
+  const hint = known.name === 'InvalidAccountOwner' ? ' It may not exist.' : ''
+  return `${place}: ${known.name}: ${known.msg}${hint}${account === undefined ? '' : ` Account: ${account}`}`
 }
 
 /** The name of the account in the line that the program logged for its error. */

@@ -27,6 +27,22 @@ test.each([
   expect(text(error)).toBe(expected)
 })
 
+test.each([
+  ['Transfer: insufficient lamports 0, need 1788720', /: an account has 0 lamports, .* needs 1788720$/],
+  ['Program log: Error: insufficient funds', /: a token account has too few tokens$/],
+  ['Transfer: insufficient lamports 0, need 5<b>', /custom program error 0x1$/],
+])('the text of the error 0x1 has the reason of a known line: %s', (logged, expected) => {
+  const error = { InstructionError: [2, { Custom: 1 }] }
+  expect(text(error, ['Program log: x', logged, 'Program log: y'])).toMatch(expected)
+})
+
+test('the text of an account with a wrong owner says that it may not exist', () => {
+  const error = { InstructionError: [0, { Custom: 6005 }] }
+  expect(text(error, [line('agent', 'InvalidAccountOwner')])).toMatch(
+    /program\. It may not exist\. Account: agent$/,
+  )
+})
+
 test('the text names the account of the last line for this error, if the IDL has an account of this name', () => {
   const error = { InstructionError: [0, { Custom: 6003 }] }
   const words = ': NotWritable: An account must be writable.'
