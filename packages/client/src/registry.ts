@@ -43,7 +43,7 @@ export type Registry = ReturnType<typeof createRegistry>
 export function createRegistry(url: string, options: RegistryOptions = {}) {
   const { program = PROGRAM } = options
   const transport: Transport = {
-    url: new URL(url).href.replace(/\/+$/, ''),
+    url: gatewayUrl(url),
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     headers: options.headers ?? {},
     timeoutMs: options.timeoutMs ?? 30_000,
@@ -106,4 +106,11 @@ export function createRegistry(url: string, options: RegistryOptions = {}) {
     /** Calls any REST operation, such as `call('resolveDid', { path: { did } })`. */
     call,
   }
+}
+
+/** The URL without a slash at its end. Throws if it is not a URL with scheme http or https. */
+function gatewayUrl(url: string): string {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+    throw new TypeError(`The URL of the gateway must start with http:// or https://, got ${url}`)
+  return new URL(url).href.replace(/\/+$/, '')
 }

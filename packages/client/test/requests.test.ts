@@ -19,6 +19,13 @@ function scripted(responses: (Response | Error)[], options = {}) {
 const busy = (headers = {}, status = 503) => Response.json({ error: 'Busy' }, { status, headers })
 const empty = () => Response.json({ total: 0, limit: 50, offset: 0, agents: [] })
 
+test('a gateway without a usable URL is refused with the value', () => {
+  for (const url of [undefined, '', 'localhost:3000', 'ftp://gateway.example', 'http://', '/gateway'])
+    expect(() => createRegistry(url as string)).toThrow(
+      `The URL of the gateway must start with http:// or https://, got ${url}`,
+    )
+})
+
 test('a read is repeated after failures of the network and temporary statuses', async () => {
   const { registry, requests } = scripted([
     new TypeError('fetch failed'),
