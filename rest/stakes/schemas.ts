@@ -43,7 +43,7 @@ export const getStakeSchema = {
   operationId: 'getStake',
   tags: ['Stakes'],
   summary: 'Read one stake account',
-  description: 'A closed stake account is not found.',
+  description: 'A closed stake account is not found. `GET /stakes?agent_pda=` finds the stake of an agent.',
   params: Type.Object({ pda: Pubkey('Address of the stake account.') }),
   querystring: Type.Object({}),
   ...conditionalRequest,
