@@ -1,9 +1,9 @@
 import type { RestApp } from '../rest-app.ts'
 
 /**
- * Headers of the OWASP REST security cheat sheet. Only /docs and /graphql are pages, and they set a
- * policy of their own. CORS decides which origins may read responses, so the resource policy allows
- * all.
+ * Headers of the OWASP REST security cheat sheet. Only /console, /docs and /graphql are pages, and
+ * they set a policy of their own. CORS decides which origins may read responses, so the resource
+ * policy allows all.
  */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
