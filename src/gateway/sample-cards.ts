@@ -38,14 +38,14 @@ const UNREACHABLE = new Set(['Ember Support', 'Nimbus Devops'])
 const ISSUED_AT = Date.UTC(2026, 0, 1)
 
 const SKILLS: Record<ServiceCategory, [name: string, description: string]> = {
-  logistics: ['Plan a route', 'Plans pickups and deliveries, and tells when a delay is likely.'],
+  logistics: ['Plan a route', 'Plans pickups and deliveries, and warns of likely delays.'],
   research: ['Summarize sources', 'Reads papers and reports, and answers questions with references.'],
   financial: ['Review a ledger', 'Checks balances, limits and unusual transactions.'],
   customerService: ['Answer a customer', 'Answers questions about orders, and hands over to people.'],
   dataAnalysis: ['Analyze a table', 'Finds trends and outliers in tables, and draws charts.'],
   commerce: ['Compare offers', 'Compares prices and terms of several sellers.'],
   contentCreation: ['Write a text', 'Writes and translates texts in a given style.'],
-  development: ['Review a change', 'Reads a change of source code, and lists possible defects.'],
+  development: ['Review a change', 'Reads a change of source code, and lists possible errors.'],
   other: ['Schedule a task', 'Runs tasks at given times, and reports their results.'],
 }
 
