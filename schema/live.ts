@@ -15,6 +15,10 @@ const RegistryEventRef = builder.objectRef<LiveEvent>('RegistryEvent').implement
     agentPda: t.expose('agentPda', { type: 'Pubkey', description: 'Address of the agent’s account.' }),
     slot: t.expose('slot', { type: 'Float', description: 'Slot of the transaction.' }),
     timestamp: t.expose('timestamp', { type: 'DateTime', description: 'Block time of the transaction.' }),
+    signature: t.exposeString('signature', {
+      nullable: true,
+      description: 'Signature of the transaction, base-58. Null if the transaction is not known any more.',
+    }),
     data: t.expose('data', {
       type: 'JSON',
       description: 'The `data` of the webhook body. Its members depend on the type.',

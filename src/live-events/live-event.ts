@@ -10,6 +10,8 @@ export interface LiveEvent {
   /** ISO 8601 with milliseconds. */
   readonly timestamp: string
   readonly data: unknown
+  /** Base-58. Null if the transaction is not known any more. */
+  readonly signature: string | null
 }
 
 /** A row of `outbox_events` with its position in the order of all events. */
@@ -19,6 +21,7 @@ export interface OutboxRow {
   readonly agentPda: string
   /** The body that webhooks receive. */
   readonly body: string
+  readonly signature: string | null
 }
 
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
@@ -28,11 +31,11 @@ const { parse, rawJSON } = JSON as unknown as {
 }
 
 /** Parses a body. Integers above 2^53 keep all digits when they are serialized again. */
-export function liveEvent({ body }: OutboxRow): LiveEvent {
+export function liveEvent({ body, signature }: OutboxRow): LiveEvent {
   const { pda, ...event } = parse(body, (_, value, { source }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && source !== undefined
       ? rawJSON(source)
       : value,
-  ) as Omit<LiveEvent, 'agentPda'> & { pda: string }
-  return { ...event, agentPda: pda }
+  ) as Omit<LiveEvent, 'agentPda' | 'signature'> & { pda: string }
+  return { ...event, agentPda: pda, signature }
 }

@@ -56,16 +56,17 @@ export async function readEvents(
   if (agentPdas !== undefined) conditions.push(sql`agent_pda = any(${[...agentPdas]}::text[])`)
   const matches = sql.join(conditions, sql` and `)
   const { rows } = await sql<Bounds & (OutboxRow | { position: null })>`
-    select bounds.newest, bounds.next, page.*
+    select bounds.newest, bounds.next, page.*,
+      (select signature from ledger_events where id = page.event_id) as signature
     from (select ${newest} as newest, least(
       (select min(sequence) from outbox_events where sequence > ${last}),
       (select min(restored_sequence) from outbox_events where restored_sequence > ${last})) as next) as bounds
     left join (
-      (select sequence as position, type, agent_pda as "agentPda", body from outbox_events
+      (select sequence as position, type, agent_pda as "agentPda", event_id, body from outbox_events
         where sequence > ${after} and sequence <= ${last} and restored_sequence is null and ${matches}
         order by sequence limit ${PAGE_ROWS})
       union all
-      (select restored_sequence as position, type, agent_pda as "agentPda", body from outbox_events
+      (select restored_sequence as position, type, agent_pda as "agentPda", event_id, body from outbox_events
         where restored_sequence > ${after} and restored_sequence <= ${last} and ${matches}
         order by restored_sequence limit ${PAGE_ROWS})
       order by position limit ${PAGE_ROWS}

@@ -31,15 +31,18 @@ export function createRecentEvents(kysely: Kysely<Database>): RecentEvents {
       const part = (position: RawBuilder<unknown>, more: RawBuilder<unknown>): RawBuilder<unknown> => {
         const { conditions, page } = uniqueKeyset(position, 'desc', span)
         const all = sql.join([more, sql`cancelled_at is null`, ...conditions], sql` and `)
-        return sql`select ${position} as position, type, agent_pda as "agentPda", body
+        return sql`select ${position} as position, type, agent_pda as "agentPda", event_id, body
           from outbox_events where ${all} ${page}`
       }
       const { page } = uniqueKeyset(sql`position`, 'desc', span)
       const { rows } = await sql<OutboxRow>`
-        (${byIndex(filter, (match) => part(sql`sequence`, sql`restored_sequence is null and ${match}`))})
-        union all
-        (${part(sql`restored_sequence`, sql`restored_sequence is not null and ${matching(filter)}`)})
-        ${page}`.execute(kysely)
+        select position, type, "agentPda", body,
+          (select signature from ledger_events where id = events.event_id) as signature
+        from (
+          (${byIndex(filter, (match) => part(sql`sequence`, sql`restored_sequence is null and ${match}`))})
+          union all
+          (${part(sql`restored_sequence`, sql`restored_sequence is not null and ${matching(filter)}`)})
+        ) as events ${page}`.execute(kysely)
       const events = rows.map((row) => Object.assign(liveEvent(row), { position: row.position }))
       return connectionOf(events, span, ({ position }) => cursorOf(LIST, [position]), NOT_COUNTED)
     },

@@ -113,6 +113,23 @@ test('each event has its agent as it is now, in one statement; a closed agent is
   expect([names.get('evt_9'), names.get('evt_10'), names.get('evt_11')]).toEqual(['0', '1', null])
 })
 
+test('each event has the signature of its transaction, or null, in the list and in a stream', async () => {
+  await sql`
+    insert into ledger_events (id, position, signature, slot, name, agent_pda, owner, data, occurred_at)
+    values ('ledger 12', '1', 'the signature', 112, 'AgentUpdated', 'a', 'o', '{}', now())`.execute(t.kysely)
+  const { edges } = await read('first: 3', 'id signature')
+  expect(edges.map(({ node }) => node)).toEqual([
+    { id: 'evt_5', signature: null },
+    { id: 'evt_12', signature: 'the signature' },
+    { id: 'evt_11', signature: null },
+  ])
+  const stream = await openSse(url, 'subscription { registryEvents(after: "evt_11") { id signature } }')
+  expect((await stream.next())?.data).toEqual({
+    registryEvents: { id: 'evt_12', signature: 'the signature' },
+  })
+  stream.cut()
+})
+
 test('a rare type among 100,000 events is read from its index', async () => {
   await sql`
     insert into outbox_events (id, event_id, type, agent_pda, slot, body, occurred_at)
