@@ -113,6 +113,27 @@ consoleTest(
 )
 
 consoleTest(
+  'on the localnet a throw-away wallet connects, signs in and stays the same after a reload',
+  () => world,
+  async ({ page, open }) => {
+    await open('/webhooks')
+    const panel = page.getByRole('region', { name: 'Your wallet' })
+    await panel.getByRole('button', { name: 'Use a throw-away wallet' }).click()
+    const address = await panel.getByRole('button', { name: /^Copy wallet address/ }).getAttribute('title')
+    await panel.getByRole('button', { name: 'Sign in' }).click()
+    await panel.waitFor({ state: 'detached' })
+    await open('/mine')
+    await panel.getByRole('button', { name: 'Use a throw-away wallet' }).click()
+    await panel.waitFor({ state: 'detached' })
+    await page
+      .getByRole('banner')
+      .getByRole('button', { name: address!.slice(0, 5) })
+      .waitFor()
+  },
+  { variants: VARIANTS.slice(0, 2) },
+)
+
+consoleTest(
   'the theme is remembered, and addresses are copied with a click',
   () => world,
   async ({ page, open }) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
-import type { BrowserContext } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 
 /** A wallet that the page finds by the Wallet Standard. It signs everything, with a real key. */
 export interface BrowserWallet {
@@ -89,4 +89,16 @@ function installWallet({ name, address, seed, publicKey }: Given): void {
   const register = (api: { register: (each: object) => void }): void => api.register(wallet)
   globalThis.addEventListener('wallet-standard:app-ready', (event) => register((event as CustomEvent).detail))
   globalThis.dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: register }))
+}
+
+/** Connects the wallet in the header and, unless told otherwise, signs in. */
+export async function connectWallet(page: Page, wallet: BrowserWallet, signIn = true): Promise<void> {
+  await page.getByRole('banner').getByRole('button', { name: 'Connect wallet' }).click()
+  const dialog = page.getByRole('dialog', { name: /wallet/ })
+  await dialog.getByRole('button', { name: wallet.name }).click()
+  if (signIn) {
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await dialog.getByText('You are signed in.').waitFor()
+  }
+  await dialog.getByRole('button', { name: 'Close' }).click()
 }

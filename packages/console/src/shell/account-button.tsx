@@ -1,13 +1,9 @@
 import { useState } from 'react'
-import { useQuery } from 'urql'
-import { ConsoleInfoDocument } from '../api/service.generated.ts'
-import { readError } from '../api/errors.ts'
-import { Address, shorten } from '../ui/address.tsx'
+import { shorten } from '../ui/address.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { AccountPanel } from '../wallet/account-panel.tsx'
 import { useAccount } from '../wallet/account.tsx'
-import { useWallets } from '../wallet/wallets.ts'
-import css from './shell.module.css'
 
 /** Connects a wallet, shows the account, signs in and out. */
 export function AccountButton() {
@@ -24,78 +20,5 @@ export function AccountButton() {
         <AccountPanel />
       </Dialog>
     </>
-  )
-}
-
-/** Also for pages that need a wallet: shows what is missing and a button for it. */
-export function AccountPanel() {
-  const account = useAccount()
-  const wallets = useWallets()
-  const [{ data }] = useQuery({ query: ConsoleInfoDocument })
-  const [problem, setProblem] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
-  const network = data?.info.network ?? ''
-  const run = async (step: () => Promise<void>): Promise<void> => {
-    setBusy(true)
-    setProblem(null)
-    await step().catch((error: unknown) => setProblem(readError(error).message))
-    setBusy(false)
-  }
-  if (!isSecureContext) return <p>Wallets need https. Open this page by https, or on localhost.</p>
-  return (
-    <div className={css.panel}>
-      {account.address !== null && (
-        <p>
-          {account.walletName ?? 'Signed in as'} <Address value={account.address} label="wallet address" />
-        </p>
-      )}
-      {account.signer === null ? (
-        <>
-          {wallets.map((wallet) => (
-            <Button
-              key={wallet.name}
-              busy={busy}
-              onClick={() => void run(() => account.connect(wallet, network))}
-            >
-              <img src={wallet.icon} alt="" width={20} height={20} />
-              {wallet.name}
-            </Button>
-          ))}
-          {wallets.length === 0 && (
-            <p className={css.hint}>
-              No wallet was found in this browser. Install one that supports Solana, then reload the page.
-            </p>
-          )}
-          {network === 'localnet' && (
-            <Button busy={busy} onClick={() => void run(account.connectThrowAway)}>
-              Use a throw-away wallet
-            </Button>
-          )}
-        </>
-      ) : (
-        account.session === null && (
-          <>
-            <p className={css.hint}>
-              Sign in to manage webhooks and verify credentials. The wallet signs one message. It costs
-              nothing.
-            </p>
-            <Button look="primary" busy={busy} onClick={() => void run(account.signIn)}>
-              Sign in
-            </Button>
-          </>
-        )
-      )}
-      {account.session !== null && <p className={css.hint}>You are signed in.</p>}
-      {account.address !== null && (
-        <Button busy={busy} onClick={() => void run(account.disconnect)}>
-          {account.session === null ? 'Disconnect' : 'Sign out and disconnect'}
-        </Button>
-      )}
-      {problem !== null && (
-        <p role="alert" className={css.problem}>
-          {problem}
-        </p>
-      )}
-    </div>
   )
 }
