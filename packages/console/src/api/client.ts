@@ -1,4 +1,4 @@
-import { createClient as createSocket } from 'graphql-ws'
+import type { Client as Socket } from 'graphql-ws'
 import { Client, fetchExchange, subscriptionExchange } from 'urql'
 import { apiUrl } from './base.ts'
 import { createCache } from './cache.ts'
@@ -6,13 +6,9 @@ import { createCache } from './cache.ts'
 /** A client with an empty cache. The token is that of a session, or null. */
 export function createApiClient(token: string | null): Client {
   const authorization: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` }
-  // Lazy: the socket opens with the first subscription and closes after the last.
-  const socket = createSocket({
-    url: apiUrl('graphql').replace(/^http/, 'ws'),
-    connectionParams: authorization,
-    retryAttempts: Number.POSITIVE_INFINITY,
-    shouldRetry: () => true,
-  })
+  // One socket, loaded and opened with the first subscription, and closed after the last.
+  let socket: Promise<Socket> | undefined
+  const open = (): Promise<Socket> => (socket ??= openSocket(authorization))
   return new Client({
     url: apiUrl('graphql'),
     preferGetMethod: false,
@@ -22,14 +18,33 @@ export function createApiClient(token: string | null): Client {
       fetchExchange,
       subscriptionExchange({
         forwardSubscription: ({ query, variables }) => ({
-          subscribe: (sink) => ({
-            unsubscribe: socket.subscribe(
-              { query: query ?? '', variables: variables as Record<string, unknown> },
-              sink as never,
-            ),
-          }),
+          subscribe: (sink) => {
+            let stop: (() => void) | null = null
+            let hasEnded = false
+            const start = (loaded: Socket): void => {
+              const payload = { query: query ?? '', variables: variables as Record<string, unknown> }
+              if (!hasEnded) stop = loaded.subscribe(payload, sink as never)
+            }
+            open().then(start, (error: unknown) => sink.error(error))
+            return {
+              unsubscribe: () => {
+                hasEnded = true
+                stop?.()
+              },
+            }
+          },
         }),
       }),
     ],
+  })
+}
+
+async function openSocket(connectionParams: Record<string, string>): Promise<Socket> {
+  const { createClient } = await import('graphql-ws')
+  return createClient({
+    url: apiUrl('graphql').replace(/^http/, 'ws'),
+    connectionParams,
+    retryAttempts: Number.POSITIVE_INFINITY,
+    shouldRetry: () => true,
   })
 }
