@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { apiModule, exactMembersModule } from './api.ts'
+import { layoutsModule } from './layouts.ts'
 import { programModule } from './program.ts'
 
 const IDL = new URL('../../registry-program/idl.json', import.meta.url)
 const FOLDER = 'packages/client/src/generated'
 
-/** The builders of instructions. */
+/** The builders of instructions, and how to read instructions. */
 export function programFiles(): Record<string, string> {
-  return { [`${FOLDER}/program.ts`]: programModule(JSON.parse(readFileSync(IDL, 'utf8'))) }
+  const idl = JSON.parse(readFileSync(IDL, 'utf8')) as unknown
+  return { [`${FOLDER}/program.ts`]: programModule(idl), [`${FOLDER}/layouts.ts`]: layoutsModule(idl) }
 }
 
 /** The types of the REST operations. */

@@ -1,7 +1,7 @@
-import { comment, list, quote } from './text.ts'
+import { camel, comment, list, quote } from './text.ts'
 
 /** The parts of an Anchor IDL that the builders need. */
-interface Idl {
+export interface Idl {
   address: string
   instructions: { name: string; docs?: string[]; discriminator: number[]; accounts: Account[]; args: Arg[] }[]
   errors: { code: number; name: string; msg: string }[]
@@ -19,11 +19,13 @@ interface Arg {
   name: string
   type: IdlType
 }
-type IdlType = string | { option: IdlType } | { array: [IdlType, number] } | { defined: { name: string } }
+export type IdlType =
+  | string
+  | { option: IdlType }
+  | { array: [IdlType, number] }
+  | { defined: { name: string } }
 
-const camel = (name: string): string =>
-  name.replace(/^[A-Z]/, (c) => c.toLowerCase()).replace(/_([a-z0-9])/g, (_, c: string) => c.toUpperCase())
-const constant = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
+export const constant = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
 const PURE = '/* @__PURE__ */ '
 
 /** Typed builders of all instructions, the derived addresses and the errors of the program. */

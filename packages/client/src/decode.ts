@@ -1,0 +1,11 @@
+export {
+  type DecodedInstruction,
+  type DecodedValue,
+  decodeInstruction,
+} from './program/decode-instruction.ts'
+export {
+  MalformedTransactionError,
+  type ParsedTransaction,
+  parseTransaction,
+} from './transactions/message.ts'
+export { fromBase64, toBase64 } from './program/bytes.ts'
