@@ -123,7 +123,8 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
       return false
     }
     for (const each of result.claims) lanes.start(each.lane, status, () => deliver(each))
-    return result.contended || result.next !== ''
+    // If nothing could start, the same claim would find the same. The end of an attempt wakes it.
+    return (result.contended && result.claims.length > 0) || result.next !== ''
   }
 
   let reclaimAt = 0

@@ -1,0 +1,39 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { WORKER_LIMITS } from '../../../src/webhooks/worker/limits.ts'
+import { eventually } from '../../support/eventually.ts'
+import { box, createWorkerWorld, SECRET, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+
+let world: WorkerWorld
+beforeAll(async () => {
+  world = await createWorkerWorld()
+})
+afterEach(() => world.reset())
+afterAll(() => world.close())
+
+test('waiting deliveries of 300 paused webhooks do not keep the worker busy', async () => {
+  const secret = box.seal('hostile', SECRET)
+  await sql`
+    with created as (
+      insert into webhook_subscriptions (id, wallet, network, url, site, event_types, secret_encrypted, paused_until, connect_failures)
+      select gen_random_uuid()::text, 'hostile ' || n / 20, '203.0.113.' || n % 6, 'http://h', 'h' || n, '{}', ${secret},
+        now() + interval '1 hour', 5
+      from generate_series(1, 300) n returning id, network
+    )
+    insert into webhook_deliveries (subscription_id, network, event_id, event_type, body)
+    select id, network, 'hostile', 'agent.updated', '{}' from created`.execute(world.kysely)
+  let polls = 0
+  const clock = {
+    now: () => {
+      polls += 1
+      return systemClock.now()
+    },
+  }
+  world.worker({ limits: WORKER_LIMITS, clock })
+  await eventually(() => expect(polls).toBeGreaterThan(0))
+  polls = 0
+  await delay(4 * WORKER_LIMITS.pollMs)
+  expect(polls).toBeLessThan(8)
+})
