@@ -1,0 +1,146 @@
+import * as fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { claimDeliveries } from '../../../src/webhooks/worker/claim.ts'
+import { WORKER_LIMITS } from '../../../src/webhooks/worker/limits.ts'
+import { MAX_AT_ONCE } from '../../../src/webhooks/worker/waiting.ts'
+import { createWorkerConnection } from '../../../src/webhooks/worker/worker-connection.ts'
+import { createWorkerWorld, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+
+let world: WorkerWorld
+let connection: ReturnType<typeof createWorkerConnection>
+beforeAll(async () => {
+  world = await createWorkerWorld()
+  const { database, kysely } = world
+  connection = createWorkerConnection({ orm: database.orm, kysely, onNotification: () => undefined })
+})
+afterEach(() => world.reset())
+afterAll(async () => {
+  await connection.close()
+  await world.close()
+})
+
+const limits = { ...WORKER_LIMITS, perEndpoint: 3, perSite: 6 }
+const STATUSES = ['pending', 'retrying'] as const
+
+/** Webhooks that are alike. */
+const group = fc.record({
+  webhooks: fc.integer({ min: 1, max: MAX_AT_ONCE }),
+  network: fc.integer({ min: 0, max: 3 }),
+  /** One site for all of them, or a site for each. */
+  site: fc.option(fc.integer({ min: 0, max: 3 })),
+  responseMs: fc.constantFrom(null, 5, 5_000),
+  state: fc.constantFrom('fast', 'failing', 'paused', 'probing'),
+  waiting: fc.integer({ min: 1, max: 3 }),
+  inFlight: fc.integer({ min: 0, max: 2 }),
+  status: fc.constantFrom(...STATUSES),
+})
+type Group = typeof group extends fc.Arbitrary<infer Value> ? Value : never
+
+async function insert(groups: readonly Group[]): Promise<void> {
+  for (const [number, { state, site, inFlight, waiting, ...each }] of groups.entries()) {
+    const pause = { fast: null, failing: null, paused: '1 hour', probing: '-1 second' }[state]
+    // A webhook that fails or is paused has one attempt in flight at most.
+    const running = state === 'fast' ? inFlight : state === 'failing' ? Math.min(inFlight, 1) : 0
+    await sql`
+      with created as (
+        insert into webhook_subscriptions
+          (id, wallet, network, url, site, event_types, secret_encrypted, response_ms, paused_until, connect_failures)
+        select ${`${number}-`} || n, 'w' || n % 7, ${`network ${each.network}`}, 'http://h',
+          ${site === null ? `own-${number}-` : `shared-${site}`} || ${site === null ? sql`n::text` : sql`''`},
+          '{}', '', ${each.responseMs}::real, now() + ${pause}::interval, ${state === 'fast' ? 0 : 2}
+        from generate_series(1, ${each.webhooks}::int) n returning id, network
+      )
+      insert into webhook_deliveries
+        (subscription_id, network, event_id, event_type, body, status, next_attempt_at, lease_token, lease_until)
+      select id, network, 'event ' || n, 'agent.updated', '{}', case when n <= ${running} then 'in_flight' else ${each.status} end,
+        case when n > ${running} then now() end, case when n <= ${running} then 'token' end,
+        case when n <= ${running} then now() + interval '35 seconds' end
+      from created, generate_series(1, ${waiting + running}::int) n`.execute(world.kysely)
+  }
+}
+
+interface InFlight {
+  site: string
+  webhook: string
+  single: boolean
+  count: number
+}
+const inFlight = async (): Promise<InFlight[]> => {
+  const { rows } = await sql<InFlight>`
+    select s.site, s.id as webhook, s.connect_failures > 0 as single, count(*)::int as count
+    from webhook_deliveries d join webhook_subscriptions s on s.id = d.subscription_id
+    where d.status = 'in_flight' group by s.id`.execute(world.kysely)
+  return rows
+}
+const bySite = (rows: readonly InFlight[]): Map<string, number> => {
+  const sums = new Map<string, number>()
+  for (const { site, count } of rows) sums.set(site, (sums.get(site) ?? 0) + count)
+  return sums
+}
+
+/** What can be claimed at any time: not that of paused webhooks. */
+const due = async (): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from webhook_deliveries d join webhook_subscriptions s on s.id = d.subscription_id
+    where d.status in ('pending', 'retrying') and (s.paused_until is null or s.paused_until <= now())`.execute(
+    world.kysely,
+  )
+  return rows[0]!.count
+}
+
+/** Claims like a worker whose attempts all end before the next claim. Returns the claims. */
+async function drain(contendedFirst: boolean, free: { fast: number; slow: number }): Promise<number> {
+  const contended = { pending: contendedFirst, retrying: contendedFirst }
+  const after = { pending: '', retrying: '' }
+  for (let round = 1; round <= 1_000; round += 1) {
+    let started = 0
+    for (const status of STATUSES) {
+      const before = bySite(await inFlight())
+      const options = {
+        status,
+        free,
+        slots: free,
+        after: after[status],
+        contended: contended[status],
+        limits,
+      }
+      const result = await claimDeliveries(connection, options)
+      contended[status] = result.contended
+      after[status] = result.next
+      started += result.claims.length
+      for (const lane of ['fast', 'slow'] as const)
+        expect(result.claims.filter((each) => each.lane === lane).length).toBeLessThanOrEqual(free[lane])
+      const rows = await inFlight()
+      const reserved = status === 'pending' ? 1 : 0
+      for (const { single, count } of rows) expect(count).toBeLessThanOrEqual(single ? 1 : limits.perEndpoint)
+      for (const [site, count] of bySite(rows))
+        if (count > (before.get(site) ?? 0)) expect(count).toBeLessThanOrEqual(limits.perSite - reserved)
+    }
+    // All attempts end: probes succeed, too.
+    await sql`update webhook_deliveries set status = 'success', completed_at = now(), lease_token = null, lease_until = null
+      where status = 'in_flight'`.execute(world.kysely)
+    await sql`update webhook_subscriptions set paused_until = null, connect_failures = 0
+      where paused_until < now() + interval '30 minutes'`.execute(world.kysely)
+    if (started === 0 && (await due()) === 0) return round
+  }
+  return Infinity
+}
+
+test('claims exceed no limit and start everything that is due, at once or in turns', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(group, { minLength: 1, maxLength: 4 }),
+      fc.boolean(),
+      fc.constantFrom({ fast: 200, slow: 60 }, { fast: 8, slow: 4 }),
+      async (groups, contended, free) => {
+        await insert(groups)
+        const total = await due()
+        // A round starts one delivery or more, if any is due.
+        expect(await drain(contended, free)).toBeLessThanOrEqual(total + 5)
+        await world.kysely.deleteFrom('webhook_subscriptions').execute()
+      },
+    ),
+    { numRuns: 10, endOnFailure: true },
+  )
+}, 120_000)
