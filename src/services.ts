@@ -13,6 +13,7 @@ import { createSessions, type Sessions } from './identity/sessions/sessions.ts'
 import type { SignInOrigins } from './identity/sessions/sign-in-origins.ts'
 import { createWalletAuth, type WalletAuth } from './identity/wallet-auth/wallet-auth.ts'
 import { createRegistryTransactions, type RegistryTransactions } from './relay/registry-transactions.ts'
+import { createWallets, type FundWallet, type Wallets } from './relay/wallet-balance.ts'
 import { type Admission, admitAll } from './platform/overload/admission.ts'
 import type { LiveEvents } from './live-events/live-events.ts'
 import { createRecentEvents, type RecentEvents } from './live-events/recent-events.ts'
@@ -45,6 +46,7 @@ export interface Services {
   readonly credentials: Credentials
   readonly relay: RelayService
   readonly registryTransactions: RegistryTransactions
+  readonly wallets: Wallets
   readonly sponsorship: SponsorshipService
   readonly walletAuth: WalletAuth
   readonly sessions: Sessions
@@ -79,6 +81,8 @@ export interface ServiceDependencies {
   readonly indexerStatus: () => Promise<IndexerHealth>
   readonly feePayer: FeePayerStatus | null
   readonly roles: Roles
+  /** Given if this process runs a localnet. */
+  readonly fundWallet?: FundWallet | null
 }
 
 export function createServices(dependencies: ServiceDependencies): Services {
@@ -112,6 +116,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
       feePayer: dependencies.feePayer && pubkey(dependencies.feePayer.pubkey),
       program: pubkey(dependencies.identity.program),
     }),
+    wallets: createWallets({ kysely, rpc, fund: dependencies.fundWallet ?? null }),
     sponsorship: dependencies.sponsorship,
     liveEvents: dependencies.liveEvents,
     recentEvents: whenFilled(createRecentEvents(reads), tables),

@@ -81,6 +81,7 @@ export async function startGateway(options: {
       feePayerKey: feePayerKey ?? ledger.localnet?.keys.feePayer ?? null,
       secretBox,
       ipfsGateway: ledger.localnet?.ipfsGateway ?? null,
+      fundWallet: ledger.localnet?.fundWallet ?? null,
     })
     const { services, sponsorship } = parts
     startWorkers(context, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {} })

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { Connection, PublicKey } from '@solana/web3.js'
-import type { Pubkey } from '@agent-registry/solana'
+import { pubkey, type Pubkey } from '@agent-registry/solana'
 import { startLocalnet } from '@agent-registry/localnet'
 import { onchainIdlAccounts, PROGRAM_FILE } from '@agent-registry/program'
 import type { Clock } from '../platform/clock.ts'
@@ -18,6 +19,9 @@ import { createTransactionSender, untilConfirmed } from './transaction-sender.ts
 
 const SERVICE_LAMPORTS = 1_000_000_000_000n
 const SECONDS_PER_DAY = 86_400
+const FUND_LAMPORTS = 1_000_000_000n
+const FUND_USDC = 5_000_000_000n
+const POLL_MS = 100
 
 export interface GatewayLocalnet {
   rpcUrl: string
@@ -27,6 +31,8 @@ export interface GatewayLocalnet {
   ipfsGateway: string
   /** Funds the keys, initializes the registry and registers the sample agents, once. */
   provision(): Promise<void>
+  /** Gives 1 SOL and 5,000 USDC to a wallet. */
+  readonly fundWallet: (wallet: string) => Promise<void>
   stop(): Promise<void>
 }
 
@@ -85,6 +91,12 @@ export async function startGatewayLocalnet(
         localnet: { seedAgents: count },
       } = config
       await seedSampleAgents({ count, dataDir, connection, programId, keys, sender, faucet, clock, logger })
+    },
+    fundWallet: async (wallet) => {
+      // The slots of a running localnet advance by themselves.
+      const faucet = localnetFaucet(connection, localnet.rpcUrl, () => setTimeout(POLL_MS))
+      const owner = pubkey(wallet)
+      await Promise.all([faucet.airdrop(owner, FUND_LAMPORTS), faucet.mintUsdc(owner, FUND_USDC)])
     },
     stop: async () => {
       await documents.close()

@@ -11,6 +11,7 @@ import { createLiveEvents } from '../live-events/live-events.ts'
 import { createGuardedHttp, type GuardedHttp } from '../platform/net/guarded-http.ts'
 import { createNetMetrics } from '../platform/net/metrics.ts'
 import { createRelay, type Relay } from '../relay/relay.ts'
+import type { FundWallet } from '../relay/wallet-balance.ts'
 import { type Roles, rolesOf } from '../health/roles.ts'
 import { createServices, type Services } from '../services.ts'
 import { createSponsorship, type Sponsorship } from '../sponsorship/sponsorship.ts'
@@ -37,12 +38,14 @@ export async function composeServices(
     feePayerKey,
     secretBox,
     ipfsGateway,
+    fundWallet,
   }: {
     indexer: Indexer | null
     feePayerKey: Keypair | null
     secretBox: SecretBox | null
     /** Used if IPFS_GATEWAY_URL is not set. */
     ipfsGateway: string | null
+    fundWallet: FundWallet | null
   },
 ): Promise<ServiceParts> {
   const signer = feePayerKey === null ? null : createLocalSigner(feePayerKey)
@@ -121,6 +124,7 @@ export async function composeServices(
     indexerStatus: () => readIndexerHealth(indexer, kysely),
     feePayer,
     roles,
+    fundWallet,
   })
   return { services, relay, sponsorship, identity, http, roles }
 }

@@ -26,6 +26,7 @@ export const RELAY_ERRORS = {
   PROGRAM_NOT_ALLOWED: { status: 403, message: 'Program {program} is not allowed by this relay' },
   SIMULATION_FAILED: { status: 422, message: 'Transaction simulation failed' },
   PREPARE_FAILED: { status: 500, message: 'Failed to prepare transaction' },
+  LOCALNET_ONLY: { status: 403, message: 'Only a localnet gives SOL and USDC to wallets' },
   TRANSACTION_NOT_FOUND: { status: 404, message: 'Transaction not found' },
   TRANSACTION_EXPIRED: { status: 410, message: 'Transaction expired' },
   SUBMISSION_FIELDS_REQUIRED: { status: 400, message: 'id and signedTx are required' },

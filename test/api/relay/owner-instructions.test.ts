@@ -1,4 +1,4 @@
-import { type Keypair, VersionedTransaction } from '@solana/web3.js'
+import { Keypair, VersionedTransaction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { worldIndexer } from '../../support/indexer/world-indexer.ts'
@@ -136,5 +136,31 @@ describe('refuses', () => {
       ['suspend-agent', { ownerPubkey: keyOf(owner), sponsored: true }],
     ] as const)
       expect(await world.post(`/relay/prepare/${path}`, body)).toMatchObject({ status: 503 })
+  })
+})
+
+describe('walletBalance', () => {
+  const read = async (wallet: string) => {
+    const { data, errors } = await world.graphql(
+      'query ($wallet: Pubkey!) { walletBalance(wallet: $wallet) { lamports usdc } }',
+      { wallet },
+    )
+    return errors ?? (data as { walletBalance: unknown }).walletBalance
+  }
+
+  test('has the SOL and USDC of a wallet, and zero for one that nobody used', async () => {
+    const funded = await world.funded()
+    await world.rpc.call('localnet_mintUsdc', [keyOf(funded), 1_234_567])
+    world.localnet.stepSlot()
+    expect(await read(keyOf(funded))).toMatchObject({ usdc: '1234567' })
+    expect(await read(keyOf(Keypair.generate()))).toEqual({ lamports: '0', usdc: '0' })
+  })
+
+  test('only a localnet of the gateway gives SOL and USDC', async () => {
+    const { errors } = await world.graphql(
+      'mutation ($wallet: Pubkey!) { fundLocalnetWallet(wallet: $wallet) { lamports } }',
+      { wallet: keyOf(owner) },
+    )
+    expect(errors).toMatchObject([{ extensions: { code: 'LOCALNET_ONLY', status: 403 } }])
   })
 })

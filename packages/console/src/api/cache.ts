@@ -50,6 +50,7 @@ export const EMBEDDED = [
   'TierThreshold',
   'TransactionFailure',
   'VerificationMethod',
+  'WalletBalance',
   'WebhookAttempt',
   'WebhookCreation',
   'WebhookDeletion',

@@ -1,0 +1,42 @@
+import type { WalletBalance } from '../src/relay/wallet-balance.ts'
+import { builder } from './builder.ts'
+
+const WalletBalanceRef = builder.objectRef<WalletBalance>('WalletBalance').implement({
+  description: 'What a wallet can spend, as the ledger node reports it.',
+  fields: (t) => ({
+    lamports: t.field({
+      type: 'U64',
+      description: 'Lamports: 1 SOL is 1,000,000,000.',
+      resolve: ({ lamports }) => String(lamports),
+    }),
+    usdc: t.field({
+      type: 'U64',
+      description: 'USDC base units (6 decimals) in the associated token account; 0 without one.',
+      resolve: ({ usdc }) => String(usdc),
+    }),
+  }),
+})
+
+// Both call the ledger node, so they share the limit of `prepare`.
+builder.queryField('walletBalance', (t) =>
+  t.field({
+    extensions: { rateLimit: 'prepare' },
+    type: WalletBalanceRef,
+    nullable: true,
+    description:
+      'The SOL and USDC of a wallet, at confirmed. Errors: INVALID_PUBKEY, NOT_READY, LEDGER_UNAVAILABLE.',
+    args: { wallet: t.arg({ type: 'Pubkey', required: true, description: 'Address of the wallet.' }) },
+    resolve: (_, { wallet }, { services }) => services.wallets.balance(wallet),
+  }),
+)
+
+builder.mutationField('fundLocalnetWallet', (t) =>
+  t.field({
+    extensions: { rateLimit: 'prepare' },
+    type: WalletBalanceRef,
+    description:
+      'Gives 1 SOL and 5,000 USDC to a wallet, for trying out transactions. Only on the localnet that the gateway runs. Errors: LOCALNET_ONLY.',
+    args: { wallet: t.arg({ type: 'Pubkey', required: true, description: 'Address of the wallet.' }) },
+    resolve: (_, { wallet }, { services }) => services.wallets.fund(wallet),
+  }),
+)

@@ -1,0 +1,66 @@
+import type { Kysely } from 'kysely'
+import { associatedTokenAccount } from '@agent-registry/solana'
+import type { Database } from '../db/database.ts'
+import { DomainError } from '../domain/errors.ts'
+import { knownError } from '../domain/known-error.ts'
+import { pubkeyParameter } from '../domain/parameters.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
+import { readUsdcMint } from './registry-accounts.ts'
+
+/** What a wallet can spend, in base units. */
+export interface WalletBalance {
+  readonly lamports: bigint
+  /** In the associated token account of the wallet; 0 without one. */
+  readonly usdc: bigint
+}
+
+/** Gives SOL and USDC to a wallet of the localnet, and waits until they are confirmed. */
+export type FundWallet = (wallet: string) => Promise<void>
+
+export type Wallets = ReturnType<typeof createWallets>
+
+type Account = { lamports: number; data: [string, string] } | null
+
+const AMOUNT_OFFSET = 64
+const TOKEN_ACCOUNT_BYTES = 165
+
+/** Reads balances from the ledger node, in one call. `fund` is null unless this is a localnet. */
+export function createWallets(options: {
+  readonly kysely: Kysely<Database>
+  readonly rpc: LedgerCalls
+  readonly fund: FundWallet | null
+}) {
+  const { kysely, rpc, fund } = options
+
+  /** Throws INVALID_PUBKEY, NOT_READY and LEDGER_UNAVAILABLE. */
+  const balance = async (given: string): Promise<WalletBalance> => {
+    const wallet = pubkeyParameter('wallet', given)
+    const tokens = associatedTokenAccount(wallet, await readUsdcMint(kysely))
+    try {
+      const { value } = await rpc.call<{ value: readonly Account[] }>('getMultipleAccounts', [
+        [wallet, tokens],
+        { encoding: 'base64', commitment: 'confirmed' },
+      ])
+      const [account = null, token = null] = value
+      return { lamports: BigInt(account?.lamports ?? 0), usdc: tokenAmount(token) }
+    } catch (error) {
+      throw knownError(error) ?? new DomainError('LEDGER_UNAVAILABLE', {}, { cause: error })
+    }
+  }
+
+  return {
+    balance,
+    /** Fixed amounts of SOL and USDC, on a localnet only. Throws LOCALNET_ONLY too. */
+    fund: async (given: string): Promise<WalletBalance> => {
+      const wallet = pubkeyParameter('wallet', given)
+      if (fund === null) throw new DomainError('LOCALNET_ONLY')
+      await fund(wallet)
+      return balance(wallet)
+    },
+  }
+}
+
+function tokenAmount(account: Account): bigint {
+  const data = Buffer.from(account?.data[0] ?? '', 'base64')
+  return data.length === TOKEN_ACCOUNT_BYTES ? data.readBigUInt64LE(AMOUNT_OFFSET) : 0n
+}
