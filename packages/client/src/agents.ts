@@ -39,7 +39,7 @@ export type Registration = {
 export type AgentUpdate = {
   readonly name?: string
   readonly category?: ServiceCategory
-  /** Bit mask of 64 bits. */
+  /** Bit mask of 6 bits: 0n to 63n. */
   readonly capabilities?: bigint
   /** 0 to 16 bytes. */
   readonly version?: string

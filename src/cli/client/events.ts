@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { asInteger } from '../registry/options.ts'
 import { addUrl, connect, typesOf, use } from './connect.ts'
+import { exactJson } from './exact-json.ts'
 
 interface TailOptions {
   readonly types?: string
@@ -29,7 +30,7 @@ export function eventsCommand(): Command {
           let left = count ?? Infinity
           for await (const event of events) {
             const { id, timestamp, type, agentPda, data } = event
-            output.result(event, [`${timestamp}  ${type}  ${agentPda}  ${id}  ${JSON.stringify(data)}`])
+            output.result(event, [`${timestamp}  ${type}  ${agentPda}  ${id}  ${exactJson(data)}`])
             left -= 1
             if (left <= 0) break
           }

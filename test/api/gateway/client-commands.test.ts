@@ -137,8 +137,10 @@ test('events tail continues after an event, and webhooks listen signs what it fo
     '--count',
     '1',
   )
-  let version = 0
-  const change = () => registry.agents.update({ version: `1.${(version += 1)}` }, wallet)
+  // A bigint in the event.
+  let capabilities = 0n
+  const change = () =>
+    registry.agents.update({ capabilities: (capabilities = (capabilities + 1n) % 64n) }, wallet)
   // The command sees only events after it has subscribed.
   const changes = setInterval(() => void change().catch(() => undefined), 500)
   const { stdout } = await listening
@@ -148,11 +150,13 @@ test('events tail continues after an event, and webhooks listen signs what it fo
   const [{ headers, body }] = received as [(typeof received)[number]]
   const event = await verifyWebhook(body, headers, secret)
   expect(event).toMatchObject({ type: 'agent.updated', pda })
+  expect(body).toMatch(/"new":\d+\b/)
   expect(stdout).toContain(`agent.updated  ${event.id}  200`)
 
   await change()
-  const next = await json<object>('events', 'tail', '--after', event.id, '--agent', pda, '--count', '1')
-  expect(next).toMatchObject({ type: 'agent.updated', agentPda: pda })
+  const tail = ['events', 'tail', '--after', event.id, '--agent', pda, '--count', '1']
+  expect(await json<object>(...tail)).toMatchObject({ type: 'agent.updated', agentPda: pda })
+  expect((await user(...tail)).stdout).toMatch(/agent\.updated .*"new":\d+\b/)
 }, 30_000)
 
 test('webhooks trigger sends a test event, and deliveries shows it', async () => {
