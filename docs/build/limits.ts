@@ -2,7 +2,7 @@ import { maxHeaderSize } from 'node:http'
 import { MAX_NAME_SEARCH } from '../../src/agents/agent-filter.ts'
 import { PAGE_LIMIT } from '../../src/domain/page.ts'
 import { MAX_CARD_BYTES } from '../../src/identity/agent-cards/check-card.ts'
-import { CARD_QUEUES, CHECKS_PER_SITE } from '../../src/identity/agent-cards/limits.ts'
+import { CARD_QUEUES, CHECKS_PER_SITE, CREDENTIAL_FETCHES } from '../../src/identity/agent-cards/limits.ts'
 import { CARD_TIMING } from '../../src/identity/agent-cards/timing.ts'
 import { MAX_CREDENTIALS } from '../../src/identity/credentials/attached/credential-store.ts'
 import { MAX_URL_LENGTH as MAX_CREDENTIAL_URL } from '../../src/identity/credentials/attached/submission.ts'
@@ -340,6 +340,11 @@ const credentials: Limit[] = [
   ],
   ['Time to fetch an agent card', seconds(CARD_TIMING.fetchMs), 'The card counts as unreachable'],
   ['Checks of agent cards of one site at once', number(CHECKS_PER_SITE), 'Checks wait'],
+  [
+    'Fetches of credentials of one site at once, per process',
+    `${CREDENTIAL_FETCHES.perSite}; from a gateway ${CREDENTIAL_FETCHES.perGateway}`,
+    'Fetches wait',
+  ],
   ['First checks of agent cards in a process at once', number(CARD_QUEUES.first.inFlight), 'Checks wait'],
   [
     'Time between two refreshes of an agent’s credentials',

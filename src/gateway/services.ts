@@ -25,6 +25,7 @@ export interface ServiceParts {
   readonly relay: Relay
   readonly sponsorship: Sponsorship
   readonly identity: Identity
+  /** For webhooks. */
   readonly http: GuardedHttp
   /** Workers are added when they start. */
   readonly roles: Roles
@@ -74,12 +75,16 @@ export async function composeServices(
     metrics,
     sponsor: sponsorship.hooks,
   })
-  const http = createGuardedHttp({ ...config.webhooks, metrics: createNetMetrics(metrics) })
+  const httpOptions = { ...config.webhooks, metrics: createNetMetrics(metrics) }
+  const http = createGuardedHttp(httpOptions)
   stack.defer(() => http.close())
+  // With sockets of their own, slow documents of an origin do not delay its webhooks.
+  const documents = createGuardedHttp(httpOptions)
+  stack.defer(() => documents.close())
   const identity = createIdentity({
     em: orm.em,
     clock,
-    http,
+    http: documents,
     gateways: { ...config.gateways, ipfs: config.gateways.ipfs ?? ipfsGateway },
     contextsDir: config.credentialContextsDir,
     logger,

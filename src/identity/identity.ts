@@ -8,7 +8,7 @@ import type { Metrics } from '../platform/metrics/metrics.ts'
 import type { GuardedHttp } from '../platform/net/guarded-http.ts'
 import type { HostedDependencies } from '../platform/net/hosted/fetch-hosted.ts'
 import type { Gateways } from '../platform/net/hosted/locate.ts'
-import { CARD_QUEUES } from './agent-cards/limits.ts'
+import { CARD_QUEUES, CREDENTIAL_FETCHES } from './agent-cards/limits.ts'
 import { CARD_TIMING, type CardTiming } from './agent-cards/timing.ts'
 import { type CardWorker, createCardWorker } from './agent-cards/worker.ts'
 import { createCredentialStore } from './credentials/attached/credential-store.ts'
@@ -20,6 +20,7 @@ import { createTrustedIssuers } from './credentials/trusted-issuers/service.ts'
 import { createVerifierMetrics } from './credentials/verify/metrics.ts'
 import { getRulesVersion } from './credentials/verify/rules-version.ts'
 import { createVerifier, type Verifier } from './credentials/verify/verifier.ts'
+import { createSiteSlots } from './site-slots.ts'
 import { createFetchQueue } from './fetch-queue.ts'
 
 export interface IdentityOptions {
@@ -72,12 +73,13 @@ export function createIdentity(options: IdentityOptions): Identity {
     cardWorker: (metrics, timing = CARD_TIMING) => {
       const { credentialsMs: limitMs, credentialsLeaseMs, idleMs } = timing
       const queue = { clock, logger, idleMs, limits: CARD_QUEUES.credentials }
+      const slots = createSiteSlots(CREDENTIAL_FETCHES)
       const credentials = createFetchQueue<DueAgent>({
         ...queue,
         name: 'refreshes of credentials',
         claim: (limit) => claimRefreshes(kysely, limit, credentialsLeaseMs),
         run: async (agent, signal) => {
-          const dependencies = { store, verifier, trust, hosted: { ...hosted, signal }, now, limitMs }
+          const dependencies = { store, verifier, trust, hosted: { ...hosted, signal }, slots, now, limitMs }
           await refreshCredentials(agent, dependencies)
           if (!signal.aborted) await finishRefresh(kysely, agent)
         },

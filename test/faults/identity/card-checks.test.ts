@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { CARD_QUEUES, CHECKS_PER_SITE } from '../../../src/identity/agent-cards/limits.ts'
+import { CARD_QUEUES, CHECKS_PER_SITE, CREDENTIAL_FETCHES } from '../../../src/identity/agent-cards/limits.ts'
 import type { CardWorker } from '../../../src/identity/agent-cards/worker.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
@@ -122,6 +122,33 @@ test('credentials that are slow do not delay a card, and their refresh survives 
   const before = requestsTo(silent, '/credential')
   startWorker()
   await expect.poll(() => requestsTo(silent, '/credential')).toBeGreaterThan(before + 20)
+})
+
+test('cards that list credentials of one site cause few requests to it at once, and do not delay others', async () => {
+  const cards = Array.from({ length: 60 }, (_, i) =>
+    JSON.stringify({ credentials: [1, 2].map((n) => silent.url(`/victim/${i}/${n}`, `a${i}.victim.com`)) }),
+  )
+  await register(
+    cards.map((body, i) => ({ name: `listing ${i}`, url: honest.url(`/list${i}`, `l${i}.com`), body })),
+  )
+  const listing = JSON.stringify({ credentials: [honest.url('/others', 'credentials.net')] })
+  const bodies: Record<string, string> = { '/listing': listing }
+  honest.respondWith(({ path }) => ({
+    body: bodies[path] ?? cards[Number(/list(\d+)/.exec(path)?.[1] ?? -1)] ?? CARD,
+  }))
+  const asked = (): number => silent.requests.filter(({ path }) => path.startsWith('/victim')).length
+  const waiting = async () => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::integer as count from agent_card_checks where credentials_token is not null`.execute(
+      t.kysely,
+    )
+    return rows[0]?.count
+  }
+  startWorker()
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(60)
+  await register([{ name: 'other', url: honest.url('/listing', 'listing.net'), body: listing }])
+  await expect.poll(() => requestsTo(honest, '/others'), { timeout: 10_000 }).toBeGreaterThan(0)
+  expect(asked()).toBe(CREDENTIAL_FETCHES.perSite)
 })
 
 test('the credentials of an agent are refreshed at most every ten minutes', async () => {

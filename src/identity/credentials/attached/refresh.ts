@@ -1,5 +1,6 @@
 import { isDomainError } from '../../../domain/errors.ts'
 import { fetchHosted, type HostedDependencies } from '../../../platform/net/hosted/fetch-hosted.ts'
+import type { SiteSlots } from '../../site-slots.ts'
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
 import { MAX_CREDENTIAL_BYTES } from '../verify/parse-credential.ts'
 import type { Verifier } from '../verify/verifier.ts'
@@ -11,6 +12,7 @@ export interface RefreshDependencies {
   readonly verifier: Pick<Verifier, 'verify'>
   readonly trust: () => Promise<TrustRegistry>
   readonly hosted: HostedDependencies
+  readonly slots: SiteSlots
   readonly now: () => number
   /** Time after which no further document is fetched, in milliseconds. */
   readonly limitMs: number
@@ -29,7 +31,7 @@ export interface RefreshedAgent {
  */
 export async function refreshCredentials(
   agent: RefreshedAgent,
-  { store, verifier, trust, hosted, now, limitMs }: RefreshDependencies,
+  { store, verifier, trust, hosted, slots, now, limitMs }: RefreshDependencies,
 ): Promise<void> {
   const { pda, listed } = agent
   if (listed !== null) await store.removeUnlisted(pda, listed)
@@ -40,8 +42,8 @@ export async function refreshCredentials(
   for (const url of [...urls].slice(0, 2 * MAX_CREDENTIALS)) {
     if (now() > deadline || hosted.signal?.aborted === true) return
     if (!/^(https?|ipfs|ar):/i.test(url)) continue
-    const fetched = await fetchHosted(url, MAX_CREDENTIAL_BYTES, hosted)
-    if (fetched.kind === 'failed') continue
+    const fetched = await slots(url, deadline - now(), () => fetchHosted(url, MAX_CREDENTIAL_BYTES, hosted))
+    if (fetched === null || fetched.kind === 'failed') continue
     const credential = { agent, url, source: sources.get(url) ?? 'card', document: fetched.body }
     try {
       await verifyAndAttach(credential, { now: now(), trust: await trust() }, { store, verifier })
