@@ -1,14 +1,17 @@
+import { parseMessage } from '@agent-registry/solana'
 import {
   FAILURE_CODES,
   TRANSACTION_STATUSES,
   type TransactionFailure,
 } from '../src/domain/transaction-status.ts'
 import type { FeeEstimate } from '../src/relay/fees.ts'
+import { messageInstructions } from '../src/relay/message-instructions.ts'
 import { PRIORITY_LEVELS } from '../src/relay/policy.ts'
 import type { PreparedTransaction } from '../src/relay/prepared-transaction.ts'
 import type { TransactionRecord } from '../src/relay/record.ts'
 import { builder } from './builder.ts'
 import { enumValues } from './enum-values.ts'
+import { TransactionInstructionRef } from './ledger-transaction.ts'
 
 export const PriorityLevel = builder.enumType('PriorityLevel', {
   description: 'Priority fee of a transaction, as a percentile of recent fees.',
@@ -141,6 +144,24 @@ export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction'
       description: 'Slot in which the transaction landed. Null before.',
     }),
     sponsored: t.exposeBoolean('sponsored', { description: 'Whether the service pays the fees.' }),
+    final: t.exposeBoolean('settled', {
+      description: 'Whether the status is final. A final `confirmed` is finalized on the ledger.',
+    }),
+    preparedAt: t.expose('preparedAt', { type: 'DateTime', description: 'Time of the preparation.' }),
+    submittedAt: t.expose('submittedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which the service sent it to the ledger. Null before.',
+    }),
+    lastValidBlockHeight: t.expose('lastValidBlockHeight', {
+      type: 'Float',
+      description: 'Last block height at which it can land.',
+    }),
+    instructions: t.field({
+      type: [TransactionInstructionRef],
+      description: 'The prepared instructions. A wallet may add assertions before it signs.',
+      resolve: ({ message }) => messageInstructions(parseMessage(Buffer.from(message, 'base64'))),
+    }),
   }),
 })
 
@@ -157,9 +178,13 @@ builder.queryFields((t) => ({
   transaction: t.field({
     type: TransactionRef,
     nullable: true,
-    description: 'Returns a prepared transaction. Errors: TRANSACTION_NOT_FOUND.',
-    args: { id: t.arg.string({ description: 'The `id` from `prepareTransaction`.', required: true }) },
-    resolve: (_, { id }, { services }) => services.relay.get(id),
+    description:
+      'Returns a prepared transaction, by its id or by its signature. Errors: TRANSACTION_NOT_FOUND.',
+    args: {
+      id: t.arg.string({ description: 'The `id` from `prepareTransaction`.' }),
+      signature: t.arg.string({ description: 'Signature, base-58, in place of `id`.' }),
+    },
+    resolve: (_, key, { services }) => services.relay.getOne(key),
   }),
   feeEstimate: t.field({
     type: FeeEstimateRef,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { schema } from '../../schema/index.ts'
 
 /** The roots, and the types with another key. */
-const OTHERS = new Set(['Query', 'Mutation', 'Subscription', 'Agent', 'Stake'])
+const OTHERS = new Set(['Query', 'Mutation', 'Subscription', 'Agent', 'Stake', 'LedgerTransaction'])
 
 test('the cache of the console knows for every type whether it has an identity', () => {
   const source = readFileSync(new URL('../../packages/console/src/api/cache.ts', import.meta.url), 'utf8')

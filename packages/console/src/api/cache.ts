@@ -11,6 +11,7 @@ export const EMBEDDED = [
   'AgentHistoryEdge',
   'AgentHistoryPage',
   'AgentPage',
+  'BalanceChange',
   'CategoryCount',
   'CredentialCheck',
   'CredentialList',
@@ -48,7 +49,10 @@ export const EMBEDDED = [
   'StatusCount',
   'TierCount',
   'TierThreshold',
+  'TokenBalanceChange',
+  'TransactionAccount',
   'TransactionFailure',
+  'TransactionInstruction',
   'VerificationMethod',
   'WalletBalance',
   'WebhookAttempt',
@@ -67,6 +71,7 @@ const options: Partial<CacheExchangeOpts> = {
   keys: {
     ...Object.fromEntries(EMBEDDED.map((type) => [type, () => null])),
     Agent: (agent) => agent.pda as string | null,
+    LedgerTransaction: ({ signature }) => signature as string | null,
     Stake: (stake) => stake.pda as string | null,
   },
   updates: {

@@ -1,0 +1,127 @@
+import { parseTransaction, type Pubkey } from '@agent-registry/solana'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import { DomainError } from '../domain/errors.ts'
+import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
+import { mapLedgerError } from './map-ledger-error.ts'
+import {
+  type InstructionAccount,
+  type LoadedAddresses,
+  messageAccounts,
+  messageInstructions,
+  type MessageInstruction,
+} from './message-instructions.ts'
+import { isSignature } from './transaction-store.ts'
+
+/** A transaction as the ledger has it. Amounts are decimal text. */
+export interface LedgerTransaction {
+  readonly signature: string
+  readonly slot: number
+  readonly timestamp: string | null
+  readonly succeeded: boolean
+  readonly fee: string
+  readonly computeUnits: number | null
+  readonly feePayer: Pubkey
+  readonly instructions: readonly MessageInstruction[]
+  readonly balances: readonly BalanceChange[]
+  readonly tokenBalances: readonly TokenBalanceChange[]
+  readonly logs: readonly string[] | null
+}
+
+export interface BalanceChange {
+  readonly account: Pubkey
+  readonly before: string
+  readonly after: string
+}
+
+export interface TokenBalanceChange extends BalanceChange {
+  readonly owner: Pubkey | null
+  readonly mint: Pubkey
+  readonly decimals: number
+}
+
+interface TokenBalance {
+  accountIndex: number
+  mint: Pubkey
+  owner?: Pubkey
+  uiTokenAmount: { amount: string; decimals: number }
+}
+
+interface FoundTransaction {
+  slot: number
+  blockTime: number | null
+  transaction: [bytes: string, encoding: string]
+  meta: {
+    err: unknown
+    fee: number
+    computeUnitsConsumed?: number
+    preBalances: number[]
+    postBalances: number[]
+    preTokenBalances?: TokenBalance[] | null
+    postTokenBalances?: TokenBalance[] | null
+    logMessages?: string[] | null
+    loadedAddresses?: LoadedAddresses | null
+  } | null
+}
+
+const CONFIG = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }
+
+/**
+ * Reads a transaction from the ledger. The node is asked only for transactions that called the
+ * registry or were sent by the relay. Throws TRANSACTION_NOT_FOUND for others, also if they exist.
+ */
+export async function readLedgerTransaction(
+  signature: string,
+  { kysely, rpc }: { readonly kysely: Kysely<Database>; readonly rpc: LedgerCalls },
+): Promise<LedgerTransaction> {
+  if (!isSignature(signature) || !(await isKnown(kysely, signature)))
+    throw new DomainError('TRANSACTION_NOT_FOUND')
+  const found = await mapLedgerError(rpc.call<FoundTransaction | null>('getTransaction', [signature, CONFIG]))
+  // Not landed, removed by a fork, or older than what the node keeps.
+  if (!found?.meta) throw new DomainError('TRANSACTION_NOT_FOUND')
+  const { meta, slot, blockTime } = found
+  const { message } = parseTransaction(Buffer.from(found.transaction[0], 'base64'))
+  const accounts = messageAccounts(message, meta.loadedAddresses)
+  return {
+    signature,
+    slot,
+    timestamp: blockTime === null ? null : new Date(blockTime * 1_000).toISOString(),
+    succeeded: meta.err === null,
+    fee: String(meta.fee),
+    computeUnits: meta.computeUnitsConsumed ?? null,
+    feePayer: message.staticKeys[0]!,
+    instructions: messageInstructions(message, meta.loadedAddresses),
+    balances: accounts.map(({ pubkey }, i) => ({
+      account: pubkey,
+      before: String(meta.preBalances[i] ?? 0),
+      after: String(meta.postBalances[i] ?? 0),
+    })),
+    tokenBalances: tokenChanges(accounts, meta.preTokenBalances ?? [], meta.postTokenBalances ?? []),
+    logs: meta.logMessages ?? null,
+  }
+}
+
+async function isKnown(kysely: Kysely<Database>, signature: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from ledger_transactions where signature = ${signature}
+    union all select 1 from prepared_transactions where signature = ${signature} limit 1`.execute(kysely)
+  return rows.length > 0
+}
+
+/** An account that did not exist before or after has a balance of 0 then. */
+function tokenChanges(
+  accounts: readonly InstructionAccount[],
+  before: readonly TokenBalance[],
+  after: readonly TokenBalance[],
+): TokenBalanceChange[] {
+  const amountIn = (balances: readonly TokenBalance[], index: number): string =>
+    balances.find(({ accountIndex }) => accountIndex === index)?.uiTokenAmount.amount ?? '0'
+  const known = new Map([...before, ...after].map((each) => [each.accountIndex, each]))
+  return [...known].flatMap(([index, { mint, owner, uiTokenAmount }]) => {
+    const account = accounts[index]?.pubkey
+    if (account === undefined) return []
+    const { decimals } = uiTokenAmount
+    const amounts = { before: amountIn(before, index), after: amountIn(after, index) }
+    return [{ account, owner: owner ?? null, mint, decimals, ...amounts }]
+  })
+}
