@@ -20,8 +20,11 @@ export interface Account {
   /** One wallet dialog; later requests need none. Throws if no wallet is connected. */
   readonly signIn: () => Promise<void>
   readonly signOut: () => Promise<void>
-  /** The client of `@agent-registry/client`, loaded when it is needed. */
-  readonly registry: () => Promise<Registry>
+  /**
+   * The client of `@agent-registry/client`, loaded when it is needed. `program` is the registry
+   * program that the wallet signs for; by default that of the release.
+   */
+  readonly registry: (program?: string) => Promise<Registry>
 }
 
 const Context = createContext<Account | null>(null)
@@ -40,7 +43,7 @@ export function AccountProvider({ children }: { readonly children: ReactNode }) 
       storeSession(next)
       setSession(next)
     }
-    const registry = async () => (await load()).registryFor(token)
+    const registry = async (program?: string) => (await load()).registryFor(token, program)
     const signOut = async (): Promise<void> => {
       if (token !== null) await (await registry()).sessions.signOut().catch(() => undefined)
       keep(null)

@@ -10,9 +10,3 @@ export async function throwAwayWallet(): Promise<Signer> {
   sessionStorage.setItem(NAME, JSON.stringify([...signer.secretKey]))
   return signer
 }
-
-/**
- * Gives the wallet some SOL. The policy of the page allows no node, so this needs an operation of the
- * gateway; until there is one, null.
- */
-export const airdrop: ((address: string) => Promise<void>) | null = null
