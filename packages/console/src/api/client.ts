@@ -2,6 +2,7 @@ import type { Client as Socket } from 'graphql-ws'
 import { Client, fetchExchange, subscriptionExchange } from 'urql'
 import { apiUrl } from './base.ts'
 import { createCache } from './cache.ts'
+import { setConnected } from './connection.ts'
 
 /** A client with an empty cache. The token is that of a session, or null. */
 export function createApiClient(token: string | null): Client {
@@ -46,5 +47,10 @@ async function openSocket(connectionParams: Record<string, string>): Promise<Soc
     connectionParams,
     retryAttempts: Number.POSITIVE_INFINITY,
     shouldRetry: () => true,
+    on: {
+      connected: () => setConnected(true),
+      // 1000: no subscription needs the socket any more.
+      closed: (event) => setConnected((event as CloseEvent).code === 1000),
+    },
   })
 }

@@ -1,7 +1,8 @@
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import { curveStepAfter, line } from 'd3-shape'
-import { Table } from './table.tsx'
+import { useEffect, useRef, useState } from 'react'
 import css from './chart.module.css'
+import { Table } from './table.tsx'
 
 export interface Point {
   /** ISO 8601. */
@@ -9,64 +10,66 @@ export interface Point {
   readonly value: number
 }
 
-interface ChartProps {
+export interface ChartProps {
   /** What the values are: "Reputation". */
   readonly title: string
-  /** Oldest first. Each value holds until the next. */
+  /** Oldest first. Each value holds until the next, and the last one until now. */
   readonly points: readonly Point[]
   readonly format?: (value: number) => string
+  /** The highest value that is possible. Default: the highest of the points. */
+  readonly max?: number
 }
 
-const [WIDTH, HEIGHT, LEFT, BOTTOM] = [640, 200, 48, 24]
+const [HEIGHT, LEFT, TOP, BOTTOM] = [180, 52, 10, 24]
 const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' })
 const minute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
+const plain = (value: number): string => value.toLocaleString('en')
+
 /** A line over time. The same values are in a table below it. Import it with `import()`. */
-export default function Chart({ title, points, format = String }: ChartProps) {
-  const times = points.map(({ time }) => Date.parse(time))
-  const x = scaleUtc([Math.min(...times), Math.max(...times)], [LEFT, WIDTH])
-  const most = Math.max(...points.map(({ value }) => value), 1)
-  const y = scaleLinear([0, most], [HEIGHT - BOTTOM, 8]).nice(4)
+export default function Chart({ title, points, format = plain, max }: ChartProps) {
+  const { ref, width } = useWidth()
+  const [now] = useState(Date.now)
+  const last = points.at(-1)
+  const end = Math.max(now, ...points.map(({ time }) => Date.parse(time)))
+  const start = Math.min(end - 1, ...points.map(({ time }) => Date.parse(time)))
+  const x = scaleUtc([start, end], [LEFT, width - 6])
+  const most = max ?? Math.max(...points.map(({ value }) => value), 1)
+  const y = scaleLinear([0, most], [HEIGHT - BOTTOM, TOP]).nice(4)
+  const drawn = last === undefined ? [] : [...points, { ...last, time: new Date(end).toISOString() }]
   const path = line<Point>(
     (point) => x(Date.parse(point.time)),
     (point) => y(point.value),
   ).curve(curveStepAfter)
+  const summary = last === undefined ? '' : `: now ${format(last.value)}, ${points.length} values since`
   return (
-    <figure className={css.chart}>
+    <figure className={css.chart} ref={ref}>
       <svg
         className={css.svg}
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        width={width}
+        height={HEIGHT}
         role="img"
-        aria-label={`${title} over time`}
+        aria-label={`${title} over time${summary} ${day.format(start)}. The table has all values.`}
       >
         {y.ticks(4).map((tick) => (
           <g key={tick}>
-            <line className={css.grid} x1={LEFT} x2={WIDTH} y1={y(tick)} y2={y(tick)} />
+            <line className={css.grid} x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
             <text className={css.tick} x={LEFT - 8} y={y(tick) + 4} textAnchor="end">
               {format(tick)}
             </text>
           </g>
         ))}
-        {[times[0]!, times.at(-1)!].map((time, i) => (
-          <text
-            key={i === 0 ? 'first' : 'last'}
-            className={css.tick}
-            x={i === 0 ? LEFT : WIDTH}
-            y={HEIGHT - 4}
-            textAnchor={i === 0 ? 'start' : 'end'}
-          >
-            {day.format(time)}
-          </text>
-        ))}
-        <path className={css.line} d={path([...points]) ?? ''} />
-        {points.map((point) => (
-          <circle
-            key={point.time}
-            className={css.point}
-            cx={x(Date.parse(point.time))}
-            cy={y(point.value)}
-            r={3}
-          >
+        <text className={css.tick} x={LEFT} y={HEIGHT - 4} textAnchor="start">
+          {day.format(start)}
+        </text>
+        <text className={css.tick} x={width} y={HEIGHT - 4} textAnchor="end">
+          now
+        </text>
+        <path className={css.line} d={path(drawn) ?? ''} />
+        {points.map((point, i) => (
+          // Several changes can be in one block, so a time is not a key.
+          // oxlint-disable-next-line react/no-array-index-key
+          <circle key={i} className={css.point} cx={x(Date.parse(point.time))} cy={y(point.value)} r={3.5}>
             <title>{`${format(point.value)}, ${minute.format(Date.parse(point.time))}`}</title>
           </circle>
         ))}
@@ -79,10 +82,22 @@ export default function Chart({ title, points, format = String }: ChartProps) {
             { title: 'Time', cell: ({ time }) => minute.format(Date.parse(time)) },
             { title, cell: ({ value }) => format(value), align: 'end' },
           ]}
-          rows={points}
-          keyOf={({ time, value }) => `${time} ${value}`}
+          rows={points.toReversed()}
+          keyOf={(point) => String(points.indexOf(point))}
         />
       </details>
     </figure>
   )
+}
+
+/** The width of the chart in pixels, so that its texts have the same size on every screen. */
+function useWidth() {
+  const ref = useRef<HTMLElement>(null)
+  const [width, setWidth] = useState(320)
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 320)))
+    observer.observe(ref.current!)
+    return () => observer.disconnect()
+  }, [])
+  return { ref, width }
 }

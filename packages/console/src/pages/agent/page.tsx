@@ -1,9 +1,141 @@
-import { Empty, Page } from '../../ui/index.ts'
+import { useQuery } from 'urql'
+import { useParams } from 'wouter'
+import { readError } from '../../api/errors.ts'
+import {
+  Address,
+  ButtonLink,
+  Empty,
+  ErrorState,
+  Facts,
+  Link,
+  Loading,
+  Page,
+  RelativeTime,
+  Section,
+  ShowRequest,
+  Status,
+  words,
+} from '../../ui/index.ts'
+import { ActivitySection } from './activity-section.tsx'
+import { type Agent, capabilityNames } from './agent.ts'
+import { CardSection } from './card-section.tsx'
+import { ChartsSection } from './charts-section.tsx'
+import { CredentialsSection } from './credentials-section.tsx'
+import { LiveUpdates } from './live-updates.tsx'
+import { AgentDetailsDocument } from './page.generated.ts'
+import css from './page.module.css'
+import { RawData } from './raw-data.tsx'
+import { StakeSection } from './stake-section.tsx'
 
 export default function AgentPage() {
+  const { pda = '' } = useParams()
+  // Another agent is another page: nothing of the last one stays.
+  return <OneAgent key={pda} pda={pda} />
+}
+
+function OneAgent({ pda }: { readonly pda: string }) {
+  const variables = { pda }
+  const [{ data, error }, refetch] = useQuery({ query: AgentDetailsDocument, variables })
+  const newest = data?.registryEventsConnection.edges[0]?.node.id
+  if (data?.agent)
+    return (
+      <Page
+        title={data.agent.name}
+        lead={<Lead agent={data.agent} />}
+        actions={
+          <>
+            <LiveUpdates pda={pda} after={newest} />
+            <ShowRequest document={AgentDetailsDocument} variables={variables} client={exampleFor(pda)} />
+            <RawData agent={data.agent} />
+            <ButtonLink to={`/live?agent=${pda}`}>Watch events</ButtonLink>
+          </>
+        }
+      >
+        <div className={css.columns}>
+          <CardSection agent={data.agent} />
+          <div className={css.side}>
+            <IdentitySection agent={data.agent} />
+            <StakeSection agent={data.agent} config={data.registryConfig} />
+            <CredentialsSection agent={data.agent} />
+          </div>
+          <div className={css.main}>
+            <ChartsSection agent={data.agent} />
+            <ActivitySection pda={pda} />
+          </div>
+        </div>
+      </Page>
+    )
+  if (error === undefined)
+    return (
+      <Page title="Agent">
+        <Loading rows={10} label="Loading the agent" />
+      </Page>
+    )
+  const isClosed = readError(error).code === 'AGENT_NOT_FOUND' && newest !== undefined
+  if (isClosed)
+    return (
+      <Page
+        title="Closed agent"
+        lead={<Address value={pda} label="agent address" />}
+        actions={<ShowRequest document={AgentDetailsDocument} variables={variables} />}
+      >
+        <div className={css.main}>
+          <p>This agent was closed. Its account is not on the ledger any more. Its history stays.</p>
+          <ActivitySection pda={pda} />
+        </div>
+      </Page>
+    )
   return (
     <Page title="Agent">
-      <Empty title="Coming" />
+      {readError(error).code === 'AGENT_NOT_FOUND' ? (
+        <Empty title="No agent has this address">
+          <p>{pda} is not the address of an agent. Perhaps it is the address of something else.</p>
+          <Link href="/">See all agents</Link>
+        </Empty>
+      ) : (
+        <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })}>
+          <Link href="/">See all agents</Link>
+        </ErrorState>
+      )}
     </Page>
   )
 }
+
+function Lead({ agent: { pda, status, serviceCategory, tier } }: { readonly agent: Agent }) {
+  return (
+    <span className={css.lead}>
+      <Status value={status} />
+      <span>
+        {words(tier)} · {words(serviceCategory)}
+      </span>
+      <Address value={pda} label="agent address" />
+    </span>
+  )
+}
+
+function IdentitySection({ agent }: { readonly agent: Agent }) {
+  const { did, owner, pda, version, capabilities, createdAt, updatedAt, rentPayer } = agent
+  const names = capabilityNames(capabilities)
+  return (
+    <Section title="Identity">
+      <Facts
+        facts={[
+          ['DID', <Address key="did" value={did} label="DID" />],
+          ['Owner', <Address key="owner" value={owner} label="owner" />],
+          ['Account', <Address key="pda" value={pda} label="agent address" />],
+          ...(rentPayer === owner
+            ? []
+            : [['Rent paid by', <Address key="payer" value={rentPayer} label="rent payer" />] as const]),
+          ['Version', version === '' ? 'None' : version],
+          ['Can', names.length === 0 ? 'Nothing declared' : names.join(', ')],
+          ['Registered', <RelativeTime key="created" value={createdAt} />],
+          ['Last change', <RelativeTime key="updated" value={updatedAt} />],
+        ]}
+      />
+    </Section>
+  )
+}
+
+const exampleFor = (pda: string): string => `const pda = '${pda}'
+const agent = await registry.agents.get(pda)
+for await (const change of registry.agents.history(pda)) console.log(change)`

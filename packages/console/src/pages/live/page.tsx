@@ -1,9 +1,44 @@
-import { Empty, Page } from '../../ui/index.ts'
+import { useMemo, useState } from 'react'
+import { useSearchParams } from 'wouter'
+import { Button, Page, ShowRequest } from '../../ui/index.ts'
+import { FeedView } from './feed-view.tsx'
+import { type FeedFilter, readFilter } from './filter.ts'
+import { FilterBar } from './filter-bar.tsx'
+import { LiveEventsDocument } from './page.generated.ts'
 
 export default function LivePage() {
+  const [search, setSearch] = useSearchParams()
+  const [isPaused, setPaused] = useState(false)
+  const [run, setRun] = useState(0)
+  const text = search.toString()
+  const filter = useMemo(() => readFilter(new URLSearchParams(text)), [text])
   return (
-    <Page title="Live events">
-      <Empty title="Coming" />
+    <Page
+      title="Live events"
+      lead="What happens in the registry, as the gateway reads it from the ledger."
+      actions={
+        <>
+          <ShowRequest document={LiveEventsDocument} variables={filter} client={exampleFor(filter)} />
+          <Button aria-pressed={isPaused} onClick={() => setPaused((now) => !now)}>
+            {isPaused ? 'Resume' : 'Pause'}
+          </Button>
+        </>
+      }
+    >
+      <FilterBar search={search} onChange={(next) => setSearch(next, { replace: true })} />
+      <FeedView
+        key={`${text} ${run}`}
+        filter={filter}
+        isPaused={isPaused}
+        onReset={() => setSearch(new URLSearchParams())}
+        onRestart={() => setRun((now) => now + 1)}
+      />
     </Page>
   )
+}
+
+function exampleFor({ types, agentPda }: FeedFilter): string {
+  const options = JSON.stringify({ types, agent: agentPda })
+  return `for await (const event of registry.events(${options === '{}' ? '' : options}))
+  console.log(event.type, event.agentPda, event.data)`
 }

@@ -1,0 +1,81 @@
+import { Address } from '../ui/address.tsx'
+import { Badge, type Tone } from '../ui/badge.tsx'
+import { Link } from '../ui/link.tsx'
+import { RelativeTime } from '../ui/time.tsx'
+import { describeEvent } from './describe.ts'
+import css from './event-list.module.css'
+import { eventTitle } from './types.ts'
+
+export interface ShownEvent {
+  readonly id: string
+  readonly type: string
+  readonly agentPda: string
+  readonly slot: number
+  readonly timestamp: string
+  readonly signature: string | null
+  readonly data: unknown
+  readonly agent?: { readonly name: string } | null
+}
+
+const TONES: Record<string, Tone> = {
+  'agent.registered': 'accent',
+  'agent.reactivated': 'good',
+  'agent.suspended': 'warn',
+  'agent.deactivated': 'bad',
+  'agent.closed': 'bad',
+}
+
+interface EventListProps {
+  /** For screen readers. */
+  readonly label: string
+  readonly events: readonly ShownEvent[]
+  /** Shows which agent each event is about. */
+  readonly withAgent?: boolean
+  /** The ids of events that arrived while the reader watched. */
+  readonly fresh?: ReadonlySet<string>
+}
+
+/** Events of the registry in words, each with its agent and its transaction. */
+export function EventList({ label, events, withAgent = false, fresh }: EventListProps) {
+  return (
+    // Safari takes the role from lists without bullets.
+    // oxlint-disable-next-line jsx-a11y/no-redundant-roles
+    <ol className={css.list} role="list" aria-label={label}>
+      {events.map((event) => (
+        <li key={event.id} className={css.row} data-fresh={fresh?.has(event.id)}>
+          <span className={css.type}>
+            <Badge tone={TONES[event.type] ?? 'neutral'}>{eventTitle(event.type)}</Badge>
+          </span>
+          <div className={css.text}>
+            {withAgent && <Agent event={event} />}
+            <p>{describeEvent(event.type, event.data)}</p>
+          </div>
+          <span className={css.time}>
+            <RelativeTime value={event.timestamp} />
+          </span>
+          <span className={css.place}>
+            {event.signature === null ? (
+              <span>Transaction unknown</span>
+            ) : (
+              <Link href={`/tx/${event.signature}`} title={event.signature}>
+                Transaction <span className={css.signature}>{event.signature.slice(0, 5)}…</span>
+              </Link>
+            )}
+            <span>Slot {event.slot.toLocaleString('en')}</span>
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Agent({ event: { agent, agentPda, data } }: { readonly event: ShownEvent }) {
+  const known = agent?.name ?? (data as { name?: unknown } | null)?.name
+  const name = typeof known === 'string' && known !== '' ? known : null
+  return (
+    <span className={css.agent}>
+      <Link href={`/agents/${agentPda}`}>{name ?? 'Closed agent'}</Link>
+      <Address value={agentPda} label="agent address" />
+    </span>
+  )
+}

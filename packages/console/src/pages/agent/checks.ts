@@ -1,0 +1,46 @@
+import type { Credential } from './agent.ts'
+
+export interface Check {
+  readonly title: string
+  readonly passed: boolean
+  readonly text: string
+}
+
+const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+
+/** The six checks of a credential that is attached to an agent, as they are now. */
+export function checksOf(credential: Credential, did: string, now: number): Check[] {
+  const { issuer, structurallyValid, proofVerified } = credential
+  const isOwn = issuer === did
+  return [
+    {
+      title: 'Vocabulary',
+      passed: true,
+      text: 'It uses the vocabulary of W3C credentials. The gateway has pinned copies of all of it.',
+    },
+    { title: 'Type', passed: true, text: 'It says which type of credential it is.' },
+    { title: 'Subject', passed: true, text: 'It is about this agent: its subject is the DID of the owner.' },
+    { title: 'Dates', passed: structurallyValid, text: datesText(credential, now) },
+    { title: 'Proof', passed: true, text: 'It has a signature of its issuer.' },
+    {
+      title: 'Trust',
+      passed: proofVerified,
+      text: proofVerified
+        ? 'The signature is right, and this gateway trusts the issuer for this type.'
+        : isOwn
+          ? 'The agent issued it about itself, so it proves nothing. This gateway does not trust the issuer for this type.'
+          : 'This gateway does not trust the issuer for this type, or the signature is wrong or out of date.',
+    },
+  ]
+}
+
+function datesText({ structurallyValid, validFrom, validUntil }: Credential, now: number): string {
+  if (validUntil !== null && Date.parse(validUntil) <= now)
+    return `It ended on ${date.format(Date.parse(validUntil))}.`
+  if (validFrom !== null && Date.parse(validFrom) > now)
+    return `It begins on ${date.format(Date.parse(validFrom))}.`
+  if (!structurallyValid) return 'It is not valid now by its dates.'
+  return validUntil === null
+    ? 'It is valid now, and has no end.'
+    : `It is valid until ${date.format(Date.parse(validUntil))}.`
+}

@@ -1,0 +1,33 @@
+import { useState } from 'react'
+import { useSubscription } from 'urql'
+import { useConnected } from '../../api/connection.ts'
+import { describeEvent } from '../../events/describe.ts'
+import { Badge, useVisible } from '../../ui/index.ts'
+import { AgentEventsDocument } from './page.generated.ts'
+
+interface LiveUpdatesProps {
+  readonly pda: string
+  /** The newest event that the page shows, so that none is missed in between. */
+  readonly after: string | undefined
+}
+
+/** Follows the agent. The cache reads again what an event changed, so the page shows it at once. */
+export function LiveUpdates({ pda, after }: LiveUpdatesProps) {
+  const isVisible = useVisible()
+  const isConnected = useConnected()
+  const [start] = useState(after)
+  const variables = { pda, ...(start !== undefined && { after: start }) }
+  const [{ data, error }] = useSubscription({ query: AgentEventsDocument, variables, pause: !isVisible })
+  const event = data?.registryEvents
+  const isLive = isConnected && error === undefined
+  return (
+    <>
+      <Badge tone={isLive ? 'good' : 'warn'} dot>
+        {isLive ? 'Live' : 'Not live'}
+      </Badge>
+      <span role="status" className="visually-hidden">
+        {event && `New: ${describeEvent(event.type, event.data)}`}
+      </span>
+    </>
+  )
+}

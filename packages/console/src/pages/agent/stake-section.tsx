@@ -1,0 +1,84 @@
+import { useState } from 'react'
+import { Amount, Facts, formatUnits, Link, RelativeTime, Section, words } from '../../ui/index.ts'
+import type { Agent, Config } from './agent.ts'
+import css from './page.module.css'
+
+interface StakeProps {
+  readonly agent: Agent
+  readonly config: Config
+}
+
+/** The stake, what it gives, and when a requested withdrawal can be paid. */
+export function StakeSection({ agent: { stake, tier }, config }: StakeProps) {
+  const counted = stake === null ? 0n : BigInt(stake.depositedAmount) - BigInt(stake.pendingWithdrawal)
+  return (
+    <Section title="Stake and tier" aside={<span className={css.hint}>{words(tier)}</span>}>
+      {stake === null ? (
+        <p className={css.hint}>This agent has no stake. Its tier is the lowest.</p>
+      ) : (
+        <Facts
+          facts={[
+            ['Deposited', <Amount key="deposit" value={stake.depositedAmount} unit="usdc" />],
+            ...(stake.lockedAmount === '0'
+              ? []
+              : [['Locked', <Amount key="locked" value={stake.lockedAmount} unit="usdc" />] as const]),
+            ...(stake.pendingWithdrawal === '0'
+              ? []
+              : [
+                  [
+                    'To be withdrawn',
+                    <Amount key="pending" value={stake.pendingWithdrawal} unit="usdc" />,
+                  ] as const,
+                  ['Counts for the tier', <Amount key="counted" value={counted} unit="usdc" />] as const,
+                ]),
+          ]}
+        />
+      )}
+      {stake?.withdrawal && <Withdrawal withdrawal={stake.withdrawal} />}
+      {config !== null && (
+        <ol className={css.tiers} aria-label="Tiers and the stake that they need">
+          {config.tiers.toReversed().map((each) => {
+            const minimum = BigInt(each.minimumStake)
+            const isCurrent = each.tier === tier
+            return (
+              <li key={each.tier} className={css.tier} aria-current={isCurrent ? 'true' : undefined}>
+                <span>{words(each.tier)}</span>
+                <span>
+                  {minimum === 0n ? 'No stake' : `From ${formatUnits(minimum, 6)} USDC`}
+                  {minimum > counted && (
+                    <span className={css.more}>{formatUnits(minimum - counted, 6)} USDC more</span>
+                  )}
+                </span>
+              </li>
+            )
+          })}
+        </ol>
+      )}
+    </Section>
+  )
+}
+
+type OpenWithdrawal = NonNullable<NonNullable<Agent['stake']>['withdrawal']>
+
+function Withdrawal({
+  withdrawal: { amount, requestedAt, completableAt },
+}: {
+  readonly withdrawal: OpenWithdrawal
+}) {
+  const [now] = useState(Date.now)
+  return (
+    <div className={css.verdict} data-tone="accent">
+      <p>
+        The owner asked to withdraw <Amount value={amount} unit="usdc" /> <RelativeTime value={requestedAt} />
+        .
+      </p>
+      {completableAt !== null && (
+        <p>
+          {Date.parse(completableAt) > now ? 'It can be paid out ' : 'It can be paid out since '}
+          <RelativeTime value={completableAt} />. The owner does this on the page{' '}
+          <Link href="/mine">My agent</Link>.
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import type { Tone } from '../../ui/index.ts'
+import type { Card } from './agent.ts'
+
+interface Verdict {
+  readonly tone: Tone
+  readonly text: string
+}
+
+const STATES: Record<Card['state'], Verdict> = {
+  matched: {
+    tone: 'good',
+    text: 'This is the card that the owner recorded on the ledger.',
+  },
+  mismatched: {
+    tone: 'bad',
+    text: 'The hosted card is not the one that the owner recorded on the ledger. Do not rely on it. Lists leave out this agent until its owner records the new card.',
+  },
+  unreachable: {
+    tone: 'warn',
+    text: 'The gateway could not fetch the card. It tries again later. What is shown here comes from the last time that it worked.',
+  },
+  unchecked: {
+    tone: 'neutral',
+    text: 'The gateway did not check the card since its address or its hash changed. It usually does so within a minute.',
+  },
+}
+
+export function verdictOf({ state, matchedBy }: Card): Verdict {
+  const verdict = STATES[state]
+  const form =
+    matchedBy === 'raw'
+      ? ' Every byte is the same.'
+      : matchedBy === 'jcs'
+        ? ' Its content is the same. Spaces or the order of members differ.'
+        : ''
+  return { ...verdict, text: `${verdict.text}${form}` }
+}
+
+export const SIGNATURES: Record<NonNullable<Card['signature']>, Verdict> = {
+  verified: { tone: 'good', text: 'Signed with the key of the owner.' },
+  foreign: { tone: 'neutral', text: 'Signed with other keys, which the gateway does not check.' },
+  invalid: { tone: 'bad', text: 'The signature names the key of the owner, but it is wrong.' },
+  unsigned: { tone: 'neutral', text: 'Not signed. The hash on the ledger still protects it.' },
+}

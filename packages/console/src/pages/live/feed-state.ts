@@ -1,0 +1,61 @@
+import type { LiveStartQuery } from './page.generated.ts'
+
+export type FeedEvent = LiveStartQuery['registryEventsConnection']['edges'][number]['node']
+
+/** Newest first. */
+export interface FeedState {
+  readonly shown: readonly FeedEvent[]
+  /** Events that arrived while the reader did not want the list to change. */
+  readonly held: readonly FeedEvent[]
+  /** The ids of events that arrived while the reader watched. */
+  readonly fresh: ReadonlySet<string>
+  /** Where older events begin. Null if there are none. */
+  readonly olderThan: string | null
+}
+
+export type FeedAction =
+  | { readonly kind: 'started' | 'older'; readonly page: LiveStartQuery['registryEventsConnection'] }
+  | { readonly kind: 'arrived'; readonly event: FeedEvent; readonly hold: boolean }
+  | { readonly kind: 'released' }
+
+/** A page that is open for days forgets its oldest events. */
+const MOST = 2_000
+
+export const NO_EVENTS: FeedState = { shown: [], held: [], fresh: new Set(), olderThan: null }
+
+export function feedReducer(state: FeedState, action: FeedAction): FeedState {
+  switch (action.kind) {
+    case 'started':
+      return { ...NO_EVENTS, shown: nodesOf(action.page), olderThan: cursorOf(action.page) }
+    case 'older': {
+      const known = new Set(state.shown.map(({ id }) => id))
+      const more = nodesOf(action.page).filter(({ id }) => !known.has(id))
+      return { ...state, shown: [...state.shown, ...more], olderThan: cursorOf(action.page) }
+    }
+    case 'arrived': {
+      const { event, hold } = action
+      // After a lost connection, and after a fork of the ledger, an event can arrive twice.
+      const isKnown = (each: FeedEvent): boolean => each.id === event.id
+      if (state.shown.some(isKnown) || state.held.some(isKnown)) return state
+      // Events that wait keep their order: a newer one waits behind them.
+      if (hold || state.held.length > 0) return { ...state, held: [event, ...state.held] }
+      return limited({ ...state, shown: [event, ...state.shown], fresh: new Set(state.fresh).add(event.id) })
+    }
+    default: {
+      const fresh = new Set(state.held.map(({ id }) => id))
+      return limited({ ...state, shown: [...state.held, ...state.shown], held: [], fresh })
+    }
+  }
+}
+
+/** Without the oldest events, older ones would leave a gap, so they cannot be loaded any more. */
+function limited(state: FeedState): FeedState {
+  if (state.shown.length <= MOST) return state
+  return { ...state, shown: state.shown.slice(0, MOST), olderThan: null }
+}
+
+const nodesOf = ({ edges }: LiveStartQuery['registryEventsConnection']): FeedEvent[] =>
+  edges.map(({ node }) => node)
+
+const cursorOf = ({ pageInfo }: LiveStartQuery['registryEventsConnection']): string | null =>
+  pageInfo.hasNextPage ? pageInfo.endCursor : null

@@ -1,0 +1,82 @@
+import { useEffect, useEffectEvent, useReducer, useRef, useState } from 'react'
+import { useClient } from 'urql'
+import { useVisible } from '../../ui/index.ts'
+import { feedReducer, NO_EVENTS, type FeedState } from './feed-state.ts'
+import type { FeedFilter } from './filter.ts'
+import { LiveEventsDocument, LiveOlderDocument, LiveStartDocument } from './page.generated.ts'
+
+export interface Feed extends FeedState {
+  readonly isLoading: boolean
+  readonly error: unknown
+  /** Shows the events that wait. */
+  readonly release: () => void
+  readonly loadOlder: () => Promise<void>
+}
+
+/** The stream begins again after so many events, so that a reconnection repeats only a few. */
+const RENEW_AFTER = 100
+
+/**
+ * The recent events, and then each new one. Another filter needs another component, with a key.
+ * `hold` is asked for each event: true keeps it back.
+ */
+export function useFeed(filter: FeedFilter, hold: () => boolean): Feed {
+  const client = useClient()
+  const isVisible = useVisible()
+  const [state, dispatch] = useReducer(feedReducer, NO_EVENTS)
+  const [phase, setPhase] = useState<{ isLoading: boolean; error: unknown }>({ isLoading: true, error: null })
+  /** Where the stream continues. Null: it has no event to begin after. Undefined: not known yet. */
+  const [start, setStart] = useState<string | null | undefined>()
+  const last = useRef<string | null>(null)
+  const shouldHold = useEffectEvent(hold)
+
+  useEffect(() => {
+    let isCurrent = true
+    const begin = async (): Promise<void> => {
+      const request = client.query(LiveStartDocument, filter, { requestPolicy: 'network-only' })
+      const { data, error } = await request.toPromise()
+      if (!isCurrent) return
+      setPhase({ isLoading: false, error: error ?? null })
+      if (data === undefined) return
+      dispatch({ kind: 'started', page: data.registryEventsConnection })
+      last.current = data.newest.edges[0]?.node.id ?? null
+      setStart(last.current)
+    }
+    void begin()
+    return () => {
+      isCurrent = false
+    }
+  }, [client, filter])
+
+  useEffect(() => {
+    if (start === undefined || !isVisible) return undefined
+    let received = 0
+    const variables = { ...filter, after: last.current }
+    const stream = client.subscription(LiveEventsDocument, variables).subscribe(({ data, error }) => {
+      const event = data?.registryEvents
+      if (event === undefined) {
+        if (error !== undefined) setPhase({ isLoading: false, error })
+        return
+      }
+      last.current = event.id
+      received += 1
+      dispatch({ kind: 'arrived', event, hold: shouldHold() })
+      if (received === RENEW_AFTER) setStart(event.id)
+    })
+    return () => stream.unsubscribe()
+  }, [client, filter, start, isVisible])
+
+  const loadOlder = async (): Promise<void> => {
+    const variables = { ...filter, after: state.olderThan }
+    const request = client.query(LiveOlderDocument, variables, { requestPolicy: 'network-only' })
+    const { data, error } = await request.toPromise()
+    if (data !== undefined) dispatch({ kind: 'older', page: data.registryEventsConnection })
+    else setPhase({ isLoading: false, error })
+  }
+  return {
+    ...state,
+    ...phase,
+    release: () => dispatch({ kind: 'released' }),
+    loadOlder,
+  }
+}

@@ -1,0 +1,43 @@
+import { EVENT_TYPES } from '../../events/types.ts'
+
+export interface FeedFilter {
+  /** Undefined: all types. */
+  readonly types?: string[]
+  readonly agentPda?: string
+}
+
+const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+
+/** The filter in the URL. Unknown types and wrong addresses are left out. */
+export function readFilter(search: URLSearchParams): FeedFilter {
+  const given = (search.get('types') ?? '').split(',')
+  const types = EVENT_TYPES.filter((type) => given.includes(type))
+  const agent = search.get('agent') ?? ''
+  return {
+    ...(types.length > 0 && { types }),
+    ...(ADDRESS.test(agent) && { agentPda: agent }),
+  }
+}
+
+/** The search parameters with a type added or removed. */
+export function withType(search: URLSearchParams, type: string): URLSearchParams {
+  const { types = [] } = readFilter(search)
+  return withTypes(search, types.includes(type) ? types.filter((each) => each !== type) : [...types, type])
+}
+
+export function withTypes(search: URLSearchParams, types: readonly string[]): URLSearchParams {
+  const next = new URLSearchParams(search)
+  if (types.length === 0) next.delete('types')
+  else next.set('types', types.join(','))
+  return next
+}
+
+/** With the agent of an address or a DID. Without one if the text is empty. Null if it is neither. */
+export function withAgent(search: URLSearchParams, text: string): URLSearchParams | null {
+  const agent = text.trim()
+  const next = new URLSearchParams(search)
+  if (agent === '') next.delete('agent')
+  else if (ADDRESS.test(agent)) next.set('agent', agent)
+  else return null
+  return next
+}
