@@ -90,6 +90,8 @@ test('an operation that costs more than the whole limit is refused with its cost
   })
 })
 
+let address = 0
+
 test('a search costs five units in REST and GraphQL', async () => {
   const left = ({ headers }: { headers: object }) => Reflect.get(headers, 'ratelimit-remaining') as unknown
   expect(left(await t.app.inject({ url: '/agents?name=x', remoteAddress: '203.0.113.21' }))).toBe('0')
@@ -97,7 +99,18 @@ test('a search costs five units in REST and GraphQL', async () => {
   expect(left(await graphql('203.0.113.23', '{ agents(filter: { tier: basic }) { total } }'))).toBe('4')
 })
 
-let address = 0
+test.each([
+  ['/agents?min_reputation=0', '0'],
+  ['/agents?max_reputation=5', '0'],
+  ['/agents?tier=basic&offset=15000', '1'],
+  ['/stakes?offset=20000', '0'],
+  ['/stakes?offset=4999', '4'],
+  [`/agents/${'1'.repeat(32)}/history?offset=5000`, '3'],
+])('%s leaves %s of five units', async (url, left) => {
+  const { headers } = await t.app.inject({ url, remoteAddress: `203.0.114.${(address += 1)}` })
+  expect(headers['ratelimit-remaining']).toBe(left)
+})
+
 test.each([
   ['an unknown path', { url: '/nowhere' }],
   ['a wrong method', { url: '/agents', method: 'PUT' }],
