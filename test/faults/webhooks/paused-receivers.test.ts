@@ -6,6 +6,9 @@ import { WORKER_LIMITS } from '../../../src/webhooks/worker/limits.ts'
 import { eventually } from '../../support/eventually.ts'
 import { box, createWorkerWorld, SECRET, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
 
+/** Less than the time of a poll: the worker is woken. */
+const MAX_LATENCY_MS = 300
+
 let world: WorkerWorld
 beforeAll(async () => {
   world = await createWorkerWorld()
@@ -13,7 +16,7 @@ beforeAll(async () => {
 afterEach(() => world.reset())
 afterAll(() => world.close())
 
-test('waiting deliveries of 300 paused webhooks do not keep the worker busy', async () => {
+test('waiting deliveries of 300 paused webhooks neither keep the worker busy nor delay others', async () => {
   const secret = box.seal('hostile', SECRET)
   await sql`
     with created as (
@@ -36,4 +39,20 @@ test('waiting deliveries of 300 paused webhooks do not keep the worker busy', as
   polls = 0
   await delay(4 * WORKER_LIMITS.pollMs)
   expect(polls).toBeLessThan(8)
+
+  // It rests, but others get their events at once, also at a new URL.
+  const victim = await world.subscribe('/old', {
+    wallet: 'victim',
+    network: '198.51.100.1',
+    site: 'victim.net',
+  })
+  await sql`update webhook_subscriptions set url = ${world.farm.url('/victim')} where id = ${victim}`.execute(
+    world.kysely,
+  )
+  for (let event = 1; event <= 10; event += 1) {
+    const committed = performance.now()
+    await world.emit({})
+    await eventually(() => expect(world.farm.receivedAt('/victim')).toHaveLength(event))
+    expect(world.farm.receivedAt('/victim').at(-1)!.at - committed).toBeLessThan(MAX_LATENCY_MS)
+  }
 })
