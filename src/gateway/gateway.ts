@@ -83,7 +83,8 @@ export async function startGateway(options: {
       ipfsGateway: ledger.localnet?.ipfsGateway ?? null,
       fundWallet: ledger.localnet?.fundWallet ?? null,
     })
-    const { services, sponsorship } = parts
+    const { services, sponsorship, roles } = parts
+    if (ledger.localnet !== null) roles.starting = 'the localnet is being set up'
     startWorkers(context, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {} })
     const { host, port, trustProxy } = config.server
     const app = await buildApp({
@@ -114,6 +115,7 @@ export async function startGateway(options: {
       ledger.localnet !== null && sponsorship.feePayer !== null
         ? await ensureLocalnetInvite(config.dataDir, createInviteCodes(orm.em))
         : null
+    roles.starting = null
     const readinessLog = createReadinessLog({
       health: services.info,
       baseUrl,

@@ -11,10 +11,12 @@ export interface PollingWorker {
 export interface Roles {
   readonly names: ReadonlySet<string>
   readonly workers: Map<'webhooks' | 'cards', PollingWorker>
+  /** What the start of this process still does. Null when it has ended. */
+  starting: string | null
 }
 
 export function rolesOf(names: Iterable<string>): Roles {
-  return { names: new Set(names), workers: new Map() }
+  return { names: new Set(names), workers: new Map(), starting: null }
 }
 
 /** Whether the roles need the ledger, or what was read from it. */

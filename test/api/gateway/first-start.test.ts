@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { startGateway } from '../../../src/gateway/gateway.ts'
+import { readConfig } from '../../../src/platform/config/config.ts'
+import { createTestDatabase, urlOf } from '../../support/database.ts'
+import { eventually } from '../../support/indexer/eventually.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+test('a new localnet is ready when its sample agents can be read and its invite code exists', async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const dataDir = temporaryFolder('first-start-')
+  const settings = { PORT: '0', LOCALNET_PORT: '0', SEED_AGENTS: '2' }
+  const { promise: listening, resolve } = Promise.withResolvers<string>()
+  const log = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      const { msg } = JSON.parse(chunk.toString()) as { msg: string }
+      const [, found] = /^Server listening at (\S+)$/.exec(msg) ?? []
+      if (found !== undefined) resolve(found)
+      done()
+    },
+  })
+  const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: urlOf(database), ...settings })
+  const started = startGateway({ ...config, logger: pino({ level: 'info' }, log) })
+  onTestFinished(async () => (await started).stop())
+
+  const url = await listening
+  const first = await fetch(`${url}/ready`)
+  expect(first.status).toBe(503)
+  expect(await first.text()).toContain('the localnet is being set up')
+  await eventually(async () => (await fetch(`${url}/ready`)).status).toBe(200)
+  expect(await (await fetch(`${url}/agents?include_mismatched=true`)).json()).toMatchObject({ total: 2 })
+  expect(existsSync(join(dataDir, 'invite-code'))).toBe(true)
+})
