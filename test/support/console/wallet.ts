@@ -7,6 +7,8 @@ import type { BrowserContext, Page } from 'playwright-core'
 export interface BrowserWallet {
   readonly name: string
   readonly address: string
+  /** Its key as `signerFromSecretKey` takes it. */
+  readonly seed: Uint8Array
   /** Installs it in the pages that this context opens from now on. */
   install(context: BrowserContext): Promise<void>
 }
@@ -20,6 +22,7 @@ export function browserWallet(label: string): BrowserWallet {
   return {
     name,
     address,
+    seed,
     install: async (context) => void (await context.addInitScript(installWallet, given)),
   }
 }

@@ -84,7 +84,7 @@ const options: Partial<CacheExchangeOpts> = {
         const { agentPda } = event as { agentPda?: string }
         if (agentPda !== undefined) cache.invalidate({ __typename: 'Agent', pda: agentPda })
         for (const { fieldName, fieldKey } of cache.inspectFields('Query'))
-          if (/^agents|^stakes|^registryStats|^agentHistory|^registryEventsConnection/.test(fieldName))
+          if (/^agent|^stakes|^registryStats|^registryEventsConnection/.test(fieldName))
             cache.invalidate('Query', fieldKey)
       },
     },

@@ -45,8 +45,8 @@ export function InstructionView({ programId, decoded }: InstructionViewProps) {
               <Address value={programId} label="program" />
             </dd>
           </div>
-          {decoded.accounts.map(({ name, pubkey, isSigner, isWritable }, i) => (
-            <div key={`${i} ${pubkey}`}>
+          {decoded.accounts.map(({ name, pubkey, isSigner, isWritable }) => (
+            <div key={name ?? pubkey}>
               <dt>
                 {words(name ?? 'account')}
                 <span className={css.note}>

@@ -48,7 +48,7 @@ export function problemOf(error: unknown, signed: boolean): Problem {
   if (name === 'RegistryError')
     return {
       title: signed ? 'The gateway did not send it' : 'The transaction cannot be prepared',
-      text: programError === null ? read.message : `${programError.message}`,
+      text: programError?.message ?? read.message,
       advice: ADVICE[read.code ?? ''] ?? (read.status === 422 ? 'Nothing was signed.' : adviceFor(read)),
       id: null,
       logs,

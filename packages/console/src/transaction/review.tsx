@@ -30,8 +30,8 @@ export function Review({ bytes, hints, wallet, program, onSign, onCancel }: Revi
     )
   return (
     <div className={css.steps}>
-      {transaction.instructions.map(({ programId, decoded }, i) => (
-        <InstructionView key={`${i} ${programId}`} programId={programId} decoded={decoded} />
+      {transaction.instructions.map(({ programId, decoded }) => (
+        <InstructionView key={decoded?.name ?? programId} programId={programId} decoded={decoded} />
       ))}
       <section className={css.box} aria-label="Costs">
         <h3>What it costs</h3>

@@ -13,8 +13,8 @@ export interface TransactionRequest {
   /** Sends it with `packages/client`, which checks what the gateway prepared. */
   readonly send: (registry: Registry, signer: Signer) => Promise<Transaction>
   readonly hints?: Hints
-  /** Called when it is confirmed. */
-  readonly onConfirmed?: () => void
+  /** Called when the reader closes the dialog of a confirmed transaction. */
+  readonly onDone?: () => void
   /** Shown when it is confirmed: what to do next. */
   readonly next?: ReactNode
 }
@@ -74,7 +74,6 @@ export function useTransaction(): {
     try {
       const transaction = await request.send(await account.registry(program), reviewing)
       show({ name: 'confirmed', transaction })
-      request.onConfirmed?.()
     } catch (error) {
       if (error instanceof CancelledError) return
       else show({ name: 'failed', problem: problemOf(error, signed) })
@@ -86,6 +85,7 @@ export function useTransaction(): {
     run.current += 1
     setShown(null)
     if (step?.name === 'review') step.answer(false)
+    if (step?.name === 'confirmed') shown?.request.onDone?.()
   }
   const dialog =
     shown === null || account.signer === null || program === undefined ? null : (

@@ -1,12 +1,98 @@
-import { Empty, Page } from '../../ui/index.ts'
+import { useEffect, useEffectEvent } from 'react'
+import { useQuery, useSubscription } from 'urql'
+import { readError } from '../../api/errors.ts'
+import { ConsoleInfoDocument } from '../../api/service.generated.ts'
+import { WalletBalance } from '../../transaction/wallet-balance.tsx'
+import { ButtonLink, Empty, ErrorState, Loading, Page, ShowRequest } from '../../ui/index.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
+import { useAccount } from '../../wallet/account.tsx'
+import { AgentSummary } from './agent-summary.tsx'
+import { useOwnerTransaction } from './owner-transaction.tsx'
+import { MyAgentDocument, MyAgentEventsDocument, type MyAgentQuery } from './page.generated.ts'
+import css from './page.module.css'
+import { StakeSection } from './stake-section.tsx'
+import { StatusSection } from './status-section.tsx'
+import { UpdateSection } from './update-section.tsx'
+
+export type MyAgent = NonNullable<MyAgentQuery['agent']>
+
+const EXAMPLE = `// \`wallet\` signs: see "Wallets" in the README of the client.
+const agent = await registry.agents.ofOwner(wallet.address)
+await registry.agents.update({ version: '2.0' }, wallet)
+await registry.stakes.deposit(500_000_000n, wallet) // 500 USDC`
 
 export default function MinePage() {
+  const { signer } = useAccount()
+  const variables = { owner: signer?.address ?? 'YOUR_WALLET' }
   return (
-    <Page title="My agent">
+    <Page
+      title="My agent"
+      lead="Change your agent, its stake and its status. Your wallet signs each change, after you have reviewed it."
+      actions={<ShowRequest document={MyAgentDocument} variables={variables} client={EXAMPLE} />}
+    >
       <NeedsAccount need="wallet" why="Connect the wallet of your agent">
-        {() => <Empty title="Coming" />}
+        {({ signer: connected }) => <Mine wallet={connected!.address} />}
       </NeedsAccount>
     </Page>
   )
+}
+
+function Mine({ wallet }: { readonly wallet: string }) {
+  const [{ data: service }] = useQuery({ query: ConsoleInfoDocument })
+  const [{ data, error, fetching }, refetch] = useQuery({
+    query: MyAgentDocument,
+    variables: { owner: wallet },
+    requestPolicy: 'cache-and-network',
+  })
+  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
+  const isMissing = error !== undefined && readError(error).code === 'AGENT_NOT_FOUND'
+  const agent = isMissing ? null : (data?.agent ?? null)
+  const canSponsor = service?.info.feeSponsorshipEnabled === true
+  const { sign, feeChoice, dialog } = useOwnerTransaction(agent, canSponsor, refresh)
+  if (error !== undefined && !isMissing) return <ErrorState error={error} retry={refresh} />
+  if (service === undefined || (data === undefined && fetching))
+    return <Loading rows={6} label="Loading your agent" />
+  return (
+    <div className={css.columns}>
+      <div className={css.main}>
+        {agent === null ? (
+          <Empty title="This wallet has no agent">
+            <p>Register one, or connect the wallet that owns your agent.</p>
+            <ButtonLink to="/register" look="primary">
+              Register an agent
+            </ButtonLink>
+          </Empty>
+        ) : (
+          <>
+            <FollowEvents pda={agent.pda} onEvent={refresh} />
+            <AgentSummary agent={agent} />
+            <StakeSection agent={agent} sign={sign} />
+            {agent.status === 'active' && <UpdateSection key={formKey(agent)} agent={agent} sign={sign} />}
+            <StatusSection agent={agent} sign={sign} />
+          </>
+        )}
+      </div>
+      <div className={css.main}>
+        <WalletBalance wallet={wallet} network={service.info.network} />
+        {feeChoice}
+      </div>
+      {dialog}
+    </div>
+  )
+}
+
+/** The gateway reads the ledger a moment after a confirmation. Its event says when to read again. */
+function FollowEvents({ pda, onEvent }: { readonly pda: string; readonly onEvent: () => void }) {
+  const [{ data }] = useSubscription({ query: MyAgentEventsDocument, variables: { pda } })
+  const last = data?.registryEvents.id
+  const notify = useEffectEvent(onEvent)
+  useEffect(() => {
+    if (last !== undefined) notify()
+  }, [last])
+  return null
+}
+
+/** The form starts again when the registry has other details. */
+function formKey({ name, version, serviceCategory, capabilities, agentCardUrl }: MyAgent): string {
+  return JSON.stringify([name, version, serviceCategory, capabilities, agentCardUrl])
 }

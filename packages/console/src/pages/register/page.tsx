@@ -1,9 +1,77 @@
-import { Empty, Page } from '../../ui/index.ts'
+import { useQuery } from 'urql'
+import { useSearchParams } from 'wouter'
+import { readError } from '../../api/errors.ts'
+import { ConsoleInfoDocument } from '../../api/service.generated.ts'
+import { Section } from '../../form/form.tsx'
+import { WalletBalance } from '../../transaction/wallet-balance.tsx'
+import { ButtonLink, Empty, ErrorState, Loading, Page, ShowRequest } from '../../ui/index.ts'
+import { NeedsAccount } from '../../wallet/needs-account.tsx'
+import { OwnAgentExistsDocument, PrepareRegistrationDocument } from './page.generated.ts'
+import css from './page.module.css'
+import { RegisterForm } from './register-form.tsx'
+
+const EXAMPLE = `// \`wallet\` signs: see "Wallets" in the README of the client.
+const { pda, transaction } = await registry.agents.register(
+  { name: 'Weather Scout', category: 'research', cardUrl: 'https://example.org/card.json', card, inviteCode },
+  wallet,
+)`
+const INPUT = {
+  ownerPubkey: 'YOUR_WALLET',
+  name: 'Weather Scout',
+  serviceCategory: 'research',
+  agentCardUrl: 'https://example.org/card.json',
+  agentCardHash: 'SHA256_OF_THE_CARD',
+}
 
 export default function RegisterPage() {
   return (
-    <Page title="Register an agent">
-      <Empty title="Coming" />
+    <Page
+      title="Register an agent"
+      lead="An agent is an entry in the registry that belongs to one wallet. Others find it by its name, category and card."
+      actions={
+        <ShowRequest document={PrepareRegistrationDocument} variables={{ input: INPUT }} client={EXAMPLE} />
+      }
+    >
+      <NeedsAccount need="wallet" why="Connect the wallet that will own the agent">
+        {({ signer }) => <Registration wallet={signer!.address} />}
+      </NeedsAccount>
     </Page>
+  )
+}
+
+function Registration({ wallet }: { readonly wallet: string }) {
+  const [search] = useSearchParams()
+  const [{ data: service }] = useQuery({ query: ConsoleInfoDocument })
+  const [{ data, error, fetching }, refetch] = useQuery({
+    query: OwnAgentExistsDocument,
+    variables: { owner: wallet },
+    requestPolicy: 'cache-and-network',
+  })
+  if (error !== undefined && readError(error).code !== 'AGENT_NOT_FOUND')
+    return <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
+  if (service === undefined || (data === undefined && fetching))
+    return <Loading rows={6} label="Loading your wallet" />
+  const agent = data?.agent
+  if (agent)
+    return (
+      <Empty title={`This wallet has the agent ${agent.name}`}>
+        <p>A wallet can own one agent. Connect another wallet to register another one.</p>
+        <ButtonLink to="/mine" look="primary">
+          Manage my agent
+        </ButtonLink>
+      </Empty>
+    )
+  return (
+    <div className={css.columns}>
+      <Section title="The agent">
+        <RegisterForm
+          wallet={wallet}
+          givenCode={search.get('code') ?? ''}
+          canSponsor={service.info.feeSponsorshipEnabled}
+          onRegistered={() => refetch({ requestPolicy: 'network-only' })}
+        />
+      </Section>
+      <WalletBalance wallet={wallet} network={service.info.network} />
+    </div>
   )
 }

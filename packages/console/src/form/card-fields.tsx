@@ -1,0 +1,61 @@
+import { type ChangeEvent, useState } from 'react'
+import { Input } from '../ui/index.ts'
+
+interface CardFieldsProps {
+  readonly url: string
+  readonly hash: string
+  readonly onChange: (card: { url?: string; hash?: string }) => void
+  readonly urlError?: string | null
+  readonly hashError?: string | null
+}
+
+/** The address of an agent card and its hash, which is computed from the file in this page. */
+export function CardFields({ url, hash, onChange, urlError, hashError }: CardFieldsProps) {
+  const [file, setFile] = useState<string | null>(null)
+  const read = async ({ target }: ChangeEvent<HTMLInputElement>): Promise<void> => {
+    const [chosen] = target.files ?? []
+    if (chosen === undefined) return
+    onChange({ hash: await sha256Hex(await chosen.arrayBuffer()) })
+    setFile(chosen.name)
+  }
+  return (
+    <>
+      <Input
+        label="Card URL"
+        type="text"
+        inputMode="url"
+        autoComplete="off"
+        placeholder="https://example.org/.well-known/agent-card.json"
+        hint="Where you publish the agent card. https, ipfs, ar or did; up to 200 bytes."
+        value={url}
+        error={urlError}
+        onChange={({ target }) => onChange({ url: target.value })}
+      />
+      <Input
+        label="Card file"
+        type="file"
+        accept=".json,application/json"
+        hint="The file that you publish at this URL. Only its hash is used; the file is not uploaded."
+        onChange={(event) => void read(event)}
+      />
+      <Input
+        label="Card hash (SHA-256)"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="64 hex digits"
+        hint={file === null ? 'Choose the file above, or paste its hash.' : `Computed from ${file}.`}
+        value={hash}
+        error={hashError}
+        onChange={({ target }) => {
+          setFile(null)
+          onChange({ hash: target.value.trim() })
+        }}
+      />
+    </>
+  )
+}
+
+async function sha256Hex(bytes: ArrayBuffer): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

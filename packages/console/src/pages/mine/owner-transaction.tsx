@@ -1,0 +1,58 @@
+import type { Registry, SendOptions, Signer, Transaction } from '@agent-registry/client'
+import { type ReactNode, useState } from 'react'
+import { formStyles as css, Section } from '../../form/form.tsx'
+import type { Hints } from '../../transaction/costs.ts'
+import { useTransaction } from '../../transaction/use-transaction.tsx'
+import type { MyAgent } from './page.tsx'
+
+interface OwnerTransaction {
+  /** What the owner asked for. */
+  readonly title: string
+  readonly send: (registry: Registry, signer: Signer, options: SendOptions) => Promise<Transaction>
+  /** Whether the gateway may pay the network fee. */
+  readonly sponsorable?: boolean
+  readonly hints?: Hints
+}
+
+export type Sign = (transaction: OwnerTransaction) => void
+
+/** Transactions of the owner of an agent. The gateway pays the network fee if the owner wants it. */
+export function useOwnerTransaction(
+  agent: MyAgent | null,
+  canSponsor: boolean,
+  onDone: () => void,
+): { readonly sign: Sign; readonly feeChoice: ReactNode; readonly dialog: ReactNode } {
+  const { start, dialog } = useTransaction()
+  // The gateway pays for agents whose registration it paid, and from the tier basic on.
+  const isKnown = agent !== null && (agent.rentPayer !== agent.owner || agent.tier !== 'observer')
+  const isEligible = canSponsor && isKnown
+  const [wantsSponsor, setWantsSponsor] = useState(true)
+  const sponsored = isEligible && wantsSponsor
+  const sign: Sign = ({ title, send, sponsorable = false, hints = {} }) =>
+    start({
+      title,
+      hints,
+      onDone,
+      send: (registry, signer) => send(registry, signer, { sponsored: sponsored && sponsorable }),
+    })
+  const feeChoice = isEligible && (
+    <Section title="Network fees">
+      <label className={css.choice}>
+        <input
+          type="checkbox"
+          checked={wantsSponsor}
+          onChange={({ target }) => setWantsSponsor(target.checked)}
+        />
+        <span>
+          Let the gateway pay the network fees
+          <br />
+          <span className={css.hint}>
+            For updates, stake, suspension and reactivation, up to its daily limits. Your wallet pays for the
+            rest.
+          </span>
+        </span>
+      </label>
+    </Section>
+  )
+  return { sign, feeChoice, dialog }
+}

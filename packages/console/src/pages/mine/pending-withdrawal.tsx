@@ -1,0 +1,78 @@
+import { useEffect, useState } from 'react'
+import { Amount, Button, formatUnits } from '../../ui/index.ts'
+import { formStyles } from '../../form/form.tsx'
+import { inWords } from './duration.ts'
+import type { Sign } from './owner-transaction.tsx'
+import type { MyAgent } from './page.tsx'
+import css from './page.module.css'
+
+interface PendingWithdrawalProps {
+  readonly withdrawal: NonNullable<NonNullable<MyAgent['stake']>['withdrawal']>
+  readonly sign: Sign
+}
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** A requested withdrawal, with the time from which it is payable. */
+export function PendingWithdrawal({ withdrawal, sign }: PendingWithdrawalProps) {
+  const { amount, completableAt } = withdrawal
+  const now = useNow()
+  const left = completableAt === null ? 0 : (Date.parse(completableAt) - now) / 1_000
+  const isPayable = left <= 0
+  return (
+    <div className={css.withdrawal}>
+      <div>
+        <h3>
+          Withdrawal of <Amount value={amount} unit="usdc" />
+        </h3>
+        <p role="timer">
+          {isPayable ? (
+            'It is payable now.'
+          ) : (
+            <>
+              Payable in {inWords(left)}, on{' '}
+              <time dateTime={completableAt!}>{exact.format(new Date(completableAt!))}</time>. The clock of
+              the ledger decides.
+            </>
+          )}
+        </p>
+      </div>
+      <div className={formStyles.buttons}>
+        <Button
+          look={isPayable ? 'primary' : 'plain'}
+          onClick={() =>
+            sign({
+              title: `Pay out ${formatUnits(BigInt(amount), 6)} USDC`,
+              send: (registry, signer, options) => registry.stakes.completeWithdrawal(signer, options),
+              sponsorable: true,
+              hints: { payout: BigInt(amount) },
+            })
+          }
+        >
+          Pay out
+        </Button>
+        <Button
+          onClick={() =>
+            sign({
+              title: 'Cancel the withdrawal',
+              send: (registry, signer, options) => registry.stakes.cancelWithdrawal(signer, options),
+              sponsorable: true,
+            })
+          }
+        >
+          Cancel the withdrawal
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+/** The time, each second. */
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}

@@ -1,0 +1,133 @@
+import { useState } from 'react'
+import { useQuery } from 'urql'
+import { Form, formStyles, Section } from '../../form/form.tsx'
+import { Amount, Button, formatUnits, Input, parseUnits, words } from '../../ui/index.ts'
+import type { Sign } from './owner-transaction.tsx'
+import { StakeRulesDocument } from './page.generated.ts'
+import type { MyAgent } from './page.tsx'
+import css from './page.module.css'
+import { inWords } from './duration.ts'
+import { PendingWithdrawal } from './pending-withdrawal.tsx'
+
+interface StakeSectionProps {
+  readonly agent: MyAgent
+  readonly sign: Sign
+}
+
+const DAY_SECONDS = 86_400
+
+/** The stake, the tier that it gives, deposits and withdrawals. */
+export function StakeSection({ agent, sign }: StakeSectionProps) {
+  const [{ data }] = useQuery({ query: StakeRulesDocument })
+  const rules = data?.registryConfig
+  const { stake, tier, status } = agent
+  const deposited = BigInt(stake?.depositedAmount ?? 0)
+  const pending = BigInt(stake?.pendingWithdrawal ?? 0)
+  const locked = BigInt(stake?.lockedAmount ?? 0)
+  const free = deposited - pending - locked
+  const counted = deposited - pending
+  const next = rules?.tiers.find(({ minimumStake }) => BigInt(minimumStake) > counted)
+  const cooldown = rules?.cooldownSeconds ?? 7 * DAY_SECONDS
+  return (
+    <Section
+      title="Stake"
+      lead={
+        next === undefined
+          ? `Your tier is ${words(tier)}.`
+          : `Your tier is ${words(tier)}. With ${formatUnits(BigInt(next.minimumStake) - counted, 6)} USDC more it is ${words(next.tier)}.`
+      }
+    >
+      <dl className={css.facts}>
+        <Fact title="Deposited" value={deposited} />
+        <Fact title="Can be withdrawn" value={free > 0n ? free : 0n} />
+        {locked > 0n && <Fact title="Locked" value={locked} />}
+        {pending > 0n && <Fact title="Being withdrawn" value={pending} />}
+      </dl>
+      {stake?.withdrawal && <PendingWithdrawal withdrawal={stake.withdrawal} sign={sign} />}
+      {status === 'active' && (
+        <AmountForm
+          label="Deposit"
+          hint="From your wallet to the vault of your agent. USDC."
+          onSubmit={(amount) =>
+            sign({
+              title: `Deposit ${formatUnits(amount, 6)} USDC`,
+              send: (registry, signer, options) => registry.stakes.deposit(amount, signer, options),
+              sponsorable: true,
+              hints: { firstDeposit: stake === null },
+            })
+          }
+        />
+      )}
+      {free > 0n && !stake?.withdrawal && (
+        <AmountForm
+          label="Withdraw"
+          hint={`Payable ${inWords(cooldown)} after the request. Your tier may fall at once.`}
+          max={free}
+          onSubmit={(amount) =>
+            sign({
+              title: `Request a withdrawal of ${formatUnits(amount, 6)} USDC`,
+              send: (registry, signer, options) => registry.stakes.requestWithdrawal(amount, signer, options),
+              sponsorable: true,
+            })
+          }
+        />
+      )}
+    </Section>
+  )
+}
+
+function Fact({ title, value }: { readonly title: string; readonly value: bigint }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>
+        <Amount value={value} unit="usdc" />
+      </dd>
+    </div>
+  )
+}
+
+interface AmountFormProps {
+  readonly label: 'Deposit' | 'Withdraw'
+  readonly hint: string
+  readonly max?: bigint
+  readonly onSubmit: (amount: bigint) => void
+}
+
+function AmountForm({ label, hint, max, onSubmit }: AmountFormProps) {
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const submit = (): void => {
+    const amount = parseUnits(text, 6)
+    const found =
+      amount === null || amount === 0n
+        ? 'Enter an amount above 0, such as 12.5, with at most 6 decimals.'
+        : max !== undefined && amount > max
+          ? `At most ${formatUnits(max, 6)} USDC can be withdrawn.`
+          : null
+    setProblem(found)
+    if (found === null) onSubmit(amount!)
+  }
+  return (
+    <Form label={label} onSubmit={submit}>
+      <div className={css.amount}>
+        <Input
+          label={`${label} (USDC)`}
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder="0.00"
+          hint={hint}
+          value={text}
+          error={problem}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <div className={formStyles.buttons}>
+          {max !== undefined && (
+            <Button onClick={() => setText(formatUnits(max, 6).replace(/,/g, ''))}>All</Button>
+          )}
+          <Button type="submit">{label}</Button>
+        </div>
+      </div>
+    </Form>
+  )
+}

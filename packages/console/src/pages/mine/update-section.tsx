@@ -1,0 +1,93 @@
+import type { AgentUpdate, ServiceCategory } from '@agent-registry/client'
+import { useState } from 'react'
+import { CardFields } from '../../form/card-fields.tsx'
+import { checkCardUrl, checkHash, checkName, checkVersion } from '../../form/checks.ts'
+import { Form, formStyles as css, Section } from '../../form/form.tsx'
+import { Button, Input, Select, words } from '../../ui/index.ts'
+import { CATEGORIES } from '../agents/filters.ts'
+import { Capabilities } from './capabilities.tsx'
+import type { Sign } from './owner-transaction.tsx'
+import type { MyAgent } from './page.tsx'
+
+interface UpdateSectionProps {
+  readonly agent: MyAgent
+  readonly sign: Sign
+}
+
+const CATEGORY_OPTIONS = CATEGORIES.map((value) => ({ value, label: words(value) }))
+
+/** Changes the details of an active agent. Only what differs is sent. */
+export function UpdateSection({ agent, sign }: UpdateSectionProps) {
+  const [name, setName] = useState(agent.name)
+  const [version, setVersion] = useState(agent.version)
+  const [category, setCategory] = useState<ServiceCategory>(agent.serviceCategory)
+  const [capabilities, setCapabilities] = useState(BigInt(agent.capabilities))
+  const [card, setCard] = useState({ url: agent.agentCardUrl, hash: '' })
+  const [isChecked, setChecked] = useState(false)
+  // The URL and the hash change together.
+  const changesCard = card.url !== agent.agentCardUrl || card.hash !== ''
+  const update = {
+    ...(name !== agent.name && { name }),
+    ...(version !== agent.version && { version }),
+    ...(category !== agent.serviceCategory && { category }),
+    ...(capabilities !== BigInt(agent.capabilities) && { capabilities }),
+    ...(changesCard && { cardUrl: card.url, cardHash: card.hash }),
+  } as AgentUpdate
+  const found = {
+    name: checkName(name),
+    version: checkVersion(version),
+    url: changesCard ? checkCardUrl(card.url) : null,
+    hash: changesCard ? checkHash(card.hash) : null,
+  }
+  const isSame = Object.keys(update).length === 0
+  const problems = isChecked ? found : { name: null, version: null, url: null, hash: null }
+  const submit = (): void => {
+    setChecked(true)
+    if (isSame || Object.values(found).some((problem) => problem !== null)) return
+    sign({
+      title: `Update ${agent.name}`,
+      send: (registry, signer, options) => registry.agents.update(update, signer, options),
+      sponsorable: true,
+    })
+  }
+  return (
+    <Section title="Details" lead="Only what you change is sent.">
+      <Form label="Details" onSubmit={submit}>
+        <Input
+          label="Name"
+          autoComplete="off"
+          value={name}
+          error={problems.name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <Input
+          label="Version"
+          autoComplete="off"
+          hint="Free text, at most 16 bytes."
+          value={version}
+          error={problems.version}
+          onChange={({ target }) => setVersion(target.value)}
+        />
+        <Select
+          label="Category"
+          options={CATEGORY_OPTIONS}
+          value={category}
+          onChange={({ target }) => setCategory(target.value as ServiceCategory)}
+        />
+        <Capabilities value={capabilities} onChange={setCapabilities} />
+        <CardFields
+          {...card}
+          urlError={problems.url}
+          hashError={problems.hash}
+          onChange={(changes) => setCard((now) => ({ ...now, ...changes }))}
+        />
+        <div className={css.buttons}>
+          <Button type="submit">Review the update</Button>
+        </div>
+        <p role="status" className={css.hint}>
+          {isChecked && isSame ? 'Nothing differs from the registry. Change a field first.' : ''}
+        </p>
+      </Form>
+    </Section>
+  )
+}

@@ -1,0 +1,147 @@
+import type { ServiceCategory } from '@agent-registry/client'
+import { useState } from 'react'
+import { Button, ButtonLink, Input, Select, words } from '../../ui/index.ts'
+import { CardFields } from '../../form/card-fields.tsx'
+import { checkCardUrl, checkHash, checkName } from '../../form/checks.ts'
+import { Form, formStyles as css } from '../../form/form.tsx'
+import { useTransaction } from '../../transaction/use-transaction.tsx'
+import { CATEGORIES } from '../agents/filters.ts'
+import { InviteCode } from './invite-code.tsx'
+
+interface RegisterFormProps {
+  readonly wallet: string
+  /** From the link of an invitation. */
+  readonly givenCode: string
+  readonly canSponsor: boolean
+  readonly onRegistered: () => void
+}
+
+export interface Draft {
+  readonly name: string
+  readonly category: ServiceCategory
+  readonly url: string
+  readonly hash: string
+  readonly payer: 'gateway' | 'wallet'
+  readonly code: string
+}
+
+const READ_WAIT_MS = 10_000
+const CATEGORY_OPTIONS = CATEGORIES.map((value) => ({ value, label: words(value) }))
+
+export function RegisterForm({ wallet, givenCode, canSponsor, onRegistered }: RegisterFormProps) {
+  const { start, dialog } = useTransaction()
+  const [draft, setDraft] = useState<Draft>({
+    name: '',
+    category: 'other',
+    url: '',
+    hash: '',
+    payer: canSponsor ? 'gateway' : 'wallet',
+    code: givenCode,
+  })
+  const [isChecked, setChecked] = useState(false)
+  const change = (changes: Partial<Draft>): void => setDraft((now) => ({ ...now, ...changes }))
+  const { name, category, url, hash, payer, code } = draft
+  const found = {
+    name: checkName(name),
+    url: checkCardUrl(url),
+    hash: checkHash(hash),
+    code: payer === 'gateway' && code.trim() === '' ? 'Enter a code, or let your wallet pay.' : null,
+  }
+  const problems = isChecked ? found : { name: null, url: null, hash: null, code: null }
+  const submit = (): void => {
+    setChecked(true)
+    if (Object.values(found).some((problem) => problem !== null)) return
+    const sponsorship = payer === 'gateway' ? { inviteCode: code.trim() } : {}
+    start({
+      title: `Register ${name}`,
+      send: async (registry, signer) => {
+        const registration = { name, category, cardUrl: url, cardHash: hash, ...sponsorship }
+        const { pda, transaction } = await registry.agents.register(registration, signer)
+        // So that the next page finds the agent.
+        await registry.agents.get(pda, { waitMs: READ_WAIT_MS }).catch(() => undefined)
+        return transaction
+      },
+      onDone: onRegistered,
+      next: <ButtonLink to="/mine">Go to my agent</ButtonLink>,
+    })
+  }
+  return (
+    <>
+      <Form label="Register an agent" onSubmit={submit}>
+        <Input
+          label="Name"
+          autoComplete="off"
+          hint="1 to 32 bytes. You can change it later."
+          value={name}
+          error={problems.name}
+          onChange={({ target }) => change({ name: target.value })}
+        />
+        <Select
+          label="Category"
+          options={CATEGORY_OPTIONS}
+          value={category}
+          onChange={({ target }) => change({ category: target.value as ServiceCategory })}
+        />
+        <CardFields
+          url={url}
+          hash={hash}
+          urlError={problems.url}
+          hashError={problems.hash}
+          onChange={(card) => change(card)}
+        />
+        <Payer payer={payer} canSponsor={canSponsor} onChange={(chosen) => change({ payer: chosen })} />
+        {payer === 'gateway' && (
+          <InviteCode
+            wallet={wallet}
+            code={code}
+            error={problems.code}
+            onChange={(typed) => change({ code: typed })}
+          />
+        )}
+        <div className={css.buttons}>
+          <Button look="primary" type="submit">
+            Review the registration
+          </Button>
+        </div>
+      </Form>
+      {dialog}
+    </>
+  )
+}
+
+function Payer({
+  payer,
+  canSponsor,
+  onChange,
+}: {
+  readonly payer: Draft['payer']
+  readonly canSponsor: boolean
+  readonly onChange: (payer: Draft['payer']) => void
+}) {
+  const radio = (value: Draft['payer'], label: string, hint: string, disabled = false) => (
+    <label className={css.choice}>
+      <input
+        type="radio"
+        name="payer"
+        checked={payer === value}
+        disabled={disabled}
+        onChange={() => onChange(value)}
+      />
+      <span>
+        {label}
+        <br />
+        <span className={css.hint}>{hint}</span>
+      </span>
+    </label>
+  )
+  const sponsorHint = canSponsor
+    ? 'The wallet needs no SOL. Ask the operator for a code.'
+    : 'This gateway does not pay for registrations now.'
+  return (
+    <fieldset className={css.choices}>
+      <legend>Who pays</legend>
+      {radio('gateway', 'The gateway, with an invite code', sponsorHint, !canSponsor)}
+      {radio('wallet', 'Your wallet', 'About 0.004 SOL, most of which comes back when you close the agent.')}
+    </fieldset>
+  )
+}
