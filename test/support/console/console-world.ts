@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Connection, PublicKey } from '@solana/web3.js'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { test } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../gateway-in-process.ts'
 import { auditPage, watchPage } from './audit.ts'
 import { BROWSER_PATH } from './browser-path.ts'
@@ -48,7 +49,11 @@ export async function openConsole(settings: Record<string, string> = {}): Promis
     inviteCode: existsSync(codeFile) ? readFileSync(codeFile, 'utf8').trim() : '',
     airdrop: async (address, sol = 1) => {
       const connection = new Connection(gateway.runtime.rpcUrl, 'confirmed')
-      await connection.requestAirdrop(new PublicKey(address), sol * 1e9)
+      const signature = await connection.requestAirdrop(new PublicKey(address), sol * 1e9)
+      await eventually(async () => {
+        const { value } = await connection.getSignatureStatus(signature)
+        if (value?.confirmationStatus === 'processed' || value === null) throw new Error('not confirmed')
+      })
     },
     close: async () => {
       await browser.close()

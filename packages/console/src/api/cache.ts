@@ -81,8 +81,12 @@ const options: Partial<CacheExchangeOpts> = {
     },
     Subscription: {
       registryEvents: ({ registryEvents: event }, _arguments, cache) => {
-        const { agentPda } = event as { agentPda?: string }
-        if (agentPda !== undefined) cache.invalidate({ __typename: 'Agent', pda: agentPda })
+        const { agentPda, agent } = event as { agentPda: string; agent?: object | null }
+        // The fields that the event has are new.
+        const read = Object.keys(agent ?? {})
+        const entity = { __typename: 'Agent', pda: agentPda }
+        for (const { fieldName, fieldKey } of cache.inspectFields(entity))
+          if (!read.includes(fieldName)) cache.invalidate(entity, fieldKey)
         for (const { fieldName, fieldKey } of cache.inspectFields('Query'))
           if (/^agent|^stakes|^registryStats|^registryEventsConnection/.test(fieldName))
             cache.invalidate('Query', fieldKey)

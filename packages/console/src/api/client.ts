@@ -7,7 +7,7 @@ import { setConnected } from './connection.ts'
 /** A client with an empty cache. The token is that of a session, or null. */
 export function createApiClient(token: string | null): Client {
   const authorization: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` }
-  // One socket, loaded and opened with the first subscription, and closed after the last.
+  // One socket, loaded and opened with the first subscription, and closed soon after the last.
   let socket: Promise<Socket> | undefined
   const open = (): Promise<Socket> => (socket ??= openSocket(authorization))
   return new Client({
@@ -47,6 +47,8 @@ async function openSocket(connectionParams: Record<string, string>): Promise<Soc
     connectionParams,
     retryAttempts: Number.POSITIVE_INFINITY,
     shouldRetry: () => true,
+    // From one page to the next the socket stays open.
+    lazyCloseTimeout: 2_000,
     on: {
       connected: () => setConnected(true),
       // 1000: no subscription needs the socket any more.

@@ -54,7 +54,7 @@ export function useFeed(filter: FeedFilter, hold: () => boolean): Feed {
     const variables = { ...filter, after: last.current }
     const stream = client.subscription(LiveEventsDocument, variables).subscribe(({ data, error }) => {
       const event = data?.registryEvents
-      if (event === undefined) {
+      if (!event) {
         if (error !== undefined) setPhase({ isLoading: false, error })
         return
       }

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import type { Page, WebSocketRoute } from 'playwright-core'
+import { BROWSER_PATH } from '../../support/console/browser-path.ts'
+import { consoleTest, type ConsoleWorld, openConsole, VARIANTS } from '../../support/console/console-world.ts'
+import { addressOf, type OwnedAgent, registerAgent } from '../../support/console/registry-data.ts'
+
+let world: ConsoleWorld
+let agent: OwnedAgent
+beforeAll(async () => {
+  if (BROWSER_PATH === undefined) return
+  world = await openConsole()
+  agent = await registerAgent(world, 'Live Subject')
+})
+afterAll(() => world?.close())
+
+let version = 0
+/** Changes the agent. Returns the sentence of the event. */
+async function change(): Promise<string> {
+  version += 1
+  await agent.registry.agents.update({ version: `1.0.${version}` }, agent.owner)
+  return `The version is now “1.0.${version}”.`
+}
+const events = (page: Page) => page.getByRole('list', { name: 'Events' }).getByRole('listitem')
+
+consoleTest(
+  'the feed starts with recent events that link to agents and transactions, and older ones follow',
+  () => world,
+  async ({ page, open }) => {
+    await open('/live')
+    await events(page).nth(49).waitFor()
+    expect(await events(page).count()).toBe(50)
+    const link = events(page).filter({ hasText: 'Zephyr Routing' }).first().getByRole('link')
+    expect(await link.first().getAttribute('href')).toContain(await addressOf(world, 'Zephyr Routing'))
+    expect(await link.last().getAttribute('href')).toMatch(/\/console\/tx\/\w{80,90}$/)
+    await page.getByRole('button', { name: 'Show older events' }).press('Enter')
+    await events(page).nth(99).waitFor()
+    const sentence = await change()
+    await page.getByRole('button', { name: 'Show 1 new' }).click()
+    await expect.poll(() => events(page).first().innerText()).toContain(sentence)
+  },
+)
+
+consoleTest(
+  'events of chosen types and of one agent are shown, and the choice is in the URL',
+  () => world,
+  async ({ page, open }) => {
+    await open('/live')
+    await events(page).first().waitFor()
+    await page.getByRole('button', { name: 'Deposit', exact: true }).click()
+    await expect.poll(() => new URL(page.url()).searchParams.get('types')).toBe('stake.deposited')
+    await expect
+      .poll(async () => (await events(page).allInnerTexts()).every((text) => text.includes('deposited')))
+      .toBe(true)
+    const field = page.getByRole('textbox', { name: 'Only this agent' })
+    await field.fill('somebody')
+    await field.press('Enter')
+    await page.getByText('This is not an address.').waitFor()
+    await field.fill(await addressOf(world, 'Granite Custody'))
+    await field.press('Enter')
+    await expect.poll(() => events(page).count()).toBe(1)
+    await page.reload()
+    await events(page).filter({ hasText: 'Granite Custody' }).waitFor()
+    expect(
+      await page.getByRole('button', { name: 'Deposit', exact: true }).getAttribute('aria-pressed'),
+    ).toBe('true')
+    await page.getByRole('button', { name: 'Stake closed' }).click()
+    await page.getByRole('button', { name: 'Deposit', exact: true }).click()
+    await page.getByRole('heading', { name: 'No such event so far' }).waitFor()
+    await page.getByRole('button', { name: 'Show all events' }).click()
+    await events(page).nth(49).waitFor()
+  },
+)
+
+consoleTest(
+  'a pause and a reader who scrolled down hold events back, and none is lost or moves the page',
+  () => world,
+  async ({ page, open }) => {
+    const sockets: string[] = []
+    page.on('websocket', (socket) => sockets.push(socket.url()))
+    await open(`/agents/${agent.pda}`)
+    await page.getByRole('link', { name: 'Watch events' }).click()
+    await page.getByText('Live', { exact: true }).last().waitFor()
+    const first = await change()
+    await expect.poll(() => events(page).first().innerText()).toContain(first)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    const held = [await change(), await change()]
+    await page.getByText('2 new events').waitFor()
+    expect(await events(page).first().innerText()).toContain(first)
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await expect.poll(() => events(page).first().innerText()).toContain(held[1])
+    expect(await events(page).nth(1).innerText()).toContain(held[0])
+    expect(await events(page).nth(2).innerText()).toContain(first)
+    // A link of a row has the focus: the row stays where it is.
+    const row = events(page).nth(2)
+    await row.getByRole('link').first().focus()
+    const before = await row.boundingBox()
+    const last = await change()
+    await page.getByRole('button', { name: 'Show 1 new' }).waitFor()
+    expect(await row.boundingBox()).toEqual(before)
+    await page.getByRole('button', { name: 'Show 1 new' }).click()
+    await expect.poll(() => events(page).first().innerText()).toContain(last)
+    expect(sockets).toHaveLength(1)
+  },
+)
+
+consoleTest(
+  'events that happen while the connection is lost are there after it is back',
+  () => world,
+  async ({ page, open }) => {
+    const routes: WebSocketRoute[] = []
+    let isCut = false
+    await page.routeWebSocket(/\/graphql$/, (route) => {
+      if (isCut) void route.close({ code: 1013 })
+      else {
+        routes.push(route)
+        route.connectToServer()
+      }
+    })
+    await open('/live')
+    await events(page).first().waitFor()
+    await expect.poll(() => routes.length).toBe(1)
+    const first = await change()
+    await expect.poll(() => events(page).first().innerText()).toContain(first)
+    isCut = true
+    await routes[0]!.close({ code: 1012 })
+    await page.getByText('Reconnecting').waitFor()
+    const missed = [await change(), await change()]
+    isCut = false
+    await expect.poll(() => events(page).first().innerText(), { timeout: 15_000 }).toContain(missed[1])
+    expect(await events(page).nth(1).innerText()).toContain(missed[0])
+    expect(await events(page).nth(2).innerText()).toContain(first)
+    await page.getByText('Live', { exact: true }).last().waitFor()
+  },
+  { variants: VARIANTS.slice(0, 1) },
+)

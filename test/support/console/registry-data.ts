@@ -1,0 +1,45 @@
+import { createRegistry, type Registry, type Signer, signerFromSecretKey } from '@agent-registry/client'
+import { createHash } from 'node:crypto'
+import { loadLocalnetKeys } from '../../../src/platform/keys/localnet-keys.ts'
+import type { ConsoleWorld } from './console-world.ts'
+
+/** The address of the agent with this name. */
+export async function addressOf({ origin }: ConsoleWorld, name: string): Promise<string> {
+  const response = await fetch(`${origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      query:
+        'query ($name: String!) { agents(filter: { name: $name, includeMismatched: true }) { agents { pda name } } }',
+      variables: { name },
+    }),
+  })
+  const { data } = (await response.json()) as {
+    data: { agents: { agents: { pda: string; name: string }[] } }
+  }
+  const found = data.agents.agents.find((agent) => agent.name === name)
+  if (found === undefined) throw new Error(`no agent has the name ${name}`)
+  return found.pda
+}
+
+export interface OwnedAgent {
+  readonly pda: string
+  readonly owner: Signer
+  readonly registry: Registry
+}
+
+/** Registers an agent by a transaction of its owner. */
+export async function registerAgent(world: ConsoleWorld, name: string): Promise<OwnedAgent> {
+  const owner = await signerFromSecretKey(createHash('sha256').update(`owner of ${name}`).digest())
+  await world.airdrop(owner.address)
+  const registry = createRegistry(world.origin)
+  const card = { cardUrl: 'https://agents.example.org/card.json', card: '{}' }
+  const { pda } = await registry.agents.register({ name, category: 'research', ...card }, owner)
+  await registry.agents.get(pda, { waitMs: 10_000 })
+  return { pda, owner, registry }
+}
+
+/** The wallet of a sample agent, from 0. */
+export function sampleOwner({ gateway }: ConsoleWorld, index: number): Promise<Signer> {
+  return signerFromSecretKey(loadLocalnetKeys(gateway.dataDir).sampleAgent(index).secretKey)
+}
