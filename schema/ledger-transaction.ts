@@ -73,6 +73,9 @@ const LedgerTransactionRef = builder.objectRef<LedgerTransaction>('LedgerTransac
     succeeded: t.exposeBoolean('succeeded', {
       description: 'Whether it succeeded. A failed transaction changes nothing, but costs its fee.',
     }),
+    final: t.exposeBoolean('final', {
+      description: 'Whether it is finalized, so that no fork can remove it.',
+    }),
     fee: t.expose('fee', { type: 'U64', description: 'Network fee in lamports, with the priority fee.' }),
     computeUnits: t.expose('computeUnits', {
       type: 'Float',

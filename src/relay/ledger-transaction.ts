@@ -19,6 +19,8 @@ export interface LedgerTransaction {
   readonly slot: number
   readonly timestamp: string | null
   readonly succeeded: boolean
+  /** Finalized, as far as the tables know. */
+  readonly final: boolean
   readonly fee: string
   readonly computeUnits: number | null
   readonly feePayer: Pubkey
@@ -74,8 +76,8 @@ export async function readLedgerTransaction(
   signature: string,
   { kysely, rpc }: { readonly kysely: Kysely<Database>; readonly rpc: LedgerCalls },
 ): Promise<LedgerTransaction> {
-  if (!isSignature(signature) || !(await isKnown(kysely, signature)))
-    throw new DomainError('TRANSACTION_NOT_FOUND')
+  const known = await findFinality(kysely, signature)
+  if (known === null) throw new DomainError('TRANSACTION_NOT_FOUND')
   const found = await mapLedgerError(rpc.call<FoundTransaction | null>('getTransaction', [signature, CONFIG]))
   // Not landed, removed by a fork, or older than what the node keeps.
   if (!found?.meta) throw new DomainError('TRANSACTION_NOT_FOUND')
@@ -87,6 +89,7 @@ export async function readLedgerTransaction(
     slot,
     timestamp: blockTime === null ? null : new Date(blockTime * 1_000).toISOString(),
     succeeded: meta.err === null,
+    final: known.final,
     fee: String(meta.fee),
     computeUnits: meta.computeUnitsConsumed ?? null,
     feePayer: message.staticKeys[0]!,
@@ -101,11 +104,17 @@ export async function readLedgerTransaction(
   }
 }
 
-async function isKnown(kysely: Kysely<Database>, signature: string): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from ledger_transactions where signature = ${signature}
-    union all select 1 from prepared_transactions where signature = ${signature} limit 1`.execute(kysely)
-  return rows.length > 0
+/** Null for a transaction that neither called the registry nor was sent by the relay. */
+async function findFinality(
+  kysely: Kysely<Database>,
+  signature: string,
+): Promise<{ readonly final: boolean } | null> {
+  if (!isSignature(signature)) return null
+  const { rows } = await sql<{ final: boolean }>`
+    select finality = 'finalized' as final from ledger_transactions where signature = ${signature}
+    union all select settled from prepared_transactions where signature = ${signature}
+    order by final desc limit 1`.execute(kysely)
+  return rows[0] ?? null
 }
 
 /** An account that did not exist before or after has a balance of 0 then. */

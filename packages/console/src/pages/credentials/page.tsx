@@ -1,9 +1,94 @@
-import { Empty, Page } from '../../ui/index.ts'
+import { useQuery } from 'urql'
+import { useAccount } from '../../wallet/account.tsx'
+import { NeedsAccount } from '../../wallet/needs-account.tsx'
+import {
+  Address,
+  ButtonLink,
+  Empty,
+  ErrorState,
+  Link,
+  Loading,
+  Page,
+  Section,
+  ShowRequest,
+} from '../../ui/index.ts'
+import { readError } from '../../api/errors.ts'
+import { CHECKS } from './checks.ts'
+import { OwnAgentNameDocument, VerifyCredentialDocument } from './page.generated.ts'
+import css from './page.module.css'
+import { Verify } from './verify.tsx'
+
+const EXAMPLE = `registry.sessions.use(token)
+const result = await registry.credentials.verify(pda, { credentialUrl: 'https://example.org/credential.json' }, { token })
+console.log(result.checks)`
 
 export default function CredentialsPage() {
   return (
-    <Page title="Verify a credential">
-      <Empty title="Coming" />
+    <Page
+      title="Verify a credential"
+      lead="A credential is a signed statement about an agent, for example of an auditor. Verify one for your agent. If it is hosted and valid, everybody sees it on the page of the agent."
+      actions={
+        <ShowRequest
+          document={VerifyCredentialDocument}
+          variables={{ pda: 'ADDRESS OF YOUR AGENT', credentialUrl: 'https://example.org/credential.json' }}
+          client={EXAMPLE}
+        />
+      }
+    >
+      <div className={css.columns}>
+        <NeedsAccount need="session" why="Sign in as the owner of the agent">
+          {({ session }) => <OwnAgent owner={session!.wallet} />}
+        </NeedsAccount>
+        <Explained />
+      </div>
     </Page>
+  )
+}
+
+function OwnAgent({ owner }: { readonly owner: string }) {
+  const [{ data, error, fetching }, retry] = useQuery({ query: OwnAgentNameDocument, variables: { owner } })
+  const { session } = useAccount()
+  const agent = data?.agent ?? null
+  if (agent !== null)
+    return (
+      <div className={css.main}>
+        <p className={css.agent}>
+          For <Link href={`/agents/${agent.pda}`}>{agent.name}</Link>{' '}
+          <Address value={agent.pda} label="agent address" />
+          <span className={css.hint}>
+            with the DID <Address value={agent.did} label="DID" />
+          </span>
+        </p>
+        <Verify key={session?.token} agent={agent} />
+      </div>
+    )
+  if (fetching) return <Loading rows={4} label="Loading your agent" />
+  if (error !== undefined && readError(error).status !== 404)
+    return <ErrorState error={error} retry={() => retry({ requestPolicy: 'network-only' })} />
+  return (
+    <Empty title="Your wallet has no agent">
+      <p>
+        Credentials are about agents, and only the owner of an agent can verify them. Register an agent, or
+        sign in with the wallet that owns it.
+      </p>
+      <ButtonLink to="/register" look="primary">
+        Register an agent
+      </ButtonLink>
+    </Empty>
+  )
+}
+
+function Explained() {
+  return (
+    <Section title="What is checked">
+      <ol className={css.explained}>
+        {Object.values(CHECKS).map(({ title, text }) => (
+          <li key={title}>
+            <h3>{title}</h3>
+            <p>{text}</p>
+          </li>
+        ))}
+      </ol>
+    </Section>
   )
 }

@@ -1,9 +1,88 @@
-import { Empty, Page } from '../../ui/index.ts'
+import { useEffect } from 'react'
+import { useQuery } from 'urql'
+import { Button, ErrorState, Loading, Page, RelativeTime, ShowRequest } from '../../ui/index.ts'
+import { ServiceHealthDocument, type ServiceHealthQuery } from './page.generated.ts'
+import css from './page.module.css'
+import { DatabasePart, FeePayerPart, IndexerPart, LedgerPart, ProcessPart } from './parts.tsx'
+
+const REFRESH_MS = 10_000
+const EXAMPLE = `console.log(await registry.call('getDetailedHealth', {}))`
 
 export default function HealthPage() {
+  const [{ data, error, fetching }, refresh] = useQuery({
+    query: ServiceHealthDocument,
+    requestPolicy: 'cache-and-network',
+  })
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') refresh({ requestPolicy: 'network-only' })
+    }, REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [refresh])
+  const retry = (): void => refresh({ requestPolicy: 'network-only' })
   return (
-    <Page title="Service health">
-      <Empty title="Coming" />
+    <Page
+      title="Service health"
+      lead="What the service needs to work, as the process that answered you sees it. The page reads it again every 10 seconds."
+      actions={
+        <>
+          <ShowRequest document={ServiceHealthDocument} client={EXAMPLE} />
+          <Button onClick={retry} busy={fetching && data !== undefined}>
+            Check again
+          </Button>
+        </>
+      }
+    >
+      {data !== undefined ? (
+        <Report data={data} isStale={error !== undefined} />
+      ) : error !== undefined ? (
+        <ErrorState error={error} retry={retry} />
+      ) : (
+        <Loading label="Loading the health of the service" />
+      )}
     </Page>
+  )
+}
+
+function Report({ data, isStale }: { readonly data: ServiceHealthQuery; readonly isStale: boolean }) {
+  const { detailedHealth: health, readiness, info } = data
+  const isGood = readiness.ready && health.status === 'healthy' && !isStale
+  const problems = [...new Set([...readiness.missing, ...health.reasons])]
+  return (
+    <>
+      <div
+        className={css.verdict}
+        data-tone={isGood ? 'good' : readiness.ready && !isStale ? 'warn' : 'bad'}
+        role="status"
+      >
+        <h2>
+          {isStale
+            ? 'The gateway does not answer'
+            : isGood
+              ? 'Everything works'
+              : readiness.ready
+                ? 'The service works in part'
+                : 'The service is not ready'}
+        </h2>
+        {isStale && <p>The values below are older. The page tries again by itself.</p>}
+        {problems.length > 0 && (
+          <ul>
+            {problems.map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+        )}
+        <p className={css.hint}>
+          Checked <RelativeTime value={health.timestamp} />
+        </p>
+      </div>
+      <div className={css.parts}>
+        <LedgerPart rpc={health.rpc} network={info.network} program={info.program} />
+        <IndexerPart indexer={health.indexer} />
+        <FeePayerPart feePayer={health.feePayer} />
+        <DatabasePart database={health.database} />
+        <ProcessPart readiness={readiness} version={info.version} />
+      </div>
+    </>
   )
 }

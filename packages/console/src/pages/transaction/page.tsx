@@ -1,9 +1,160 @@
-import { Empty, Page } from '../../ui/index.ts'
+import { useParams } from 'wouter'
+import { useQuery, useSubscription } from 'urql'
+import { readError } from '../../api/errors.ts'
+import {
+  Address,
+  Amount,
+  ButtonLink,
+  Empty,
+  ErrorState,
+  Facts,
+  Loading,
+  Page,
+  Section,
+  ShowRequest,
+} from '../../ui/index.ts'
+import { BalancesSection } from './balances-section.tsx'
+import { InstructionList } from './instruction-list.tsx'
+import { describeInstruction, type LedgerTransaction, rolesOf } from './instructions.ts'
+import { LogSection } from './log-section.tsx'
+import {
+  TransactionOnLedgerDocument,
+  TransactionProgressDocument,
+  TransactionRecordDocument,
+  TransactionSettingDocument,
+} from './page.generated.ts'
+import css from './page.module.css'
+import { StatusSection } from './status-section.tsx'
+import type { Prepared } from './timeline.ts'
+
+const LEAD = 'What the transaction does, what it changed, and how far it is.'
+const EXAMPLE = (id: string): string => `console.log(await registry.transactions.get('${id}'))`
 
 export default function TransactionPage() {
+  const { id } = useParams<{ id: string }>()
+  // The id of a prepared transaction is a UUID.
+  const key = id.includes('-') ? { id } : { signature: id }
+  const [record, readRecord] = useQuery({ query: TransactionRecordDocument, variables: key })
+  const prepared = record.data?.transaction ?? null
+  const signature = 'signature' in key ? id : (prepared?.signature ?? '')
+  const isWaiting = prepared !== null && prepared.slot === null
+  const [ledger, readLedger] = useQuery({
+    query: TransactionOnLedgerDocument,
+    variables: { signature },
+    pause: signature === '' || isWaiting || ('signature' in key && record.fetching),
+  })
+  // Its results update the same object in the cache.
+  useSubscription({
+    query: TransactionProgressDocument,
+    variables: { id: prepared?.id ?? '' },
+    pause: prepared === null || prepared.final,
+  })
+  const [setting] = useQuery({ query: TransactionSettingDocument })
+  const landed = ledger.data?.ledgerTransaction ?? null
+  const retry = (): void => {
+    readRecord({ requestPolicy: 'network-only' })
+    if (signature !== '') readLedger({ requestPolicy: 'network-only' })
+  }
+  const request =
+    landed === null || prepared !== null ? (
+      <ShowRequest
+        document={TransactionRecordDocument}
+        variables={key}
+        client={EXAMPLE(prepared?.id ?? id)}
+      />
+    ) : (
+      <ShowRequest document={TransactionOnLedgerDocument} variables={{ signature }} />
+    )
+  const program = setting.data?.info.program
+  const isLoading =
+    (prepared === null && landed === null && (record.fetching || ledger.fetching)) || setting.fetching
+  const problem = [record.error, ledger.error].find((error) => error && readError(error).status !== 404)
   return (
-    <Page title="Transaction">
-      <Empty title="Coming" />
+    <Page title="Transaction" lead={LEAD} actions={request}>
+      {isLoading ? (
+        <Loading label="Loading the transaction" />
+      ) : prepared === null && landed === null ? (
+        problem === undefined ? (
+          <NotFound id={id} />
+        ) : (
+          <ErrorState error={problem} retry={retry} />
+        )
+      ) : program === undefined ? (
+        <ErrorState error={setting.error} retry={retry} />
+      ) : (
+        <Content
+          prepared={prepared}
+          landed={landed}
+          program={program}
+          usdcMint={setting.data?.registryConfig?.usdcMint}
+        />
+      )}
     </Page>
+  )
+}
+
+interface ContentProps {
+  readonly prepared: Prepared | null
+  readonly landed: LedgerTransaction | null
+  readonly program: string
+  readonly usdcMint: string | undefined
+}
+
+function Content({ prepared, landed, program, usdcMint }: ContentProps) {
+  const instructions = (landed ?? prepared)!.instructions.map((each, i) =>
+    describeInstruction(each, i + 1, program),
+  )
+  const feePayer = landed?.feePayer
+  const roles = rolesOf(instructions, feePayer)
+  const signature = landed?.signature ?? prepared?.signature ?? null
+  const slot = landed?.slot ?? prepared?.slot ?? null
+  const logs = landed?.logs ?? prepared?.error?.logs ?? null
+  return (
+    <div className={css.sections}>
+      <div className={css.top}>
+        <StatusSection prepared={prepared} landed={landed} />
+        <Section title="Details">
+          <Facts
+            facts={[
+              ...(signature === null
+                ? []
+                : [['Signature', <Address key="s" value={signature} label="signature" />] as const]),
+              ...(prepared === null
+                ? []
+                : [['Id', <Address key="i" value={prepared.id} label="id" />] as const]),
+              ['Slot', slot === null ? 'Not landed' : slot.toLocaleString('en')],
+              ...(landed === null
+                ? []
+                : ([
+                    ['Network fee', <Amount key="f" value={landed.fee} unit="sol" />],
+                    ['Paid by', <Address key="p" value={landed.feePayer} label="fee payer" />],
+                    ['Compute units', landed.computeUnits?.toLocaleString('en') ?? 'Not known'],
+                  ] as const)),
+              ...(prepared === null
+                ? []
+                : ([
+                    ['Sponsored', prepared.sponsored ? 'Yes, the service pays' : 'No, the wallet pays'],
+                  ] as const)),
+            ]}
+          />
+        </Section>
+      </div>
+      <InstructionList instructions={instructions} />
+      {landed !== null && <BalancesSection landed={landed} roles={roles} usdcMint={usdcMint} />}
+      {logs !== null && <LogSection logs={logs} />}
+    </div>
+  )
+}
+
+function NotFound({ id }: { readonly id: string }) {
+  return (
+    <Empty title="Transaction not found">
+      <p>
+        There is no transaction <Address value={id} label="signature or id" /> here. This page shows
+        transactions that this service sent, and successful ones that called the registry program.
+        Transactions that were prepared but never sent are kept for one day.
+      </p>
+      <ButtonLink to="/">Show all agents</ButtonLink>
+    </Empty>
   )
 }

@@ -1,0 +1,42 @@
+export interface Explanation {
+  readonly title: string
+  /** What the check asks, and why. */
+  readonly text: string
+  /** What to do if it fails. */
+  readonly advice: string
+}
+
+/** The six checks in their order. */
+export const CHECKS: Readonly<Record<string, Explanation>> = {
+  context: {
+    title: 'Vocabulary',
+    text: 'Every word of the credential must come from a vocabulary that this service knows. Otherwise it could mean something else than it says.',
+    advice: 'Ask the issuer to use only the contexts that the documentation lists.',
+  },
+  type: {
+    title: 'Type',
+    text: 'It must be a verifiable credential, with at most one of the four types: security audit, identity, capability or compliance.',
+    advice: 'Ask the issuer for a credential of one of these types.',
+  },
+  subject: {
+    title: 'Subject',
+    text: 'It must be about your agent: its subject must be the DID of your wallet.',
+    advice: 'Give the issuer the DID of your agent. A credential about another agent cannot be used.',
+  },
+  temporal: {
+    title: 'Dates',
+    text: 'It must be valid now, by its first and its last day.',
+    advice: 'Wait until it begins, or ask the issuer for a new one.',
+  },
+  proof_present: {
+    title: 'Proof',
+    text: 'It must contain the signature of its issuer.',
+    advice: 'Use the signed file that the issuer gave you, without changes.',
+  },
+  proof_verified: {
+    title: 'Trust',
+    text: 'The signature must be right, and this service must trust the issuer for this type.',
+    advice:
+      'If the signature is right, only the operator of this service can add the issuer to those it trusts.',
+  },
+}

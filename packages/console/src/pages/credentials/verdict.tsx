@@ -1,0 +1,71 @@
+import { Address, Badge, classes, Facts, RelativeTime, Section, type Tone } from '../../ui/index.ts'
+import { Link } from '../../ui/index.ts'
+import { CHECKS } from './checks.ts'
+import type { OwnAgentNameQuery, VerifyCredentialMutation } from './page.generated.ts'
+import css from './page.module.css'
+
+type Result = VerifyCredentialMutation['verifyCredential']
+
+interface VerdictProps {
+  readonly verdict: Result
+  readonly isHosted: boolean
+  readonly agent: NonNullable<OwnAgentNameQuery['agent']>
+}
+
+/** The six checks with their reasons. */
+export function Verdict({ verdict, isHosted, agent }: VerdictProps) {
+  const { checks, type, issuer, validFrom, validUntil, structurallyValid } = verdict
+  const passed = checks.filter((each) => each.passed).length
+  const [tone, text] = summaryOf(verdict)
+  return (
+    <Section
+      title={`${passed} of ${checks.length} checks passed`}
+      aside={
+        <Badge tone={tone} dot>
+          {text}
+        </Badge>
+      }
+    >
+      <p>
+        {!structurallyValid ? (
+          'It was not attached to your agent. The checks below say why.'
+        ) : isHosted ? (
+          <>
+            It is shown on the page of <Link href={`/agents/${agent.pda}`}>{agent.name}</Link>.
+          </>
+        ) : (
+          'It was only checked. To show it on the page of your agent, host it and verify its URL.'
+        )}
+      </p>
+      <Facts
+        facts={[
+          ['Type', type === '' ? 'None' : type],
+          ['Issuer', issuer === '' ? 'None' : <Address value={issuer} label="issuer" />],
+          ['Valid since', validFrom === null ? 'Not given' : <RelativeTime value={validFrom} />],
+          ['Ends', validUntil === null ? 'Not given' : <RelativeTime value={validUntil} />],
+        ]}
+      />
+      <ol className={css.checks}>
+        {checks.map(({ check, passed, detail }) => (
+          <li key={check} className={classes(css.check, passed ? css.passed : css.failed)}>
+            <h3>
+              {CHECKS[check]?.title ?? check}
+              <span className="visually-hidden">{passed ? ', passed' : ', failed'}</span>
+            </h3>
+            <p>{CHECKS[check]?.text}</p>
+            <p className={css.detail}>
+              {passed ? 'Result: ' : 'Problem: '}
+              {detail}
+            </p>
+            {!passed && <p className={css.detail}>{CHECKS[check]?.advice}</p>}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}
+
+function summaryOf({ structurallyValid, proofVerified }: Result): [tone: Tone, text: string] {
+  if (!structurallyValid) return ['bad', 'Not valid']
+  return proofVerified ? ['good', 'Valid and trusted'] : ['warn', 'Valid, but not trusted']
+}

@@ -1,0 +1,113 @@
+import { useRef, useState } from 'react'
+import { useMutation } from 'urql'
+import { readError } from '../../api/errors.ts'
+import { Button, ErrorState, Input, Section, Select, TextArea } from '../../ui/index.ts'
+import { type OwnAgentNameQuery, VerifyCredentialDocument } from './page.generated.ts'
+import css from './page.module.css'
+import { Verdict } from './verdict.tsx'
+
+const SOURCES = [
+  { value: 'url', label: 'The URL of a hosted credential' },
+  { value: 'text', label: 'Its text (JSON)' },
+]
+const TEXT_MAX = 65_536
+
+/** The form, and the six checks of the last credential. */
+export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuery['agent']> }) {
+  const [source, setSource] = useState('url')
+  const [url, setUrl] = useState('')
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const [{ data, error, fetching }, verify] = useMutation(VerifyCredentialDocument)
+  const [verified, setVerified] = useState(source)
+  const result = useRef<HTMLDivElement>(null)
+  const submit = async (): Promise<void> => {
+    const wrong = source === 'url' ? urlProblem(url.trim()) : textProblem(text)
+    setProblem(wrong)
+    if (wrong !== null) return
+    setVerified(source)
+    await verify({
+      pda: agent.pda,
+      ...(source === 'url'
+        ? { credentialUrl: url.trim() }
+        : { credential: JSON.parse(text) as Record<string, unknown> }),
+    })
+    result.current?.scrollIntoView({ block: 'nearest' })
+  }
+  const verdict = data?.verifyCredential
+  return (
+    <>
+      <Section title="The credential">
+        <form
+          className={css.form}
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault()
+            void submit()
+          }}
+        >
+          <Select
+            label="What do you have?"
+            options={SOURCES}
+            value={source}
+            onChange={({ target }) => {
+              setSource(target.value)
+              setProblem(null)
+            }}
+          />
+          {source === 'url' ? (
+            <Input
+              label="URL of the credential"
+              type="url"
+              inputMode="url"
+              placeholder="https://"
+              hint="The service reads it. If it is well formed and about your agent, it is shown on the page of the agent."
+              error={problem}
+              value={url}
+              onChange={({ target }) => setUrl(target.value)}
+            />
+          ) : (
+            <TextArea
+              label="Text of the credential"
+              rows={12}
+              spellCheck={false}
+              hint="It is only checked. To show it on the page of your agent, host it and verify its URL."
+              error={problem}
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+          )}
+          <Button type="submit" look="primary" busy={fetching} className={css.submit}>
+            {fetching ? 'Verifying' : 'Verify'}
+          </Button>
+        </form>
+      </Section>
+      <div ref={result} aria-live="polite" aria-busy={fetching}>
+        {error !== undefined ? (
+          <ErrorState error={readError(error)} />
+        ) : verdict !== undefined && !fetching ? (
+          <Verdict verdict={verdict} isHosted={verified === 'url'} agent={agent} />
+        ) : null}
+      </div>
+    </>
+  )
+}
+
+function urlProblem(url: string): string | null {
+  if (url === '') return 'Enter the URL of the credential.'
+  return URL.canParse(url) && url.startsWith('https://')
+    ? null
+    : 'The URL must begin with https:// and name a host.'
+}
+
+function textProblem(text: string): string | null {
+  if (text.trim() === '') return 'Paste the text of the credential.'
+  if (text.length > TEXT_MAX) return `The text has more than ${TEXT_MAX.toLocaleString('en')} characters.`
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? null : 'The text must be a JSON object: it starts with { and ends with }.'
+  } catch (error) {
+    return `The text is not JSON: ${(error as Error).message}`
+  }
+}

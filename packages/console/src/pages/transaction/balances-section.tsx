@@ -1,0 +1,90 @@
+import { Address, type Column, formatUnits, Section, Table } from '../../ui/index.ts'
+import type { LedgerTransaction } from './instructions.ts'
+import css from './page.module.css'
+
+interface BalancesProps {
+  readonly landed: LedgerTransaction
+  readonly roles: ReadonlyMap<string, string>
+  readonly usdcMint: string | undefined
+}
+
+interface Row {
+  readonly account: string
+  readonly unit: string
+  readonly decimals: number
+  readonly before: bigint
+  readonly after: bigint
+  /** What the account is in this transaction. */
+  readonly role: string
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    title: 'Account',
+    cell: ({ account, role }) => (
+      <span className={css.account}>
+        <span>{role}</span>
+        <Address value={account} label="account address" />
+      </span>
+    ),
+  },
+  { title: 'Before', align: 'end', cell: ({ before, decimals, unit }) => amount(before, decimals, unit) },
+  { title: 'After', align: 'end', cell: ({ after, decimals, unit }) => amount(after, decimals, unit) },
+  {
+    title: 'Change',
+    align: 'end',
+    cell: ({ before, after, decimals, unit }) => (
+      <strong className={after > before ? css.gain : css.loss}>
+        {after > before ? '+' : ''}
+        {amount(after - before, decimals, unit)}
+      </strong>
+    ),
+  },
+]
+
+/** SOL and tokens of each account that changed. */
+export function BalancesSection({ landed, roles, usdcMint }: BalancesProps) {
+  const rows = changedRows(landed, roles, usdcMint)
+  const unchanged =
+    landed.balances.length - new Set(rows.filter(({ unit }) => unit === 'SOL').map((row) => row.account)).size
+  return (
+    <Section title="Balances" aside={<span className={css.hint}>before and after</span>}>
+      <Table
+        caption="Balances that changed"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ account, unit }) => `${account} ${unit}`}
+      />
+      {unchanged > 0 && (
+        <p className={css.hint}>
+          The SOL of {unchanged === 1 ? '1 other account' : `${unchanged} other accounts`} did not change.
+        </p>
+      )}
+    </Section>
+  )
+}
+
+const amount = (value: bigint, decimals: number, unit: string): string =>
+  `${formatUnits(value, decimals)} ${unit}`
+
+function changedRows(
+  { balances, tokenBalances }: LedgerTransaction,
+  roles: BalancesProps['roles'],
+  usdcMint: string | undefined,
+): Row[] {
+  const sol = balances.map((each) => ({ ...each, unit: 'SOL', decimals: 9 }))
+  const tokens = tokenBalances.map(({ mint, ...each }) => ({
+    ...each,
+    unit: mint === usdcMint ? 'USDC' : `of token ${mint.slice(0, 5)}…`,
+  }))
+  return [...tokens, ...sol]
+    .map(({ account, unit, decimals, before, after }) => ({
+      account,
+      role: roles.get(account) ?? 'Account',
+      unit,
+      decimals,
+      before: BigInt(before),
+      after: BigInt(after),
+    }))
+    .filter(({ before, after }) => before !== after)
+}

@@ -1,0 +1,70 @@
+import { Address, Badge, Link, Section } from '../../ui/index.ts'
+import type { Described } from './instructions.ts'
+import css from './page.module.css'
+
+/** What the transaction asks the programs to do. */
+export function InstructionList({ instructions }: { readonly instructions: readonly Described[] }) {
+  return (
+    <Section
+      title="Instructions"
+      aside={<span className={css.hint}>{instructions.length.toLocaleString('en')}</span>}
+    >
+      <ol className={css.instructions}>
+        {instructions.map((each) => (
+          <InstructionItem key={each.number} instruction={each} />
+        ))}
+      </ol>
+    </Section>
+  )
+}
+
+function InstructionItem({ instruction }: { readonly instruction: Described }) {
+  const { number, title, program, programId, values, accounts } = instruction
+  const agent = accounts.find(({ name }) => name === 'agent')
+  return (
+    <li className={css.instruction}>
+      <div className={css.instructionHead}>
+        <h3>
+          {number}. {title}
+        </h3>
+        <span className={css.hint}>
+          {program} <Address value={programId} label="program address" />
+        </span>
+      </div>
+      {values.length > 0 && (
+        <dl className={css.values}>
+          {values.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {agent !== undefined && (
+        <p>
+          <Link href={`/agents/${agent.pubkey}`}>Open the agent</Link>
+        </p>
+      )}
+      {accounts.length > 0 && (
+        <details>
+          <summary>{accounts.length === 1 ? '1 account' : `${accounts.length} accounts`}</summary>
+          <ul className={css.accounts}>
+            {accounts.map(({ number: place, name, pubkey, isSigner, isWritable }) => (
+              <li key={place}>
+                <span>
+                  {name === null ? `Account ${place}` : name.replace(/([A-Z])/g, ' $1').toLowerCase()}
+                </span>
+                <Address value={pubkey} label={name ?? 'account'} />
+                <span className={css.flags}>
+                  {isSigner && <Badge tone="accent">signs</Badge>}
+                  {isWritable && <Badge>can change</Badge>}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,107 @@
+import type { Tone } from '../../ui/index.ts'
+import type { LedgerTransaction } from './instructions.ts'
+import type { TransactionRecordQuery } from './page.generated.ts'
+
+export type Prepared = NonNullable<TransactionRecordQuery['transaction']>
+
+export interface Step {
+  readonly title: string
+  readonly state: 'done' | 'now' | 'later' | 'failed'
+  readonly time: string | null
+  readonly text: string
+}
+
+/** What happened, in order, and what comes next. */
+export function stepsOf(prepared: Prepared | null, landed: LedgerTransaction | null): Step[] {
+  const steps: Step[] = []
+  if (prepared === null)
+    steps.push({
+      title: 'Sent',
+      state: 'done',
+      time: null,
+      text: 'Its wallet sent it to the ledger, not through this service.',
+    })
+  else steps.push(...serviceSteps(prepared))
+  const slot = landed?.slot ?? prepared?.slot ?? null
+  const failed = prepared?.status === 'failed' || landed?.succeeded === false
+  if (failed) return [...steps, failureStep(prepared, landed)]
+  const isConfirmed = landed !== null || prepared?.status === 'confirmed'
+  const isFinal = isConfirmed && (prepared?.final === true || landed?.final === true)
+  return [
+    ...steps,
+    {
+      title: 'Confirmed',
+      state: isConfirmed ? 'done' : prepared?.status === 'submitted' ? 'now' : 'later',
+      time: landed?.timestamp ?? null,
+      text: isConfirmed
+        ? `It landed in slot ${slot?.toLocaleString('en') ?? 'unknown'} and succeeded.`
+        : 'Most validators have voted for its block. This takes about a second.',
+    },
+    {
+      title: 'Finalized',
+      state: isFinal ? 'done' : isConfirmed ? 'now' : 'later',
+      time: null,
+      text: isFinal ? 'Nothing can undo it.' : 'About 32 slots later, nothing can undo it.',
+    },
+  ]
+}
+
+function serviceSteps({ preparedAt, submittedAt, status, lastValidBlockHeight }: Prepared): Step[] {
+  const waits = status === 'simulated' || status === 'pending'
+  const height = lastValidBlockHeight.toLocaleString('en')
+  return [
+    {
+      title: 'Prepared',
+      state: 'done',
+      time: preparedAt,
+      text: `The service built it and tried it without sending it. It can land until block height ${height}.`,
+    },
+    {
+      title: 'Submitted',
+      state: submittedAt !== null ? 'done' : waits ? 'now' : 'later',
+      time: submittedAt,
+      text:
+        submittedAt !== null
+          ? 'It was signed, and the service sent it to the ledger.'
+          : waits
+            ? 'It waits for the signature of its wallet.'
+            : 'It was not submitted here.',
+    },
+  ]
+}
+
+function failureStep(prepared: Prepared | null, landed: LedgerTransaction | null): Step {
+  const error = prepared?.error ?? null
+  return {
+    title: error?.code === 'blockhash_expired' ? 'Expired' : 'Failed',
+    state: 'failed',
+    time: landed?.timestamp ?? null,
+    text: error?.message ?? 'A program refused it. The logs say why.',
+  }
+}
+
+/** The status in one word, with its colour. */
+export function verdictOf(prepared: Prepared | null, landed: LedgerTransaction | null): [Tone, string] {
+  const last = stepsOf(prepared, landed)
+  const failed = last.find(({ state }) => state === 'failed')
+  if (failed !== undefined) return ['bad', failed.title]
+  const done = last.findLast(({ state }) => state === 'done')
+  const tone = done?.title === 'Confirmed' || done?.title === 'Finalized' ? 'good' : 'accent'
+  return [tone, done?.title ?? 'Unknown']
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  blockhash_expired: 'Nothing changed and nothing was paid. Prepare and sign it again.',
+  dropped: 'Nothing changed and nothing was paid. Prepare and sign it again.',
+  simulation_failed: 'Nothing changed and nothing was paid. Correct the reason, then prepare it again.',
+  execution_failed:
+    'It changed nothing, but its network fee was paid. Correct the reason, then prepare it again.',
+  outcome_unknown: 'It may have landed. Check the agent before you prepare it again.',
+}
+
+/** What to do after a failure. Null if there is none. */
+export function adviceOf(prepared: Prepared | null, landed: LedgerTransaction | null): string | null {
+  const code = prepared?.error?.code
+  if (code !== undefined) return ADVICE[code] ?? null
+  return landed?.succeeded === false ? ADVICE.execution_failed! : null
+}

@@ -1,0 +1,119 @@
+import { createRegistry, generateSigner, type Signer } from '@agent-registry/client'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { BROWSER_PATH } from '../../support/console/browser-path.ts'
+import { consoleTest, type ConsoleWorld, openConsole, VARIANTS } from '../../support/console/console-world.ts'
+
+let world: ConsoleWorld
+let registered: { id: string; signature: string; pda: string; owner: string }
+beforeAll(async () => {
+  if (BROWSER_PATH === undefined) return
+  world = await openConsole({ SEED_AGENTS: '3' })
+  registered = await register('Ledger Reader')
+})
+afterAll(() => world?.close())
+
+async function register(name: string) {
+  const wallet = await generateSigner()
+  const card = { cardUrl: 'https://example.org/card.json', card: JSON.stringify({ name }) }
+  const { pda, transaction } = await createRegistry(world.origin).agents.register(
+    { name, category: 'research', ...card, inviteCode: world.inviteCode },
+    wallet,
+  )
+  return { id: transaction.id, signature: transaction.signature!, pda, owner: wallet.address }
+}
+
+async function graphql<Data>(query: string, variables: object): Promise<Data> {
+  const response = await fetch(`${world.origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  })
+  return ((await response.json()) as { data: Data }).data
+}
+
+const PREPARE = `mutation ($owner: Pubkey!, $name: String!) { prepareRegisterAgent(input: { ownerPubkey: $owner,
+  name: $name, serviceCategory: other, agentCardUrl: "https://example.org/card.json",
+  agentCardHash: "${'ab'.repeat(32)}" }) { id serializedTx } }`
+const SUBMIT = `mutation ($id: String, $signedTx: String) { submitTransaction(id: $id, signedTx: $signedTx) { status } }`
+
+/** Prepares a registration that the wallet pays. `submit` signs and sends it. */
+async function prepare(wallet: Signer, name: string) {
+  const variables = { owner: wallet.address, name }
+  type Prepared = { prepareRegisterAgent: { id: string; serializedTx: string } | null }
+  const read = async () => (await graphql<Prepared | null>(PREPARE, variables))?.prepareRegisterAgent ?? null
+  // It fails until the wallet has its SOL.
+  const prepared = await vi.waitUntil(read, { timeout: 10_000 })
+  return {
+    id: prepared.id,
+    submit: async () => {
+      const signed = await wallet.signTransaction(Buffer.from(prepared.serializedTx, 'base64'))
+      return graphql(SUBMIT, { id: prepared.id, signedTx: Buffer.from(signed).toString('base64') })
+    },
+  }
+}
+
+consoleTest(
+  'a transaction by signature shows its status, decoded instructions, balances and logs',
+  () => world,
+  async ({ page, open }) => {
+    await open(`/tx/${registered.signature}`)
+    const status = page.getByRole('region', { name: 'Status' })
+    await status.getByRole('heading', { name: /^Confirmed\W+done/ }).waitFor()
+    await status.getByText(/It landed in slot [\d,]+ and succeeded/).waitFor()
+    await status.getByRole('heading', { name: /^Prepared\W+done/ }).waitFor()
+    const details = page.getByRole('region', { name: 'Details' })
+    expect(await details.innerText()).toMatch(/Network fee\s+0\.0000\d+ SOL/)
+    expect(await details.innerText()).toContain('Yes, the service pays')
+    const instructions = page.getByRole('region', { name: 'Instructions' })
+    await instructions.getByRole('heading', { name: '3. Register agent' }).waitFor()
+    expect(await instructions.innerText()).toContain('Ledger Reader')
+    await instructions.getByText('8 accounts').click()
+    await instructions.getByRole('button', { name: `Copy owner ${registered.owner}` }).waitFor()
+    const table = page.getByRole('table', { name: 'Balances that changed' })
+    const agent = table.getByRole('row').filter({ hasText: 'Agent' }).filter({ hasText: '+0.00' })
+    await agent.getByRole('button', { name: `Copy account address ${registered.pda}` }).waitFor()
+    const logs = page.getByRole('region', { name: 'Logs', exact: true })
+    expect(await logs.innerText()).toContain('success')
+    await instructions.getByRole('link', { name: 'Open the agent' }).click()
+    await page.waitForURL(`**/agents/${registered.pda}`)
+    await page.goBack()
+    await table.waitFor()
+  },
+)
+
+consoleTest(
+  'a prepared transaction shows what it will do, and is followed while it lands or fails',
+  () => world,
+  async ({ page, open }) => {
+    const wallet = await generateSigner()
+    await world.airdrop(wallet.address)
+    const [first, second] = [await prepare(wallet, 'Waiting'), await prepare(wallet, 'Too late')]
+    await open(`/tx/${first.id}`)
+    const status = page.getByRole('region', { name: 'Status' })
+    await status.getByRole('heading', { name: /^Submitted\W+in progress/ }).waitFor()
+    await status.getByText('It waits for the signature of its wallet.').waitFor()
+    await page.getByRole('heading', { name: '3. Register agent' }).waitFor()
+    expect(await page.getByRole('region', { name: 'Details' }).innerText()).toContain('Not landed')
+    await first.submit()
+    await status.getByRole('heading', { name: /^Confirmed\W+done/ }).waitFor()
+    await page.getByRole('table', { name: 'Balances that changed' }).waitFor()
+
+    await second.submit()
+    await open(`/tx/${second.id}`)
+    await status.getByRole('heading', { name: /^Failed\W+failed/ }).waitFor()
+    await status.getByText(/AlreadyInitialized|already exists|exists already/).waitFor()
+    await status.getByText('Nothing changed and nothing was paid.').waitFor()
+    await page.getByRole('region', { name: 'Logs', exact: true }).waitFor()
+  },
+)
+
+consoleTest(
+  'an unknown transaction is explained',
+  () => world,
+  async ({ page, open }) => {
+    await open('/tx/0f8fad5b-d9cb-469f-a165-70867728950e')
+    await page.getByRole('heading', { name: 'Transaction not found' }).waitFor()
+    await page.getByText('prepared but never sent are kept for one day').waitFor()
+  },
+  { variants: VARIANTS.slice(1, 3) },
+)
