@@ -1,7 +1,8 @@
-import { type ComponentType, useEffect, useRef } from 'react'
-import { Route, Router, Switch, useLocation } from 'wouter'
+import type { ComponentType } from 'react'
+import { Route, Router, Switch } from 'wouter'
 import { basePath } from './api/base.ts'
 import { ROUTES } from './routes.tsx'
+import { FocusOnNavigation } from './shell/focus-on-navigation.ts'
 import { Shell } from './shell/shell.tsx'
 import { Empty, Link, Loading, Page, useLazy } from './ui/index.ts'
 import { AccountProvider } from './wallet/account.tsx'
@@ -31,19 +32,6 @@ export function App() {
 function LazyPage({ load }: { readonly load: () => Promise<{ default: ComponentType }> }) {
   const loaded = useLazy(load)
   return loaded === null ? <Loading label="Loading the page" /> : <loaded.default />
-}
-
-/** Screen readers and keyboards start at the heading of a new page, not where the link was. */
-function FocusOnNavigation() {
-  const [path] = useLocation()
-  const before = useRef(path)
-  useEffect(() => {
-    if (before.current === path) return
-    before.current = path
-    scrollTo(0, 0)
-    document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
-  }, [path])
-  return null
 }
 
 function NotFound() {

@@ -83,7 +83,7 @@ consoleTest(
     expect(await events.first().innerText()).toContain('The reputation rose')
     await history.getByRole('combobox', { name: 'Show' }).selectOption('Stake and tier')
     await history.getByText('500 USDC deposited. The stake is now 500 USDC.').waitFor()
-    await history.getByRole('combobox', { name: 'Show' }).selectOption('Registration and metadata')
+    await history.getByRole('combobox', { name: 'Show' }).selectOption('Metadata')
     await history.getByText('Registered in the category Financial.').waitFor()
     const transaction = events.last().getByRole('link', { name: /^Transaction/ })
     expect(await transaction.getAttribute('href')).toMatch(/\/console\/tx\/\w{80,90}$/)

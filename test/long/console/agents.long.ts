@@ -62,6 +62,27 @@ consoleTest(
 )
 
 consoleTest(
+  'a page that a link opens has the focus at its heading, and the back button returns to the place',
+  () => world,
+  async ({ page, open }) => {
+    await open('/')
+    const link = page.getByRole('table', rows).getByRole('rowheader').getByRole('link').nth(20)
+    await link.scrollIntoViewIfNeeded()
+    const [name, top] = [await link.innerText(), await page.evaluate<number>('scrollY')]
+    expect(top).toBeGreaterThan(100)
+    await link.press('Enter')
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+    const focused = () => page.evaluate<string>('document.activeElement?.tagName')
+    await expect.poll(focused).toBe('H1')
+    expect(await page.evaluate('scrollY')).toBe(0)
+    await page.goBack()
+    await expect.poll(() => page.evaluate('scrollY')).toBe(top)
+    await page.getByRole('button', { name: 'Show them too' }).click()
+    await expect.poll(() => page.getByText('The list has them too.').count()).toBe(1)
+  },
+)
+
+consoleTest(
   'an error of the API is shown with a way back',
   () => world,
   async ({ page, open }) => {

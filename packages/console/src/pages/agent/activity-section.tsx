@@ -13,7 +13,7 @@ const KINDS: Record<string, { readonly label: string; readonly types: string[] }
   all: { label: 'Everything', types: TYPES },
   reputation: { label: 'Reputation', types: ['agent.reputation_updated'] },
   stake: { label: 'Stake and tier', types: [...STAKE_EVENT_TYPES, 'agent.tier_updated'] },
-  metadata: { label: 'Registration and metadata', types: ['agent.registered', 'agent.updated'] },
+  metadata: { label: 'Metadata', types: ['agent.registered', 'agent.updated'] },
   status: {
     label: 'Status',
     types: TYPES.filter((type) => /agent\.(suspended|reactivated|deactivated|closed)/.test(type)),

@@ -29,7 +29,7 @@ export function ChartsSection({ agent }: { readonly agent: Agent }) {
             <p className={css.hint}>
               {reputation.length === 0
                 ? 'No report changed the reputation so far. Every agent starts with 250.'
-                : 'Reporters of the registry change it after each job. Every agent starts with 250.'}
+                : 'Reports on the behaviour of the agent change it. Every agent starts with 250.'}
               {data!.agentHistory!.total > MOST && ` The chart shows the last ${MOST} changes.`}
             </p>
           </>

@@ -37,8 +37,8 @@ export function verdictOf({ state, matchedBy }: Card): Verdict {
 }
 
 export const SIGNATURES: Record<NonNullable<Card['signature']>, Verdict> = {
-  verified: { tone: 'good', text: 'Signed with the key of the owner.' },
-  foreign: { tone: 'neutral', text: 'Signed with other keys, which the gateway does not check.' },
-  invalid: { tone: 'bad', text: 'The signature names the key of the owner, but it is wrong.' },
-  unsigned: { tone: 'neutral', text: 'Not signed. The hash on the ledger still protects it.' },
+  verified: { tone: 'good', text: 'Signed with the key of the owner' },
+  foreign: { tone: 'neutral', text: 'Signed with other keys, which the gateway does not check' },
+  invalid: { tone: 'bad', text: 'Wrong: it names the key of the owner, but does not match it' },
+  unsigned: { tone: 'neutral', text: 'Not signed' },
 }

@@ -34,6 +34,7 @@ export function readFilters(search: URLSearchParams): AgentsQueryVariables {
       ...(tier && { tier }),
       ...(status && { status }),
       ...(category && { category }),
+      ...(search.get('mismatched') === 'true' && { includeMismatched: true }),
       ...(Number.isInteger(min) && min > 0 && { minReputation: min }),
     },
     ...(sort && { sort }),

@@ -21,7 +21,7 @@ import { Filters } from './filter-bar.tsx'
 import { readFilters, withFilter } from './filters.ts'
 import { AgentsDocument, type AgentsQuery } from './page.generated.ts'
 import css from './page.module.css'
-import { Totals } from './totals.tsx'
+import { Mismatched, Totals } from './totals.tsx'
 
 type Agent = AgentsQuery['agentsConnection']['edges'][number]['node']
 
@@ -58,7 +58,7 @@ export default function AgentsPage() {
   return (
     <Page
       title="Agents"
-      lead="Every agent in the registry, with its owner, tier and reputation."
+      lead="The agents of the registry, with what they do, how much they staked and how they behaved."
       actions={
         <>
           <ShowRequest document={AgentsDocument} variables={variables} client={EXAMPLE} />
@@ -100,6 +100,7 @@ export default function AgentsPage() {
           />
         </div>
       )}
+      <Mismatched search={search} onChange={(changes) => setSearch(withFilter(search, changes))} />
     </Page>
   )
 }

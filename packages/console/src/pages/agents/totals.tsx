@@ -1,5 +1,5 @@
 import { useQuery } from 'urql'
-import { classes, words } from '../../ui/index.ts'
+import { Button, classes, words } from '../../ui/index.ts'
 import { AgentTotalsDocument } from './page.generated.ts'
 import { CATEGORIES, TIERS } from './filters.ts'
 import css from './page.module.css'
@@ -42,5 +42,24 @@ export function Totals({ search, onChange }: TotalsProps) {
         ))}
       </div>
     </section>
+  )
+}
+
+/** Lists leave out agents whose hosted card is not the recorded one. This says so, and shows them. */
+export function Mismatched({ search, onChange }: TotalsProps) {
+  const [{ data }] = useQuery({ query: AgentTotalsDocument })
+  const count = data?.registryStats.mismatchedAgents ?? 0
+  if (count === 0) return null
+  const isShown = search.get('mismatched') === 'true'
+  return (
+    <p className={css.mismatched}>
+      {count === 1
+        ? 'The card of 1 agent differs'
+        : `The cards of ${count.toLocaleString('en')} agents differ`}{' '}
+      from the recorded hash. {isShown ? 'The list has them too.' : 'The list leaves them out.'}
+      <Button small onClick={() => onChange({ mismatched: isShown ? '' : 'true' })}>
+        {isShown ? 'Leave them out' : 'Show them too'}
+      </Button>
+    </p>
   )
 }
