@@ -25,7 +25,7 @@ export function InstructionView({ programId, decoded }: InstructionViewProps) {
     <section className={css.box} aria-label="What you sign">
       <h3>{effectOf(decoded)}</h3>
       {values.length > 0 && (
-        <dl className={css.rows}>
+        <dl className={css.values}>
           {values.map(({ label, value }) => (
             <div key={label}>
               <dt>{label}</dt>
@@ -38,7 +38,7 @@ export function InstructionView({ programId, decoded }: InstructionViewProps) {
         <summary>
           Instruction <code>{decoded.name}</code>, {decoded.accounts.length} accounts
         </summary>
-        <dl className={css.accounts}>
+        <dl className={css.values}>
           <div>
             <dt>Program</dt>
             <dd>

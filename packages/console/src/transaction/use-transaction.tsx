@@ -1,8 +1,9 @@
 import type { Registry, Signer, Transaction } from '@agent-registry/client'
 import { type ReactNode, useRef, useState } from 'react'
-import { useQuery } from 'urql'
+import { useClient, useQuery } from 'urql'
 import { ConsoleInfoDocument } from '../api/service.generated.ts'
 import { useAccount } from '../wallet/account.tsx'
+import { WalletBalanceDocument } from './balance.generated.ts'
 import type { Hints } from './costs.ts'
 import { CancelledError, problemOf, type Problem } from './problem.ts'
 import { TransactionDialog } from './transaction-dialog.tsx'
@@ -34,6 +35,7 @@ export function useTransaction(): {
   readonly dialog: ReactNode
 } {
   const account = useAccount()
+  const client = useClient()
   const [{ data }] = useQuery({ query: ConsoleInfoDocument })
   const [shown, setShown] = useState<{ request: TransactionRequest; step: Step } | null>(null)
   const run = useRef(0)
@@ -74,6 +76,9 @@ export function useTransaction(): {
     try {
       const transaction = await request.send(await account.registry(program), reviewing)
       show({ name: 'confirmed', transaction })
+      const wallet = { wallet: signer.address }
+      // Also where the page shows the balance.
+      await client.query(WalletBalanceDocument, wallet, { requestPolicy: 'network-only' })
     } catch (error) {
       if (error instanceof CancelledError) return
       else show({ name: 'failed', problem: problemOf(error, signed) })

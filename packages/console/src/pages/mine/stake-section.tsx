@@ -47,7 +47,7 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
       {status === 'active' && (
         <AmountForm
           label="Deposit"
-          hint="From your wallet to the vault of your agent. USDC."
+          hint="Moves from your wallet to the vault of your agent."
           onSubmit={(amount) =>
             sign({
               title: `Deposit ${formatUnits(amount, 6)} USDC`,

@@ -1,0 +1,142 @@
+import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createLocalnetRpc } from '../../../src/ledger/rpc/localnet-rpc.ts'
+import { BROWSER_PATH } from '../../support/console/browser-path.ts'
+import { consoleTest, type ConsoleWorld, openConsole, VARIANTS } from '../../support/console/console-world.ts'
+import { type BrowserWallet, browserWallet, connectWallet } from '../../support/console/wallet.ts'
+
+const WEEK_SECONDS = 7 * 86_400
+
+let world: ConsoleWorld
+beforeAll(async () => {
+  if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '0' })
+})
+afterAll(() => world?.close())
+
+/** The wallet has SOL, USDC and an agent. */
+async function registered(wallet: BrowserWallet): Promise<void> {
+  const registry = createRegistry(world.origin)
+  const signer = await signerFromSecretKey(wallet.seed)
+  await fetch(`${world.origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      query: `mutation { fundLocalnetWallet(wallet: "${wallet.address}") { lamports } }`,
+    }),
+  })
+  const { pda } = await registry.agents.register(
+    { name: 'Harbour Pilot', category: 'logistics', cardUrl: 'https://agents.example/card.json', card: '{}' },
+    signer,
+  )
+  await registry.agents.get(pda, { waitMs: 10_000 })
+}
+
+/** Signs what the dialog shows, and waits until it is confirmed. */
+async function sign(page: Page, wallet: BrowserWallet, expected: string): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(expected).first().waitFor()
+  await dialog.getByRole('button', { name: `Sign with ${wallet.name}` }).click()
+  await dialog.getByText('Confirmed').waitFor()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+}
+
+consoleTest(
+  'an owner deposits, requests a withdrawal, cancels it, and is paid after the cooldown',
+  () => world,
+  async ({ page, context, open, variant }) => {
+    const wallet = browserWallet(`stake ${variant.name}`)
+    await registered(wallet)
+    await wallet.install(context)
+    await open('/mine')
+    await connectWallet(page, wallet, false)
+    const stake = page.getByRole('region', { name: 'Stake' })
+    const deposit = stake.getByRole('form', { name: 'Deposit' })
+    await deposit.getByLabel('Deposit (USDC)').fill('ten')
+    await deposit.getByRole('button', { name: 'Deposit' }).click()
+    await deposit.getByText('Enter an amount above 0').waitFor()
+    await deposit.getByLabel('Deposit (USDC)').fill('700')
+    await deposit.getByRole('button', { name: 'Deposit' }).click()
+    const balances = page.getByRole('dialog').getByRole('region', { name: 'Balances' })
+    await balances.getByText('5,000 USDC').waitFor()
+    await balances.getByText('4,300 USDC').waitFor()
+    const after = await balances.getByRole('row', { name: 'SOL' }).getByRole('cell').last().innerText()
+    await sign(page, wallet, 'Moves USDC from your wallet')
+    await page.getByRole('region', { name: 'Your wallet' }).getByText(after, { exact: true }).waitFor()
+    await stake.getByText(/Your tier is (Basic|Standard)/).waitFor()
+    const withdraw = stake.getByRole('form', { name: 'Withdraw' })
+    await withdraw.getByRole('button', { name: 'All' }).click()
+    await withdraw.getByRole('button', { name: 'Withdraw' }).click()
+    await sign(page, wallet, 'Asks for a withdrawal of stake')
+    await stake
+      .getByRole('timer')
+      .getByText(/Payable in \d+ days/)
+      .waitFor()
+    await stake.getByRole('button', { name: 'Cancel the withdrawal' }).click()
+    await sign(page, wallet, 'Cancels the withdrawal')
+    await withdraw.getByLabel('Withdraw (USDC)').fill('200')
+    await withdraw.getByRole('button', { name: 'Withdraw' }).click()
+    await sign(page, wallet, 'Asks for a withdrawal of stake')
+    await stake.getByRole('button', { name: 'Pay out' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('alert').getByText('The cooldown is not over.').waitFor()
+    await dialog.getByRole('button', { name: 'Close without sending' }).click()
+    const rpc = createLocalnetRpc(world.gateway.runtime.rpcUrl)
+    await rpc.call('localnet_warp', [WEEK_SECONDS + 60])
+    await stake.getByRole('button', { name: 'Pay out' }).click()
+    await sign(page, wallet, 'Pays the withdrawal to your wallet')
+    await expect.poll(() => stake.getByText('500 USDC').count()).toBeGreaterThan(0)
+  },
+  { variants: [VARIANTS[0]!, VARIANTS[3]!] },
+)
+
+consoleTest(
+  'an owner updates, suspends, reactivates, deactivates and closes an agent',
+  () => world,
+  async ({ page, context, open, variant }) => {
+    const wallet = browserWallet(`status ${variant.name}`)
+    await registered(wallet)
+    await wallet.install(context)
+    await open('/mine')
+    await connectWallet(page, wallet, false)
+    const details = page.getByRole('form', { name: 'Details' })
+    await details.getByRole('button', { name: 'Review the update' }).click()
+    await details.getByText('Nothing differs from the registry').waitFor()
+    await details.getByLabel('Version').fill('2.1')
+    await details.getByRole('checkbox', { name: 'Sell' }).check()
+    await details.getByRole('button', { name: 'Review the update' }).click()
+    await sign(page, wallet, 'Changes the details of your agent')
+    await expect.poll(() => details.getByLabel('Version').inputValue()).toBe('2.1')
+    const status = page.getByRole('region', { name: 'Status' })
+    await status.getByRole('button', { name: 'Suspend' }).click()
+    await sign(page, wallet, 'Suspends your agent')
+    await status.getByRole('button', { name: 'Reactivate' }).click()
+    await sign(page, wallet, 'Makes your agent active again')
+    await status.getByRole('button', { name: 'Suspend' }).waitFor()
+    await status.getByRole('button', { name: 'Deactivate' }).click()
+    await sign(page, wallet, 'for ever')
+    await status.getByRole('button', { name: 'Close the agent' }).click()
+    await sign(page, wallet, 'Removes the account of your agent')
+    await page.getByRole('heading', { name: 'This wallet has no agent' }).waitFor()
+  },
+  { variants: [VARIANTS[1]!, VARIANTS[2]!] },
+)
+
+consoleTest(
+  'my agent shows its stake, its details and the review of a transaction',
+  () => world,
+  async ({ page, context, open, variant }) => {
+    const wallet = browserWallet(`view ${variant.name}`)
+    await registered(wallet)
+    await wallet.install(context)
+    await open('/mine')
+    await page.getByRole('heading', { name: 'Connect the wallet of your agent' }).waitFor()
+    await connectWallet(page, wallet, false)
+    const deposit = page.getByRole('form', { name: 'Deposit' })
+    await deposit.getByLabel('Deposit (USDC)').fill('12.5')
+    await deposit.getByRole('button', { name: 'Deposit' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('region', { name: 'Balances' }).getByText('4,987.5 USDC').waitFor()
+    await dialog.getByText('Storage deposit, paid by your wallet').waitFor()
+  },
+)
