@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
-import { Address, Amount, Button } from '../ui/index.ts'
+import { Address, Amount, Button, formatUnits } from '../ui/index.ts'
 import { WalletBalanceDocument } from './balance.generated.ts'
 import { type Costs, costsOf, type Hints } from './costs.ts'
 import { decodeTransaction } from './decode.ts'
@@ -75,13 +75,16 @@ function Balances({ address, costs }: { readonly address: string; readonly costs
     requestPolicy: 'network-only',
   })
   const balance = data?.walletBalance
-  const row = (unit: 'sol' | 'usdc', before: string | undefined, change: bigint) => (
-    <tr>
-      <th scope="row">{unit.toUpperCase()}</th>
-      <td>{before === undefined ? '–' : <Amount value={before} unit={unit} />}</td>
-      <td>{before === undefined ? '–' : <Amount value={BigInt(before) + change} unit={unit} />}</td>
-    </tr>
-  )
+  const row = (unit: 'SOL' | 'USDC', before: string | undefined, change: bigint) => {
+    const show = (value: bigint): string => formatUnits(value, unit === 'SOL' ? 9 : 6)
+    return (
+      <tr>
+        <th scope="row">{unit}</th>
+        <td>{before === undefined ? '–' : show(BigInt(before))}</td>
+        <td>{before === undefined ? '–' : show(BigInt(before) + change)}</td>
+      </tr>
+    )
+  }
   return (
     <section className={css.box} aria-label="Balances">
       <h3>Your wallet</h3>
@@ -94,8 +97,8 @@ function Balances({ address, costs }: { readonly address: string; readonly costs
           </tr>
         </thead>
         <tbody>
-          {row('sol', balance?.lamports, -costs.walletLamports)}
-          {row('usdc', balance?.usdc, costs.walletUsdc)}
+          {row('SOL', balance?.lamports, -costs.walletLamports)}
+          {row('USDC', balance?.usdc, costs.walletUsdc)}
         </tbody>
       </table>
     </section>
