@@ -140,6 +140,7 @@ consoleTest(
     await page.getByRole('heading', { level: 1, name: 'Closed agent' }).waitFor()
     await section(page, 'History').getByText('The account of the agent was closed.').waitFor()
   },
+  { variants: [VARIANTS[0]!, VARIANTS[3]!] },
 )
 
 consoleTest(

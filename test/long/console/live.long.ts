@@ -101,6 +101,7 @@ consoleTest(
     await expect.poll(() => events(page).first().innerText()).toContain(last)
     expect(sockets).toHaveLength(1)
   },
+  { variants: [VARIANTS[1]!, VARIANTS[2]!] },
 )
 
 consoleTest(

@@ -5,14 +5,19 @@ import { ConsoleHealthDocument, type ConsoleHealthQuery } from '../api/service.g
 import { Badge, type Tone } from '../ui/badge.tsx'
 import css from './shell.module.css'
 
-/** The state of the service, read every 30 s while the page is visible. */
+/** The state of the service, read every 30 s while the page is visible, and when it becomes visible. */
 export function Health() {
   const [{ data, error }, refresh] = useQuery({ query: ConsoleHealthDocument })
   useEffect(() => {
-    const timer = setInterval(() => {
+    const read = (): void => {
       if (document.visibilityState === 'visible') refresh({ requestPolicy: 'network-only' })
-    }, 30_000)
-    return () => clearInterval(timer)
+    }
+    const timer = setInterval(read, 30_000)
+    document.addEventListener('visibilitychange', read)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', read)
+    }
   }, [refresh])
   const [tone, text] = stateOf(data, error !== undefined)
   return (

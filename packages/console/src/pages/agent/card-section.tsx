@@ -1,4 +1,4 @@
-import { Badge, Empty, ExternalLink, Facts, RelativeTime, Section, Status, words } from '../../ui/index.ts'
+import { Badge, ExternalLink, Facts, RelativeTime, Section, Status, words } from '../../ui/index.ts'
 import type { Agent, Card } from './agent.ts'
 import css from './page.module.css'
 import { SIGNATURES, verdictOf } from './verdict.ts'
@@ -14,6 +14,9 @@ export function CardSection({ agent }: { readonly agent: Agent }) {
       <div className={css.verdict} data-tone={verdict.tone}>
         <p>{verdict.text}</p>
         {card.reason !== null && <p>Reason: {card.reason}</p>}
+        {card.state === 'unreachable' && hasContent && (
+          <p>What is shown comes from the last time that it worked.</p>
+        )}
         {card.checkedAt !== null && (
           <p className={css.hint}>
             Last checked <RelativeTime value={card.checkedAt} />
@@ -34,7 +37,13 @@ export function CardSection({ agent }: { readonly agent: Agent }) {
           ['Card address', <ExternalLink key="url" href={agentCardUrl} />],
         ]}
       />
-      {hasContent ? <Content card={card} /> : <Empty title="The content of the card is not known" />}
+      {hasContent ? (
+        <Content card={card} />
+      ) : (
+        <p className={css.hint}>
+          The gateway never read the card, so its skills and interfaces are not known.
+        </p>
+      )}
     </Section>
   )
 }

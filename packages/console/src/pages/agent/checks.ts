@@ -8,10 +8,14 @@ export interface Check {
 
 const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
-/** The six checks of a credential that is attached to an agent, as they are now. */
-export function checksOf(credential: Credential, did: string, now: number): Check[] {
+/**
+ * The six checks of a credential that is attached to an agent, as they are now. Only credentials that
+ * pass the first five are attached. Null if one fails although the dates are right: the rules changed.
+ */
+export function checksOf(credential: Credential, did: string, now: number): Check[] | null {
   const { issuer, structurallyValid, proofVerified } = credential
   const isOwn = issuer === did
+  if (!structurallyValid && isInTime(credential, now)) return null
   return [
     {
       title: 'Vocabulary',
@@ -34,12 +38,16 @@ export function checksOf(credential: Credential, did: string, now: number): Chec
   ]
 }
 
-function datesText({ structurallyValid, validFrom, validUntil }: Credential, now: number): string {
+function isInTime({ validFrom, validUntil }: Credential, now: number): boolean {
+  const hasBegun = validFrom === null || Date.parse(validFrom) <= now
+  return hasBegun && (validUntil === null || Date.parse(validUntil) > now)
+}
+
+function datesText({ validFrom, validUntil }: Credential, now: number): string {
   if (validUntil !== null && Date.parse(validUntil) <= now)
     return `It ended on ${date.format(Date.parse(validUntil))}.`
   if (validFrom !== null && Date.parse(validFrom) > now)
     return `It begins on ${date.format(Date.parse(validFrom))}.`
-  if (!structurallyValid) return 'It is not valid now by its dates.'
   return validUntil === null
     ? 'It is valid now, and has no end.'
     : `It is valid until ${date.format(Date.parse(validUntil))}.`

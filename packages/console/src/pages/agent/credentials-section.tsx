@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Address, Badge, ExternalLink, Facts, RelativeTime, Section, type Tone } from '../../ui/index.ts'
 import type { Agent, Credential } from './agent.ts'
-import { checksOf } from './checks.ts'
+import { type Check, checksOf } from './checks.ts'
 import css from './page.module.css'
 
 /** What others say about the agent, with the reasons for each verdict. */
@@ -35,7 +35,6 @@ function CredentialItem({ credential, did }: ItemProps) {
   const [now] = useState(Date.now)
   const checks = checksOf(credential, did, now)
   const [tone, verdict] = verdictOf(credential)
-  const passed = checks.filter((check) => check.passed).length
   return (
     <li className={css.credential}>
       <div className={css.credentialHead}>
@@ -60,24 +59,38 @@ function CredentialItem({ credential, did }: ItemProps) {
           ['Attached', <RelativeTime key="at" value={indexedAt} />],
         ]}
       />
-      <details>
-        <summary>{passed === 6 ? 'All 6 checks passed' : `${passed} of 6 checks passed`}</summary>
-        <ul className={css.checks}>
-          {checks.map((check) => (
-            <li key={check.title} data-passed={check.passed}>
-              <span>
-                <strong>{check.title}</strong>
-                <span className="visually-hidden">{check.passed ? ': passed.' : ': failed.'}</span>
-              </span>
-              <p>{check.text}</p>
-            </li>
-          ))}
-        </ul>
+      {checks === null ? (
         <p className={css.hint}>
-          Document: <ExternalLink href={credentialUrl} />
+          The rules of this gateway changed, and the credential does not pass them any more. Its owner can
+          verify it again on the page Credentials to see why.
         </p>
-      </details>
+      ) : (
+        <Checks checks={checks} />
+      )}
+      <p className={css.hint}>
+        Document: <ExternalLink href={credentialUrl} />
+      </p>
     </li>
+  )
+}
+
+function Checks({ checks }: { readonly checks: readonly Check[] }) {
+  const passed = checks.filter((check) => check.passed).length
+  return (
+    <details>
+      <summary>{passed === 6 ? 'All 6 checks passed' : `${passed} of 6 checks passed`}</summary>
+      <ul className={css.checks}>
+        {checks.map((check) => (
+          <li key={check.title} data-passed={check.passed}>
+            <span>
+              <strong>{check.title}</strong>
+              <span className="visually-hidden">{check.passed ? ': passed.' : ': failed.'}</span>
+            </span>
+            <p>{check.text}</p>
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 

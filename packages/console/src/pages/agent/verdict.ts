@@ -17,7 +17,7 @@ const STATES: Record<Card['state'], Verdict> = {
   },
   unreachable: {
     tone: 'warn',
-    text: 'The gateway could not fetch the card. It tries again later. What is shown here comes from the last time that it worked.',
+    text: 'The gateway could not fetch the card. It tries again later.',
   },
   unchecked: {
     tone: 'neutral',
