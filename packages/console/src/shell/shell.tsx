@@ -1,8 +1,9 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { apiUrl } from '../api/base.ts'
 import { NAVIGATION } from '../routes.tsx'
 import { AccountButton } from './account-button.tsx'
+import { CommandMenu } from './command-menu.tsx'
 import { Health } from './health.tsx'
 import { Search } from './search.tsx'
 import css from './shell.module.css'
@@ -11,6 +12,19 @@ import { ThemeSwitch } from './theme-switch.tsx'
 /** Header, navigation and footer of every page. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const [path] = useLocation()
+  const [opened, setOpened] = useState<'menu' | 'account' | null>(null)
+  // The menu closes after it has opened the account.
+  const close = (which: 'menu' | 'account'): void => setOpened((now) => (now === which ? null : now))
+  useEffect(() => {
+    const open = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      // Not over another dialog, which may wait for an answer.
+      setOpened((now) => (document.querySelector('dialog[open]') === null ? 'menu' : now))
+    }
+    addEventListener('keydown', open)
+    return () => removeEventListener('keydown', open)
+  }, [])
   const isCurrent = (to: string): boolean =>
     to === '/' ? path === '/' || path.startsWith('/agents/') : path === to || path.startsWith(`${to}/`)
   return (
@@ -24,10 +38,14 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             <Logo />
             <span>Agent Registry</span>
           </Link>
-          <Search />
+          <Search onMenu={() => setOpened('menu')} />
           <div className={css.tools}>
             <Health />
-            <AccountButton />
+            <AccountButton
+              open={opened === 'account'}
+              onOpen={() => setOpened('account')}
+              onClose={() => close('account')}
+            />
           </div>
         </div>
         <nav className={css.navigation} aria-label="Main">
@@ -38,6 +56,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           ))}
         </nav>
       </header>
+      <CommandMenu
+        open={opened === 'menu'}
+        onClose={() => close('menu')}
+        openAccount={() => setOpened('account')}
+      />
       <main id="content" tabIndex={-1} className={css.main}>
         {children}
       </main>

@@ -1,6 +1,6 @@
-import { useState } from 'react'
+import { useSyncExternalStore } from 'react'
 import css from './shell.module.css'
-import { applyTheme, readTheme, type Theme } from './theme.ts'
+import { applyTheme, onThemeChange, readTheme, type Theme } from './theme.ts'
 
 const THEMES: readonly { value: Theme; label: string }[] = [
   { value: 'system', label: 'System theme' },
@@ -9,17 +9,13 @@ const THEMES: readonly { value: Theme; label: string }[] = [
 ]
 
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState(readTheme)
+  const theme = useSyncExternalStore(onThemeChange, readTheme)
   return (
     <select
       className={css.theme}
       aria-label="Theme"
       value={theme}
-      onChange={({ target }) => {
-        const next = target.value as Theme
-        applyTheme(next)
-        setTheme(next)
-      }}
+      onChange={({ target }) => applyTheme(target.value as Theme)}
     >
       {THEMES.map(({ value, label }) => (
         <option key={value} value={value}>

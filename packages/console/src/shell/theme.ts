@@ -6,6 +6,14 @@ export function readTheme(): Theme {
   return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
+const CHANGED = 'themechange'
+
+/** Calls back after each change of the theme. */
+export function onThemeChange(changed: () => void): () => void {
+  addEventListener(CHANGED, changed)
+  return () => removeEventListener(CHANGED, changed)
+}
+
 /** Applies a theme and remembers it. Without one, the remembered theme. */
 export function applyTheme(theme: Theme = readTheme()): void {
   if (theme === 'system') {
@@ -15,4 +23,5 @@ export function applyTheme(theme: Theme = readTheme()): void {
     localStorage.setItem(NAME, theme)
     document.documentElement.dataset.theme = theme
   }
+  dispatchEvent(new Event(CHANGED))
 }

@@ -1,0 +1,101 @@
+import { type KeyboardEvent, type RefObject, useId, useState } from 'react'
+import type { Entry } from './entries.ts'
+import css from './search.module.css'
+
+interface ComboboxProps {
+  readonly label: string
+  readonly placeholder: string
+  readonly listLabel: string
+  readonly input: RefObject<HTMLInputElement | null>
+  readonly text: string
+  readonly onText: (text: string) => void
+  readonly entries: readonly Entry[]
+  /** Without a chosen entry it is null. */
+  readonly onChoose: (entry: Entry | null) => void
+  /** The list is part of the page and always open. Its first entry is chosen. */
+  readonly inline?: boolean
+}
+
+/** A text field with a list: arrow keys choose, Enter runs, Escape closes. */
+export function Combobox(props: ComboboxProps) {
+  const { label, placeholder, listLabel, input, text, onText, entries, onChoose, inline = false } = props
+  const [chosen, setChosen] = useState(inline ? 0 : -1)
+  const [open, setOpen] = useState(false)
+  const id = useId()
+  const first = inline ? 0 : -1
+  const current = Math.min(chosen, entries.length - 1)
+  const isOpen = (inline || open) && entries.length > 0
+  const choose = (entry: Entry | null): void => {
+    setOpen(false)
+    setChosen(first)
+    onChoose(entry)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined && entries.length > 0) {
+      event.preventDefault()
+      setOpen(true)
+      const next = Math.max(first, Math.min(entries.length - 1, current + step))
+      setChosen(next)
+      document.querySelector(`[id="${id}-${next}"]`)?.scrollIntoView({ block: 'nearest' })
+    }
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      choose(isOpen ? (entries[current] ?? null) : null)
+    }
+    if (event.key === 'Escape' && !inline) setOpen(false)
+  }
+  return (
+    <>
+      <input
+        ref={input}
+        className={css.input}
+        type="search"
+        role="combobox"
+        aria-label={label}
+        aria-expanded={isOpen}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={isOpen && current >= 0 ? `${id}-${current}` : undefined}
+        placeholder={placeholder}
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        value={text}
+        onChange={({ target }) => {
+          onText(target.value)
+          setChosen(first)
+          setOpen(true)
+        }}
+        onKeyDown={onKeyDown}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+      />
+      <ul
+        id={`${id}-list`}
+        role="listbox"
+        aria-label={listLabel}
+        className={inline ? css.inline : css.list}
+        hidden={!isOpen}
+      >
+        {entries.map((entry, i) => (
+          <li
+            key={entry.id}
+            id={`${id}-${i}`}
+            role="option"
+            aria-selected={i === current}
+            className={css.option}
+            // Before the input loses the focus and the list closes.
+            onMouseDown={(event) => {
+              event.preventDefault()
+              choose(entry)
+            }}
+          >
+            <span>{entry.title}</span>
+            {entry.detail !== undefined && <span className={css.detail}>{entry.detail}</span>}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

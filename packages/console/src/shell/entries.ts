@@ -1,0 +1,58 @@
+import { useClient, useQuery } from 'urql'
+import { useLocation } from 'wouter'
+import { shorten } from '../ui/address.tsx'
+import { words } from '../ui/badge.tsx'
+import { useDebounced } from '../ui/debounced.ts'
+import { type Kind, kindOf, pageFor } from './find.ts'
+import { SuggestDocument } from './search.generated.ts'
+
+/** Something to choose in the search box or in the command menu. */
+export interface Entry {
+  readonly id: string
+  readonly title: string
+  /** Beside the title: the tier, a short address. */
+  readonly detail?: string
+  readonly run: () => void
+}
+
+const TITLES: Readonly<Record<Exclude<Kind, 'name'>, string>> = {
+  did: 'Open the agent of this DID',
+  address: 'Open the agent of this address',
+  signature: 'Open the transaction of this signature',
+  id: 'Open the transaction with this id',
+}
+const MAX_PREFIX = 32
+
+/** What the typed text can mean: a page for an address, and agents whose name begins with it. */
+export function useFound(text: string): {
+  readonly entries: readonly Entry[]
+  /** Opens the page for the text. */
+  readonly submit: () => Promise<void>
+} {
+  const [, navigate] = useLocation()
+  const client = useClient()
+  const typed = text.trim()
+  const kind = kindOf(typed)
+  const prefix = useDebounced(typed, 200)
+  const [{ data }] = useQuery({
+    query: SuggestDocument,
+    variables: { prefix },
+    pause: prefix === '' || prefix.length > MAX_PREFIX,
+  })
+  const submit = async (): Promise<void> => {
+    if (typed !== '') navigate(await pageFor(client, typed))
+  }
+  if (typed === '') return { entries: [], submit }
+  if (kind !== 'name') {
+    const run = (): void => void submit()
+    return { entries: [{ id: 'found', title: TITLES[kind], detail: shorten(typed), run }], submit }
+  }
+  const agents = prefix.length > MAX_PREFIX ? [] : (data?.agentSuggestions ?? [])
+  const entries = agents.map(({ pda, name, tier }) => ({
+    id: pda,
+    title: name,
+    detail: `${words(tier)} · ${shorten(pda)}`,
+    run: () => navigate(`/agents/${pda}`),
+  }))
+  return { entries, submit }
+}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { BROWSER_PATH } from '../../support/console/browser-path.ts'
+import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+
+interface Found {
+  pda: string
+  name: string
+  owner: string
+  did: string
+  signature: string
+}
+
+let world: ConsoleWorld
+let agent: Found
+beforeAll(async () => {
+  if (BROWSER_PATH === undefined) return
+  world = await openConsole({ SEED_AGENTS: '6' })
+  const query = `{ agents(limit: 1) { agents { pda name owner did history { history { signature } } } } }`
+  const response = await fetch(`${world.origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  const { data } = (await response.json()) as {
+    data: { agents: { agents: (Found & { history: { history: { signature: string }[] } })[] } }
+  }
+  const [first] = data.agents.agents
+  agent = { ...first!, signature: first!.history.history[0]!.signature }
+})
+afterAll(() => world?.close())
+
+consoleTest(
+  'the search box leads from an address, an owner, a DID, a signature, an id and a name to the right page',
+  () => world,
+  async ({ page, open, variant }) => {
+    const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
+    const all: [typed: string, path: string][] = [
+      [agent.pda, `/agents/${agent.pda}`],
+      [agent.owner, `/agents/${agent.pda}`],
+      [agent.did, `/agents/${agent.pda}`],
+      [` ${agent.signature} `, `/tx/${agent.signature}`],
+      [id, `/tx/${id}`],
+      ['nobody', '/?name=nobody'],
+    ]
+    await open('/health')
+    const box = page.getByRole('combobox', { name: /^Search/ })
+    // All at one width, one at the others: the audit of the last page takes most of the time.
+    for (const [typed, path] of variant.name === '1440-light' ? all : all.slice(3, 4)) {
+      await box.fill(typed)
+      await box.press('Enter')
+      await page.waitForURL(`**/console${path}`)
+    }
+    await box.fill(agent.signature)
+    await page.getByRole('option', { name: /Open the transaction/ }).click()
+    await page.getByRole('heading', { name: 'Instructions' }).waitFor()
+  },
+)
+
+consoleTest(
+  'the command menu opens pages, actions and agents with the keyboard, and gives the focus back',
+  () => world,
+  async ({ page, open }) => {
+    await open('/health')
+    await page.getByRole('heading', { name: 'Everything works' }).waitFor()
+    const theme = page.getByRole('combobox', { name: 'Theme' })
+    await theme.focus()
+    await page.keyboard.press('Control+k')
+    const menu = page.getByRole('dialog', { name: 'Go to' })
+    const box = menu.getByRole('combobox')
+    expect(await box.evaluate('document.activeElement?.getAttribute("role")')).toBe('combobox')
+    await menu.getByRole('option', { name: /^Webhooks/ }).waitFor()
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'hidden' })
+    expect(await theme.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
+
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('dark')
+    await page.keyboard.press('Enter')
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+    expect(await theme.inputValue()).toBe('dark')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('use system')
+    await page.keyboard.press('Enter')
+
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('connect')
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('dialog', { name: 'Connect a wallet' })
+      .getByRole('button', { name: 'Close' })
+      .click()
+
+    await page.getByRole('button', { name: /opens the command menu/ }).click()
+    await box.pressSequentially(agent.name.slice(0, 6))
+    await menu.getByRole('option', { name: agent.name }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/agents/${agent.pda}`)
+
+    await page.keyboard.press('Control+k')
+    for (const _ of [1, 2, 3, 4, 5]) await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Developers', level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    await menu.getByRole('option', { name: /^Developers/ }).waitFor()
+  },
+)
