@@ -117,7 +117,7 @@ consoleTest(
     await sign(page, wallet, 'Makes your agent active again')
     await status.getByRole('button', { name: 'Suspend' }).waitFor()
     await status.getByRole('button', { name: 'Deactivate' }).click()
-    await sign(page, wallet, 'for ever')
+    await sign(page, wallet, 'Deactivates your agent permanently')
     await status.getByRole('button', { name: 'Close the agent' }).click()
     await sign(page, wallet, 'Removes the account of your agent')
     await page.getByRole('heading', { name: 'This wallet has no agent' }).waitFor()
@@ -140,6 +140,23 @@ consoleTest(
     await deposit.getByRole('button', { name: 'Deposit' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('region', { name: 'Balances' }).getByText('4,987.5').waitFor()
+    await dialog.getByText('Storage deposit, paid by your wallet').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    // A gateway that prepares something else than what the owner asked for.
+    await page.route('**/relay/prepare', async (route) => {
+      const response = await route.fetch({
+        url: `${world.origin}/relay/prepare/deactivate-agent`,
+        postData: { ownerPubkey: wallet.address },
+      })
+      await route.fulfill({ response })
+    })
+    await page.getByRole('button', { name: 'Suspend' }).click()
+    await dialog.getByRole('heading', { name: 'The gateway prepared something else' }).waitFor()
+    await dialog.getByText('Nothing was signed.').waitFor()
+    expect(await dialog.getByRole('button', { name: /Sign with/ }).count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Close without sending' }).click()
+    await page.unroute('**/relay/prepare')
+    await deposit.getByRole('button', { name: 'Deposit' }).click()
     await dialog.getByText('Storage deposit, paid by your wallet').waitFor()
   },
 )

@@ -9,6 +9,9 @@ interface InstructionViewProps {
   readonly decoded: DecodedInstruction | null
 }
 
+/** The program lists itself among its accounts. */
+const isOther = ({ name }: { readonly name: string | null }): boolean => name !== 'program'
+
 /** An instruction in words, with its arguments and accounts. */
 export function InstructionView({ programId, decoded }: InstructionViewProps) {
   if (decoded === null)
@@ -45,7 +48,7 @@ export function InstructionView({ programId, decoded }: InstructionViewProps) {
               <Address value={programId} label="program" />
             </dd>
           </div>
-          {decoded.accounts.map(({ name, pubkey, isSigner, isWritable }) => (
+          {decoded.accounts.filter(isOther).map(({ name, pubkey, isSigner, isWritable }) => (
             <div key={name ?? pubkey}>
               <dt>
                 {words(name ?? 'account')}

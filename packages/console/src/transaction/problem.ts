@@ -45,14 +45,18 @@ export function problemOf(error: unknown, signed: boolean): Problem {
       logs,
     }
   const read = readError(error)
-  if (name === 'RegistryError')
+  if (name === 'RegistryError') {
+    const text = programError?.message ?? read.message.replace('Transaction simulation failed: ', '')
+    const needsSol = /\bSOL\b/.test(text) ? ' Add SOL to your wallet, or let the gateway pay.' : ''
     return {
       title: signed ? 'The gateway did not send it' : 'The transaction cannot be prepared',
-      text: programError?.message ?? read.message,
-      advice: ADVICE[read.code ?? ''] ?? (read.status === 422 ? 'Nothing was signed.' : adviceFor(read)),
+      text,
+      advice:
+        ADVICE[read.code ?? ''] ?? (read.status === 422 ? `Nothing was signed.${needsSol}` : adviceFor(read)),
       id: null,
       logs,
     }
+  }
   return {
     title: signed ? 'The transaction was not sent' : 'It was not signed',
     text: read.message,

@@ -58,12 +58,16 @@ function StepContent({ request, step, wallet, program, onRetry, onClose }: Trans
           <p className={css.note}>
             Signature <Address value={step.transaction.signature ?? ''} label="signature" />
           </p>
-          {request.next}
           <div className={css.buttons}>
             <ButtonLink to={`/tx/${step.transaction.id}`}>Open the transaction</ButtonLink>
-            <Button look="primary" onClick={onClose}>
+            <Button look={request.next === undefined ? 'primary' : 'plain'} onClick={onClose}>
               Done
             </Button>
+            {request.next && (
+              <ButtonLink to={request.next.to} look="primary">
+                {request.next.label}
+              </ButtonLink>
+            )}
           </div>
         </div>
       )

@@ -16,8 +16,8 @@ export interface TransactionRequest {
   readonly hints?: Hints
   /** Called when the reader closes the dialog of a confirmed transaction. */
   readonly onDone?: () => void
-  /** Shown when it is confirmed: what to do next. */
-  readonly next?: ReactNode
+  /** Where to go when it is confirmed. */
+  readonly next?: { readonly to: string; readonly label: string }
 }
 
 export type Step =

@@ -7,7 +7,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
   updateAgent: 'Changes the details of your agent. What is not listed stays as it is.',
   suspendAgent: 'Suspends your agent. You can reactivate it.',
   reactivateAgent: 'Makes your agent active again.',
-  deactivateAgent: 'Deactivates your agent for ever. It cannot become active again.',
+  deactivateAgent: 'Deactivates your agent permanently. It cannot become active again.',
   closeAgent: 'Removes the account of your agent. Its rent goes back to who paid it.',
   closeDeactivationRecord: 'Removes the record of the deactivation. Its rent goes back to you.',
   deposit: 'Moves USDC from your wallet to the vault of your agent.',

@@ -48,9 +48,12 @@ export function AccountPanel() {
             </p>
           )}
           {network === 'localnet' && (
-            <Button busy={busy} onClick={() => void run(account.connectThrowAway)}>
-              Use a throw-away wallet
-            </Button>
+            <>
+              <Button busy={busy} onClick={() => void run(account.connectThrowAway)}>
+                Use a throw-away wallet
+              </Button>
+              <p className={css.hint}>For this test network only. Its key is in this tab and ends with it.</p>
+            </>
           )}
         </>
       ) : (

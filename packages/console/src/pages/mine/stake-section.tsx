@@ -46,6 +46,7 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
       {stake?.withdrawal && <PendingWithdrawal withdrawal={stake.withdrawal} sign={sign} />}
       {status === 'active' && (
         <AmountForm
+          key={`deposit ${deposited}`}
           label="Deposit"
           hint="Moves from your wallet to the vault of your agent."
           onSubmit={(amount) =>
@@ -60,6 +61,7 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
       )}
       {free > 0n && !stake?.withdrawal && (
         <AmountForm
+          key={`withdraw ${free}`}
           label="Withdraw"
           hint={`Payable ${inWords(cooldown)} after the request. Your tier may fall at once.`}
           max={free}

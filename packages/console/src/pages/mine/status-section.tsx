@@ -43,12 +43,12 @@ export function StatusSection({ agent, sign }: StatusSectionProps) {
       )}
       {status !== 'deactivated' && (
         <Action
-          text="Deactivation is for ever: the agent cannot become active again. You can still withdraw its stake."
+          text="Deactivation is permanent: the agent cannot become active again. You can still withdraw its stake."
           label="Deactivate"
           danger
           onClick={() =>
             sign({
-              title: `Deactivate ${name} for ever`,
+              title: `Deactivate ${name} permanently`,
               send: (registry, signer, options) => registry.agents.deactivate(signer, options),
             })
           }

@@ -1,6 +1,6 @@
 import type { ServiceCategory } from '@agent-registry/client'
 import { useState } from 'react'
-import { Button, ButtonLink, Input, Select, words } from '../../ui/index.ts'
+import { Button, Input, Select, words } from '../../ui/index.ts'
 import { CardFields } from '../../form/card-fields.tsx'
 import { checkCardUrl, checkHash, checkName } from '../../form/checks.ts'
 import { Form, formStyles as css } from '../../form/form.tsx'
@@ -62,7 +62,7 @@ export function RegisterForm({ wallet, givenCode, canSponsor, onRegistered }: Re
         return transaction
       },
       onDone: onRegistered,
-      next: <ButtonLink to="/mine">Go to my agent</ButtonLink>,
+      next: { to: '/mine', label: 'Go to my agent' },
     })
   }
   return (
