@@ -22,6 +22,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   timeout: 'Open the transaction later: it may still be confirmed. Do not send it twice.',
   outcome_unknown: 'Check your agent before you send it again.',
   AGENT_NOT_SPONSORED: 'Let your wallet pay the network fee.',
+  SPONSOR_WALLET_LIMIT: 'Let your wallet pay the network fee, or try again tomorrow.',
+  SPONSOR_CLIENT_TRANSACTION_LIMIT: 'Let your wallet pay the network fee, or try again tomorrow.',
+  SPONSOR_BUDGET_USED: 'Let your wallet pay, or try again tomorrow.',
+  SPONSOR_CLIENT_LIMIT: 'Let your wallet pay, or try again tomorrow.',
   INVITE_CODE_INVALID: 'Ask for another code, or let your wallet pay.',
   SPONSORSHIP_OFF: 'Let your wallet pay.',
 }

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { Address, Button, ButtonLink, Dialog } from '../ui/index.ts'
 import type { Problem } from './problem.ts'
 import { Review } from './review.tsx'
@@ -22,10 +23,13 @@ const WAITING = {
 /** The steps of a transaction: prepare, review, sign, follow. */
 export function TransactionDialog(props: TransactionDialogProps) {
   const { request, step, onClose } = props
+  const content = useRef<HTMLDivElement>(null)
+  // The button that was pressed is gone. Keyboards and screen readers start at the new step.
+  useEffect(() => content.current?.focus(), [step.name])
   return (
     // While it is sent, closing would only hide the outcome.
     <Dialog title={request.title} open onClose={onClose} locked={step.name === 'sending'}>
-      <div className={css.steps}>
+      <div className={css.steps} ref={content} tabIndex={-1}>
         <p className={css.note} role="status">
           {step.name in WAITING ? WAITING[step.name as keyof typeof WAITING] : ''}
         </p>
