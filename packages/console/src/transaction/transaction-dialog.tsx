@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'react'
 import { Address, Button, ButtonLink, Dialog } from '../ui/index.ts'
 import type { Problem } from './problem.ts'
 import { Review } from './review.tsx'
@@ -20,20 +19,24 @@ const WAITING = {
   sending: 'The transaction is on its way to the ledger. This takes a few seconds.',
 }
 
+/** The pressed button is gone. Keyboards and screen readers start at the new step. */
+function focus(content: HTMLElement | null): void {
+  content?.focus()
+}
+
 /** The steps of a transaction: prepare, review, sign, follow. */
 export function TransactionDialog(props: TransactionDialogProps) {
   const { request, step, onClose } = props
-  const content = useRef<HTMLDivElement>(null)
-  // The button that was pressed is gone. Keyboards and screen readers start at the new step.
-  useEffect(() => content.current?.focus(), [step.name])
   return (
     // While it is sent, closing would only hide the outcome.
     <Dialog title={request.title} open onClose={onClose} locked={step.name === 'sending'}>
-      <div className={css.steps} ref={content} tabIndex={-1}>
+      <div className={css.steps}>
         <p className={css.note} role="status">
           {step.name in WAITING ? WAITING[step.name as keyof typeof WAITING] : ''}
         </p>
-        <StepContent {...props} />
+        <div key={step.name} className={css.steps} ref={focus} tabIndex={-1}>
+          <StepContent {...props} />
+        </div>
       </div>
     </Dialog>
   )
