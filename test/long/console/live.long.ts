@@ -84,7 +84,7 @@ consoleTest(
     await expect.poll(() => events(page).first().innerText()).toContain(first)
     await page.getByRole('button', { name: 'Pause' }).click()
     const held = [await change(), await change()]
-    await page.getByText('2 new events').waitFor()
+    await page.getByRole('button', { name: 'Show 2 new events' }).waitFor()
     expect(await events(page).first().innerText()).toContain(first)
     await page.getByRole('button', { name: 'Resume' }).click()
     await expect.poll(() => events(page).first().innerText()).toContain(held[1])

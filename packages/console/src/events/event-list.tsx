@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import { Address } from '../ui/address.tsx'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { Link } from '../ui/link.tsx'
@@ -42,32 +43,50 @@ export function EventList({ label, events, withAgent = false, fresh }: EventList
     // oxlint-disable-next-line jsx-a11y/no-redundant-roles
     <ol className={css.list} role="list" aria-label={label}>
       {events.map((event) => (
-        <li key={event.id} className={css.row} data-fresh={fresh?.has(event.id)}>
-          <span className={css.type}>
-            <Badge tone={TONES[event.type] ?? 'neutral'}>{eventTitle(event.type)}</Badge>
-          </span>
-          <div className={css.text}>
-            {withAgent && <Agent event={event} />}
-            <p>{describeEvent(event.type, event.data)}</p>
-          </div>
-          <span className={css.time}>
-            <RelativeTime value={event.timestamp} />
-          </span>
-          <span className={css.place}>
-            {event.signature === null ? (
-              <span>Transaction unknown</span>
-            ) : (
-              <Link href={`/tx/${event.signature}`} title={event.signature}>
-                Transaction <span className={css.signature}>{event.signature.slice(0, 5)}…</span>
-              </Link>
-            )}
-            <span>Slot {event.slot.toLocaleString('en')}</span>
-          </span>
-        </li>
+        <EventRow
+          key={event.id}
+          event={event}
+          withAgent={withAgent}
+          isFresh={fresh?.has(event.id) === true}
+        />
       ))}
     </ol>
   )
 }
+
+interface EventRowProps {
+  readonly event: ShownEvent
+  readonly withAgent: boolean
+  readonly isFresh: boolean
+}
+
+/** A new event must not render all rows of a long list. */
+const EventRow = memo(function EventRow({ event, withAgent, isFresh }: EventRowProps) {
+  return (
+    <li className={css.row} data-fresh={isFresh}>
+      <span className={css.type}>
+        <Badge tone={TONES[event.type] ?? 'neutral'}>{eventTitle(event.type)}</Badge>
+      </span>
+      <div className={css.text}>
+        {withAgent && <Agent event={event} />}
+        <p>{describeEvent(event.type, event.data)}</p>
+      </div>
+      <span className={css.time}>
+        <RelativeTime value={event.timestamp} />
+      </span>
+      <span className={css.place}>
+        {event.signature === null ? (
+          <span>Transaction unknown</span>
+        ) : (
+          <Link href={`/tx/${event.signature}`} title={event.signature}>
+            Transaction <span className={css.signature}>{event.signature.slice(0, 5)}…</span>
+          </Link>
+        )}
+        <span>Slot {event.slot.toLocaleString('en')}</span>
+      </span>
+    </li>
+  )
+})
 
 function Agent({ event: { agent, agentPda, data } }: { readonly event: ShownEvent }) {
   const known = agent?.name ?? (data as { name?: unknown } | null)?.name

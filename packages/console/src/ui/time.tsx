@@ -11,13 +11,25 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 
 let now = Date.now()
-/** One clock for all times of the page. It ticks every 10 s. */
+let timer: ReturnType<typeof setInterval> | undefined
+const listeners = new Set<() => void>()
+
+function tick(): void {
+  now = Date.now()
+  listeners.forEach((listener) => listener())
+}
+
+/** One clock for all times of the page. It ticks every 10 s, while there are any. */
 function subscribe(changed: () => void): () => void {
-  const timer = setInterval(() => {
+  listeners.add(changed)
+  if (listeners.size === 1) {
     now = Date.now()
-    changed()
-  }, 10_000)
-  return () => clearInterval(timer)
+    timer = setInterval(tick, 10_000)
+  }
+  return () => {
+    listeners.delete(changed)
+    if (listeners.size === 0) clearInterval(timer)
+  }
 }
 
 /** "3 minutes ago", with the exact time in its title. */

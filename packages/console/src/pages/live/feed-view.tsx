@@ -64,12 +64,12 @@ function Status({ feed, isPaused, onShow }: StatusProps) {
       <Badge tone={tone} dot>
         {text}
       </Badge>
-      <span role="status" className={count === 0 ? 'visually-hidden' : css.count}>
+      <span role="status" className="visually-hidden">
         {count > 0 && `${count} new ${count === 1 ? 'event' : 'events'}`}
       </span>
       {count > 0 && (
         <Button look="primary" small onClick={onShow}>
-          Show {count} new
+          Show {count} new {count === 1 ? 'event' : 'events'}
         </Button>
       )}
     </div>

@@ -32,7 +32,7 @@ export function withTypes(search: URLSearchParams, types: readonly string[]): UR
   return next
 }
 
-/** With the agent of an address or a DID. Without one if the text is empty. Null if it is neither. */
+/** With the agent of this address, or of any if the text is empty. Null if it is no address. */
 export function withAgent(search: URLSearchParams, text: string): URLSearchParams | null {
   const agent = text.trim()
   const next = new URLSearchParams(search)
