@@ -95,9 +95,9 @@ export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuer
 
 function urlProblem(url: string): string | null {
   if (url === '') return 'Enter the URL of the credential.'
-  return URL.canParse(url) && url.startsWith('https://')
+  return URL.canParse(url) && /^(?:https|ipfs|ar):/.test(url)
     ? null
-    : 'The URL must begin with https:// and name a host.'
+    : 'The URL must begin with https://, ipfs:// or ar://.'
 }
 
 function textProblem(text: string): string | null {

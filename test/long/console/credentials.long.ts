@@ -1,0 +1,100 @@
+import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
+import { Keypair } from '@solana/web3.js'
+import { afterAll, beforeAll, vi } from 'vitest'
+import { loadContexts } from '../../../src/identity/credentials/contexts/load.ts'
+import { issueCredential } from '../../../src/identity/credentials/issue-credential.ts'
+import { loadLocalnetKeys } from '../../../src/platform/keys/localnet-keys.ts'
+import { BROWSER_PATH } from '../../support/console/browser-path.ts'
+import { consoleTest, type ConsoleWorld, openConsole, VARIANTS } from '../../support/console/console-world.ts'
+import { browserWallet, connectWallet } from '../../support/console/wallet.ts'
+
+const wallet = browserWallet('credentials')
+const other = browserWallet('no agent')
+let world: ConsoleWorld
+/** A hosted credential, about another agent. */
+let hostedUrl: string
+beforeAll(async () => {
+  if (BROWSER_PATH === undefined) return
+  world = await openConsole()
+  const registry = createRegistry(world.origin)
+  const card = { cardUrl: 'https://example.org/card.json', card: '{}' }
+  const { pda } = await registry.agents.register(
+    { name: 'Proof Keeper', category: 'research', ...card, inviteCode: world.inviteCode },
+    await signerFromSecretKey(wallet.seed),
+  )
+  await registry.agents.get(pda, { waitMs: 10_000 })
+  const { agents } = await registry.agents.list({ name: 'Kestrel Auditor' }).page()
+  const read = async () => (await registry.credentials.list(agents[0]!.pda))[0]?.credential_url
+  hostedUrl = (await vi.waitUntil(read, { timeout: 15_000, interval: 200 }))!
+})
+afterAll(() => world?.close())
+
+const issue = async (keypair: Keypair): Promise<string> =>
+  JSON.stringify(
+    await issueCredential({
+      keypair,
+      type: 'SecurityAuditCredential',
+      subjectDid: `did:sol:${wallet.address}`,
+      suite: 'eddsa-jcs-2022',
+      id: 'urn:uuid:0f8fad5b-d9cb-469f-a165-70867728950e',
+      now: Date.now() - 60_000,
+      validUntil: null,
+      contexts: loadContexts(null),
+    }),
+  )
+
+consoleTest(
+  'the owner of an agent verifies a credential by its text and by its URL, with six checks in words',
+  () => world,
+  async ({ page, open }) => {
+    await open('/credentials')
+    await page.getByRole('heading', { name: 'Sign in as the owner of the agent' }).waitFor()
+    await connectWallet(page, wallet)
+    await page.getByRole('link', { name: 'Proof Keeper' }).waitFor()
+    const main = page.getByRole('main')
+    await main.getByRole('button', { name: 'Verify' }).click()
+    await main.getByText('Enter the URL of the credential.').waitFor()
+    await main.getByLabel('What do you have?').selectOption('text')
+    const text = main.getByLabel('Text of the credential')
+    await text.fill('{')
+    await main.getByRole('button', { name: 'Verify' }).click()
+    await main.getByText('The text is not JSON').waitFor()
+
+    const { sampleAuditor } = loadLocalnetKeys(world.gateway.dataDir)
+    await text.fill(await issue(sampleAuditor))
+    await main.getByRole('button', { name: 'Verify' }).click()
+    await main.getByRole('heading', { name: '6 of 6 checks passed' }).waitFor()
+    await main.getByText('Valid and trusted').waitFor()
+
+    await text.fill(await issue(Keypair.fromSeed(wallet.seed)))
+    await main.getByRole('button', { name: 'Verify' }).click()
+    const partly = main.getByRole('region', { name: '5 of 6 checks passed' })
+    await partly.getByRole('heading', { name: /^Trust\W+failed/ }).waitFor()
+    await partly.getByText('only the operator of this service can add the issuer').waitFor()
+
+    await main.getByLabel('What do you have?').selectOption('url')
+    await main.getByLabel('URL of the credential').fill(hostedUrl)
+    await main.getByRole('button', { name: 'Verify' }).click()
+    const foreign = main.getByRole('region', { name: '5 of 6 checks passed' })
+    await foreign.getByRole('heading', { name: /^Subject\W+failed/ }).waitFor()
+    await foreign.getByText('It was not attached to your agent.').waitFor()
+
+    await main.getByLabel('URL of the credential').fill('ipfs://bafkreinothing')
+    await main.getByRole('button', { name: 'Verify' }).click()
+    await main.getByRole('alert').waitFor()
+  },
+  { prepare: (context) => wallet.install(context) },
+)
+
+consoleTest(
+  'a wallet without an agent is told what to do',
+  () => world,
+  async ({ page, open }) => {
+    await open('/credentials')
+    await connectWallet(page, other)
+    await page.getByRole('heading', { name: 'Your wallet has no agent' }).waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'Register an agent' }).click()
+    await page.waitForURL('**/register')
+  },
+  { variants: VARIANTS.slice(3), prepare: (context) => other.install(context) },
+)
