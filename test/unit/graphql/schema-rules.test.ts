@@ -76,7 +76,7 @@ test('lists have no null entries, in inputs and outputs', () => {
 test('output lists are never null', () => {
   const nullable = fields.filter(({ type }) => isListType(type))
   // Missing logs and empty logs have different meanings.
-  expect(paths(nullable)).toEqual(['TransactionFailure.logs'])
+  expect(paths(nullable)).toEqual(['LedgerTransaction.logs', 'TransactionFailure.logs'])
 })
 
 test('a page has total, limit, offset and one list', () => {
