@@ -63,7 +63,7 @@ consoleTest(
     const after = await balances.getByRole('row', { name: 'SOL' }).getByRole('cell').last().innerText()
     await sign(page, wallet, 'Moves USDC from your wallet')
     await page
-      .getByRole('region', { name: 'Your wallet' })
+      .getByRole('region', { name: 'Wallet balance' })
       .getByText(`${after} SOL`, { exact: true })
       .waitFor()
     await stake.getByText(/Your tier is (Basic|Standard)/).waitFor()

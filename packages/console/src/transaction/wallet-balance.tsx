@@ -25,7 +25,7 @@ export function WalletBalance({ wallet, network }: WalletBalanceProps) {
     refetch({ requestPolicy: 'network-only' })
   }
   return (
-    <Section title="Your wallet">
+    <Section title="Wallet balance">
       <dl className={styles.rows} aria-busy={balance === undefined}>
         <dt>Address</dt>
         <dd>
