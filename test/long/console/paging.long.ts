@@ -1,0 +1,49 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { BROWSER_PATH } from '../../support/console/browser-path.ts'
+import { type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+
+const AGENTS = 100_000
+const PAGES = 40
+
+let world: ConsoleWorld
+beforeAll(async () => {
+  if (BROWSER_PATH === undefined) return
+  // The agents are not on the ledger, so the comparison with it must not remove them.
+  world = await openConsole({ SEED_AGENTS: '1', INDEXER_VERIFY_MS: '600000' })
+  const client = new Client({ connectionString: world.gateway.env.DATABASE_URL })
+  await client.connect()
+  await client.query(`
+    insert into agents select (jsonb_populate_record(agents, jsonb_build_object('pda', 'pda' || i,
+      'owner', 'owner' || i, 'name', 'Agent ' || i, 'reputation_score', i % 1000))).*
+    from agents cross join generate_series(1, ${AGENTS}) as i`)
+  await client.query('analyze agents')
+  await client.end()
+}, 120_000)
+afterAll(() => world?.close())
+
+test.skipIf(BROWSER_PATH === undefined && process.env.CI === undefined)(
+  'paging through 100,000 agents stays smooth, forward and back',
+  { timeout: 60_000 },
+  async () => {
+    const page = await world.browser.newPage()
+    await page.goto(`${world.origin}/console/`)
+    const first = page.getByRole('table', { name: 'Agents' }).getByRole('rowheader').first()
+    await first.waitFor()
+    const turn = async (name: 'Next' | 'Previous'): Promise<number> => {
+      const before = (await first.textContent())!
+      const start = performance.now()
+      await page.getByRole('button', { name }).click()
+      await first.filter({ hasNotText: before }).waitFor()
+      return performance.now() - start
+    }
+    const times: number[] = []
+    for (let i = 0; i < PAGES; i += 1) times.push(await turn('Next'))
+    for (let i = 0; i < PAGES / 2; i += 1) times.push(await turn('Previous'))
+    const sorted = times.toSorted((a, b) => a - b)
+    process.stdout.write(
+      `a page takes ${sorted[times.length / 2]!.toFixed(0)} ms, the slowest ${sorted.at(-1)!.toFixed(0)} ms\n`,
+    )
+    expect(sorted[times.length / 2]).toBeLessThan(1_000)
+  },
+)
