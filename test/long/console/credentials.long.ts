@@ -73,15 +73,14 @@ consoleTest(
     await partly.getByText('only the operator of this service can add the issuer').waitFor()
 
     await main.getByLabel('What do you have?').selectOption('url')
+    await main.getByLabel('URL of the credential').fill('ipfs://bafkreinothing')
+    await main.getByRole('button', { name: 'Verify' }).click()
+    await main.getByRole('alert').getByText('Credential could not be fetched').waitFor()
     await main.getByLabel('URL of the credential').fill(hostedUrl)
     await main.getByRole('button', { name: 'Verify' }).click()
     const foreign = main.getByRole('region', { name: '5 of 6 checks passed' })
     await foreign.getByRole('heading', { name: /^Subject\W+failed/ }).waitFor()
     await foreign.getByText('It was not attached to your agent.').waitFor()
-
-    await main.getByLabel('URL of the credential').fill('ipfs://bafkreinothing')
-    await main.getByRole('button', { name: 'Verify' }).click()
-    await main.getByRole('alert').waitFor()
   },
   { prepare: (context) => wallet.install(context) },
 )

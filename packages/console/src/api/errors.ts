@@ -12,8 +12,9 @@ export interface ApiError {
 export function readError(error: unknown): ApiError {
   const [first] = (error as Partial<CombinedError>).graphQLErrors ?? []
   if (first !== undefined) {
-    const { code = null, status = null } = first.extensions as { code?: string; status?: number }
-    return { message: first.message, code, status }
+    const { code = null, status = null, message: reason } = first.extensions as Partial<ApiError>
+    const message = reason === undefined ? first.message : `${first.message}: ${reason}`
+    return { message, code, status }
   }
   if ((error as Partial<CombinedError>).networkError !== undefined)
     return { message: 'The gateway did not answer.', code: null, status: null }
@@ -24,6 +25,7 @@ export function readError(error: unknown): ApiError {
 const ADVICE: Record<string, string> = {
   RATE_LIMITED: 'Wait a minute, then try again.',
   INVALID_CURSOR: 'Start again from the first page.',
+  CREDENTIAL_NOT_FETCHED: 'Check that the URL leads to the credential, and that its host answers.',
   SESSION_EXPIRED: 'Sign in again.',
   SESSION_MISSING: 'Sign in with your wallet.',
 }
