@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useLayoutEffect, useId, useRef } from 'react'
 import { Button } from './button.tsx'
 import css from './dialog.module.css'
 
@@ -16,7 +16,8 @@ interface DialogProps {
 export function Dialog({ title, open, onClose, locked = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Not a passive effect: a key that is pressed next must find the dialog open or closed.
+  useLayoutEffect(() => {
     const dialog = ref.current
     if (open && dialog?.open === false) dialog.showModal()
     if (!open && dialog?.open === true) dialog.close()
@@ -27,7 +28,8 @@ export function Dialog({ title, open, onClose, locked = false, children }: Dialo
       className={css.dialog}
       aria-labelledby={id}
       onCancel={(event) => locked && event.preventDefault()}
-      onClose={onClose}
+      // The event comes late: the dialog may be open again.
+      onClose={() => ref.current?.open === false && onClose()}
     >
       <div className={css.head}>
         <h2 id={id}>{title}</h2>
