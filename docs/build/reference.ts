@@ -1,11 +1,11 @@
 import { commandLinePage } from './command-line.ts'
 import { endpointsPage } from './endpoints.ts'
 import { errorsPage } from './errors.ts'
-import { eventsPage } from './events.ts'
+import { consoleEvents, eventsPage } from './events.ts'
 import { limitsPage } from './limits.ts'
 import { envExample, settingsPage } from './settings.ts'
 
-/** The generated pages of docs/reference, and `.env.example`. */
+/** The generated pages of docs/reference, `.env.example`, and the events of the console. */
 export async function referencePages(): Promise<Record<string, string>> {
   return {
     '.env.example': envExample(),
@@ -15,5 +15,6 @@ export async function referencePages(): Promise<Record<string, string>> {
     'docs/reference/events.md': eventsPage(),
     'docs/reference/limits.md': limitsPage(),
     'docs/reference/settings.md': settingsPage(),
+    'packages/console/src/pages/events/catalogue.generated.ts': consoleEvents(),
   }
 }

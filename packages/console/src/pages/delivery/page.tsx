@@ -1,9 +1,110 @@
-import { Empty, Page } from '../../ui/index.ts'
+import { useEffect } from 'react'
+import { useMutation, useQuery } from 'urql'
+import { useParams } from 'wouter'
+import { Section } from '../../form/form.tsx'
+import {
+  Address,
+  Button,
+  Empty,
+  ErrorState,
+  Facts,
+  Link,
+  Loading,
+  Page,
+  RelativeTime,
+  ShowRequest,
+  Status,
+} from '../../ui/index.ts'
+import { NeedsAccount } from '../../wallet/needs-account.tsx'
+import { Attempts } from '../webhook/attempts.tsx'
+import { ResendDeliveryDocument, WebhookLogDocument } from '../webhook/page.generated.ts'
+import css from '../webhooks/page.module.css'
+
+/** The API lists at most this many deliveries at once. */
+const NEWEST = 200
+const REFRESH_MS = 2_000
+const OPEN: ReadonlySet<string> = new Set(['pending', 'in_flight', 'retrying'])
 
 export default function DeliveryPage() {
+  const { id, delivery } = useParams<{ id: string; delivery: string }>()
+  const variables = { id, first: NEWEST, after: null }
+  const example = `registry.sessions.use(token)
+await registry.webhooks.resend('${id}', '${delivery}')`
   return (
-    <Page title="Delivery">
-      <Empty title="Coming" />
+    <Page
+      title="Delivery"
+      lead={<Link href={`/webhooks/${id}`}>Back to the webhook</Link>}
+      actions={<ShowRequest document={WebhookLogDocument} variables={variables} client={example} />}
+    >
+      <NeedsAccount need="session" why="Sign in to see this delivery">
+        {() => <Delivery key={delivery} id={id} deliveryId={delivery} />}
+      </NeedsAccount>
     </Page>
+  )
+}
+
+function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId: string }) {
+  const [{ data, error }, refetch] = useQuery({
+    query: WebhookLogDocument,
+    variables: { id, first: NEWEST, after: null },
+    requestPolicy: 'cache-and-network',
+  })
+  const [resent, resend] = useMutation(ResendDeliveryDocument)
+  const edges = data?.webhookDeliveriesConnection?.edges
+  const delivery = edges?.find(({ node }) => node.id === deliveryId)?.node
+  const isOpen = delivery !== undefined && OPEN.has(delivery.status)
+  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
+  useEffect(() => {
+    if (!isOpen) return undefined
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') refetch({ requestPolicy: 'network-only' })
+    }, REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [isOpen, refetch])
+  if (error !== undefined) return <ErrorState error={error} retry={refresh} />
+  if (edges === undefined) return <Loading rows={5} label="Loading the delivery" />
+  if (delivery === undefined)
+    return (
+      <Empty title="Delivery not found">
+        <p>It is not among the newest {NEWEST} deliveries of this webhook. Look for it in the log.</p>
+        <Link href={`/webhooks/${id}`}>Open the log</Link>
+      </Empty>
+    )
+  return (
+    <div className={css.list}>
+      <Section title="Details">
+        <Facts
+          facts={[
+            ['Event', delivery.eventType],
+            ['Event id', <Address key="Event id" value={delivery.eventId} label="event id" />],
+            ['Delivery id', <Address key="Delivery id" value={delivery.id} label="delivery id" />],
+            [
+              'Status',
+              <span key="Status" role="status">
+                <Status value={delivery.status} />
+              </span>,
+            ],
+            ['Created', <RelativeTime key="Created" value={delivery.createdAt} />],
+            [
+              'Next attempt',
+              delivery.nextAttemptAt ? <RelativeTime value={delivery.nextAttemptAt} /> : 'None',
+            ],
+          ]}
+        />
+        <div className={css.buttons}>
+          <Button
+            look="primary"
+            busy={resent.fetching}
+            onClick={() => void resend({ id, deliveryId }).then(refresh)}
+          >
+            Send again
+          </Button>
+        </div>
+        {resent.error !== undefined && <ErrorState error={resent.error} />}
+      </Section>
+      <Section title="Attempts" lead="The last 20 requests to your receiver, newest first.">
+        <Attempts delivery={delivery} />
+      </Section>
+    </div>
   )
 }

@@ -1,9 +1,57 @@
-import { Empty, Page } from '../../ui/index.ts'
+import { useState } from 'react'
+import { EVENT_GROUPS, eventTitle } from '../../events/types.ts'
+import { Section } from '../../form/form.tsx'
+import { ButtonLink, CodeBlock, CodeTabs, Page, Select, ShowRequest } from '../../ui/index.ts'
+import css from '../webhooks/page.module.css'
+import { secretName, verificationCode } from '../webhooks/verification.ts'
+import { EVENTS } from './catalogue.generated.ts'
+import { EventTypesDocument } from './page.generated.ts'
+
+const GROUPS = [
+  { value: '', label: 'All event types' },
+  ...EVENT_GROUPS.map(({ title }) => ({ value: title, label: title })),
+]
 
 export default function EventsPage() {
+  const [group, setGroup] = useState('')
+  const chosen = EVENT_GROUPS.find(({ title }) => title === group)
+  const shown = EVENTS.filter(({ type }) => chosen === undefined || type in chosen.types)
   return (
-    <Page title="Event types">
-      <Empty title="Coming" />
+    <Page
+      title="Event types"
+      lead={`The registry has ${EVENTS.length} types of events. Webhooks and live streams send them. Amounts are in USDC base units: 1 USDC is 1000000.`}
+      actions={
+        <>
+          <ShowRequest
+            document={EventTypesDocument}
+            client="console.log(await registry.webhooks.eventTypes())"
+          />
+          <ButtonLink to="/webhooks">Webhooks</ButtonLink>
+        </>
+      }
+    >
+      <div className={css.list}>
+        <Select
+          label="Show"
+          options={GROUPS}
+          value={group}
+          onChange={({ target }) => setGroup(target.value)}
+        />
+        {shown.map(({ type, when, body }) => (
+          <Section key={type} title={eventTitle(type)} lead={when}>
+            <p>
+              <code>{type}</code>
+            </p>
+            <CodeBlock label={`Example of ${type}`} code={body} />
+          </Section>
+        ))}
+        <Section
+          title="Verify requests"
+          lead={`Each webhook has its own secret. The code reads it from the environment variable ${secretName()}.`}
+        >
+          <CodeTabs label="Verification code" codes={verificationCode(secretName())} />
+        </Section>
+      </div>
     </Page>
   )
 }

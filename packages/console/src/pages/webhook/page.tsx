@@ -1,9 +1,93 @@
-import { Empty, Page } from '../../ui/index.ts'
+import { useQuery } from 'urql'
+import { useParams } from 'wouter'
+import { Section } from '../../form/form.tsx'
+import {
+  Address,
+  CodeTabs,
+  ErrorState,
+  Facts,
+  Link,
+  Loading,
+  Page,
+  RelativeTime,
+  ShowRequest,
+} from '../../ui/index.ts'
+import { NeedsAccount } from '../../wallet/needs-account.tsx'
+import css from '../webhooks/page.module.css'
+import { WebhookBadge } from '../webhooks/state.tsx'
+import { secretName, verificationCode } from '../webhooks/verification.ts'
+import { Controls } from './controls.tsx'
+import { DeliveryLog } from './log.tsx'
+import { OneWebhookDocument, WebhookLogDocument } from './page.generated.ts'
+import { Warning } from './warning.tsx'
 
 export default function WebhookPage() {
+  const { id } = useParams<{ id: string }>()
+  const example = `registry.sessions.use(token)
+for await (const delivery of registry.webhooks.deliveries('${id}')) console.log(delivery)`
   return (
-    <Page title="Webhook">
-      <Empty title="Coming" />
+    <Page
+      title="Webhook"
+      lead={<Link href="/webhooks">All webhooks</Link>}
+      actions={<ShowRequest document={WebhookLogDocument} variables={{ id, first: 25 }} client={example} />}
+    >
+      <NeedsAccount need="session" why="Sign in to see this webhook">
+        {() => <Webhook key={id} id={id} />}
+      </NeedsAccount>
     </Page>
+  )
+}
+
+function Webhook({ id }: { readonly id: string }) {
+  const [{ data, error }, refetch] = useQuery({
+    query: OneWebhookDocument,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  })
+  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
+  const webhook = data?.webhook
+  if (error !== undefined)
+    return (
+      <ErrorState error={error} retry={refresh}>
+        <p>Only the wallet that created a webhook can see it.</p>
+      </ErrorState>
+    )
+  if (!webhook) return <Loading rows={5} label="Loading the webhook" />
+  return (
+    <div className={css.list}>
+      <Warning webhook={webhook} />
+      <Section title="Details">
+        <Facts
+          facts={[
+            [
+              'Receiver',
+              <span key="Receiver" className={css.url}>
+                {webhook.url}
+              </span>,
+            ],
+            ['Status', <WebhookBadge key="Status" {...webhook} />],
+            ['Id', <Address key="Id" value={webhook.id} label="webhook id" />],
+            ['Events', webhook.eventTypes.join(', ')],
+            [
+              'Agent',
+              webhook.filterAgentPda ? (
+                <Address value={webhook.filterAgentPda} label="agent address" />
+              ) : (
+                'All agents'
+              ),
+            ],
+            ['Created', <RelativeTime key="Created" value={webhook.createdAt} />],
+          ]}
+        />
+      </Section>
+      <Controls webhook={webhook} onChange={refresh} />
+      <DeliveryLog id={id} />
+      <Section
+        title="Verify requests"
+        lead="The code reads the secret from the environment. The secret is not shown again: replace it if it is lost."
+      >
+        <CodeTabs label="Verification code" codes={verificationCode(secretName(id))} />
+      </Section>
+    </div>
   )
 }

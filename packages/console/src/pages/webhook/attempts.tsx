@@ -1,0 +1,43 @@
+import { Badge, CodeBlock, Facts, RelativeTime, Status, words } from '../../ui/index.ts'
+import css from '../webhooks/page.module.css'
+import type { DeliveryFieldsFragment } from './page.generated.ts'
+
+/** What happened in each request to the receiver, newest first. */
+export function Attempts({ delivery }: { readonly delivery: DeliveryFieldsFragment }) {
+  if (delivery.attempts.length === 0) return <p className={css.hint}>No attempt was made yet.</p>
+  return (
+    <ol className={css.timeline} aria-label="Attempts">
+      {delivery.attempts.map((attempt) => (
+        <li key={`${attempt.number} ${attempt.startedAt}`} className={css.attempt}>
+          <div className={css.buttons}>
+            <h3>Attempt {attempt.number}</h3>
+            <Status value={attempt.outcome} />
+            <Badge>{words(attempt.trigger)}</Badge>
+          </div>
+          <Facts
+            facts={[
+              ['Response', response(attempt)],
+              ['Duration', `${attempt.durationMs} ms`],
+              ['Started', <RelativeTime key="Started" value={attempt.startedAt} />],
+              [
+                'Next attempt',
+                attempt.nextAttemptAt ? <RelativeTime value={attempt.nextAttemptAt} /> : 'None',
+              ],
+            ]}
+          />
+          {attempt.responseExcerpt && (
+            <CodeBlock
+              label={`Start of the response to attempt ${attempt.number}`}
+              code={attempt.responseExcerpt}
+            />
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function response({ responseStatus, errorCode }: DeliveryFieldsFragment['attempts'][number]): string {
+  if (typeof responseStatus === 'number') return `HTTP ${responseStatus}`
+  return errorCode ? `No response: ${errorCode}` : 'No response'
+}

@@ -1,0 +1,138 @@
+import { useState } from 'react'
+import { useClient } from 'urql'
+import { useLocation } from 'wouter'
+import { Section } from '../../form/form.tsx'
+import { Button, Dialog, ErrorState } from '../../ui/index.ts'
+import css from '../webhooks/page.module.css'
+import { SecretDialog } from '../webhooks/secret-dialog.tsx'
+import {
+  DeleteWebhookDocument,
+  PingWebhookDocument,
+  RecoverWebhookDocument,
+  RotateWebhookSecretDocument,
+  SetWebhookActiveDocument,
+  type WebhookDetailsFragment,
+} from './page.generated.ts'
+import { useAction } from './use-action.ts'
+
+const DAY_MS = 86_400_000
+type Question = 'rotate' | 'delete' | 'pause' | null
+
+interface ControlsProps {
+  readonly webhook: WebhookDetailsFragment
+  readonly onChange: () => void
+}
+
+/** Everything that an owner does with a webhook. Changes that lose something ask first. */
+export function Controls({ webhook, onChange }: ControlsProps) {
+  const { id, active } = webhook
+  const client = useClient()
+  const [, navigate] = useLocation()
+  const { busy, error, done, run } = useAction()
+  const [question, setQuestion] = useState<Question>(null)
+  const [secret, setSecret] = useState<string | null>(null)
+  const ping = () =>
+    run(client.mutation(PingWebhookDocument, { id }).toPromise(), ({ pingWebhook }) => {
+      navigate(`/webhooks/${id}/deliveries/${pingWebhook.id}`)
+      return 'The test event is on its way.'
+    })
+  const setActive = (next: boolean) =>
+    run(client.mutation(SetWebhookActiveDocument, { id, input: { active: next } }).toPromise(), () => {
+      onChange()
+      return next
+        ? 'The webhook is active. Recover the deliveries that it missed.'
+        : 'The webhook is paused. Nothing is sent to it.'
+    })
+  const recover = () => {
+    const since = new Date(Date.now() - 7 * DAY_MS).toISOString()
+    return run(client.mutation(RecoverWebhookDocument, { id, since }).toPromise(), ({ recoverWebhook }) => {
+      onChange()
+      const { recovered, more } = recoverWebhook
+      return `${recovered} ${recovered === 1 ? 'delivery is' : 'deliveries are'} sent again.${more ? ' There are more: recover again.' : ''}`
+    })
+  }
+  const rotate = () =>
+    run(client.mutation(RotateWebhookSecretDocument, { id }).toPromise(), ({ rotateWebhookSecret }) => {
+      setSecret(rotateWebhookSecret.secret)
+      return 'The secret was replaced.'
+    })
+  const remove = () =>
+    run(client.mutation(DeleteWebhookDocument, { id }).toPromise(), () => {
+      navigate('/webhooks')
+      return 'The webhook was deleted.'
+    })
+  const confirm = (): void => {
+    setQuestion(null)
+    if (question === 'rotate') void rotate()
+    if (question === 'delete') void remove()
+    if (question === 'pause') void setActive(false)
+  }
+  const asked = question === null ? null : QUESTIONS[question]
+  return (
+    <Section
+      title="Actions"
+      lead="A ping sends a test event. Recover sends failed deliveries of 7 days again."
+    >
+      <div className={css.buttons}>
+        <Button look="primary" busy={busy} disabled={!active} onClick={() => void ping()}>
+          Ping
+        </Button>
+        <Button busy={busy} disabled={!active} onClick={() => void recover()}>
+          Recover failed deliveries
+        </Button>
+        {active ? (
+          <Button busy={busy} onClick={() => setQuestion('pause')}>
+            Pause
+          </Button>
+        ) : (
+          <Button look="primary" busy={busy} onClick={() => void setActive(true)}>
+            Activate
+          </Button>
+        )}
+        <Button busy={busy} onClick={() => setQuestion('rotate')}>
+          Rotate secret
+        </Button>
+        <Button look="danger" busy={busy} onClick={() => setQuestion('delete')}>
+          Delete
+        </Button>
+      </div>
+      <p role="status">{done}</p>
+      {error !== undefined && <ErrorState error={error} />}
+      <Dialog title={asked?.title ?? ''} open={asked !== null} onClose={() => setQuestion(null)}>
+        <div className={css.stack}>
+          <p>{asked?.text}</p>
+          <div className={css.buttons}>
+            <Button look="danger" onClick={confirm}>
+              {asked?.label}
+            </Button>
+            <Button onClick={() => setQuestion(null)}>Cancel</Button>
+          </div>
+        </div>
+      </Dialog>
+      <SecretDialog
+        title="Store the new secret"
+        webhookId={id}
+        secret={secret}
+        onStored={() => setSecret(null)}
+      />
+    </Section>
+  )
+}
+
+const QUESTIONS = {
+  pause: {
+    title: 'Pause this webhook?',
+    text: 'All waiting deliveries are cancelled. After you activate it again, you can recover them for 14 days.',
+    label: 'Pause webhook',
+  },
+  rotate: {
+    title: 'Replace the secret?',
+    text: 'The old secret becomes invalid at once. Your receiver refuses requests until it has the new one. They are repeated.',
+    label: 'Replace secret',
+  },
+  delete: {
+    title: 'Delete this webhook?',
+    text: 'Its deliveries are cancelled and its log is removed. This cannot be undone.',
+    label: 'Delete webhook',
+  },
+} as const

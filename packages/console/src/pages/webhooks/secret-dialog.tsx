@@ -1,0 +1,36 @@
+import { Button, CodeBlock, CodeTabs, Dialog } from '../../ui/index.ts'
+import css from './page.module.css'
+import { secretName, verificationCode } from './verification.ts'
+
+interface SecretDialogProps {
+  readonly title: string
+  readonly webhookId: string
+  /** Null closes the dialog. */
+  readonly secret: string | null
+  readonly onStored: () => void
+}
+
+/** Shows a new secret once. Escape does not close it: a lost secret must be replaced. */
+export function SecretDialog({ title, webhookId, secret, onStored }: SecretDialogProps) {
+  const name = secretName(webhookId)
+  return (
+    <Dialog title={title} open={secret !== null} locked onClose={() => secret !== null && onStored()}>
+      <div className={css.stack}>
+        <p>
+          Your receiver needs this secret to verify requests. It is shown only now. Store it in the
+          environment of your receiver, not in its code.
+        </p>
+        <CodeBlock label="Secret" code={secret ?? ''} />
+        <p>
+          The code below reads the secret from the environment variable <code>{name}</code>.
+        </p>
+        <CodeTabs label="Verification code" codes={verificationCode(name)} />
+        <div className={css.buttons}>
+          <Button look="primary" onClick={onStored}>
+            I stored it
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

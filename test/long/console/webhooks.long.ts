@@ -1,0 +1,131 @@
+import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { BROWSER_PATH } from '../../support/console/browser-path.ts'
+import { consoleTest, type ConsoleWorld, openConsole, VARIANTS } from '../../support/console/console-world.ts'
+import { type BrowserWallet, browserWallet, connectWallet } from '../../support/console/wallet.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
+
+let world: ConsoleWorld
+let receiver: Receiver
+beforeAll(async () => {
+  if (BROWSER_PATH === undefined) return
+  receiver = await startReceiver()
+  world = await openConsole({ SEED_AGENTS: '0', WEBHOOK_DEV_MODE: 'true' })
+})
+afterAll(async () => {
+  await world?.close()
+  await receiver?.close()
+})
+
+/** Stores the webhook without the page, and opens its page. */
+async function openWebhook(page: Page, wallet: BrowserWallet, open: (path: string) => Promise<void>) {
+  const signer = await signerFromSecretKey(wallet.seed)
+  const webhook = { url: receiver.url('/events'), eventTypes: ['agent.registered' as const] }
+  const { id } = await createRegistry(world.origin).webhooks.create(webhook, { wallet: signer })
+  await open(`/webhooks/${id}`)
+  await connectWallet(page, wallet)
+  await page.getByRole('button', { name: 'Ping' }).waitFor()
+  return id
+}
+
+consoleTest(
+  'an owner creates a webhook, stores its secret, and sees the attempt of a ping',
+  () => world,
+  async ({ page, context, open, variant }) => {
+    const wallet = browserWallet(`webhooks ${variant.name}`)
+    await wallet.install(context)
+    receiver.respondWith({ headers: { 'content-type': 'text/plain' }, body: 'thank you' })
+    await open('/webhooks')
+    await connectWallet(page, wallet)
+    await page.getByRole('heading', { name: 'You have no webhooks' }).waitFor()
+    const form = page.getByRole('form', { name: 'Create a webhook' })
+    await form.getByRole('button', { name: 'Create webhook' }).click()
+    await form.getByText('Enter the URL of your receiver').waitFor()
+    await form.getByLabel('Receiver URL').fill(receiver.url('/events'))
+    await form.getByRole('checkbox', { name: 'Deposit' }).check()
+    await form.getByRole('button', { name: 'Create webhook' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Store the secret of the webhook' })
+    const secret = await dialog.getByRole('region', { name: 'Secret' }).innerText()
+    expect(secret).toMatch(/^whsec_/)
+    await page.keyboard.press('Escape')
+    for (const language of ['Python', 'Go', 'Java', 'TypeScript']) {
+      await dialog.getByRole('tab', { name: language }).click()
+      await dialog.getByRole('region', { name: language }).getByText('WEBHOOK_SECRET_').waitFor()
+    }
+    await dialog.getByRole('button', { name: 'I stored it' }).click()
+    await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
+    expect(await page.content()).not.toContain(secret)
+    await page.getByRole('button', { name: 'Ping' }).click()
+    await page.waitForURL('**/deliveries/*')
+    const attempts = page.getByRole('list', { name: 'Attempts' })
+    await attempts.getByText('HTTP 200').waitFor()
+    await attempts.getByText('thank you').waitFor()
+    const count = receiver.requests.length
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await receiver.received(count + 1)
+    await attempts.getByRole('heading', { name: 'Attempt 2' }).waitFor()
+  },
+)
+
+consoleTest(
+  'an owner pauses, activates, recovers, rotates and deletes a webhook',
+  () => world,
+  async ({ page, context, open, variant }) => {
+    const wallet = browserWallet(`manage ${variant.name}`)
+    await wallet.install(context)
+    const id = await openWebhook(page, wallet, open)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause webhook' }).click()
+    await page.getByRole('heading', { name: 'This webhook is paused' }).waitFor()
+    await page.getByRole('button', { name: 'Activate' }).click()
+    await page.getByText('The webhook is active. Recover').waitFor()
+    await page.getByRole('button', { name: 'Recover failed deliveries' }).click()
+    await page.getByText('0 deliveries are sent again.').waitFor()
+    await page.getByRole('button', { name: 'Rotate secret' }).click()
+    await page.getByRole('button', { name: 'Replace secret' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Store the new secret' })
+    expect(await dialog.getByRole('region', { name: 'Secret' }).innerText()).toMatch(/^whsec_/)
+    await dialog.getByRole('button', { name: 'I stored it' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete webhook' }).click()
+    await page.getByRole('heading', { name: 'You have no webhooks' }).waitFor()
+    expect(page.url()).not.toContain(id)
+  },
+  { variants: [VARIANTS[0]!, VARIANTS[3]!] },
+)
+
+consoleTest(
+  'a webhook that its receiver ended is told, with the way back',
+  () => world,
+  async ({ page, context, open, variant }) => {
+    const wallet = browserWallet(`gone ${variant.name}`)
+    await wallet.install(context)
+    receiver.respondWith({ status: 410 })
+    const id = await openWebhook(page, wallet, open)
+    await page.getByRole('button', { name: 'Ping' }).click()
+    await page.getByRole('list', { name: 'Attempts' }).getByText('HTTP 410').waitFor()
+    await open('/webhooks')
+    await page.getByRole('heading', { name: 'The service disabled a webhook' }).waitFor()
+    await open(`/webhooks/${id}`)
+    await page.getByRole('heading', { name: 'The service disabled this webhook' }).waitFor()
+    await page.getByText('the status 410').waitFor()
+    receiver.respondWith({ status: 200 })
+    await page.getByRole('button', { name: 'Activate' }).click()
+    await page.getByText('The webhook is active. Recover').waitFor()
+  },
+  { variants: VARIANTS.slice(1, 3) },
+)
+
+consoleTest(
+  'the event catalogue shows an example of each type',
+  () => world,
+  async ({ page, open }) => {
+    await open('/events')
+    const examples = page.getByRole('region', { name: /^Example of / })
+    await expect.poll(() => examples.count()).toBe(14)
+    await page.getByLabel('Show').selectOption('Stakes')
+    await expect.poll(() => examples.count()).toBe(5)
+    await page.getByRole('region', { name: 'Example of stake.deposited' }).getByText('"amount"').waitFor()
+  },
+)
