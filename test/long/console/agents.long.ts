@@ -51,9 +51,11 @@ consoleTest(
     await page.getByRole('button', { name: /Premium/ }).click()
     await page.getByRole('combobox', { name: 'Sort by' }).selectOption('name')
     await expect.poll(() => new URL(page.url()).search).toBe('?tier=premium&sort=name')
-    await expect
-      .poll(async () => (await names.allInnerTexts()).toSorted())
-      .toEqual(await names.allInnerTexts())
+    const areSorted = async (): Promise<boolean> => {
+      const shown = await names.allInnerTexts()
+      return shown.join() === shown.toSorted().join()
+    }
+    await expect.poll(areSorted).toBe(true)
     await page.getByRole('searchbox', { name: 'Name' }).fill('zzzzqqqq')
     await page.getByRole('heading', { name: 'No agent matches' }).waitFor()
     await page.getByRole('button', { name: 'Show all agents' }).click()
