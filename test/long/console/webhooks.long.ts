@@ -48,7 +48,7 @@ consoleTest(
     const dialog = page.getByRole('dialog', { name: 'Store the secret of the webhook' })
     const secret = await dialog.getByRole('region', { name: 'Secret' }).innerText()
     expect(secret).toMatch(/^whsec_/)
-    await page.keyboard.press('Escape')
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Escape')
     for (const language of ['Python', 'Go', 'Java', 'TypeScript']) {
       await dialog.getByRole('tab', { name: language }).click()
       await dialog.getByRole('region', { name: language }).getByText('WEBHOOK_SECRET_').waitFor()

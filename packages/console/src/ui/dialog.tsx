@@ -29,7 +29,12 @@ export function Dialog({ title, open, onClose, locked = false, children }: Dialo
       aria-labelledby={id}
       onCancel={(event) => locked && event.preventDefault()}
       // The event comes late: the dialog may be open again.
-      onClose={() => ref.current?.open === false && onClose()}
+      onClose={() => {
+        if (ref.current?.open !== false) return
+        // Browsers close it anyway when Escape is pressed again.
+        if (open && locked) ref.current.showModal()
+        else onClose()
+      }}
     >
       <div className={css.head}>
         <h2 id={id}>{title}</h2>
