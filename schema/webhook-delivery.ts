@@ -123,6 +123,21 @@ const RecoveryRef = builder.objectRef<RecoverResult>('WebhookRecovery').implemen
   }),
 })
 
+builder.queryField('webhookDelivery', (t) =>
+  t.field({
+    extensions: WALLET_POLICY,
+    type: DeliveryRef,
+    nullable: true,
+    description: 'Returns a delivery of a webhook. Errors: WEBHOOK_NOT_FOUND, DELIVERY_NOT_FOUND.',
+    args: {
+      id: t.arg.string({ description: 'Identifier of the webhook.', required: true }),
+      deliveryId: t.arg.string({ description: 'Identifier of a delivery of the webhook.', required: true }),
+    },
+    resolve: async (_, { id, deliveryId }, { services, authenticate }) =>
+      services.webhooks.getDelivery(await authenticate(), id, deliveryId),
+  }),
+)
+
 builder.queryField('webhookDeliveries', (t) =>
   t.field({
     extensions: WALLET_POLICY,

@@ -2,6 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { RowOf } from '../../db/columns-of.ts'
 import type { Database } from '../../db/database.ts'
 import type { WebhookAttempt, WebhookDelivery } from '../../db/entities/webhooks.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { isUuid } from '../../domain/uuid.ts'
 
 /** One request to the receiver. Times are ISO 8601 in UTC with milliseconds. */
 export type AttemptRecord = Omit<RowOf<typeof WebhookAttempt>, 'id' | 'deliveryId'>
@@ -39,4 +41,18 @@ export async function readDelivery(db: Kysely<Database>, id: string): Promise<De
   const { rows } = await sql<DeliveryRecord>`
     select ${deliveryColumns} from webhook_deliveries d where d.id = ${id}`.execute(db)
   return rows[0]!
+}
+
+/** Reads a delivery of a webhook. Throws DELIVERY_NOT_FOUND. */
+export async function getDelivery(
+  db: Kysely<Database>,
+  subscriptionId: string,
+  id: string,
+): Promise<DeliveryRecord> {
+  if (!isUuid(id)) throw new DomainError('DELIVERY_NOT_FOUND')
+  const { rows } = await sql<DeliveryRecord>`
+    select ${deliveryColumns} from webhook_deliveries d
+    where d.id = ${id} and d.subscription_id = ${subscriptionId}`.execute(db)
+  if (rows[0] === undefined) throw new DomainError('DELIVERY_NOT_FOUND')
+  return rows[0]
 }

@@ -608,7 +608,7 @@ test('GraphQL has the same operations', async () => {
   })
   expect((await stranger.graphql(update, { id, input: {} })).errors?.[0]?.message).toBe('Webhook not found')
   const rest = await owner.graphql<{
-    pingWebhook: { eventType: string }
+    pingWebhook: { id: string; eventType: string }
     rotateWebhookSecret: { secret: string }
   }>(
     'mutation ($id: String!) { pingWebhook(id: $id) { id eventType } rotateWebhookSecret(id: $id) { secret } }',
@@ -623,6 +623,18 @@ test('GraphQL has the same operations', async () => {
     total: 1,
     deliveries: [{ eventType: 'ping', attempts: [] }],
   })
+  const read =
+    'query ($id: String!, $ping: String!) { webhookDelivery(id: $id, deliveryId: $ping) { eventType status attempts { number } } }'
+  const ping = rest.data.pingWebhook.id
+  expect((await owner.graphql(read, { id, ping })).data).toEqual({
+    webhookDelivery: { eventType: 'ping', status: 'pending', attempts: [] },
+  })
+  for (const wrong of [UNKNOWN_ID, 'x'])
+    expect(await owner.graphql(read, { id, ping: wrong })).toMatchObject({
+      data: { webhookDelivery: null },
+      errors: [{ message: 'Delivery not found' }],
+    })
+  expect((await stranger.graphql(read, { id, ping })).errors?.[0]?.message).toBe('Webhook not found')
   expect(
     (await owner.graphql('mutation ($id: String!) { deleteWebhook(id: $id) { deleted } }', { id })).data,
   ).toEqual({ deleteWebhook: { deleted: true } })

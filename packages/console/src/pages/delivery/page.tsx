@@ -5,7 +5,6 @@ import { Section } from '../../form/form.tsx'
 import {
   Address,
   Button,
-  Empty,
   ErrorState,
   Facts,
   Link,
@@ -17,24 +16,21 @@ import {
 } from '../../ui/index.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { Attempts } from '../webhook/attempts.tsx'
-import { ResendDeliveryDocument, WebhookLogDocument } from '../webhook/page.generated.ts'
+import { OneDeliveryDocument, ResendDeliveryDocument } from '../webhook/page.generated.ts'
 import css from '../webhooks/page.module.css'
 
-/** The API lists at most this many deliveries at once. */
-const NEWEST = 200
 const REFRESH_MS = 2_000
 const OPEN: ReadonlySet<string> = new Set(['pending', 'in_flight', 'retrying'])
 
 export default function DeliveryPage() {
   const { id, delivery } = useParams<{ id: string; delivery: string }>()
-  const variables = { id, first: NEWEST, after: null }
   const example = `registry.sessions.use(token)
 await registry.webhooks.resend('${id}', '${delivery}')`
   return (
     <Page
       title="Delivery"
       lead={<Link href={`/webhooks/${id}`}>Back to the webhook</Link>}
-      actions={<ShowRequest document={WebhookLogDocument} variables={variables} client={example} />}
+      actions={<ShowRequest document={OneDeliveryDocument} variables={{ id, delivery }} client={example} />}
     >
       <NeedsAccount need="session" why="Sign in to see this delivery">
         {() => <Delivery key={delivery} id={id} deliveryId={delivery} />}
@@ -45,14 +41,13 @@ await registry.webhooks.resend('${id}', '${delivery}')`
 
 function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId: string }) {
   const [{ data, error }, refetch] = useQuery({
-    query: WebhookLogDocument,
-    variables: { id, first: NEWEST, after: null },
+    query: OneDeliveryDocument,
+    variables: { id, delivery: deliveryId },
     requestPolicy: 'cache-and-network',
   })
   const [resent, resend] = useMutation(ResendDeliveryDocument)
-  const edges = data?.webhookDeliveriesConnection?.edges
-  const delivery = edges?.find(({ node }) => node.id === deliveryId)?.node
-  const isOpen = delivery !== undefined && OPEN.has(delivery.status)
+  const delivery = data?.webhookDelivery
+  const isOpen = delivery != null && OPEN.has(delivery.status)
   const refresh = (): void => refetch({ requestPolicy: 'network-only' })
   useEffect(() => {
     if (!isOpen) return undefined
@@ -62,14 +57,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
     return () => clearInterval(timer)
   }, [isOpen, refetch])
   if (error !== undefined) return <ErrorState error={error} retry={refresh} />
-  if (edges === undefined) return <Loading rows={5} label="Loading the delivery" />
-  if (delivery === undefined)
-    return (
-      <Empty title="Delivery not found">
-        <p>It is not among the newest {NEWEST} deliveries of this webhook. Look for it in the log.</p>
-        <Link href={`/webhooks/${id}`}>Open the log</Link>
-      </Empty>
-    )
+  if (delivery == null) return <Loading rows={5} label="Loading the delivery" />
   return (
     <div className={css.list}>
       <Section title="Details">
