@@ -26,8 +26,11 @@ export function FocusOnNavigation() {
   return null
 }
 
+/** Whether the heading is there. It takes no focus from somebody who types. */
 function focusHeading(): boolean {
   const heading = document.querySelector<HTMLElement>('h1')
-  heading?.focus({ preventScroll: true })
+  if (document.activeElement?.matches('input, textarea, select') !== true) {
+    heading?.focus({ preventScroll: true })
+  }
   return heading !== null
 }
