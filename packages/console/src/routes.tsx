@@ -7,7 +7,10 @@ export type RouteEntry =
   | { readonly path: string; readonly page: ComponentType }
   | { readonly path: string; readonly load: Load }
 
-/** A page is added in one line. `load` makes a chunk of its own; the first page is in the first load. */
+/**
+ * A page is added in one line. `load` makes a chunk of its own; the first page is in the first
+ * load.
+ */
 export const ROUTES: readonly RouteEntry[] = [
   { path: '/', page: AgentsPage },
   { path: '/agents/:pda', load: () => import('./pages/agent/page.tsx') },

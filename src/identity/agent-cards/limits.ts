@@ -18,5 +18,8 @@ export const CHECKS_PER_SITE = 4
  * The same for a gateway, which serves the cards of many owners. At most the sockets per origin.
  */
 export const CHECKS_PER_GATEWAY = 32
-/** Fetches of credentials that run at once, in a process. With the checks, at most the sockets per origin. */
+/**
+ * Fetches of credentials that run at once, in a process. With the checks, at most the sockets per
+ * origin.
+ */
 export const CREDENTIAL_FETCHES = { perSite: 4, perGateway: 8 } as const

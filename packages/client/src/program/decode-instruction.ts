@@ -24,8 +24,8 @@ export interface DecodedInstruction {
 const DISCRIMINATOR_BYTES = 8
 
 /**
- * Decodes an instruction of the registry program by its IDL. Null if another program is called, or if
- * the data does not have exactly the bytes of an instruction.
+ * Decodes an instruction of the registry program by its IDL. Null if another program is called, or
+ * if the data does not have exactly the bytes of an instruction.
  */
 export function decodeInstruction(
   { programId, keys, data }: Instruction,

@@ -1,6 +1,8 @@
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
-/** Each check returns what is wrong and what is allowed, or null. The program has the same rules. */
+/**
+ * Each check returns what is wrong and what is allowed, or null. The program has the same rules.
+ */
 export function checkName(name: string): string | null {
   if (name === '') return 'Enter a name.'
   if (bytesOf(name) > 32) return `The name has ${bytesOf(name)} bytes. At most 32 are allowed.`

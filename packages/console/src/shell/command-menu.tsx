@@ -53,7 +53,9 @@ function Menu({ onClose, openAccount }: Omit<CommandMenuProps, 'open'>) {
   )
 }
 
-/** The dialog focuses what has this attribute when it opens. React only calls `focus`, too early. */
+/**
+ * The dialog focuses what has this attribute when it opens. React only calls `focus`, too early.
+ */
 function focusInput(element: HTMLElement | null): void {
   element?.querySelector('input')?.setAttribute('autofocus', '')
 }

@@ -5,7 +5,9 @@ import { ConsoleHealthDocument, type ConsoleHealthQuery } from '../api/service.g
 import { Badge, type Tone } from '../ui/badge.tsx'
 import css from './shell.module.css'
 
-/** The state of the service, read every 30 s while the page is visible, and when it becomes visible. */
+/**
+ * The state of the service, read every 30 s while the page is visible, and when it becomes visible.
+ */
 export function Health() {
   const [{ data, error }, refresh] = useQuery({ query: ConsoleHealthDocument })
   useEffect(() => {

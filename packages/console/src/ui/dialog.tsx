@@ -7,7 +7,9 @@ interface DialogProps {
   readonly open: boolean
   /** Also called for the Escape key, unless `locked`. */
   readonly onClose: () => void
-  /** The reader must choose a button of the content, for example for a secret that is shown once. */
+  /**
+   * The reader must choose a button of the content, for example for a secret that is shown once.
+   */
   readonly locked?: boolean
   readonly children: ReactNode
 }

@@ -9,8 +9,9 @@ export interface Check {
 const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
 /**
- * The six checks of a credential that is attached to an agent, as they are now. Only credentials that
- * pass the first five are attached. Null if one fails although the dates are right: the rules changed.
+ * The six checks of a credential that is attached to an agent, as they are now. Only credentials
+ * that pass the first five are attached. Null if one fails although the dates are right: the rules
+ * changed.
  */
 export function checksOf(credential: Credential, did: string, now: number): Check[] | null {
   const { issuer, structurallyValid, proofVerified } = credential

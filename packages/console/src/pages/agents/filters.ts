@@ -45,7 +45,9 @@ export function readFilters(search: URLSearchParams): AgentsQueryVariables {
   }
 }
 
-/** The search parameters with a change. Without a cursor, so that the list starts at its first page. */
+/**
+ * The search parameters with a change. Without a cursor, so that the list starts at its first page.
+ */
 export function withFilter(search: URLSearchParams, changes: Record<string, string>): URLSearchParams {
   const next = new URLSearchParams(search)
   next.delete('after')

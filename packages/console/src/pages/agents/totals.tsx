@@ -45,7 +45,9 @@ export function Totals({ search, onChange }: TotalsProps) {
   )
 }
 
-/** Lists leave out agents whose hosted card is not the recorded one. This says so, and shows them. */
+/**
+ * Lists leave out agents whose hosted card is not the recorded one. This says so, and shows them.
+ */
 export function Mismatched({ search, onChange }: TotalsProps) {
   const [{ data }] = useQuery({ query: AgentTotalsDocument })
   const count = data?.registryStats.mismatchedAgents ?? 0

@@ -16,7 +16,9 @@ interface OwnerTransaction {
 
 export type Sign = (transaction: OwnerTransaction) => void
 
-/** Transactions of the owner of an agent. The gateway pays the network fee if the owner wants it. */
+/**
+ * Transactions of the owner of an agent. The gateway pays the network fee if the owner wants it.
+ */
 export function useOwnerTransaction(
   agent: MyAgent | null,
   canSponsor: boolean,

@@ -81,7 +81,9 @@ function Mine({ wallet }: { readonly wallet: string }) {
   )
 }
 
-/** The gateway reads the ledger a moment after a confirmation. Its event says when to read again. */
+/**
+ * The gateway reads the ledger a moment after a confirmation. Its event says when to read again.
+ */
 function FollowEvents({ pda, onEvent }: { readonly pda: string; readonly onEvent: () => void }) {
   const [{ data }] = useSubscription({ query: MyAgentEventsDocument, variables: { pda } })
   const last = data?.registryEvents.id
