@@ -1,7 +1,8 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { FastifyRequest } from 'fastify'
-import { getOperationAST } from 'graphql'
+import { type DocumentNode, getOperationAST } from 'graphql'
 import { createGraphQLContext } from '../schema/context.ts'
+import { rootFieldUnits } from '../schema/operation-cost.ts'
 import { DomainError } from '../src/domain/errors.ts'
 import type { Caller } from '../src/identity/sessions/session.ts'
 import type { Services } from '../src/services.ts'
@@ -32,7 +33,7 @@ export interface Operations {
    */
   read<Data, Variables extends Record<string, unknown>, Body>(
     document: TypedDocumentNode<Data, Variables>,
-    options: ReadOptions<Found<Data>, Variables, Body>,
+    options: ReadOptions<Found<Data>, Body>,
   ): CachedRead<Variables, Body>
   /** Options of routes that require a wallet. It is authenticated before the body is read. */
   readonly walletAuth: {
@@ -52,10 +53,20 @@ export function createOperations(
       authenticate: async () => request.caller ?? unsigned(),
       count: (kind) => countRequest(services, request, kind),
     })
+  /** Charges what an operation costs in addition to the one unit of every request. */
+  const chargeFor = (document: DocumentNode) => {
+    const definition = getOperationAST(document)!
+    return (request: FastifyRequest, variables: Record<string, unknown>) =>
+      chargeRequest(services, request, rootFieldUnits(definition, variables), 1)
+  }
   return {
     run: (document) => {
       const run = operation(document, executor)
-      return (request, variables) => run(contextFor(request), variables)
+      const charge = chargeFor(document)
+      return async (request, variables) => {
+        charge(request, variables)
+        return run(contextFor(request), variables)
+      }
     },
     read: (document, options) => {
       const run = operation(document, executor)
@@ -63,7 +74,7 @@ export function createOperations(
         ...options,
         operationName: getOperationAST(document)?.name?.value ?? '',
         run: (request, variables) => run(contextFor(request), variables),
-        charge: (request, units) => chargeRequest(services, request, units, 1),
+        charge: chargeFor(document),
         cache,
       })
     },

@@ -41,6 +41,18 @@ export function documentUnits(text: string): number {
   return Math.floor(text.length / CHARACTERS_PER_UNIT)
 }
 
+/** Units of the root fields alone, which REST charges. */
+export function rootFieldUnits(operation: OperationDefinitionNode, variables: Variables): number {
+  const rootType = schema.getRootType(operation.operation)
+  let units = 0
+  for (const node of operation.selectionSet.selections) {
+    if (!rootType || node.kind !== Kind.FIELD) continue
+    const field = schema.getField(rootType, node.name.value)
+    units += field?.extensions.units?.(argumentsOf(node, variables), {}) ?? 1
+  }
+  return units
+}
+
 /**
  * Units of an operation, at least one: those of its fields, and one for each 600 values that
  * the response can have at most, where an object is three values. Fragments count each time they

@@ -1,4 +1,4 @@
-import { type Page, pageBounds } from '../src/domain/page.ts'
+import { offsetUnits, type Page, pageBounds } from '../src/domain/page.ts'
 import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, DELIVERY_TRIGGERS } from '../src/domain/webhook-delivery.ts'
 import {
   type AttemptRecord,
@@ -140,7 +140,7 @@ builder.queryField('webhookDelivery', (t) =>
 
 builder.queryField('webhookDeliveries', (t) =>
   t.field({
-    extensions: WALLET_POLICY,
+    extensions: { ...WALLET_POLICY, units: ({ offset }) => 1 + offsetUnits(offset) },
     type: DeliveryPageRef,
     nullable: true,
     description: 'Lists the deliveries of a webhook, newest first. Errors: WEBHOOK_NOT_FOUND.',

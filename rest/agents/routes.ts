@@ -1,5 +1,3 @@
-import { agentListUnits } from '../../src/agents/agent-filter.ts'
-import { offsetUnits } from '../../src/domain/page.ts'
 import type { Found } from '../execute.ts'
 import { snakeCase } from '../contract/parameter-names.ts'
 import {
@@ -17,14 +15,11 @@ const config = { spellParameter: snakeCase }
 export function agentRoutes(app: RestApp, operations: Operations): void {
   const listAgents = operations.read(ListAgentsDocument, {
     tables: ['agents'],
-    units: ({ name, min_reputation: minReputation, max_reputation: maxReputation, offset }) =>
-      agentListUnits({ name, minReputation, maxReputation }, offset),
     toBody: ({ agents }) => agents,
   })
   const getAgent = operations.read(GetAgentDocument, { tables: ['agents'], toBody: ({ agent }) => agent })
   const getAgentHistory = operations.read(GetAgentHistoryDocument, {
     tables: ['agents', 'history'],
-    units: ({ offset }) => 1 + offsetUnits(offset),
     toBody: toHistory,
   })
 

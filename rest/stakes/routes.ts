@@ -1,4 +1,3 @@
-import { offsetUnits } from '../../src/domain/page.ts'
 import { snakeCase } from '../contract/parameter-names.ts'
 import { GetStakeDocument, ListStakesDocument } from '../generated/graphql.ts'
 import type { Operations } from '../operations.ts'
@@ -10,7 +9,6 @@ const config = { spellParameter: snakeCase }
 export function stakeRoutes(app: RestApp, operations: Operations): void {
   const listStakes = operations.read(ListStakesDocument, {
     tables: ['stakes'],
-    units: ({ offset }) => 1 + offsetUnits(offset),
     toBody: ({ stakes }) => stakes,
   })
   const getStake = operations.read(GetStakeDocument, { tables: ['stakes'], toBody: ({ stake }) => stake })

@@ -6,23 +6,21 @@ import type { ReadTables } from '../../../src/domain/read-versions.ts'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const ENTITY_TAGS = /(?:W\/)?("[^"]*")/g
 
-export interface ReadOptions<Data, Variables, Body> {
+export interface ReadOptions<Data, Body> {
   /**
    * All tables that the response depends on. It must not depend on a clock, a wallet or the ledger.
    */
   readonly tables: readonly ReadTables[]
   readonly toBody: (data: Data, mediaType: string) => Body
-  /** Units that a request costs. Default: one. */
-  readonly units?: (variables: Variables) => number
   /** Chooses the media type by the Accept header; JSON by default. */
   readonly mediaType?: (accept: string | undefined) => string
 }
 
-export interface CachedReadOptions<Data, Variables, Body> extends ReadOptions<Data, Variables, Body> {
+export interface CachedReadOptions<Data, Variables, Body> extends ReadOptions<Data, Body> {
   readonly operationName: string
   readonly run: (request: FastifyRequest, variables: Variables) => Promise<Data>
-  /** Charges the units, of which one was charged before. */
-  readonly charge: (request: FastifyRequest, units: number) => void
+  /** Charges what the operation costs in addition to the one unit of every request. */
+  readonly charge: (request: FastifyRequest, variables: Record<string, unknown>) => void
   /** Null switches the cache off. */
   readonly cache: ResponseCache | null
 }
@@ -38,11 +36,11 @@ export type CachedRead<Variables, Body> = (
 export function cachedRead<Data, Variables extends Record<string, unknown>, Body>(
   options: CachedReadOptions<Data, Variables, Body>,
 ): CachedRead<Variables, Body> {
-  const { operationName, tables, toBody, units, mediaType: chooseMediaType, run, charge, cache } = options
+  const { operationName, tables, toBody, mediaType: chooseMediaType, run, charge, cache } = options
 
   const read = async (request: FastifyRequest, variables: Variables, mediaType: string) => {
     // Also for a cached response, so that the cost of a request can be predicted.
-    if (units !== undefined) charge(request, units(variables))
+    charge(request, variables)
     const readBody = async (): Promise<string> =>
       JSON.stringify(toBody(await run(request, variables), mediaType))
     if (cache === null) return { mediaType, body: toPayload(await readBody(), mediaType), etag: null }

@@ -111,6 +111,13 @@ test.each([
   expect(headers['ratelimit-remaining']).toBe(left)
 })
 
+test('an offset in the deliveries of a webhook costs units, too', async () => {
+  const url = '/webhooks/x/deliveries'
+  const headers = walletOf('a').headers('GET', url, now)
+  const list = { url: `${url}?offset=10000`, headers, remoteAddress: '203.0.115.1' }
+  expect((await t.app.inject(list)).headers['ratelimit-remaining']).toBe('2')
+})
+
 test.each([
   ['an unknown path', { url: '/nowhere' }],
   ['a wrong method', { url: '/agents', method: 'PUT' }],
