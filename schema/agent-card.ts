@@ -1,3 +1,4 @@
+import { CARD_LIMITS } from '../src/identity/agent-cards/card-content.ts'
 import { UNCHECKED_CARD, type CardRow } from '../src/identity/agent-cards/card-reads.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
@@ -71,11 +72,10 @@ const SkillRef = builder.objectRef<CardSkill>('AgentCardSkill').implement({
 const optional = (description: string) => ({ nullable: true, description }) as const
 
 /** A card is read whole, whichever fields are selected. */
-const CARD_WEIGHT = 50
+export const CARD_WEIGHT = 50
 
 const AgentCardRef = builder.objectRef<Omit<CardRow, 'agentPda'>>('AgentCard').implement({
-  description:
-    'The hosted A2A card of an agent (version 0.3 or 1.0), as last fetched. Not verified unless `state` is `matched`.',
+  description: `The hosted A2A card of an agent (version 0.3 or 1.0), as last fetched. Not verified unless \`state\` is \`matched\`. Texts are cut at ${CARD_LIMITS.text.toLocaleString('en')} characters; names, versions and tags at ${CARD_LIMITS.shortText}.`,
   fields: (t) => ({
     state: t.expose('state', { description: 'Result of the last check.', type: AgentCardState }),
     checkedAt: t.expose('checkedAt', {
@@ -122,12 +122,12 @@ const AgentCardRef = builder.objectRef<Omit<CardRow, 'agentPda'>>('AgentCard').i
     }),
     interfaces: t.field({
       type: [InterfaceRef],
-      description: 'Endpoints, the preferred one first. At most 16.',
+      description: `Endpoints, the preferred one first. At most ${CARD_LIMITS.interfaces}, and ${CARD_LIMITS.interfacesBytes.toLocaleString('en')} bytes of JSON.`,
       resolve: ({ content }) => [...(content?.interfaces ?? [])],
     }),
     skills: t.field({
       type: [SkillRef],
-      description: 'Skills. At most 32.',
+      description: `Skills. At most ${CARD_LIMITS.skills}, and ${CARD_LIMITS.skillsBytes.toLocaleString('en')} bytes of JSON.`,
       resolve: ({ content }, _args, { spend }, info) => {
         const skills = [...(content?.skills ?? [])]
         spend(skills.length * fieldsBelow(info))

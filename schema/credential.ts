@@ -10,7 +10,7 @@ import { NodeRef } from './node.ts'
 import { fieldsBelow } from './selection-size.ts'
 
 /** All credentials of an agent are read and evaluated, whichever are selected. */
-const LIST_WEIGHT = 2 * MAX_CREDENTIALS
+export const CREDENTIALS_WEIGHT = 2 * MAX_CREDENTIALS
 
 const CredentialRef = builder.objectRef<AttachedCredential>('Credential').implement({
   description:
@@ -122,7 +122,7 @@ const filterArgs = () =>
 
 builder.objectField(AgentRef, 'credentials', (t) =>
   t.field({
-    extensions: { weight: LIST_WEIGHT },
+    extensions: { weight: CREDENTIALS_WEIGHT },
     type: CredentialListRef,
     description: 'The credentials that are attached to this agent.',
     args: filterArgs(),

@@ -1,5 +1,5 @@
 import type { ObjectFieldBuilder } from '@pothos/core'
-import { ORDERS, type Page, PAGE_LIMIT, PAGE_OFFSET } from '../src/domain/page.ts'
+import { ORDERS, type Page, PAGE_LIMIT, PAGE_OFFSET, OFFSET_COST } from '../src/domain/page.ts'
 import { builder, type Types } from './builder.ts'
 import { enumValues } from './enum-values.ts'
 
@@ -28,6 +28,6 @@ export const pageArgs = () =>
     }),
     offset: t.int({
       defaultValue: PAGE_OFFSET.default,
-      description: 'Number of entries to skip: 0 or more.',
+      description: `Number of entries to skip: 0 or more. ${OFFSET_COST}`,
     }),
   }))

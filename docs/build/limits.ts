@@ -1,6 +1,6 @@
 import { maxHeaderSize } from 'node:http'
-import { MAX_NAME_SEARCH } from '../../src/agents/agent-filter.ts'
-import { PAGE_LIMIT } from '../../src/domain/page.ts'
+import { MAX_NAME_SEARCH, SEARCH_UNITS } from '../../src/agents/agent-filter.ts'
+import { MAX_OFFSET_UNITS, PAGE_LIMIT, SKIPPED_PER_UNIT } from '../../src/domain/page.ts'
 import { MAX_CARD_BYTES } from '../../src/identity/agent-cards/check-card.ts'
 import { CARD_QUEUES, CHECKS_PER_SITE, CREDENTIAL_FETCHES } from '../../src/identity/agent-cards/limits.ts'
 import { CARD_TIMING } from '../../src/identity/agent-cards/timing.ts'
@@ -31,6 +31,8 @@ import { RETENTION_DAYS } from '../../src/webhooks/worker/maintenance.ts'
 import { MAX_EXCERPT, MAX_RETRY_AFTER_MS, MIN_RETRY_AFTER_MS } from '../../src/webhooks/worker/response.ts'
 import { RETRY_SCHEDULE } from '../../src/webhooks/worker/retry-schedule.ts'
 import { BREAKER_FAILURES, FAILING_DAYS } from '../../src/webhooks/worker/settle.ts'
+import { CARD_WEIGHT } from '../../schema/agent-card.ts'
+import { CREDENTIALS_WEIGHT } from '../../schema/credential.ts'
 import { LIMITS } from '../../schema/limits.ts'
 import { CHARACTERS_PER_UNIT, OBJECT_WEIGHT, VALUES_PER_UNIT } from '../../schema/operation-cost.ts'
 import { BODY_LIMIT as CREDENTIAL_BODY_LIMIT } from '../../rest/credentials/routes.ts'
@@ -49,7 +51,7 @@ type Limit = readonly [limit: string, value: string, exceeded: string]
 
 const COUNTS: Record<RateLimitKind, string> = {
   reads: 'Units of all requests',
-  prepare: 'Prepared transactions',
+  prepare: 'Prepared transactions, and reads of wallet balances',
   submit: 'Submitted transactions',
   sponsoredPrepare: 'Prepared sponsored transactions',
   register: 'Prepared sponsored registrations',
@@ -363,8 +365,13 @@ const credentials: Limit[] = [
     'The others are not shown',
   ],
   [
-    'Interfaces and credentials of an agent card',
-    `${CARD_LIMITS.interfaces} each, and ${number(CARD_LIMITS.interfacesBytes)} bytes`,
+    'Interfaces of an agent card',
+    `${CARD_LIMITS.interfaces}, and ${number(CARD_LIMITS.interfacesBytes)} bytes in all`,
+    'The others are not shown',
+  ],
+  [
+    'Credentials that an agent card lists',
+    `${CARD_LIMITS.credentials}, and ${number(CARD_LIMITS.credentialsBytes)} bytes in all`,
     'The others are ignored',
   ],
 ]
@@ -388,9 +395,9 @@ export function limitsPage(): string {
     '# Limits',
     'A client network is an IPv4 address or the /64 network of an IPv6 address. A value with the name of a [setting](settings.md) is a default that the operator can change. The codes are explained in [errors](errors.md). The errors of a GraphQL operation have the status in `extensions.status`; the HTTP status is usually 200.',
     '## Rate limits',
-    'Every client network has these limits. A client can use a whole limit at once; it is then refilled evenly over a minute. Every request costs one unit of `reads` before its body is read, also if it is invalid; health checks and `/metrics` cost none. A search by name and a filter by reputation cost 5 units, and each file of `/docs` too; a file of GraphiQL costs 20. An `offset` costs one more for each 5,000 entries that it skips, at most 100. Other limits count some requests in addition. Responses have the headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). A request above the limit gets 429 `RATE_LIMITED` with `Retry-After`. [Endpoints](endpoints.md) shows which limit counts which request.',
+    `Every client network has these limits. A client can use a whole limit at once; it is then refilled evenly over a minute. Every request costs one unit of \`reads\` before its body is read, also if it is invalid; health checks and \`/metrics\` cost none. A search by name and a filter by reputation cost ${SEARCH_UNITS} units, and each file of \`/docs\` too; a file of GraphiQL costs 20. An \`offset\` costs one unit more for each ${number(SKIPPED_PER_UNIT)} entries that it skips, at most ${MAX_OFFSET_UNITS}. Other limits count some requests in addition. Responses have the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). A request above the limit gets 429 \`RATE_LIMITED\` with \`Retry-After\`. [Endpoints](endpoints.md) shows which limit counts which request.`,
     table(['Requests', 'Value', 'Counted by'], rateLimits),
-    `A GraphQL operation costs one unit for each root field, and one for each ${number(VALUES_PER_UNIT)} values that its response can have at most: a scalar is one value, an object ${OBJECT_WEIGHT}, the card of an agent 50, its credentials 100, and a list has as many entries as \`limit\` or \`first\` allows. Its document costs one more for each ${number(CHARACTERS_PER_UNIT)} characters. Without enough units left, the response is 429 \`RATE_LIMITED\`; on a WebSocket, the operation has that error. An operation that costs more than the whole limit gets 400 \`REQUEST_TOO_EXPENSIVE\`.`,
+    `A GraphQL operation costs one unit for each root field, and one for each ${number(VALUES_PER_UNIT)} values that its response can have at most: a scalar is one value, an object ${OBJECT_WEIGHT}, the card of an agent ${CARD_WEIGHT}, its credentials ${CREDENTIALS_WEIGHT}, and a list has as many entries as \`limit\` or \`first\` allows. Its document costs one more for each ${number(CHARACTERS_PER_UNIT)} characters. Without enough units left, the response is 429 \`RATE_LIMITED\`; on a WebSocket, the operation has that error. An operation that costs more than the whole limit gets 400 \`REQUEST_TOO_EXPENSIVE\`.`,
     ...section('Requests and connections', requests),
     ...section('Lists', lists),
     ...section('GraphQL and live streams', graphql),

@@ -1,5 +1,5 @@
 import { type Static, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
-import { PAGE_LIMIT, PAGE_OFFSET } from '../../src/domain/page.ts'
+import { PAGE_LIMIT, PAGE_OFFSET, OFFSET_COST } from '../../src/domain/page.ts'
 import type { ExactInteger } from '../execute.ts'
 import { named } from './named.ts'
 
@@ -59,7 +59,7 @@ export const pageQuery = {
       minimum: PAGE_OFFSET.min,
       maximum: PAGE_OFFSET.max,
       default: PAGE_OFFSET.default,
-      description: 'Number of entries to skip.',
+      description: `Number of entries to skip. ${OFFSET_COST}`,
     }),
   ),
 }

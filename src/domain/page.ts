@@ -23,10 +23,12 @@ export interface Page<Row> extends PageBounds {
   readonly rows: Row[]
 }
 
-/** Rows that a unit of the limit of requests skips: skipped entries are read, too. */
-const SKIPPED_PER_UNIT = 5_000
-/** More rows than any list has today cost nothing more. */
-const MAX_OFFSET_UNITS = 100
+/** Skipped entries are read too, so each 5,000 of them cost one unit of the limit of requests. */
+export const SKIPPED_PER_UNIT = 5_000
+/** No list has more entries today. */
+export const MAX_OFFSET_UNITS = 100
+/** For the descriptions of the APIs. */
+export const OFFSET_COST = `Each ${SKIPPED_PER_UNIT.toLocaleString('en')} cost one unit of the rate limit.`
 
 /** What an offset costs in addition to its list. Wrong values are refused later. */
 export function offsetUnits(offset: unknown): number {

@@ -1208,7 +1208,7 @@ export interface Operations {
       event_type?: 'reputation_updated' | 'tier_updated' | 'status_changed' | 'metadata_updated'
       /** Maximum number of entries. */
       limit?: number
-      /** Number of entries to skip. */
+      /** Number of entries to skip. Each 5,000 cost one unit of the rate limit. */
       offset?: number
     }
     response: HistoryPage
@@ -1294,7 +1294,7 @@ export interface Operations {
       order?: 'asc' | 'desc'
       /** Maximum number of entries. */
       limit?: number
-      /** Number of entries to skip. */
+      /** Number of entries to skip. Each 5,000 cost one unit of the rate limit. */
       offset?: number
     }
     response: AgentsPage
@@ -1325,7 +1325,7 @@ export interface Operations {
       agent_pda?: string
       /** Maximum number of entries. */
       limit?: number
-      /** Number of entries to skip. */
+      /** Number of entries to skip. Each 5,000 cost one unit of the rate limit. */
       offset?: number
     }
     response: StakesPage
@@ -1339,7 +1339,7 @@ export interface Operations {
     query?: {
       /** Maximum number of entries. */
       limit?: number
-      /** Number of entries to skip. */
+      /** Number of entries to skip. Each 5,000 cost one unit of the rate limit. */
       offset?: number
     }
     response: DeliveriesPage
