@@ -33,7 +33,7 @@ export interface ConsoleOptions {
 export async function consoleRoutes(app: RestApp, options: ConsoleOptions): Promise<void> {
   const { logger, baseUrl, dist = DIST } = options
   const base = `${baseUrl === null ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')}/console/`
-  const route = { schema: { hide: true }, config: { priority: 'exempt' as const } }
+  const route = { schema: { hide: true } }
   const html = readPage(dist, base)
   if (html === null) logger.warn(NOT_BUILT)
 
@@ -48,8 +48,7 @@ export async function consoleRoutes(app: RestApp, options: ConsoleOptions): Prom
   app.get('/console/*', route, sendPage)
   if (html === null) return
   app.addHook('onRoute', (added) => {
-    if (added.url.startsWith('/console/assets/'))
-      Object.assign(added, { schema: { hide: true }, config: { ...added.config, priority: 'exempt' } })
+    if (added.url.startsWith('/console/assets/')) Object.assign(added, route)
   })
   await app.register(staticFiles, {
     root: fileURLToPath(new URL('assets/', dist)),

@@ -111,6 +111,18 @@ test('it can be switched off, and the OpenAPI document does not list it', async 
   expect(JSON.stringify((await t.app.inject('/openapi.json')).json().paths)).not.toContain('/console')
 })
 
+test('the pages and files cost a unit like other requests, so that nobody takes files without end', async () => {
+  const { database } = t
+  const limits = { reads: 3, prepare: 1, submit: 1, sponsoredPrepare: 1, register: 1 }
+  const rateLimits = { ...limits, verify: 1, authenticated: 1, signIn: 1, sends: 1 }
+  const limited = await createTestApp({ database, console: { dist: createDist() }, rateLimits })
+  const statuses: number[] = []
+  for (const path of ['', 'agents/abc', 'assets/index-1.js', 'assets/index-1.js', 'assets/index-0.js', ''])
+    statuses.push((await limited.app.inject(`/console/${path}`)).statusCode)
+  expect(statuses).toEqual([200, 200, 200, 429, 429, 429])
+  await limited.close()
+})
+
 test('other methods are 405', async () => {
   const { statusCode, headers } = await t.app.inject({ method: 'POST', url: '/console/' })
   expect([statusCode, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
