@@ -1,4 +1,4 @@
-import { parseTransaction, type Pubkey } from '@agent-registry/solana'
+import { parseTransaction, type Pubkey, signatureBytes } from '@agent-registry/solana'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
@@ -11,7 +11,6 @@ import {
   messageInstructions,
   type MessageInstruction,
 } from './message-instructions.ts'
-import { isSignature } from './transaction-store.ts'
 
 /** A transaction as the ledger has it. Amounts are decimal text. */
 export interface LedgerTransaction {
@@ -109,7 +108,7 @@ async function findFinality(
   kysely: Kysely<Database>,
   signature: string,
 ): Promise<{ readonly final: boolean } | null> {
-  if (!isSignature(signature)) return null
+  if (signatureBytes(signature) === null) return null
   const { rows } = await sql<{ final: boolean }>`
     select finality = 'finalized' as final from ledger_transactions where signature = ${signature}
     union all select settled from prepared_transactions where signature = ${signature}

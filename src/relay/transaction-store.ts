@@ -1,3 +1,4 @@
+import { signatureBytes } from '@agent-registry/solana'
 import { type Kysely, sql, type Updateable } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
@@ -25,11 +26,7 @@ export type TransactionStore = ReturnType<typeof createTransactionStore>
 const DAY_MS = 86_400_000
 /** How long settled rows are kept. */
 export const RETENTION_DAYS = { unsubmitted: 1, submitted: 90 } as const
-const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-/** Whether the text can be a signature in base-58. */
-export const isSignature = (text: string): boolean => SIGNATURE.test(text)
 
 /**
  * Reads and writes prepared_transactions. Calls `onOutcome` when `update` makes a row confirmed or
@@ -73,7 +70,7 @@ export function createTransactionStore(
     /** Throws TRANSACTION_NOT_FOUND. */
     getBySignature: async (signature: string): Promise<TransactionRow> => {
       const query = kysely.selectFrom(table).selectAll().where('signature', '=', signature)
-      const row = isSignature(signature) ? await query.executeTakeFirst() : undefined
+      const row = signatureBytes(signature) ? await query.executeTakeFirst() : undefined
       if (row === undefined) throw new DomainError('TRANSACTION_NOT_FOUND')
       return row
     },

@@ -1,5 +1,4 @@
-import bs58 from 'bs58'
-import { isPubkey, type Pubkey } from '@agent-registry/solana'
+import { isPubkey, type Pubkey, signatureBytes } from '@agent-registry/solana'
 import { verifyEd25519 } from '../../domain/ed25519.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { quoted } from '../../domain/quoted.ts'
@@ -11,8 +10,6 @@ export const MAX_MESSAGE_BYTES = 2_048
 /** How far the clocks of clients may be ahead. */
 export const CLOCK_SKEW_MS = 60_000
 
-/** Checked before decoding, which takes quadratic time. */
-const BASE58_OF_64_BYTES = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 const BASE64_OF_64_BYTES = /^[A-Za-z0-9+/]{86}==$/
 const NONCE = /^[1-9A-HJ-NP-Za-km-z]{16,24}$/
 
@@ -81,7 +78,7 @@ function timeOf(name: 'issuedAt' | 'expirationTime' | 'notBefore', value: string
 
 function decodeSignature(encoded: string): Uint8Array {
   if (BASE64_OF_64_BYTES.test(encoded)) return Buffer.from(encoded, 'base64')
-  const bytes = BASE58_OF_64_BYTES.test(encoded) ? bs58.decodeUnsafe(encoded) : undefined
-  if (bytes?.length !== 64) throw new DomainError('INVALID_SIGN_IN_ENCODING', { value: quoted(encoded) })
+  const bytes = signatureBytes(encoded)
+  if (bytes === null) throw new DomainError('INVALID_SIGN_IN_ENCODING', { value: quoted(encoded) })
   return bytes
 }

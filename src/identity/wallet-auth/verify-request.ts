@@ -1,5 +1,4 @@
-import bs58 from 'bs58'
-import { isPubkey, type Pubkey } from '@agent-registry/solana'
+import { isPubkey, type Pubkey, signatureBytes } from '@agent-registry/solana'
 import { verifyEd25519 } from '../../domain/ed25519.ts'
 import { DomainError } from '../../domain/errors.ts'
 
@@ -28,8 +27,6 @@ export const TOLERANCE_MS = 60_000
 
 /** Seconds in decimal, without leading zeros. */
 const SECONDS = /^(0|[1-9]\d{0,14})$/
-/** Checked before decoding, which takes quadratic time. */
-const BASE58_OF_64_BYTES = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 
 /**
  * Verifies a request at `now`, in milliseconds since the epoch. Throws, in this order:
@@ -42,8 +39,8 @@ export function verifyRequest(request: SignedRequest, now: number): VerifiedRequ
   if (!SECONDS.test(timestamp)) throw new DomainError('INVALID_TIMESTAMP')
   if (Math.abs(now - Number(timestamp) * 1000) > TOLERANCE_MS) throw new DomainError('SIGNATURE_EXPIRED')
   if (!isPubkey(pubkey)) throw new DomainError('INVALID_WALLET')
-  const signature = BASE58_OF_64_BYTES.test(encoded) ? bs58.decodeUnsafe(encoded) : undefined
-  if (signature?.length !== 64) throw new DomainError('INVALID_SIGNATURE_ENCODING')
+  const signature = signatureBytes(encoded)
+  if (signature === null) throw new DomainError('INVALID_SIGNATURE_ENCODING')
   const message = signedMessage({ pubkey, timestamp, method, path })
   if (!verifyEd25519(Buffer.from(message), signature, pubkey)) {
     const addition = { message: `The signature must be of this message: ${message}` }
