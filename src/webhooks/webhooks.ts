@@ -5,7 +5,7 @@ import type { ConnectionInput } from '../domain/connection.ts'
 import type { PageInput } from '../domain/page.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Caller } from './deliveries/charge-sends.ts'
-import { getDelivery } from './deliveries/delivery-record.ts'
+import { readDelivery } from './deliveries/delivery-record.ts'
 import { listDeliveries, listDeliveriesConnection } from './deliveries/list-deliveries.ts'
 import { pingWebhook } from './deliveries/ping-webhook.ts'
 import { recoverDeliveries, type RecoverInput } from './deliveries/recover-deliveries.ts'
@@ -71,7 +71,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
     listDeliveriesConnection: owned((id, input: ConnectionInput) =>
       listDeliveriesConnection(kysely, id, input),
     ),
-    getDelivery: owned((id, deliveryId: string) => getDelivery(kysely, id, deliveryId)),
+    getDelivery: owned((id, deliveryId: string) => readDelivery(kysely, id, deliveryId)),
     ping: ordered((id, caller) => pingWebhook(id, caller, dependencies)),
     resend: ordered((id, caller, deliveryId: string) => resendDelivery(id, caller, deliveryId, dependencies)),
     recover: ordered((id, caller, input: RecoverInput) => recoverDeliveries(id, caller, input, dependencies)),

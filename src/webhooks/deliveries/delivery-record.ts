@@ -36,15 +36,8 @@ export const deliveryColumns = sql`
     from (select * from webhook_attempts where delivery_id = d.id order by id desc limit ${sql.lit(ATTEMPTS_SHOWN)}) as a
   ), '[]') as attempts`
 
-/** Reads a delivery that exists. */
-export async function readDelivery(db: Kysely<Database>, id: string): Promise<DeliveryRecord> {
-  const { rows } = await sql<DeliveryRecord>`
-    select ${deliveryColumns} from webhook_deliveries d where d.id = ${id}`.execute(db)
-  return rows[0]!
-}
-
 /** Reads a delivery of a webhook. Throws DELIVERY_NOT_FOUND. */
-export async function getDelivery(
+export async function readDelivery(
   db: Kysely<Database>,
   subscriptionId: string,
   id: string,

@@ -57,6 +57,6 @@ export async function pingWebhook(
       .returning('id')
       .executeTakeFirstOrThrow()
     await notifyWorkers(db)
-    return readDelivery(db, id)
+    return readDelivery(db, subscriptionId, id)
   })
 }

@@ -40,6 +40,6 @@ export async function resendDelivery(
       update webhook_subscriptions set paused_until = now()
       where id = ${subscriptionId} and paused_until > now()`.execute(db)
     await notifyWorkers(db)
-    return readDelivery(db, deliveryId)
+    return readDelivery(db, subscriptionId, deliveryId)
   })
 }
