@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Connection, PublicKey } from '@solana/web3.js'
-import { pubkey, type Pubkey } from '@agent-registry/solana'
+import type { Pubkey } from '@agent-registry/solana'
 import { startLocalnet } from '@agent-registry/localnet'
 import { onchainIdlAccounts, PROGRAM_FILE } from '@agent-registry/program'
 import type { Clock } from '../platform/clock.ts'
@@ -11,6 +11,7 @@ import { loadLocalnetKeys, type LocalnetKeys } from '../platform/keys/localnet-k
 import { createLocalnetRpc } from '../ledger/rpc/localnet-rpc.ts'
 import type { Logger } from '../platform/logger.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
+import type { FundWallet } from '../relay/wallet-balance.ts'
 import { keyOf, setUpRegistry } from './registry-setup.ts'
 import { SAMPLE_DAYS } from './sample-agents.ts'
 import { serveSampleDocuments } from './sample-documents.ts'
@@ -32,7 +33,7 @@ export interface GatewayLocalnet {
   /** Funds the keys, initializes the registry and registers the sample agents, once. */
   provision(): Promise<void>
   /** Gives 1 SOL and 5,000 USDC to a wallet. */
-  readonly fundWallet: (wallet: string) => Promise<void>
+  readonly fundWallet: FundWallet
   stop(): Promise<void>
 }
 
@@ -92,10 +93,9 @@ export async function startGatewayLocalnet(
       } = config
       await seedSampleAgents({ count, dataDir, connection, programId, keys, sender, faucet, clock, logger })
     },
-    fundWallet: async (wallet) => {
+    fundWallet: async (owner) => {
       // The slots of a running localnet advance by themselves.
       const faucet = localnetFaucet(connection, localnet.rpcUrl, () => setTimeout(POLL_MS))
-      const owner = pubkey(wallet)
       await Promise.all([faucet.airdrop(owner, FUND_LAMPORTS), faucet.mintUsdc(owner, FUND_USDC)])
     },
     stop: async () => {

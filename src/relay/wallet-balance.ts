@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
-import { associatedTokenAccount } from '@agent-registry/solana'
+import { associatedTokenAccount, type Pubkey } from '@agent-registry/solana'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
-import { knownError } from '../domain/known-error.ts'
 import { pubkeyParameter } from '../domain/parameters.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
+import { mapLedgerError } from './map-ledger-error.ts'
 import { readUsdcMint } from './registry-accounts.ts'
 
 /** What a wallet can spend, in base units. */
@@ -15,7 +15,7 @@ export interface WalletBalance {
 }
 
 /** Gives SOL and USDC to a wallet of the localnet, and waits until they are confirmed. */
-export type FundWallet = (wallet: string) => Promise<void>
+export type FundWallet = (wallet: Pubkey) => Promise<void>
 
 export type Wallets = ReturnType<typeof createWallets>
 
@@ -36,16 +36,14 @@ export function createWallets(options: {
   const balance = async (given: string): Promise<WalletBalance> => {
     const wallet = pubkeyParameter('wallet', given)
     const tokens = associatedTokenAccount(wallet, await readUsdcMint(kysely))
-    try {
-      const { value } = await rpc.call<{ value: readonly Account[] }>('getMultipleAccounts', [
+    const { value } = await mapLedgerError(
+      rpc.call<{ value: readonly Account[] }>('getMultipleAccounts', [
         [wallet, tokens],
         { encoding: 'base64', commitment: 'confirmed' },
-      ])
-      const [account = null, token = null] = value
-      return { lamports: BigInt(account?.lamports ?? 0), usdc: tokenAmount(token) }
-    } catch (error) {
-      throw knownError(error) ?? new DomainError('LEDGER_UNAVAILABLE', {}, { cause: error })
-    }
+      ]),
+    )
+    const [account = null, token = null] = value
+    return { lamports: BigInt(account?.lamports ?? 0), usdc: tokenAmount(token) }
   }
 
   return {
