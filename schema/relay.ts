@@ -1,11 +1,10 @@
-import { parseMessage } from '@agent-registry/solana'
 import {
   FAILURE_CODES,
   TRANSACTION_STATUSES,
   type TransactionFailure,
 } from '../src/domain/transaction-status.ts'
 import type { FeeEstimate } from '../src/relay/fees.ts'
-import { messageInstructions } from '../src/relay/message-instructions.ts'
+import { preparedInstructions } from '../src/relay/message-instructions.ts'
 import { PRIORITY_LEVELS } from '../src/relay/policy.ts'
 import type { PreparedTransaction } from '../src/relay/prepared-transaction.ts'
 import type { TransactionRecord } from '../src/relay/record.ts'
@@ -160,7 +159,7 @@ export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction'
     instructions: t.field({
       type: [TransactionInstructionRef],
       description: 'The prepared instructions. A wallet may add assertions before it signs.',
-      resolve: ({ message }) => messageInstructions(parseMessage(Buffer.from(message, 'base64'))),
+      resolve: preparedInstructions,
     }),
   }),
 })
@@ -179,7 +178,7 @@ builder.queryFields((t) => ({
     type: TransactionRef,
     nullable: true,
     description:
-      'Returns a prepared transaction, by its id or by its signature. Errors: TRANSACTION_NOT_FOUND.',
+      'Returns a prepared transaction, by exactly one of its id and its signature. Errors: TRANSACTION_NOT_FOUND, INVALID_REQUEST.',
     args: {
       id: t.arg.string({ description: 'The `id` from `prepareTransaction`.' }),
       signature: t.arg.string({ description: 'Signature, base-58, in place of `id`.' }),

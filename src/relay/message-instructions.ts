@@ -1,4 +1,5 @@
-import type { Message, Pubkey } from '@agent-registry/solana'
+import { type Message, parseMessage, type Pubkey } from '@agent-registry/solana'
+import type { TransactionRecord } from './record.ts'
 
 export interface InstructionAccount {
   readonly pubkey: Pubkey
@@ -33,6 +34,10 @@ export function messageAccounts(message: Message, loaded?: LoadedAddresses | nul
     ...writable.map((pubkey) => ({ pubkey, isSigner: false, isWritable: true })),
     ...fixed.map((pubkey) => ({ pubkey, isSigner: false, isWritable: false })),
   ]
+}
+
+export function preparedInstructions({ message }: TransactionRecord): MessageInstruction[] {
+  return messageInstructions(parseMessage(Buffer.from(message, 'base64')))
 }
 
 /** Accounts of lookup tables are left out if the addresses of the tables are not given. */
