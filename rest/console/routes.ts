@@ -1,9 +1,10 @@
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import staticFiles from '@fastify/static'
-import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../../src/platform/logger.ts'
+import { addVary } from '../contract/vary.ts'
 import { wantsPage } from '../graphql/graphiql.ts'
 import { hasTag } from '../plugins/response-cache/cached-read.ts'
 import type { RestApp } from '../rest-app.ts'
@@ -39,7 +40,7 @@ export async function consoleRoutes(app: RestApp, options: ConsoleOptions): Prom
 
   // Not permanent, so that browsers ask again if the console is switched off.
   app.get('/', route, (request, reply) => {
-    reply.header('vary', 'accept')
+    addVary(reply, 'accept')
     return wantsPage(request) ? reply.redirect(base) : reply.callNotFound()
   })
   app.get('/console', route, (_, reply) => reply.redirect(base))

@@ -38,7 +38,11 @@ afterAll(async () => {
 
 test('browsers that open / or /console are sent to /console/, and other clients get the 404 of the API', async () => {
   const page = await t.app.inject({ url: '/', headers: BROWSER })
-  expect([page.statusCode, page.headers.location, page.headers.vary]).toEqual([302, '/console/', 'accept'])
+  expect([page.statusCode, page.headers.location, page.headers.vary]).toEqual([
+    302,
+    '/console/',
+    'Origin, accept',
+  ])
   expect((await t.app.inject('/console')).headers.location).toBe('/console/')
   const api = await t.app.inject('/')
   expect([api.statusCode, api.json()]).toEqual([
