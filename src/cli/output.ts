@@ -1,8 +1,8 @@
 import { visible } from '../domain/quoted.ts'
 
 /**
- * How a command answers: lines for people, or one JSON document on `--json`. Both
- * escape invisible characters: others choose the names of agents, and errors come from any gateway.
+ * How a command answers: lines for people, or one JSON document on `--json`. Invisible characters
+ * are escaped, because other users choose names, and any gateway can write errors.
  */
 export interface Output {
   readonly json: boolean

@@ -44,7 +44,7 @@ export async function composeServices(
     indexer: Indexer | null
     feePayerKey: Keypair | null
     secretBox: SecretBox | null
-    /** Used if IPFS_GATEWAY_URL is not set. */
+    /** Used if IPFS_GATEWAY is not set. */
     ipfsGateway: string | null
     fundWallet: FundWallet | null
   },

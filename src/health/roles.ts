@@ -11,7 +11,7 @@ export interface PollingWorker {
 export interface Roles {
   readonly names: ReadonlySet<string>
   readonly workers: Map<'webhooks' | 'cards', PollingWorker>
-  /** What the start of this process still does. Null when it has ended. */
+  /** Why this process is not ready yet. Null when its start has ended. */
   starting: string | null
 }
 
