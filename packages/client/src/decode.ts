@@ -1,8 +1,5 @@
-export {
-  type DecodedInstruction,
-  type DecodedValue,
-  decodeInstruction,
-} from './program/decode-instruction.ts'
+export type { DecodedValue } from './program/borsh-reader.ts'
+export { type DecodedInstruction, decodeInstruction } from './program/decode-instruction.ts'
 export {
   MalformedTransactionError,
   type ParsedTransaction,

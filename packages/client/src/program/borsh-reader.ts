@@ -24,7 +24,7 @@ export const u64 = /* @__PURE__ */ integer(8)
 export const i16 = /* @__PURE__ */ integer(2, true)
 export const i64 = /* @__PURE__ */ integer(8, true)
 export const pubkey: Read = (take) => toBase58(take(32))
-export const bool: Read = (take) => flag(take)
+export const bool: Read = flag
 export const string: Read = (take) => {
   const length = u32(take) as number
   return new TextDecoder('utf-8', { fatal: true }).decode(take(length))

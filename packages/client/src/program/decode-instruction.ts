@@ -3,8 +3,6 @@ import { PROGRAM } from '../generated/program.ts'
 import type { DecodedValue, Read } from './borsh-reader.ts'
 import type { AccountKey, Instruction } from './instruction.ts'
 
-export type { DecodedValue }
-
 export interface Layout {
   readonly name: string
   readonly discriminator: readonly number[]
