@@ -495,6 +495,12 @@ const proofCases: Case[] = [
   ],
   ['no issuer', ({ v2 }) => without(v2, 'issuer'), PROOF, /issuer "" is not in the trusted/],
   [
+    'an issuer that would fill the lists of others',
+    ({ v2 }) => ({ ...v2, issuer: `${issuer.did}?${'x'.repeat(1_024)}` }),
+    PROOF,
+    /issuer "" is not in the trusted/,
+  ],
+  [
     'an issuer that is a list',
     ({ v2 }) => ({ ...v2, issuer: [issuer.did] }),
     PROOF,
