@@ -62,7 +62,7 @@ consoleTest(
     await status.getByText(/It landed in slot [\d,]+ and succeeded/).waitFor()
     await status.getByRole('heading', { name: /^Prepared\W+done/ }).waitFor()
     const details = page.getByRole('region', { name: 'Details' })
-    expect(await details.innerText()).toMatch(/Network fee\s+0\.0000\d+ SOL/)
+    await expect.poll(() => details.innerText()).toMatch(/Network fee\s+0\.0000\d+ SOL/)
     expect(await details.innerText()).toContain('Yes, the service pays')
     const instructions = page.getByRole('region', { name: 'Instructions' })
     await instructions.getByRole('heading', { name: '3. Register agent' }).waitFor()

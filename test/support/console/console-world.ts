@@ -97,6 +97,8 @@ export function consoleTest(
   steps: (given: Steps) => Promise<void>,
   options: Options = {},
 ): void {
+  // The title is a sentence at each call.
+  // oxlint-disable-next-line vitest/valid-title
   test.skipIf(BROWSER_PATH === undefined && process.env.CI === undefined)(title, async () => {
     const { browser, origin } = world()
     for (const variant of options.variants ?? VARIANTS) {

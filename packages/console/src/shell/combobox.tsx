@@ -1,3 +1,5 @@
+/* oxlint-disable jsx-a11y/no-noninteractive-element-to-interactive-role --
+   A list with these roles is the pattern of a combobox. Neither select nor datalist has the details. */
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react'
 import type { Entry } from './entries.ts'
 import css from './search.module.css'

@@ -1,3 +1,5 @@
+/* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role --
+   Cards are not displayed as a table, and browsers take the roles of a table from its elements then. */
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
 import css from './table.module.css'
