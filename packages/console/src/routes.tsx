@@ -3,7 +3,7 @@ import AgentsPage from './pages/agents/page.tsx'
 
 type Load = () => Promise<{ default: ComponentType }>
 
-export type RouteEntry =
+type RouteEntry =
   | { readonly path: string; readonly page: ComponentType }
   | { readonly path: string; readonly load: Load }
 

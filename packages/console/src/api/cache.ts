@@ -1,7 +1,7 @@
 import { cacheExchange, type CacheExchangeOpts } from '@urql/exchange-graphcache'
 
 /** Types without an identity of their own: they are stored with the object that contains them. */
-export const EMBEDDED = [
+const EMBEDDED = [
   'AgentCard',
   'AgentCardInterface',
   'AgentCardSkill',

@@ -1,6 +1,6 @@
 import type { CombinedError } from 'urql'
 
-export interface ApiError {
+interface ApiError {
   /** The text of the API, for people. */
   readonly message: string
   /** Such as AGENT_NOT_FOUND. Null if the API was not reached. */

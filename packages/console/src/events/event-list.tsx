@@ -7,7 +7,7 @@ import { describeEvent } from './describe.ts'
 import css from './event-list.module.css'
 import { eventTitle } from './types.ts'
 
-export interface ShownEvent {
+interface ShownEvent {
   readonly id: string
   readonly type: string
   readonly agentPda: string

@@ -22,25 +22,4 @@ export function Form({ label, onSubmit, children }: FormProps) {
   )
 }
 
-/** A part of a page with a heading. */
-export function Section({
-  title,
-  lead,
-  children,
-}: {
-  readonly title: string
-  readonly lead?: ReactNode
-  readonly children: ReactNode
-}) {
-  return (
-    <section className={css.section} aria-label={title}>
-      <div>
-        <h2>{title}</h2>
-        {lead && <p className={css.lead}>{lead}</p>}
-      </div>
-      {children}
-    </section>
-  )
-}
-
 export { css as formStyles }

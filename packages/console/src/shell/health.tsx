@@ -1,26 +1,14 @@
-import { useEffect } from 'react'
 import { Link } from 'wouter'
 import { useQuery } from 'urql'
 import { ConsoleHealthDocument, type ConsoleHealthQuery } from '../api/service.generated.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
+import { usePolling } from '../ui/polling.ts'
 import css from './shell.module.css'
 
-/**
- * The state of the service, read every 30 s while the page is visible, and when it becomes visible.
- */
+/** The state of the service. */
 export function Health() {
   const [{ data, error }, refresh] = useQuery({ query: ConsoleHealthDocument })
-  useEffect(() => {
-    const read = (): void => {
-      if (document.visibilityState === 'visible') refresh({ requestPolicy: 'network-only' })
-    }
-    const timer = setInterval(read, 30_000)
-    document.addEventListener('visibilitychange', read)
-    return () => {
-      clearInterval(timer)
-      document.removeEventListener('visibilitychange', read)
-    }
-  }, [refresh])
+  usePolling(() => refresh({ requestPolicy: 'network-only' }), 30_000)
   const [tone, text] = stateOf(data, error !== undefined)
   return (
     <Link href="/health" aria-label={`Service health: ${text}`} title={text}>

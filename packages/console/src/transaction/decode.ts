@@ -1,7 +1,7 @@
 import { type DecodedInstruction, decodeInstruction, parseTransaction } from '@agent-registry/client/decode'
 
-const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111'
-const [SET_LIMIT, SET_PRICE] = [2, 3]
+export const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111'
+export const [SET_LIMIT, SET_PRICE] = [2, 3]
 const LAMPORTS_PER_SIGNATURE = 5_000n
 const MICRO_LAMPORTS = 1_000_000n
 
@@ -37,6 +37,6 @@ export function decodeTransaction(bytes: Uint8Array, program: string): DecodedTr
   }
 }
 
-function littleEndian(bytes: Uint8Array): bigint {
+export function littleEndian(bytes: Uint8Array): bigint {
   return bytes.reduceRight((value, byte) => value * 256n + BigInt(byte), 0n)
 }

@@ -29,7 +29,7 @@ export function InstructionView({ programId, decoded }: InstructionViewProps) {
       <h3>{effectOf(decoded)}</h3>
       {values.length > 0 && (
         <dl className={css.values}>
-          {values.map(({ label, value }) => (
+          {values.map(([label, value]) => (
             <div key={label}>
               <dt>{label}</dt>
               <dd>{value}</dd>

@@ -1,4 +1,4 @@
-import { Address, Button, ButtonLink, Dialog } from '../ui/index.ts'
+import { Address, Button, ButtonLink, CodeBlock, Dialog } from '../ui/index.ts'
 import type { Problem } from './problem.ts'
 import { Review } from './review.tsx'
 import css from './transaction.module.css'
@@ -104,15 +104,12 @@ function Failed({
       {logs.length > 0 && (
         <details>
           <summary>Log of the programs</summary>
-          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-          <pre className={css.logs} tabIndex={0} role="region" aria-label="Log of the programs">
-            {logs.join('\n')}
-          </pre>
+          <CodeBlock code={logs.join('\n')} label="Log of the programs" />
         </details>
       )}
       <div className={css.buttons}>
         {id !== null && <ButtonLink to={`/tx/${id}`}>Open the transaction</ButtonLink>}
-        <Button onClick={onClose}>Close without sending</Button>
+        <Button onClick={onClose}>{id === null ? 'Close without sending' : 'Done'}</Button>
         <Button look="primary" onClick={onRetry}>
           Try again
         </Button>

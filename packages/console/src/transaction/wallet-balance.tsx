@@ -1,9 +1,8 @@
 import { useMutation, useQuery } from 'urql'
 import { readError } from '../api/errors.ts'
-import { Section, formStyles as css } from '../form/form.tsx'
-import { Address, Amount, Button } from '../ui/index.ts'
+import { formStyles as css } from '../form/form.tsx'
+import { Address, Amount, Button, Facts, Section } from '../ui/index.ts'
 import { FundLocalnetWalletDocument, WalletBalanceDocument } from './balance.generated.ts'
-import styles from './transaction.module.css'
 
 interface WalletBalanceProps {
   readonly wallet: string
@@ -26,16 +25,13 @@ export function WalletBalance({ wallet, network }: WalletBalanceProps) {
   }
   return (
     <Section title="Wallet balance">
-      <dl className={styles.rows} aria-busy={balance === undefined}>
-        <dt>Address</dt>
-        <dd>
-          <Address value={wallet} label="wallet address" />
-        </dd>
-        <dt>SOL, for fees</dt>
-        <dd>{balance ? <Amount value={balance.lamports} unit="sol" /> : '–'}</dd>
-        <dt>USDC, for stake</dt>
-        <dd>{balance ? <Amount value={balance.usdc} unit="usdc" /> : '–'}</dd>
-      </dl>
+      <Facts
+        facts={[
+          ['Address', <Address key="address" value={wallet} label="wallet address" />],
+          ['SOL, for fees', balance ? <Amount key="sol" value={balance.lamports} unit="sol" /> : '–'],
+          ['USDC, for stake', balance ? <Amount key="usdc" value={balance.usdc} unit="usdc" /> : '–'],
+        ]}
+      />
       {error && <p className={css.bad}>The balance cannot be read: {readError(error).message}</p>}
       {network === 'localnet' && (
         <>

@@ -28,10 +28,10 @@ export function effectOf({ name }: DecodedInstruction): string {
 }
 
 /** The arguments as labels and texts. Options without a value are left out. */
-export function argumentsOf({ args }: DecodedInstruction): { label: string; value: string }[] {
+export function argumentsOf({ args }: DecodedInstruction): [label: string, value: string][] {
   return Object.entries(args)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => ({ label: LABELS[name] ?? words(name), value: textOf(name, value) }))
+    .map(([name, value]) => [LABELS[name] ?? words(name), textOf(name, value)])
 }
 
 function textOf(name: string, value: DecodedValue): string {

@@ -24,7 +24,6 @@ const TONES: Record<string, Tone> = {
   ok: 'good',
   suspended: 'warn',
   retrying: 'warn',
-  unchecked: 'neutral',
   unreachable: 'warn',
   degraded: 'warn',
   submitted: 'accent',
@@ -36,7 +35,6 @@ const TONES: Record<string, Tone> = {
   mismatched: 'bad',
   failure: 'bad',
   gone: 'bad',
-  cancelled: 'neutral',
 }
 
 /** The status of an agent, a transaction, a card or a delivery, with its colour and in words. */

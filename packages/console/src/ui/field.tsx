@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
-import { classes } from './classes.ts'
+import { words } from './badge.tsx'
 import css from './field.module.css'
 
 interface FieldParts {
@@ -34,7 +34,7 @@ function Field({
       </label>
       {children({
         id,
-        className: classes(css.control),
+        className: css.control!,
         'aria-invalid': hasError,
         'aria-describedby': ids === '' ? undefined : ids,
       })}
@@ -71,6 +71,10 @@ export function TextArea({
     </Field>
   )
 }
+
+/** Values in words, as options of a Select. */
+export const optionsOf = (values: readonly string[]): { value: string; label: string }[] =>
+  values.map((value) => ({ value, label: words(value) }))
 
 interface SelectProps extends FieldParts, Omit<ComponentProps<'select'>, 'children'> {
   readonly options: readonly { readonly value: string; readonly label: string }[]

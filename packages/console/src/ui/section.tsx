@@ -3,18 +3,23 @@ import css from './section.module.css'
 
 interface SectionProps {
   readonly title: string
+  /** A sentence below the heading. */
+  readonly lead?: ReactNode
   /** Beside the heading: a badge or a small button. */
   readonly aside?: ReactNode
   readonly children: ReactNode
 }
 
 /** A part of a page with a heading and a frame. */
-export function Section({ title, aside, children }: SectionProps) {
+export function Section({ title, lead, aside, children }: SectionProps) {
   const id = useId()
   return (
     <section className={css.section} aria-labelledby={id}>
       <div className={css.head}>
-        <h2 id={id}>{title}</h2>
+        <div>
+          <h2 id={id}>{title}</h2>
+          {lead && <p className={css.lead}>{lead}</p>}
+        </div>
         {aside}
       </div>
       {children}

@@ -34,7 +34,7 @@ function codesFor(document: DocumentInput, variables: object = {}, client?: stri
     .trim()
   const given = JSON.parse(JSON.stringify(variables)) as object
   const body = JSON.stringify({ query: query.replace(/\s+/g, ' '), variables: given })
-  const curl = `curl ${apiUrl('graphql')} -H 'content-type: application/json' -d '${body.replace(/'/g, "'\\''")}'`
+  const curl = `curl ${apiUrl('graphql')} \\\n  -H 'content-type: application/json' \\\n  -d '${body.replace(/'/g, "'\\''")}'`
   const graphql = `${query}\n\n# Variables\n${JSON.stringify(given, null, 2).replace(/^/gm, '# ')}`
   if (client === undefined) return { curl, GraphQL: graphql }
   const head = `import { createRegistry } from '@agent-registry/client'\n\nconst registry = createRegistry('${gatewayUrl}')\n`

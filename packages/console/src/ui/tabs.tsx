@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import css from './tabs.module.css'
 
-export interface Tab {
+interface Tab {
   readonly title: string
   readonly content: ReactNode
 }

@@ -42,7 +42,7 @@ export function RelativeTime({ value }: { readonly value: string }) {
   )
 }
 
-export function relativeTime(time: number, now: number): string {
+function relativeTime(time: number, now: number): string {
   const seconds = (time - now) / 1_000
   const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
   if (unit === 'second' && Math.abs(seconds) < 10) return 'just now'

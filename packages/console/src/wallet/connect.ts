@@ -3,13 +3,13 @@ import type { Wallet, WalletAccount } from '@wallet-standard/base'
 import { gatewayUrl } from '../api/base.ts'
 
 interface Connect {
-  connect(input?: { silent?: boolean }): Promise<{ readonly accounts: readonly WalletAccount[] }>
+  connect(): Promise<{ readonly accounts: readonly WalletAccount[] }>
 }
 
 /** Asks the wallet for an account, and returns a signer for it. */
-export async function connectWallet(wallet: Wallet, network: string, silent = false): Promise<Signer> {
+export async function connectWallet(wallet: Wallet, network: string): Promise<Signer> {
   const feature = wallet.features['standard:connect'] as Connect
-  const { accounts } = await feature.connect(silent ? { silent } : undefined)
+  const { accounts } = await feature.connect()
   const account = [...accounts, ...wallet.accounts].find(({ chains }) =>
     chains.some((chain) => chain.startsWith('solana:')),
   )

@@ -5,7 +5,8 @@ export type Card = Agent['card']
 export type Credential = Agent['credentials']['credentials'][number]
 export type Config = AgentDetailsQuery['registryConfig']
 
-const CAPABILITIES = ['Buy', 'Sell', 'Negotiate', 'Release escrow', 'Delegate', 'Arbitrate']
+/** The named bits of the mask, from the lowest. */
+export const CAPABILITIES = ['Buy', 'Sell', 'Negotiate', 'Release escrow', 'Delegate', 'Arbitrate']
 
 /** The names of the bits. Bits without a name are shown by their number. */
 export function capabilityNames(mask: string): string[] {

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { Input, Select, useDebounced, words } from '../../ui/index.ts'
+import { Input, optionsOf, Select, useDebounced } from '../../ui/index.ts'
 import { STATUSES, TIERS } from './filters.ts'
 import css from './page.module.css'
 
@@ -8,16 +8,14 @@ interface FiltersProps {
   readonly onChange: (changes: Record<string, string>) => void
 }
 
-const choices = (all: string, values: readonly string[]) => [
-  { value: '', label: all },
-  ...values.map((value) => ({ value, label: words(value) })),
-]
+const choices = (all: string, values: readonly string[]) => [{ value: '', label: all }, ...optionsOf(values)]
 const SORTS = [
-  { value: '', label: 'Default' },
   { value: 'reputation', label: 'Reputation' },
   { value: 'created_at', label: 'Newest' },
   { value: 'name', label: 'Name' },
 ]
+/** Only a search has matches. */
+const BEST_MATCH = { value: '', label: 'Best match' }
 const WAIT_MS = 200
 
 export function Filters({ search, onChange }: FiltersProps) {
@@ -57,7 +55,7 @@ export function Filters({ search, onChange }: FiltersProps) {
       />
       {select('Tier', 'tier', choices('All tiers', TIERS))}
       {select('Status', 'status', choices('All statuses', STATUSES))}
-      {select('Sort by', 'sort', SORTS)}
+      {select('Sort by', 'sort', name === '' ? SORTS : [BEST_MATCH, ...SORTS])}
     </div>
   )
 }

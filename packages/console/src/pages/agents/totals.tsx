@@ -1,5 +1,5 @@
 import { useQuery } from 'urql'
-import { Button, classes, words } from '../../ui/index.ts'
+import { Button, words } from '../../ui/index.ts'
 import { AgentTotalsDocument } from './page.generated.ts'
 import { CATEGORIES, TIERS } from './filters.ts'
 import css from './page.module.css'
@@ -31,12 +31,7 @@ export function Totals({ search, onChange }: TotalsProps) {
       </div>
       <div className={css.categories}>
         {CATEGORIES.map((category) => (
-          <button
-            key={category}
-            type="button"
-            className={classes(css.chip)}
-            {...toggle('category', category)}
-          >
+          <button key={category} type="button" className={css.chip} {...toggle('category', category)}>
             {words(category)} <span>{stats === undefined ? '–' : (categories.get(category) ?? 0)}</span>
           </button>
         ))}

@@ -1,4 +1,4 @@
-export interface Explanation {
+interface Explanation {
   readonly title: string
   /** What the check asks, and why. */
   readonly text: string

@@ -1,5 +1,4 @@
-import { Address, Badge, classes, Facts, RelativeTime, Section, type Tone } from '../../ui/index.ts'
-import { Link } from '../../ui/index.ts'
+import { Address, Badge, classes, Facts, Link, RelativeTime, Section, type Tone } from '../../ui/index.ts'
 import { CHECKS } from './checks.ts'
 import type { OwnAgentNameQuery, VerifyCredentialMutation } from './page.generated.ts'
 import css from './page.module.css'

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react'
 import { useMutation } from 'urql'
 import { readError } from '../../api/errors.ts'
+import { Form } from '../../form/form.tsx'
 import { Button, ErrorState, Input, Section, Select, TextArea } from '../../ui/index.ts'
 import { type OwnAgentNameQuery, VerifyCredentialDocument } from './page.generated.ts'
 import css from './page.module.css'
@@ -38,14 +39,7 @@ export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuer
   return (
     <>
       <Section title="The credential">
-        <form
-          className={css.form}
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault()
-            void submit()
-          }}
-        >
+        <Form label="Verify a credential" onSubmit={() => void submit()}>
           <Select
             label="What do you have?"
             options={SOURCES}
@@ -80,7 +74,7 @@ export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuer
           <Button type="submit" look="primary" busy={fetching} className={css.submit}>
             {fetching ? 'Verifying' : 'Verify'}
           </Button>
-        </form>
+        </Form>
       </Section>
       <div ref={result} aria-live="polite" aria-busy={fetching}>
         {error !== undefined ? (

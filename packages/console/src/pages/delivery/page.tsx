@@ -1,7 +1,5 @@
-import { useEffect } from 'react'
 import { useMutation, useQuery } from 'urql'
 import { useParams } from 'wouter'
-import { Section } from '../../form/form.tsx'
 import {
   Address,
   Button,
@@ -11,8 +9,10 @@ import {
   Loading,
   Page,
   RelativeTime,
+  Section,
   ShowRequest,
   Status,
+  usePolling,
 } from '../../ui/index.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { Attempts } from '../webhook/attempts.tsx'
@@ -49,13 +49,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
   const delivery = data?.webhookDelivery
   const isOpen = delivery != null && OPEN.has(delivery.status)
   const refresh = (): void => refetch({ requestPolicy: 'network-only' })
-  useEffect(() => {
-    if (!isOpen) return undefined
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') refetch({ requestPolicy: 'network-only' })
-    }, REFRESH_MS)
-    return () => clearInterval(timer)
-  }, [isOpen, refetch])
+  usePolling(refresh, isOpen ? REFRESH_MS : null)
   if (error !== undefined) return <ErrorState error={error} retry={refresh} />
   if (delivery == null) return <Loading rows={5} label="Loading the delivery" />
   return (

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { EVENT_GROUPS, eventTitle } from '../../events/types.ts'
-import { Section } from '../../form/form.tsx'
-import { ButtonLink, CodeBlock, CodeTabs, Page, Select, ShowRequest } from '../../ui/index.ts'
+import { ButtonLink, CodeBlock, CodeTabs, Page, Section, Select, ShowRequest } from '../../ui/index.ts'
 import css from '../webhooks/page.module.css'
 import { secretName, verificationCode } from '../webhooks/verification.ts'
 import { EVENTS } from './catalogue.generated.ts'

@@ -1,6 +1,5 @@
-import { useEffect } from 'react'
 import { useQuery } from 'urql'
-import { Button, ErrorState, Loading, Page, RelativeTime, ShowRequest } from '../../ui/index.ts'
+import { Button, ErrorState, Loading, Page, RelativeTime, ShowRequest, usePolling } from '../../ui/index.ts'
 import { ServiceHealthDocument, type ServiceHealthQuery } from './page.generated.ts'
 import css from './page.module.css'
 import { DatabasePart, FeePayerPart, IndexerPart, LedgerPart, ProcessPart } from './parts.tsx'
@@ -13,13 +12,8 @@ export default function HealthPage() {
     query: ServiceHealthDocument,
     requestPolicy: 'cache-and-network',
   })
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') refresh({ requestPolicy: 'network-only' })
-    }, REFRESH_MS)
-    return () => clearInterval(timer)
-  }, [refresh])
   const retry = (): void => refresh({ requestPolicy: 'network-only' })
+  usePolling(retry, REFRESH_MS)
   return (
     <Page
       title="Service health"

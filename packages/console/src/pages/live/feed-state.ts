@@ -1,6 +1,4 @@
-import type { LiveStartQuery } from './page.generated.ts'
-
-export type FeedEvent = LiveStartQuery['registryEventsConnection']['edges'][number]['node']
+import type { FeedEventFragment as FeedEvent, LiveStartQuery } from './page.generated.ts'
 
 /** Newest first. */
 export interface FeedState {
@@ -13,7 +11,7 @@ export interface FeedState {
   readonly olderThan: string | null
 }
 
-export type FeedAction =
+type FeedAction =
   | { readonly kind: 'started' | 'older'; readonly page: LiveStartQuery['registryEventsConnection'] }
   | { readonly kind: 'arrived'; readonly event: FeedEvent; readonly hold: boolean }
   | { readonly kind: 'released' }

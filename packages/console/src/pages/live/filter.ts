@@ -1,12 +1,11 @@
 import { EVENT_TYPES } from '../../events/types.ts'
+import { ADDRESS } from '../../shell/find.ts'
 
 export interface FeedFilter {
   /** Undefined: all types. */
   readonly types?: string[]
   readonly agentPda?: string
 }
-
-const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
 /** The filter in the URL. Unknown types and wrong addresses are left out. */
 export function readFilter(search: URLSearchParams): FeedFilter {

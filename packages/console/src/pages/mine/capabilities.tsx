@@ -1,8 +1,6 @@
 import { formStyles as css } from '../../form/form.tsx'
+import { CAPABILITIES } from '../agent/agent.ts'
 import styles from './page.module.css'
-
-/** The bits of the mask, from the lowest. */
-const NAMES = ['Buy', 'Sell', 'Negotiate', 'Release escrow', 'Delegate', 'Arbitrate']
 
 interface CapabilitiesProps {
   readonly value: bigint
@@ -15,7 +13,7 @@ export function Capabilities({ value, onChange }: CapabilitiesProps) {
     <fieldset className={css.choices}>
       <legend>Capabilities</legend>
       <div className={styles.capabilities}>
-        {NAMES.map((name, i) => {
+        {CAPABILITIES.map((name, i) => {
           const bit = 1n << BigInt(i)
           return (
             <label key={name} className={css.choice}>

@@ -1,8 +1,9 @@
 import type { Registry, SendOptions, Signer, Transaction } from '@agent-registry/client'
 import { type ReactNode, useState } from 'react'
-import { formStyles as css, Section } from '../../form/form.tsx'
+import { formStyles as css } from '../../form/form.tsx'
 import type { Hints } from '../../transaction/costs.ts'
 import { useTransaction } from '../../transaction/use-transaction.tsx'
+import { Section } from '../../ui/index.ts'
 import type { MyAgent } from './page.tsx'
 
 interface OwnerTransaction {

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
-import { Form, formStyles, Section } from '../../form/form.tsx'
-import { Amount, Button, formatUnits, Input, parseUnits, words } from '../../ui/index.ts'
+import { Form, formStyles } from '../../form/form.tsx'
+import { Amount, Button, Facts, formatUnits, Input, parseUnits, Section, words } from '../../ui/index.ts'
 import type { Sign } from './owner-transaction.tsx'
 import { StakeRulesDocument } from './page.generated.ts'
 import type { MyAgent } from './page.tsx'
@@ -37,12 +37,16 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
           : `Your tier is ${words(tier)}. With ${formatUnits(BigInt(next.minimumStake) - counted, 6)} USDC more it is ${words(next.tier)}.`
       }
     >
-      <dl className={css.facts}>
-        <Fact title="Deposited" value={deposited} />
-        <Fact title="Can be withdrawn" value={free > 0n ? free : 0n} />
-        {locked > 0n && <Fact title="Locked" value={locked} />}
-        {pending > 0n && <Fact title="Being withdrawn" value={pending} />}
-      </dl>
+      <Facts
+        facts={[
+          ['Deposited', <Amount key="deposited" value={deposited} unit="usdc" />],
+          ['Can be withdrawn', <Amount key="free" value={free > 0n ? free : 0n} unit="usdc" />],
+          ...(locked > 0n ? [['Locked', <Amount key="locked" value={locked} unit="usdc" />] as const] : []),
+          ...(pending > 0n
+            ? [['Being withdrawn', <Amount key="pending" value={pending} unit="usdc" />] as const]
+            : []),
+        ]}
+      />
       {stake?.withdrawal && <PendingWithdrawal withdrawal={stake.withdrawal} sign={sign} />}
       {status === 'active' && (
         <AmountForm
@@ -75,17 +79,6 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
         />
       )}
     </Section>
-  )
-}
-
-function Fact({ title, value }: { readonly title: string; readonly value: bigint }) {
-  return (
-    <div>
-      <dt>{title}</dt>
-      <dd>
-        <Amount value={value} unit="usdc" />
-      </dd>
-    </div>
   )
 }
 

@@ -1,5 +1,5 @@
-import { formStyles as css, Section } from '../../form/form.tsx'
-import { Button } from '../../ui/index.ts'
+import { formStyles as css } from '../../form/form.tsx'
+import { Button, Section } from '../../ui/index.ts'
 import type { Sign } from './owner-transaction.tsx'
 import type { MyAgent } from './page.tsx'
 import styles from './page.module.css'

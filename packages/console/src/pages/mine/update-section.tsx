@@ -2,8 +2,8 @@ import type { AgentUpdate, ServiceCategory } from '@agent-registry/client'
 import { useState } from 'react'
 import { CardFields } from '../../form/card-fields.tsx'
 import { checkCardUrl, checkHash, checkName, checkVersion } from '../../form/checks.ts'
-import { Form, formStyles as css, Section } from '../../form/form.tsx'
-import { Button, Input, Select, words } from '../../ui/index.ts'
+import { Form, formStyles as css } from '../../form/form.tsx'
+import { Button, Input, optionsOf, Section, Select } from '../../ui/index.ts'
 import { CATEGORIES } from '../agents/filters.ts'
 import { Capabilities } from './capabilities.tsx'
 import type { Sign } from './owner-transaction.tsx'
@@ -13,8 +13,6 @@ interface UpdateSectionProps {
   readonly agent: MyAgent
   readonly sign: Sign
 }
-
-const CATEGORY_OPTIONS = CATEGORIES.map((value) => ({ value, label: words(value) }))
 
 /** Changes the details of an active agent. Only what differs is sent. */
 export function UpdateSection({ agent, sign }: UpdateSectionProps) {
@@ -70,7 +68,7 @@ export function UpdateSection({ agent, sign }: UpdateSectionProps) {
         />
         <Select
           label="Category"
-          options={CATEGORY_OPTIONS}
+          options={optionsOf(CATEGORIES)}
           value={category}
           onChange={({ target }) => setCategory(target.value as ServiceCategory)}
         />

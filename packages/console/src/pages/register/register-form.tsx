@@ -1,6 +1,6 @@
 import type { ServiceCategory } from '@agent-registry/client'
 import { useState } from 'react'
-import { Button, Input, Select, words } from '../../ui/index.ts'
+import { Button, Input, optionsOf, Select } from '../../ui/index.ts'
 import { CardFields } from '../../form/card-fields.tsx'
 import { checkCardUrl, checkHash, checkName } from '../../form/checks.ts'
 import { Form, formStyles as css } from '../../form/form.tsx'
@@ -16,7 +16,7 @@ interface RegisterFormProps {
   readonly onRegistered: () => void
 }
 
-export interface Draft {
+interface Draft {
   readonly name: string
   readonly category: ServiceCategory
   readonly url: string
@@ -26,7 +26,6 @@ export interface Draft {
 }
 
 const READ_WAIT_MS = 10_000
-const CATEGORY_OPTIONS = CATEGORIES.map((value) => ({ value, label: words(value) }))
 
 export function RegisterForm({ wallet, givenCode, canSponsor, onRegistered }: RegisterFormProps) {
   const { start, dialog } = useTransaction()
@@ -78,7 +77,7 @@ export function RegisterForm({ wallet, givenCode, canSponsor, onRegistered }: Re
         />
         <Select
           label="Category"
-          options={CATEGORY_OPTIONS}
+          options={optionsOf(CATEGORIES)}
           value={category}
           onChange={({ target }) => change({ category: target.value as ServiceCategory })}
         />

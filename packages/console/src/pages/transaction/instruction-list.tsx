@@ -1,4 +1,4 @@
-import { Address, Badge, Link, Section } from '../../ui/index.ts'
+import { Address, Badge, Link, Section, words } from '../../ui/index.ts'
 import type { Described } from './instructions.ts'
 import css from './page.module.css'
 
@@ -52,9 +52,7 @@ function InstructionItem({ instruction }: { readonly instruction: Described }) {
           <ul className={css.accounts}>
             {accounts.map(({ number: place, name, pubkey, isSigner, isWritable }) => (
               <li key={place}>
-                <span>
-                  {name === null ? `Account ${place}` : name.replace(/([A-Z])/g, ' $1').toLowerCase()}
-                </span>
+                <span>{name === null ? `Account ${place}` : words(name)}</span>
                 <Address value={pubkey} label={name ?? 'account'} />
                 <span className={css.flags}>
                   {isSigner && <Badge tone="accent">signs</Badge>}

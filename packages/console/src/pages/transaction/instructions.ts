@@ -1,4 +1,6 @@
-import { type DecodedValue, decodeInstruction, fromBase64 } from '@agent-registry/client/decode'
+import { decodeInstruction, fromBase64 } from '@agent-registry/client/decode'
+import { COMPUTE_BUDGET, littleEndian, SET_LIMIT, SET_PRICE } from '../../transaction/decode.ts'
+import { argumentsOf } from '../../transaction/words.ts'
 import { formatUnits, words } from '../../ui/index.ts'
 import type { TransactionOnLedgerQuery } from './page.generated.ts'
 
@@ -24,12 +26,13 @@ type Read = (data: Uint8Array) => Pick<Described, 'title' | 'values'> | null
 
 /** Other programs that the relay allows. */
 const PROGRAMS: Readonly<Record<string, readonly [name: string, read: Read]>> = {
-  ComputeBudget111111111111111111111111111111: [
+  [COMPUTE_BUDGET]: [
     'Compute budget',
     (data) => {
       const value = littleEndian(data.subarray(1)).toLocaleString('en')
-      if (data[0] === 2) return { title: 'Set compute unit limit', values: [['Limit', `${value} units`]] }
-      if (data[0] !== 3) return null
+      if (data[0] === SET_LIMIT)
+        return { title: 'Set compute unit limit', values: [['Limit', `${value} units`]] }
+      if (data[0] !== SET_PRICE) return null
       return { title: 'Set priority fee', values: [['Price', `${value} micro-lamports for each unit`]] }
     },
   ],
@@ -76,25 +79,13 @@ export function describeInstruction(
     name: decoded?.accounts[i]?.name ?? null,
   }))
   if (decoded !== null) {
-    const values = Object.entries(decoded.args)
-      .filter(([, value]) => value !== null)
-      .map(([name, value]) => [words(name), textOf(name, value)] as const)
+    const values = argumentsOf(decoded)
     const title = words(decoded.name)
     return { number, title, program: 'Registry program', programId, values, accounts: numbered }
   }
   const [program, read] = PROGRAMS[programId] ?? [programId === registry ? 'Registry program' : null]
   const known = read?.(bytes) ?? { title: 'Unknown instruction', values: [['Data, base64', data] as const] }
   return { number, ...known, program, programId, accounts: numbered }
-}
-
-function textOf(name: string, value: DecodedValue): string {
-  if (name === 'amount') return `${formatUnits(value as bigint, 6)} USDC`
-  if (name === 'serviceCategory') return words(String(value))
-  return value === '' ? '(empty)' : String(value)
-}
-
-function littleEndian(bytes: Uint8Array): bigint {
-  return bytes.reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n)
 }
 
 /** What each account is in this transaction: "Agent", "Owner". */

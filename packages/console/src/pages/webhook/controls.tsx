@@ -1,8 +1,7 @@
 import { useState } from 'react'
 import { useClient } from 'urql'
 import { useLocation } from 'wouter'
-import { Section } from '../../form/form.tsx'
-import { Button, Dialog, ErrorState } from '../../ui/index.ts'
+import { Button, Dialog, ErrorState, Section } from '../../ui/index.ts'
 import css from '../webhooks/page.module.css'
 import { SecretDialog } from '../webhooks/secret-dialog.tsx'
 import {

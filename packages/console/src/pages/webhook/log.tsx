@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
-import { Section } from '../../form/form.tsx'
 import {
   Button,
   Empty,
@@ -9,6 +8,7 @@ import {
   Loading,
   Pager,
   RelativeTime,
+  Section,
   Status,
   Table,
 } from '../../ui/index.ts'

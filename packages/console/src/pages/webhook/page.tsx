@@ -1,6 +1,5 @@
 import { useQuery } from 'urql'
 import { useParams } from 'wouter'
-import { Section } from '../../form/form.tsx'
 import {
   Address,
   CodeTabs,
@@ -10,6 +9,7 @@ import {
   Loading,
   Page,
   RelativeTime,
+  Section,
   ShowRequest,
 } from '../../ui/index.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
