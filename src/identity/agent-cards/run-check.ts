@@ -32,6 +32,12 @@ export async function runCheck(
   const delayMs = failures === 0 ? timing.recheckMs : backOff(failures, timing)
   const jitter = 1 + timing.jitter * random()
   const checkedAt = new Date(clock.now())
+  // First, because the result frees a place for the next check of the host.
+  const { state, reason } =
+    outcome.state === 'unreachable'
+      ? { state: outcome.host, reason: outcome.reason }
+      : { state: 'responded' as const, reason: '' }
+  await recordHost(kysely, { host: card.host, state, reason, checkedAt }, timing, jitter)
   const isRecorded = await recordCheck(kysely, card, {
     outcome,
     checkedAt,
@@ -40,11 +46,6 @@ export async function runCheck(
     credentialsPauseMs: delayMs === timing.recheckMs ? timing.credentialsPauseMs : null,
   })
   checks.inc({ state: isRecorded ? outcome.state : 'stale' })
-  const { state, reason } =
-    outcome.state === 'unreachable'
-      ? { state: outcome.host, reason: outcome.reason }
-      : { state: 'responded' as const, reason: '' }
-  await recordHost(kysely, { host: card.host, state, reason, checkedAt }, timing, jitter)
 }
 
 function backOff(failures: number, { retryMs, retryFactor, recheckMs }: CardTiming): number {

@@ -258,8 +258,8 @@ describe('a subscription is refused', () => {
 describe('transactionStatus', () => {
   const STATUS = `subscription ($id: String!) { transactionStatus(id: $id) { id status final signature error { code } slot } }`
   const statusOf = (part: StreamPart | null): string => {
-    const { status, final } = part?.data?.['transactionStatus'] as { status: string; final: boolean }
-    return final ? `${status}, final` : status
+    const { transactionStatus } = part!.data as { transactionStatus: { status: string; final: boolean } }
+    return transactionStatus.final ? `${transactionStatus.status}, final` : transactionStatus.status
   }
 
   test('reports each status on the replica that did not submit, and then completes', async () => {

@@ -165,7 +165,8 @@ test('refuses a code that was revoked after the registration was prepared', asyn
 test('pauses below the minimum balance and when the budget is used up', async () => {
   const inviteCode = await world.code()
   world.limits.minBalance = BigInt(await world.balance())
-  expect(await world.register({ inviteCode })).toMatchObject({
+  // The service reads the balance at most every 0.5 s.
+  await eventually(() => world.register({ inviteCode })).toMatchObject({
     status: 503,
     body: { error: 'Sponsorship is paused: the balance of the fee payer is too low' },
   })
