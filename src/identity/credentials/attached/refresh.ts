@@ -39,10 +39,14 @@ export async function refreshCredentials(
   const sources = new Map(attached.map(({ credentialUrl, source }) => [credentialUrl, source]))
   const urls = new Set([...(listed ?? []), ...sources.keys()])
   const deadline = now() + limitMs
+  const isOver = (): boolean => now() > deadline || hosted.signal?.aborted === true
   for (const url of [...urls].slice(0, 2 * MAX_CREDENTIALS)) {
-    if (now() > deadline || hosted.signal?.aborted === true) return
+    if (isOver()) return
     if (!/^(https?|ipfs|ar):/i.test(url)) continue
-    const fetched = await slots(url, deadline - now(), () => fetchHosted(url, MAX_CREDENTIAL_BYTES, hosted))
+    // A slot can become free too late.
+    const fetched = await slots(url, async () =>
+      isOver() ? null : fetchHosted(url, MAX_CREDENTIAL_BYTES, hosted),
+    )
     if (fetched === null || fetched.kind === 'failed') continue
     const credential = { agent, url, source: sources.get(url) ?? 'card', document: fetched.body }
     try {
