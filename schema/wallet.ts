@@ -35,7 +35,7 @@ builder.mutationField('fundLocalnetWallet', (t) =>
     extensions: { rateLimit: 'prepare' },
     type: WalletBalanceRef,
     description:
-      'Gives 1 SOL and 5,000 USDC to a wallet, for trying out transactions. Only on the localnet that the gateway runs. Errors: LOCALNET_ONLY.',
+      'Gives 1 SOL and 5,000 USDC to a wallet, for trying out transactions. Only on the localnet that the gateway runs. Errors: LOCALNET_ONLY, and those of `walletBalance`.',
     args: { wallet: t.arg({ type: 'Pubkey', required: true, description: 'Address of the wallet.' }) },
     resolve: (_, { wallet }, { services }) => services.wallets.fund(wallet),
   }),

@@ -97,7 +97,8 @@ const WHEN: Record<ErrorCode, string> = {
   SIMULATION_FAILED: 'The ledger would refuse the transaction. See `message` and `logs`.',
   PREPARE_FAILED: 'The ledger node failed while the service built the transaction. See `message`.',
   LOCALNET_ONLY: 'The gateway runs no localnet. Get SOL and USDC elsewhere.',
-  TRANSACTION_NOT_FOUND: 'No transaction has this id.',
+  TRANSACTION_NOT_FOUND:
+    'No transaction of this service has this id or signature, or `ledgerTransaction` does not read it.',
   TRANSACTION_EXPIRED:
     'The blockhash is too old. If a wallet may have sent the transaction itself, read its status before you prepare it again.',
   SUBMISSION_FIELDS_REQUIRED: '`id` or `signedTx` is missing.',

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
+import { jsonText } from '../../ledger/decode/values.ts'
 import { asInteger } from '../registry/options.ts'
 import { addUrl, connect, typesOf, use } from './connect.ts'
-import { exactJson } from './exact-json.ts'
 
 interface TailOptions {
   readonly types?: string
@@ -30,7 +30,7 @@ export function eventsCommand(): Command {
           let left = count ?? Infinity
           for await (const event of events) {
             const { id, timestamp, type, agentPda, data } = event
-            output.result(event, [`${timestamp}  ${type}  ${agentPda}  ${id}  ${exactJson(data)}`])
+            output.result(event, [`${timestamp}  ${type}  ${agentPda}  ${id}  ${jsonText(data)}`])
             left -= 1
             if (left <= 0) break
           }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { Command } from 'commander'
 import type { RegistryEvent } from '@agent-registry/client'
+import { jsonText } from '../../ledger/decode/values.ts'
 import { newSecret } from '../../webhooks/subscriptions/new-secret.ts'
 import { signDelivery, signStandard } from '../../webhooks/worker/sign-delivery.ts'
 import { asInteger } from '../registry/options.ts'
 import { addUrl, connect, readWallet, typesOf, use } from './connect.ts'
-import { exactJson } from './exact-json.ts'
 
 const withKey = (command: Command): Command =>
   addUrl(command).requiredOption('--key <file>', 'Solana CLI key file of the wallet that owns the webhook')
@@ -49,7 +49,7 @@ async function forward(
   url: string,
   secret: string,
 ): Promise<number | null> {
-  const body = exactJson({ id, type, pda: agentPda, slot, timestamp, data })
+  const body = jsonText({ id, type, pda: agentPda, slot, timestamp, data })
   const seconds = Math.floor(Date.now() / 1_000)
   const signed = { secret, timestamp: seconds, body }
   try {
