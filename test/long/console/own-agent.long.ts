@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { createLocalnetRpc } from '../../../src/ledger/rpc/localnet-rpc.ts'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole, VARIANTS } from '../../support/console/console-world.ts'
+import { graphql } from '../../support/console/registry-data.ts'
 import { type BrowserWallet, browserWallet, connectWallet } from '../../support/console/wallet.ts'
 
 const WEEK_SECONDS = 7 * 86_400
@@ -18,13 +19,7 @@ afterAll(() => world?.close())
 async function registered(wallet: BrowserWallet): Promise<void> {
   const registry = createRegistry(world.origin)
   const signer = await signerFromSecretKey(wallet.seed)
-  await fetch(`${world.origin}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      query: `mutation { fundLocalnetWallet(wallet: "${wallet.address}") { lamports } }`,
-    }),
-  })
+  await graphql(world, `mutation { fundLocalnetWallet(wallet: "${wallet.address}") { lamports } }`)
   const { pda } = await registry.agents.register(
     { name: 'Harbour Pilot', category: 'logistics', cardUrl: 'https://agents.example/card.json', card: '{}' },
     signer,

@@ -63,8 +63,7 @@ consoleTest(
     await review.click()
     await dialog
       .getByRole('alert')
-      .getByText(/SOL|lamports|account/i)
-      .first()
+      .getByText(/^The fee payer \w+ has no SOL/)
       .waitFor()
     await dialog.getByRole('button', { name: 'Close without sending' }).click()
     await page.getByRole('button', { name: 'Get 1 SOL and 5,000 USDC' }).click()

@@ -1,6 +1,13 @@
+import { generateSigner } from '@agent-registry/client'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { graphql } from '../../support/console/registry-data.ts'
+
+const AGENT = '{ agents(limit: 1) { agents { pda name owner did history { history { signature } } } } }'
+const PREPARE = `mutation ($owner: Pubkey!, $code: String) { prepareRegisterAgent(input: { ownerPubkey: $owner,
+  name: "Waiting", serviceCategory: other, agentCardUrl: "https://example.org/card.json",
+  agentCardHash: "${'ab'.repeat(32)}", inviteCode: $code }) { id } }`
 
 interface Found {
   pda: string
@@ -9,23 +16,21 @@ interface Found {
   did: string
   signature: string
 }
+type Agent = Found & { history: { history: { signature: string }[] } }
 
 let world: ConsoleWorld
 let agent: Found
+/** Of a prepared transaction. */
+let id: string
 beforeAll(async () => {
   if (BROWSER_PATH === undefined) return
   world = await openConsole({ SEED_AGENTS: '6' })
-  const query = `{ agents(limit: 1) { agents { pda name owner did history { history { signature } } } } }`
-  const response = await fetch(`${world.origin}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  })
-  const { data } = (await response.json()) as {
-    data: { agents: { agents: (Found & { history: { history: { signature: string }[] } })[] } }
-  }
-  const [first] = data.agents.agents
+  const { agents } = await graphql<{ agents: { agents: Agent[] } }>(world, AGENT)
+  const [first] = agents.agents
   agent = { ...first!, signature: first!.history.history[0]!.signature }
+  const variables = { owner: (await generateSigner()).address, code: world.inviteCode }
+  const prepared = await graphql<{ prepareRegisterAgent: { id: string } }>(world, PREPARE, variables)
+  id = prepared.prepareRegisterAgent.id
 })
 afterAll(() => world?.close())
 
@@ -33,7 +38,6 @@ consoleTest(
   'the search box leads from an address, an owner, a DID, a signature, an id and a name to the right page',
   () => world,
   async ({ page, open, variant }) => {
-    const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
     const all: [typed: string, path: string][] = [
       [agent.pda, `/agents/${agent.pda}`],
       [agent.owner, `/agents/${agent.pda}`],

@@ -23,7 +23,7 @@ consoleTest(
     expect(await part('Indexer').innerText()).toMatch(
       /Up to date[\s\S]*Behind by\s+[\d.]+ seconds, \d+ slots/,
     )
-    expect(await part('Fee payer').innerText()).toMatch(/Pays[\s\S]*Balance\s+[\d.,]+ SOL/)
+    expect(await part('Fee payer').innerText()).toMatch(/On[\s\S]*Balance\s+[\d.,]+ SOL/)
     expect(await part('Database').innerText()).toContain('Connected')
     expect(await part('This process').innerText()).toContain('Ready')
     await page.getByRole('button', { name: 'Check again' }).click()

@@ -2,6 +2,7 @@ import { createRegistry, generateSigner, type Signer } from '@agent-registry/cli
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole, VARIANTS } from '../../support/console/console-world.ts'
+import { graphql } from '../../support/console/registry-data.ts'
 
 let world: ConsoleWorld
 let registered: { id: string; signature: string; pda: string; owner: string }
@@ -22,15 +23,6 @@ async function register(name: string) {
   return { id: transaction.id, signature: transaction.signature!, pda, owner: wallet.address }
 }
 
-async function graphql<Data>(query: string, variables: object): Promise<Data> {
-  const response = await fetch(`${world.origin}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
-  })
-  return ((await response.json()) as { data: Data }).data
-}
-
 const PREPARE = `mutation ($owner: Pubkey!, $name: String!) { prepareRegisterAgent(input: { ownerPubkey: $owner,
   name: $name, serviceCategory: other, agentCardUrl: "https://example.org/card.json",
   agentCardHash: "${'ab'.repeat(32)}" }) { id serializedTx } }`
@@ -40,14 +32,15 @@ const SUBMIT = `mutation ($id: String, $signedTx: String) { submitTransaction(id
 async function prepare(wallet: Signer, name: string) {
   const variables = { owner: wallet.address, name }
   type Prepared = { prepareRegisterAgent: { id: string; serializedTx: string } | null }
-  const read = async () => (await graphql<Prepared | null>(PREPARE, variables))?.prepareRegisterAgent ?? null
+  const read = async () =>
+    (await graphql<Prepared | null>(world, PREPARE, variables))?.prepareRegisterAgent ?? null
   // It fails until the wallet has its SOL.
   const prepared = await vi.waitUntil(read, { timeout: 10_000 })
   return {
     id: prepared.id,
     submit: async () => {
       const signed = await wallet.signTransaction(Buffer.from(prepared.serializedTx, 'base64'))
-      return graphql(SUBMIT, { id: prepared.id, signedTx: Buffer.from(signed).toString('base64') })
+      return graphql(world, SUBMIT, { id: prepared.id, signedTx: Buffer.from(signed).toString('base64') })
     },
   }
 }
@@ -101,7 +94,7 @@ consoleTest(
     await second.submit()
     await open(`/tx/${second.id}`)
     await status.getByRole('heading', { name: /^Failed\W+failed/ }).waitFor()
-    await status.getByText(/AlreadyInitialized|already exists|exists already/).waitFor()
+    await status.getByText('The account exists already.').waitFor()
     await status.getByText('Nothing changed and nothing was paid.').waitFor()
     await page.getByRole('region', { name: 'Logs', exact: true }).waitFor()
   },

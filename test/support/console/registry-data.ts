@@ -3,21 +3,28 @@ import { createHash } from 'node:crypto'
 import { loadLocalnetKeys } from '../../../src/platform/keys/localnet-keys.ts'
 import type { ConsoleWorld } from './console-world.ts'
 
-/** The address of the agent with this name. */
-export async function addressOf({ origin }: ConsoleWorld, name: string): Promise<string> {
+/** The data of a GraphQL operation. Null if it failed. */
+export async function graphql<Data>(
+  { origin }: ConsoleWorld,
+  query: string,
+  variables: object = {},
+): Promise<Data> {
   const response = await fetch(`${origin}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      query:
-        'query ($name: String!) { agents(filter: { name: $name, includeMismatched: true }) { agents { pda name } } }',
-      variables: { name },
-    }),
+    body: JSON.stringify({ query, variables }),
   })
-  const { data } = (await response.json()) as {
-    data: { agents: { agents: { pda: string; name: string }[] } }
-  }
-  const found = data.agents.agents.find((agent) => agent.name === name)
+  return ((await response.json()) as { data: Data }).data
+}
+
+/** The address of the agent with this name. */
+export async function addressOf(world: ConsoleWorld, name: string): Promise<string> {
+  const { agents } = await graphql<{ agents: { agents: { pda: string; name: string }[] } }>(
+    world,
+    'query ($name: String!) { agents(filter: { name: $name, includeMismatched: true }) { agents { pda name } } }',
+    { name },
+  )
+  const found = agents.agents.find((agent) => agent.name === name)
   if (found === undefined) throw new Error(`no agent has the name ${name}`)
   return found.pda
 }

@@ -2,7 +2,7 @@ import type { Client } from 'urql'
 import { FindAgentDocument } from './search.generated.ts'
 
 export const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
-const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{80,90}$/
+const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const DID = /^did:sol:(?:\w+:)?([1-9A-HJ-NP-Za-km-z]{32,44})$/
 

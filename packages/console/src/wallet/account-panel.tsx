@@ -52,7 +52,9 @@ export function AccountPanel() {
               <Button busy={busy} onClick={() => void run(account.connectThrowAway)}>
                 Use a throw-away wallet
               </Button>
-              <p className={css.hint}>For this test network only. Its key is in this tab and ends with it.</p>
+              <p className={css.hint}>
+                A new wallet, for this test network only. Its key is lost when you close the tab.
+              </p>
             </>
           )}
         </>

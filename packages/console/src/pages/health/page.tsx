@@ -17,7 +17,7 @@ export default function HealthPage() {
   return (
     <Page
       title="Service health"
-      lead="What the service needs to work, as the process that answered you sees it. The page reads it again every 10 seconds."
+      lead="The parts that the service needs, as the process that answered you sees them. The page is updated every 10 seconds."
       actions={
         <>
           <ShowRequest document={ServiceHealthDocument} client={EXAMPLE} />
@@ -55,7 +55,7 @@ function Report({ data, isStale }: { readonly data: ServiceHealthQuery; readonly
             : isGood
               ? 'Everything works'
               : readiness.ready
-                ? 'The service works in part'
+                ? 'Some parts do not work'
                 : 'The service is not ready'}
         </h2>
         {isStale && <p>The values below are older. The page tries again by itself.</p>}

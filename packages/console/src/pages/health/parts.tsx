@@ -32,7 +32,7 @@ function Part({ title, tone, state, text, facts }: PartProps) {
 
 const number = (value: number | null, unit: string): string =>
   value === null ? 'Not known' : `${value.toLocaleString('en')} ${unit}`
-const slot = (value: number | null): string => (value === null ? 'Not known' : value.toLocaleString('en'))
+const count = (value: number | null): string => (value === null ? 'Not known' : value.toLocaleString('en'))
 
 export function LedgerPart({
   rpc,
@@ -55,7 +55,7 @@ export function LedgerPart({
       }
       facts={[
         ['Network', words(network)],
-        ['Newest slot', slot(rpc.slot)],
+        ['Newest slot', count(rpc.slot)],
         ['Registry program', <Address key="p" value={program} label="program address" />],
       ]}
     />
@@ -77,9 +77,9 @@ export function IndexerPart({ indexer }: { readonly indexer: Health['indexer'] }
       facts={[
         ['Phase', words(phase)],
         ['Behind by', `${number(lagSeconds, 'seconds')}, ${number(lagSlots, 'slots')}`],
-        ['Read up to slot', slot(cursorSlot)],
-        ['Compared up to slot', slot(finalizedSlot)],
-        ['Records not understood', slot(deadLetters)],
+        ['Read up to slot', count(cursorSlot)],
+        ['Compared up to slot', count(finalizedSlot)],
+        ['Records not understood', count(deadLetters)],
       ]}
     />
   )
@@ -91,7 +91,7 @@ export function FeePayerPart({ feePayer }: { readonly feePayer: Health['feePayer
     <Part
       title="Fee payer"
       tone={enabled ? 'good' : 'neutral'}
-      state={enabled ? 'Pays' : 'Off'}
+      state={enabled ? 'On' : 'Off'}
       text={
         enabled
           ? 'The service pays for registrations with an invite code, and fees of some agents.'

@@ -18,7 +18,7 @@ export function AgentSummary({ agent }: { readonly agent: MyAgent }) {
         ]}
       />
       <p>
-        <Link href={`/agents/${pda}`}>See it as others do</Link>
+        <Link href={`/agents/${pda}`}>Open its public page</Link>
       </p>
     </Section>
   )
