@@ -15,6 +15,7 @@ interface ShownEvent {
   readonly timestamp: string
   readonly signature: string | null
   readonly data: unknown
+  /** Null if it is closed, undefined if it is not known. */
   readonly agent?: { readonly name: string } | null
 }
 
@@ -93,7 +94,7 @@ function Agent({ event: { agent, agentPda, data } }: { readonly event: ShownEven
   const name = typeof known === 'string' && known !== '' ? known : null
   return (
     <span className={css.agent}>
-      <Link href={`/agents/${agentPda}`}>{name ?? 'Closed agent'}</Link>
+      <Link href={`/agents/${agentPda}`}>{name ?? (agent === undefined ? 'Agent' : 'Closed agent')}</Link>
       <Address value={agentPda} label="agent address" />
     </span>
   )

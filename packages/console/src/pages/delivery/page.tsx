@@ -25,7 +25,7 @@ const OPEN: ReadonlySet<string> = new Set(['pending', 'in_flight', 'retrying'])
 export default function DeliveryPage() {
   const { id, delivery } = useParams<{ id: string; delivery: string }>()
   const example = `registry.sessions.use(token)
-await registry.webhooks.resend('${id}', '${delivery}')`
+await registry.webhooks.resend(${JSON.stringify(id)}, ${JSON.stringify(delivery)})`
   return (
     <Page
       title="Delivery"

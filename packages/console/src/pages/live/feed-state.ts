@@ -1,4 +1,9 @@
-import type { FeedEventFragment as FeedEvent, LiveStartQuery } from './page.generated.ts'
+import type { FeedEventFragment, LiveNameQuery, LiveStartQuery } from './page.generated.ts'
+
+type FeedAgent = LiveNameQuery['agent']
+
+/** `agent` is undefined until it was read, and null if it is closed. */
+export type FeedEvent = FeedEventFragment & { readonly agent?: FeedAgent }
 
 /** Newest first. */
 export interface FeedState {
@@ -14,6 +19,7 @@ export interface FeedState {
 type FeedAction =
   | { readonly kind: 'started' | 'older'; readonly page: LiveStartQuery['registryEventsConnection'] }
   | { readonly kind: 'arrived'; readonly event: FeedEvent; readonly hold: boolean }
+  | { readonly kind: 'named'; readonly pda: string; readonly agent: FeedAgent }
   | { readonly kind: 'released' }
 
 /** A page that is open for days forgets its oldest events. */
@@ -31,13 +37,20 @@ export function feedReducer(state: FeedState, action: FeedAction): FeedState {
       return { ...state, shown: [...state.shown, ...more], olderThan: cursorOf(action.page) }
     }
     case 'arrived': {
-      const { event, hold } = action
+      const { hold } = action
       // After a lost connection, and after a fork of the ledger, an event can arrive twice.
-      const isKnown = (each: FeedEvent): boolean => each.id === event.id
+      const isKnown = (each: FeedEvent): boolean => each.id === action.event.id
       if (state.shown.some(isKnown) || state.held.some(isKnown)) return state
+      const event = withKnownAgent(action.event, state)
       // Events that wait keep their order: a newer one waits behind them.
-      if (hold || state.held.length > 0) return { ...state, held: [event, ...state.held] }
+      if (hold || state.held.length > 0) return { ...state, held: [event, ...state.held].slice(0, MOST) }
       return limited({ ...state, shown: [event, ...state.shown], fresh: new Set(state.fresh).add(event.id) })
+    }
+    case 'named': {
+      const { pda, agent } = action
+      const name = (each: FeedEvent): FeedEvent =>
+        each.agent === undefined && each.agentPda === pda ? { ...each, agent } : each
+      return { ...state, shown: state.shown.map(name), held: state.held.map(name) }
     }
     default: {
       const fresh = new Set(state.held.map(({ id }) => id))
@@ -49,7 +62,19 @@ export function feedReducer(state: FeedState, action: FeedAction): FeedState {
 /** Without the oldest events, older ones would leave a gap, so they cannot be loaded any more. */
 function limited(state: FeedState): FeedState {
   if (state.shown.length <= MOST) return state
-  return { ...state, shown: state.shown.slice(0, MOST), olderThan: null }
+  const shown = state.shown.slice(0, MOST)
+  const fresh = new Set(shown.flatMap(({ id }) => (state.fresh.has(id) ? id : [])))
+  return { ...state, shown, fresh, olderThan: null }
+}
+
+function withKnownAgent(event: FeedEvent, { held, shown }: FeedState): FeedEvent {
+  const { changes = {} } = event.data as { changes?: object }
+  const isOther = ['agent.registered', 'agent.closed'].includes(event.type) || 'name' in changes
+  if (isOther) return event
+  const isSame = ({ agentPda, agent }: FeedEvent): boolean =>
+    agentPda === event.agentPda && agent !== undefined
+  const known = held.find(isSame) ?? shown.find(isSame)
+  return known === undefined ? event : { ...event, agent: known.agent ?? null }
 }
 
 const nodesOf = ({ edges }: LiveStartQuery['registryEventsConnection']): FeedEvent[] =>

@@ -1,9 +1,15 @@
 import { useEffect, useEffectEvent, useReducer, useRef, useState } from 'react'
 import { useClient } from 'urql'
+import { readError } from '../../api/errors.ts'
 import { useVisible } from '../../ui/index.ts'
 import { feedReducer, NO_EVENTS, type FeedState } from './feed-state.ts'
 import type { FeedFilter } from './filter.ts'
-import { LiveEventsDocument, LiveOlderDocument, LiveStartDocument } from './page.generated.ts'
+import {
+  LiveEventsDocument,
+  LiveNameDocument,
+  LiveOlderDocument,
+  LiveStartDocument,
+} from './page.generated.ts'
 
 export interface Feed extends FeedState {
   readonly isLoading: boolean
@@ -15,6 +21,8 @@ export interface Feed extends FeedState {
 
 /** The stream begins again after so many events, so that a reconnection repeats only a few. */
 const RENEW_AFTER = 100
+/** In a stream, each event with its agent costs a unit. Many events must not use up all units. */
+const NAME_EVERY_MS = 500
 
 /**
  * The recent events, and then each new one. Another filter needs another component, with a key.
@@ -65,6 +73,21 @@ export function useFeed(filter: FeedFilter, hold: () => boolean): Feed {
     })
     return () => stream.unsubscribe()
   }, [client, filter, start, isVisible])
+
+  const unnamed = state.shown.findLast(({ agent }) => agent === undefined)
+  useEffect(() => {
+    if (unnamed === undefined || !isVisible) return undefined
+    const pda = unnamed.agentPda
+    const read = async (): Promise<void> => {
+      const request = client.query(LiveNameDocument, { pda }, { requestPolicy: 'network-only' })
+      const { data, error } = await request.toPromise()
+      const isClosed = error !== undefined && readError(error).code === 'AGENT_NOT_FOUND'
+      const agent = data?.agent ?? (isClosed ? null : { pda, name: 'Agent' })
+      dispatch({ kind: 'named', pda, agent })
+    }
+    const timer = setTimeout(() => void read(), NAME_EVERY_MS)
+    return () => clearTimeout(timer)
+  }, [client, unnamed, isVisible])
 
   const loadOlder = async (): Promise<void> => {
     const variables = { ...filter, after: state.olderThan }

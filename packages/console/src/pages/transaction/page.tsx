@@ -28,7 +28,7 @@ import { StatusSection } from './status-section.tsx'
 import type { Prepared } from './timeline.ts'
 
 const LEAD = 'What the transaction does, what it changed, and how far it is.'
-const EXAMPLE = (id: string): string => `console.log(await registry.transactions.get('${id}'))`
+const EXAMPLE = (id: string): string => `console.log(await registry.transactions.get(${JSON.stringify(id)}))`
 
 export default function TransactionPage() {
   const { id } = useParams<{ id: string }>()

@@ -24,7 +24,7 @@ import { Warning } from './warning.tsx'
 export default function WebhookPage() {
   const { id } = useParams<{ id: string }>()
   const example = `registry.sessions.use(token)
-for await (const delivery of registry.webhooks.deliveries('${id}')) console.log(delivery)`
+for await (const delivery of registry.webhooks.deliveries(${JSON.stringify(id)})) console.log(delivery)`
   return (
     <Page
       title="Webhook"
