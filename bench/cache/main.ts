@@ -23,8 +23,8 @@ const { rows } = await sql<{ pda: string }>`select pda from agents order by md5(
 const pdas = rows.map((row) => row.pda)
 const [raw, keeping, off] = await Promise.all([
   startServer('raw', database.url),
-  startServer('gateway', database.url, String(CACHE_BYTES)),
-  startServer('gateway', database.url),
+  startServer('rest', database.url, String(CACHE_BYTES)),
+  startServer('rest', database.url),
 ])
 
 const comparisons: Comparison[] = []

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
-import { COLUMNS, SEARCH } from './raw-routes.ts'
+import { COLUMNS, SEARCH } from './raw-reads.ts'
 
 /**
  * What a PostGraphile user would write for fast responses: views of the documented columns, an

@@ -1,15 +1,23 @@
+import type { Agent, AgentPage } from './raw-reads.ts'
 import type { Variant } from './variants.ts'
 
 const SEARCHED = 'Wether Scot a1b'
 
+type Data = Record<string, unknown>
+
+/** A GraphQL document, and how to convert the response to the form of the REST API. */
+interface Operation {
+  readonly query: string
+  readonly fromData: (data: Data) => unknown
+}
+
 /** One documented read, in the form of each variant. */
 export interface Shape {
   readonly name: string
-  /** Path of the gateway and of the hand-written routes. */
+  /** Path of the REST API and of the hand-written routes. */
   readonly path: string
-  readonly query: string
-  /** Converts PostGraphile's response to the documented form. */
-  readonly fromGraphql: (data: Record<string, unknown>) => unknown
+  readonly variables: Record<string, string>
+  readonly operations: Readonly<Record<Exclude<Variant, 'rest' | 'raw'>, Operation>>
 }
 
 export interface Request {
@@ -21,66 +29,103 @@ export interface Request {
 
 const FIELDS = `pda owner name tier status service_category: serviceCategory reputation_score: reputationScore capabilities version
   agent_card_url: agentCardUrl card_hash_mismatch: cardHashMismatch created_at: createdAt updated_at: updatedAt`
-
-type Agent = Record<string, unknown>
+const SIMILARITY = 'name_similarity: nameSimilarity'
 
 export const shapesFor = (pda: string): Shape[] => [
   {
     name: 'list of 50',
     path: '/agents?limit=50',
-    query: `{ total: listedAgentsTotal
-      list: allListedAgents(first: 50, orderBy: [CREATED_AT_DESC, PDA_ASC]) { nodes { ${FIELDS} } } }`,
-    fromGraphql: ({ total, list }) => page(total, (list as { nodes: Agent[] }).nodes),
+    variables: {},
+    operations: {
+      ...written(`query { page: agents(limit: 50) { total limit offset agents { ${FIELDS} } } }`, pageIn),
+      postgraphile: {
+        query: `query { total: listedAgentsTotal
+          list: allListedAgents(first: 50, orderBy: [CREATED_AT_DESC, PDA_ASC]) { nodes { ${FIELDS} } } }`,
+        fromData: ({ total, list }) => pageOf(total, (list as { nodes: Agent[] }).nodes),
+      },
+    },
   },
   {
     name: 'one agent',
     path: `/agents/${pda}`,
-    query: `{ agent: agentByPda(pda: "${pda}") { ${FIELDS} } }`,
-    fromGraphql: ({ agent }) => agentOf(agent as Agent),
+    variables: { pda },
+    operations: {
+      ...written(`query ($pda: Pubkey!) { agent(pda: $pda) { ${FIELDS} } }`, agentIn),
+      postgraphile: {
+        query: `query ($pda: String!) { agent: agentByPda(pda: $pda) { ${FIELDS} } }`,
+        fromData: agentIn,
+      },
+    },
   },
   {
     name: 'search by name',
     path: `/agents?name=${SEARCHED.replaceAll(' ', '+')}&limit=50`,
-    query: `{ found: searchAgents(query: "${SEARCHED}", pageLimit: 50, pageOffset: 0) {
-      nodes { total ${FIELDS} name_similarity: nameSimilarity } } }`,
-    fromGraphql: ({ found }) => {
-      const { nodes } = found as { nodes: (Agent & { total: string })[] }
-      return page(
-        nodes[0]?.total ?? 0,
-        nodes.map(({ total: _total, ...agent }) => agent),
-      )
+    variables: { name: SEARCHED },
+    operations: {
+      ...written(
+        `query ($name: String!) { page: agents(filter: { name: $name }, limit: 50) {
+          total limit offset agents { ${FIELDS} ${SIMILARITY} } } }`,
+        pageIn,
+      ),
+      postgraphile: {
+        query: `query ($name: String!) { found: searchAgents(query: $name, pageLimit: 50, pageOffset: 0) {
+          nodes { total ${FIELDS} ${SIMILARITY} } } }`,
+        fromData: ({ found }) => {
+          const { nodes } = found as { nodes: (Agent & { total: string })[] }
+          return pageOf(
+            nodes[0]?.total ?? 0,
+            nodes.map(({ total: _total, ...agent }) => agent),
+          )
+        },
+      },
     },
   },
 ]
 
-export function requestOf({ path, query }: Shape, variant: Variant, port: number): Request {
+const pageIn = ({ page }: Data): unknown => {
+  const { total, limit, offset, agents } = page as AgentPage
+  return { ...pageOf(total, agents), limit, offset }
+}
+const agentIn = ({ agent }: Data): unknown => agentOf(agent as Agent)
+
+/** The document for our schema. The schema for Mercurius has the column names as field names. */
+function written(query: string, fromData: Operation['fromData']): Record<'graphql' | 'mercurius', Operation> {
+  const columns = query.replaceAll(/(\w+_\w+): \w+/g, '$1')
+  return { graphql: { query, fromData }, mercurius: { query: columns, fromData } }
+}
+
+export function requestOf({ path, variables, operations }: Shape, variant: Variant, port: number): Request {
   const origin = `http://127.0.0.1:${port}`
-  if (variant !== 'postgraphile') return { url: origin + path, method: 'GET', headers: {} }
+  if (variant === 'rest' || variant === 'raw') return { url: origin + path, method: 'GET', headers: {} }
+  const query = operations[variant].query.replaceAll(/\s+/g, ' ')
   return {
     url: `${origin}/graphql`,
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify({ query: query.replaceAll(/\s+/g, ' ') }),
+    body: JSON.stringify({ query, variables }),
   }
 }
 
-/** The response of a variant in the documented form. */
+/** The response of a variant in the form of the REST API. */
 export async function answerOf(shape: Shape, variant: Variant, port: number): Promise<unknown> {
   const { url, ...init } = requestOf(shape, variant, port)
   const response = await fetch(url, init)
-  if (response.status !== 200)
-    throw new Error(`${variant} answered ${response.status}: ${await response.text()}`)
-  const body: unknown = await response.json()
-  return variant === 'postgraphile'
-    ? shape.fromGraphql((body as { data: Record<string, unknown> }).data)
-    : body
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${variant} answered ${response.status}: ${text}`)
+  const body = JSON.parse(text) as { data: Data; errors?: unknown }
+  if (variant === 'rest' || variant === 'raw') return body
+  if (body.errors !== undefined) throw new Error(`${variant} answered ${text}`)
+  return shape.operations[variant].fromData(body.data)
 }
 
-function page(total: unknown, agents: Agent[]): unknown {
+function pageOf(total: unknown, agents: Agent[]): AgentPage {
   return { total: Number(total), limit: 50, offset: 0, agents: agents.map(agentOf) }
 }
 
-/** PostGraphile writes numeric as text, and times with microseconds and an offset. */
+/**
+ * Both GraphQL APIs write 64-bit numbers as text. PostGraphile writes times with microseconds and an
+ * offset.
+ */
 function agentOf(agent: Agent): Agent {
   const time = (name: string) => new Date(String(agent[name])).toISOString()
   return {

@@ -2,9 +2,16 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** The whole service, hand-written routes with the same SQL, and PostGraphile 5. */
-export const VARIANTS = ['gateway', 'raw', 'postgraphile'] as const
-export type Variant = (typeof VARIANTS)[number]
+/** The program of each variant. The service is measured twice: its REST API and its /graphql. */
+const PROGRAMS = {
+  rest: 'gateway-server.ts',
+  raw: 'raw-server.ts',
+  graphql: 'gateway-server.ts',
+  postgraphile: 'postgraphile-server.ts',
+  mercurius: 'mercurius-server.ts',
+} as const
+export type Variant = keyof typeof PROGRAMS
+export const VARIANTS = Object.keys(PROGRAMS) as Variant[]
 export type PerVariant<Value> = Record<Variant, Value>
 
 export interface Server {
@@ -19,17 +26,13 @@ export interface Server {
  * code. Variants that are not measured are idle.
  */
 export async function startVariants(databaseUrl: string): Promise<PerVariant<Server>> {
-  const [gateway, raw, postgraphile] = await Promise.all([
-    startServer('gateway', databaseUrl),
-    startServer('raw', databaseUrl),
-    startServer('postgraphile', databaseUrl),
-  ])
-  return { gateway, raw, postgraphile }
+  const servers = VARIANTS.map(async (variant) => [variant, await startServer(variant, databaseUrl)] as const)
+  return Object.fromEntries(await Promise.all(servers)) as PerVariant<Server>
 }
 
-/** Starts `VARIANT-server.ts` with these arguments. */
+/** Starts the program of a variant with these arguments. */
 export async function startServer(variant: Variant, databaseUrl: string, ...more: string[]): Promise<Server> {
-  const child: ChildProcess = fork(fileURLToPath(new URL(`${variant}-server.ts`, import.meta.url)), [
+  const child: ChildProcess = fork(fileURLToPath(new URL(PROGRAMS[variant], import.meta.url)), [
     databaseUrl,
     ...more,
   ])
@@ -47,8 +50,5 @@ export async function startServer(variant: Variant, databaseUrl: string, ...more
   }
 }
 
-export const perVariant = <Value>(make: (variant: Variant) => Value): PerVariant<Value> => ({
-  gateway: make('gateway'),
-  raw: make('raw'),
-  postgraphile: make('postgraphile'),
-})
+export const perVariant = <Value>(make: (variant: Variant) => Value): PerVariant<Value> =>
+  Object.fromEntries(VARIANTS.map((variant) => [variant, make(variant)])) as PerVariant<Value>

@@ -1,0 +1,44 @@
+import { fastify, type FastifyPluginAsync } from 'fastify'
+import { serveMeasured } from './measured-server.ts'
+import { rawReads } from './raw-reads.ts'
+
+/**
+ * GraphQL written by hand: Mercurius with compiled queries, over the SQL of the hand-written routes.
+ */
+const SCHEMA = `
+  scalar Pubkey
+  input AgentFilter { name: String }
+  type Agent {
+    pda: Pubkey! owner: Pubkey! name: String! tier: String! status: String! service_category: String! reputation_score: Int!
+    capabilities: Float! version: String! agent_card_url: String! card_hash_mismatch: Boolean! created_at: String!
+    updated_at: String! name_similarity: Float
+  }
+  type AgentPage { total: Int! limit: Int! offset: Int! agents: [Agent!]! }
+  type Query {
+    agents(filter: AgentFilter, limit: Int = 50, offset: Int = 0): AgentPage!
+    agent(pda: Pubkey!): Agent
+  }`
+
+process.env.NODE_ENV = 'production'
+// Installed only by the bench, so the compiler must not resolve it.
+const MERCURIUS: string = 'mercurius'
+const { default: mercurius } = (await import(MERCURIUS)) as {
+  default: FastifyPluginAsync<Record<string, unknown>>
+}
+
+const reads = rawReads({ connectionString: process.argv[2] })
+const app = fastify()
+await app.register(mercurius, {
+  schema: SCHEMA,
+  resolvers: {
+    Query: {
+      agents: (_: unknown, args: { filter?: { name?: string }; limit: number; offset: number }) =>
+        reads.list(args.limit, args.offset, args.filter?.name),
+      agent: (_: unknown, { pda }: { pda: string }) => reads.one(pda),
+    },
+  },
+  // Compiles a document at its second use.
+  jit: 1,
+  graphiql: false,
+})
+serveMeasured(Number(new URL(await app.listen({ port: 0 })).port))
