@@ -1,20 +1,36 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { temporaryFolder } from '../test/support/temporary-folder.ts'
+import { judged, loadBefore, type Machine, problems } from './machine/limits.ts'
+import { watchLoad } from './machine/load.ts'
+import type { Result } from './support/result.ts'
 
-/** Generating the ledger of the catch-up bench takes longest. */
-const LIMIT_MS = 90 * 60_000
+/** The largest ledger takes hours to generate. */
+const LIMIT_MS = 12 * 60 * 60_000
+
+export interface Run {
+  /** Null if the bench ended without one. */
+  readonly result: Result | null
+  readonly machine: Machine
+  /** Reason of a failure. */
+  readonly problem: string | null
+}
 
 /**
- * Runs a bench in its own process group and temporary folder. Ends its processes and removes the
- * folder, also after a failure. Returns the reason of a failure, else null.
+ * Runs a bench in its own process group and temporary folder, and measures the load of the machine
+ * before and during it. Ends its processes and removes the folder, also after a failure.
  */
-export async function runBench(main: string): Promise<string | null> {
+export async function runBench(main: string): Promise<Run> {
+  const before = await loadBefore()
+  for (const problem of problems('before', before)) process.stderr.write(`BUSY MACHINE: ${problem}\n`)
   const folder = temporaryFolder('gateway-bench-')
+  const file = join(folder, 'result.json')
+  const watch = watchLoad()
   const child = spawn(process.execPath, [main], {
-    env: { ...process.env, TMPDIR: folder },
+    env: { ...process.env, TMPDIR: folder, BENCH_RESULT_FILE: file },
     stdio: 'inherit',
     detached: true,
   })
@@ -22,13 +38,15 @@ export async function runBench(main: string): Promise<string | null> {
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   const limit = setTimeout(interrupt, LIMIT_MS)
   const [code, killedBy] = (await once(child, 'exit')) as [number | null, string | null]
+  const machine = judged(before, watch.stop())
   clearTimeout(limit)
   process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   signal(-(child.pid ?? 0), 'SIGKILL')
   await stopDatabases(folder)
+  const result = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result) : null
   rmSync(folder, { recursive: true, force: true })
-  if (killedBy !== null) return `was ended by ${killedBy}`
-  return code === 0 ? null : `failed with exit code ${code}`
+  const failure = killedBy === null ? `failed with exit code ${code}` : `was ended by ${killedBy}`
+  return { result, machine, problem: code === 0 && result !== null ? null : failure }
 }
 
 /** An embedded PostgreSQL has its own process group. */

@@ -1,3 +1,4 @@
+import type { Machine } from '../machine/limits.ts'
 import type { Comparison, Figure, Result } from '../support/result.ts'
 
 /** Markdown: a section for each result, with its comparisons and its figures. */
@@ -5,14 +6,21 @@ export function tables(results: readonly Result[]): string {
   return results.map(section).join('\n')
 }
 
-function section({ bench, measuredAt, node, cpu, comparisons = [], figures = [] }: Result): string {
+function section({ bench, measuredAt, node, cpu, machine, comparisons = [], figures = [] }: Result): string {
   const parts = [
     `### ${bench}`,
     `${measuredAt.slice(0, 16).replace('T', ' ')} UTC, Node ${node.slice(1)}, ${cpu}`,
+    ...(machine === undefined ? [] : [loadOf(machine)]),
     ...(comparisons.length > 0 ? [comparisonTable(comparisons)] : []),
     ...(figures.length > 0 ? [figureTable(figures)] : []),
   ]
   return `${parts.join('\n\n')}\n`
+}
+
+function loadOf({ during, busy }: Machine): string {
+  const percent = (share = NaN): string => `${(share * 100).toFixed(1)} %`
+  const load = `Other processes used ${percent(during?.mean.others)} of the processors, the hypervisor took ${percent(during?.mean.stolen)}.`
+  return busy.length === 0 ? load : `**Busy machine.** ${load}`
 }
 
 function comparisonTable(comparisons: readonly Comparison[]): string {

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import type { Machine } from '../machine/limits.ts'
 import { rounded } from './statistics.ts'
 
 /** Two measurements of the same work. */
@@ -33,15 +34,15 @@ export interface Result {
   readonly cpu: string
   readonly comparisons?: readonly Comparison[]
   readonly figures?: readonly Figure[]
+  /** Added by `npm run bench`. */
+  readonly machine?: Machine
 }
 
 export type Measured = Pick<Result, 'comparisons' | 'figures'>
 
 const RESULTS = fileURLToPath(new URL('../results/', import.meta.url))
 
-/**
- * Prints a result and saves it as results/BENCH.json. `details` has the other data of the bench.
- */
+/** Prints a result, and hands it to `npm run bench`. `details` has the other data of the bench. */
 export function saveResult(bench: string, measured: Measured, details: object): void {
   const result: Result = {
     bench,
@@ -51,11 +52,19 @@ export function saveResult(bench: string, measured: Measured, details: object): 
     ...measured,
     ...details,
   }
-  const text = `${JSON.stringify(result, null, 2)}\n`
-  mkdirSync(RESULTS, { recursive: true })
-  writeFileSync(`${RESULTS}${bench}.json`, text)
+  const text = textOf(result)
+  const file = process.env.BENCH_RESULT_FILE
+  if (file !== undefined) writeFileSync(file, text)
   process.stdout.write(text)
 }
+
+/** Saves a result as results/BENCH.json. */
+export function keepResult(result: Result): void {
+  mkdirSync(RESULTS, { recursive: true })
+  writeFileSync(`${RESULTS}${result.bench}.json`, textOf(result))
+}
+
+const textOf = (result: Result): string => `${JSON.stringify(result, null, 2)}\n`
 
 /** All saved results by the name of the bench. */
 export function readResults(): Map<string, Result> {
