@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { Page } from 'playwright-core'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole, VARIANTS } from '../../support/console/console-world.ts'
+import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 import { createRegistry } from '@agent-registry/client'
 import { addressOf, registerAgent, sampleOwner } from '../../support/console/registry-data.ts'
 
@@ -92,17 +92,19 @@ consoleTest(
 consoleTest(
   'a card that differs or cannot be fetched, a credential about itself and an open withdrawal are explained',
   () => world,
-  async ({ page }) => {
+  async ({ page, audit }) => {
     await openAgent(page, 'Ember Support')
     await reload(page, 'Unreachable')
     await section(page, 'Agent card')
       .getByText(/^Reason: agents.example.org/)
       .waitFor()
+    await audit()
     await openAgent(page, 'Fathom Analytics')
     const credentials = section(page, 'Credentials')
     await credentials.getByText('Not trusted').waitFor()
     await credentials.getByText('5 of 6 checks passed').click()
     await credentials.getByText(/The agent issued it about itself/).waitFor()
+    await audit()
     await openAgent(page, 'Summit Underwriter')
     const stake = section(page, 'Stake and tier')
     await stake.getByText(/The owner asked to withdraw 200 USDC/).waitFor()
@@ -110,19 +112,19 @@ consoleTest(
     expect(await stake.getByRole('listitem').filter({ hasText: 'Standard' }).innerText()).toContain(
       '200 USDC more',
     )
+    await audit()
     await openAgent(page, 'Quarry Data')
     await reload(page, 'Mismatched')
     await section(page, 'Agent card')
       .getByText(/Do not rely on it/)
       .waitFor()
   },
-  { variants: [VARIANTS[0]!, VARIANTS[3]!] },
 )
 
 consoleTest(
   'the page follows its agent live, until it is closed and only its history stays',
   () => world,
-  async ({ page, open, variant }) => {
+  async ({ page, open, variant, audit }) => {
     const { pda, owner, registry } = await registerAgent(world, `Live ${variant.name}`)
     await open(`/agents/${pda}`)
     await page.getByText('Live', { exact: true }).waitFor()
@@ -133,34 +135,36 @@ consoleTest(
     await section(page, 'History').getByText('version is now “2.0.1”').waitFor()
     await registry.agents.suspend(owner)
     await page.getByText('Suspended by its owner.').last().waitFor()
+    await audit()
     await registry.agents.deactivate(owner)
     await registry.agents.close(owner)
     await page.getByRole('heading', { level: 1, name: 'Closed agent' }).waitFor()
     await section(page, 'History').getByText('The account of the agent was closed.').waitFor()
   },
-  { variants: [VARIANTS[0]!, VARIANTS[3]!] },
 )
 
 consoleTest(
   'an agent is shown as JSON, as a DID document and as a request, and a wrong address says so',
   () => world,
-  async ({ page, open }) => {
+  async ({ page, open, audit }) => {
     await openAgent(page, 'Granite Custody')
     await page.getByRole('button', { name: 'Raw data' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('region', { name: 'Agent' }).getByText('"Granite Custody"').waitFor()
     await dialog.getByRole('tab', { name: 'DID document' }).click()
     await dialog.getByText('"verificationMethod"').waitFor()
+    await audit()
     await dialog.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'Show request' }).click()
     await dialog.getByRole('region', { name: 'curl' }).getByText('query AgentDetails').waitFor()
+    await audit()
     await open('/agents/11111111111111111111111111111112')
     await page.getByRole('heading', { name: 'No agent has this address' }).waitFor()
+    await audit()
     await open('/agents/nonsense')
     await page
       .getByRole('alert')
       .getByText(/base-58/)
       .waitFor()
   },
-  { variants: [VARIANTS[1]!, VARIANTS[2]!] },
 )

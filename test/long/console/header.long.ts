@@ -1,4 +1,6 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { auditPage } from '../../support/console/audit.ts'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 
@@ -8,17 +10,27 @@ beforeAll(async () => {
 })
 afterAll(() => world?.browser.close())
 
+const health = (page: Page, state: string) => page.getByRole('link', { name: `Service health: ${state}` })
+
 test.skipIf(BROWSER_PATH === undefined && process.env.CI === undefined)(
   'the header shows the true health of the service, also after the service stops',
   async () => {
-    const page = await world.browser.newPage()
-    await page.clock.install()
-    await page.goto(`${world.origin}/console/`)
-    const health = (state: string) => page.getByRole('link', { name: `Service health: ${state}` })
-    await health('Operational').waitFor()
+    const pages = await Promise.all(
+      [1440, 390].map((width) => world.browser.newPage({ viewport: { width, height: 900 } })),
+    )
+    for (const page of pages) {
+      await page.clock.install()
+      await page.goto(`${world.origin}/console/`)
+      await health(page, 'Operational').waitFor()
+    }
     await world.gateway.remove()
-    await page.clock.runFor(30_000)
-    await health('Not reachable').waitFor()
-    expect(await health('Operational').count()).toBe(0)
+    for (const page of pages) {
+      await page.clock.runFor(30_000)
+      await health(page, 'Not reachable').waitFor()
+      expect(await health(page, 'Operational').count()).toBe(0)
+      await page.clock.resume()
+      // The browser reports the failed requests as errors.
+      await auditPage(page, { problems: [] })
+    }
   },
 )

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { Page, WebSocketRoute } from 'playwright-core'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole, VARIANTS } from '../../support/console/console-world.ts'
+import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 import { addressOf, type OwnedAgent, registerAgent } from '../../support/console/registry-data.ts'
 
 let world: ConsoleWorld
@@ -43,7 +43,7 @@ consoleTest(
 consoleTest(
   'events of chosen types and of one agent are shown, and the choice is in the URL',
   () => world,
-  async ({ page, open }) => {
+  async ({ page, open, audit }) => {
     await open('/live')
     await events(page).first().waitFor()
     await page.getByRole('button', { name: 'Deposit', exact: true }).click()
@@ -66,6 +66,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Stake closed' }).click()
     await page.getByRole('button', { name: 'Deposit', exact: true }).click()
     await page.getByRole('heading', { name: 'No such event so far' }).waitFor()
+    await audit()
     await page.getByRole('button', { name: 'Show all events' }).click()
     await events(page).nth(49).waitFor()
   },
@@ -74,7 +75,7 @@ consoleTest(
 consoleTest(
   'a pause and a reader who scrolled down hold events back, and none is lost or moves the page',
   () => world,
-  async ({ page, open }) => {
+  async ({ page, open, audit }) => {
     const sockets: string[] = []
     page.on('websocket', (socket) => sockets.push(socket.url()))
     await open(`/agents/${agent.pda}`)
@@ -85,6 +86,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Pause' }).click()
     const held = [await change(), await change()]
     await page.getByRole('button', { name: 'Show 2 new events' }).waitFor()
+    await audit()
     expect(await events(page).first().innerText()).toContain(first)
     await page.getByRole('button', { name: 'Resume' }).click()
     await expect.poll(() => events(page).first().innerText()).toContain(held[1])
@@ -101,7 +103,6 @@ consoleTest(
     await expect.poll(() => events(page).first().innerText()).toContain(last)
     expect(sockets).toHaveLength(1)
   },
-  { variants: [VARIANTS[1]!, VARIANTS[2]!] },
 )
 
 consoleTest(
@@ -132,5 +133,4 @@ consoleTest(
     expect(await events(page).nth(2).innerText()).toContain(first)
     await page.getByText('Live', { exact: true }).last().waitFor()
   },
-  { variants: VARIANTS.slice(0, 1) },
 )

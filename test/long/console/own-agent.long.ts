@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createLocalnetRpc } from '../../../src/ledger/rpc/localnet-rpc.ts'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole, VARIANTS } from '../../support/console/console-world.ts'
+import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 import { graphql } from '../../support/console/registry-data.ts'
 import { type BrowserWallet, browserWallet, connectWallet } from '../../support/console/wallet.ts'
 
@@ -39,7 +39,7 @@ async function sign(page: Page, wallet: BrowserWallet, expected: string): Promis
 consoleTest(
   'an owner deposits, requests a withdrawal, cancels it, and is paid after the cooldown',
   () => world,
-  async ({ page, context, open, variant }) => {
+  async ({ page, context, open, variant, audit }) => {
     const wallet = browserWallet(`stake ${variant.name}`)
     await registered(wallet)
     await wallet.install(context)
@@ -76,6 +76,7 @@ consoleTest(
     await withdraw.getByRole('button', { name: 'Withdraw' }).click()
     await sign(page, wallet, 'Asks for a withdrawal of stake')
     await stake.getByRole('button', { name: 'Pay out' }).click()
+    await audit()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('alert').getByText('The cooldown is not over.').waitFor()
     await dialog.getByRole('button', { name: 'Close without sending' }).click()
@@ -85,13 +86,12 @@ consoleTest(
     await sign(page, wallet, 'Pays the withdrawal to your wallet')
     await expect.poll(() => stake.getByText('500 USDC').count()).toBeGreaterThan(0)
   },
-  { variants: [VARIANTS[0]!, VARIANTS[3]!] },
 )
 
 consoleTest(
   'an owner updates, suspends, reactivates, deactivates and closes an agent',
   () => world,
-  async ({ page, context, open, variant }) => {
+  async ({ page, context, open, variant, audit }) => {
     const wallet = browserWallet(`status ${variant.name}`)
     await registered(wallet)
     await wallet.install(context)
@@ -108,6 +108,7 @@ consoleTest(
     const status = page.getByRole('region', { name: 'Status' })
     await status.getByRole('button', { name: 'Suspend' }).click()
     await sign(page, wallet, 'Suspends your agent')
+    await audit()
     await status.getByRole('button', { name: 'Reactivate' }).click()
     await sign(page, wallet, 'Makes your agent active again')
     await status.getByRole('button', { name: 'Suspend' }).waitFor()
@@ -117,13 +118,12 @@ consoleTest(
     await sign(page, wallet, 'Removes the account of your agent')
     await page.getByRole('heading', { name: 'This wallet has no agent' }).waitFor()
   },
-  { variants: [VARIANTS[1]!, VARIANTS[2]!] },
 )
 
 consoleTest(
   'my agent shows its stake, its details and the review of a transaction',
   () => world,
-  async ({ page, context, open, variant }) => {
+  async ({ page, context, open, variant, audit }) => {
     const wallet = browserWallet(`view ${variant.name}`)
     await registered(wallet)
     await wallet.install(context)
@@ -148,6 +148,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Suspend' }).click()
     await dialog.getByRole('heading', { name: 'The gateway prepared something else' }).waitFor()
     await dialog.getByText('Nothing was signed.').waitFor()
+    await audit()
     expect(await dialog.getByRole('button', { name: /Sign with/ }).count()).toBe(0)
     await dialog.getByRole('button', { name: 'Close without sending' }).click()
     await page.unroute('**/relay/prepare')

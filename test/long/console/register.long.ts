@@ -15,7 +15,7 @@ const CARD_HASH = /^[0-9a-f]{64}$/
 consoleTest(
   'an agent is registered with an invite code by a throw-away wallet without SOL',
   () => world,
-  async ({ page, open, variant }) => {
+  async ({ page, open, variant, audit }) => {
     await open('/register')
     const box = page.getByRole('main')
     await box.getByRole('button', { name: 'Use a throw-away wallet' }).click()
@@ -37,8 +37,10 @@ consoleTest(
     const costs = dialog.getByRole('region', { name: 'Costs' })
     expect(await costs.getByText('the gateway').count()).toBe(2)
     expect(await costs.innerText()).not.toContain('your wallet')
+    await audit()
     await dialog.getByRole('button', { name: 'Sign with Throw-away wallet' }).click()
     await dialog.getByText('Confirmed').waitFor()
+    await audit()
     await dialog.getByRole('link', { name: 'Go to my agent' }).click()
     await page.getByRole('heading', { name: `Scout ${variant.name}` }).waitFor()
     await page.getByRole('checkbox', { name: /Let the gateway pay/ }).waitFor()
@@ -48,7 +50,7 @@ consoleTest(
 consoleTest(
   'an agent is registered by a wallet that pays itself, after a review of the costs that it may cancel',
   () => world,
-  async ({ page, context, open, variant }) => {
+  async ({ page, context, open, variant, audit }) => {
     const wallet = browserWallet(`register ${variant.name}`)
     await wallet.install(context)
     await open('/register')
@@ -65,6 +67,7 @@ consoleTest(
       .getByRole('alert')
       .getByText(/^The fee payer \w+ has no SOL/)
       .waitFor()
+    await audit()
     await dialog.getByRole('button', { name: 'Close without sending' }).click()
     await page.getByRole('button', { name: 'Get 1 SOL and 5,000 USDC' }).click()
     await page.getByText('1 SOL', { exact: true }).waitFor()

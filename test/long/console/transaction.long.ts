@@ -1,7 +1,7 @@
 import { createRegistry, generateSigner, type Signer } from '@agent-registry/client'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole, VARIANTS } from '../../support/console/console-world.ts'
+import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 import { graphql } from '../../support/console/registry-data.ts'
 
 let world: ConsoleWorld
@@ -77,7 +77,7 @@ consoleTest(
 consoleTest(
   'a prepared transaction shows what it will do, and is followed while it lands or fails',
   () => world,
-  async ({ page, open }) => {
+  async ({ page, open, audit }) => {
     const wallet = await generateSigner()
     await world.airdrop(wallet.address)
     const [first, second] = [await prepare(wallet, 'Waiting'), await prepare(wallet, 'Too late')]
@@ -87,6 +87,7 @@ consoleTest(
     await status.getByText('It waits for the signature of its wallet.').waitFor()
     await page.getByRole('heading', { name: '3. Register agent' }).waitFor()
     expect(await page.getByRole('region', { name: 'Details' }).innerText()).toContain('Not landed')
+    await audit()
     await first.submit()
     await status.getByRole('heading', { name: /^Confirmed\W+done/ }).waitFor()
     await page.getByRole('table', { name: 'Balances that changed' }).waitFor()
@@ -108,5 +109,4 @@ consoleTest(
     await page.getByRole('heading', { name: 'Transaction not found' }).waitFor()
     await page.getByText('prepared but never sent are kept for one day').waitFor()
   },
-  { variants: VARIANTS.slice(1, 3) },
 )

@@ -2,7 +2,7 @@ import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
-import { consoleTest, type ConsoleWorld, openConsole, VARIANTS } from '../../support/console/console-world.ts'
+import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 import { type BrowserWallet, browserWallet, connectWallet } from '../../support/console/wallet.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 
@@ -32,7 +32,7 @@ async function openWebhook(page: Page, wallet: BrowserWallet, open: (path: strin
 consoleTest(
   'an owner creates a webhook, stores its secret, and sees the attempt of a ping',
   () => world,
-  async ({ page, context, open, variant }) => {
+  async ({ page, context, open, variant, audit }) => {
     const wallet = browserWallet(`webhooks ${variant.name}`)
     await wallet.install(context)
     receiver.respondWith({ headers: { 'content-type': 'text/plain' }, body: 'thank you' })
@@ -42,6 +42,7 @@ consoleTest(
     const form = page.getByRole('form', { name: 'Create a webhook' })
     await form.getByRole('button', { name: 'Create webhook' }).click()
     await form.getByText('Enter the URL of your receiver').waitFor()
+    await audit()
     await form.getByLabel('Receiver URL').fill(receiver.url('/events'))
     await form.getByRole('checkbox', { name: 'Deposit' }).check()
     await form.getByRole('button', { name: 'Create webhook' }).click()
@@ -53,6 +54,7 @@ consoleTest(
       await dialog.getByRole('tab', { name: language }).click()
       await dialog.getByRole('region', { name: language }).getByText('WEBHOOK_SECRET_').waitFor()
     }
+    await audit()
     await dialog.getByRole('button', { name: 'I stored it' }).click()
     await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
     expect(await page.content()).not.toContain(secret)
@@ -71,17 +73,21 @@ consoleTest(
 consoleTest(
   'an owner pauses, activates, recovers, rotates and deletes a webhook',
   () => world,
-  async ({ page, context, open, variant }) => {
+  async ({ page, context, open, variant, audit }) => {
     const wallet = browserWallet(`manage ${variant.name}`)
     await wallet.install(context)
     const id = await openWebhook(page, wallet, open)
     await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause webhook' }).waitFor()
+    await audit()
     await page.getByRole('dialog').getByRole('button', { name: 'Pause webhook' }).click()
     await page.getByRole('heading', { name: 'This webhook is paused' }).waitFor()
+    await audit()
     await page.getByRole('button', { name: 'Activate' }).click()
     await page.getByText('The webhook is active. Recover').waitFor()
     await page.getByRole('button', { name: 'Recover failed deliveries' }).click()
     await page.getByText('0 deliveries are sent again.').waitFor()
+    await audit()
     await page.getByRole('button', { name: 'Rotate secret' }).click()
     await page.getByRole('button', { name: 'Replace secret' }).click()
     const dialog = page.getByRole('dialog', { name: 'Store the new secret' })
@@ -92,13 +98,12 @@ consoleTest(
     await page.getByRole('heading', { name: 'You have no webhooks' }).waitFor()
     expect(page.url()).not.toContain(id)
   },
-  { variants: [VARIANTS[0]!, VARIANTS[3]!] },
 )
 
 consoleTest(
   'a webhook that its receiver ended is told, with the way back',
   () => world,
-  async ({ page, context, open, variant }) => {
+  async ({ page, context, open, variant, audit }) => {
     const wallet = browserWallet(`gone ${variant.name}`)
     await wallet.install(context)
     receiver.respondWith({ status: 410 })
@@ -107,14 +112,15 @@ consoleTest(
     await page.getByRole('list', { name: 'Attempts' }).getByText('HTTP 410').waitFor()
     await open('/webhooks')
     await page.getByRole('heading', { name: 'The service disabled a webhook' }).waitFor()
+    await audit()
     await open(`/webhooks/${id}`)
     await page.getByRole('heading', { name: 'The service disabled this webhook' }).waitFor()
     await page.getByText('the status 410').waitFor()
+    await audit()
     receiver.respondWith({ status: 200 })
     await page.getByRole('button', { name: 'Activate' }).click()
     await page.getByText('The webhook is active. Recover').waitFor()
   },
-  { variants: VARIANTS.slice(1, 3) },
 )
 
 consoleTest(

@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Connection, PublicKey } from '@solana/web3.js'
@@ -6,23 +6,21 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../gateway-in-process.ts'
-import { auditPage, watchPage } from './audit.ts'
+import { auditPage, takePictures, watchPage } from './audit.ts'
 import { BROWSER_PATH } from './browser-path.ts'
 
 export interface Variant {
   readonly width: number
+  /** Of the first page. Each audit tests both. */
   readonly colorScheme: 'light' | 'dark'
-  /** Such as `390-dark`. Different in each run of the steps, so it can make names unique. */
+  /** Such as `390`. Different in each run of the steps, so it can make names unique. */
   readonly name: string
 }
 
-export const VARIANTS: readonly Variant[] = [1440, 390].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({
-    width,
-    colorScheme,
-    name: `${width}-${colorScheme}`,
-  })),
-)
+const VARIANTS: readonly Variant[] = [
+  { width: 1440, colorScheme: 'light', name: '1440' },
+  { width: 390, colorScheme: 'dark', name: '390' },
+]
 
 /** One gateway with a real ledger and database, and one browser, for a test file. */
 export interface ConsoleWorld {
@@ -79,16 +77,17 @@ export interface Steps {
   readonly variant: Variant
   /** Opens a path of the console, such as `/live`. */
   readonly open: (path: string) => Promise<void>
+  /** Audits what the page shows now, such as an open dialog. */
+  readonly audit: () => Promise<void>
 }
 
 interface Options {
-  readonly variants?: readonly Variant[]
   /** Before the page is opened, for example to install a wallet. */
   readonly prepare?: (context: BrowserContext) => Promise<void>
 }
 
 /**
- * Runs the steps at both widths and in both colour schemes, and audits the page after each. With
+ * Runs the steps at both widths, and audits the page after each in both colour schemes. With
  * SCREENSHOTS=FOLDER it stores a picture of each. Without a Chromium it is skipped, except in CI.
  */
 export function consoleTest(
@@ -101,7 +100,7 @@ export function consoleTest(
   // oxlint-disable-next-line vitest/valid-title
   test.skipIf(BROWSER_PATH === undefined && process.env.CI === undefined)(title, async () => {
     const { browser, origin } = world()
-    for (const variant of options.variants ?? VARIANTS) {
+    for (const variant of VARIANTS) {
       const { width, colorScheme, name } = variant
       const context = await browser.newContext({
         viewport: { width, height: 900 },
@@ -116,20 +115,15 @@ export function consoleTest(
       const open = async (path: string): Promise<void> => {
         await page.goto(`${origin}/console${path}`)
       }
-      await steps({ page, context, variant, open })
-      await takePicture(page, `${title}-${name}`)
-      await auditPage(page, watched)
+      let audits = 0
+      const audit = async (): Promise<void> => {
+        audits += 1
+        await takePictures(page, `${title}-${name}-${audits}`)
+        await auditPage(page, watched)
+      }
+      await steps({ page, context, variant, open, audit })
+      await audit()
       await context.close()
     }
-  })
-}
-
-async function takePicture(page: Page, name: string): Promise<void> {
-  const folder = process.env.SCREENSHOTS
-  if (folder === undefined) return
-  mkdirSync(folder, { recursive: true })
-  await page.screenshot({
-    path: join(folder, `${name.replace(/[^\w-]+/g, '-').slice(0, 120)}.png`),
-    fullPage: true,
   })
 }
