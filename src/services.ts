@@ -3,6 +3,7 @@ import { pubkey } from '@agent-registry/solana'
 import { type Idl, idlOf } from '@agent-registry/program'
 import { type AgentReads, createAgentReads } from './agents/agent-reads.ts'
 import { type CardReads, createCardReads } from './identity/agent-cards/card-reads.ts'
+import type { SearchIndex } from './agents/search-index/search-index.ts'
 import { createRegistryReads, type RegistryReads } from './agents/registry-reads.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database } from './db/database.ts'
@@ -65,6 +66,8 @@ export interface ServiceDependencies {
   readonly em: EntityManager
   /** For single statements, without transactions: `openReads`. */
   readonly reads: Kysely<Database>
+  /** For searches by name. PostgreSQL searches without it. */
+  readonly searchIndex?: SearchIndex | null
   readonly rpc: LedgerCalls
   readonly relay: RelayService
   readonly sponsorship: SponsorshipService
@@ -102,7 +105,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     genesisHash: () => info.genesisHash(),
   })
   return {
-    agents: whenFilled(createAgentReads(reads), tables),
+    agents: whenFilled(createAgentReads(reads, dependencies.searchIndex), tables),
     stakes: whenFilled(createStakeReads(reads), tables),
     registry: whenFilled(createRegistryReads(reads), tables),
     cards: whenFilled(createCardReads(reads), tables),

@@ -16,6 +16,7 @@ import {
 import { agentColumns, type AgentRow } from './agent-row.ts'
 import { findAgentOf } from './find-agent-of.ts'
 import { listAgents, listAgentsConnection, type SortedAgentFilter } from './list-agents.ts'
+import type { SearchIndex } from './search-index/search-index.ts'
 import { suggestAgents, type SuggestionInput } from './suggest-agents.ts'
 
 export interface AgentReads {
@@ -46,7 +47,8 @@ export interface AgentReads {
 /** Requests that arrive together are read in one statement, up to this number. */
 const MAX_BATCH = 100
 
-export function createAgentReads(kysely: Kysely<Database>): AgentReads {
+/** Without an index, PostgreSQL searches by name. */
+export function createAgentReads(kysely: Kysely<Database>, index: SearchIndex | null = null): AgentReads {
   const find = async (pdas: readonly string[]): Promise<AgentRow[]> => {
     const key = pdas.length === 1 ? sql`pda = ${pdas[0]}` : sql`pda = any(${pdas}::text[])`
     const { rows } = await sql<AgentRow>`select ${agentColumns} from agents where ${key}`.execute(kysely)
@@ -64,8 +66,8 @@ export function createAgentReads(kysely: Kysely<Database>): AgentReads {
   const lookUp = async (pda: string) => (await loader.load(pubkeyParameter('pda', pda))) ?? null
   const findByOwner = async (owner: string) => findAgentOf(kysely, pubkeyParameter('owner', owner))
   return {
-    list: (input) => listAgents(kysely, input),
-    listConnection: (input) => listAgentsConnection(kysely, input),
+    list: (input) => listAgents(kysely, index, input),
+    listConnection: (input) => listAgentsConnection(kysely, index, input),
     get: async (pda) => (await lookUp(pda)) ?? notFound(),
     getOne: async ({ pda, owner }) => {
       const [byPda, byOwner] = [pda ?? null, owner ?? null]

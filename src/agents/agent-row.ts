@@ -11,6 +11,7 @@ const HIDDEN = [
   'tierEffectiveAt',
   'bump',
   'slot',
+  'searchXid',
 ] as const
 
 /** An agent as the read API shows it. */

@@ -22,6 +22,8 @@ import {
   where,
 } from './agent-filter.ts'
 import { agentColumns, type AgentRow } from './agent-row.ts'
+import { searchAgents } from './search-agents.ts'
+import type { SearchIndex } from './search-index/search-index.ts'
 
 export const AGENT_SORTS = ['reputation', 'created_at', 'name'] as const
 
@@ -70,10 +72,19 @@ const SORTS: Record<NonNullable<SortedAgentFilter['sort']> | 'similarity', Sort>
  */
 export async function listAgents(
   kysely: Kysely<Database>,
+  index: SearchIndex | null,
   input: SortedAgentFilter & PageInput,
 ): Promise<Page<AgentRow>> {
   checkAgentFilter(input)
   const bounds = pageBounds(input)
+  const found = await searchAgents(kysely, index, input, {
+    ...orderOf(input),
+    ...bounds,
+    after: null,
+    before: null,
+    backward: false,
+  })
+  if (found !== null) return { ...found, ...bounds }
   const { rows } = await pageStatement(input, bounds).execute(kysely)
   return readPage(rows, 'pda', bounds)
 }
@@ -123,6 +134,7 @@ function total(filter: AgentFilter): RawBuilder<unknown> {
  */
 export async function listAgentsConnection(
   kysely: Kysely<Database>,
+  index: SearchIndex | null,
   input: SortedAgentFilter & ConnectionInput,
 ): Promise<Connection<AgentRow>> {
   checkAgentFilter(input)
@@ -131,6 +143,16 @@ export async function listAgentsConnection(
   const order = input.order ?? 'desc'
   const list = `agents/${sortName}/${order}`
   const span = readSpan<AgentKey>(list, input, [sort.isValue, isText])
+  const cursor = (row: AgentRow): string => cursorOf(list, [sort.value(row), row.pda])
+  const found = await searchAgents(kysely, index, input, {
+    ...orderOf(input),
+    after: span.after ?? null,
+    before: span.before ?? null,
+    backward: span.backward,
+    offset: 0,
+    limit: span.size + 1,
+  })
+  if (found !== null) return connectionOf(found.rows, span, cursor, async () => found.total)
   const matching = [...otherConditions(input), ...countedConditions(input)]
   const { conditions, page } = sortedKeyset({ ...sort, order }, span)
   const statement =
@@ -142,15 +164,14 @@ export async function listAgentsConnection(
         )
         select ${agentColumns}, similarity as "nameSimilarity" from agents ${where(conditions)} ${page}`
   const { rows } = await statement.execute(kysely)
-  return connectionOf(
-    rows,
-    span,
-    (row) => cursorOf(list, [sort.value(row), row.pda]),
-    () => countRows(kysely, total(input)),
-  )
+  return connectionOf(rows, span, cursor, () => countRows(kysely, total(input)))
 }
 
 type AgentKey = readonly [value: string | number, pda: string]
+
+function orderOf(filter: SortedAgentFilter): { sort: keyof typeof SORTS; descending: boolean } {
+  return { sort: sortOf(filter), descending: filter.order !== 'asc' }
+}
 
 function sortOf({ name, sort }: SortedAgentFilter): keyof typeof SORTS {
   return sort ?? (name === undefined || name === null ? 'created_at' : 'similarity')

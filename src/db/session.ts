@@ -1,5 +1,12 @@
-import { Client, type Pool } from 'pg'
+import { Client, type Pool, type PoolConfig } from 'pg'
 import type { Orm } from './orm-types.ts'
+
+/** The pool's settings, for a connection that another thread opens. */
+export async function connectionOptions(orm: Orm): Promise<object> {
+  const pool = (await orm.em.getConnection().getNativeClient()) as Pool & { options: PoolConfig }
+  const { connectionString, host, database, user, options } = pool.options
+  return { connectionString, host, database, user, options }
+}
 
 /**
  * Opens a connection outside the pool, with the pool's settings. Session locks last as long as it

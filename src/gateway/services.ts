@@ -6,6 +6,8 @@ import { readIndexerHealth } from '../ledger/indexer/health.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { poolQueue } from '../db/pool-queue.ts'
 import { openReads } from '../db/reads.ts'
+import { connectionOptions } from '../db/session.ts'
+import { type SearchIndex, startSearchIndex } from '../agents/search-index/search-index.ts'
 import { admitAll, createAdmission } from '../platform/overload/admission.ts'
 import { createLiveEvents } from '../live-events/live-events.ts'
 import { createGuardedHttp, type GuardedHttp } from '../platform/net/guarded-http.ts'
@@ -98,10 +100,13 @@ export async function composeServices(
     metrics,
   })
   stack.defer(() => liveEvents.close())
+  const searchIndex = await startIndex({ config, orm, kysely, logger, metrics })
+  stack.defer(() => searchIndex?.stop())
   const roles = rolesOf(config.roles)
   const services = createServices({
     em: orm.em,
     reads: await openReads(orm),
+    searchIndex,
     rpc,
     relay: relay.service,
     sponsorship: sponsorship.service(relay),
@@ -132,4 +137,15 @@ export async function composeServices(
     fundWallet,
   })
   return { services, relay, sponsorship, identity, http, roles }
+}
+
+/** Null if the index is switched off, or this process answers no searches. */
+async function startIndex({
+  config,
+  orm,
+  ...parts
+}: Pick<GatewayContext, 'config' | 'orm' | 'kysely' | 'logger' | 'metrics'>): Promise<SearchIndex | null> {
+  const maxBytes = config.server.searchIndexBytes
+  if (maxBytes === 0 || !config.roles.has('api')) return null
+  return startSearchIndex({ ...parts, connection: await connectionOptions(orm), maxBytes })
 }

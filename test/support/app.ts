@@ -9,6 +9,7 @@ import { type Pubkey, SYSTEM_PROGRAM } from '@agent-registry/solana'
 import type { ConnectionLimits } from '../../rest/plugins/connections.ts'
 import type { Executor } from '../../rest/execute.ts'
 import { type AppOptions, buildApp } from '../../rest/app.ts'
+import type { SearchIndex } from '../../src/agents/search-index/search-index.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Database } from '../../src/db/database.ts'
 import { openReads } from '../../src/db/reads.ts'
@@ -104,6 +105,8 @@ export interface TestAppOptions {
   console: AppOptions['console']
   /** Default: 64 MiB, the default of the setting. */
   responseCacheBytes: number
+  /** Default: none, so PostgreSQL searches by name. */
+  searchIndex: SearchIndex
 }
 
 export const SPONSOR_LIMITS = {
@@ -196,6 +199,7 @@ export async function createTestApp(options: Partial<TestAppOptions> = {}): Prom
   const services = createServices({
     em: database.orm.em,
     reads: await openReads(database.orm),
+    searchIndex: options.searchIndex,
     rpc,
     relay: relay.service,
     sponsorship: sponsorship.service(relay),

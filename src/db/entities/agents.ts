@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { AgentStatus, ServiceCategory, Tier } from '@agent-registry/program'
-import { int8, key, timestamp, u64 } from './columns.ts'
+import { int8, key, timestamp, transactionId, u64 } from './columns.ts'
 
 /** Filters of the agent list. Indexes include them so that counts and pages need no table rows. */
 const FILTERS = ['tier', 'status', 'serviceCategory', 'cardHashMismatch'] as const
@@ -37,8 +37,11 @@ export const Agent = defineEntity({
     updatedAt: timestamp(),
     /** The slot at which the account was read. An older read never replaces a newer one. */
     slot: int8(),
+    /** The transaction that last changed what a search by name reads. Set by triggers. */
+    searchXid: transactionId().nullable(),
   },
   indexes: [
+    { name: 'agents_by_search_xid', properties: ['searchXid'] },
     { name: 'agents_owner', properties: ['owner'] },
     {
       name: 'agents_name_trgm',
@@ -82,4 +85,15 @@ export const AgentCount = defineEntity({
     cardHashMismatch: p.boolean().primary(),
     count: int8(),
   },
+})
+
+/** Agents that were deleted, for indexes in memory. Triggers of `agents` write it. */
+export const RemovedAgent = defineEntity({
+  name: 'RemovedAgent',
+  tableName: 'removed_agents',
+  properties: {
+    pda: key().primary(),
+    searchXid: transactionId(),
+  },
+  indexes: [{ name: 'removed_agents_by_search_xid', properties: ['searchXid'] }],
 })

@@ -9,6 +9,9 @@ export const u64 = () => p.text().columnType('numeric(20,0)')
 /** bigint as a JavaScript number: slots, lamports and counts stay below 2^53. */
 export const int8 = () => p.bigint('number')
 
+/** A 64-bit transaction id as decimal text. */
+export const transactionId = () => p.text().columnType('xid8')
+
 /** The number that PostgreSQL gives each new row. */
 export const identity = () => int8().columnType('bigint').generated('identity').autoincrement().primary()
 

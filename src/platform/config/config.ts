@@ -18,6 +18,8 @@ export interface Config {
     corsOrigins: string[]
     /** 0 turns the cache off. */
     responseCacheBytes: number
+    /** 0 turns the index off. */
+    searchIndexBytes: number
     /** Serves the web console. */
     console: boolean
   }
@@ -121,6 +123,7 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
       trustProxy: values.TRUST_PROXY,
       corsOrigins: values.CORS_ORIGINS,
       responseCacheBytes: values.RESPONSE_CACHE_BYTES,
+      searchIndexBytes: values.SEARCH_INDEX_BYTES,
       console: values.CONSOLE,
     },
     rateLimits: values.RATE_LIMITS ? rateLimitNumbers(values) : null,

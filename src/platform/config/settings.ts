@@ -148,6 +148,11 @@ export const SETTINGS = {
     '67108864',
     'Maximum memory of the response cache, in bytes; 0 switches it off',
   ),
+  SEARCH_INDEX_BYTES: withDefault(
+    integer(0, Number.MAX_SAFE_INTEGER),
+    '536870912',
+    'Maximum memory of the index for searches by name, which starts at 5,000 agents, in bytes; 0 switches it off',
+  ),
   WEBHOOK_DEV_MODE: setting(
     boolean,
     'Allows webhook receivers on http and loopback; default `true` only on the localnet while HOST is loopback and NODE_ENV is not `production`',

@@ -1,0 +1,67 @@
+const MIN_LENGTH = 2
+/** Slots of a word of a bitmap. */
+export const WORD_BITS = 32
+
+/** A set of slots: a list, or a bitmap where that takes less memory. */
+export class SlotSet {
+  size = 0
+  /** The first `size` entries are the slots, in no order. Empty if there is a bitmap. */
+  list = new Uint32Array(MIN_LENGTH)
+  /** Has a bit for each slot up to the capacity. */
+  bitmap: Uint32Array | null = null
+
+  /** The slot must not be in the set. */
+  add(slot: number, capacity: number): void {
+    if (this.bitmap === null && (this.size + 1) * WORD_BITS > capacity) this.#toBitmap(capacity)
+    if (this.bitmap !== null) this.bitmap[slot >> 5]! |= 1 << (slot & 31)
+    else {
+      if (this.size === this.list.length) this.list = resized(this.list, Math.ceil(this.size * 1.5))
+      this.list[this.size] = slot
+    }
+    this.size += 1
+  }
+
+  /** The slot must be in the set. */
+  remove(slot: number): void {
+    this.size -= 1
+    if (this.bitmap !== null) this.bitmap[slot >> 5]! &= ~(1 << (slot & 31))
+    else this.list[this.list.indexOf(slot)] = this.list[this.size]!
+  }
+
+  /** Makes room for slots up to a larger capacity. */
+  grow(capacity: number): void {
+    if (this.bitmap === null) return
+    if (this.size * WORD_BITS * 2 > capacity) this.bitmap = resized(this.bitmap, words(capacity))
+    else this.#toList(this.bitmap)
+  }
+
+  #toBitmap(capacity: number): void {
+    const bitmap = new Uint32Array(words(capacity))
+    for (let i = 0; i < this.size; i++) bitmap[this.list[i]! >> 5]! |= 1 << (this.list[i]! & 31)
+    this.bitmap = bitmap
+    this.list = new Uint32Array(0)
+  }
+
+  #toList(bitmap: Uint32Array): void {
+    const list = new Uint32Array(Math.max(this.size, MIN_LENGTH))
+    let length = 0
+    for (const [word, bits] of bitmap.entries())
+      for (let rest = bits; rest !== 0; rest &= rest - 1)
+        list[length++] = word * WORD_BITS + 31 - Math.clz32(rest & -rest)
+    this.list = list
+    this.bitmap = null
+  }
+}
+
+/** The words of a bitmap. */
+export const words = (capacity: number): number => Math.ceil(capacity / WORD_BITS)
+
+/** A copy with another length. */
+export function resized<Values extends Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array>(
+  values: Values,
+  length: number,
+): Values {
+  const copy = new (values.constructor as new (length: number) => Values)(length)
+  copy.set(values)
+  return copy
+}

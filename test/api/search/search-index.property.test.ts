@@ -1,0 +1,55 @@
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { asciiTrigrams, isSameSet, shownTrigrams } from '../../../src/agents/search-index/trigrams.ts'
+import { sql } from 'kysely'
+import { insertAgents } from '../../support/factories.ts'
+import { agentChanges, agentOf, pages, searches } from '../../support/search-cases.ts'
+import {
+  createSearchWorld,
+  expectSameConnection,
+  expectSamePage,
+  type SearchWorld,
+} from '../../support/search-world.ts'
+
+let world: SearchWorld
+beforeAll(async () => {
+  world = await createSearchWorld()
+  const agents = fc.sample(agentChanges, { seed: 5, numRuns: 400 })
+  await insertAgents(
+    world.database.orm.em.getKysely(),
+    agents.map((changes, i) => agentOf(String(i), changes)),
+  )
+})
+afterAll(() => world.close())
+
+test('a search with the index equals the search in PostgreSQL: rows, similarity, order and total', async () => {
+  const before = world.answered()
+  await fc.assert(
+    fc.asyncProperty(searches, pages, async (filter, page) => expectSamePage(world, { ...filter, ...page })),
+    { seed: 1, numRuns: 150 },
+  )
+  expect(world.answered() - before).toBeGreaterThan(120)
+})
+
+test('the same holds for connections, forward, backward and after a cursor', async () => {
+  expect.hasAssertions()
+  await fc.assert(
+    fc.asyncProperty(searches, fc.integer({ min: 1, max: 20 }), (filter, size) =>
+      expectSameConnection(world, filter, size),
+    ),
+    { seed: 2, numRuns: 40 },
+  )
+})
+
+test('trigrams of ASCII text are those of pg_trgm', async () => {
+  const texts = fc.sample(fc.string({ unit: 'binary-ascii', maxLength: 40 }), { seed: 3, numRuns: 300 })
+  const given = texts.map((text) => text.replaceAll('\0', ''))
+  const { rows } = await sql<{ shown: string[] }>`
+    select show_trgm(text) as shown from unnest(${given}::text[]) with ordinality as given (text, n)
+    order by n`.execute(world.database.orm.em.getKysely())
+  for (const [i, { shown }] of rows.entries())
+    expect([given[i], isSameSet(asciiTrigrams(given[i] ?? ''), shownTrigrams(shown))]).toEqual([
+      given[i],
+      true,
+    ])
+})
