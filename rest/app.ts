@@ -104,7 +104,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     await app.register(async (scope: RestApp) => mcpRoutes(scope, mcpOptions))
     const { console = false } = options
     if (console !== false) await consoleRoutes(app, { logger, baseUrl, ...(console === true ? {} : console) })
-    graphqlRoutes(app, { services, logger, originGuard, connectionLimits })
+    graphqlRoutes(app, { services, logger, metrics, originGuard, connectionLimits, executor })
   }
   const cache =
     surface === 'all' && responseCacheBytes > 0

@@ -4,6 +4,7 @@ import { printedSchema } from '../../schema/print.ts'
 import { quoted } from '../../src/domain/quoted.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
+import type { Metrics } from '../../src/platform/metrics/metrics.ts'
 import type { Services } from '../../src/services.ts'
 import { graphiqlFiles, sendGraphiql, wantsPage } from './graphiql.ts'
 import { chargeRequest, countRequest } from '../plugins/rate-limits.ts'
@@ -16,21 +17,23 @@ import { createEventStreams, isEventStream } from '../plugins/event-stream.ts'
 import { requestPriority } from './request-priority.ts'
 import { acceptWebSockets, createSocketServer } from './web-socket.ts'
 import { createGraphQLServer } from './yoga.ts'
+import type { Executor } from '../execute.ts'
 import type { RestApp } from '../rest-app.ts'
 
 export interface GraphQLOptions {
   readonly services: Services
   readonly logger: Logger
+  readonly metrics: Metrics
   readonly originGuard: OriginGuard
   readonly connectionLimits: ConnectionLimits
+  /** `execute` runs all operations with graphql-js. */
+  readonly executor: Executor
 }
 
 /** Registers /graphql with GraphiQL, event streams and WebSockets, and the SDL. */
-export function graphqlRoutes(
-  app: RestApp,
-  { services, logger, originGuard, connectionLimits }: GraphQLOptions,
-): void {
-  const server = createGraphQLServer(services, logger)
+export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
+  const { services, originGuard, connectionLimits } = options
+  const server = createGraphQLServer(options)
   const sockets = createSocketServer(server, services.admission, connectionLimits)
   const streams = createEventStreams()
   app.addHook('preClose', async () => streams.cutAll())
@@ -47,7 +50,12 @@ export function graphqlRoutes(
         problem: 'The body must be one JSON object with a query',
       })
     }
-    const response = await server.yoga.handleNodeRequestAndResponse(request, reply, contextOf(request))
+    const context = contextOf(request)
+    const answer = await server.shortPath.answer(request, context)
+    if (answer.body !== null) return reply.header('content-type', answer.mediaType).send(answer.body)
+    const { charge } = answer
+    const response = await server.yoga.handleNodeRequestAndResponse(request, reply, { ...context, charge })
+    server.shortPath.learn(request, response)
     if (response.status === 406) throw notAcceptable(request, response)
     if (isEventStream(response)) return streams.send(reply, response)
     return response

@@ -1,22 +1,38 @@
-import { createLRUCache, createYoga } from 'graphql-yoga'
+import { createLRUCache, createYoga, type Plugin } from 'graphql-yoga'
 import { createGraphQLContext } from '../../schema/context.ts'
 import { clientError } from '../../schema/errors.ts'
 import { schema } from '../../schema/index.ts'
 import type { Logger } from '../../src/platform/logger.ts'
+import type { Metrics } from '../../src/platform/metrics/metrics.ts'
 import type { Services } from '../../src/services.ts'
+import type { Executor } from '../execute.ts'
 import { charges, type OperationRequest } from './charges.ts'
+import { CompiledQueries } from './compiled/compiled-queries.ts'
+import { createShortPath } from './compiled/short-path.ts'
 import { guards } from './guards.ts'
 import { createPersistedDocuments, persistedDocumentsPlugin } from './persisted-documents.ts'
 
 /** Parsed documents in the cache. Each can take half a megabyte. */
 const CACHED_DOCUMENTS = 100
 
+interface GraphQLServerOptions {
+  readonly services: Services
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly executor: Executor
+}
+
 export type GraphQLServer = ReturnType<typeof createGraphQLServer>
 
-export function createGraphQLServer(services: Services, logger: Logger) {
+export function createGraphQLServer({ services, logger, metrics, executor }: GraphQLServerOptions) {
   const toClientError = (error: unknown) =>
     clientError(error, (err) => logger.error({ err }, 'operation failed'))
   const documents = createPersistedDocuments()
+  const queries = new CompiledQueries()
+  const offerQuery: Plugin<{ params: { query?: string } }> = {
+    onExecute: ({ args: { document, contextValue } }) =>
+      queries.offer(contextValue.params.query ?? '', document),
+  }
   const yoga = createYoga<OperationRequest>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -32,8 +48,14 @@ export function createGraphQLServer(services: Services, logger: Logger) {
       documentCache: createLRUCache({ max: CACHED_DOCUMENTS }),
       errorCache: createLRUCache({ max: CACHED_DOCUMENTS }),
     },
-    plugins: [persistedDocumentsPlugin(documents), guards(toClientError), charges],
+    plugins: [
+      persistedDocumentsPlugin(documents),
+      guards(toClientError),
+      charges,
+      ...(executor === 'jit' ? [offerQuery] : []),
+    ],
     context: (request) => createGraphQLContext(services, request),
   })
-  return { yoga, toClientError, documents }
+  const shortPath = createShortPath({ services, metrics, documents, queries })
+  return { yoga, toClientError, documents, shortPath }
 }

@@ -1,0 +1,54 @@
+import { BREAK, type DocumentNode, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
+import { schema } from '../../../schema/index.ts'
+
+/** Characters. Longer documents take more than 10 ms to compile. */
+const MAX_CHARACTERS = 4_000
+
+/**
+ * Fields of Query that only read tables. After an error they are read again by graphql-js, so they
+ * must not call the ledger, count against a limit or use up a signature.
+ */
+export const COMPILED_FIELDS: readonly string[] = [
+  'agent',
+  'agentHistory',
+  'agentHistoryConnection',
+  'agentSuggestions',
+  'agents',
+  'agentsConnection',
+  'credentials',
+  'did',
+  'node',
+  'registryConfig',
+  'registryEventsConnection',
+  'registryStats',
+  'stake',
+  'stakes',
+  'stakesConnection',
+]
+
+/**
+ * Whether a valid document is one query of such fields, which the compiled form answers like
+ * graphql-js. Compiled conditions lose fields, so no directives are allowed.
+ */
+export function canCompile(query: string, document: DocumentNode): boolean {
+  const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION)
+  if (query.length > MAX_CHARACTERS || operations.length !== 1 || operations[0]?.operation !== 'query')
+    return false
+  let canBe = true
+  const refuse = (): typeof BREAK => {
+    canBe = false
+    return BREAK
+  }
+  const types = new TypeInfo(schema)
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Directive: refuse,
+      Field: ({ name: { value: name } }) => {
+        const isRoot = types.getParentType() === schema.getQueryType()
+        return name === '__typename' || !isRoot || COMPILED_FIELDS.includes(name) ? undefined : refuse()
+      },
+    }),
+  )
+  return canBe
+}
