@@ -68,9 +68,10 @@ const contextOf = () => createGraphQLContext(t.services, { clientIp: '192.0.2.1'
 
 describe('a compiled query', () => {
   test('may leave enum values as they are, because each is its name', () => {
-    for (const type of Object.values(schema.getTypeMap()).filter(isEnumType))
-      if (!type.name.startsWith('__'))
-        for (const { name, value } of type.getValues()) expect(value).toBe(name)
+    const types = Object.values(schema.getTypeMap()).filter(isEnumType)
+    const values = types.filter(({ name }) => !name.startsWith('__')).flatMap((type) => type.getValues())
+    expect(values.length).toBeGreaterThan(20)
+    expect(values.filter(({ name, value }) => name !== value)).toEqual([])
   })
 
   test('has the results of graphql-js, and none if there are errors', async () => {

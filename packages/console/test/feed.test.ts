@@ -1,13 +1,5 @@
-import { globSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { type FieldNode, Kind, parse } from 'graphql'
 import { expect, test } from 'vitest'
-import {
-  type FeedEvent,
-  feedReducer,
-  type FeedState,
-  NO_EVENTS,
-} from '../../packages/console/src/pages/live/feed-state.ts'
+import { type FeedEvent, feedReducer, type FeedState, NO_EVENTS } from '../src/pages/live/feed-state.ts'
 
 const event = (id: number, type: FeedEvent['type'] = 'stake.deposited', agentPda = 'agent'): FeedEvent => ({
   id: String(id),
@@ -47,18 +39,4 @@ test('an event gets the name that is known of its agent, except when the event c
   const waiting: FeedState = { ...NO_EVENTS, shown: [event(3)], held: [event(4, undefined, 'other')] }
   const after = feedReducer(waiting, { kind: 'named', pda: 'agent', agent: { pda: 'agent', name: 'New' } })
   expect([after.shown[0]!.agent?.name, after.held[0]!.agent]).toEqual(['New', undefined])
-})
-
-test('the streams of the console ask for nothing that costs units for each event', () => {
-  const folder = fileURLToPath(new URL('../../packages/console/src/', import.meta.url))
-  const subscriptions = globSync('**/*.graphql', { cwd: folder }).flatMap((file) =>
-    parse(readFileSync(`${folder}${file}`, 'utf8')).definitions.filter(
-      (each) => each.kind === Kind.OPERATION_DEFINITION && each.operation === 'subscription',
-    ),
-  )
-  expect(subscriptions.length).toBeGreaterThan(1)
-  const fields = JSON.stringify(subscriptions, (key, value: unknown) =>
-    key === 'loc' ? undefined : (value as FieldNode),
-  )
-  expect(fields).not.toContain('"value":"agent"')
 })
