@@ -155,7 +155,7 @@ consoleTest(
     await dialog.getByText('"verificationMethod"').waitFor()
     await audit()
     await dialog.getByRole('button', { name: 'Close' }).click()
-    await page.getByRole('button', { name: 'Show request' }).click()
+    await page.getByRole('button', { name: 'API request' }).click()
     await dialog.getByRole('region', { name: 'curl' }).getByText('query AgentDetails').waitFor()
     await audit()
     await open('/agents/11111111111111111111111111111112')

@@ -50,7 +50,12 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </div>
         <nav className={css.navigation} aria-label="Main">
           {NAVIGATION.map(({ to, title }) => (
-            <Link key={to} href={to} className={css.item} aria-current={isCurrent(to) ? 'page' : undefined}>
+            <Link
+              key={to}
+              href={to}
+              className={css.item}
+              {...(isCurrent(to) && { ref: showItem, 'aria-current': 'page' })}
+            >
               {title}
             </Link>
           ))}
@@ -74,6 +79,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </footer>
     </div>
   )
+}
+
+/** On narrow screens the navigation scrolls. The current item must be in view. */
+function showItem(item: HTMLElement | null): void {
+  item?.parentElement?.scrollTo({ left: item.offsetLeft - 48 })
 }
 
 /** With a <base>, a fragment would lead to the first page. */

@@ -17,8 +17,8 @@ export function ShowRequest({ document, variables, client }: ShowRequestProps) {
   const [open, setOpen] = useState(false)
   return (
     <>
-      <Button look="quiet" small onClick={() => setOpen(true)}>
-        Show request
+      <Button look="quiet" onClick={() => setOpen(true)}>
+        API request
       </Button>
       <Dialog title="This page as a request" open={open} onClose={() => setOpen(false)}>
         {open && <CodeTabs label="Language" codes={codesFor(document, variables, client)} />}

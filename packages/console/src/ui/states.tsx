@@ -34,8 +34,10 @@ export function ErrorState({ error, retry, children }: ErrorStateProps) {
     <div className={classes(css.box, css.error)} role="alert">
       <h2>{read.message}</h2>
       <p>{adviceFor(read)}</p>
-      {retry && <Button onClick={retry}>Try again</Button>}
-      {children}
+      <div className={css.ways}>
+        {retry && <Button onClick={retry}>Try again</Button>}
+        {children}
+      </div>
     </div>
   )
 }

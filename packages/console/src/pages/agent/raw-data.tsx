@@ -12,7 +12,7 @@ export function RawData({ agent }: { readonly agent: Agent }) {
   const document = error?.message ?? (data === undefined ? 'Loading' : print(data.did?.didDocument))
   return (
     <>
-      <Button look="quiet" small onClick={() => setOpen(true)}>
+      <Button look="quiet" onClick={() => setOpen(true)}>
         Raw data
       </Button>
       <Dialog title="Raw data" open={open} onClose={() => setOpen(false)}>
