@@ -3,6 +3,7 @@ import { useParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
 import {
   Address,
+  Amount,
   ButtonLink,
   Empty,
   ErrorState,
@@ -51,6 +52,7 @@ function OneAgent({ pda }: { readonly pda: string }) {
           </>
         }
       >
+        <Summary agent={data.agent} />
         <div className={css.columns}>
           <CardSection agent={data.agent} />
           <div className={css.side}>
@@ -101,15 +103,36 @@ function OneAgent({ pda }: { readonly pda: string }) {
   )
 }
 
-function Lead({ agent: { pda, status, serviceCategory, tier } }: { readonly agent: Agent }) {
+function Lead({ agent: { pda, status, serviceCategory } }: { readonly agent: Agent }) {
   return (
     <span className={css.lead}>
       <Status value={status} />
-      <span>
-        {words(tier)} · {words(serviceCategory)}
-      </span>
+      <span>{words(serviceCategory)}</span>
       <Address value={pda} label="agent address" />
     </span>
+  )
+}
+
+/** What a reader asks first. The sections below have the reasons. */
+function Summary({ agent }: { readonly agent: Agent }) {
+  const { reputationScore, stake, tier, card, credentials } = agent
+  const verified = credentials.credentials.filter(({ proofVerified }) => proofVerified).length
+  const all = [
+    ['Reputation', `${reputationScore.toLocaleString('en')} of 1,000`],
+    ['Tier', words(tier)],
+    ['Stake', stake === null ? 'None' : <Amount key="stake" value={stake.depositedAmount} unit="usdc" />],
+    ['Trusted credentials', verified],
+    ['Agent card', words(card.state)],
+  ] as const
+  return (
+    <dl className={css.summary}>
+      {all.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 
@@ -122,12 +145,12 @@ function IdentitySection({ agent }: { readonly agent: Agent }) {
         facts={[
           ['DID', <Address key="did" value={did} label="DID" />],
           ['Owner', <Address key="owner" value={owner} label="owner" />],
-          ['Account', <Address key="pda" value={pda} label="agent address" />],
+          ['Agent address', <Address key="pda" value={pda} label="agent address" />],
           ...(rentPayer === owner
             ? []
-            : [['Rent paid by', <Address key="payer" value={rentPayer} label="rent payer" />] as const]),
+            : [['Storage paid by', <Address key="payer" value={rentPayer} label="rent payer" />] as const]),
           ['Version', version === '' ? 'None' : version],
-          ['Can', names.length === 0 ? 'Nothing declared' : names.join(', ')],
+          ['Declares that it can', names.length === 0 ? 'Nothing declared' : names.join(', ')],
           ['Registered', <RelativeTime key="created" value={createdAt} />],
           ['Last change', <RelativeTime key="updated" value={updatedAt} />],
         ]}

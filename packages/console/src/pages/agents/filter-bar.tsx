@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Input, optionsOf, Select, useDebounced } from '../../ui/index.ts'
-import { STATUSES, TIERS } from './filters.ts'
+import { STATUSES } from './filters.ts'
 import css from './page.module.css'
 
 interface FiltersProps {
@@ -53,7 +53,6 @@ export function Filters({ search, onChange }: FiltersProps) {
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
-      {select('Tier', 'tier', choices('All tiers', TIERS))}
       {select('Status', 'status', choices('All statuses', STATUSES))}
       {select('Sort by', 'sort', name === '' ? SORTS : [BEST_MATCH, ...SORTS])}
     </div>

@@ -58,7 +58,7 @@ export default function AgentsPage() {
   return (
     <Page
       title="Agents"
-      lead="The agents of the registry, with what they do, how much they staked and how they behaved."
+      lead="AI agents that are registered on Solana: what they do, how much they staked, and how they behaved."
       actions={
         <>
           <ShowRequest document={AgentsDocument} variables={variables} client={EXAMPLE} />

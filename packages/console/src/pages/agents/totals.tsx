@@ -1,5 +1,5 @@
 import { useQuery } from 'urql'
-import { Button, words } from '../../ui/index.ts'
+import { Button, formatUnits, words } from '../../ui/index.ts'
 import { AgentTotalsDocument } from './page.generated.ts'
 import { CATEGORIES, TIERS } from './filters.ts'
 import css from './page.module.css'
@@ -13,6 +13,7 @@ interface TotalsProps {
 export function Totals({ search, onChange }: TotalsProps) {
   const [{ data }] = useQuery({ query: AgentTotalsDocument })
   const stats = data?.registryStats
+  const stakes = new Map(data?.registryConfig?.tiers.map(({ tier, minimumStake }) => [tier, minimumStake]))
   const tiers = new Map(stats?.byTier.map(({ tier, agents }) => [tier, agents]))
   const categories = new Map(stats?.byCategory.map(({ category, agents }) => [category, agents]))
   const toggle = (name: string, value: string) => {
@@ -25,7 +26,8 @@ export function Totals({ search, onChange }: TotalsProps) {
         {TIERS.map((tier) => (
           <button key={tier} type="button" className={css.tier} {...toggle('tier', tier)}>
             <span className={css.count}>{stats === undefined ? '–' : (tiers.get(tier) ?? 0)}</span>
-            <span>{words(tier)}</span>
+            <span className={css.tierName}>{words(tier)}</span>
+            <span>{stakeText(stakes.get(tier))}</span>
           </button>
         ))}
       </div>
@@ -40,6 +42,12 @@ export function Totals({ search, onChange }: TotalsProps) {
   )
 }
 
+/** What a tier means. */
+function stakeText(minimum: string | undefined): string {
+  if (minimum === undefined) return '\u00a0'
+  return minimum === '0' ? 'No stake' : `From ${formatUnits(BigInt(minimum), 6)} USDC staked`
+}
+
 /**
  * Lists leave out agents whose hosted card is not the recorded one. This says so, and shows them.
  */
@@ -50,10 +58,8 @@ export function Mismatched({ search, onChange }: TotalsProps) {
   const isShown = search.get('mismatched') === 'true'
   return (
     <p className={css.mismatched}>
-      {count === 1
-        ? 'The card of 1 agent differs'
-        : `The cards of ${count.toLocaleString('en')} agents differ`}{' '}
-      from the recorded hash. {isShown ? 'The list has them too.' : 'The list leaves them out.'}
+      {count === 1 ? '1 agent has a card' : `${count.toLocaleString('en')} agents have cards`} that the owner
+      did not record on the ledger. {isShown ? 'The list has them too.' : 'The list leaves them out.'}
       <Button small onClick={() => onChange({ mismatched: isShown ? '' : 'true' })}>
         {isShown ? 'Leave them out' : 'Show them too'}
       </Button>
