@@ -5,9 +5,9 @@ export const EVENT_GROUPS = [
     types: {
       'agent.registered': 'Registered',
       'agent.updated': 'Updated',
-      'agent.reputation_updated': 'Reputation',
-      'agent.tier_updated': 'Tier',
-      'agent.status_changed': 'Status',
+      'agent.reputation_updated': 'Reputation changed',
+      'agent.tier_updated': 'Tier changed',
+      'agent.status_changed': 'Status changed',
       'agent.suspended': 'Suspended',
       'agent.reactivated': 'Reactivated',
       'agent.deactivated': 'Deactivated',
@@ -20,15 +20,18 @@ export const EVENT_GROUPS = [
       'stake.deposited': 'Deposit',
       'stake.withdrawal_requested': 'Withdrawal requested',
       'stake.withdrawal_cancelled': 'Withdrawal cancelled',
-      'stake.withdrawn': 'Withdrawal completed',
+      'stake.withdrawn': 'Withdrawal paid',
       'stake.closed': 'Stake closed',
     },
   },
 ] as const
 
-const TITLES: Record<string, string> = Object.assign({}, ...EVENT_GROUPS.map(({ types }) => types))
+const TITLES: Record<string, string> = Object.assign(
+  { ping: 'Test event' },
+  ...EVENT_GROUPS.map(({ types }) => types),
+)
 
-export const EVENT_TYPES: readonly string[] = Object.keys(TITLES)
+export const EVENT_TYPES: readonly string[] = EVENT_GROUPS.flatMap(({ types }) => Object.keys(types))
 export const STAKE_EVENT_TYPES = EVENT_TYPES.filter((type) => type.startsWith('stake.'))
 
 export function eventTitle(type: string): string {

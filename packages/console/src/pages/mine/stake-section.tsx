@@ -48,11 +48,16 @@ export function StakeSection({ agent, sign }: StakeSectionProps) {
         ]}
       />
       {stake?.withdrawal && <PendingWithdrawal withdrawal={stake.withdrawal} sign={sign} />}
+      {stake?.withdrawal && free > 0n && (
+        <p className={formStyles.hint}>
+          There can be one withdrawal at a time. To withdraw another amount, cancel this one first.
+        </p>
+      )}
       {status === 'active' && (
         <AmountForm
           key={`deposit ${deposited}`}
           label="Deposit"
-          hint="Moves from your wallet to the vault of your agent."
+          hint="USDC move from your wallet to the vault of your agent."
           onSubmit={(amount) =>
             sign({
               title: `Deposit ${formatUnits(amount, 6)} USDC`,

@@ -70,7 +70,7 @@ export default function TransactionPage() {
     (prepared === null && landed === null && (record.fetching || ledger.fetching)) || setting.fetching
   const problem = [record.error, ledger.error].find((error) => error && readError(error).status !== 404)
   return (
-    <Page title="Transaction" lead={LEAD} actions={request}>
+    <Page title={titleOf(landed ?? prepared, program)} lead={LEAD} actions={request}>
       {isLoading ? (
         <Loading label="Loading the transaction" />
       ) : prepared === null && landed === null ? (
@@ -91,6 +91,14 @@ export default function TransactionPage() {
       )}
     </Page>
   )
+}
+
+/** What it does: the name of its instruction for the registry. */
+function titleOf(transaction: Prepared | LedgerTransaction | null, program: string | undefined): string {
+  const main = transaction?.instructions.findLast(({ programId }) => programId === program)
+  return main === undefined || program === undefined
+    ? 'Transaction'
+    : `Transaction: ${describeInstruction(main, 1, program).title.toLowerCase()}`
 }
 
 interface ContentProps {
