@@ -71,12 +71,28 @@ consoleTest(
 )
 
 consoleTest(
-  'an owner pauses, activates, recovers, rotates and deletes a webhook',
+  'an owner edits, pauses, activates, recovers, rotates and deletes a webhook',
   () => world,
   async ({ page, context, open, variant, audit }) => {
     const wallet = browserWallet(`manage ${variant.name}`)
     await wallet.install(context)
     const id = await openWebhook(page, wallet, open)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const edit = page.getByRole('form', { name: 'Edit the webhook' })
+    await edit.getByLabel('Receiver URL').fill(receiver.url('/moved'))
+    await edit.getByText('Deliveries that wait for the old URL are cancelled').waitFor()
+    await edit.getByLabel('Only events of this agent').fill('nonsense')
+    await edit.getByRole('checkbox', { name: 'Tier changed' }).check()
+    await edit.getByRole('button', { name: 'Save' }).click()
+    await edit
+      .getByRole('alert')
+      .getByText(/base-58/)
+      .waitFor()
+    await edit.getByLabel('Only events of this agent').fill('')
+    await edit.getByRole('button', { name: 'Save' }).click()
+    const facts = page.getByRole('region', { name: 'Details' })
+    await facts.getByText(receiver.url('/moved')).waitFor()
+    await facts.getByText('Registered, Tier changed').waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Pause webhook' }).waitFor()
     await audit()
@@ -121,6 +137,28 @@ consoleTest(
     await page.getByRole('button', { name: 'Activate' }).click()
     await page.getByText('The webhook is active. Recover').waitFor()
   },
+)
+
+consoleTest(
+  'a webhook whose last delivery failed is found in the list, with what its receiver answered',
+  () => world,
+  async ({ page, context, open, variant }) => {
+    const wallet = browserWallet(`failing ${variant.name}`)
+    await wallet.install(context)
+    receiver.respondWith({ status: 503, headers: { 'content-type': 'text/plain' }, body: 'out of order' })
+    const id = await openWebhook(page, wallet, open)
+    await page.getByRole('button', { name: 'Ping' }).click()
+    await page.getByRole('list', { name: 'Attempts' }).getByText('HTTP 503').waitFor()
+    await open(`/webhooks/${id}`)
+    await page.getByRole('heading', { name: 'The last delivery failed' }).waitFor()
+    await page.getByRole('link', { name: 'See what your receiver answered' }).click()
+    await page.getByText('out of order').waitFor()
+    await open('/webhooks')
+    const row = page.getByRole('row').filter({ hasText: receiver.url('/events') })
+    await row.getByRole('link', { name: 'Failed' }).waitFor()
+    receiver.respondWith({ status: 200 })
+  },
+  { variants: VARIANTS.slice(1, 3) },
 )
 
 consoleTest(

@@ -14,6 +14,7 @@ import {
   Status,
   usePolling,
 } from '../../ui/index.ts'
+import { eventTitle } from '../../events/types.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import { Attempts } from '../webhook/attempts.tsx'
 import { OneDeliveryDocument, ResendDeliveryDocument } from '../webhook/page.generated.ts'
@@ -57,7 +58,7 @@ function Delivery({ id, deliveryId }: { readonly id: string; readonly deliveryId
       <Section title="Details">
         <Facts
           facts={[
-            ['Event', delivery.eventType],
+            ['Event', eventTitle(delivery.eventType)],
             ['Event id', <Address key="Event id" value={delivery.eventId} label="event id" />],
             ['Delivery id', <Address key="Delivery id" value={delivery.id} label="delivery id" />],
             [

@@ -1,6 +1,7 @@
 import { Badge, CodeBlock, Facts, RelativeTime, Status, words } from '../../ui/index.ts'
 import css from '../webhooks/page.module.css'
 import type { DeliveryFieldsFragment } from './page.generated.ts'
+import { responseOf, TRIGGERS } from './response.ts'
 
 /** What happened in each request to the receiver, newest first. */
 export function Attempts({ delivery }: { readonly delivery: DeliveryFieldsFragment }) {
@@ -12,11 +13,11 @@ export function Attempts({ delivery }: { readonly delivery: DeliveryFieldsFragme
           <div className={css.buttons}>
             <h3>Attempt {attempt.number}</h3>
             <Status value={attempt.outcome} />
-            <Badge>{words(attempt.trigger)}</Badge>
+            <Badge>{TRIGGERS[attempt.trigger] ?? words(attempt.trigger)}</Badge>
           </div>
           <Facts
             facts={[
-              ['Response', response(attempt)],
+              ['Response', responseOf(attempt)],
               ['Duration', `${attempt.durationMs} ms`],
               ['Started', <RelativeTime key="Started" value={attempt.startedAt} />],
               [
@@ -35,9 +36,4 @@ export function Attempts({ delivery }: { readonly delivery: DeliveryFieldsFragme
       ))}
     </ol>
   )
-}
-
-function response({ responseStatus, errorCode }: DeliveryFieldsFragment['attempts'][number]): string {
-  if (typeof responseStatus === 'number') return `HTTP ${responseStatus}`
-  return errorCode ? `No response: ${errorCode}` : 'No response'
 }

@@ -9,7 +9,7 @@ import {
   PingWebhookDocument,
   RecoverWebhookDocument,
   RotateWebhookSecretDocument,
-  SetWebhookActiveDocument,
+  UpdateWebhookDocument,
   type WebhookDetailsFragment,
 } from './page.generated.ts'
 import { useAction } from './use-action.ts'
@@ -36,7 +36,7 @@ export function Controls({ webhook, onChange }: ControlsProps) {
       return 'The test event is on its way.'
     })
   const setActive = (next: boolean) =>
-    run(client.mutation(SetWebhookActiveDocument, { id, input: { active: next } }).toPromise(), () => {
+    run(client.mutation(UpdateWebhookDocument, { id, input: { active: next } }).toPromise(), () => {
       onChange()
       return next
         ? 'The webhook is active. Recover the deliveries that it missed.'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useQuery } from 'urql'
+import { eventTitle } from '../../events/types.ts'
 import {
-  Button,
   Empty,
   ErrorState,
   Link,
@@ -11,23 +11,30 @@ import {
   Section,
   Status,
   Table,
+  usePolling,
 } from '../../ui/index.ts'
 import { type DeliveryFieldsFragment, WebhookLogDocument } from './page.generated.ts'
+import { responseOf } from './response.ts'
 
 const PAGE_SIZE = 25
+const REFRESH_MS = 5_000
 
 export function DeliveryLog({ id }: { readonly id: string }) {
   // The cursors of the pages before this one. The first page has none.
   const [cursors, setCursors] = useState<readonly string[]>([])
-  const [{ data, error, stale }, refetch] = useQuery({
+  const [{ data, error }, refetch] = useQuery({
     query: WebhookLogDocument,
     variables: { id, first: PAGE_SIZE, after: cursors.at(-1) ?? null },
     requestPolicy: 'cache-and-network',
   })
   const refresh = (): void => refetch({ requestPolicy: 'network-only' })
+  usePolling(refresh, REFRESH_MS)
   const page = data?.webhookDeliveriesConnection
   return (
-    <Section title="Deliveries" lead="One line for each event, newest first.">
+    <Section
+      title="Deliveries"
+      lead="One line for each event, newest first. Open one to see its attempts and to send it again."
+    >
       {error !== undefined ? (
         <ErrorState error={error} retry={refresh} />
       ) : !page ? (
@@ -38,17 +45,11 @@ export function DeliveryLog({ id }: { readonly id: string }) {
         </Empty>
       ) : (
         <>
-          <div>
-            <Button small onClick={refresh}>
-              Refresh
-            </Button>
-          </div>
           <Table
             caption="Deliveries"
             columns={columns(id)}
             rows={page.edges.map(({ node }) => node)}
             keyOf={(row) => row.id}
-            stale={stale}
           />
           <Pager
             text={`${page.totalCount} ${page.totalCount === 1 ? 'delivery' : 'deliveries'}`}
@@ -65,7 +66,7 @@ const columns = (id: string) => [
   {
     title: 'Event',
     cell: (row: DeliveryFieldsFragment) => (
-      <Link href={`/webhooks/${id}/deliveries/${row.id}`}>{row.eventType}</Link>
+      <Link href={`/webhooks/${id}/deliveries/${row.id}`}>{eventTitle(row.eventType)}</Link>
     ),
   },
   { title: 'Status', cell: ({ status }: DeliveryFieldsFragment) => <Status value={status} /> },
@@ -77,7 +78,7 @@ const columns = (id: string) => [
         ? 'None yet'
         : last.responseStatus
           ? `HTTP ${last.responseStatus}, ${last.durationMs} ms`
-          : (last.errorCode ?? 'No response'),
+          : responseOf(last),
   },
   { title: 'Created', cell: (row: DeliveryFieldsFragment) => <RelativeTime value={row.createdAt} /> },
 ]

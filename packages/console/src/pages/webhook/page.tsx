@@ -14,9 +14,10 @@ import {
 } from '../../ui/index.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import css from '../webhooks/page.module.css'
-import { WebhookBadge } from '../webhooks/state.tsx'
+import { eventsText, WebhookBadge } from '../webhooks/state.tsx'
 import { secretName, verificationCode } from '../webhooks/verification.ts'
 import { Controls } from './controls.tsx'
+import { EditWebhook } from './edit.tsx'
 import { DeliveryLog } from './log.tsx'
 import { OneWebhookDocument, WebhookLogDocument } from './page.generated.ts'
 import { Warning } from './warning.tsx'
@@ -56,18 +57,13 @@ function Webhook({ id }: { readonly id: string }) {
   return (
     <div className={css.list}>
       <Warning webhook={webhook} />
-      <Section title="Details">
+      <Section title="Details" aside={<EditWebhook webhook={webhook} />}>
         <Facts
           facts={[
-            [
-              'Receiver',
-              <span key="Receiver" className={css.url}>
-                {webhook.url}
-              </span>,
-            ],
+            ['Receiver', webhook.url],
             ['Status', <WebhookBadge key="Status" {...webhook} />],
             ['Id', <Address key="Id" value={webhook.id} label="webhook id" />],
-            ['Events', webhook.eventTypes.join(', ')],
+            ['Events', eventsText(webhook.eventTypes)],
             [
               'Agent',
               webhook.filterAgentPda ? (

@@ -1,5 +1,5 @@
 import { useQuery } from 'urql'
-import { RelativeTime } from '../../ui/index.ts'
+import { Link, RelativeTime } from '../../ui/index.ts'
 import css from '../webhooks/page.module.css'
 import { type WebhookDetailsFragment, WebhookLogDocument } from './page.generated.ts'
 
@@ -39,7 +39,7 @@ export function Warning({ webhook }: { readonly webhook: WebhookDetailsFragment 
         {latest.status === 'retrying'
           ? 'The gateway repeats it. If all deliveries fail for 5 days, it disables the webhook.'
           : 'It is not repeated by itself. Repair your receiver, then recover the failed deliveries.'}{' '}
-        Open the delivery to see what your receiver answered.
+        <Link href={`/webhooks/${id}/deliveries/${latest.id}`}>See what your receiver answered</Link>.
       </p>
     </div>
   )

@@ -7,16 +7,17 @@ import {
   Link,
   Loading,
   Page,
-  RelativeTime,
   ShowRequest,
+  Status,
   Table,
 } from '../../ui/index.ts'
-import { eventTitle } from '../../events/types.ts'
+import { EVENT_TYPES } from '../../events/types.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
+import { LastDeliveryDocument } from '../webhook/page.generated.ts'
 import { CreateWebhook } from './create.tsx'
 import { WebhooksDocument, type WebhooksQuery } from './page.generated.ts'
 import css from './page.module.css'
-import { WebhookBadge } from './state.tsx'
+import { eventsText, WebhookBadge } from './state.tsx'
 
 type Row = WebhooksQuery['webhooks'][number]
 
@@ -60,12 +61,19 @@ function Webhooks() {
               ? 'The service disabled a webhook'
               : `The service disabled ${disabled.length} webhooks`}
           </h2>
-          <p>No events are sent to it. Open it to see why and to activate it again.</p>
+          <p>
+            No events are sent to {disabled.length === 1 ? 'it' : 'them'}. Open{' '}
+            <Link href={`/webhooks/${disabled[0]!.id}`}>{disabled[0]!.url}</Link> to see why and to activate
+            it again.
+          </p>
         </div>
       )}
       {data.webhooks.length === 0 ? (
         <Empty title="You have no webhooks">
-          <p>Create the first one below.</p>
+          <p>
+            Create the first one below. Without a receiver of your own, look at the{' '}
+            <Link href="/events">events with example payloads</Link>.
+          </p>
         </Empty>
       ) : (
         <Table caption="Your webhooks" columns={COLUMNS} rows={data.webhooks} keyOf={({ id }) => id} />
@@ -88,12 +96,30 @@ const COLUMNS = [
   {
     title: 'Events',
     cell: ({ eventTypes }: Row) =>
-      eventTypes.length > 2 ? `${eventTypes.length} types` : eventTypes.map(eventTitle).join(', '),
+      eventTypes.length > 2 && eventTypes.length < EVENT_TYPES.length
+        ? `${eventTypes.length} types`
+        : eventsText(eventTypes),
   },
   {
     title: 'Agent',
     cell: ({ filterAgentPda }: Row) =>
       filterAgentPda ? <Address value={filterAgentPda} label="agent address" /> : 'All agents',
   },
-  { title: 'Created', cell: ({ createdAt }: Row) => <RelativeTime value={createdAt} /> },
+  { title: 'Last delivery', cell: ({ id }: Row) => <LastDelivery id={id} /> },
 ]
+
+/** Says which webhook fails. The way to its receiver's answer is one click. */
+function LastDelivery({ id }: { readonly id: string }) {
+  const [{ data, fetching }] = useQuery({
+    query: LastDeliveryDocument,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  })
+  const last = data?.webhookDeliveriesConnection?.edges[0]?.node
+  if (last === undefined) return fetching ? '…' : 'None yet'
+  return (
+    <Link href={`/webhooks/${id}/deliveries/${last.id}`}>
+      <Status value={last.status} />
+    </Link>
+  )
+}

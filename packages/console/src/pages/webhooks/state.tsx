@@ -1,5 +1,10 @@
 import type { ReactNode } from 'react'
+import { EVENT_TYPES, eventTitle } from '../../events/types.ts'
 import { Badge } from '../../ui/index.ts'
+
+export function eventsText(types: readonly string[]): string {
+  return types.length === EVENT_TYPES.length ? 'All types' : types.map(eventTitle).join(', ')
+}
 
 interface WebhookState {
   readonly active: boolean

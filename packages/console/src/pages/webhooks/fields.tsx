@@ -1,0 +1,72 @@
+import { EVENT_GROUPS } from '../../events/types.ts'
+import { formStyles } from '../../form/form.tsx'
+import { Input } from '../../ui/index.ts'
+import css from './page.module.css'
+
+/** What an owner chooses for a webhook, as it is typed. */
+export interface WebhookDraft {
+  readonly url: string
+  /** Empty: all agents. */
+  readonly agent: string
+  readonly types: readonly string[]
+}
+
+export const isComplete = ({ url, types }: WebhookDraft): boolean => url.trim() !== '' && types.length > 0
+
+interface WebhookFieldsProps {
+  readonly draft: WebhookDraft
+  readonly onChange: (draft: WebhookDraft) => void
+  /** Shows what is missing. */
+  readonly isChecked: boolean
+}
+
+export function WebhookFields({ draft, onChange, isChecked }: WebhookFieldsProps) {
+  const { url, agent, types } = draft
+  const choose = (type: string, isChosen: boolean): void =>
+    onChange({ ...draft, types: isChosen ? [...types, type] : types.filter((each) => each !== type) })
+  return (
+    <>
+      <Input
+        label="Receiver URL"
+        type="url"
+        inputMode="url"
+        autoComplete="off"
+        placeholder="https://example.org/events"
+        hint="An https URL of a public host."
+        value={url}
+        error={isChecked && url.trim() === '' ? 'Enter the URL of your receiver. It must use https.' : null}
+        onChange={({ target }) => onChange({ ...draft, url: target.value })}
+      />
+      <Input
+        label="Only events of this agent (optional)"
+        autoComplete="off"
+        spellCheck={false}
+        hint="The address of an agent. Without it you get the events of all agents."
+        value={agent}
+        onChange={({ target }) => onChange({ ...draft, agent: target.value })}
+      />
+      {EVENT_GROUPS.map((group) => (
+        <fieldset key={group.title} className={formStyles.choices}>
+          <legend>{group.title}</legend>
+          <div className={css.types}>
+            {Object.entries(group.types).map(([type, title]) => (
+              <label key={type} className={formStyles.choice}>
+                <input
+                  type="checkbox"
+                  checked={types.includes(type)}
+                  onChange={({ target }) => choose(type, target.checked)}
+                />
+                {title}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      ))}
+      {isChecked && types.length === 0 && (
+        <p className={formStyles.bad} role="alert">
+          Choose at least one event.
+        </p>
+      )}
+    </>
+  )
+}
