@@ -132,6 +132,8 @@ consoleTest(
     await page.reload()
     await page.getByRole('button', { name: wallet.address.slice(0, 5) }).click()
     await page.getByText('You are signed in.').waitFor()
+    // Connected again, not only signed in.
+    await expect.poll(() => page.getByRole('button', { name: wallet.name }).count()).toBe(0)
     await audit()
     await page.getByRole('button', { name: 'Sign out and disconnect' }).click()
     await page.getByRole('button', { name: wallet.name }).waitFor()
@@ -150,8 +152,7 @@ consoleTest(
     await panel.getByRole('button', { name: 'Sign in' }).click()
     await panel.waitFor({ state: 'detached' })
     await open('/mine')
-    await panel.getByRole('button', { name: 'Use a throw-away wallet' }).click()
-    await panel.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'This wallet has no agent' }).waitFor()
     await page
       .getByRole('banner')
       .getByRole('button', { name: address!.slice(0, 5) })
@@ -182,7 +183,7 @@ consoleTest(
   () => world,
   async ({ page, open }) => {
     await open('/?tier=premium')
-    await page.getByRole('button', { name: 'Show request' }).click()
+    await page.getByRole('button', { name: 'API request' }).click()
     const dialog = page.getByRole('dialog')
     expect(await dialog.getByRole('region', { name: 'curl' }).innerText()).toContain('"tier":"premium"')
     await dialog.getByRole('tab', { name: 'curl' }).press('ArrowRight')

@@ -1,12 +1,13 @@
 import type { Registry, Signer } from '@agent-registry/client'
 import type { Wallet } from '@wallet-standard/base'
-import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { Provider } from 'urql'
 import { createApiClient } from '../api/client.ts'
 import { readSession, storeSession, type StoredSession } from '../api/token.ts'
+import { readUsedWallet, storeUsedWallet, type UsedWallet } from './used-wallet.ts'
 
 export interface Account {
-  /** The connected wallet. Null after a reload until `connect` is called again. */
+  /** The connected wallet. After a reload it connects again by itself, if the wallet allows it. */
   readonly signer: Signer | null
   readonly walletName: string | null
   /** The session of this tab. Requests of urql and of `registry()` use it. */
@@ -38,6 +39,17 @@ export function AccountProvider({ children }: { readonly children: ReactNode }) 
   const token = session?.token ?? null
   // A new client for each session: what one wallet may read, another must not find in the cache.
   const client = useMemo(() => createApiClient(token), [token])
+  useEffect(() => {
+    const used = readUsedWallet()
+    if (used === null) return
+    const reconnect = async (): Promise<void> => {
+      const signer = await (await load()).reconnectWallet(used)
+      const session = readSession()
+      const isSame = session === null || session.wallet === signer?.address
+      if (signer !== null && isSame) setConnected({ signer, name: used.name })
+    }
+    void reconnect()
+  }, [])
   const account = useMemo<Account>(() => {
     const keep = (next: StoredSession | null): void => {
       storeSession(next)
@@ -48,9 +60,10 @@ export function AccountProvider({ children }: { readonly children: ReactNode }) 
       if (token !== null) await (await registry()).sessions.signOut().catch(() => undefined)
       keep(null)
     }
-    const use = async (signer: Signer, name: string): Promise<void> => {
+    const use = async (signer: Signer, wallet: UsedWallet): Promise<void> => {
       if (session !== null && session.wallet !== signer.address) await signOut()
-      setConnected({ signer, name })
+      storeUsedWallet(wallet)
+      setConnected({ signer, name: wallet.name })
     }
     return {
       signer: connected?.signer ?? null,
@@ -58,10 +71,12 @@ export function AccountProvider({ children }: { readonly children: ReactNode }) 
       session,
       address: connected?.signer.address ?? session?.wallet ?? null,
       connect: async (wallet, network) =>
-        use(await (await load()).connectWallet(wallet, network), wallet.name),
-      connectThrowAway: async () => use(await (await load()).throwAwayWallet(), 'Throw-away wallet'),
+        use(await (await load()).connectWallet(wallet, network), { name: wallet.name, network }),
+      connectThrowAway: async () =>
+        use(await (await load()).throwAwayWallet(), { name: 'Throw-away wallet', network: null }),
       disconnect: async () => {
         await signOut()
+        storeUsedWallet(null)
         setConnected(null)
       },
       signIn: async () => {

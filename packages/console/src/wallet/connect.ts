@@ -1,20 +1,32 @@
 import { createRegistry, type Registry, signerFromWalletStandard, type Signer } from '@agent-registry/client'
 import type { Wallet, WalletAccount } from '@wallet-standard/base'
+import { getWallets } from '@wallet-standard/app'
 import { gatewayUrl } from '../api/base.ts'
+import { throwAwayWallet } from './throw-away.ts'
+import type { UsedWallet } from './used-wallet.ts'
 
 interface Connect {
-  connect(): Promise<{ readonly accounts: readonly WalletAccount[] }>
+  connect(input?: { readonly silent: boolean }): Promise<{ readonly accounts: readonly WalletAccount[] }>
 }
 
-/** Asks the wallet for an account, and returns a signer for it. */
-export async function connectWallet(wallet: Wallet, network: string): Promise<Signer> {
+/** Asks the wallet for an account, and returns a signer for it. `silent`: without a dialog. */
+export async function connectWallet(wallet: Wallet, network: string, silent = false): Promise<Signer> {
   const feature = wallet.features['standard:connect'] as Connect
-  const { accounts } = await feature.connect()
+  const { accounts } = await feature.connect({ silent })
   const account = [...accounts, ...wallet.accounts].find(({ chains }) =>
     chains.some((chain) => chain.startsWith('solana:')),
   )
   if (account === undefined) throw new Error('The wallet shared no Solana account.')
   return signerFromWalletStandard(wallet, account, chainOf(network))
+}
+
+/** Connects the wallet of this tab again after a reload. Null if that needs its owner. */
+export async function reconnectWallet({ name, network }: UsedWallet): Promise<Signer | null> {
+  if (network === null) return throwAwayWallet()
+  const wallet = getWallets()
+    .get()
+    .find((each) => each.name === name)
+  return wallet === undefined ? null : connectWallet(wallet, network, true).catch(() => null)
 }
 
 /** The name of the Wallet Standard for a network of the gateway. */
@@ -29,4 +41,4 @@ export function registryFor(token: string | null, program?: string): Registry {
   return registry
 }
 
-export { throwAwayWallet } from './throw-away.ts'
+export { throwAwayWallet }
