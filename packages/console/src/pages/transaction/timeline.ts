@@ -54,7 +54,7 @@ function serviceSteps({ preparedAt, submittedAt, status, lastValidBlockHeight }:
       title: 'Prepared',
       state: 'done',
       time: preparedAt,
-      text: `The service built it and tried it without sending it. It can land until block height ${height}.`,
+      text: `The service built it and tried it without sending it.${waits ? ` It can land until block height ${height}, for about a minute.` : ''}`,
     },
     {
       title: 'Submitted',
@@ -65,7 +65,7 @@ function serviceSteps({ preparedAt, submittedAt, status, lastValidBlockHeight }:
           ? 'It was signed, and the service sent it to the ledger.'
           : waits
             ? 'It waits for the signature of its wallet.'
-            : 'It was not submitted here.',
+            : 'It was not sent to the ledger.',
     },
   ]
 }
@@ -76,9 +76,16 @@ function failureStep(prepared: Prepared | null, landed: LedgerTransaction | null
     title: error?.code === 'blockhash_expired' ? 'Expired' : 'Failed',
     state: 'failed',
     time: landed?.timestamp ?? null,
-    text: error?.message ?? 'A program refused it. The logs say why.',
+    text:
+      error?.code === 'blockhash_expired'
+        ? 'It did not land within about a minute, and now it cannot land any more.'
+        : (error?.message.replace(/^Instruction (\d+)/, numbered) ??
+          'A program refused it. The logs say why.'),
   }
 }
+
+/** The relay counts from 0, without the two instructions for the compute budget. The list has all. */
+const numbered = (_: string, index: string): string => `Instruction ${Number(index) + 3}`
 
 /** The status in one word, with its colour. */
 export function verdictOf(prepared: Prepared | null, landed: LedgerTransaction | null): [Tone, string] {
