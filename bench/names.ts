@@ -4,6 +4,7 @@
  */
 export const BENCHES = [
   'reads',
+  'search',
   'cache',
   'relay',
   'webhooks',

@@ -12,6 +12,7 @@ declare module 'autocannon' {
     body?: string
     connections: number
     duration: number
+    overallRate?: number
     requests?: { setupRequest: (request: { path: string }) => { path: string } }[]
   }): Promise<Result>
 }

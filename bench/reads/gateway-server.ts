@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import { pubkey } from '@agent-registry/solana'
 import { registryIdl } from '@agent-registry/program'
@@ -6,6 +7,8 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { poolQueue } from '../../src/db/pool-queue.ts'
 import { openReads } from '../../src/db/reads.ts'
+import { connectionOptions } from '../../src/db/session.ts'
+import { startSearchIndex } from '../../src/agents/search-index/search-index.ts'
 import { createLiveEvents } from '../../src/live-events/live-events.ts'
 import { createRelay } from '../../src/relay/relay.ts'
 import { createIdentity } from '../../src/identity/identity.ts'
@@ -20,10 +23,12 @@ import { serveMeasured } from './measured-server.ts'
 
 /**
  * The whole service without a ledger. The second argument is the size of the response cache in
- * bytes; without it nothing is cached.
+ * bytes; without it nothing is cached. With `no-index` as the third, PostgreSQL searches by name.
  */
 const url = process.argv[2] ?? ''
 const responseCacheBytes = Number(process.argv[3] ?? 0)
+const INDEX_BYTES = 2 ** 30
+const INDEX_POLL_MS = 50
 const orm = await openOrm({ url })
 const kysely = orm.em.getKysely()
 const rpc = { call: () => Promise.reject(new Error('the bench has no ledger')) }
@@ -47,9 +52,22 @@ const sponsorship = createSponsorship({
   limits: { dailyBudget: 0n, minBalance: 0n, dailyTransactionsPerWallet: 0, dailyTransactionsPerClient: 0 },
 })
 const metrics = createMetrics()
+const searchIndex =
+  process.argv[4] === 'no-index'
+    ? null
+    : startSearchIndex({
+        connection: await connectionOptions(orm),
+        maxBytes: INDEX_BYTES,
+        kysely,
+        logger: pino({ level: 'silent' }),
+        metrics,
+        minAgents: 0,
+      })
+while (searchIndex?.status().ready === false) await delay(INDEX_POLL_MS)
 const services = createServices({
   em: orm.em,
   reads: await openReads(orm),
+  searchIndex,
   rpc,
   relay: relay.service,
   sponsorship: sponsorship.service(relay),

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { Usage } from './measured-server.ts'
 
 /** The program of each variant. The service is measured twice: its REST API and its /graphql. */
 const PROGRAMS = {
@@ -18,6 +19,7 @@ export interface Server {
   readonly port: number
   /** Microseconds of user and system time so far. */
   cpuMicros(): Promise<number>
+  usage(): Promise<Usage>
   stop(): void
 }
 
@@ -39,12 +41,17 @@ export async function startServer(variant: Variant, databaseUrl: string, ...more
   const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${variant} ended`)))
   ended.catch(() => undefined)
   const [port] = (await Promise.race([once(child, 'message'), ended])) as [number]
+  const usage = async (): Promise<Usage> => {
+    child.send('usage')
+    const [answer] = (await Promise.race([once(child, 'message'), ended])) as [Usage]
+    return answer
+  }
   return {
     port,
+    usage,
     cpuMicros: async () => {
-      child.send('cpu')
-      const [usage] = (await Promise.race([once(child, 'message'), ended])) as [NodeJS.CpuUsage]
-      return usage.user + usage.system
+      const { user, system } = await usage()
+      return user + system
     },
     stop: () => child.disconnect(),
   }

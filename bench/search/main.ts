@@ -1,0 +1,127 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import autocannon from 'autocannon'
+import { sql } from 'kysely'
+import { openBenchDatabase } from '../reads/database.ts'
+import { makeDataset } from '../reads/dataset.ts'
+import { type Server, startServer } from '../reads/variants.ts'
+import { type Comparison, compareRates, type Figure, saveResult } from '../support/result.ts'
+import { median, rounded } from '../support/statistics.ts'
+import { HOSTILE_NAME, HOSTILE_SEARCHES, SEARCHES } from './searches.ts'
+
+const AGENTS = Number(process.env.BENCH_AGENTS ?? 100_000)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 5)
+const CONNECTIONS = 8
+const MEGABYTE = 1e6
+const IDLE_POLL_MS = 50
+/** Requests per second at which the delay of the event loop is measured. */
+const RATE = 100
+
+interface Load {
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  /** Of the event loop, in milliseconds. */
+  readonly delayP99: number
+  readonly delayMax: number
+}
+
+const database = await openBenchDatabase()
+const kysely = database.orm.em.getKysely()
+await makeDataset(kysely, AGENTS)
+
+const comparisons: Comparison[] = []
+const figures: Figure[] = []
+const measured: object[] = []
+await compareAll(SEARCHES)
+await sql`update agents set name = ${sql.raw(HOSTILE_NAME)}`.execute(kysely)
+await sql`vacuum analyze agents`.execute(kysely)
+await compareAll(HOSTILE_SEARCHES)
+await database.drop()
+const settings = { agents: AGENTS, rounds: ROUNDS, secondsPerRound: SECONDS, connections: CONNECTIONS }
+saveResult('search', { comparisons, figures }, { ...settings, measured })
+process.exit(0)
+
+/** Starts a service with the index and one without, and loads them in turns. */
+async function compareAll(searches: Record<string, string>): Promise<void> {
+  const direct = await startServer('rest', database.url, '0', 'no-index')
+  const started = performance.now()
+  const indexed = await startServer('rest', database.url, '0')
+  const startMs = performance.now() - started
+  for (const [name, query] of Object.entries(searches)) await compare(name, query, indexed, direct)
+  if (searches === SEARCHES) {
+    const memory = async (server: Server) => (await server.usage()).residentBytes / MEGABYTE
+    figures.push(
+      { figure: 'start with the index', value: Math.round(startMs), unit: 'ms' },
+      { figure: 'memory with the index', value: Math.round(await memory(indexed)), unit: 'MB' },
+      { figure: 'memory without it', value: Math.round(await memory(direct)), unit: 'MB' },
+    )
+  }
+  indexed.stop()
+  direct.stop()
+}
+
+async function compare(name: string, query: string, indexed: Server, direct: Server): Promise<void> {
+  const path = `/agents?${query}&limit=50`
+  const answers = [indexed, direct].map(async ({ port }) =>
+    (await fetch(`http://127.0.0.1:${port}${path}`)).json(),
+  )
+  const [ours, theirs] = await Promise.all(answers)
+  if (!isDeepStrictEqual(ours, theirs)) throw new Error(`the index answers ${query} differently`)
+  await load(path, indexed, 1)
+  await load(path, direct, 1)
+  const rounds: { indexed: Load; direct: Load }[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const first = round % 2 === 0 ? indexed : direct
+    const one = await load(path, first, SECONDS)
+    const other = await load(path, first === indexed ? direct : indexed, SECONDS)
+    rounds.push(first === indexed ? { indexed: one, direct: other } : { indexed: other, direct: one })
+  }
+  const medianOf = (side: 'indexed' | 'direct', value: keyof Load): number =>
+    rounded(median(rounds.map((each) => each[side][value])), 1)
+  const times = rounds.map((each) => rounded(each.indexed.perSecond / each.direct.perSecond))
+  comparisons.push(
+    compareRates(
+      { work: name, against: 'PostgreSQL alone', unit: 'requests/s' },
+      medianOf('indexed', 'perSecond'),
+      medianOf('direct', 'perSecond'),
+      median(times),
+    ),
+  )
+  figures.push(
+    { figure: `${name}: p50`, value: medianOf('indexed', 'p50'), unit: 'ms' },
+    { figure: `${name}: p99`, value: medianOf('indexed', 'p99'), unit: 'ms' },
+    { figure: `${name}: event loop delay p99`, value: medianOf('indexed', 'delayP99'), unit: 'ms' },
+  )
+  const steady = await load(path, indexed, SECONDS, RATE)
+  figures.push(
+    { figure: `${name}: p99 at ${RATE}/s`, value: rounded(steady.p99, 1), unit: 'ms' },
+    { figure: `${name}: event loop delay p99 at ${RATE}/s`, value: rounded(steady.delayP99, 1), unit: 'ms' },
+    { figure: `${name}: event loop delay max at ${RATE}/s`, value: rounded(steady.delayMax, 1), unit: 'ms' },
+  )
+  measured.push({ steady, search: name, total: (ours as { total: number }).total, spread: times, rounds })
+}
+
+/** Without `overallRate`, each connection sends its next request after an answer. */
+async function load(path: string, server: Server, seconds: number, overallRate?: number): Promise<Load> {
+  await whenIdle()
+  await server.usage()
+  const url = `http://127.0.0.1:${server.port}${path}`
+  const result = await autocannon({ url, connections: CONNECTIONS, duration: seconds, overallRate })
+  if (result.errors + result.non2xx > 0) throw new Error(`${path} failed under load`)
+  const { delayP99, delayMax } = await server.usage()
+  const { p50, p99 } = result.latency
+  return { perSecond: result.requests.average, p50, p99, delayP99, delayMax }
+}
+
+/** Waits until PostgreSQL has ended the statements of a load before. */
+async function whenIdle(): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`.execute(kysely)
+    if (rows.length === 0) return
+    await delay(IDLE_POLL_MS)
+  }
+}
