@@ -15,4 +15,5 @@ export const BENCHES = [
   'start',
   'overload',
   'graphql-attacks',
+  'scale',
 ] as const

@@ -42,7 +42,7 @@ export async function runBench(main: string): Promise<Run> {
   clearTimeout(limit)
   process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   signal(-(child.pid ?? 0), 'SIGKILL')
-  await stopDatabases(folder)
+  for (const parent of [folder, process.env.BENCH_KEEP_DIR ?? []].flat()) await stopDatabases(parent)
   const result = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result) : null
   rmSync(folder, { recursive: true, force: true })
   const failure = killedBy === null ? `failed with exit code ${code}` : `was ended by ${killedBy}`

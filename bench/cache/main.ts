@@ -4,7 +4,7 @@ import { makeDataset } from '../reads/dataset.ts'
 import { shapesFor } from '../reads/shapes.ts'
 import { startServer } from '../reads/variants.ts'
 import { type Comparison, saveResult, compareRates } from '../support/result.ts'
-import { median, rounded } from '../support/statistics.ts'
+import { spread } from '../support/statistics.ts'
 import { type Load, load, type Target } from './load.ts'
 import { writeEvery } from './writer.ts'
 
@@ -29,7 +29,7 @@ const [raw, keeping, off] = await Promise.all([
 
 const comparisons: Comparison[] = []
 const details: object[] = []
-/** Loads both in turns, and records the median over the rounds of ours / theirs. */
+/** Loads both in turns. */
 async function compare(work: string, against: string, ours: Target, theirs: Target): Promise<void> {
   const rounds: { ours: Load; theirs: Load }[] = []
   await load(ours, WARM_UP_SECONDS)
@@ -40,23 +40,15 @@ async function compare(work: string, against: string, ours: Target, theirs: Targ
     for (const target of order) loads.set(target, await load(target, SECONDS))
     rounds.push({ ours: loads.get(ours)!, theirs: loads.get(theirs)! })
   }
-  const times = rounds.map((each) => each.ours.perSecond / each.theirs.perSecond)
-  const of = (side: 'ours' | 'theirs', value: keyof Load) =>
-    Math.round(median(rounds.map((each) => each[side][value])))
+  const of = (side: 'ours' | 'theirs', value: keyof Load) => rounds.map((each) => each[side][value])
   comparisons.push(
-    compareRates(
-      { work, against, unit: 'requests/s' },
-      of('ours', 'perSecond'),
-      of('theirs', 'perSecond'),
-      median(times),
-    ),
+    compareRates({ work, against, unit: 'requests/s' }, of('ours', 'perSecond'), of('theirs', 'perSecond')),
   )
-  details.push({
-    work,
-    against,
-    cpuMicros: { gateway: of('ours', 'cpuMicros'), other: of('theirs', 'cpuMicros') },
-    spread: times.map((each) => rounded(each)),
-  })
+  const cpuMicros = {
+    gateway: spread(of('ours', 'cpuMicros')),
+    other: spread(of('theirs', 'cpuMicros')),
+  }
+  details.push({ work, against, cpuMicros })
 }
 
 for (const { name, path } of shapesFor(pdas[0] ?? '')) {

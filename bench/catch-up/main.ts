@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,11 +8,12 @@ import { generateLedger } from '../ledger/generate.ts'
 import { serveLedger } from '../ledger/serve.ts'
 import { openBenchDatabase } from '../reads/database.ts'
 import { saveResult, compareRates } from '../support/result.ts'
-import { median, rounded } from '../support/statistics.ts'
+import { spread } from '../support/statistics.ts'
 import { auditTwice } from './audit.ts'
 
-const AGENTS = Number(process.env.BENCH_AGENTS ?? 100_000)
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
+const USUAL_AGENTS = 100_000
+const AGENTS = Number(process.env.BENCH_AGENTS ?? USUAL_AGENTS)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 /** A ledger that was generated before is used again. */
 const LEDGER = process.env.BENCH_LEDGER_DIR
 
@@ -25,13 +26,19 @@ interface Reading {
   maxRssMb: number
 }
 
-const dataDir = LEDGER ?? mkdtempSync(join(tmpdir(), 'gateway-bench-ledger-'))
-if (!existsSync(join(dataDir, 'localnet')))
+const dataDir = LEDGER ?? join(mkdtempSync(join(tmpdir(), 'gateway-bench-')), 'ledger')
+if (!existsSync(dataDir)) {
+  // Renamed when it is complete, so that a part of a ledger is never used.
+  const partial = `${dataDir}.partial`
+  rmSync(partial, { recursive: true, force: true })
+  mkdirSync(partial, { recursive: true })
   generateLedger({
-    dataDir,
+    dataDir: partial,
     agents: AGENTS,
     onProgress: (made) => process.stderr.write(`\r${made} transactions made`),
   })
+  renameSync(partial, dataDir)
+}
 
 const ledger = await serveLedger(dataDir)
 const read = async (...args: string[]): Promise<Reading> => {
@@ -42,7 +49,7 @@ const read = async (...args: string[]): Promise<Reading> => {
 
 // This unmeasured read fills the caches of the node, so that all measured reads find them filled.
 await read('raw', ledger.rpcUrl)
-const rounds: { raw: Reading; gateway: Reading; shareOfRaw: number }[] = []
+const rounds: { raw: Reading; gateway: Reading }[] = []
 let audits: Awaited<ReturnType<typeof auditTwice>> | null = null
 for (let round = 0; round < ROUNDS; round += 1) {
   const raw = await read('raw', ledger.rpcUrl)
@@ -54,17 +61,16 @@ for (let round = 0; round < ROUNDS; round += 1) {
       DATABASE_URL: database.url,
     })
   await database.drop()
-  const shareOfRaw = rounded(raw.seconds / gateway.seconds, 3)
-  process.stderr.write(`\nround ${round + 1}: ${JSON.stringify({ raw, gateway, shareOfRaw })}\n`)
-  rounds.push({ raw, gateway, shareOfRaw })
+  process.stderr.write(`\nround ${round + 1}: ${JSON.stringify({ raw, gateway })}\n`)
+  rounds.push({ raw, gateway })
 }
 await ledger.stop()
 if (LEDGER === undefined) rmSync(dataDir, { recursive: true, force: true })
 
-const perSecond = (of: 'raw' | 'gateway', what: 'transactions' | 'events' = 'transactions'): number =>
-  Math.round(median(rounds.map((each) => (each[of][what] ?? 0) / each[of].seconds)))
+const perSecond = (of: 'raw' | 'gateway', what: 'transactions' | 'events' = 'transactions'): number[] =>
+  rounds.map((each) => Math.round((each[of][what] ?? 0) / each[of].seconds))
 saveResult(
-  'catch-up',
+  AGENTS === USUAL_AGENTS ? 'catch-up' : `catch-up-${AGENTS}`,
   {
     comparisons: [
       compareRates(
@@ -75,14 +81,13 @@ saveResult(
         },
         perSecond('gateway'),
         perSecond('raw'),
-        median(rounds.map((each) => each.shareOfRaw)),
       ),
     ],
     figures: [
-      { figure: 'events written', value: perSecond('gateway', 'events'), unit: 'events/s' },
+      { figure: 'events written', value: spread(perSecond('gateway', 'events')), unit: 'events/s' },
       {
-        figure: 'memory at most',
-        value: Math.max(...rounds.map((each) => each.gateway.maxRssMb)),
+        figure: 'peak of memory',
+        value: spread(rounds.map((each) => each.gateway.maxRssMb)),
         unit: 'MiB',
       },
       ...(audits === null

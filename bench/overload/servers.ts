@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { startBenchGateway } from '../gateway.ts'
+import { residentMib } from '../support/memory.ts'
 
 /**
  * The service with load shedding, the service without it, and hand-written routes with the same
@@ -29,7 +29,11 @@ export async function startServer(variant: Variant, databaseUrl: string): Promis
     WEBHOOK_SECRETS_KEY: '00'.repeat(32),
     LOAD_SHEDDING: String(variant === 'shedding'),
   })
-  return { url: gateway.baseUrl, maxRssMib: () => maxRssMib(gateway.pid), stop: () => gateway.stop() }
+  return {
+    url: gateway.baseUrl,
+    maxRssMib: () => residentMib(gateway.pid, 'peak'),
+    stop: () => gateway.stop(),
+  }
 }
 
 async function startRaw(databaseUrl: string): Promise<Server> {
@@ -37,16 +41,10 @@ async function startRaw(databaseUrl: string): Promise<Server> {
   const [port] = (await once(child, 'message')) as [number]
   return {
     url: `http://127.0.0.1:${port}`,
-    maxRssMib: () => maxRssMib(child.pid),
+    maxRssMib: () => residentMib(child.pid, 'peak'),
     stop: async () => {
       child.disconnect()
       await once(child, 'exit')
     },
   }
-}
-
-function maxRssMib(pid: number | undefined): number | null {
-  if (process.platform !== 'linux') return null
-  const kib = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return kib === undefined ? null : Math.round(Number(kib) / 1024)
 }

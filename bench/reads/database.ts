@@ -19,14 +19,25 @@ export interface BenchDatabase {
  * as if the database had its own machine.
  */
 const BACKGROUND = 10
+const DUPLICATE_DATABASE = '42P04'
+
+interface Options {
+  readonly inBackground?: boolean
+  /** Folder of an embedded server that stays, with its data. */
+  readonly keepIn?: string
+}
 
 /**
  * A new migrated database on the server of DATABASE_URL, or on a temporary embedded server, which
  * may run in the background.
  */
-export async function openBenchDatabase({ inBackground = false } = {}): Promise<BenchDatabase> {
-  const { server, stop } = await startServer(inBackground)
-  const name = `gateway_bench_${process.pid}`
+export async function openBenchDatabase({
+  inBackground = false,
+  keepIn,
+}: Options = {}): Promise<BenchDatabase> {
+  const { server, stop } =
+    keepIn === undefined ? await startServer(inBackground) : await startEmbedded(keepIn, inBackground)
+  const name = keepIn === undefined ? `gateway_bench_${process.pid}` : 'gateway_bench'
   const administer = async (statement: string): Promise<void> => {
     const client = new Client({ connectionString: server })
     await client.connect()
@@ -36,7 +47,9 @@ export async function openBenchDatabase({ inBackground = false } = {}): Promise<
       await client.end()
     }
   }
-  await administer(`create database ${escapeIdentifier(name)}`)
+  await administer(`create database ${escapeIdentifier(name)}`).catch((error: { code?: string }) => {
+    if (keepIn === undefined || error.code !== DUPLICATE_DATABASE) throw error
+  })
   const url = new URL(server)
   url.pathname = `/${name}`
   const orm = await openOrm({ url: url.href }, { statementTimeoutMs: 300_000 })
@@ -46,28 +59,38 @@ export async function openBenchDatabase({ inBackground = false } = {}): Promise<
     url: url.href,
     drop: async () => {
       await orm.close()
-      await administer(`drop database ${escapeIdentifier(name)} with (force)`)
+      if (keepIn === undefined) await administer(`drop database ${escapeIdentifier(name)} with (force)`)
       await stop()
     },
   }
 }
 
-async function startServer(inBackground: boolean): Promise<{ server: string; stop: () => Promise<void> }> {
+interface StartedServer {
+  readonly server: string
+  readonly stop: () => Promise<void>
+}
+
+async function startServer(inBackground: boolean): Promise<StartedServer> {
   const given = process.env.DATABASE_URL
   if (given !== undefined && given !== '') return { server: given, stop: async () => undefined }
   const dataDir = temporaryFolder('gateway-bench-')
+  const { server, stop } = await startEmbedded(dataDir, inBackground)
+  return {
+    server,
+    stop: async () => {
+      await stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startEmbedded(dataDir: string, inBackground: boolean): Promise<StartedServer> {
   const postgres = await startEmbeddedPostgres({ dataDir, logger: { info: () => undefined } })
   const { host, user } = postgres.connection
   // New connections inherit it.
   if (inBackground) setPriority(postmasterOf(dataDir), BACKGROUND)
   const server = `postgresql:///postgres?host=${encodeURIComponent(host)}&user=${user}`
-  return {
-    server,
-    stop: async () => {
-      await postgres.stop()
-      rmSync(dataDir, { recursive: true, force: true })
-    },
-  }
+  return { server, stop: () => postgres.stop() }
 }
 
 function postmasterOf(dataDir: string): number {

@@ -1,36 +1,56 @@
 import { type Kysely, sql } from 'kysely'
+import { registryIdl } from '@agent-registry/program'
 import type { Database } from '../../src/db/database.ts'
+
+/** The address of a kind of account of agent `i`. */
+export const key = (kind: string) => sql`
+  'A' || translate(left(md5(${sql.lit(kind)} || i) || md5(i || ${sql.lit(kind)}), 42), '0', 'z')`
+
+const pick = (values: string) =>
+  sql`(string_to_array(${sql.lit(values)}, ' '))[1 + floor(random() * ${sql.lit(
+    values.split(' ').length,
+  )})::int]`
+
+/** Inserts agents number `from` to `to`, and a stake for every third. Their slot is the number. */
+export async function insertAgents(work: Kysely<Database>, from: number, to: number): Promise<void> {
+  await sql`
+    insert into agents
+    select ${key('agent')}, ${key('owner')},
+      ${pick('Weather Market Cargo Legal Travel Health Energy Garden Harbor Signal Quantum Silver Atlas Nimbus Copper Meadow')}
+        || ' ' || ${pick('Scout Broker Pilot Analyst Courier Warden Planner Oracle Curator Ranger Auditor Tutor')}
+        || ' ' || left(md5(i::text), 3),
+      ${pick('observer observer basic standard premium')}, ${pick('active active active active suspended deactivated')},
+      ${pick('commerce dataAnalysis contentCreation customerService financial logistics development research other')},
+      case when random() < 0.4 then 250 else floor(random() * 1001)::int end, floor(random() * 64)::int, '1.0.' || i % 40,
+      'https://agents.example/cards/' || md5(i::text) || '.json', md5(i::text) || md5('h' || i), random() < 0.02, false, 0,
+      now(), now(), now(), ${key('owner')}, 255,
+      timestamptz '2026-01-01' + i * interval '7 seconds', timestamptz '2026-06-01' + i * interval '3 seconds', i
+    from generate_series(${from}::int, ${to}::int) as i`.execute(work)
+  await sql`
+    insert into stakes
+    select ${key('stake')}, ${key('agent')}, ${key('owner')}, i * 1000000::int8, 0, 0, ${key('owner')}, 254, i
+    from generate_series(${from}::int, ${to}::int) as i where i % 3 = 1`.execute(work)
+}
+
+/** The row that an indexer writes first. Without it the service is not ready. */
+export async function insertIndexerState(work: Kysely<Database>): Promise<void> {
+  await sql`
+    insert into indexer_state (program_id, genesis_hash, filled_at) values (${registryIdl.address}, 'bench', now())
+    on conflict (id) do nothing`.execute(work)
+}
+
+export async function analyze(kysely: Kysely<Database>, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await sql`vacuum analyze ${sql.table(table)}`.execute(kysely)
+}
 
 /**
  * Inserts agents by SQL, with a stake for every third and a history for every tenth. The data is
  * the same every time.
  */
 export async function makeDataset(kysely: Kysely<Database>, agents: number): Promise<void> {
-  const key = (kind: string) => sql`
-    'A' || translate(left(md5(${sql.lit(kind)} || i) || md5(i || ${sql.lit(kind)}), 42), '0', 'z')`
-  const pick = (values: string) =>
-    sql`(string_to_array(${sql.lit(values)}, ' '))[1 + floor(random() * ${sql.lit(
-      values.split(' ').length,
-    )})::int]`
   await kysely.transaction().execute(async (work) => {
     await sql`select setseed(0.42)`.execute(work)
-    await sql`
-      insert into agents
-      select ${key('agent')}, ${key('owner')},
-        ${pick('Weather Market Cargo Legal Travel Health Energy Garden Harbor Signal Quantum Silver Atlas Nimbus Copper Meadow')}
-          || ' ' || ${pick('Scout Broker Pilot Analyst Courier Warden Planner Oracle Curator Ranger Auditor Tutor')}
-          || ' ' || left(md5(i::text), 3),
-        ${pick('observer observer basic standard premium')}, ${pick('active active active active suspended deactivated')},
-        ${pick('commerce dataAnalysis contentCreation customerService financial logistics development research other')},
-        case when random() < 0.4 then 250 else floor(random() * 1001)::int end, floor(random() * 64)::int, '1.0.' || i % 40,
-        'https://agents.example/cards/' || md5(i::text) || '.json', md5(i::text) || md5('h' || i), random() < 0.02, false, 0,
-        now(), now(), now(), ${key('owner')}, 255,
-        timestamptz '2026-01-01' + i * interval '7 seconds', timestamptz '2026-06-01' + i * interval '3 seconds', i
-      from generate_series(1, ${agents}::int) as i`.execute(work)
-    await sql`
-      insert into stakes
-      select ${key('stake')}, ${key('agent')}, ${key('owner')}, i * 1000000::int8, 0, 0, ${key('owner')}, 254, i
-      from generate_series(1, ${agents}::int, 3) as i`.execute(work)
+    await insertAgents(work, 1, agents)
     await sql`
       with entries as (
         select 'evt_' || md5(i || '/' || n) as id, lpad(n::text, 20, '0') || '-000000-0000-0000' as position,
@@ -44,11 +64,7 @@ export async function makeDataset(kysely: Kysely<Database>, agents: number): Pro
       select id, position, agent_pda, case when n % 4 = 0 then 'tier_updated' else 'reputation_updated' end,
         n::text, (n + 1)::text, case when n % 4 = 0 then null else '+1' end, occurred_at
       from entries`.execute(work)
-    await sql`
-      insert into indexer_state (program_id, genesis_hash, filled_at) values ('bench', 'bench', now())
-      on conflict (id) do nothing`.execute(work)
+    await insertIndexerState(work)
   })
-  for (const table of ['agents', 'stakes', 'agent_history', 'ledger_events', 'agent_counts']) {
-    await sql`vacuum analyze ${sql.table(table)}`.execute(kysely)
-  }
+  await analyze(kysely, ['agents', 'stakes', 'agent_history', 'ledger_events', 'agent_counts'])
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import autocannon from 'autocannon'
 import { sql } from 'kysely'
 import { type Comparison, saveResult, compareRates } from '../support/result.ts'
-import { median, rounded } from '../support/statistics.ts'
+import { median } from '../support/statistics.ts'
 import { openBenchDatabase } from './database.ts'
 import { makeDataset } from './dataset.ts'
 import { addPostgraphileApi } from './postgraphile-api.ts'
@@ -30,6 +30,7 @@ const PAIRS = [
 
 interface Load {
   perSecond: number
+  /** CPU time of the serving process per request. */
   cpuMicros: number
 }
 
@@ -45,10 +46,11 @@ for (const shape of shapesFor(rows[0]?.pda ?? '')) measured.push(await compare(s
 for (const server of Object.values(servers)) server.stop()
 await database.drop()
 
-const comparisons = measured.flatMap(({ shape, perSecond, times }) =>
+const comparisons = measured.flatMap(({ shape, rounds }) =>
   PAIRS.map(({ ours, other, label, against }): Comparison => {
+    const rates = (variant: Variant) => rounds.map((loads) => loads[variant].perSecond)
     const work = { work: `${label}: ${shape}`, against, unit: 'requests/s' }
-    return compareRates(work, perSecond[ours], perSecond[other], median(times[other] ?? []))
+    return compareRates(work, rates(ours), rates(other))
   }),
 )
 const settings = { agents: AGENTS, rounds: ROUNDS, secondsPerRound: SECONDS, connections: CONNECTIONS }
@@ -70,21 +72,8 @@ async function compare(shape: Shape, started: PerVariant<Server>) {
     for (const variant of order) loads[variant] = await load(shape, variant, started[variant], SECONDS)
     rounds.push(loads as PerVariant<Load>)
   }
-  const medians = (value: keyof Load) =>
-    perVariant((variant) => Math.round(median(rounds.map((loads) => loads[variant][value]))))
-  return {
-    shape: shape.name,
-    perSecond: medians('perSecond'),
-    /** CPU time of the serving process per request. */
-    cpuMicros: medians('cpuMicros'),
-    /** The gateway's rate over the rate of the other, in each round. */
-    times: Object.fromEntries(
-      PAIRS.map(({ ours, other }) => [
-        other,
-        rounds.map((loads) => rounded(loads[ours].perSecond / loads[other].perSecond)),
-      ]),
-    ),
-  }
+  const cpuMicros = perVariant((variant) => Math.round(median(rounds.map((each) => each[variant].cpuMicros))))
+  return { shape: shape.name, cpuMicros, rounds }
 }
 
 async function load(shape: Shape, variant: Variant, server: Server, seconds: number): Promise<Load> {

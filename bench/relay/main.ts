@@ -10,8 +10,11 @@ import { Agent } from 'undici'
 import { createLocalnetRpc } from '../../src/ledger/rpc/localnet-rpc.ts'
 import { startBenchGateway } from '../gateway.ts'
 import { type Comparison, saveResult, compareTimes } from '../support/result.ts'
+import { percentile } from '../support/statistics.ts'
 
-const PREPARES = Number(process.env.BENCH_PREPARES ?? 500)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
+/** In each round. */
+const PREPARES = Number(process.env.BENCH_PREPARES ?? 200)
 /** Response time of a remote node in milliseconds. */
 const NODE_DELAY = Number(process.env.BENCH_NODE_DELAY ?? 20)
 const SUBMITS = Number(process.env.BENCH_SUBMITS ?? 20)
@@ -66,60 +69,64 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   await work()
   return performance.now() - start
 }
-const percentile = (values: number[], percent: number): number => {
-  const sorted = values.toSorted((a, b) => a - b)
-  return Number((sorted[Math.ceil((percent / 100) * sorted.length) - 1] ?? 0).toFixed(2))
-}
-const summary = (work: string, against: string, ours: number[], bare: number[]): Comparison[] =>
+type Times = { ours: number[]; bare: number[] }
+const summary = (work: string, against: string, rounds: Times[]): Comparison[] =>
   [50, 99].map((percent) =>
     compareTimes(
       { work, against, unit: `ms p${percent}` },
-      percentile(ours, percent),
-      percentile(bare, percent),
+      rounds.map(({ ours }) => percentile(ours, percent)),
+      rounds.map(({ bare }) => percentile(bare, percent)),
     ),
   )
 
 /** Prepares and simulates the same transactions in turns. */
-async function compare(count: number): Promise<{ prepares: number[]; simulations: number[] }> {
-  const prepares: number[] = []
-  const simulations: number[] = []
+async function comparePrepares(count = PREPARES): Promise<Times> {
+  const times: Times = { ours: [], bare: [] }
   for (let i = 0; i < count; i += 1) {
     let serializedTx = ''
-    prepares.push(await timed(async () => ({ serializedTx } = await prepare())))
-    simulations.push(await timed(() => simulate(serializedTx)))
+    times.ours.push(await timed(async () => ({ serializedTx } = await prepare())))
+    times.bare.push(await timed(() => simulate(serializedTx)))
   }
-  return { prepares, simulations }
+  return times
 }
 
-await compare(50)
-const near = await compare(PREPARES)
-const methods = ['simulateTransaction', 'getLatestBlockhash', 'getRecentPrioritizationFees']
-await rpc.call('localnet_fault', [{ kind: 'http', methods, delayMs: NODE_DELAY }])
-const far = await compare(PREPARES)
-await rpc.call('localnet_fault', [{ kind: 'clear' }])
+async function compareSubmits(): Promise<Times> {
+  const times: Times = { ours: [], bare: [] }
+  for (let i = 0; i < SUBMITS; i += 1) {
+    const { id, serializedTx } = await prepare()
+    const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
+    transaction.sign([wallet])
+    const signedTx = Buffer.from(transaction.serialize()).toString('base64')
+    times.ours.push(
+      await timed(async () => {
+        const { status } = await post<{ status: string }>('/relay/submit', { id, signedTx })
+        if (status !== 'confirmed') throw new Error(`the status is ${status}`)
+      }),
+    )
+    const bare = new Transaction().add(transfer())
+    times.bare.push(await timed(() => sendAndConfirmTransaction(connection, bare, [wallet])))
+  }
+  return times
+}
 
-const submits: number[] = []
-const confirms: number[] = []
-for (let i = 0; i < SUBMITS; i += 1) {
-  const { id, serializedTx } = await prepare()
-  const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
-  transaction.sign([wallet])
-  const signedTx = Buffer.from(transaction.serialize()).toString('base64')
-  submits.push(
-    await timed(async () => {
-      const { status } = await post<{ status: string }>('/relay/submit', { id, signedTx })
-      if (status !== 'confirmed') throw new Error(`the status is ${status}`)
-    }),
-  )
-  const bare = new Transaction().add(transfer())
-  confirms.push(await timed(() => sendAndConfirmTransaction(connection, bare, [wallet])))
+const methods = ['simulateTransaction', 'getLatestBlockhash', 'getRecentPrioritizationFees']
+const near: Times[] = []
+const far: Times[] = []
+const submits: Times[] = []
+await comparePrepares(50)
+for (let round = 0; round < ROUNDS; round += 1) {
+  near.push(await comparePrepares())
+  await rpc.call('localnet_fault', [{ kind: 'http', methods, delayMs: NODE_DELAY }])
+  far.push(await comparePrepares())
+  await rpc.call('localnet_fault', [{ kind: 'clear' }])
+  submits.push(await compareSubmits())
 }
 await gateway.stop()
 
 const comparisons = [
-  ...summary('prepare', 'simulateTransaction', near.prepares, near.simulations),
-  ...summary(`prepare, node ${NODE_DELAY} ms away`, 'simulateTransaction', far.prepares, far.simulations),
-  ...summary('submit', 'sendAndConfirmTransaction', submits, confirms),
+  ...summary('prepare', 'simulateTransaction', near),
+  ...summary(`prepare, node ${NODE_DELAY} ms away`, 'simulateTransaction', far),
+  ...summary('submit', 'sendAndConfirmTransaction', submits),
 ]
-saveResult('relay', { comparisons }, { prepares: PREPARES, submits: SUBMITS })
+saveResult('relay', { comparisons }, { rounds: ROUNDS, prepares: PREPARES, submits: SUBMITS })
 process.exit(0)

@@ -1,5 +1,5 @@
 import type { Machine } from '../machine/limits.ts'
-import type { Comparison, Figure, Result } from '../support/result.ts'
+import type { Comparison, Figure, Result, Value } from '../support/result.ts'
 
 /** Markdown: a section for each result, with its comparisons and its figures. */
 export function tables(results: readonly Result[]): string {
@@ -30,9 +30,9 @@ function comparisonTable(comparisons: readonly Comparison[]): string {
       work,
       against,
       unit,
-      numeral(gateway),
-      numeral(other),
-      `**${times.toFixed(2)}x**`,
+      valueText(gateway),
+      valueText(other),
+      ratio(times),
     ]),
   )
 }
@@ -40,15 +40,26 @@ function comparisonTable(comparisons: readonly Comparison[]): string {
 function figureTable(figures: readonly Figure[]): string {
   return table(
     ['Figure', 'Value', 'Unit'],
-    figures.map(({ figure, value, unit }) => [figure, numeral(value), unit]),
+    figures.map(({ figure, value, unit }) => [figure, valueText(value), unit]),
   )
 }
 
-function table(head: string[], rows: string[][]): string {
+export function table(head: string[], rows: string[][]): string {
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)))
   const line = (cells: string[]): string =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
+}
+
+/** The median, and the lowest and highest of the rounds. */
+export function valueText(value: Value): string {
+  if (typeof value === 'number') return numeral(value)
+  return `${numeral(value.median)} (${numeral(value.min)}..${numeral(value.max)})`
+}
+
+function ratio(times: Value): string {
+  if (typeof times === 'number') return `**${times.toFixed(2)}x**`
+  return `**${times.median.toFixed(2)}x** (${times.min.toFixed(2)}..${times.max.toFixed(2)})`
 }
 
 /** More than four digits would suggest a precision that a bench does not have. */

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { type Figure, saveResult, compareTimes } from '../support/result.ts'
-import { median, rounded } from '../support/statistics.ts'
+import { spread } from '../support/statistics.ts'
 import { measureStart, type Start } from './gateway.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
@@ -16,8 +16,8 @@ for (let round = 0; round < ROUNDS; round += 1) {
   }
 }
 
-const medianOf = (kind: 'cold' | 'warm', value: (start: Start) => number): number =>
-  rounded(median(rounds.map((round) => value(round[kind]))))
+const valuesOf = (kind: 'cold' | 'warm', value: (start: Start) => number): number[] =>
+  rounds.map((round) => value(round[kind]))
 const moments = [
   ['first answer', 'healthy'],
   ['24 agents listed', 'indexed'],
@@ -25,19 +25,19 @@ const moments = [
 const comparisons = moments.map(([moment, of]) =>
   compareTimes(
     { work: `start again until ${moment}`, against: 'first start on an empty folder', unit: 's' },
-    medianOf('warm', (start) => start[of]),
-    medianOf('cold', (start) => start[of]),
+    valuesOf('warm', (start) => start[of]),
+    valuesOf('cold', (start) => start[of]),
   ),
 )
 const figures = (['cold', 'warm'] as const).flatMap((kind): Figure[] => [
   {
     figure: `resident memory after a ${kind} start, gateway`,
-    value: medianOf(kind, ({ memory }) => memory?.gatewayMib ?? 0),
+    value: spread(valuesOf(kind, ({ memory }) => memory?.gatewayMib ?? 0)),
     unit: 'MiB',
   },
   {
     figure: `resident memory after a ${kind} start, PostgreSQL`,
-    value: medianOf(kind, ({ memory }) => memory?.postgresMib ?? 0),
+    value: spread(valuesOf(kind, ({ memory }) => memory?.postgresMib ?? 0)),
     unit: 'MiB',
   },
 ])

@@ -8,13 +8,14 @@ import { emptyRows } from '../../src/ledger/decode/rows.ts'
 import { mergeEvents } from '../../src/ledger/indexer/write/write-events.ts'
 import { openBenchDatabase } from '../reads/database.ts'
 import { saveResult, compareTimes } from '../support/result.ts'
+import { percentile } from '../support/statistics.ts'
 import type { Arrivals } from '../webhooks/receivers.ts'
 
 const RECEIVERS = 40
 const HANGING = 20
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 100)
 const PAUSE_MS = Number(process.env.BENCH_PAUSE_MS ?? 100)
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 2)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 
 const start = async (file: string, ...args: string[]): Promise<{ child: ChildProcess; first: unknown }> => {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args)
@@ -72,30 +73,20 @@ async function measure(hanging: boolean): Promise<number[]> {
     .map(([id, , at]) => Math.max(0, at - (committed.get(id) ?? at)))
 }
 
-const percentile = (values: number[], p: number): number => {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * p) / 100))] ?? 0
-}
-const summary = (times: number[]) => ({
-  deliveries: times.length,
-  p50: Number(percentile(times, 50).toFixed(2)),
-  p99: Number(percentile(times, 99).toFixed(2)),
-})
-
-const alone: number[] = []
-const beside: number[] = []
+const alone: number[][] = []
+const beside: number[][] = []
 for (let round = 0; round < ROUNDS; round += 1) {
-  alone.push(...(await measure(false)))
-  beside.push(...(await measure(true)))
+  alone.push(await measure(false))
+  beside.push(await measure(true))
 }
 await database.drop()
-const milliseconds = { healthyAlone: summary(alone), besideHangingOnes: summary(beside) }
-const comparisons = (['p50', 'p99'] as const).map((percent) =>
+const comparisons = [50, 99].map((percent) =>
   compareTimes(
-    { work: 'deliver beside hanging receivers', against: 'the gateway without them', unit: `ms ${percent}` },
-    milliseconds.besideHangingOnes[percent],
-    milliseconds.healthyAlone[percent],
+    { work: 'deliver beside hanging receivers', against: 'the gateway without them', unit: `ms p${percent}` },
+    beside.map((times) => percentile(times, percent)),
+    alone.map((times) => percentile(times, percent)),
   ),
 )
-saveResult('starvation', { comparisons }, { receivers: RECEIVERS, hanging: HANGING, milliseconds })
+const settings = { receivers: RECEIVERS, hanging: HANGING, rounds: ROUNDS, events: EVENTS }
+saveResult('starvation', { comparisons }, settings)
 process.exit(0)

@@ -2,7 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Machine } from '../machine/limits.ts'
-import { rounded } from './statistics.ts'
+import { type Spread, spread } from './statistics.ts'
+
+/** A number was measured once. */
+export type Value = number | Spread
 
 /** Two measurements of the same work. */
 export interface Comparison {
@@ -11,18 +14,19 @@ export interface Comparison {
   readonly against: string
   /** Unit of `gateway` and `other`, for example `requests/s` or `ms p50`. */
   readonly unit: string
-  readonly gateway: number
-  readonly other: number
+  readonly gateway: Value
+  readonly other: Value
   /**
    * How many times as fast the gateway is. Above 1 the gateway is faster, for rates and for times.
+   * The median of the ratios of the rounds, not the ratio of the medians.
    */
-  readonly times: number
+  readonly times: Value
 }
 
 /** A measurement without a comparison. */
 export interface Figure {
   readonly figure: string
-  readonly value: number
+  readonly value: Value
   readonly unit: string
 }
 
@@ -73,24 +77,26 @@ export function readResults(): Map<string, Result> {
   return new Map(results.map((result) => [result.bench, result]))
 }
 
-/**
- * Compares two rates; higher is faster. Pass `times` if it is a median over rounds and not the
- * ratio of these two.
- */
+type Labels = Pick<Comparison, 'work' | 'against' | 'unit'>
+
+/** Compares rates by rounds; higher is faster. */
 export function compareRates(
-  { work, against, unit }: Pick<Comparison, 'work' | 'against' | 'unit'>,
-  gateway: number,
-  other: number,
-  times = gateway / other,
+  labels: Labels,
+  gateway: readonly number[],
+  other: readonly number[],
 ): Comparison {
-  return { work, against, unit, gateway, other, times: rounded(times) }
+  const times = gateway.map((value, round) => value / (other[round] ?? NaN))
+  return { ...labels, gateway: spread(gateway), other: spread(other), times: spread(times) }
 }
 
-/** Compares two times; lower is faster. */
+/** Compares times by rounds; lower is faster. */
 export function compareTimes(
-  { work, against, unit }: Pick<Comparison, 'work' | 'against' | 'unit'>,
-  gateway: number,
-  other: number,
+  labels: Labels,
+  gateway: readonly number[],
+  other: readonly number[],
 ): Comparison {
-  return { work, against, unit, gateway, other, times: rounded(other / gateway) }
+  const times = gateway.map((value, round) => (other[round] ?? NaN) / value)
+  return { ...labels, gateway: spread(gateway), other: spread(other), times: spread(times) }
 }
+
+export const medianOf = (value: Value): number => (typeof value === 'number' ? value : value.median)

@@ -13,9 +13,12 @@ import { serveLedger } from '../ledger/serve.ts'
 import { walletOf, wireTransaction } from '../ledger/wallet.ts'
 import { openBenchDatabase } from '../reads/database.ts'
 import { saveResult } from '../support/result.ts'
+import { percentile, spread } from '../support/statistics.ts'
 import { startFollower } from './follower.ts'
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 120)
+/** The time is divided into this many rounds. */
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const RATE = Number(process.env.BENCH_RATE ?? 200)
 const AGENTS = 200
 const POLL_MS = 5
@@ -34,7 +37,7 @@ const program = pubkey(registryIdl.address)
 const admin = walletOf(loadLocalnetKeys(dataDir).registryAdmin)
 
 const confirmedAt = new Map<string, number>()
-const latencies: number[] = []
+const rounds: number[][] = Array.from({ length: ROUNDS }, () => [])
 const socket = new WebSocket(ledger.wsUrl)
 await new Promise((resolve) => socket.once('open', resolve))
 const subscription = [{ mentions: [program] }, { commitment: 'confirmed' }]
@@ -50,9 +53,9 @@ socket.on('message', (data: Buffer) => {
 const reader = new Client({ connectionString: database.url })
 await reader.connect()
 const watch = { ended: false }
+const began = performance.now()
 const watching = untilEnded()
 
-const began = performance.now()
 let sent = 0
 let blockhash = ''
 while (performance.now() - began < SECONDS * 1000) {
@@ -95,8 +98,9 @@ async function untilEnded(): Promise<void> {
         [open],
       )
       const now = performance.now()
+      const round = Math.min(ROUNDS - 1, Math.floor(((now - began) * ROUNDS) / (SECONDS * 1_000)))
       for (const { signature } of rows) {
-        latencies.push(now - (confirmedAt.get(signature) ?? now))
+        rounds[round]?.push(now - (confirmedAt.get(signature) ?? now))
         confirmedAt.delete(signature)
       }
     }
@@ -104,13 +108,9 @@ async function untilEnded(): Promise<void> {
   }
 }
 
-const sorted = latencies.toSorted((a, b) => a - b)
-const percentile = (percent: number): number =>
-  Number((sorted[Math.ceil((percent / 100) * sorted.length) - 1] ?? 0).toFixed(1))
-const milliseconds = { p50: percentile(50), p90: percentile(90), p99: percentile(99), max: percentile(100) }
-const figures = Object.entries(milliseconds).map(([which, value]) => ({
-  figure: `confirmed to visible, ${which}`,
-  value,
+const figures = [50, 90, 99, 100].map((percent) => ({
+  figure: `confirmed to visible, ${percent === 100 ? 'max' : `p${percent}`}`,
+  value: spread(rounds.map((latencies) => percentile(latencies, percent))),
   unit: 'ms',
 }))
 saveResult(
@@ -119,9 +119,8 @@ saveResult(
   {
     seconds: Math.round(seconds),
     transactionsPerSecond: Math.round(sent / seconds),
-    seen: latencies.length,
+    seen: rounds.flat().length,
     neverSeen: confirmedAt.size,
-    confirmedToVisibleMilliseconds: milliseconds,
   },
 )
 process.exit(0)

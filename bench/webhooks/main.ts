@@ -9,6 +9,7 @@ import { emptyRows, type IndexedRow } from '../../src/ledger/decode/rows.ts'
 import { mergeEvents } from '../../src/ledger/indexer/write/write-events.ts'
 import { openBenchDatabase } from '../reads/database.ts'
 import { saveResult, compareRates, compareTimes } from '../support/result.ts'
+import { percentile, rounded } from '../support/statistics.ts'
 import { CONCURRENCY, type Engine, ENGINES, GRAPHILE_WORKER } from './engines.ts'
 import type { Arrivals } from './receivers.ts'
 
@@ -18,7 +19,7 @@ const BURST = Number(process.env.BENCH_BURST ?? 200)
 /** Single events with pauses between them. Each goes to every receiver. */
 const SINGLES = Number(process.env.BENCH_SINGLES ?? 40)
 const PAUSE_MS = Number(process.env.BENCH_PAUSE_MS ?? 250)
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 
 const start = async (file: string, ...args: string[]): Promise<{ child: ChildProcess; first: unknown }> => {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args)
@@ -117,60 +118,46 @@ async function measure(engine: Engine): Promise<{ perSecond: number; latencies: 
   return { perSecond, latencies: singles.map(([id, , at]) => Math.max(0, at - (committed.get(id) ?? at))) }
 }
 
-const percentile = (values: number[], p: number): number => {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * p) / 100))] ?? 0
+interface Round {
+  readonly deliveriesPerSecond: number
+  readonly commitToReceivedMs: { readonly p50: number; readonly p99: number }
 }
-const rounded = (value: number): number => Number(value.toFixed(2))
-
-const rates = new Map<Engine, number[]>(ENGINES.map((engine) => [engine, []]))
-const latencies = new Map<Engine, number[]>(ENGINES.map((engine) => [engine, []]))
+const rounds: Record<Engine, Round>[] = []
 for (let round = 0; round < ROUNDS; round += 1) {
-  for (const engine of ENGINES) {
-    const measured = await measure(engine)
-    rates.get(engine)?.push(measured.perSecond)
-    latencies.get(engine)?.push(...measured.latencies)
-    process.stderr.write(
-      `${engine}: ${Math.round(measured.perSecond)}/s, p50 ${rounded(percentile(measured.latencies, 50))} ms\n`,
-    )
-  }
-}
-
-const engines = Object.fromEntries(
-  ENGINES.map((engine) => {
-    const times = latencies.get(engine) ?? []
-    return [
-      engine,
-      {
-        deliveriesPerSecond: Math.round(percentile(rates.get(engine) ?? [], 50)),
-        commitToReceivedMs: { p50: rounded(percentile(times, 50)), p99: rounded(percentile(times, 99)) },
+  const measured: Partial<Record<Engine, Round>> = {}
+  for (const turn of ENGINES.keys()) {
+    const engine = ENGINES[(turn + round) % ENGINES.length] ?? 'gateway'
+    const { perSecond, latencies } = await measure(engine)
+    measured[engine] = {
+      deliveriesPerSecond: Math.round(perSecond),
+      commitToReceivedMs: {
+        p50: rounded(percentile(latencies, 50)),
+        p99: rounded(percentile(latencies, 99)),
       },
-    ]
-  }),
-) as Record<Engine, { deliveriesPerSecond: number; commitToReceivedMs: { p50: number; p99: number } }>
+    }
+    process.stderr.write(`${engine}: ${JSON.stringify(measured[engine])}\n`)
+  }
+  rounds.push(measured as Record<Engine, Round>)
+}
 receivers.child.disconnect()
 await database.drop()
 const comparisons = ENGINES.filter((engine) => engine !== 'gateway').flatMap((against) => {
-  const [ours, theirs] = [engines.gateway, engines[against]]
-  return [
-    compareRates(
-      { work: 'deliver a burst', against, unit: 'deliveries/s' },
-      ours.deliveriesPerSecond,
-      theirs.deliveriesPerSecond,
-    ),
+  const of = (engine: Engine, read: (round: Round) => number) => rounds.map((each) => read(each[engine]))
+  const rate = (engine: Engine) => of(engine, (round) => round.deliveriesPerSecond)
+  const time = (which: 'p50' | 'p99') =>
     compareTimes(
-      { work: 'deliver one event', against, unit: 'ms p50' },
-      ours.commitToReceivedMs.p50,
-      theirs.commitToReceivedMs.p50,
-    ),
-  ]
+      { work: 'deliver one event', against, unit: `ms ${which}` },
+      of('gateway', (round) => round.commitToReceivedMs[which]),
+      of(against, (round) => round.commitToReceivedMs[which]),
+    )
+  const burst = { work: 'deliver a burst', against, unit: 'deliveries/s' }
+  return [compareRates(burst, rate('gateway'), rate(against)), time('p50'), time('p99')]
 })
 const settings = {
   receivers: RECEIVERS,
   concurrency: CONCURRENCY,
   burstDeliveries: BURST * RECEIVERS,
   singleEvents: SINGLES,
-  rounds: ROUNDS,
 }
-saveResult('webhooks', { comparisons }, { ...settings, engines })
+saveResult('webhooks', { comparisons }, { ...settings, rounds })
 process.exit(0)

@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import autocannon from 'autocannon'
+import { sql } from 'kysely'
+import { startBenchGateway } from '../gateway.ts'
+import { openBenchDatabase } from '../reads/database.ts'
+import { residentMib } from '../support/memory.ts'
+import { type Figure, saveResult } from '../support/result.ts'
+import { rounded, spread } from '../support/statistics.ts'
+import { fill, TABLES } from './dataset.ts'
+import { type Read, readsOf, type SampleAgent } from './reads.ts'
+
+/**
+ * Measures every read over a number of agents with five events each. Compare the results of several
+ * sizes. With BENCH_KEEP_DIR the database is kept for the next run, also if filling is interrupted.
+ */
+const AGENTS = Number(process.env.BENCH_AGENTS ?? 10_000)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 3)
+const KEEP = process.env.BENCH_KEEP_DIR
+const CONNECTIONS = 10
+const SAMPLES = 200
+
+const database = await openBenchDatabase(KEEP === undefined ? {} : { keepIn: join(KEEP, `scale-${AGENTS}`) })
+const kysely = database.orm.em.getKysely()
+const began = performance.now()
+await fill(kysely, AGENTS)
+const fillSeconds = Math.round((performance.now() - began) / 1_000)
+const { rows: samples } = await sql<SampleAgent>`
+  select pda, owner, name from agents where not card_hash_mismatch order by md5(pda) limit ${SAMPLES}`.execute(
+  kysely,
+)
+const { rows: first } = await sql<{ pda: string }>`select pda from agents where slot = 1`.execute(kysely)
+const reads = readsOf(samples, AGENTS, first[0]?.pda ?? '')
+
+const gateway = await startBenchGateway({
+  DATABASE_URL: database.url,
+  // Reads need no ledger. None is started, so that only the service's memory is measured.
+  SOLANA_RPC_URL: 'http://127.0.0.1:9',
+  ROLES: 'api',
+  WEBHOOK_SECRETS_KEY: '00'.repeat(32),
+  LOAD_SHEDDING: 'false',
+  RESPONSE_CACHE_BYTES: '0',
+})
+const startMib = residentMib(gateway.pid, 'now')
+for (const read of reads) await load(read, 1)
+const rates = new Map<Read, number[]>(reads.map((read) => [read, []]))
+for (let round = 0; round < ROUNDS; round += 1) {
+  for (const [read, values] of rates) values.push(await load(read, SECONDS))
+  process.stderr.write(`round ${round + 1} of ${ROUNDS}\n`)
+}
+const memory = [
+  ['memory of the gateway at its start', startMib],
+  ['memory of the gateway after the reads', residentMib(gateway.pid, 'now')],
+  ['memory of the gateway, peak', residentMib(gateway.pid, 'peak')],
+] as const
+await gateway.stop()
+const megabytes = await tableMegabytes()
+await database.drop()
+
+const figures: Figure[] = [
+  ...reads.map((read) => ({ figure: read.name, value: spread(rates.get(read) ?? []), unit: 'requests/s' })),
+  ...memory.flatMap(([figure, value]) => (value === null ? [] : [{ figure, value, unit: 'MiB' }])),
+  { figure: 'database', value: megabytes['database'] ?? 0, unit: 'MB' },
+]
+const settings = { agents: AGENTS, rounds: ROUNDS, secondsPerRound: SECONDS, connections: CONNECTIONS }
+saveResult(`scale-${AGENTS}`, { figures }, { ...settings, fillSeconds, megabytes })
+process.exit(0)
+
+/** Requests per second. */
+async function load({ name, paths, body }: Read, seconds: number): Promise<number> {
+  let next = 0
+  const result = await autocannon({
+    url: gateway.baseUrl,
+    connections: CONNECTIONS,
+    duration: seconds,
+    ...(body === undefined
+      ? {}
+      : { method: 'POST' as const, headers: { 'content-type': 'application/json' }, body }),
+    requests: [
+      { setupRequest: (request) => Object.assign(request, { path: paths[next++ % paths.length] ?? '' }) },
+    ],
+  })
+  if (result.errors + result.non2xx > 0) throw new Error(`${name} failed under load`)
+  return rounded(result.requests.average, 1)
+}
+
+/** Sizes of the database and of its large tables with their indexes. */
+async function tableMegabytes(): Promise<Record<string, number>> {
+  const { rows } = await sql<{ name: string; bytes: number }>`
+    select 'database' as name, pg_database_size(current_database()) as bytes
+    union all select name, pg_total_relation_size(name::regclass) from unnest(${[...TABLES]}::text[]) as name`.execute(
+    kysely,
+  )
+  return Object.fromEntries(rows.map(({ name, bytes }) => [name, Math.round(bytes / 1e6)]))
+}
