@@ -6,7 +6,7 @@ import { openBenchDatabase } from '../reads/database.ts'
 import { makeDataset } from '../reads/dataset.ts'
 import { type Server, startServer } from '../reads/variants.ts'
 import { type Comparison, compareRates, type Figure, saveResult } from '../support/result.ts'
-import { median, rounded } from '../support/statistics.ts'
+import { rounded, spread } from '../support/statistics.ts'
 import { HOSTILE_NAME, HOSTILE_SEARCHES, SEARCHES } from './searches.ts'
 
 const AGENTS = Number(process.env.BENCH_AGENTS ?? 100_000)
@@ -78,21 +78,18 @@ async function compare(name: string, query: string, indexed: Server, direct: Ser
     const other = await load(path, first === indexed ? direct : indexed, SECONDS)
     rounds.push(first === indexed ? { indexed: one, direct: other } : { indexed: other, direct: one })
   }
-  const medianOf = (side: 'indexed' | 'direct', value: keyof Load): number =>
-    rounded(median(rounds.map((each) => each[side][value])), 1)
-  const times = rounds.map((each) => rounded(each.indexed.perSecond / each.direct.perSecond))
+  const of = (side: 'indexed' | 'direct', value: keyof Load) => rounds.map((each) => each[side][value])
   comparisons.push(
     compareRates(
       { work: name, against: 'PostgreSQL alone', unit: 'requests/s' },
-      medianOf('indexed', 'perSecond'),
-      medianOf('direct', 'perSecond'),
-      median(times),
+      of('indexed', 'perSecond'),
+      of('direct', 'perSecond'),
     ),
   )
   figures.push(
-    { figure: `${name}: p50`, value: medianOf('indexed', 'p50'), unit: 'ms' },
-    { figure: `${name}: p99`, value: medianOf('indexed', 'p99'), unit: 'ms' },
-    { figure: `${name}: event loop delay p99`, value: medianOf('indexed', 'delayP99'), unit: 'ms' },
+    { figure: `${name}: p50`, value: spread(of('indexed', 'p50')), unit: 'ms' },
+    { figure: `${name}: p99`, value: spread(of('indexed', 'p99')), unit: 'ms' },
+    { figure: `${name}: event loop delay p99`, value: spread(of('indexed', 'delayP99')), unit: 'ms' },
   )
   const steady = await load(path, indexed, SECONDS, RATE)
   figures.push(
@@ -100,7 +97,7 @@ async function compare(name: string, query: string, indexed: Server, direct: Ser
     { figure: `${name}: event loop delay p99 at ${RATE}/s`, value: rounded(steady.delayP99, 1), unit: 'ms' },
     { figure: `${name}: event loop delay max at ${RATE}/s`, value: rounded(steady.delayMax, 1), unit: 'ms' },
   )
-  measured.push({ steady, search: name, total: (ours as { total: number }).total, spread: times, rounds })
+  measured.push({ steady, search: name, total: (ours as { total: number }).total, rounds })
 }
 
 /** Without `overallRate`, each connection sends its next request after an answer. */
