@@ -77,14 +77,11 @@ export async function listAgents(
 ): Promise<Page<AgentRow>> {
   checkAgentFilter(input)
   const bounds = pageBounds(input)
-  const found = await searchAgents(kysely, index, input, {
-    ...orderOf(input),
-    ...bounds,
-    after: null,
-    before: null,
-    backward: false,
-  })
-  if (found !== null) return { ...found, ...bounds }
+  if (index !== null && isSearch(input)) {
+    const window = { ...orderOf(input), ...bounds, after: null, before: null, backward: false }
+    const found = await searchAgents(kysely, index, input, window)
+    if (found !== null) return { ...found, ...bounds }
+  }
   const { rows } = await pageStatement(input, bounds).execute(kysely)
   return readPage(rows, 'pda', bounds)
 }
@@ -98,7 +95,7 @@ function pageStatement(
   const matching = where([...otherConditions(filter), ...countedConditions(filter)])
   const page = sql`order by ${column} ${direction}, pda limit ${limit} offset ${offset}`
   const order = sql`order by page.rank ${direction}, page.pda`
-  if (filter.name === undefined || filter.name === null) {
+  if (!isSearch(filter)) {
     // Keys first, then the rows of the page: a deep offset reads only the index.
     return sql`
       select counted.total, ${agentColumns}
@@ -144,25 +141,21 @@ export async function listAgentsConnection(
   const list = `agents/${sortName}/${order}`
   const span = readSpan<AgentKey>(list, input, [sort.isValue, isText])
   const cursor = (row: AgentRow): string => cursorOf(list, [sort.value(row), row.pda])
-  const found = await searchAgents(kysely, index, input, {
-    ...orderOf(input),
-    after: span.after ?? null,
-    before: span.before ?? null,
-    backward: span.backward,
-    offset: 0,
-    limit: span.size + 1,
-  })
-  if (found !== null) return connectionOf(found.rows, span, cursor, async () => found.total)
+  if (index !== null && isSearch(input)) {
+    const { after = null, before = null, backward } = span
+    const window = { ...orderOf(input), after, before, backward, offset: 0, limit: span.size + 1 }
+    const found = await searchAgents(kysely, index, input, window)
+    if (found !== null) return connectionOf(found.rows, span, cursor, async () => found.total)
+  }
   const matching = [...otherConditions(input), ...countedConditions(input)]
   const { conditions, page } = sortedKeyset({ ...sort, order }, span)
-  const statement =
-    input.name === undefined || input.name === null
-      ? sql<AgentRow>`select ${agentColumns} from agents ${where([...matching, ...conditions])} ${page}`
-      : sql<AgentRow>`
+  const statement = isSearch(input)
+    ? sql<AgentRow>`
         with agents as materialized (
           select *, similarity(name, ${input.name}) as similarity from agents ${where(matching)}
         )
         select ${agentColumns}, similarity as "nameSimilarity" from agents ${where(conditions)} ${page}`
+    : sql<AgentRow>`select ${agentColumns} from agents ${where([...matching, ...conditions])} ${page}`
   const { rows } = await statement.execute(kysely)
   return connectionOf(rows, span, cursor, () => countRows(kysely, total(input)))
 }
@@ -173,8 +166,12 @@ function orderOf(filter: SortedAgentFilter): { sort: keyof typeof SORTS; descend
   return { sort: sortOf(filter), descending: filter.order !== 'asc' }
 }
 
-function sortOf({ name, sort }: SortedAgentFilter): keyof typeof SORTS {
-  return sort ?? (name === undefined || name === null ? 'created_at' : 'similarity')
+function sortOf(filter: SortedAgentFilter): keyof typeof SORTS {
+  return filter.sort ?? (isSearch(filter) ? 'similarity' : 'created_at')
+}
+
+function isSearch<Filter extends AgentFilter>(filter: Filter): filter is Filter & { name: string } {
+  return filter.name !== undefined && filter.name !== null
 }
 
 function directionOf({ order }: SortedAgentFilter): RawBuilder<unknown> {

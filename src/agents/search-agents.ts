@@ -28,12 +28,12 @@ const MAX_ATTEMPTS = 8
  */
 export async function searchAgents(
   kysely: Kysely<Database>,
-  index: SearchIndex | null,
-  filter: AgentFilter,
+  index: SearchIndex,
+  filter: AgentFilter & { readonly name: string },
   window: SearchWindow,
 ): Promise<FoundPage | null> {
   const { name, owner } = filter
-  if (index === null || name === undefined || name === null || (owner ?? null) !== null) return null
+  if ((owner ?? null) !== null) return null
   const search = { ...conditionsOf(filter), ...window }
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const found = await index.search({ name, search, refresh: attempt > 0 })

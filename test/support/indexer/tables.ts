@@ -32,7 +32,7 @@ const STATE_TABLES = new Set([
 function isIncidental(table: string, column: string): boolean {
   if (column === 'slot') return STATE_TABLES.has(table)
   if (column === 'created_at') return table !== 'agents'
-  return ['sequence', 'restored_sequence', 'accounts'].includes(column)
+  return ['sequence', 'restored_sequence', 'accounts', 'search_xid'].includes(column)
 }
 
 /**
