@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
-import { browserWallet } from '../../support/console/wallet.ts'
 
-const wallet = browserWallet('list')
 let world: ConsoleWorld
 beforeAll(async () => {
   if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '30' })
@@ -119,76 +117,31 @@ consoleTest(
 )
 
 consoleTest(
-  'a wallet connects, signs in, stays signed in after a reload, and signs out',
-  () => world,
-  async ({ page, open, audit }) => {
-    await open('/')
-    await page.getByRole('button', { name: 'Connect wallet' }).click()
-    await page.getByRole('button', { name: wallet.name }).click()
-    await page.getByRole('button', { name: 'Sign in' }).waitFor()
-    await audit()
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('You are signed in.').waitFor()
-    await page.reload()
-    await page.getByRole('button', { name: wallet.address.slice(0, 5) }).click()
-    await page.getByText('You are signed in.').waitFor()
-    // Connected again, not only signed in.
-    await expect.poll(() => page.getByRole('button', { name: wallet.name }).count()).toBe(0)
-    await audit()
-    await page.getByRole('button', { name: 'Sign out and disconnect' }).click()
-    await page.getByRole('button', { name: wallet.name }).waitFor()
-  },
-  { prepare: (context) => wallet.install(context) },
-)
-
-consoleTest(
-  'on the localnet a throw-away wallet connects, signs in and stays the same after a reload',
+  'the totals count the agents of a tier and a category, and are filters like the status',
   () => world,
   async ({ page, open }) => {
-    await open('/webhooks')
-    const panel = page.getByRole('region', { name: 'Your wallet' })
-    await panel.getByRole('button', { name: 'Use a throw-away wallet' }).click()
-    const address = await panel.getByRole('button', { name: /^Copy wallet address/ }).getAttribute('title')
-    await panel.getByRole('button', { name: 'Sign in' }).click()
-    await panel.waitFor({ state: 'detached' })
-    await open('/mine')
-    await page.getByRole('heading', { name: 'This wallet has no agent' }).waitFor()
-    await page
-      .getByRole('banner')
-      .getByRole('button', { name: address!.slice(0, 5) })
-      .waitFor()
-  },
-)
-
-consoleTest(
-  'the theme is remembered, and addresses are copied with a click',
-  () => world,
-  async ({ page, open, variant }) => {
     await open('/')
-    const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
-    const [before, other] = [await background(), variant.colorScheme === 'dark' ? 'light' : 'dark']
-    await page.getByRole('combobox', { name: 'Theme' }).selectOption(other)
-    await page.reload()
-    expect(await page.locator('html').getAttribute('data-theme')).toBe(other)
-    expect(await background()).not.toBe(before)
-    const copy = page.getByRole('button', { name: /^Copy agent address/ }).first()
-    await copy.click()
-    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
-    expect(await copy.getAttribute('title')).toBe(copied)
-  },
-)
-
-consoleTest(
-  'a page shows its request as curl, GraphQL and client code',
-  () => world,
-  async ({ page, open }) => {
-    await open('/?tier=premium')
-    await page.getByRole('button', { name: 'API request' }).click()
-    const dialog = page.getByRole('dialog')
-    expect(await dialog.getByRole('region', { name: 'curl' }).innerText()).toContain('"tier":"premium"')
-    await dialog.getByRole('tab', { name: 'curl' }).press('ArrowRight')
-    await dialog.getByRole('region', { name: 'GraphQL' }).getByText('query Agents').waitFor()
-    await dialog.getByRole('tab', { name: 'JavaScript' }).click()
-    await dialog.getByRole('region', { name: 'JavaScript' }).getByText('createRegistry').waitFor()
+    const totals = page.getByRole('region', { name: 'Totals' })
+    const pager = page.getByRole('navigation', { name: 'Pages' })
+    for (const [label, parameter] of [
+      [/^\d+\s*Standard$/, 'tier=standard'],
+      [/^Research\s*\d+$/, 'category=research'],
+    ] as const) {
+      const total = totals.getByRole('button', { name: label })
+      const count = Number(/\d+/.exec(await total.innerText())![0])
+      expect(count).toBeGreaterThan(0)
+      await total.click()
+      await expect.poll(() => page.url()).toContain(parameter)
+      await pager.getByText(new RegExp(`^${count} agents?$`)).waitFor()
+      expect(await total.getAttribute('aria-pressed')).toBe('true')
+      await total.click()
+      await expect.poll(() => page.url()).not.toContain(parameter)
+    }
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('deactivated')
+    await page.getByRole('heading', { name: 'No agent matches' }).waitFor()
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('active')
+    await pager.waitFor()
+    await open('/?min=100000')
+    await page.getByRole('alert').getByText('minReputation').waitFor()
   },
 )

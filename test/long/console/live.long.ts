@@ -43,7 +43,7 @@ consoleTest(
 consoleTest(
   'events of chosen types and of one agent are shown, and the choice is in the URL',
   () => world,
-  async ({ page, open, audit }) => {
+  async ({ page, open, audit, variant }) => {
     await open('/live')
     await events(page).first().waitFor()
     await page.getByRole('button', { name: 'Deposit', exact: true }).click()
@@ -69,6 +69,16 @@ consoleTest(
     await audit()
     await page.getByRole('button', { name: 'Show all events' }).click()
     await events(page).nth(49).waitFor()
+    await page.getByRole('button', { name: 'Registered', exact: true }).click()
+    await expect.poll(() => new URL(page.url()).searchParams.get('types')).toBe('agent.registered')
+    await page.getByText('Live', { exact: true }).last().waitFor()
+    await expect
+      .poll(async () => (await events(page).allInnerTexts()).filter((text) => !text.includes('Registered')))
+      .toEqual([])
+    const other = await change()
+    await registerAgent(world, `Filtered ${variant.name}`)
+    await events(page).first().getByText(`Filtered ${variant.name}`).waitFor()
+    expect(await events(page).filter({ hasText: other }).count()).toBe(0)
   },
 )
 

@@ -37,7 +37,7 @@ async function sign(page: Page, wallet: BrowserWallet, expected: string): Promis
 }
 
 consoleTest(
-  'an owner deposits, requests a withdrawal, cancels it, and is paid after the cooldown',
+  'an owner deposits, requests a withdrawal, cancels it, is paid after the cooldown, and closes the stake',
   () => world,
   async ({ page, context, open, variant, audit }) => {
     const wallet = browserWallet(`stake ${variant.name}`)
@@ -72,7 +72,10 @@ consoleTest(
       .waitFor()
     await stake.getByRole('button', { name: 'Cancel the withdrawal' }).click()
     await sign(page, wallet, 'Cancels the withdrawal')
-    await withdraw.getByLabel('Withdraw (USDC)').fill('200')
+    await withdraw.getByLabel('Withdraw (USDC)').fill('701')
+    await withdraw.getByRole('button', { name: 'Withdraw' }).click()
+    await withdraw.getByText('At most 700 USDC can be withdrawn.').waitFor()
+    await withdraw.getByLabel('Withdraw (USDC)').fill('700')
     await withdraw.getByRole('button', { name: 'Withdraw' }).click()
     await sign(page, wallet, 'Asks for a withdrawal of stake')
     await stake.getByRole('button', { name: 'Pay out' }).click()
@@ -84,7 +87,14 @@ consoleTest(
     await rpc.call('localnet_warp', [WEEK_SECONDS + 60])
     await stake.getByRole('button', { name: 'Pay out' }).click()
     await sign(page, wallet, 'Pays the withdrawal to your wallet')
-    await expect.poll(() => stake.getByText('500 USDC').count()).toBeGreaterThan(0)
+    const wallets = page.getByRole('region', { name: 'Wallet balance' })
+    await wallets.getByText('5,000 USDC', { exact: true }).waitFor()
+    const status = page.getByRole('region', { name: 'Status' })
+    await status.getByRole('button', { name: 'Deactivate' }).click()
+    await sign(page, wallet, 'Deactivates your agent permanently')
+    await status.getByRole('button', { name: 'Close the stake' }).click()
+    await sign(page, wallet, 'Removes the empty stake')
+    await status.getByRole('button', { name: 'Close the agent' }).waitFor()
   },
 )
 
@@ -137,6 +147,11 @@ consoleTest(
     await dialog.getByRole('region', { name: 'Balances' }).getByText('4,987.5').waitFor()
     await dialog.getByText('Storage deposit, paid by your wallet').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.evaluate('walletRefuses = true')
+    await deposit.getByRole('button', { name: 'Deposit' }).click()
+    await dialog.getByRole('button', { name: `Sign with ${wallet.name}` }).click()
+    await dialog.getByRole('alert').getByText('The user refused').waitFor()
+    await dialog.getByRole('button', { name: 'Close without sending' }).click()
     // A gateway that prepares something else than what the owner asked for.
     await page.route('**/relay/prepare', async (route) => {
       const response = await route.fetch({

@@ -43,7 +43,18 @@ consoleTest(
     await audit()
     await dialog.getByRole('link', { name: 'Go to my agent' }).click()
     await page.getByRole('heading', { name: `Scout ${variant.name}` }).waitFor()
-    await page.getByRole('checkbox', { name: /Let the gateway pay/ }).waitFor()
+    // The gateway pays for changes too, until the owner says otherwise.
+    const suspend = page.getByRole('button', { name: 'Suspend' })
+    await suspend.click()
+    await dialog.getByText(/^Network fee, paid by the gateway/).waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('checkbox', { name: /Let the gateway pay/ }).uncheck()
+    await suspend.click()
+    await dialog
+      .getByRole('alert')
+      .getByText(/has no SOL/)
+      .waitFor()
+    await dialog.getByRole('button', { name: 'Close without sending' }).click()
   },
 )
 
@@ -72,7 +83,9 @@ consoleTest(
     await page.getByRole('button', { name: 'Get 1 SOL and 5,000 USDC' }).click()
     await page.getByText('1 SOL', { exact: true }).waitFor()
     await review.click()
-    await dialog.getByRole('region', { name: 'Balances' }).getByText('0.996').waitFor()
+    const sol = dialog.getByRole('region', { name: 'Balances' }).getByRole('row', { name: 'SOL' })
+    await sol.getByText('0.996').waitFor()
+    const after = await sol.getByRole('cell').last().innerText()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await expect.poll(() => dialog.count()).toBe(0)
     await review.click()
@@ -80,6 +93,7 @@ consoleTest(
     await dialog.getByText('Confirmed').waitFor()
     await dialog.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('heading', { name: 'This wallet has the agent Payer' }).waitFor()
+    expect(await world.balance(wallet.address)).toBe(after)
   },
 )
 

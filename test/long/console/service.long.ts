@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { graphql } from '../../support/console/registry-data.ts'
 
 let world: ConsoleWorld
 beforeAll(async () => {
-  if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '0' })
+  if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '3' })
 })
 afterAll(() => world?.close())
 
@@ -60,5 +63,71 @@ consoleTest(
       .getByRole('region', { name: 'Values for your program' })
       .getByText('NETWORK=localnet')
       .waitFor()
+  },
+)
+
+consoleTest(
+  'the theme is remembered, addresses are copied with a click, and times have the exact time',
+  () => world,
+  async ({ page, open, variant }) => {
+    await open('/')
+    const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+    const [before, other] = [await background(), variant.colorScheme === 'dark' ? 'light' : 'dark']
+    await page.getByRole('combobox', { name: 'Theme' }).selectOption(other)
+    await page.reload()
+    expect(await page.locator('html').getAttribute('data-theme')).toBe(other)
+    expect(await background()).not.toBe(before)
+    const copy = page.getByRole('button', { name: /^Copy agent address/ }).first()
+    await copy.click()
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect(await copy.getAttribute('title')).toBe(copied)
+    expect(copied).toMatch(/^\w{32,44}$/)
+    expect(await copy.innerText()).toContain(`${copied.slice(0, 5)}…${copied.slice(-5)}`)
+    const time = page.getByRole('table').getByRole('time').first()
+    const exact = new Date((await time.getAttribute('datetime'))!)
+    expect(await time.innerText()).toMatch(/just now|ago$/)
+    expect(await time.getAttribute('title')).toMatch(new RegExp(`${exact.getUTCFullYear()}.*:\\d\\d:\\d\\d`))
+  },
+)
+
+consoleTest(
+  'a page shows its request as curl, GraphQL and client code',
+  () => world,
+  async ({ page, open }) => {
+    await open('/?tier=premium')
+    await page.getByRole('button', { name: 'API request' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByRole('region', { name: 'curl' }).innerText()).toContain('"tier":"premium"')
+    await dialog.getByRole('tab', { name: 'curl' }).press('ArrowRight')
+    await dialog.getByRole('region', { name: 'GraphQL' }).getByText('query Agents').waitFor()
+    await dialog.getByRole('tab', { name: 'JavaScript' }).click()
+    await dialog.getByRole('region', { name: 'JavaScript' }).getByText('createRegistry').waitFor()
+  },
+)
+
+const AGENT = '{ agents(limit: 1) { agents { pda history { history { signature } } } } }'
+type Agents = { agents: { agents: [{ pda: string; history: { history: [{ signature: string }] } }] } }
+
+consoleTest(
+  'every page shows its request, and the curl commands of the public pages work',
+  () => world,
+  async ({ page, open }) => {
+    const [agent] = (await graphql<Agents>(world, AGENT)).agents.agents
+    const transaction = `/tx/${agent.history.history[0].signature}`
+    const isPublic = ['/', `/agents/${agent.pda}`, '/live', transaction, '/events', '/health', '/developers']
+    const dialog = page.getByRole('dialog')
+    for (const path of [...isPublic, '/register', '/mine', '/webhooks', '/webhooks/x', '/credentials']) {
+      await open(path)
+      await page.getByRole('main').getByRole('button', { name: 'API request' }).first().click()
+      const curl = await dialog.getByRole('region', { name: 'curl' }).innerText()
+      expect(curl).toContain(`curl ${world.origin}/graphql`)
+      await dialog.getByRole('tab', { name: 'JavaScript' }).click()
+      await dialog.getByRole('region', { name: 'JavaScript' }).getByText('createRegistry').first().waitFor()
+      if (!isPublic.includes(path)) continue
+      const { stdout } = await promisify(execFile)('bash', ['-c', curl])
+      const answer = JSON.parse(stdout) as { data: object | null; errors?: unknown }
+      expect([path, answer.errors]).toEqual([path, undefined])
+      expect(answer.data).not.toBeNull()
+    }
   },
 )

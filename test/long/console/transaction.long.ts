@@ -65,6 +65,8 @@ consoleTest(
     const table = page.getByRole('table', { name: 'Balances that changed' })
     const agent = table.getByRole('row').filter({ hasText: 'Agent' }).filter({ hasText: '+0.00' })
     await agent.getByRole('button', { name: `Copy account address ${registered.pda}` }).waitFor()
+    const now = await world.balance(registered.pda)
+    expect(await agent.getByRole('cell').allInnerTexts()).toEqual(['0 SOL', `${now} SOL`, `+${now} SOL`])
     const logs = page.getByRole('region', { name: 'Logs', exact: true })
     expect(await logs.innerText()).toContain('success')
     await instructions.getByRole('link', { name: 'Open the agent' }).click()

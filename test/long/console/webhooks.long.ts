@@ -1,10 +1,11 @@
 import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
+import { verifyWebhook } from '@agent-registry/client/webhooks'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 import { type BrowserWallet, browserWallet, connectWallet } from '../../support/console/wallet.ts'
-import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { type ReceivedRequest, type Receiver, startReceiver } from '../../support/receiver.ts'
 
 let world: ConsoleWorld
 let receiver: Receiver
@@ -17,6 +18,12 @@ afterAll(async () => {
   await world?.close()
   await receiver?.close()
 })
+
+const isSigned = ({ body, headers }: ReceivedRequest, secret: string): Promise<boolean> =>
+  verifyWebhook(body, new Headers(headers as Record<string, string>), secret).then(
+    () => true,
+    () => false,
+  )
 
 /** Stores the webhook without the page, and opens its page. */
 async function openWebhook(page: Page, wallet: BrowserWallet, open: (path: string) => Promise<void>) {
@@ -45,6 +52,7 @@ consoleTest(
     await audit()
     await form.getByLabel('Receiver URL').fill(receiver.url('/events'))
     await form.getByRole('checkbox', { name: 'Deposit' }).check()
+    await form.getByLabel('Only events of this agent').fill(wallet.address)
     await form.getByRole('button', { name: 'Create webhook' }).click()
     const dialog = page.getByRole('dialog', { name: 'Store the secret of the webhook' })
     const secret = await dialog.getByRole('region', { name: 'Secret' }).innerText()
@@ -57,16 +65,28 @@ consoleTest(
     await audit()
     await dialog.getByRole('button', { name: 'I stored it' }).click()
     await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
     expect(await page.content()).not.toContain(secret)
+    const details = page.getByRole('region', { name: 'Details' })
+    await details.getByText('agent.registered, stake.deposited').waitFor()
+    await details.getByRole('button', { name: `Copy agent address ${wallet.address}` }).waitFor()
     await page.getByRole('button', { name: 'Ping' }).click()
     await page.waitForURL('**/deliveries/*')
     const attempts = page.getByRole('list', { name: 'Attempts' })
     await attempts.getByText('HTTP 200').waitFor()
     await attempts.getByText('thank you').waitFor()
     const count = receiver.requests.length
+    expect(await isSigned(receiver.requests.at(-1)!, secret)).toBe(true)
     await page.getByRole('button', { name: 'Send again' }).click()
     await receiver.received(count + 1)
     await attempts.getByRole('heading', { name: 'Attempt 2' }).waitFor()
+    await attempts.getByText('Resend').waitFor()
+    await audit()
+    await page.getByRole('link', { name: 'Back to the webhook' }).click()
+    const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').last()
+    await row.getByRole('link', { name: 'ping' }).waitFor()
+    await expect.poll(() => row.innerText()).toMatch(/Succeeded[\s\S]*2[\s\S]*HTTP 200, \d+ ms/)
   },
 )
 
@@ -108,8 +128,13 @@ consoleTest(
     await page.getByRole('button', { name: 'Rotate secret' }).click()
     await page.getByRole('button', { name: 'Replace secret' }).click()
     const dialog = page.getByRole('dialog', { name: 'Store the new secret' })
-    expect(await dialog.getByRole('region', { name: 'Secret' }).innerText()).toMatch(/^whsec_/)
+    const secret = await dialog.getByRole('region', { name: 'Secret' }).innerText()
     await dialog.getByRole('button', { name: 'I stored it' }).click()
+    const count = receiver.requests.length
+    await page.getByRole('button', { name: 'Ping' }).click()
+    const requests = await receiver.received(count + 1)
+    expect(await isSigned(requests.at(-1)!, secret)).toBe(true)
+    await page.getByRole('link', { name: 'Back to the webhook' }).click()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete webhook' }).click()
     await page.getByRole('heading', { name: 'You have no webhooks' }).waitFor()
@@ -118,15 +143,22 @@ consoleTest(
 )
 
 consoleTest(
-  'a webhook that its receiver ended is told, with the way back',
+  'a webhook that fails and one that its receiver ended are told, with the way back',
   () => world,
   async ({ page, context, open, variant, audit }) => {
     const wallet = browserWallet(`gone ${variant.name}`)
     await wallet.install(context)
-    receiver.respondWith({ status: 410 })
+    receiver.respondWith({ status: 500 })
     const id = await openWebhook(page, wallet, open)
     await page.getByRole('button', { name: 'Ping' }).click()
-    await page.getByRole('list', { name: 'Attempts' }).getByText('HTTP 410').waitFor()
+    const attempts = page.getByRole('list', { name: 'Attempts' })
+    await attempts.getByText('HTTP 500').waitFor()
+    await page.getByRole('link', { name: 'Back to the webhook' }).click()
+    await page.getByRole('heading', { name: 'The last delivery failed' }).waitFor()
+    await audit()
+    receiver.respondWith({ status: 410 })
+    await page.getByRole('button', { name: 'Ping' }).click()
+    await attempts.getByText('HTTP 410').waitFor()
     await open('/webhooks')
     await page.getByRole('heading', { name: 'The service disabled a webhook' }).waitFor()
     await audit()
@@ -137,6 +169,10 @@ consoleTest(
     receiver.respondWith({ status: 200 })
     await page.getByRole('button', { name: 'Activate' }).click()
     await page.getByText('The webhook is active. Recover').waitFor()
+    const count = receiver.requests.length
+    await page.getByRole('button', { name: 'Recover failed deliveries' }).click()
+    await page.getByText(/^[12] deliver(y is|ies are) sent again\.$/).waitFor()
+    await receiver.received(count + 1)
   },
 )
 

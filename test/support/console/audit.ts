@@ -47,6 +47,12 @@ export async function auditPage(page: Page, { problems }: Watched): Promise<void
     rules = '{ runOnly: ["color-contrast", "link-in-text-block"] }'
   })
   expect(await overflow(page), 'elements that are wider than their place').toBe('')
+  const size = page.viewportSize()!
+  if (size.width === 390) {
+    await page.setViewportSize({ ...size, width: 360 })
+    expect(await overflow(page), 'elements that are wider than their place, at 360 px').toBe('')
+    await page.setViewportSize(size)
+  }
   expect(problems.join('\n'), 'errors, warnings and requests to other origins').toBe('')
 }
 

@@ -32,6 +32,8 @@ export interface ConsoleWorld {
   readonly inviteCode: string
   /** Gives an address some SOL. */
   airdrop(address: string, sol?: number): Promise<void>
+  /** The SOL of an address on the ledger, such as `0.995`. */
+  balance(address: string): Promise<string>
   close(): Promise<void>
 }
 
@@ -52,6 +54,10 @@ export async function openConsole(settings: Record<string, string> = {}): Promis
         const { value } = await connection.getSignatureStatus(signature)
         if (value?.confirmationStatus === 'processed' || value === null) throw new Error('not confirmed')
       })
+    },
+    balance: async (address) => {
+      const connection = new Connection(gateway.runtime.rpcUrl, 'processed')
+      return String((await connection.getBalance(new PublicKey(address))) / 1e9)
     },
     close: async () => {
       await browser.close()

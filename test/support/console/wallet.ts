@@ -3,7 +3,10 @@ import bs58 from 'bs58'
 import nacl from 'tweetnacl'
 import type { BrowserContext, Page } from 'playwright-core'
 
-/** A wallet that the page finds by the Wallet Standard. It signs everything, with a real key. */
+/**
+ * A wallet that the page finds by the Wallet Standard. It signs everything, with a real key, until
+ * the page has a global `walletRefuses`.
+ */
 export interface BrowserWallet {
   readonly name: string
   readonly address: string
@@ -55,6 +58,7 @@ function installWallet({ name, address, seed, publicKey }: Given): void {
   }
   // All numbers of signatures and keys of these transactions fit in one byte.
   const signTransaction = async ({ transaction }: { transaction: Uint8Array }) => {
+    if ('walletRefuses' in globalThis) throw new Error('The user refused')
     const signed = new Uint8Array(transaction)
     const message = signed.subarray(1 + 64 * signed[0]!)
     const keys = message.subarray(message[0]! >= 128 ? 5 : 4)
