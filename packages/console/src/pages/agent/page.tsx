@@ -79,7 +79,9 @@ function OneAgent({ pda }: { readonly pda: string }) {
       <Page
         title="Closed agent"
         lead={<Address value={pda} label="agent address" />}
-        actions={<ShowRequest document={AgentDetailsDocument} variables={variables} />}
+        actions={
+          <ShowRequest document={AgentDetailsDocument} variables={variables} client={historyOf(pda)} />
+        }
       >
         <div className={css.main}>
           <p>This agent was closed. Its account is not on the ledger any more. Its history stays.</p>
@@ -162,3 +164,6 @@ function IdentitySection({ agent }: { readonly agent: Agent }) {
 const exampleFor = (pda: string): string => `const pda = '${pda}'
 const agent = await registry.agents.get(pda)
 for await (const change of registry.agents.history(pda)) console.log(change)`
+
+const historyOf = (pda: string): string =>
+  `for await (const change of registry.agents.history('${pda}')) console.log(change)`

@@ -26,7 +26,9 @@ def verify(raw_body, headers, tolerance_seconds=300):
         raise ValueError("timestamp too old or too new")
     return json.loads(raw_body)`
 
-const GO = `var secret = []byte(os.Getenv("SECRET_NAME"))
+const GO = `const tolerance = 300 * time.Second
+
+var secret = []byte(os.Getenv("SECRET_NAME"))
 
 func verify(rawBody []byte, header http.Header) (event Event, err error) {
 	timestamp := header.Get("X-Service-Timestamp")
@@ -38,7 +40,7 @@ func verify(rawBody []byte, header http.Header) (event Event, err error) {
 		return event, errors.New("wrong signature")
 	}
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil || time.Since(time.Unix(seconds, 0)).Abs() > 300*time.Second {
+	if err != nil || time.Since(time.Unix(seconds, 0)).Abs() > tolerance {
 		return event, errors.New("timestamp too old or too new")
 	}
 	err = json.Unmarshal(rawBody, &event)
@@ -46,6 +48,7 @@ func verify(rawBody []byte, header http.Header) (event Event, err error) {
 }`
 
 const JAVA = `static final byte[] SECRET = System.getenv("SECRET_NAME").getBytes(StandardCharsets.UTF_8);
+static final long TOLERANCE_SECONDS = 300;
 
 static void verify(byte[] rawBody, Headers headers) throws Exception {
     String timestamp = String.valueOf(headers.getFirst("X-Service-Timestamp"));
@@ -57,7 +60,8 @@ static void verify(byte[] rawBody, Headers headers) throws Exception {
     if (!MessageDigest.isEqual(expected.getBytes(), signature.getBytes()))
         throw new SecurityException("wrong signature");
     long age = System.currentTimeMillis() / 1000 - Long.parseLong(timestamp);
-    if (Math.abs(age) > 300) throw new SecurityException("timestamp too old or too new");
+    if (Math.abs(age) > TOLERANCE_SECONDS)
+        throw new SecurityException("timestamp too old or too new");
 }`
 
 /** The name of the environment variable that holds the secret of a webhook. */
