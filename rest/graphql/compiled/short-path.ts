@@ -82,8 +82,8 @@ export function createShortPath(dependencies: {
 }
 
 /** Null for what Yoga refuses, or could read in another way. */
-function readParams({ headers, body }: FastifyRequest, documents: PersistedDocuments): Params | null {
-  if (headers['content-type']?.startsWith('application/json') !== true) return null
+function readParams({ method, headers, body }: FastifyRequest, documents: PersistedDocuments): Params | null {
+  if (method !== 'POST' || headers['content-type']?.startsWith('application/json') !== true) return null
   if (hasTooManyValues(body) || !Object.keys(body as object).every((name) => MEMBERS.has(name))) return null
   try {
     const params = documents.complete(body as Params)

@@ -190,6 +190,13 @@ describe('a query that is used often is answered as before', () => {
     expect(ours).toEqual(theirs)
   })
 
+  test('and a GET request with the media type of a body too', async () => {
+    await warmUp({ query: LIST })
+    const statusOf = async (url: string) => (await t.app.inject({ url, headers: JSON_BODY })).statusCode
+    expect(await statusOf('/graphql')).toBe(400)
+    expect(await statusOf(`/graphql?query=${encodeURIComponent(LIST)}`)).toBe(200)
+  })
+
   test('also by its hash alone', async () => {
     const sha256Hash = createHash('sha256').update(LIST).digest('hex')
     const extensions = { persistedQuery: { version: 1, sha256Hash } }
