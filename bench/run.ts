@@ -7,9 +7,9 @@ import { keepResult } from './support/result.ts'
 
 /**
  * `npm run bench` runs every bench and writes the report; `npm run bench -- NAME…` runs these
- * benches; `npm run bench -- report` only writes the report of the saved results. A result of a busy
- * machine is saved only with `--force`. If a bench fails or its result is not saved, the others still
- * run and the exit code is 1.
+ * benches; `npm run bench -- report` only writes the report of the saved results. A result of a
+ * busy machine is saved only with `--force`. If a bench fails or its result is not saved, the
+ * others still run and the exit code is 1.
  */
 const mainOf = (bench: string): string => fileURLToPath(new URL(`${bench}/main.ts`, import.meta.url))
 const known = BENCHES.filter((bench) => existsSync(mainOf(bench)))

@@ -23,7 +23,8 @@ const KERNEL = 2
 
 /**
  * Processor time since the start of the system. Null if the system is not Linux. `busy` includes
- * processes of other containers. With DATABASE_URL, all processes named postgres are the bench's own.
+ * processes of other containers. With DATABASE_URL, all processes named postgres are the bench's
+ * own.
  */
 export function processorTime(): ProcessorTime | null {
   if (process.platform !== 'linux') return null

@@ -3,7 +3,8 @@ import { serveMeasured } from './measured-server.ts'
 import { rawReads } from './raw-reads.ts'
 
 /**
- * GraphQL written by hand: Mercurius with compiled queries, over the SQL of the hand-written routes.
+ * GraphQL written by hand: Mercurius with compiled queries, over the SQL of the hand-written
+ * routes.
  */
 const SCHEMA = `
   scalar Pubkey

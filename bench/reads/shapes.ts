@@ -123,8 +123,8 @@ function pageOf(total: unknown, agents: Agent[]): AgentPage {
 }
 
 /**
- * Both GraphQL APIs write 64-bit numbers as text. PostGraphile writes times with microseconds and an
- * offset.
+ * Both GraphQL APIs write 64-bit numbers as text. PostGraphile writes times with microseconds and
+ * an offset.
  */
 function agentOf(agent: Agent): Agent {
   const time = (name: string) => new Date(String(agent[name])).toISOString()

@@ -61,7 +61,7 @@ async function readRows(
 }
 
 function isCurrent({ server, floor, applied }: IndexPosition): RawBuilder<unknown> {
-  // With `order by`, PostgreSQL reads the index also if it does not know how many rows are above the floor.
+  // `order by` makes PostgreSQL read the index also if it does not know the floor when it plans.
   const changed = (table: string) => sql`(
     select search_xid from ${sql.table(table)}
     where search_xid >= ${floor}::xid8 and search_xid <> all(${applied}::xid8[])

@@ -7,8 +7,8 @@ import type { LocalnetKeys } from '../platform/keys/localnet-keys.ts'
 const TYPES = ['SecurityAuditCredential', 'IdentityCredential', 'ComplianceCredential']
 
 /**
- * Trusts the issuer of the sample credentials. An existing entry stays as it is, so the operator can
- * disable it. A removed one is added again.
+ * Trusts the issuer of the sample credentials. An existing entry stays as it is, so the operator
+ * can disable it. A removed one is added again.
  */
 export async function trustSampleAuditor(
   { sampleAuditor }: LocalnetKeys,

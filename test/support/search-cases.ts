@@ -4,7 +4,9 @@ import { AGENT_SORTS, type SortedAgentFilter } from '../../src/agents/list-agent
 import { agentRow, keyOf, type NewAgent } from './factories.ts'
 
 const WORDS = ['Weather', 'wether', 'Scout', 'SCOT', 'market', 'Zeta', 'a', 'B', '9', 'a1b', 'x'.repeat(20)]
-/** Other scripts, combining marks, dotted and dotless i, ligatures, emoji, and no letters at all. */
+/**
+ * Other scripts, combining marks, dotted and dotless i, ligatures, emoji, and no letters at all.
+ */
 const OTHER = [
   'Wétter',
   'We\u0301tter',

@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto'
+
 /** Texts share counters. The smallest of several counters is rarely shared with a frequent text. */
 const ROWS = 4
-/** Counters of a row. A power of two. */
+/** Counters of a row. A power of two, so that a place is some bits of a hash. */
 const PLACES = 4_096
 /** Uses after which all counts are halved, so that documents of the past lose their advantage. */
 const SAMPLE = 10 * PLACES
@@ -13,20 +15,13 @@ export type Places = readonly number[]
  * never too low.
  */
 export class Frequencies {
-  readonly #counts = new Uint16Array(ROWS * PLACES)
+  readonly #counts = new Uint32Array(ROWS * PLACES)
   #uses = 0
 
   static placesOf(text: string): Places {
-    let [one, two] = [0x811c9dc5, 0x9747b28c]
-    for (let i = 0; i < text.length; i += 1) {
-      const code = text.charCodeAt(i)
-      one = Math.imul(one ^ code, 0x01000193)
-      two = Math.imul(two ^ code, 0x5bd1e995) ^ (two >>> 15)
-    }
-    return Array.from({ length: ROWS }, (_, row) => {
-      const hash = Math.imul(one + Math.imul(row, two), 0x9e3779b1)
-      return row * PLACES + ((hash >>> 16) & (PLACES - 1))
-    })
+    // Nobody can choose documents that share all places with a frequent one.
+    const bits = hash('sha256', text, 'buffer')
+    return Array.from({ length: ROWS }, (_, row) => row * PLACES + (bits.readUInt16LE(2 * row) % PLACES))
   }
 
   /** Counts a use and returns the uses so far. */

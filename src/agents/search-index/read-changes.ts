@@ -16,7 +16,9 @@ type AgentValues = [
   createdAt: number,
 ]
 
-/** PostgreSQL computes the trigrams of names that are not ASCII. `$1` is true if it must for all. */
+/**
+ * PostgreSQL computes the trigrams of names that are not ASCII. `$1` is true if it must for all.
+ */
 const COLUMNS = `a.name,
   case when $1::boolean or octet_length(a.name) <> char_length(a.name) then show_trgm(a.name) end,
   a.tier, a.status, a.service_category, a.card_hash_mismatch, a.reputation_score,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canCompile, COMPILED_FIELDS } from '../../../rest/graphql/compiled/can-compile.ts'
 import { CompiledQueries } from '../../../rest/graphql/compiled/compiled-queries.ts'
 import { compileQueryOf } from '../../../rest/graphql/compiled/compile-query.ts'
+import { Frequencies } from '../../../rest/graphql/compiled/frequencies.ts'
 import { createGraphQLContext } from '../../../schema/context.ts'
 import { schema } from '../../../schema/index.ts'
 import { nodeId } from '../../../schema/node-id.ts'
@@ -248,6 +249,14 @@ describe('the compiled queries of a process', () => {
     for (let i = 1_000; i < 3_000; i++) send(queries, documentOf(i), 5)
     expect(areCompiled(queries, 0, 100)).not.toContain(false)
     expect(areCompiled(queries, 1_000, 3_000)).not.toContain(true)
+  })
+
+  test('count a very frequent document high, however often it is used', () => {
+    const frequencies = new Frequencies()
+    const places = Frequencies.placesOf(documentOf(0))
+    const counts = Array.from({ length: 200_000 }, () => frequencies.count(places))
+    expect(counts.slice(0, 40_000).at(-1)).toBe(40_000)
+    expect(counts.slice(40_000).filter((count) => count < 20_000)).toEqual([])
   })
 
   test('are replaced by documents that are used more often', () => {

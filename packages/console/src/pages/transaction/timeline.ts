@@ -84,7 +84,9 @@ function failureStep(prepared: Prepared | null, landed: LedgerTransaction | null
   }
 }
 
-/** The relay counts from 0, without the two instructions for the compute budget. The list has all. */
+/**
+ * The relay counts from 0, without the two instructions for the compute budget. The list has all.
+ */
 const numbered = (_: string, index: string): string => `Instruction ${Number(index) + 3}`
 
 /** The status in one word, with its colour. */
