@@ -57,8 +57,7 @@ export const registeredNames: fc.Arbitrary<string> = words(3).map((text) =>
 )
 
 /** Few different values, so that many agents have the same position in an order. */
-export const agentChanges = fc.record({
-  name: registeredNames,
+export const AGENT_VALUES = {
   tier: fc.constantFrom(...TIERS),
   status: fc.constantFrom('active', 'active', 'suspended', 'deactivated'),
   service_category: fc.constantFrom(...SERVICE_CATEGORIES.slice(0, 3)),
@@ -69,12 +68,14 @@ export const agentChanges = fc.record({
     '2026-11-01T00:00:00.001Z',
     '2026-11-02T00:00:00.000Z',
   ),
-})
+}
+
+export const agentChanges = fc.record({ ...AGENT_VALUES, name: registeredNames })
 
 export const agentOf = (label: string, changes: Partial<NewAgent>): NewAgent =>
   Object.assign(agentRow(label), changes)
 
-const optional = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
+export const optional = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   fc.option(arbitrary, { nil: undefined, freq: 1 })
 
 const statuses = fc.constantFrom('active', 'suspended', 'deactivated', 'inactive')

@@ -188,10 +188,11 @@ describe('events that are already in the outbox', () => {
   })
 
   test('are left out if a fork cancelled them, and sent when the ledger confirms them again', async () => {
-    await insert(4_000, 3)
-    await sql`update outbox_events set cancelled_at = now() where id = 'evt_row_4001'`.execute(
-      replicas[0].kysely,
-    )
+    // Together, because a stream that is open would read the event before it is cancelled.
+    await replicas[0].kysely.transaction().execute(async (work) => {
+      await work.insertInto('outbox_events').values(rows(4_000, 3)).execute()
+      await sql`update outbox_events set cancelled_at = now() where id = 'evt_row_4001'`.execute(work)
+    })
     const stream = await openSse(urls[0], EVENTS, { agentPda, after: 'evt_row_4000' })
     expect(eventOf(await stream.next()).id).toBe('evt_row_4002')
     const [row] = rows(4_001, 1)

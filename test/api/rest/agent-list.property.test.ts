@@ -3,28 +3,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
+import { AGENT_VALUES, optional } from '../../support/search-cases.ts'
 import { similarity } from '../../support/trigram.ts'
 
 const WORDS = ['Weather', 'Wether', 'Scout', 'Scot', 'Market', 'market', 'Zeta', 'alpha', '9']
 const FIXED = { seed: 7, numRuns: 400 }
 
-/** Few distinct values, so that many agents have equal sort keys. */
 const agents = fc
   .sample(
     fc.record({
+      ...AGENT_VALUES,
       name: fc
         .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 })
         .map((words) => words.join(' ')),
-      tier: fc.constantFrom(...TIERS),
-      status: fc.constantFrom('active', 'active', 'suspended', 'deactivated'),
-      service_category: fc.constantFrom(...SERVICE_CATEGORIES.slice(0, 3)),
-      reputation_score: fc.constantFrom(0, 250, 250, 251, 999, 1000),
-      card_hash_mismatch: fc.constantFrom(false, false, false, true),
-      created_at: fc.constantFrom(
-        '2026-11-01T00:00:00.000Z',
-        '2026-11-01T00:00:00.001Z',
-        '2026-11-02T00:00:00.000Z',
-      ),
       owner: fc.constantFrom(keyOf('one'), keyOf('two'), keyOf('three')),
     }),
     { seed: 11, numRuns: 300 },
@@ -39,9 +30,6 @@ beforeAll(async () => {
   await insertAgents(t.kysely, agents)
 })
 afterAll(() => t.close())
-
-const optional = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
-  fc.option(arbitrary, { nil: undefined, freq: 1 })
 
 const query = fc.record({
   owner: optional(fc.constantFrom(keyOf('one'), keyOf('nobody'))),

@@ -16,6 +16,7 @@ import {
   ShowRequest,
   Status,
   words,
+  clientCode,
 } from '../../ui/index.ts'
 import { ActivitySection } from './activity-section.tsx'
 import { type Agent, capabilityNames } from './agent.ts'
@@ -161,9 +162,9 @@ function IdentitySection({ agent }: { readonly agent: Agent }) {
   )
 }
 
-const exampleFor = (pda: string): string => `const pda = '${pda}'
+const exampleFor = (pda: string): string => clientCode`const pda = ${pda}
 const agent = await registry.agents.get(pda)
 for await (const change of registry.agents.history(pda)) console.log(change)`
 
 const historyOf = (pda: string): string =>
-  `for await (const change of registry.agents.history('${pda}')) console.log(change)`
+  clientCode`for await (const change of registry.agents.history(${pda})) console.log(change)`

@@ -13,6 +13,7 @@ import {
   ShowRequest,
   Status,
   usePolling,
+  clientCode,
 } from '../../ui/index.ts'
 import { eventTitle } from '../../events/types.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
@@ -25,8 +26,8 @@ const OPEN: ReadonlySet<string> = new Set(['pending', 'in_flight', 'retrying'])
 
 export default function DeliveryPage() {
   const { id, delivery } = useParams<{ id: string; delivery: string }>()
-  const example = `registry.sessions.use(token)
-await registry.webhooks.resend(${JSON.stringify(id)}, ${JSON.stringify(delivery)})`
+  const example = clientCode`registry.sessions.use(token)
+await registry.webhooks.resend(${id}, ${delivery})`
   return (
     <Page
       title="Delivery"

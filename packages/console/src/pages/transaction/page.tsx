@@ -12,6 +12,7 @@ import {
   Page,
   Section,
   ShowRequest,
+  clientCode,
 } from '../../ui/index.ts'
 import { BalancesSection } from './balances-section.tsx'
 import { InstructionList } from './instruction-list.tsx'
@@ -28,7 +29,7 @@ import { StatusSection } from './status-section.tsx'
 import type { Prepared } from './timeline.ts'
 
 const LEAD = 'What the transaction does, what it changed, and how far it is.'
-const EXAMPLE = (id: string): string => `console.log(await registry.transactions.get(${JSON.stringify(id)}))`
+const EXAMPLE = (id: string): string => clientCode`console.log(await registry.transactions.get(${id}))`
 
 export default function TransactionPage() {
   const { id } = useParams<{ id: string }>()

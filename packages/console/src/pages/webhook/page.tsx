@@ -11,6 +11,7 @@ import {
   RelativeTime,
   Section,
   ShowRequest,
+  clientCode,
 } from '../../ui/index.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
 import css from '../webhooks/page.module.css'
@@ -24,8 +25,8 @@ import { Warning } from './warning.tsx'
 
 export default function WebhookPage() {
   const { id } = useParams<{ id: string }>()
-  const example = `registry.sessions.use(token)
-for await (const delivery of registry.webhooks.deliveries(${JSON.stringify(id)})) console.log(delivery)`
+  const example = clientCode`registry.sessions.use(token)
+for await (const delivery of registry.webhooks.deliveries(${id})) console.log(delivery)`
   return (
     <Page
       title="Webhook"
