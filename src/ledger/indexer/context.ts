@@ -29,12 +29,18 @@ export interface IndexerOptions {
   inFlight?: number
 }
 
+export interface Waiter {
+  slot: number
+  resolve: () => void
+  reject: (reason: Error) => void
+}
+
 /** Shared by the indexer and its leader. */
 export interface IndexerContext {
   options: IndexerOptions
   status: IndexerStatus
   signal: AbortSignal
   wakeUp: WakeUp
-  waiters: Set<{ slot: number; resolve: () => void; reject: (reason: Error) => void }>
+  waiters: Set<Waiter>
   outboxListeners: Set<() => void>
 }

@@ -4,7 +4,7 @@ import { createFailureLog } from '../../platform/process/failure-log.ts'
 import { retryingRpc } from '../rpc/retrying-rpc.ts'
 import { subscribeToAnnouncements } from './announcements.ts'
 import { createCatchUp } from './catch-up.ts'
-import type { IndexerContext } from './context.ts'
+import type { IndexerContext, Waiter } from './context.ts'
 import { IndexerEngine } from './engine.ts'
 import { fetchStatuses } from './fetch/fetch-statuses.ts'
 import { markFilled } from './filled-tables.ts'
@@ -96,9 +96,11 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
   /** Reads everything new. Asks for the tip only if a poll is due: announcements contain a slot. */
   async function poll(): Promise<void> {
     const now = clock.now()
+    // Later waiters may wait for a transaction that this poll no longer lists, in the same slot.
+    const waiting = [...waiters]
     let tip: number | undefined
     let hasForked = false
-    if (waiters.size > 0 || isPollDue()) {
+    if (waiting.length > 0 || isPollDue()) {
       polledAt = now
       tip = await rpc.call<number>('getSlot', [{ commitment }])
       status.tipSlot = tip
@@ -120,7 +122,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
     await markFilledOnce()
     status.phase = 'live'
     status.subscribed = announcements.isConnected()
-    if (tip !== undefined) onCaughtUp(tip, now)
+    if (tip !== undefined) onCaughtUp(tip, now, waiting)
     finality.tick()
   }
 
@@ -153,10 +155,10 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
   }
 
   /** The tables contain everything up to `slot`, which was the tip at `time`. */
-  function onCaughtUp(slot: number, time: number): void {
+  function onCaughtUp(slot: number, time: number, waiting: readonly Waiter[]): void {
     status.caughtUpAt = time
     status.cursorSlot = Math.max(slot, status.cursorSlot)
-    for (const waiter of waiters) {
+    for (const waiter of waiting) {
       if (waiter.slot > slot) continue
       waiters.delete(waiter)
       waiter.resolve()

@@ -282,6 +282,28 @@ test('one of two indexers works, and the other takes over without duplicates', a
   expect(await count(database.orm, 'outbox_events')).toBe(3)
 })
 
+test('whenIdle waits for a transaction that the running poll does not list, in the same slot', async () => {
+  const rpc = ledger.rpc()
+  let onListed: (() => void) | undefined
+  const call = async <T>(method: string, params?: unknown[]): Promise<T> => {
+    const result = await rpc.call<T>(method, params)
+    if (method === 'getSignaturesForAddress' && ledger.entries.length > 0) {
+      onListed?.()
+      onListed = undefined
+    }
+    return result
+  }
+  const indexer = start({ rpc: { ...rpc, call } })
+  const listed = Promise.withResolvers<Promise<void>>()
+  onListed = () => {
+    ledger.send(registration('b'))
+    listed.resolve(indexer.whenIdle())
+  }
+  ledger.send(registration('a'))
+  await (await listed.promise)
+  expect(await scores()).toHaveLength(2)
+})
+
 test('an indexer continues after its database connections are cut', async () => {
   ledger.send(registration('a'))
   const indexer = start()
