@@ -19,6 +19,9 @@ interface ShownEvent {
   readonly agent?: { readonly name: string } | null
 }
 
+/** One for all rows, because creating it takes most of the time. */
+const slots = new Intl.NumberFormat('en')
+
 const TONES: Record<string, Tone> = {
   'agent.registered': 'accent',
   'agent.reactivated': 'good',
@@ -83,7 +86,7 @@ const EventRow = memo(function EventRow({ event, withAgent, isFresh }: EventRowP
             Transaction <span className={css.signature}>{event.signature.slice(0, 5)}…</span>
           </Link>
         )}
-        <span>Slot {event.slot.toLocaleString('en')}</span>
+        <span>Slot {slots.format(event.slot)}</span>
       </span>
     </li>
   )

@@ -83,7 +83,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
 
 /** On narrow screens the navigation scrolls. The current item must be in view. */
 function showItem(item: HTMLElement | null): void {
-  item?.parentElement?.scrollTo({ left: item.offsetLeft - 48 })
+  // In the next frame, whose layout is needed anyway. Now, the page would be laid out twice.
+  requestAnimationFrame(() => item?.parentElement?.scrollTo({ left: item.offsetLeft - 48 }))
 }
 
 /** With a <base>, a fragment would lead to the first page. */
