@@ -16,16 +16,20 @@ async function sourcesOf(stage: string): Promise<string[]> {
   return [...body.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) => sources!.split(' '))
 }
 
-test('the console builds from the files that its stage of the image copies', { timeout: 60_000 }, async () => {
-  const ignored = await readFile(join(root, 'ops/Dockerfile.dockerignore'), 'utf8')
-  const sources = await sourcesOf('console')
-  const stage = temporaryFolder('image-')
-  for (const source of sources) {
-    expect(ignored.split('\n')).toContain(`!${source}`)
-    const filter = (path: string): boolean => !NOT_COPIED.has(basename(path))
-    await cp(join(root, source), join(stage, source), { recursive: true, filter })
-  }
-  await symlink(join(root, 'node_modules'), join(stage, 'node_modules'))
-  await promisify(execFile)('node', ['build.mjs'], { cwd: join(stage, 'packages/console') })
-  expect(existsSync(join(stage, 'packages/console/dist/index.html'))).toBe(true)
-})
+test(
+  'the console builds from the files that its stage of the image copies',
+  { timeout: 60_000 },
+  async () => {
+    const ignored = await readFile(join(root, 'ops/Dockerfile.dockerignore'), 'utf8')
+    const sources = await sourcesOf('console')
+    const stage = temporaryFolder('image-')
+    for (const source of sources) {
+      expect(ignored.split('\n')).toContain(`!${source}`)
+      const filter = (path: string): boolean => !NOT_COPIED.has(basename(path))
+      await cp(join(root, source), join(stage, source), { recursive: true, filter })
+    }
+    await symlink(join(root, 'node_modules'), join(stage, 'node_modules'))
+    await promisify(execFile)('node', ['build.mjs'], { cwd: join(stage, 'packages/console') })
+    expect(existsSync(join(stage, 'packages/console/dist/index.html'))).toBe(true)
+  },
+)

@@ -294,13 +294,13 @@ test('whenIdle waits for a transaction that the running poll does not list, in t
     return result
   }
   const indexer = start({ rpc: { ...rpc, call } })
-  const listed = Promise.withResolvers<Promise<void>>()
+  const listed = Promise.withResolvers<void>()
   onListed = () => {
     ledger.send(registration('b'))
     listed.resolve(indexer.whenIdle())
   }
   ledger.send(registration('a'))
-  await (await listed.promise)
+  await listed.promise
   expect(await scores()).toHaveLength(2)
 })
 
