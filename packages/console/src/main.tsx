@@ -1,7 +1,9 @@
 import './base.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { basePath } from './api/base.ts'
 import { App } from './app.tsx'
+import { preload } from './routes.tsx'
 import { applyTheme } from './shell/theme.ts'
 
 // A new release has other file names. Reload once to get its page.
@@ -12,6 +14,7 @@ addEventListener('vite:preloadError', (event) => {
   location.reload()
 })
 applyTheme()
+preload(location.pathname.slice(basePath.length))
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>
     <App />

@@ -27,6 +27,21 @@ export const ROUTES: readonly RouteEntry[] = [
   { path: '/health', load: () => import('./pages/health/page.tsx') },
 ]
 
+/** Starts to load the page of a path before the first render. */
+export function preload(path: string): void {
+  const segments = path.split('/')
+  const isFor = (pattern: string): boolean => {
+    const expected = pattern.split('/')
+    return (
+      expected.length === segments.length &&
+      expected.every((each, i) => each.startsWith(':') || each === segments[i])
+    )
+  }
+  const route = ROUTES.find((each) => isFor(each.path))
+  // `useLazy` loads it again if this fails.
+  if (route !== undefined && 'load' in route) route.load().catch(() => undefined)
+}
+
 /** The navigation of the header. */
 export const NAVIGATION = [
   { to: '/', title: 'Agents' },
