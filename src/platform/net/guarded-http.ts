@@ -7,8 +7,9 @@ import { errorCodeOf, HttpError, type HttpErrorCode } from './error-codes.ts'
 import { followRedirects } from './follow-redirects.ts'
 import type { NetMetrics } from './metrics.ts'
 import { createPools } from './pools.ts'
-import { captureBody, decodeBody, readBody } from './read-body.ts'
-import { type Deadlines, type RequestLimits, sendRequest, withLimits } from './send-request.ts'
+import { postRequest } from './post-request.ts'
+import { decodeBody, readBody } from './read-body.ts'
+import { REQUEST_LIMITS, type RequestLimits, sendRequest, withLimits } from './send-request.ts'
 
 export interface GuardedHttpOptions extends UrlRules, AddressGuardOptions {
   /** PEM of certificate authorities to trust in addition to the system's. */
@@ -31,6 +32,7 @@ export interface GetRequest extends RequestLimits {
   readonly headers?: Readonly<Record<string, string>>
   /** 0 by default: a redirect is returned like any other response. */
   readonly maxRedirects?: number
+  readonly signal?: AbortSignal
 }
 
 export interface HttpResponse {
@@ -96,17 +98,13 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
   const check = (url: string): URL => checkUrl(url, options, guard)
 
   const run = async (
-    limits: RequestLimits,
-    request: (
-      deadlines: Deadlines,
-      onRedirect: () => void,
-    ) => Promise<Omit<HttpResponse, 'outcome' | 'durationMs'>>,
+    request: (onRedirect: () => void) => Promise<Omit<HttpResponse, 'outcome' | 'durationMs'>>,
   ): Promise<HttpResult> => {
     const startedAt = performance.now()
     let redirected = false
     const durationMs = (): number => Math.round(performance.now() - startedAt)
     try {
-      const response = await withLimits(limits, (deadlines) => request(deadlines, () => (redirected = true)))
+      const response = await request(() => (redirected = true))
       return { outcome: 'response', ...response, durationMs: durationMs() }
     } catch (error) {
       const errorCode = error instanceof UrlRefused ? 'ssrf_blocked' : errorCodeOf(error)
@@ -117,34 +115,32 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
 
   return {
     checkUrl: check,
-    post: (url, { headers, body, ...limits }) =>
-      run(limits, async (deadlines) => {
+    post: (url, request) =>
+      run(async () => {
         const target = check(url)
-        const request = { method: 'POST', headers, body, ...deadlines } as const
-        return sendRequest(pools, target, request, async (response) => ({
-          url: target.href,
-          status: response.status,
-          headers: response.headers,
-          ...(await captureBody(response.body, MAX_CAPTURED_BYTES, deadlines.idleMs)),
-        }))
+        const path = `${target.pathname}${target.search}`
+        const options = { ...REQUEST_LIMITS, ...request, path, maxBytes: MAX_CAPTURED_BYTES }
+        const response = await pools.use(target.origin, (pool) => postRequest(pool, options))
+        return { url: target.href, ...response }
       }),
     get: (url, { maxBytes, headers = {}, maxRedirects = 0, ...limits }) =>
-      run(limits, (deadlines, onRedirect) => {
-        const allHeaders = { 'accept-encoding': 'identity', ...headers }
-        const request = { method: 'GET', headers: allHeaders, ...deadlines } as const
-        return followRedirects({ url, maxRedirects, check, onRedirect }, (target) =>
-          sendRequest(pools, target, request, async (response) => {
-            const bytes = await readBody(response.body, maxBytes, response.headers['content-length'])
-            return {
-              url: target.href,
-              status: response.status,
-              headers: response.headers,
-              body: await decodeBody(bytes, response.headers['content-encoding'], maxBytes),
-              truncated: false,
-            }
-          }),
-        )
-      }),
+      run((onRedirect) =>
+        withLimits(limits, (deadlines) => {
+          const request = { headers: { 'accept-encoding': 'identity', ...headers }, ...deadlines }
+          return followRedirects({ url, maxRedirects, check, onRedirect }, (target) =>
+            sendRequest(pools, target, request, async (response) => {
+              const bytes = await readBody(response.body, maxBytes, response.headers['content-length'])
+              return {
+                url: target.href,
+                status: response.status,
+                headers: response.headers,
+                body: await decodeBody(bytes, response.headers['content-encoding'], maxBytes),
+                truncated: false,
+              }
+            }),
+          )
+        }),
+      ),
     close: async () => {
       connector.release()
       await pools.destroy(new HttpError('aborted'))

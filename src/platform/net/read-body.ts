@@ -3,21 +3,6 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { HttpError } from './error-codes.ts'
 
-export interface CapturedBody {
-  readonly body: Buffer
-  /** True if the receiver sent more, or did not end the body in time. */
-  readonly truncated: boolean
-}
-
-/** Reads the first bytes of a body, for at most `withinMs`. Never fails. */
-export async function captureBody(body: Readable, maxBytes: number, withinMs: number): Promise<CapturedBody> {
-  const timer = setTimeout(() => body.destroy(), withinMs)
-  const chunks: Buffer[] = []
-  const complete = await collect(body, maxBytes, chunks).catch(() => false)
-  clearTimeout(timer)
-  return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: !complete }
-}
-
 /** Reads the whole body. Throws HttpError `too_large` as soon as it exceeds `maxBytes`. */
 export async function readBody(body: Readable, maxBytes: number, contentLength: unknown): Promise<Buffer> {
   if (Number(contentLength) > maxBytes) {
@@ -25,19 +10,14 @@ export async function readBody(body: Readable, maxBytes: number, contentLength: 
     throw new HttpError('too_large')
   }
   const chunks: Buffer[] = []
-  if (!(await collect(body, maxBytes, chunks))) throw new HttpError('too_large')
-  return Buffer.concat(chunks)
-}
-
-/** Returns false and closes the body once it exceeds `maxBytes`. */
-async function collect(body: Readable, maxBytes: number, chunks: Buffer[]): Promise<boolean> {
   let size = 0
+  // Leaving the loop early closes the body.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > maxBytes) return false
+    if (size > maxBytes) throw new HttpError('too_large')
   }
-  return true
+  return Buffer.concat(chunks)
 }
 
 const DECODERS: Readonly<

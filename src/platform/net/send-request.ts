@@ -3,14 +3,15 @@ import type { Readable } from 'node:stream'
 import { HttpError } from './error-codes.ts'
 import type { Pools } from './pools.ts'
 
-/** Time limits of one request, and a signal that the caller can abort. Milliseconds. */
+/** Time limits of one request. Milliseconds. */
 export interface RequestLimits {
   /** For DNS, connection and response together. 15,000 by default. */
   readonly totalMs?: number
-  /** Between two chunks of the body. 2,000 by default. */
+  /** Between two chunks of the body. For the whole body of a POST. 2,000 by default. */
   readonly idleMs?: number
-  readonly signal?: AbortSignal
 }
+
+export const REQUEST_LIMITS = { totalMs: 15_000, idleMs: 2_000 }
 
 /** Limits that `withLimits` computes for one request. */
 export interface Deadlines {
@@ -19,22 +20,26 @@ export interface Deadlines {
   readonly idleMs: number
 }
 
+/**
+ * undici opens a spare connection after an abort, but not after its own timeout. So that fires
+ * first.
+ */
+export const headersLimit = (totalMs: number): number => Math.max(1, Math.floor(totalMs * 0.93))
+
 /** Runs `run` with a signal that fires after `totalMs` or with the caller's signal. */
 export async function withLimits<Result>(
-  { totalMs = 15_000, idleMs = 2_000, signal }: RequestLimits,
+  limits: RequestLimits & { readonly signal?: AbortSignal },
   run: (deadlines: Deadlines) => Promise<Result>,
 ): Promise<Result> {
+  const { totalMs, idleMs, signal } = { ...REQUEST_LIMITS, ...limits }
   // Not AbortSignal.any: it keeps memory per request for as long as the caller's signal lives.
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(new HttpError('timeout')), totalMs)
   const onAbort = (): void => controller.abort(new HttpError('aborted'))
   signal?.addEventListener('abort', onAbort, { once: true })
   if (signal?.aborted === true) onAbort()
-  // undici opens a spare connection after an abort, but not after its own timeout. So that fires
-  // first.
-  const headersMs = Math.max(1, Math.floor(totalMs * 0.93))
   try {
-    return await run({ signal: controller.signal, headersMs, idleMs })
+    return await run({ signal: controller.signal, headersMs: headersLimit(totalMs), idleMs })
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
@@ -48,24 +53,21 @@ export interface RawResponse {
 }
 
 export interface RawRequest extends Deadlines {
-  readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
 }
 
-/** Sends one request to a checked URL, without redirects. `read` must end or destroy the body. */
+/** Sends one GET to a checked URL, without redirects. `read` must end or destroy the body. */
 export function sendRequest<Result>(
   pools: Pools,
   url: URL,
-  { method, headers, body, signal, headersMs, idleMs }: RawRequest,
+  { headers, signal, headersMs, idleMs }: RawRequest,
   read: (response: RawResponse) => Promise<Result>,
 ): Promise<Result> {
   return pools.use(url.origin, async (pool) => {
     const response = await pool.request({
       path: `${url.pathname}${url.search}`,
-      method,
+      method: 'GET',
       headers,
-      ...(body === undefined ? {} : { body }),
       signal,
       headersTimeout: headersMs,
       bodyTimeout: idleMs,

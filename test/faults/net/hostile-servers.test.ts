@@ -352,15 +352,13 @@ test('a closed port is a connect error', async () => {
 test('a request is aborted by its signal and by closing the client', async () => {
   const client = guarded(receiver.port)
   const stop = new AbortController()
-  const call = (path: string, signal?: AbortSignal): Promise<HttpResult> =>
-    client.post(receiver.url(path, HOST), {
-      headers: {},
-      body: 'x',
-      ...(signal === undefined ? {} : { signal }),
-    })
+  const call = (path: string): Promise<HttpResult> =>
+    client.post(receiver.url(path, HOST), { headers: {}, body: 'x' })
+  const get = (path: string): Promise<HttpResult> =>
+    client.get(receiver.url(path, HOST), { maxBytes: 10, signal: stop.signal })
   const before = receiver.requests.length
   receiver.respondWith(() => {})
-  const first = call('/first', stop.signal)
+  const first = get('/first')
   const second = call('/second')
   await receiver.received(before + 2)
   stop.abort()
@@ -368,7 +366,7 @@ test('a request is aborted by its signal and by closing the client', async () =>
   await client.close()
   expect(await second).toEqual(failed('aborted'))
   expect(await call('/third')).toEqual(failed('aborted'))
-  expect(await call('/fourth', stop.signal)).toEqual(failed('aborted'))
+  expect(await get('/fourth')).toEqual(failed('aborted'))
 })
 
 test('hanging requests do not block other requests to the same host', async () => {
