@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
-import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
-import { type Challenge, signInWallet } from '../../support/sign-in.ts'
-import { walletOf } from '../../support/wallet.ts'
+import { createTestDatabase, type TestDatabase, urlOf } from '../support/database.ts'
+import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+import { type Challenge, signInWallet } from '../support/sign-in.ts'
+import { walletOf } from '../support/wallet.ts'
 
 const feePayer = Keypair.generate()
 const json = { 'content-type': 'application/json' }
