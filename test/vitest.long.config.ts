@@ -12,6 +12,6 @@ const long = mergeConfig(config, {
 })
 
 // `mergeConfig` would append to the list of the other configuration.
-long.test.include = ['test/long/**/*.long.ts']
+long.test.include = ['test/long/**/*.long.ts', 'packages/*/test/*.long.ts']
 
 export default long

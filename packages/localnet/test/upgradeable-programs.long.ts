@@ -2,13 +2,8 @@ import { readFileSync } from 'node:fs'
 import { Keypair, PublicKey, Transaction, TransactionInstruction } from '@solana/web3.js'
 import { expect, it } from 'vitest'
 import { PROGRAM_FILE } from '@agent-registry/program'
-import {
-  deployProgram,
-  LOADER,
-  loaderInstruction,
-  numbers,
-} from '../../packages/localnet/test/deploy-program.ts'
-import { startTestLedger, type TestLedger } from '../../packages/localnet/test/ledger.ts'
+import { deployProgram, LOADER, loaderInstruction, numbers } from './deploy-program.ts'
+import { startTestLedger, type TestLedger } from './ledger.ts'
 
 const ELF = readFileSync(PROGRAM_FILE)
 // The registry program's error for an unknown instruction shows that it ran.

@@ -2,9 +2,9 @@ import * as anchor from '@coral-xyz/anchor'
 import * as anchor1 from '@anchor-lang/core'
 import { Connection, Keypair, LAMPORTS_PER_SOL, type TransactionInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../../support/eventually.ts'
-import { addresses, keyOf } from '../../support/indexer/registry-world.ts'
-import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { addresses, keyOf } from '../support/indexer/registry-world.ts'
+import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 
 let gateway: GatewayInProcess
 let connection: Connection
