@@ -127,7 +127,8 @@ consoleTest(
   async ({ page, open, variant, audit }) => {
     const { pda, owner, registry } = await registerAgent(world, `Live ${variant.name}`)
     await open(`/agents/${pda}`)
-    await page.getByText('Live', { exact: true }).waitFor()
+    // Not the link of the navigation.
+    await page.locator('#content').getByText('Live', { exact: true }).waitFor()
     await registry.agents.update({ version: '2.0.1', capabilities: 3n }, owner)
     const identity = section(page, 'Identity')
     await identity.getByText('2.0.1').waitFor()
