@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, readFile, symlink } from 'node:fs/promises'
+import { cp, readFile, rm, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = join(import.meta.dirname, '../..')
+/** The ignore list of the image leaves them out too. */
 const NOT_COPIED = new Set(['node_modules', 'dist', 'test'])
 
 /** What a stage of the image copies from the build context. */
@@ -23,6 +24,7 @@ test(
     const ignored = await readFile(join(root, 'ops/Dockerfile.dockerignore'), 'utf8')
     const sources = await sourcesOf('console')
     const stage = temporaryFolder('image-')
+    onTestFinished(() => rm(stage, { recursive: true }))
     for (const source of sources) {
       expect(ignored.split('\n')).toContain(`!${source}`)
       const filter = (path: string): boolean => !NOT_COPIED.has(basename(path))

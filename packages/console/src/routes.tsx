@@ -1,4 +1,6 @@
 import type { ComponentType } from 'react'
+// The router's own parser of paths.
+import { parse } from 'regexparam'
 import AgentsPage from './pages/agents/page.tsx'
 
 type Load = () => Promise<{ default: ComponentType }>
@@ -29,15 +31,7 @@ export const ROUTES: readonly RouteEntry[] = [
 
 /** Starts to load the page of a path before the first render. */
 export function preload(path: string): void {
-  const segments = path.split('/')
-  const isFor = (pattern: string): boolean => {
-    const expected = pattern.split('/')
-    return (
-      expected.length === segments.length &&
-      expected.every((each, i) => each.startsWith(':') || each === segments[i])
-    )
-  }
-  const route = ROUTES.find((each) => isFor(each.path))
+  const route = ROUTES.find((each) => parse(each.path).pattern.test(path))
   // `useLazy` loads it again if this fails.
   if (route !== undefined && 'load' in route) route.load().catch(() => undefined)
 }

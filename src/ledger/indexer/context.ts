@@ -29,7 +29,9 @@ export interface IndexerOptions {
   inFlight?: number
 }
 
+/** A caller of `whenIdle`. */
 export interface Waiter {
+  /** The tip at the time of the call. */
   slot: number
   resolve: () => void
   reject: (reason: Error) => void

@@ -96,7 +96,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
   /** Reads everything new. Asks for the tip only if a poll is due: announcements contain a slot. */
   async function poll(): Promise<void> {
     const now = clock.now()
-    // Later waiters may wait for a transaction that this poll no longer lists, in the same slot.
+    // A caller that comes later may wait for a transaction of the same slot that is not listed now.
     const waiting = [...waiters]
     let tip: number | undefined
     let hasForked = false

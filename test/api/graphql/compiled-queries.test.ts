@@ -28,7 +28,7 @@ import { randomQueries } from '../../support/random-query.ts'
 const LABELS = ['Weather Scout', 'Weather Bot', 'Trader']
 const PDA = keyOf('agent Trader')
 const JSON_BODY = { 'content-type': 'application/json' }
-const RUNS = Number(process.env.RANDOM_QUERIES ?? 60)
+const RUNS = Number(process.env.RANDOM_QUERIES ?? 100)
 
 let t: TestApp
 beforeAll(async () => {

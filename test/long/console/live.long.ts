@@ -20,15 +20,31 @@ async function change(): Promise<string> {
   await agent.registry.agents.update({ version: `1.0.${version}` }, agent.owner)
   return `The version is now “1.0.${version}”.`
 }
+/** Runs in the page. The chunks that were requested before the first render, without the first load. */
+function chunksBeforeRender(): number {
+  const [rendered] = performance.getEntriesByName('rendered')
+  return performance
+    .getEntriesByType('resource')
+    .filter(({ name, startTime }) => /\/page-[^/]+\.js$/.test(name) && startTime < rendered!.startTime).length
+}
 const events = (page: Page) => page.getByRole('list', { name: 'Events' }).getByRole('listitem')
 
 consoleTest(
   'the feed starts with recent events that link to agents and transactions, and older ones follow',
   () => world,
   async ({ page, open }) => {
+    await page.addInitScript(() => {
+      const observer = new MutationObserver(() => {
+        if ((document.querySelector('#root')?.childElementCount ?? 0) === 0) return
+        performance.mark('rendered')
+        observer.disconnect()
+      })
+      observer.observe(document, { childList: true, subtree: true })
+    })
     await open('/live')
     await events(page).nth(24).waitFor()
     expect(await events(page).count()).toBe(25)
+    expect(await page.evaluate(chunksBeforeRender)).toBeGreaterThan(0)
     const link = events(page).filter({ hasText: 'Zephyr Routing' }).first().getByRole('link')
     expect(await link.first().getAttribute('href')).toContain(await addressOf(world, 'Zephyr Routing'))
     expect(await link.last().getAttribute('href')).toMatch(/\/console\/tx\/\w{80,90}$/)

@@ -19,7 +19,7 @@ interface ShownEvent {
   readonly agent?: { readonly name: string } | null
 }
 
-/** One for all rows, because creating it takes most of the time. */
+/** Shared by all rows, because creating one is slow. */
 const slots = new Intl.NumberFormat('en')
 
 const TONES: Record<string, Tone> = {

@@ -83,7 +83,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
 
 /** On narrow screens the navigation scrolls. The current item must be in view. */
 function showItem(item: HTMLElement | null): void {
-  // In the next frame, whose layout is needed anyway. Now, the page would be laid out twice.
+  // In the next frame, because reading the position now would lay out the page twice.
   requestAnimationFrame(() => item?.parentElement?.scrollTo({ left: item.offsetLeft - 48 }))
 }
 
