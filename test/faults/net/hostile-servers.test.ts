@@ -25,13 +25,13 @@ let http: GuardedHttp
 
 const fakeLookup = async (): Promise<string[]> => ['127.0.0.1']
 
-function guarded(port: number, connectTimeoutMs = 10_000): GuardedHttp {
+function guarded(port: number, connectTimeoutMs = 10_000, lookup = fakeLookup): GuardedHttp {
   return createGuardedHttp({
     devMode: false,
     allowedPorts: [port],
     allowCidrs: ['127.0.0.1/32'],
     extraCa: ca.pem,
-    lookup: fakeLookup,
+    lookup,
     connectTimeoutMs,
   })
 }
@@ -367,6 +367,22 @@ test('a request is aborted by its signal and by closing the client', async () =>
   expect(await second).toEqual(failed('aborted'))
   expect(await call('/third')).toEqual(failed('aborted'))
   expect(await get('/fourth')).toEqual(failed('aborted'))
+})
+
+test('a request that ended while it waited for a connection is never sent', async () => {
+  const resolved = Promise.withResolvers<string[]>()
+  const client = guarded(receiver.port, 10_000, () => resolved.promise)
+  const before = receiver.requests.length
+  receiver.respondWith(() => ({ body: 'ok' }))
+  const call = (path: string, totalMs: number): Promise<HttpResult> =>
+    client.post(receiver.url(path, HOST), { headers: {}, body: 'x', totalMs })
+  expect(await call('/late', 100)).toEqual(failed('timeout'))
+  const others = Array.from({ length: 3 }, () => call('/in-time', 10_000))
+  resolved.resolve(['127.0.0.1'])
+  await Promise.all(others)
+  expect(await call('/in-time', 10_000)).toMatchObject({ outcome: 'response', status: 200 })
+  expect(receiver.requests.slice(before).map(({ path }) => path)).toEqual(Array(4).fill('/in-time'))
+  await client.close()
 })
 
 test('hanging requests do not block other requests to the same host', async () => {
