@@ -14,6 +14,9 @@ export const DELIVERY_STATUSES = [
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
+/** The statuses of deliveries that are not finished: those in webhook_queue. */
+export type OpenStatus = 'pending' | 'in_flight' | 'retrying'
+
 /** The reason for an attempt: the event itself, a failed attempt, or a request of the owner. */
 export const DELIVERY_TRIGGERS = ['event', 'retry', 'resend', 'recover', 'ping'] as const
 

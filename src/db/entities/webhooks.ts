@@ -4,6 +4,7 @@ import type {
   DeliveryStatus,
   DeliveryTrigger,
   DisabledReason,
+  OpenStatus,
 } from '../../domain/webhook-delivery.ts'
 import type { WebhookEventType } from '../../domain/webhook-events.ts'
 import { identity, int8, key, timestamp, timestampNow } from './columns.ts'
@@ -95,17 +96,6 @@ export const WebhookDelivery = defineEntity({
   uniques: [{ name: 'webhook_deliveries_event', properties: ['eventId', 'subscription'] }],
   indexes: [
     {
-      name: 'webhook_deliveries_pending',
-      properties: ['network', 'subscription', 'nextAttemptAt'],
-      where: "status = 'pending'",
-    },
-    {
-      name: 'webhook_deliveries_retrying',
-      properties: ['network', 'subscription', 'nextAttemptAt'],
-      where: "status = 'retrying'",
-    },
-    { name: 'webhook_deliveries_in_flight', properties: ['subscription'], where: "status = 'in_flight'" },
-    {
       name: 'webhook_deliveries_log',
       properties: ['subscription', 'createdAt', 'id'],
       columns: [
@@ -135,6 +125,20 @@ export const WebhookDelivery = defineEntity({
       expression: "(status in ('success', 'failed', 'cancelled')) = (completed_at is not null)",
     },
   ],
+})
+
+/** A delivery that is not finished. Triggers of `webhook_deliveries` write it. */
+export const WebhookQueue = defineEntity({
+  name: 'WebhookQueue',
+  tableName: 'webhook_queue',
+  properties: {
+    status: p.text().collation('C').$type<OpenStatus>().primary(),
+    network: key().primary(),
+    subscriptionId: key().primary(),
+    /** When the next attempt is due. In flight: when the lease ends. */
+    dueAt: timestamp().primary(),
+    deliveryId: key().primary(),
+  },
 })
 
 /** An event for which deliveries are still being enqueued. */

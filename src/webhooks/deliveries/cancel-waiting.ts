@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import type { OpenStatus } from '../../domain/webhook-delivery.ts'
 
 /**
  * A request cancels at most this many rows. Workers cancel the rest within seconds and do not send
@@ -16,9 +17,8 @@ export async function cancelWaiting(db: Kysely<Database>, subscriptionId: string
   const { numAffectedRows } = await sql`
     update webhook_deliveries set status = 'cancelled', next_attempt_at = null, completed_at = now()
     where id in (
-      select d.id from (
-        ${waiting(subscriptionId, 'pending')} union all ${waiting(subscriptionId, 'retrying')}
-      ) w join webhook_deliveries d on d.id = w.id
+      select d.id from (${unfinished(subscriptionId, 'pending', 'retrying')}) w
+      join webhook_deliveries d on d.id = w.id
       where d.status in ('pending', 'retrying')
       limit ${sql.lit(MAX_CANCELLED)} for update of d skip locked)`.execute(db)
   return Number(numAffectedRows ?? 0)
@@ -47,20 +47,16 @@ export async function cancelUnfinished(
 ): Promise<number> {
   await planAgain(db)
   const { rows } = await sql<{ cancelled: number }>`
-    with unfinished as (
-      ${waiting(subscriptionId, 'pending')} union all ${waiting(subscriptionId, 'retrying')} union all
-      select id from webhook_deliveries
-      where subscription_id = ${subscriptionId} and status = 'in_flight' and not cancel_requested
-    ),
-    changed as (
+    with changed as (
       update webhook_deliveries d set
         cancel_requested = d.status = 'in_flight',
         status = case d.status when 'in_flight' then 'in_flight' else 'cancelled' end,
         next_attempt_at = null,
         completed_at = case when d.status <> 'in_flight' then now() end
       where id in (
-        select d.id from unfinished u join webhook_deliveries d on d.id = u.id
-        where d.status in ('pending', 'retrying', 'in_flight')
+        select d.id from (${unfinished(subscriptionId, 'pending', 'retrying', 'in_flight')}) u
+        join webhook_deliveries d on d.id = u.id
+        where d.status in ('pending', 'retrying', 'in_flight') and not d.cancel_requested
         order by d.id limit ${limit}::bigint for update of d)
       returning true
     )
@@ -68,13 +64,11 @@ export async function cancelUnfinished(
   return rows[0]?.cancelled ?? 0
 }
 
-/** One status at a time, because each has an index of its own. */
-function waiting(subscriptionId: string, status: 'pending' | 'retrying') {
-  return sql`
-    select d.id from webhook_subscriptions s join webhook_deliveries d
-      on d.subscription_id = s.id and d.network in (coalesce(s.network, s.wallet), '-')
-    where s.id = ${subscriptionId} and d.status = ${sql.lit(status)}`
-}
+/** The deliveries of a webhook with these statuses. Rows without a network are older than networks. */
+const unfinished = (subscriptionId: string, ...statuses: OpenStatus[]) => sql`
+  select q.delivery_id as id from webhook_subscriptions s join webhook_queue q
+    on q.subscription_id = s.id and q.network in (coalesce(s.network, s.wallet), '-')
+  where s.id = ${subscriptionId} and q.status in (${sql.join(statuses.map((status) => sql.lit(status)))})`
 
 /** Resets the health of an endpoint, when its owner enables it or changes its URL. */
 export const HEALTHY = {

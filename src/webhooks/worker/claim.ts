@@ -52,6 +52,8 @@ export interface ClaimOptions {
   /** `contended` of the last claim. */
   contended: boolean
   limits: WorkerLimits
+  /** Claims of this worker whose attempt has ended, and whose outcome is not written yet. */
+  finished: readonly string[]
 }
 
 /**
@@ -94,7 +96,7 @@ async function claim(
     inTurns ? `claim_${options.status}_in_turns` : `claim_${options.status}`,
     sql`
     with recursive ${inTurns ? waitingByNetwork(status, after, start) : firstWaiting(status)},
-    ${dueAttempts({ status, perEndpoint, free, lease })},
+    ${dueAttempts({ status, finished: options.finished, perEndpoint, free, lease })},
     ${demand(capacity)},
     ${inTurns ? chosenInTurns(start, capacity) : chosenAtOnce},
     probes as (
@@ -105,8 +107,7 @@ async function claim(
     locked as (
       select d.ctid from chosen c cross join lateral (
         select d.ctid from webhook_deliveries d
-        -- The concatenation keeps the planner from the index of all deliveries with this status.
-        where d.id = c.id and d.status || '' = ${status} limit 1 for update skip locked
+        where d.id = c.id and d.status = ${status} limit 1 for update skip locked
       ) d
       where not c.probe or c.subscription_id in (select id from probes)
     ),

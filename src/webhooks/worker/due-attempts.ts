@@ -8,11 +8,13 @@ import { FAST_MS, type Lane } from './lanes.ts'
  */
 export function dueAttempts(options: {
   status: RawBuilder<unknown>
+  /** Deliveries in flight whose attempt has ended: they count no longer. */
+  finished: readonly string[]
   perEndpoint: number
   free: Readonly<Record<Lane, number>>
   lease: RawBuilder<unknown>
 }): RawBuilder<unknown> {
-  const { status, perEndpoint, free, lease } = options
+  const { status, finished, perEndpoint, free, lease } = options
   const subscription = sql`
     select id as subscription_id, wallet, coalesce(network, wallet) as network, coalesce(site, host) as site, active,
       deleted_at, paused_until, connect_failures, response_ms,
@@ -24,22 +26,23 @@ export function dueAttempts(options: {
       select d.*, s.wallet, s.network, s.site
       from (
         select subscription_id, count(*)::integer as attempts,
-          min(lease_until) < now() + ${lease} - ${sql.lit(FAST_MS)} * interval '1 ms' as hangs
-        from webhook_deliveries where status = 'in_flight' group by subscription_id
+          min(due_at) < now() + ${lease} - ${sql.lit(FAST_MS)} * interval '1 ms' as hangs
+        from webhook_queue where status = 'in_flight' and delivery_id <> all(${finished}::text[])
+        group by subscription_id
       ) d
       cross join lateral (${subscription} where id = d.subscription_id limit 1) s
     ),
     due as (
-      select d.id, d.next_attempt_at as at, s.*,
+      select d.id, d.at, s.*,
         case when ${isFast} then 'fast' else 'slow' end as lane
       from waiting w
       cross join lateral (${subscription} where id = w.subscription_id limit 1) s
       left join in_flight f on f.subscription_id = s.subscription_id
       cross join lateral (
-        select d.id, d.next_attempt_at from webhook_deliveries d
-        where d.network = w.network and d.subscription_id = s.subscription_id and d.status = ${status}
-          and d.next_attempt_at <= now()
-        order by d.next_attempt_at
+        select d.delivery_id as id, d.due_at as at from webhook_queue d
+        where d.status = ${status} and d.network = w.network and d.subscription_id = s.subscription_id
+          and d.due_at <= now()
+        order by d.due_at
         limit greatest(0, coalesce(0 - f.attempts, 0)
           + case when s.paused_until is null and s.connect_failures = 0 then ${perEndpoint}::integer else 1 end)
       ) d

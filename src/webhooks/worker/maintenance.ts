@@ -50,11 +50,6 @@ export async function runMaintenance(options: {
   }
 }
 
-/** One status at a time: each has an index, and the log has far more rows than these. */
-const waiting = sql.raw(`
-  select id, subscription_id from webhook_deliveries where status = 'pending'
-  union all select id, subscription_id from webhook_deliveries where status = 'retrying'`)
-
 /**
  * Cancels one batch of waiting deliveries of inactive or deleted webhooks. Returns how many. Locked
  * rows are left for the next call, so that it never waits.
@@ -63,9 +58,10 @@ export async function cancelForInactiveWebhooks(db: Kysely<Database>): Promise<n
   const { numAffectedRows } = await sql`
     update webhook_deliveries set status = 'cancelled', next_attempt_at = null, completed_at = now()
     where id in (
-      select d.id from (${waiting}) w join webhook_subscriptions s on s.id = w.subscription_id
-      join webhook_deliveries d on d.id = w.id and d.status in ('pending', 'retrying')
-      where not s.active or s.deleted_at is not null
+      select d.id from webhook_queue q join webhook_subscriptions s on s.id = q.subscription_id
+      join webhook_deliveries d on d.id = q.delivery_id
+      where q.status in ('pending', 'retrying') and d.status in ('pending', 'retrying')
+        and (not s.active or s.deleted_at is not null)
       limit ${sql.lit(BATCH)} for update of d skip locked)`.execute(db)
   return Number(numAffectedRows ?? 0)
 }

@@ -23,9 +23,9 @@ export async function reclaim(
     'reclaim',
     sql`
     with expired as (
-      select id, claim_count from webhook_deliveries d
-      where d.status = 'in_flight' and d.lease_until < now()
-      order by d.lease_until limit ${sql.lit(MAX_RECLAIMS)} for update skip locked
+      select d.id, d.claim_count from webhook_queue q join webhook_deliveries d on d.id = q.delivery_id
+      where q.status = 'in_flight' and q.due_at < now() and d.status = 'in_flight' and d.lease_until < now()
+      order by q.due_at limit ${sql.lit(MAX_RECLAIMS)} for update of d skip locked
     ),
     reclaimed as (
       update webhook_deliveries d set

@@ -19,12 +19,12 @@ const END = '~'
 /** The first endpoints, in the order of the index. */
 export const firstWaiting = (status: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   waiting (network, subscription_id, visited) as (
-    (select d.network, d.subscription_id, 1 from webhook_deliveries d
+    (select d.network, d.subscription_id, 1 from webhook_queue d
       where d.status = ${status} order by d.network, d.subscription_id limit 1)
     union all
     select following.network, following.subscription_id, w.visited + 1
     from waiting w cross join lateral (
-      select d.network, d.subscription_id from webhook_deliveries d
+      select d.network, d.subscription_id from webhook_queue d
       where d.status = ${status} and (d.network, d.subscription_id) > (w.network, w.subscription_id)
       order by d.network, d.subscription_id limit 1
     ) following
@@ -43,14 +43,14 @@ export function waitingByNetwork(
   /** The first endpoints of the network `n` between two ids. */
   const endpointsOf = (from: string, to: string) => sql`
     (with recursive endpoints (subscription_id, visited) as (
-      (select d.subscription_id, 1 from webhook_deliveries d
+      (select d.subscription_id, 1 from webhook_queue d
         where d.status = ${status} and d.network = n.network
           and d.subscription_id > ${from} and d.subscription_id <= ${to}
         order by d.subscription_id limit 1)
       union all
       select following.subscription_id, e.visited + 1
       from endpoints e cross join lateral (
-        select d.subscription_id from webhook_deliveries d
+        select d.subscription_id from webhook_queue d
         where d.status = ${status} and d.network = n.network
           and d.subscription_id > e.subscription_id and d.subscription_id <= ${to}
         order by d.subscription_id limit 1
@@ -60,12 +60,12 @@ export function waitingByNetwork(
     select subscription_id from endpoints)`
   return sql`
     networks (network, visited) as (
-      (select d.network, 1 from webhook_deliveries d
+      (select d.network, 1 from webhook_queue d
         where d.status = ${status} and d.network > ${after} order by d.network limit 1)
       union all
       select following.network, n.visited + 1
       from networks n cross join lateral (
-        select d.network from webhook_deliveries d
+        select d.network from webhook_queue d
         where d.status = ${status} and d.network > n.network order by d.network limit 1
       ) following
       where n.visited < ${sql.lit(MAX_NETWORKS)}

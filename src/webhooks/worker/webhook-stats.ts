@@ -17,19 +17,12 @@ export interface WebhookStats {
   readonly lastHour: Readonly<Record<string, number>>
 }
 
-/** One status at a time: each has an index, and the log has far more rows than these. */
-const open = sql.raw(
-  ['pending', 'retrying', 'in_flight']
-    .map((status) => `select * from webhook_deliveries where status = '${status}'`)
-    .join(' union all '),
-)
-
 export async function readWebhookStats(db: Kysely<Database>): Promise<WebhookStats> {
   const { rows } = await sql<WebhookStats>`
     with open as (
-      select d.status, d.next_attempt_at, d.lease_until, s.active and s.deleted_at is null
+      select q.status, q.due_at, s.active and s.deleted_at is null
         and (s.paused_until is null or s.paused_until <= now()) as sendable
-      from (${open}) d join webhook_subscriptions s on s.id = d.subscription_id
+      from webhook_queue q join webhook_subscriptions s on s.id = q.subscription_id
     )
     select
       (select json_build_object(
@@ -41,11 +34,11 @@ export async function readWebhookStats(db: Kysely<Database>): Promise<WebhookSta
         'pending', count(*) filter (where status = 'pending'),
         'retrying', count(*) filter (where status = 'retrying'),
         'inFlight', count(*) filter (where status = 'in_flight'),
-        'expired', count(*) filter (where lease_until < now())) from open) as deliveries,
+        'expired', count(*) filter (where status = 'in_flight' and due_at < now())) from open) as deliveries,
       (select json_build_object(
-        'pending', round(extract(epoch from now() - min(next_attempt_at) filter (where status = 'pending')), 3),
-        'retrying', round(extract(epoch from now() - min(next_attempt_at) filter (where status = 'retrying')), 3))
-        from open where sendable and next_attempt_at <= now()) as "dueAge",
+        'pending', round(extract(epoch from now() - min(due_at) filter (where status = 'pending')), 3),
+        'retrying', round(extract(epoch from now() - min(due_at) filter (where status = 'retrying')), 3))
+        from open where sendable and due_at <= now()) as "dueAge",
       (select coalesce(json_object_agg(outcome, attempts), '{}') from (
         select outcome, count(*) as attempts from webhook_attempts
         where started_at > now() - interval '1 hour' group by outcome) as counted) as "lastHour"`.execute(db)

@@ -7,10 +7,11 @@ import { DELIVERIES_CHANNEL } from '../../domain/webhook-delivery.ts'
 
 /**
  * A plan that was made for small tables would read all of large ones, so sequential scans and
- * avoidable sorts are off. Compilation and new plans cost more than they save. A claim need not
- * survive a crash of the server: without it, the delivery is simply due.
+ * avoidable sorts are off. Bitmap scans do not mark dead index entries, so each would read them
+ * again. Compilation and new plans cost more than they save. A claim need not survive a crash of
+ * the server: without it, the delivery is simply due.
  */
-const SETTINGS = `set enable_seqscan = off; set jit = off; set synchronous_commit = off;
+const SETTINGS = `set enable_seqscan = off; set enable_bitmapscan = off; set jit = off; set synchronous_commit = off;
   set enable_sort = off; set plan_cache_mode = force_generic_plan`
 
 export type WorkerConnection = ReturnType<typeof createWorkerConnection>

@@ -9,9 +9,9 @@ import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
 import { createFailureLog } from '../../platform/process/failure-log.ts'
 import { attempt, type OpenSecret } from './attempt.ts'
-import { type Claim, claimDeliveries } from './claim.ts'
+import type { Claim } from './claim.ts'
 import { runFanOut } from './fan-out.ts'
-import { createLanes, type DueStatus, LANES } from './lanes.ts'
+import { createLanes } from './lanes.ts'
 import { WORKER_LIMITS, type WorkerLimits } from './limits.ts'
 import { cancelForInactiveWebhooks, runMaintenance } from './maintenance.ts'
 import { createWorkerMetrics, recordAttempt, recordSettled } from './metrics.ts'
@@ -19,6 +19,9 @@ import { reclaim } from './reclaim.ts'
 import { releaseClaims } from './release.ts'
 import type { Send } from './send.ts'
 import { createSettlements } from './settlements.ts'
+import { createStarter, NOTHING, type Started } from './start-due.ts'
+import { createUnwritten } from './unwritten.ts'
+import { createQueueVacuum } from './vacuum-queue.ts'
 import { createWorkerConnection } from './worker-connection.ts'
 
 export interface WorkerOptions {
@@ -49,8 +52,6 @@ export interface WebhookWorker {
   stop(): Promise<void>
 }
 
-/** One claim does not start more attempts of a lane, because that takes time. */
-const MAX_CLAIMED = 256
 /** Time to write the last outcomes after the deadline of the last attempt. */
 const SETTLE_MS = 2_000
 const MAX_REST_MS = 25
@@ -74,8 +75,15 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   }
   const connection = createWorkerConnection({ orm, kysely, onNotification })
 
+  /** Attempts that ended since the last claim began, and how many the next one waits for. */
+  let ended = 0
+  let awaited = 1
   // An attempt that ends frees a slot here and at its endpoint.
-  const lanes = createLanes(limits, claim)
+  const lanes = createLanes(limits, () => {
+    ended += 1
+    if (ended >= awaited) claim()
+  })
+  const vacuum = createQueueVacuum(kysely, logger)
   const metrics = createWorkerMetrics(options.metrics, lanes)
   const settlements = createSettlements({
     kysely,
@@ -88,49 +96,29 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
     },
   })
 
+  const release = async (claim: Claim, err: unknown): Promise<void> => {
+    if (giveUp.signal.aborted) return
+    logger.error({ err, delivery: claim.id }, 'delivery attempt failed with an internal error, retrying')
+    await releaseClaims(connection, [claim], limits.internalErrorDelayMs).catch(() => undefined)
+  }
+  const unwritten = createUnwritten(settlements, release)
+  /** Resolves when the slot is free. */
   const deliver = async (claim: Claim): Promise<void> => {
     try {
       const settlement = await attempt(claim, { ...options, limits, random })
       recordAttempt(metrics, settlement)
-      await settlements.add(settlement)
+      await unwritten.add(claim, settlement)
     } catch (err) {
-      if (giveUp.signal.aborted) return
-      logger.error({ err, delivery: claim.id }, 'delivery attempt failed with an internal error, retrying')
-      await releaseClaims(connection, [claim], limits.internalErrorDelayMs).catch(() => undefined)
+      await release(claim, err)
     }
   }
 
-  const next = { pending: '', retrying: '' }
-  const contended = { pending: false, retrying: false }
-  /** Claims and starts as many deliveries as possible. Returns true if more may be due. */
-  const startDue = async (status: DueStatus): Promise<boolean> => {
-    const [fast, slow] = LANES.map((lane) => Math.min(MAX_CLAIMED, lanes.free(lane, status)))
-    if (!fast && !slow) return false
-    const free = { fast: fast ?? 0, slow: slow ?? 0 }
-    const slots = { fast: lanes.slots('fast', status), slow: lanes.slots('slow', status) }
-    const result = await claimDeliveries(connection, {
-      status,
-      free,
-      slots,
-      after: next[status],
-      contended: contended[status],
-      limits,
-    })
-    next[status] = result.next
-    contended[status] = result.contended
-    if (stopping.signal.aborted) {
-      await releaseClaims(connection, result.claims, 0)
-      return false
-    }
-    for (const each of result.claims) lanes.start(each.lane, status, () => deliver(each))
-    // If nothing could start, the same claim would find the same. The end of an attempt wakes it.
-    return (result.contended && result.claims.length > 0) || result.next !== ''
-  }
+  const startDue = createStarter({ connection, lanes, limits, unwritten, stopping: stopping.signal, deliver })
 
   let reclaimAt = 0
   let retriesAt = 0
   let lastPolledAt: number | null = null
-  const poll = async (): Promise<boolean> => {
+  const poll = async (): Promise<Started> => {
     const now = performance.now()
     if (now >= reclaimAt) {
       reclaimAt = now + limits.reclaimMs
@@ -138,29 +126,36 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
       metrics.reclaims.inc(reclaimed + lost.length)
       await Promise.all(lost.map((each) => settlements.add(each)))
     }
-    let more = await startDue('pending')
-    if (now >= retriesAt) {
-      if (await startDue('retrying')) more = true
-      else retriesAt = now + limits.pollMs
-    }
+    const first = await startDue('pending')
+    const retries = now >= retriesAt ? await startDue('retrying') : NOTHING
+    if (now >= retriesAt && !retries.crowd && !retries.more) retriesAt = now + limits.pollMs
     lastPolledAt = clock.now()
-    return more
+    const count = first.count + retries.count
+    vacuum.add(count)
+    return { count, crowd: first.crowd + retries.crowd, more: first.more || retries.more }
   }
 
   const failures = createFailureLog(logger, 'polling for due deliveries failed, retrying')
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const startedAt = performance.now()
-      let more = false
+      let polled = NOTHING
+      ended = 0
+      awaited = Infinity
       try {
-        more = await poll()
+        polled = await poll()
         failures.clear()
       } catch (err) {
         if (!stopping.signal.aborted) failures.report(err)
       }
-      // Resting as long as the poll took lets deliveries collect, so that the next claim is larger.
-      const rest = delay(Math.min(MAX_REST_MS, performance.now() - startedAt))
-      if (!more && !stopping.signal.aborted) await claiming.sleep(limits.pollMs * (0.75 + 0.5 * random()))
+      // While others wait, half of what was started ends first, so that the next claim is larger.
+      const { crowd, more } = polled
+      awaited = Math.max(1, crowd / 2)
+      // Resting as long as the poll took lets deliveries collect. If nothing could start, the same
+      // claim would find the same.
+      const rest = crowd > 0 ? undefined : delay(Math.min(MAX_REST_MS, performance.now() - startedAt))
+      const sleepMs = crowd > 0 ? MAX_REST_MS : limits.pollMs * (0.75 + 0.5 * random())
+      if (!more && ended < awaited && !stopping.signal.aborted) await claiming.sleep(sleepMs)
       await rest
     }
   }
@@ -187,10 +182,10 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
       wake()
       await running
       const overdue = setTimeout(() => giveUp.abort(), limits.deadlineMs + SETTLE_MS)
-      await Promise.race([lanes.onIdle(), once(giveUp.signal, 'abort')])
+      const written = lanes.onIdle().then(() => unwritten.onIdle())
+      await Promise.race([written, once(giveUp.signal, 'abort')])
       clearTimeout(overdue)
-      await maintenance
-      await fanOut
+      await Promise.all([maintenance, fanOut, vacuum.onIdle()])
       await connection.close()
     },
   }

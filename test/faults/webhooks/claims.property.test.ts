@@ -5,6 +5,7 @@ import { claimDeliveries } from '../../../src/webhooks/worker/claim.ts'
 import { WORKER_LIMITS } from '../../../src/webhooks/worker/limits.ts'
 import { MAX_AT_ONCE } from '../../../src/webhooks/worker/waiting.ts'
 import { createWorkerConnection } from '../../../src/webhooks/worker/worker-connection.ts'
+import { queueErrors } from '../../support/webhooks/queue-errors.ts'
 import { createWorkerWorld, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
 
 let world: WorkerWorld
@@ -66,11 +67,11 @@ interface InFlight {
   single: boolean
   count: number
 }
-const inFlight = async (): Promise<InFlight[]> => {
+const inFlight = async (finished: readonly string[]): Promise<InFlight[]> => {
   const { rows } = await sql<InFlight>`
     select s.site, s.id as webhook, s.connect_failures > 0 as single, count(*)::int as count
     from webhook_deliveries d join webhook_subscriptions s on s.id = d.subscription_id
-    where d.status = 'in_flight' group by s.id`.execute(world.kysely)
+    where d.status = 'in_flight' and d.id <> all(${finished}::text[]) group by s.id`.execute(world.kysely)
   return rows
 }
 const bySite = (rows: readonly InFlight[]): Map<string, number> => {
@@ -89,6 +90,15 @@ const due = async (): Promise<number> => {
   return rows[0]!.count
 }
 
+/** A part of the deliveries in flight, as if their attempts had ended. */
+const someInFlight = async (): Promise<string[]> => {
+  const { rows } = await sql<{ id: string }>`
+    select id from webhook_deliveries where status = 'in_flight' and hashtext(id) % 2 = 0`.execute(
+    world.kysely,
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Claims like a worker whose attempts all end before the next claim. Returns the claims. */
 async function drain(contendedFirst: boolean, free: { fast: number; slow: number }): Promise<number> {
   const contended = { pending: contendedFirst, retrying: contendedFirst }
@@ -96,7 +106,8 @@ async function drain(contendedFirst: boolean, free: { fast: number; slow: number
   for (let round = 1; round <= 1_000; round += 1) {
     let started = 0
     for (const status of STATUSES) {
-      const before = bySite(await inFlight())
+      const finished = await someInFlight()
+      const before = bySite(await inFlight(finished))
       const options = {
         status,
         free,
@@ -104,6 +115,7 @@ async function drain(contendedFirst: boolean, free: { fast: number; slow: number
         after: after[status],
         contended: contended[status],
         limits,
+        finished,
       }
       const result = await claimDeliveries(connection, options)
       contended[status] = result.contended
@@ -111,7 +123,8 @@ async function drain(contendedFirst: boolean, free: { fast: number; slow: number
       started += result.claims.length
       for (const lane of ['fast', 'slow'] as const)
         expect(result.claims.filter((each) => each.lane === lane).length).toBeLessThanOrEqual(free[lane])
-      const rows = await inFlight()
+      expect(await queueErrors(world.kysely)).toEqual([])
+      const rows = await inFlight(finished)
       const reserved = status === 'pending' ? 1 : 0
       for (const { single, count } of rows) expect(count).toBeLessThanOrEqual(single ? 1 : limits.perEndpoint)
       const grown = [...bySite(rows)].filter(([site, count]) => count > (before.get(site) ?? 0))

@@ -16,6 +16,7 @@ import {
 } from '../../../src/webhooks/worker/worker.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { silentLogger } from '../indexer/indexer.ts'
+import { queueErrors } from './queue-errors.ts'
 import { type ReceiverFarm, startReceiverFarm } from './receiver-farm.ts'
 
 export const SECRET = 'whsec_of_the_test'
@@ -168,6 +169,8 @@ export async function createWorkerWorld(): Promise<WorkerWorld> {
     },
     reset: async () => {
       await stopWorkers()
+      const errors = await queueErrors(kysely)
+      if (errors.length > 0) throw new Error(`webhook_queue is wrong: ${JSON.stringify(errors)}`)
       farm.clear()
       for (const table of [
         'webhook_attempts',

@@ -1,0 +1,110 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { createQueueVacuum } from '../../../src/webhooks/worker/vacuum-queue.ts'
+import { eventually } from '../../support/eventually.ts'
+import { queueErrors } from '../../support/webhooks/queue-errors.ts'
+import { status } from '../../support/webhooks/receiver-farm.ts'
+import { createWorkerWorld, QUICK, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
+
+let world: WorkerWorld
+beforeAll(async () => {
+  world = await createWorkerWorld()
+})
+afterEach(() => world.reset())
+afterAll(() => world.close())
+
+/** Runs `during` while no outcome can be written. */
+const withoutOutcomes = (during: () => Promise<void>): Promise<void> =>
+  world.kysely.transaction().execute(async (db) => {
+    await sql`lock table webhook_attempts in exclusive mode`.execute(db)
+    await during()
+  })
+const limits = { ...QUICK, leaseMs: 30_000 }
+const TEN = Array.from({ length: 10 }, () => ({}))
+
+test('a success frees its place before it is written', async () => {
+  const id = await world.subscribe('/fast')
+  await world.emit(...TEN)
+  await withoutOutcomes(async () => {
+    world.worker({ limits })
+    await eventually(() => expect(world.farm.receivedAt('/fast')).toHaveLength(10))
+    expect(world.farm.peak('/fast')).toBeLessThanOrEqual(3)
+    const rows = await world.deliveries(id)
+    expect(rows.filter((row) => row.status === 'in_flight')).toHaveLength(10)
+  })
+  await eventually(async () => expect(await world.attempts(id)).toHaveLength(10))
+  expect(world.farm.receivedAt('/fast')).toHaveLength(10)
+})
+
+test('a failure keeps its place until it is written, because it may pause the webhook', async () => {
+  const id = await world.subscribe('/limited')
+  world.farm.respond('/limited', status(429, { 'retry-after': '60' }))
+  const other = await world.subscribe('/other')
+  await world.emit(...TEN)
+  await withoutOutcomes(async () => {
+    world.worker({ limits })
+    await eventually(() => expect(world.farm.receivedAt('/other')).toHaveLength(10))
+    expect(world.farm.receivedAt('/limited')).toHaveLength(3)
+  })
+  await eventually(async () => expect(await world.attempts(id)).toHaveLength(3))
+  expect((await world.subscription(id)).paused_until).not.toBeNull()
+  await eventually(async () => expect(await world.attempts(other)).toHaveLength(10))
+})
+
+test('stop waits until every success is written', async () => {
+  const id = await world.subscribe('/fast')
+  await world.emit({})
+  let stopped: Promise<void> | undefined
+  await withoutOutcomes(async () => {
+    const worker = world.worker({ limits: { ...limits, deadlineMs: 15_000 } })
+    await eventually(() => expect(world.farm.receivedAt('/fast')).toHaveLength(1))
+    stopped = worker.stop()
+  })
+  await stopped
+  expect((await world.deliveries(id)).map((row) => row.status)).toEqual(['success'])
+})
+
+test('the queue has the unfinished deliveries, however they change', async () => {
+  const id = await world.subscribe('/')
+  await world.emit(...TEN)
+  const inQueue = async (): Promise<number> =>
+    (await world.kysely.selectFrom('webhook_queue').selectAll().execute()).length
+  const run = (statement: ReturnType<typeof sql>) => statement.execute(world.kysely)
+  expect(await inQueue()).toBe(10)
+  await run(
+    sql`update webhook_deliveries set status = 'retrying', next_attempt_at = now() + interval '1 hour'`,
+  )
+  expect(await queueErrors(world.kysely)).toEqual([])
+  await run(sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now()
+    where id in (select id from webhook_deliveries limit 4)`)
+  expect(await inQueue()).toBe(6)
+  await run(sql`insert into webhook_deliveries (id, subscription_id, event_id, event_type)
+    select id, subscription_id, event_id, event_type from webhook_deliveries where status = 'failed'
+    on conflict (event_id, subscription_id) do update set status = 'pending', next_attempt_at = now(), completed_at = null`)
+  expect(await inQueue()).toBe(10)
+  expect(await queueErrors(world.kysely)).toEqual([])
+  await run(sql`delete from webhook_deliveries where id in (select id from webhook_deliveries limit 3)`)
+  expect(await inQueue()).toBe(7)
+  await run(sql`delete from webhook_subscriptions where id = ${id}`)
+  expect(await inQueue()).toBe(0)
+})
+
+test('the queue is vacuumed after many claims', async () => {
+  const warn = vi.fn<() => void>()
+  const vacuum = createQueueVacuum(world.kysely, { warn })
+  const vacuums = async (): Promise<number> => {
+    const { rows } = await sql<{ count: string }>`
+      select vacuum_count as count from pg_stat_user_tables where relname = 'webhook_queue'`.execute(
+      world.kysely,
+    )
+    return Number(rows[0]?.count)
+  }
+  const before = await vacuums()
+  vacuum.add(999)
+  await vacuum.onIdle()
+  expect(await vacuums()).toBe(before)
+  vacuum.add(1)
+  await vacuum.onIdle()
+  await eventually(async () => expect(await vacuums()).toBe(before + 1))
+  expect(warn).not.toHaveBeenCalled()
+})
