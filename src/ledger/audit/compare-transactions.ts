@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { INDEXED_COLUMNS, type IndexedTable } from '../decode/rows.ts'
+import { INDEXED_COLUMNS, type IndexedRows, type IndexedTable } from '../decode/rows.ts'
 import type { SignatureInfo } from '../decode/rpc-transaction.ts'
 import { fetchTransactions } from '../indexer/fetch/fetch-transactions.ts'
 import type { SignatureListing } from '../indexer/fetch/signature-listing.ts'
@@ -7,54 +7,14 @@ import { compareRow, FindingsByKey } from './findings.ts'
 import type { ListedSignatures } from './listed-signatures.ts'
 import type { AuditContext } from './options.ts'
 
-interface StoredRow extends Record<string, unknown> {
-  signature: string
-}
+type StoredRow = Record<string, unknown>
+type StoredRows = Record<IndexedTable, StoredRow[]>
 
-/** How to compare one table with the rows that transactions should have. */
-interface Check {
-  table: IndexedTable
-  ignoredColumns: readonly string[]
-  /** The stored rows of these transactions. `eventIds` are those of the decoded events. */
-  stored: (signatures: readonly string[], eventIds: readonly string[]) => RawBuilder<StoredRow>
+const IGNORED_COLUMNS: Partial<Record<IndexedTable, readonly string[]>> = {
+  ledger_transactions: ['accounts', 'finality'],
+  ledger_events: ['finality'],
+  dead_letters: ['slot', 'reason'],
 }
-
-// History and outbox are loaded by event id, because they remain when the event's own row is lost.
-const CHECKS: readonly Check[] = [
-  {
-    table: 'ledger_transactions',
-    ignoredColumns: ['accounts', 'finality'],
-    stored: (signatures) => sql`
-      select * from ledger_transactions where signature = any(${signatures}) and finality <> 'orphaned'`,
-  },
-  {
-    table: 'ledger_events',
-    ignoredColumns: ['finality'],
-    stored: (signatures) => sql`
-      select * from ledger_events where signature = any(${signatures}) and finality <> 'orphaned'`,
-  },
-  {
-    table: 'agent_history',
-    ignoredColumns: [],
-    stored: (signatures, eventIds) => sql`
-      select e.signature, h.* from agent_history h left join ledger_events e on e.id = h.event_id
-      where h.event_id = any(${eventIds}::text[] || array(
-        select id from ledger_events where signature = any(${signatures})))`,
-  },
-  {
-    table: 'outbox_events',
-    ignoredColumns: [],
-    stored: (signatures, eventIds) => sql`
-      select e.signature, o.* from outbox_events o left join ledger_events e on e.id = o.event_id
-      where o.cancelled_at is null and o.event_id = any(${eventIds}::text[] || array(
-        select id from ledger_events where signature = any(${signatures}) and finality <> 'orphaned'))`,
-  },
-  {
-    table: 'dead_letters',
-    ignoredColumns: ['slot', 'reason'],
-    stored: (signatures) => sql`select * from dead_letters where signature = any(${signatures})`,
-  },
-]
 
 /**
  * Every successful transaction once: those that the ledger lists, then those only in the tables.
@@ -83,24 +43,52 @@ export async function compareTransactions(
   infos: readonly SignatureInfo[],
 ): Promise<FindingsByKey> {
   const findings = new FindingsByKey()
-  const signatures = infos.map((info) => info.signature)
   const decoded = await fetchTransactions(context.rpc, infos, context)
-  const eventSignatures = new Map(decoded.ledger_events.map((event) => [event.id, event.signature]))
-  for (const signature of eventSignatures.values()) findings.of(signature).events += 1
+  for (const { signature } of decoded.ledger_events) findings.of(signature).events += 1
   findings.addUnreadable(decoded.dead_letters)
-  for (const { table, ignoredColumns, stored } of CHECKS) {
+  const signatures = infos.map((info) => info.signature)
+  const { stored, eventSignatures } = await loadStored(context, signatures, decoded)
+  for (const table of Object.keys(INDEXED_COLUMNS) as IndexedTable[]) {
     const [keyColumn] = INDEXED_COLUMNS[table]
-    const keyed = (rows: readonly object[]): Map<string, Partial<StoredRow>> =>
-      new Map((rows as Record<string, string>[]).map((row) => [row[keyColumn] ?? '', row]))
-    const db = context.orm.em.fork().getKysely()
-    const database = keyed((await stored(signatures, [...eventSignatures.keys()]).execute(db)).rows)
-    const ledger = keyed(decoded[table])
-    for (const key of new Set([...database.keys(), ...ledger.keys()])) {
+    const database = new Map(stored[table].map((row) => [String(row[keyColumn]), row]))
+    const ledger = new Map((decoded[table] as StoredRow[]).map((row) => [String(row[keyColumn]), row]))
+    const compare = (key: string, row: StoredRow): void => {
       const sides = { ledger: ledger.get(key), database: database.get(key) }
-      const row = sides.ledger ?? sides.database
-      const signature = eventSignatures.get(String(row?.event_id)) ?? row?.signature ?? ''
-      findings.of(signature).differences.push(...compareRow(table, key, sides, ignoredColumns))
+      const differences = compareRow(table, key, sides, IGNORED_COLUMNS[table])
+      if (differences.length === 0) return
+      const signature = eventSignatures.get(String(row.event_id)) ?? String(row.signature)
+      findings.of(signature).differences.push(...differences)
     }
+    for (const [key, row] of ledger) compare(key, row)
+    for (const [key, row] of database) if (!ledger.has(key)) compare(key, row)
   }
   return findings
+}
+
+/** The stored rows of these transactions, and the signatures of all their events by id. */
+async function loadStored(
+  { orm }: AuditContext,
+  signatures: readonly string[],
+  decoded: IndexedRows,
+): Promise<{ stored: StoredRows; eventSignatures: ReadonlyMap<string, string> }> {
+  const load = async (condition: RawBuilder<unknown>): Promise<StoredRow[]> =>
+    (await sql<StoredRow>`select * from ${condition}`.execute(orm.em.fork().getKysely())).rows
+  const transactions = await load(
+    sql`ledger_transactions where signature = any(${signatures}) and finality <> 'orphaned'`,
+  )
+  const events = await load(sql`ledger_events where signature = any(${signatures})`)
+  const validEvents = events.filter(({ finality }) => finality !== 'orphaned')
+  const idsAndSignatures = (rows: readonly object[]): [string, string][] =>
+    (rows as { id: string; signature: string }[]).map(({ id, signature }) => [id, signature])
+  const eventSignatures = new Map(idsAndSignatures([...events, ...decoded.ledger_events]))
+  // By event id, because history and outbox remain when the event's own row is lost.
+  const validIds = [...new Map(idsAndSignatures([...validEvents, ...decoded.ledger_events])).keys()]
+  const stored = {
+    ledger_transactions: transactions,
+    ledger_events: validEvents,
+    agent_history: await load(sql`agent_history where event_id = any(${[...eventSignatures.keys()]})`),
+    outbox_events: await load(sql`outbox_events where cancelled_at is null and event_id = any(${validIds})`),
+    dead_letters: await load(sql`dead_letters where signature = any(${signatures})`),
+  }
+  return { stored, eventSignatures }
 }

@@ -47,8 +47,12 @@ export function compareRow(
 ): Difference[] {
   if (ledger === undefined && database === undefined) return []
   if (ledger === undefined || database === undefined) return [{ table, key, field: '*', ledger, database }]
-  const stored: Record<string, unknown> = { ...database }
-  return Object.entries(ledger)
-    .filter(([field, value]) => !ignoredColumns.includes(field) && !isDeepStrictEqual(value, stored[field]))
-    .map(([field, value]) => ({ table, key, field, ledger: value, database: stored[field] }))
+  const stored = database as Record<string, unknown>
+  const differences: Difference[] = []
+  for (const [field, value] of Object.entries(ledger)) {
+    const other = stored[field]
+    if (value === other || ignoredColumns.includes(field) || isDeepStrictEqual(value, other)) continue
+    differences.push({ table, key, field, ledger: value, database: other })
+  }
+  return differences
 }
