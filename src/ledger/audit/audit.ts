@@ -1,6 +1,7 @@
 import { batchesOf } from '../../platform/async/batches.ts'
+import { settleBoth } from '../../platform/async/settle-both.ts'
 import { listAccounts } from '../indexer/fetch/fetch-accounts.ts'
-import { assertComplete, listSignatures } from '../indexer/fetch/signature-listing.ts'
+import { assertComplete, listSignatures, type SignatureListing } from '../indexer/fetch/signature-listing.ts'
 import { retryingRpc } from '../rpc/retrying-rpc.ts'
 import { compareAccounts } from './compare-accounts.ts'
 import { compareBatches, type ComparisonResult } from './compare-batches.ts'
@@ -38,20 +39,23 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
     signal,
     rpc: retryingRpc(options.rpc, { signal, maxAttempts: 12 }),
   }
-  const accounts = await auditAccounts(context)
-  const transactions = await auditTransactions(context)
+  const { programId, commitment } = context
+  // The node lists signatures while the accounts are compared.
+  const [accounts, listing] = await settleBoth(
+    auditAccounts(context),
+    listSignatures(context.rpc, { programId, commitment, until: null, minSlot: 0 }),
+  )
+  const transactions = await auditTransactions(context, listing)
   const found = [...accounts.differences, ...transactions.differences]
+  const [[counts, unmatched], history] = await settleBoth(
+    settleBoth(compareCounts(context), findUnmatchedRows(context, transactions.differences)),
+    compareHistory(context, found),
+  )
   return {
     accounts: accounts.items,
     transactions: transactions.items,
     events: transactions.events,
-    differences: [
-      ...accounts.differences,
-      ...(await compareCounts(context)),
-      ...transactions.differences,
-      ...(await findUnmatchedRows(context, transactions.differences)),
-      ...(await compareHistory(context, found)),
-    ],
+    differences: [...accounts.differences, ...counts, ...transactions.differences, ...unmatched, ...history],
     unreadable: [...accounts.unreadable, ...transactions.unreadable],
   }
 }
@@ -66,9 +70,11 @@ async function auditAccounts(context: AuditContext): Promise<ComparisonResult> {
   })
 }
 
-async function auditTransactions(context: AuditContext): Promise<ComparisonResult> {
-  const { orm, rpc, programId, commitment, batchSize } = context
-  const listing = await listSignatures(rpc, { programId, commitment, until: null, minSlot: 0 })
+async function auditTransactions(
+  context: AuditContext,
+  listing: SignatureListing,
+): Promise<ComparisonResult> {
+  const { orm, batchSize } = context
   assertComplete(listing)
   await using listed = await openListedSignatures(orm)
   // The `await` keeps the session open until the comparison ends.

@@ -38,8 +38,8 @@ async function* unlisted(session: Client): AsyncGenerator<string[]> {
   await session.query(`
     create temporary table unlisted as
     select signature from ledger_transactions where finality <> 'orphaned'
-    union select signature from ledger_events where finality <> 'orphaned'
-    union select signature from dead_letters where signature is not null
+    union all select signature from ledger_events where finality <> 'orphaned'
+    union all select signature from dead_letters where signature is not null
     except select signature from listed`)
   await session.query('begin')
   await session.query('declare page cursor for select signature from unlisted')
