@@ -57,6 +57,8 @@ export async function compareTransactions(
       const differences = compareRow(table, key, sides, IGNORED_COLUMNS[table])
       if (differences.length === 0) return
       const signature = eventSignatures.get(String(row.event_id)) ?? String(row.signature)
+      // History and outbox have no signature of their own.
+      for (const each of differences) if (each.database === row) each.database = { signature, ...row }
       findings.of(signature).differences.push(...differences)
     }
     for (const [key, row] of ledger) compare(key, row)
