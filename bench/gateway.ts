@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readRuntime, type Runtime } from '../src/gateway/runtime-file.ts'
 import { temporaryFolder } from '../test/support/temporary-folder.ts'
+import { START_ARGUMENTS } from './support/start-arguments.ts'
 
 export interface BenchGateway extends Runtime {
   readonly pid: number
@@ -13,7 +14,7 @@ export interface BenchGateway extends Runtime {
 /** The service as `npm start` runs it: its own process, a temporary folder, no rate limits. */
 export async function startBenchGateway(settings: Record<string, string> = {}): Promise<BenchGateway> {
   const dataDir = temporaryFolder('gateway-bench-')
-  const child = spawn(process.execPath, ['src/server.ts'], {
+  const child = spawn(process.execPath, START_ARGUMENTS, {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: {
       ...process.env,

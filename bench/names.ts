@@ -13,6 +13,7 @@ export const BENCHES = [
   'credentials',
   'visibility',
   'start',
+  'memory',
   'overload',
   'graphql-attacks',
   'scale',

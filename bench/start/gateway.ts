@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { START_ARGUMENTS } from '../support/start-arguments.ts'
 import { type Memory, residentMemory } from './memory.ts'
 
 const POLL_MS = 5
@@ -26,7 +27,7 @@ export async function measureStart(dataDir: string): Promise<Start> {
   const port = await freePort()
   const { DATABASE_URL: _embeddedOnly, ...env } = process.env
   const began = performance.now()
-  const child = spawn(process.execPath, ['src/server.ts'], {
+  const child = spawn(process.execPath, START_ARGUMENTS, {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: {
       ...env,
