@@ -10,23 +10,30 @@ create table webhook_queue (
   constraint webhook_queue_pkey primary key (status, network, subscription_id, due_at, delivery_id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
 
+-- Old workers may run until they are replaced. One status at a time, because each has an index.
+lock table webhook_deliveries in share row exclusive mode;
+insert into webhook_queue (status, network, subscription_id, due_at, delivery_id)
+  select status, network, subscription_id, next_attempt_at, id from webhook_deliveries where status = 'pending'
+  union all
+  select status, network, subscription_id, next_attempt_at, id from webhook_deliveries where status = 'retrying'
+  union all
+  select status, network, subscription_id, lease_until, id from webhook_deliveries where status = 'in_flight';
 drop index webhook_deliveries_pending;
 drop index webhook_deliveries_retrying;
 drop index webhook_deliveries_in_flight;
 
-insert into webhook_queue (status, network, subscription_id, due_at, delivery_id)
-  select status, network, subscription_id, coalesce(next_attempt_at, lease_until), id from webhook_deliveries
-  where status in ('pending', 'retrying', 'in_flight');
-
--- Nested loops: the plan is made once, and no statement changes a large part of the queue.
 create function queue_deliveries() returns trigger language plpgsql
-set search_path from current set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set search_path from current set enable_seqscan = off set enable_bitmapscan = off as $$
 begin
   if tg_op <> 'INSERT' then
-    delete from webhook_queue q using old_deliveries o
-    where o.status in ('pending', 'retrying', 'in_flight') and q.status = o.status and q.network = o.network
-      and q.subscription_id = o.subscription_id and q.due_at = coalesce(o.next_attempt_at, o.lease_until)
-      and q.delivery_id = o.id;
+    -- One look-up for each row. A plan for the empty queue would read all of a long one.
+    delete from webhook_queue where ctid = any(array(
+      select q.ctid from old_deliveries o cross join lateral (
+        select ctid from webhook_queue
+        where status = o.status and network = o.network and subscription_id = o.subscription_id
+          and due_at = coalesce(o.next_attempt_at, o.lease_until) and delivery_id = o.id limit 1
+      ) q
+      where o.status in ('pending', 'retrying', 'in_flight')));
   end if;
   if tg_op <> 'DELETE' then
     insert into webhook_queue (status, network, subscription_id, due_at, delivery_id)

@@ -27,7 +27,7 @@ export function dueAttempts(options: {
       from (
         select subscription_id, count(*)::integer as attempts,
           min(due_at) < now() + ${lease} - ${sql.lit(FAST_MS)} * interval '1 ms' as hangs
-        from webhook_queue where status = 'in_flight' and delivery_id <> all(${finished}::text[])
+        from webhook_queue where status = 'in_flight' and delivery_id not in (select unnest(${finished}::text[]))
         group by subscription_id
       ) d
       cross join lateral (${subscription} where id = d.subscription_id limit 1) s

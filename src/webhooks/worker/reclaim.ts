@@ -23,9 +23,15 @@ export async function reclaim(
     'reclaim',
     sql`
     with expired as (
-      select d.id, d.claim_count from webhook_queue q join webhook_deliveries d on d.id = q.delivery_id
-      where q.status = 'in_flight' and q.due_at < now() and d.status = 'in_flight' and d.lease_until < now()
-      order by q.due_at limit ${sql.lit(MAX_RECLAIMS)} for update of d skip locked
+      select d.id, d.claim_count
+      from (
+        select delivery_id from webhook_queue where status = 'in_flight' and due_at < now()
+        order by due_at limit ${sql.lit(MAX_RECLAIMS)}
+      ) q
+      cross join lateral (
+        select id, claim_count from webhook_deliveries
+        where id = q.delivery_id and status = 'in_flight' and lease_until < now() limit 1 for update skip locked
+      ) d
     ),
     reclaimed as (
       update webhook_deliveries d set

@@ -43,6 +43,7 @@ export function createStarter(options: {
       limits,
       finished: unwritten.ids(),
     })
+    unwritten.claimedAgain(claims)
     after[status] = result.next
     contended[status] = result.contended
     if (stopping.aborted) {

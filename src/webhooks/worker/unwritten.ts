@@ -9,6 +9,8 @@ const MAX_UNWRITTEN = 512
 export interface Unwritten {
   /** The deliveries that hold no slot any more. Limits of endpoints and sites need not count them. */
   ids(): string[]
+  /** The worker claimed these again, because their lease ended before the outcome was written. */
+  claimedAgain(claims: readonly Claim[]): void
   /**
    * Resolves when the attempt's slot is free. A success frees it at once. Other outcomes must be
    * written first, because they may pause or disable the webhook. Rejects if it cannot be written.
@@ -23,19 +25,28 @@ export function createUnwritten(
   settlements: Settlements,
   onFailure: (claim: Claim, error: unknown) => Promise<void>,
 ): Unwritten {
-  const writing = new Map<string, Promise<void>>()
+  /** Lease tokens by delivery. */
+  const free = new Map<string, string>()
+  const writing = new Set<Promise<void>>()
   return {
-    ids: () => [...writing.keys()],
+    ids: () => [...free.keys()],
+    claimedAgain: (claims) => {
+      for (const { id } of claims) free.delete(id)
+    },
     add: async (claim, settlement) => {
       const written = settlements.add(settlement)
       if (settlement.outcome !== 'success' || writing.size >= MAX_UNWRITTEN) return written
       const done = written
         .catch((error: unknown) => onFailure(claim, error))
-        .finally(() => writing.delete(claim.id))
-      writing.set(claim.id, done)
+        .finally(() => {
+          writing.delete(done)
+          if (free.get(claim.id) === claim.token) free.delete(claim.id)
+        })
+      writing.add(done)
+      free.set(claim.id, claim.token)
     },
     onIdle: async () => {
-      await Promise.all(writing.values())
+      await Promise.all(writing)
     },
   }
 }

@@ -17,7 +17,7 @@ export interface QueueVacuum {
 }
 
 export function createQueueVacuum(kysely: Kysely<Database>, logger: Pick<Logger, 'warn'>): QueueVacuum {
-  const failures = createFailureLog(logger, 'the vacuum of webhook_queue failed, retrying')
+  const failures = createFailureLog(logger, 'the vacuum of webhook_queue failed')
   let changed = 0
   let notBefore = 0
   let running: Promise<void> | undefined

@@ -55,6 +55,8 @@ export interface WebhookWorker {
 /** Time to write the last outcomes after the deadline of the last attempt. */
 const SETTLE_MS = 2_000
 const MAX_REST_MS = 25
+/** After a claim that started this many while others waited, and a quarter of all, there is no rest. */
+const MIN_CROWD = 16
 
 export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   const { orm, clock, logger, random = Math.random } = options
@@ -75,14 +77,8 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   }
   const connection = createWorkerConnection({ orm, kysely, onNotification })
 
-  /** Attempts that ended since the last claim began, and how many the next one waits for. */
-  let ended = 0
-  let awaited = 1
   // An attempt that ends frees a slot here and at its endpoint.
-  const lanes = createLanes(limits, () => {
-    ended += 1
-    if (ended >= awaited) claim()
-  })
+  const lanes = createLanes(limits, claim)
   const vacuum = createQueueVacuum(kysely, logger)
   const metrics = createWorkerMetrics(options.metrics, lanes)
   const settlements = createSettlements({
@@ -140,22 +136,21 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
     while (!stopping.signal.aborted) {
       const startedAt = performance.now()
       let polled = NOTHING
-      ended = 0
-      awaited = Infinity
       try {
         polled = await poll()
         failures.clear()
       } catch (err) {
         if (!stopping.signal.aborted) failures.report(err)
       }
-      // While others wait, half of what was started ends first, so that the next claim is larger.
       const { crowd, more } = polled
-      awaited = Math.max(1, crowd / 2)
-      // Resting as long as the poll took lets deliveries collect. If nothing could start, the same
-      // claim would find the same.
-      const rest = crowd > 0 ? undefined : delay(Math.min(MAX_REST_MS, performance.now() - startedAt))
-      const sleepMs = crowd > 0 ? MAX_REST_MS : limits.pollMs * (0.75 + 0.5 * random())
-      if (!more && ended < awaited && !stopping.signal.aborted) await claiming.sleep(sleepMs)
+      const inFlight = lanes.inFlight('fast') + lanes.inFlight('slow')
+      // Resting as long as the poll took lets deliveries collect, so that the next claim is larger.
+      // If nothing could start, the same claim would find the same.
+      const restMs = crowd >= Math.max(MIN_CROWD, inFlight / 4) ? 0 : performance.now() - startedAt
+      const rest = delay(Math.min(MAX_REST_MS, restMs))
+      const mayFindMore = more || crowd > 0
+      if (!mayFindMore && !stopping.signal.aborted)
+        await claiming.sleep(limits.pollMs * (0.75 + 0.5 * random()))
       await rest
     }
   }

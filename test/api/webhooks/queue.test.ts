@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createQueueVacuum } from '../../../src/webhooks/worker/vacuum-queue.ts'
 import { eventually } from '../../support/eventually.ts'
 import { queueErrors } from '../../support/webhooks/queue-errors.ts'
-import { status } from '../../support/webhooks/receiver-farm.ts'
+import { ok, status } from '../../support/webhooks/receiver-farm.ts'
 import { createWorkerWorld, QUICK, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
 
 let world: WorkerWorld
@@ -51,6 +51,21 @@ test('a failure keeps its place until it is written, because it may pause the we
   await eventually(async () => expect(await world.attempts(other)).toHaveLength(10))
 })
 
+test('successes that are sent again, because their lease ended before they were written, count', async () => {
+  await world.subscribe('/again')
+  const seen = new Set<string>()
+  world.farm.respond('/again', (received, response) => {
+    if (!seen.has(received.event.id)) ok(received, response)
+    seen.add(received.event.id)
+  })
+  await world.emit(...TEN)
+  await withoutOutcomes(async () => {
+    world.worker({ limits: QUICK })
+    await eventually(() => expect(world.farm.receivedAt('/again').length).toBeGreaterThanOrEqual(16))
+    expect(world.farm.peak('/again')).toBeLessThanOrEqual(3)
+  })
+})
+
 test('stop waits until every success is written', async () => {
   const id = await world.subscribe('/fast')
   await world.emit({})
@@ -87,6 +102,36 @@ test('the queue has the unfinished deliveries, however they change', async () =>
   expect(await inQueue()).toBe(7)
   await run(sql`delete from webhook_subscriptions where id = ${id}`)
   expect(await inQueue()).toBe(0)
+})
+
+test('a change of some deliveries reads only their rows of a long queue, with a plan for the empty one', async () => {
+  const id = await world.subscribe('/')
+  await world.kysely.connection().execute(async (db) => {
+    const add = (prefix: string, count: number) =>
+      sql`insert into webhook_deliveries (subscription_id, network, event_id, event_type)
+        select ${id}, 'network', ${prefix} || n, 'agent.updated' from generate_series(1, ${count}::int) n`.execute(
+        db,
+      )
+    const finish = (prefix: string) =>
+      sql`update webhook_deliveries set status = 'success', next_attempt_at = null, completed_at = now()
+        where event_id like ${`${prefix}%`} and event_id <= ${`${prefix}64`}`.execute(db)
+    await add('first', 64)
+    await finish('first')
+    await sql`vacuum (truncate false) webhook_queue`.execute(db)
+    await add('second', 64)
+    await finish('second')
+    await add('third', 20_000)
+    const read = await db.transaction().execute(async (trx) => {
+      await sql`update webhook_deliveries set status = 'success', next_attempt_at = null, completed_at = now()
+        where event_id = any(select 'third' || n from generate_series(1, 64) n)`.execute(trx)
+      const { rows } = await sql<{ read: string }>`
+        select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables
+        where relname = 'webhook_queue'`.execute(trx)
+      return Number(rows[0]?.read)
+    })
+    expect(read).toBeLessThan(500)
+  })
+  expect(await queueErrors(world.kysely)).toEqual([])
 })
 
 test('the queue is vacuumed after many claims', async () => {
