@@ -77,8 +77,14 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
   }
   const connection = createWorkerConnection({ orm, kysely, onNotification })
 
+  /** Attempts that ended since the last claim began, and how many the next one waits for. */
+  let ended = 0
+  let awaited = 1
   // An attempt that ends frees a slot here and at its endpoint.
-  const lanes = createLanes(limits, claim)
+  const lanes = createLanes(limits, () => {
+    ended += 1
+    if (ended >= awaited) claim()
+  })
   const vacuum = createQueueVacuum(kysely, logger)
   const metrics = createWorkerMetrics(options.metrics, lanes)
   const settlements = createSettlements({
@@ -136,6 +142,8 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
     while (!stopping.signal.aborted) {
       const startedAt = performance.now()
       let polled = NOTHING
+      ended = 0
+      awaited = Infinity
       try {
         polled = await poll()
         failures.clear()
@@ -148,9 +156,10 @@ export function createWebhookWorker(options: WorkerOptions): WebhookWorker {
       // If nothing could start, the same claim would find the same.
       const restMs = crowd >= Math.max(MIN_CROWD, inFlight / 4) ? 0 : performance.now() - startedAt
       const rest = delay(Math.min(MAX_REST_MS, restMs))
-      const mayFindMore = more || crowd > 0
-      if (!mayFindMore && !stopping.signal.aborted)
-        await claiming.sleep(limits.pollMs * (0.75 + 0.5 * random()))
+      // While others wait, the next claim comes when half of what was started has ended.
+      awaited = Math.max(1, crowd / 2)
+      const sleepMs = crowd > 0 ? MAX_REST_MS : limits.pollMs * (0.75 + 0.5 * random())
+      if (!more && ended < awaited && !stopping.signal.aborted) await claiming.sleep(sleepMs)
       await rest
     }
   }
