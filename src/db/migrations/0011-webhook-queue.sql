@@ -50,10 +50,10 @@ create trigger queue_updated_deliveries after update on webhook_deliveries
 create trigger queue_deleted_deliveries after delete on webhook_deliveries
   referencing old table as old_deliveries for each statement execute function queue_deliveries();
 
-create function queue_nothing() returns trigger language plpgsql set search_path from current as $$
+create function empty_webhook_queue() returns trigger language plpgsql set search_path from current as $$
 begin
   truncate webhook_queue;
   return null;
 end $$;
 create trigger queue_truncated_deliveries after truncate on webhook_deliveries
-  for each statement execute function queue_nothing();
+  for each statement execute function empty_webhook_queue();

@@ -64,7 +64,7 @@ export async function cancelUnfinished(
   return rows[0]?.cancelled ?? 0
 }
 
-/** The deliveries of a webhook with these statuses. Rows without a network are older than networks. */
+/** The deliveries of a webhook with these statuses. Old rows have no network, but '-'. */
 const unfinished = (subscriptionId: string, ...statuses: OpenStatus[]) => sql`
   select q.delivery_id as id from webhook_subscriptions s join webhook_queue q
     on q.subscription_id = s.id and q.network in (coalesce(s.network, s.wallet), '-')

@@ -7,7 +7,7 @@ const MAX_UNWRITTEN = 512
 
 /** Attempts that have ended, but whose outcome is not written yet. */
 export interface Unwritten {
-  /** The deliveries that hold no slot any more. Limits of endpoints and sites need not count them. */
+  /** The deliveries that hold no slot. Limits of endpoints and sites need not count them. */
   ids(): string[]
   /** The worker claimed these again, because their lease ended before the outcome was written. */
   claimedAgain(claims: readonly Claim[]): void
@@ -25,13 +25,13 @@ export function createUnwritten(
   settlements: Settlements,
   onFailure: (claim: Claim, error: unknown) => Promise<void>,
 ): Unwritten {
-  /** Lease tokens by delivery. */
-  const free = new Map<string, string>()
+  /** Lease tokens by delivery, of those that hold no slot. */
+  const withoutSlot = new Map<string, string>()
   const writing = new Set<Promise<void>>()
   return {
-    ids: () => [...free.keys()],
+    ids: () => [...withoutSlot.keys()],
     claimedAgain: (claims) => {
-      for (const { id } of claims) free.delete(id)
+      for (const { id } of claims) withoutSlot.delete(id)
     },
     add: async (claim, settlement) => {
       const written = settlements.add(settlement)
@@ -40,10 +40,10 @@ export function createUnwritten(
         .catch((error: unknown) => onFailure(claim, error))
         .finally(() => {
           writing.delete(done)
-          if (free.get(claim.id) === claim.token) free.delete(claim.id)
+          if (withoutSlot.get(claim.id) === claim.token) withoutSlot.delete(claim.id)
         })
       writing.add(done)
-      free.set(claim.id, claim.token)
+      withoutSlot.set(claim.id, claim.token)
     },
     onIdle: async () => {
       await Promise.all(writing)

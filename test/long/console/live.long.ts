@@ -20,7 +20,7 @@ async function change(): Promise<string> {
   await agent.registry.agents.update({ version: `1.0.${version}` }, agent.owner)
   return `The version is now “1.0.${version}”.`
 }
-/** Runs in the page. The chunks that were requested before the first render, without the first load. */
+/** Runs in the page. Returns how many chunks of pages were requested before the first render. */
 function chunksBeforeRender(): number {
   const [rendered] = performance.getEntriesByName('rendered')
   return performance
