@@ -42,6 +42,9 @@ export async function openOrm(connection: DatabaseConnection, options: OrmOption
       keepAlive: true,
       options: [
         '-c TimeZone=UTC',
+        // For SSDs. With the default, for hard disks, some plans read the whole history of an agent
+        // and sort it, in place of one page from the index.
+        '-c random_page_cost=1.1',
         // The lowest similarity that a search by name returns.
         '-c pg_trgm.similarity_threshold=0.3',
         `-c statement_timeout=${statementTimeoutMs}`,

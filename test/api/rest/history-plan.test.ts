@@ -1,4 +1,4 @@
-import { CompiledQuery, type KyselyPlugin, type RootOperationNode, createQueryId } from 'kysely'
+import { CompiledQuery, sql, type KyselyPlugin, type RootOperationNode, createQueryId } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgentReads } from '../../../src/agents/agent-reads.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
@@ -7,6 +7,7 @@ import { agentRow, insertAgents, insertHistory, keyOf } from '../../support/fact
 interface PlanNode {
   'Node Type': string
   'Actual Loops': number
+  'Actual Rows': number
   Plans?: PlanNode[]
 }
 
@@ -56,4 +57,16 @@ test.each([1, 2])('reading %i histories counts each history once, whatever the p
   const counts = nodes(plan).filter((node) => node['Node Type'] === 'Aggregate')
   expect(counts.map((node) => node['Actual Loops'])).toEqual([agents])
   expect(Math.max(...nodes(plan).map((node) => node['Actual Loops']))).toBe(agents)
+})
+
+test('a page of a long history is read from its index, however short other histories are', async () => {
+  await sql`
+    insert into agent_history (event_id, position, agent_pda, event_type, old_value, new_value, occurred_at)
+    select 'long ' || i, lpad(i::text, 20, '0'), case when i <= 1000 then ${keyOf('agent A')} else 'agent ' || i % 1000 end,
+      'metadata_updated', '{}', '{}', now()
+    from generate_series(1, 5000) i`.execute(t.kysely)
+  await sql`vacuum analyze agent_history`.execute(t.kysely)
+  const plan = await planOf((reads) => reads.history(keyOf('agent A'), { limit: 50, offset: 0 }))
+  const page = nodes(plan).find((node) => node['Node Type'] === 'Limit')
+  expect(nodes(page!).map((node) => node['Actual Rows'])).toEqual([50, 50])
 })
