@@ -5,12 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { WebSocket } from 'ws'
 import { pubkey } from '@agent-registry/solana'
-import { registryIdl, registryInstruction } from '@agent-registry/program'
-import { loadLocalnetKeys } from '../../src/platform/keys/localnet-keys.ts'
-import { createLedgerRpc } from '../../src/ledger/rpc/ledger-rpc.ts'
+import { registryIdl } from '@agent-registry/program'
 import { generateLedger } from '../ledger/generate.ts'
+import { sendUpdates } from '../ledger/send-updates.ts'
 import { serveLedger } from '../ledger/serve.ts'
-import { walletOf, wireTransaction } from '../ledger/wallet.ts'
 import { openBenchDatabase } from '../reads/database.ts'
 import { saveResult } from '../support/result.ts'
 import { percentile, spread } from '../support/statistics.ts'
@@ -32,9 +30,7 @@ generateLedger({ dataDir, agents: AGENTS })
 const ledger = await serveLedger(dataDir, 400)
 const database = await openBenchDatabase()
 const follower = await startFollower(ledger.rpcUrl, ledger.wsUrl, database.url)
-const rpc = createLedgerRpc({ url: ledger.rpcUrl })
 const program = pubkey(registryIdl.address)
-const admin = walletOf(loadLocalnetKeys(dataDir).registryAdmin)
 
 const confirmedAt = new Map<string, number>()
 const rounds: number[][] = Array.from({ length: ROUNDS }, () => [])
@@ -56,25 +52,7 @@ const watch = { ended: false }
 const began = performance.now()
 const watching = untilEnded()
 
-let sent = 0
-let blockhash = ''
-while (performance.now() - began < SECONDS * 1000) {
-  if (sent % RATE === 0)
-    blockhash = (await rpc.call<{ value: { blockhash: string } }>('getLatestBlockhash')).value.blockhash
-  // Each transaction has its own price, so that all differ.
-  const change = registryInstruction(
-    program,
-    'update_config',
-    { admin: admin.address },
-    { cooldownSeconds: BigInt(86_400 + (sent % 1_000_000)) },
-  )
-  const wire = wireTransaction(blockhash, admin, [change], [])
-  const config = { encoding: 'base64', skipPreflight: true }
-  void rpc.call('sendTransaction', [Buffer.from(wire).toString('base64'), config]).catch(() => {})
-  sent += 1
-  const due = began + (sent * 1000) / RATE
-  if (due > performance.now()) await delay(due - performance.now())
-}
+const sent = await sendUpdates({ rpcUrl: ledger.rpcUrl, dataDir, perSecond: RATE, seconds: SECONDS })
 const seconds = (performance.now() - began) / 1000
 // Waits for the confirmation of the last transactions.
 await delay(2_000)
