@@ -17,4 +17,5 @@ export const BENCHES = [
   'overload',
   'graphql-attacks',
   'scale',
+  'growth',
 ] as const

@@ -20,6 +20,7 @@ interface Process {
 }
 
 const KERNEL = 2
+const TICKS = 100
 
 /**
  * Processor time since the start of the system. Null if the system is not Linux. `busy` includes
@@ -40,14 +41,31 @@ export function processorTime(): ProcessorTime | null {
 
 /** This process and its descendants. Threads of the kernel work for all. */
 function ownProcesses(all: readonly Process[]): Process[] {
-  const byPid = new Map(all.map((each) => [each.pid, each]))
   const given = Boolean(process.env.DATABASE_URL)
-  const isOwn = ({ pid, name, parent }: Process): boolean => {
-    if (pid === process.pid || pid === KERNEL || (given && name === 'postgres')) return true
-    const above = byPid.get(parent)
-    return above !== undefined && isOwn(above)
+  const isOwn = ({ pid, name }: Process): boolean =>
+    pid === process.pid || pid === KERNEL || (given && name === 'postgres')
+  return descendants(all, isOwn)
+}
+
+/** The processes that `isRoot`, and those below them. */
+function descendants(all: readonly Process[], isRoot: (each: Process) => boolean): Process[] {
+  const byPid = new Map(all.map((each) => [each.pid, each]))
+  const isIncluded = (each: Process): boolean => {
+    if (isRoot(each)) return true
+    const above = byPid.get(each.parent)
+    return above !== undefined && isIncluded(above)
   }
-  return all.filter(isOwn)
+  return all.filter(isIncluded)
+}
+
+/**
+ * Seconds of a process and its descendants since it started, those that have ended included. Null if
+ * the system is not Linux.
+ */
+export function processorSeconds(root: number): number | null {
+  if (process.platform !== 'linux') return null
+  const ticks = descendants(readProcesses(), ({ pid }) => pid === root)
+  return ticks.reduce((sum, each) => sum + each.ticks, 0) / TICKS
 }
 
 function readProcesses(): Process[] {
