@@ -38,6 +38,7 @@ export async function startDatabase(
     })
     const applied = await migrate(orm)
     await warnAboutCollation(orm, logger)
+    await warnAboutPooler(orm, logger)
     return {
       connection,
       orm,
@@ -75,6 +76,17 @@ async function warnAboutCollation(orm: Orm, logger: Logger): Promise<void> {
   if (row?.found === false) {
     logger.warn(
       'search by name finds ASCII letters only: the database has LC_CTYPE C. Create it with C.UTF-8',
+    )
+  }
+}
+
+async function warnAboutPooler(orm: Orm, logger: Logger): Promise<void> {
+  const [row] = await orm.em
+    .getConnection()
+    .execute<{ statement_timeout: string }[]>('show statement_timeout')
+  if (row?.statement_timeout === '0') {
+    logger.warn(
+      'a pooler or DATABASE_URL replaced the settings of the connections, such as the statement timeout: see docs/guides/scale.md',
     )
   }
 }
