@@ -134,6 +134,8 @@ async function measureReplication() {
   await admin.close()
   const orm = await openOrm({ url: postgres.url })
   await migrate(orm)
+  // The copy has it from the start.
+  await sql`create table growth_lag (id integer)`.execute(orm.em.getKysely())
   const standby = await startStandby(folder, postgres)
   const rounds: { idle: Lag[]; busy: Lag[] } = { idle: [], busy: [] }
   const ledgerDir = temporaryFolder('gateway-bench-ledger-')

@@ -18,10 +18,9 @@ export interface Lag {
   readonly stale: number
 }
 
-/** Commits rows on the primary, and asks the standby until it has them. */
+/** Commits rows of `growth_lag` on the primary, and asks the standby until it has them. */
 export async function measureLag(primary: Server, standby: Server, seconds: number): Promise<Lag> {
   const [writer, reader] = await Promise.all([connect(primary), connect(standby)])
-  await writer.query('create table if not exists growth_lag (id integer)')
   const times: number[] = []
   let stale = 0
   for (const end = performance.now() + seconds * 1_000; performance.now() < end;) {
