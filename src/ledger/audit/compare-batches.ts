@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { knownError } from '../../domain/known-error.ts'
 import { chunksOf } from '../../platform/async/batches.ts'
 import { pipelined } from '../../platform/async/pipeline.ts'
 import { type Findings, type FindingsByKey, noFindings } from './findings.ts'
 import type { AuditContext } from './options.ts'
 
 const RECHECK_MS = 250
+const MAX_ATTEMPTS = 3
+const RETRY_MS = 500
 
 export interface Comparison<Item> {
   batches: AsyncIterable<Item[]> | Iterable<Item[]>
@@ -38,7 +41,7 @@ export async function compareBatches<Item>(
     onBatch: (items: Item[]) => void,
   ): Promise<[Item, Findings][]> {
     const differing: [Item, Findings][] = []
-    const work = async (items: Item[]) => ({ items, byKey: await compare(items) })
+    const work = async (items: Item[]) => ({ items, byKey: await attempt(() => compare(items), signal) })
     for await (const ready of pipelined(inputs, inFlight, work))
       for (const { items, byKey } of ready) {
         for (const item of items) {
@@ -60,4 +63,16 @@ export async function compareBatches<Item>(
   }
   for (const [, findings] of differing) add(findings)
   return result
+}
+
+/** Retries after an outage of the database, such as the time limit of a read while a host paused. */
+async function attempt<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await read()
+    } catch (error) {
+      if (attempts === MAX_ATTEMPTS || knownError(error)?.code !== 'DATABASE_UNAVAILABLE') throw error
+      await delay(RETRY_MS, undefined, { signal })
+    }
+  }
 }

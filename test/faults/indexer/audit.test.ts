@@ -261,6 +261,23 @@ test('an audit fetches while it compares, and reports its progress', async () =>
   expect(progress).toEqual(['accounts 2/2', ...[1, 2, 3, 4, 5].map((done) => `transactions ${done}/5`)])
 })
 
+test('an audit repeats a read that the database cancelled', async () => {
+  await indexer.stop()
+  const db = kyselyOf(database.orm)
+  const waiting = sql<{ pid: number }>`
+    select pid from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  const audited = await db.transaction().execute(async (tx) => {
+    await sql`lock table agent_history in access exclusive mode`.execute(tx)
+    const report = run()
+    await eventually(async () => (await waiting.execute(db)).rows.length).toBe(1)
+    const [reader] = (await waiting.execute(db)).rows
+    await sql`select pg_cancel_backend(${reader?.pid})`.execute(db)
+    return [report]
+  })
+  expect(await audited[0]).toMatchObject({ transactions: 5, differences: [] })
+})
+
 test('a row that the indexer is about to write is not a difference', async () => {
   ledger.send(registration('new'))
   const { differences, accounts } = await run(5_000)
