@@ -79,7 +79,7 @@ async function listStakes(kysely: Kysely<Database>, input: StakeFilter & PageInp
   const direction = sql.raw(order)
   const { rows } = await sql<PageRow<StakeRow>>`
     select counted.total, ${stakeColumns}
-    from (select count(*) as total from stakes where ${matching}) as counted
+    from (${total(input, matching)}) as counted
     left join (
       select pda, ${column} as rank from stakes where ${matching}
       order by ${column} ${direction}, pda limit ${bounds.limit} offset ${bounds.offset}
@@ -106,8 +106,15 @@ async function listStakesConnection(
     rows,
     span,
     (row) => cursorOf(list, [value(row), row.pda]),
-    () => countRows(kysely, sql`select count(*) from stakes where ${sql.join(matching, sql` and `)}`),
+    () => countRows(kysely, total(input, sql.join(matching, sql` and `))),
   )
+}
+
+/** Counting all stakes takes 15 ms for a million. A trigger keeps their number. */
+function total({ owner, agentPda }: StakeFilter, matching: RawBuilder<unknown>): RawBuilder<unknown> {
+  return (owner ?? agentPda ?? null) === null
+    ? sql`select count as total from stake_totals`
+    : sql`select count(*) as total from stakes where ${matching}`
 }
 
 const SORTS = {
