@@ -26,6 +26,7 @@ import { compileSerializer, compileValidator, serverOptions } from './plugins/se
 import { checkRequests } from './contract/request-checks.ts'
 import type { Logger } from '../src/platform/logger.ts'
 import type { Metrics } from '../src/platform/metrics/metrics.ts'
+import type { Peers } from '../src/platform/process/peers.ts'
 import type { Services } from '../src/services.ts'
 import type { RestApp } from './rest-app.ts'
 
@@ -52,6 +53,8 @@ export interface AppOptions {
    * `api`.
    */
   readonly surface?: 'all' | 'operations'
+  /** The other processes that listen on the same port. Default: none. */
+  readonly peers?: Peers | null
   /** Serves the web console. Default: false. */
   readonly console?: boolean | Pick<ConsoleOptions, 'dist'>
 }
@@ -71,6 +74,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     responseCacheBytes = 0,
     surface = 'all',
     connectionLimits = CONNECTION_LIMITS,
+    peers = null,
   } = options
   const loggerInstance: FastifyBaseLogger = logger
   const app: RestApp = fastify({
@@ -95,12 +99,12 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   countRequests(app, services)
   checkRequests(app)
   shedLoad(app, services.admission)
-  metricsRoute(app, metrics)
+  metricsRoute(app, metrics, peers)
   if (surface === 'all') {
     await describeRoutes(app, services, { version, baseUrl })
     const ownNames = hostNames && [...hostNames, ...(baseUrl === null ? [] : [new URL(baseUrl).hostname])]
     const originGuard = createOriginGuard(corsOrigins, ownNames)
-    const mcpOptions = { services, logger, version, originGuard, connectionLimits }
+    const mcpOptions = { services, logger, version, originGuard, connectionLimits, peers }
     await app.register(async (scope: RestApp) => mcpRoutes(scope, mcpOptions))
     const { console = false } = options
     if (console !== false) await consoleRoutes(app, { logger, baseUrl, ...(console === true ? {} : console) })

@@ -2,11 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createMcpServer } from './server.ts'
 import { messagePriority } from './message-priority.ts'
 import type { McpContext } from './context.ts'
+import { createSessionMessages, sessionIdPrefix } from './session-messages.ts'
 import { createSessions } from './sessions.ts'
 import { answerMessage } from './streamable-http.ts'
 import { NO_SUBSCRIPTION, subscribe, subscribedAgents } from './subscriptions.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import type { Logger } from '../../src/platform/logger.ts'
+import type { Peers } from '../../src/platform/process/peers.ts'
 import type { Services } from '../../src/services.ts'
 import { limitBodyValues } from '../contract/json-size.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
@@ -27,6 +29,7 @@ export interface McpOptions {
   readonly version: string
   readonly originGuard: OriginGuard
   readonly connectionLimits: ConnectionLimits
+  readonly peers: Peers | null
 }
 
 /**
@@ -34,7 +37,7 @@ export interface McpOptions {
  * can serve any request, and the older transport at /mcp/sse, whose sessions belong to one process.
  */
 export function mcpRoutes(app: RestApp, options: McpOptions): void {
-  const { services, logger, version, originGuard, connectionLimits } = options
+  const { services, logger, version, originGuard, connectionLimits, peers } = options
   limitBodyValues(app, MAX_VALUES)
   const route = {
     schema: { hide: true },
@@ -76,7 +79,8 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
     return reply.send(await response.text())
   })
 
-  const sessions = createSessions(MESSAGES, connectionLimits)
+  const sessions = createSessions(MESSAGES, connectionLimits, sessionIdPrefix(peers))
+  const passMessage = createSessionMessages(sessions, peers)
   app.get('/mcp/sse', { ...route, exposeHeadRoute: false }, async (request, reply) => {
     sessions.checkLimit(request.ip)
     if (!hijackReply(request, reply)) return
@@ -90,14 +94,8 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
     await sessions.open(server, request.ip, reply.raw)
   })
   app.post(MESSAGES, route, async (request, reply) => {
-    const { sessionId } = Object.fromEntries(new URL(request.url, 'http://localhost').searchParams)
-    const session = sessions.find(sessionId)
-    if (session === undefined) throw new DomainError('MCP_SESSION_NOT_FOUND')
-    try {
-      session.receive(request.body)
-    } catch {
-      throw new DomainError('INVALID_REQUEST', { problem: 'The body is not a JSON-RPC message' })
-    }
+    const { sessionId = '' } = Object.fromEntries(new URL(request.url, 'http://localhost').searchParams)
+    await passMessage(sessionId, request.body)
     // The response is sent before the tool runs. The tool call has its own admission.
     return reply.code(202).send('Accepted')
   })

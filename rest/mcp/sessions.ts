@@ -15,12 +15,15 @@ interface Session {
   readonly touch: () => void
 }
 
+export type Received = 'accepted' | 'unknown session' | 'invalid message'
+
 /** Sessions of the HTTP+SSE transport (protocol 2024-11-05). A session ends with its stream. */
 export interface Sessions {
   /** Throws MCP_SESSIONS_FULL and TOO_MANY_SESSIONS. */
   checkLimit(clientIp: string): void
   open(server: McpServer, clientIp: string, response: ServerResponse): Promise<void>
-  find(sessionId: string | undefined): SseTransport | undefined
+  /** Passes a posted message to its session. */
+  receive(sessionId: string, message: unknown): Received
   closeAll(): Promise<void>
 }
 
@@ -29,6 +32,7 @@ type SessionLimits = Pick<ConnectionLimits, 'sessions' | 'sessionIdleMs'>
 export function createSessions(
   messagesPath: string,
   { sessions: max, sessionIdleMs }: SessionLimits,
+  idPrefix: string,
 ): Sessions {
   const sessions = new Map<string, Session>()
   const places = createPlaces(max)
@@ -44,7 +48,7 @@ export function createSessions(
       if (reason !== null) refuse(reason)
     },
     open: async (server, clientIp, response) => {
-      const transport = new SseTransport(messagesPath, response)
+      const transport = new SseTransport(messagesPath, response, idPrefix)
       let isQuiet = false
       const place = places.enter(clientNetwork(clientIp), {
         isIdle: () => isQuiet,
@@ -74,10 +78,16 @@ export function createSessions(
       })
       await server.connect(transport)
     },
-    find: (sessionId) => {
-      const session = sessions.get(sessionId ?? '')
-      session?.touch()
-      return session?.transport
+    receive: (sessionId, message) => {
+      const session = sessions.get(sessionId)
+      if (session === undefined) return 'unknown session'
+      session.touch()
+      try {
+        session.transport.receive(message)
+        return 'accepted'
+      } catch {
+        return 'invalid message'
+      }
     },
     closeAll: async () => {
       await Promise.all(Array.from(sessions.values(), ({ transport }) => transport.close()))

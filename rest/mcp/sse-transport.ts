@@ -10,13 +10,15 @@ export const MAX_UNREAD = 1_048_576
  * client posts them to the path that the first event names. It lives as long as the stream.
  */
 export class SseTransport implements Transport {
-  readonly sessionId = randomUUID()
+  readonly sessionId: string
   readonly #path: string
   readonly #stream: ServerResponse
   onclose?: () => void
   onmessage?: (message: JSONRPCMessage) => void
 
-  constructor(path: string, stream: ServerResponse) {
+  /** The id of the session begins with `idPrefix`. */
+  constructor(path: string, stream: ServerResponse, idPrefix: string) {
+    this.sessionId = `${idPrefix}${randomUUID()}`
     this.#path = path
     this.#stream = stream
   }

@@ -1,5 +1,7 @@
 import { Histogram } from 'prom-client'
+import { createMetricsReader } from '../../src/platform/metrics/metrics-reader.ts'
 import type { Metrics } from '../../src/platform/metrics/metrics.ts'
+import type { Peers } from '../../src/platform/process/peers.ts'
 import type { RestApp } from '../rest-app.ts'
 
 /** Seconds. A read takes about a millisecond; a submit waits up to five seconds. */
@@ -30,9 +32,10 @@ export function observeRequests(app: RestApp, metrics: Metrics): void {
   })
 }
 
-/** The endpoint that Prometheus reads. */
-export function metricsRoute(app: RestApp, metrics: Metrics): void {
+/** The endpoint that Prometheus reads. It answers for all processes. */
+export function metricsRoute(app: RestApp, metrics: Metrics, peers: Peers | null): void {
+  const read = createMetricsReader(metrics, peers)
   app.get('/metrics', { config: { priority: 'exempt' }, schema: { hide: true } }, async (_, reply) =>
-    reply.type(metrics.contentType).send(await metrics.metrics()),
+    reply.type(metrics.contentType).send(await read()),
   )
 }

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import packageJson from '../../package.json' with { type: 'json' }
 import { buildApp } from '../../rest/app.ts'
+import { type ApiProcesses, createApiProcesses } from './api-processes.ts'
 import { createReadinessLog } from './log-ready.ts'
 import { startDatabase } from './database.ts'
 import { checkLedgerSettings, type RunningLedger, startLedger } from './ledger.ts'
@@ -15,12 +16,14 @@ import { startIndexer, startWorkers } from './workers.ts'
 import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import type { Config, Secrets } from '../platform/config/config.ts'
+import { checkPortIsFree } from '../platform/net/check-port.ts'
 import { readKeypairSetting } from '../platform/keys/keypair-file.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { exposeLedgerNodes } from '../ledger/failover/metrics.ts'
 import type { Logger } from '../platform/logger.ts'
 import { addProcessMetrics, createMetrics } from '../platform/metrics/metrics.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
+import type { Peers } from '../platform/process/peers.ts'
 import { createInviteCodes } from '../sponsorship/invite-codes.ts'
 import type { WorkerLimits } from '../webhooks/worker/limits.ts'
 
@@ -34,8 +37,7 @@ export interface Gateway {
   stop(): Promise<void>
 }
 
-/** Starts database, ledger, workers and HTTP server. A failed start leaves nothing running. */
-export async function startGateway(options: {
+export interface GatewayOptions {
   config: Config
   secrets: Secrets
   logger: Logger
@@ -44,9 +46,15 @@ export async function startGateway(options: {
   signal?: AbortSignal
   /** Replaces the timing and limits of the webhook worker, for tests. */
   webhookLimits?: Partial<WorkerLimits>
-}): Promise<Gateway> {
-  const { config, secrets, logger, clock = systemClock, signal = new AbortController().signal } = options
+  /** Given in the API processes that another gateway has started. */
+  peers?: Peers
+}
+
+/** Starts database, ledger, workers and HTTP server. A failed start leaves nothing running. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { config, secrets, clock = systemClock, signal = new AbortController().signal } = options
   checkLedgerSettings(config)
+  const { logger, apiProcesses, peers } = shareApi(options)
   const stack = new AsyncDisposableStack()
   try {
     stack.defer(lockDataDir(config.dataDir))
@@ -99,10 +107,15 @@ export async function startGateway(options: {
       hostNames: hostNamesOf(config.server),
       responseCacheBytes: config.server.responseCacheBytes,
       console: config.server.console,
+      peers,
     })
-    stack.defer(() => app.close())
-    await app.listen({ host, port })
-    const baseUrl = config.server.baseUrl ?? `http://${host}:${(app.server.address() as AddressInfo).port}`
+    stack.defer(async () => void (await settleBoth(app.close(), apiProcesses?.stop() ?? Promise.resolve())))
+    if (apiProcesses !== null) await checkPortIsFree(host, port)
+    const listenOptions = { host, port, reusePort: peers !== null }
+    await app.listen(listenOptions)
+    const { port: actualPort } = app.server.address() as AddressInfo
+    await Promise.race([apiProcesses?.start(actualPort), abortedStart])
+    const baseUrl = config.server.baseUrl ?? `http://${host}:${actualPort}`
     const [rpcUrl = ''] = ledger.rpcUrls
     const [wsUrl = ''] = ledger.wsUrls
     writeRuntime(config.dataDir, { baseUrl, rpcUrl, wsUrl })
@@ -125,12 +138,26 @@ export async function startGateway(options: {
       inviteCode,
     })
     stack.defer(() => readinessLog.stop())
-    readinessLog.start()
+    // The main process logs it for all API processes.
+    if (options.peers === undefined) readinessLog.start()
     return { baseUrl, ledger, indexer, ended, stop: () => stack.disposeAsync() }
   } catch (error) {
     await stack.disposeAsync()
     throw error
   }
+}
+
+/** Prepares the API processes of this gateway. It may be one of them itself, or there are none. */
+function shareApi({ config, secrets, logger, peers }: GatewayOptions): {
+  logger: Logger
+  apiProcesses: ApiProcesses | null
+  peers: Peers | null
+} {
+  if (config.apiProcesses === 1) return { logger, apiProcesses: null, peers: null }
+  const labelled = logger.child({ process: peers?.own ?? 1 })
+  if (peers !== undefined) return { logger: labelled, apiProcesses: null, peers }
+  const apiProcesses = createApiProcesses({ config, secrets, logger: labelled })
+  return { logger: labelled, apiProcesses, peers: apiProcesses.peers }
 }
 
 function endOf(indexer: Indexer | null, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import { readConfig } from '../platform/config/config.ts'
 import { misspelledSettings } from '../platform/config/misspelled-settings.ts'
 import { loadEnvFile } from '../platform/config/env-file.ts'
-import { startGateway } from './gateway.ts'
+import { type GatewayOptions, startGateway } from './gateway.ts'
 import { createLogger } from '../platform/logger.ts'
 import { formatFatalError } from '../platform/process/operator-error.ts'
 import type { WorkerLimits } from '../webhooks/worker/limits.ts'
@@ -16,8 +16,13 @@ export interface ServerOptions {
  * in order, even while it is starting. A second signal exits at once.
  */
 export async function runServer(options: ServerOptions = {}): Promise<void> {
+  await exitAfter(() => serve(options))
+}
+
+/** Sets the exit code of the process when `serve` ends. */
+export async function exitAfter(serve: () => Promise<void>): Promise<void> {
   try {
-    await serve(options)
+    await serve()
     process.exitCode = 0
   } catch (error) {
     process.stderr.write(`${formatFatalError(error)}\n`)
@@ -38,18 +43,21 @@ async function serve({ webhookLimits }: ServerOptions): Promise<void> {
       stopping.abort()
     })
   }
-  const gateway = await startGateway({
-    config,
-    secrets,
-    logger,
-    signal: stopping.signal,
-    webhookLimits,
-  }).catch((error: unknown) => {
-    if (stopping.signal.aborted) return null
+  await serveUntil({ config, secrets, logger, signal: stopping.signal, webhookLimits })
+}
+
+/** Runs the gateway until `signal` aborts. */
+export async function serveUntil(
+  options: GatewayOptions & { signal: AbortSignal },
+  onStarted: () => void = () => undefined,
+): Promise<void> {
+  const gateway = await startGateway(options).catch((error: unknown) => {
+    if (options.signal.aborted) return null
     throw error
   })
   if (gateway === null) return
   try {
+    onStarted()
     await gateway.ended
   } finally {
     await gateway.stop()

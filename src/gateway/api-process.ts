@@ -1,0 +1,5 @@
+import { enableCompileCache } from 'node:module'
+
+enableCompileCache()
+const { runApiProcess } = await import('./run-api-process.ts')
+runApiProcess()
