@@ -20,6 +20,8 @@ export interface GatewayProcess {
   readonly env: NodeJS.ProcessEnv
   /** Starts it and waits until it logs whether it is ready. */
   start(): Promise<Runtime>
+  /** The id of the process. */
+  pid(): number
   /** kill -9. */
   kill(): Promise<void>
   /** Sends a signal, for example SIGSTOP. */
@@ -79,6 +81,7 @@ export async function createGatewayProcess(
       if (runtime === null) throw new Error('the gateway wrote no runtime file')
       return runtime
     },
+    pid: () => child?.pid ?? 0,
     kill: async () => {
       if (child?.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGKILL')

@@ -48,6 +48,18 @@ describe('readConfig', () => {
     expect(problem).not.toContain('hunter2')
   })
 
+  test('more than one API process needs a database server and a cluster', () => {
+    const servers = { DATABASE_URL: 'postgres://host/x', SOLANA_RPC_URL: 'https://rpc.example.org' }
+    for (const name of Object.keys(servers)) {
+      const [problem, ...others] = problemsOf({ ...servers, API_PROCESSES: '2', [name]: '' })
+      expect(problem).toContain('API_PROCESSES is above 1 without DATABASE_URL and SOLANA_RPC_URL: set both')
+      expect(others).toEqual([])
+    }
+    expect(readConfig({ ...servers, API_PROCESSES: '2' }).config.apiProcesses).toBe(2)
+    expect(readConfig({ ROLES: 'indexer', API_PROCESSES: '2' }).config.apiProcesses).toBe(1)
+    expect(problemsOf({ API_PROCESSES: '65' })[0]).toContain('an integer from 1 to 64')
+  })
+
   test('turns webhook dev mode off if a real cluster is configured', () => {
     const { config } = readConfig({ SOLANA_RPC_URL: 'https://rpc.example.org' })
     expect(config.webhooks.devMode).toBe(false)
