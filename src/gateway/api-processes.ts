@@ -49,9 +49,11 @@ export function createApiProcesses(options: {
     child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
     child.on('error', (error) => resolve(error.message))
     child.on('message', (message) => {
-      if (message === LISTENING) onListening()
+      if (message !== LISTENING) return
+      // Not before: calls would wait while it loads its code.
+      peers.connect(number, child)
+      onListening()
     })
-    peers.connect(number, child)
     const start: ApiProcessStart = {
       number,
       secrets,

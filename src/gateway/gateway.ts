@@ -110,6 +110,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       peers,
     })
     stack.defer(async () => void (await settleBoth(app.close(), apiProcesses?.stop() ?? Promise.resolve())))
+    signal.throwIfAborted()
     if (apiProcesses !== null) await checkPortIsFree(host, port)
     const listenOptions = { host, port, reusePort: peers !== null }
     await app.listen(listenOptions)
