@@ -40,7 +40,7 @@ afterEach(() => vi.useRealTimers())
 
 test('each process can call each other process', async () => {
   const { all } = start()
-  for (const { own, answer } of all) answer('who', (payload) => `${own} ${String(payload)}`)
+  for (const each of all) each.answer('who', (payload) => `${each.own} ${String(payload)}`)
   for (const from of all)
     for (const { own: to } of all.filter((each) => each !== from))
       expect(await from.call(to, 'who', 'am I', 1_000)).toEqual({ outcome: 'answered', result: `${to} am I` })

@@ -180,7 +180,7 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
 }
 
 const apiProcesses = ({ API_PROCESSES: count, ROLES: roles }: SettingValues): number =>
-  roles?.includes('api') === true ? count : 1
+  roles?.includes('api') ? count : 1
 
 function signInOrigins(values: SettingValues): string[] {
   const { BASE_URL: baseUrl, HOST: host, PORT: port } = values
