@@ -4,7 +4,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createRegistryWorld, type RegistryWorld } from '../support/indexer/registry-world.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
@@ -186,19 +186,21 @@ test('a paused process is left out of the metrics, and its sessions are answered
     connections.map((agent) => send(path, { ...options, agent }))
   await Promise.all(sendOverAll('/health'))
   const children = await childrenOf(gateway.pid())
+  let posts: ReturnType<typeof send>[] = []
   for (const child of children) process.kill(child, 'SIGSTOP')
-  const metrics = sendOverAll('/metrics')
-  const first = await Promise.any(metrics)
-  expect(first.text).toContain('process_start_time_seconds{process="1"}')
-  expect(first.text).not.toMatch(/process="[23]"/)
-  const body = JSON.stringify(ping(1))
-  const posts = sendOverAll(`/mcp/messages?sessionId=${session.id}`, { method: 'POST', body })
-  const { status, text } = await Promise.any(posts)
-  expect([status, text]).toEqual([503, expect.stringContaining('OVERLOADED')])
-  for (const child of children) process.kill(child, 'SIGCONT')
+  try {
+    const first = await Promise.any(sendOverAll('/metrics'))
+    expect(first.text).toContain('process_start_time_seconds{process="1"}')
+    expect(first.text).not.toMatch(/process="[23]"/)
+    const body = JSON.stringify(ping(1))
+    posts = sendOverAll(`/mcp/messages?sessionId=${session.id}`, { method: 'POST', body })
+    const { status, text } = await Promise.any(posts)
+    expect([status, text]).toEqual([503, expect.stringContaining('OVERLOADED')])
+  } finally {
+    for (const child of children) process.kill(child, 'SIGCONT')
+  }
   const statuses = (await Promise.all(posts)).map((each) => each.status)
   expect(new Set(statuses)).toEqual(new Set([202, 503]))
-  await Promise.all(metrics)
   for (const agent of connections) agent.destroy()
 })
 
@@ -240,15 +242,15 @@ test('after kill -9 of the main process the others stop, and the port is free fo
 
 test('a second service on the same port does not start', async () => {
   const second = await createGatewayProcess({ ...settings(), PORT: String(port) })
+  onTestFinished(() => second.remove())
   await expect(second.start()).rejects.toThrow(`127.0.0.1:${port} is in use`)
-  await second.remove()
 })
 
 test('if a process cannot start, the service does not start and says why', async () => {
   const broken = await createGatewayProcess(settings())
+  onTestFinished(() => broken.remove())
   writeFileSync(join(broken.dataDir, 'api-3'), '')
   await expect(broken.start()).rejects.toThrow('API process 3 ended (code 1) before it listened')
   expect(broken.output()).toContain('api-3')
   expect(await broken.ended()).toBe(1)
-  await broken.remove()
 })
