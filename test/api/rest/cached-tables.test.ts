@@ -54,7 +54,7 @@ test.each<[string, string[], (kysely: Kysely<Database>) => Promise<unknown>]>([
   expect(rows.length).toBeGreaterThan(0)
   await t.kysely.connection().execute(async (db) => {
     await sql.raw(`revoke all on all tables in schema public from ${ROLE}`).execute(db)
-    const tables = rows.flatMap(({ name }) => [name, ...(DERIVED[name] ?? [])])
+    const tables = rows.flatMap(({ name }) => [name].concat(DERIVED[name] ?? []))
     await sql.raw(`grant select on ${tables.join(', ')} to ${ROLE}`).execute(db)
     await sql.raw(`set role ${ROLE}`).execute(db)
     try {
