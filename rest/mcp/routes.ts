@@ -95,8 +95,9 @@ export function mcpRoutes(app: RestApp, options: McpOptions): void {
   })
   app.post(MESSAGES, route, async (request, reply) => {
     const { sessionId = '' } = Object.fromEntries(new URL(request.url, 'http://localhost').searchParams)
-    await passMessage(sessionId, request.body)
-    // The response is sent before the tool runs. The tool call has its own admission.
+    const passing = passMessage(sessionId, request.body)
+    // Without `await` in this process: the response must be sent before the tool is admitted.
+    if (passing !== undefined) await passing
     return reply.code(202).send('Accepted')
   })
   app.addHook('preClose', () => sessions.closeAll())

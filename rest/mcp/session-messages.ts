@@ -15,33 +15,35 @@ interface PostedMessage {
 export const sessionIdPrefix = (peers: Peers | null): string => (peers === null ? '' : `${peers.own}-`)
 
 /**
- * Returns a function that passes a message to its session, which may be in another process. It
- * throws MCP_SESSION_NOT_FOUND, INVALID_REQUEST and OVERLOADED.
+ * Returns a function that passes a message to its session: at once in this process, otherwise the
+ * result is a promise. It throws MCP_SESSION_NOT_FOUND, INVALID_REQUEST and OVERLOADED.
  */
 export function createSessionMessages(
   sessions: Pick<Sessions, 'receive'>,
   peers: Peers | null,
-): (sessionId: string, message: unknown) => Promise<void> {
+): (sessionId: string, message: unknown) => void | Promise<void> {
   peers?.answer(CALL, (payload) => {
     const { sessionId, message } = payload as PostedMessage
     return sessions.receive(sessionId, message)
   })
-  const receive = async (sessionId: string, message: unknown): Promise<Received> => {
-    if (peers === null) return sessions.receive(sessionId, message)
-    const process = Number(/^([1-9]\d?)-/.exec(sessionId)?.[1])
-    if (process === peers.own) return sessions.receive(sessionId, message)
-    if (!(process <= peers.count)) return 'unknown session'
-    const payload: PostedMessage = { sessionId, message }
+  const receiveElsewhere = async (process: number, payload: PostedMessage): Promise<Received> => {
+    if (peers === null) return 'unknown session'
     const reply = await peers.call(process, CALL, payload, TIMEOUT_MS)
     if (reply.outcome === 'answered') return reply.result as Received
     // The session has ended with its process.
     if (reply.outcome === 'gone') return 'unknown session'
     throw new DomainError('OVERLOADED', { seconds: RETRY_SECONDS }, { retryAfterSeconds: RETRY_SECONDS })
   }
-  return async (sessionId, message) => {
-    const received = await receive(sessionId, message)
-    if (received === 'unknown session') throw new DomainError('MCP_SESSION_NOT_FOUND')
-    if (received === 'invalid message')
-      throw new DomainError('INVALID_REQUEST', { problem: 'The body is not a JSON-RPC message' })
+  return (sessionId, message) => {
+    const process = Number(/^([1-9]\d?)-/.exec(sessionId)?.[1])
+    if (peers === null || process === peers.own) return check(sessions.receive(sessionId, message))
+    if (!(process <= peers.count)) return check('unknown session')
+    return receiveElsewhere(process, { sessionId, message }).then(check)
   }
+}
+
+function check(received: Received): void {
+  if (received === 'unknown session') throw new DomainError('MCP_SESSION_NOT_FOUND')
+  if (received === 'invalid message')
+    throw new DomainError('INVALID_REQUEST', { problem: 'The body is not a JSON-RPC message' })
 }
