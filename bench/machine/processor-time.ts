@@ -59,8 +59,8 @@ function descendants(all: readonly Process[], isRoot: (each: Process) => boolean
 }
 
 /**
- * Seconds of a process and its descendants since it started, those that have ended included. Null if
- * the system is not Linux.
+ * Seconds that a process and its descendants have used, also those that have ended. Null if the
+ * system is not Linux.
  */
 export function processorSeconds(root: number): number | null {
   if (process.platform !== 'linux') return null

@@ -12,7 +12,7 @@ const RESTART_MS = { first: 1_000, max: 30_000, resetAfter: 60_000 }
 /** Longer than a process takes to answer its open requests. */
 const STOP_MS = 60_000
 
-/** The first message to an API process. Not in its arguments or environment, which others can read. */
+/** The first message to an API process. Others can read its arguments and environment. */
 export interface ApiProcessStart {
   readonly number: number
   readonly config: Config

@@ -65,7 +65,7 @@ export async function compareBatches<Item>(
   return result
 }
 
-/** Retries after an outage of the database, such as the time limit of a read while a host paused. */
+/** Retries after an outage of the database, or after a read that took too long. */
 async function attempt<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let attempts = 1; ; attempts += 1) {
     try {
