@@ -15,7 +15,8 @@ import {
 } from './agent-history.ts'
 import { agentColumns, type AgentRow } from './agent-row.ts'
 import { findAgentOf } from './find-agent-of.ts'
-import { listAgents, listAgentsConnection, type SortedAgentFilter } from './list-agents.ts'
+import { listAgentsConnection } from './list-agents-connection.ts'
+import { listAgents, type SortedAgentFilter } from './list-agents.ts'
 import type { SearchIndex } from './search-index/search-index.ts'
 import { suggestAgents, type SuggestionInput } from './suggest-agents.ts'
 

@@ -174,12 +174,8 @@ describe('order and pages', () => {
     'an offset beyond the end keeps the total (%s)',
     async (filter) => {
       const { total } = await list(`?limit=1${filter}`)
-      expect(await list(`?offset=2147483647${filter}`)).toEqual({
-        total,
-        limit: 50,
-        offset: 2147483647,
-        agents: [],
-      })
+      for (const offset of [100, 2147483647])
+        expect(await list(`?offset=${offset}${filter}`)).toEqual({ total, limit: 50, offset, agents: [] })
       expect(total).toBeGreaterThan(0)
     },
   )
