@@ -37,13 +37,16 @@ async function runAudit(env: { SOLANA_RPC_URL: string; DATABASE_URL: string }): 
 }
 
 /**
- * Audits the tables twice: unchanged, and after an edit of one field of one agent in the middle.
+ * Audits the unchanged tables, `rounds` times, and once after an edit of one field of one agent in
+ * the middle.
  */
-export async function auditTwice(
+export async function auditAll(
   kysely: Kysely<Database>,
   env: { SOLANA_RPC_URL: string; DATABASE_URL: string },
-): Promise<{ whole: Audited; edited: { pda: string; audited: Audited } }> {
-  const whole = await runAudit(env)
+  rounds: number,
+): Promise<{ whole: Audited[]; edited: { pda: string; audited: Audited } }> {
+  const whole: Audited[] = []
+  for (let round = 0; round < rounds; round += 1) whole.push(await runAudit(env))
   const { rows } = await sql<{ pda: string }>`
     update agents set reputation_score = reputation_score + 1 where pda = (
       select pda from agents order by pda offset (select count(*) / 2 from agents) limit 1
