@@ -5,9 +5,12 @@ export const COLUMNS = `agents.pda, agents.owner, agents.name, agents.tier, agen
   agents.reputation_score, agents.capabilities, agents.version, agents.agent_card_url, agents.card_hash_mismatch,
   agents.created_at, agents.updated_at`
 
-const TOTAL = 'select coalesce(sum(count), 0)::int8 as total from agent_counts where not card_hash_mismatch'
-const LIST = `select (${TOTAL}) as total, ${COLUMNS} from agents where not card_hash_mismatch
-  order by created_at desc, pda limit $1 offset $2`
+const LIST = `select total.total, ${COLUMNS}
+  from (select coalesce(sum(count), 0)::int8 as total from agent_counts where not card_hash_mismatch) as total
+  left join (
+    select * from agents where not card_hash_mismatch order by created_at desc, pda limit $1 offset $2
+  ) as agents on true
+  order by agents.created_at desc, agents.pda`
 
 export const SEARCH = `with matches as materialized (
     select pda, similarity(name, $3) as similarity from agents where name % $3 and not card_hash_mismatch)
