@@ -9,9 +9,8 @@ import { type Comparison, compareRates, type Figure, saveResult } from '../suppo
 import { rounded, spread } from '../support/statistics.ts'
 import { HOSTILE_NAME, HOSTILE_SEARCHES, SEARCHES } from './searches.ts'
 
-const USUAL_AGENTS = 100_000
 /** With more agents, some searches take PostgreSQL minutes, so only the index is measured. */
-const MOST_COMPARED = 100_000
+const USUAL_AGENTS = 100_000
 const AGENTS = Number(process.env.BENCH_AGENTS ?? USUAL_AGENTS)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5)
@@ -49,7 +48,7 @@ process.exit(0)
 
 /** Starts a service with the index and one without, and loads them in turns. */
 async function compareAll(searches: Record<string, string>): Promise<void> {
-  const direct = AGENTS > MOST_COMPARED ? null : await startServer('rest', database.url, '0', 'no-index')
+  const direct = AGENTS > USUAL_AGENTS ? null : await startServer('rest', database.url, '0', 'no-index')
   const started = performance.now()
   const indexed = await startServer('rest', database.url, '0')
   const startMs = performance.now() - started

@@ -77,12 +77,19 @@ export async function listAgents(
 }
 
 /** Up to this offset, reading whole rows is faster than reading their keys first. */
-const MAX_FIRST_OFFSET = 200
+const MAX_DIRECT_OFFSET = 200
 
-/** True for the first rows of the list of all agents, with or without mismatched ones. */
-function isFirstOfAll(filter: AgentFilter, { offset }: PageBounds): boolean {
-  const counted = countedConditions({ ...filter, includeMismatched: true })
-  return offset <= MAX_FIRST_OFFSET && counted.length + otherConditions(filter).length === 0
+/**
+ * True for the start of the list of all agents, newest first. In orders that no index gives, or
+ * with filters, a direct read would read many rows that are not in the page.
+ */
+function isStartOfNewest(filter: SortedAgentFilter, { offset }: PageBounds): boolean {
+  const isNewestFirst = sortOf(filter) === 'created_at' && filter.order !== 'asc'
+  const conditions = [
+    ...otherConditions(filter),
+    ...countedConditions({ ...filter, includeMismatched: true }),
+  ]
+  return isNewestFirst && offset <= MAX_DIRECT_OFFSET && conditions.length === 0
 }
 
 function pageStatement(filter: SortedAgentFilter, bounds: PageBounds): RawBuilder<PageRow<AgentRow>> {
@@ -92,7 +99,7 @@ function pageStatement(filter: SortedAgentFilter, bounds: PageBounds): RawBuilde
   const matching = where([...otherConditions(filter), ...countedConditions(filter)])
   const page = sql`order by ${column} ${direction}, pda limit ${limit} offset ${offset}`
   const order = sql`order by page.rank ${direction}, page.pda`
-  if (isFirstOfAll(filter, bounds))
+  if (isStartOfNewest(filter, bounds))
     return sql`
       select counted.total, ${agentColumns}
       from (select (${countOf(filter)}) as total) as counted
@@ -120,6 +127,7 @@ function pageStatement(filter: SortedAgentFilter, bounds: PageBounds): RawBuilde
     ${order}`
 }
 
+/** Selects the number of agents that match. */
 export function countOf(filter: AgentFilter): RawBuilder<unknown> {
   const other = otherConditions(filter)
   const counted = countedConditions(filter)
