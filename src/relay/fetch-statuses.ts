@@ -123,7 +123,11 @@ async function executionFailure(
 
 /** Null if the node does not return them: the failure is reported without logs. */
 async function fetchLogs(rpc: LedgerCalls, signature: string): Promise<string[] | null> {
-  const config = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION }
+  const config = {
+    encoding: 'base64',
+    commitment: 'confirmed',
+    maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+  }
   try {
     const found = await rpc.call<{ meta: { logMessages?: string[] | null } | null } | null>(
       'getTransaction',

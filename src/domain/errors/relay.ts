@@ -33,7 +33,8 @@ export const RELAY_ERRORS = {
   INVALID_SIGNED_TRANSACTION: { status: 400, message: 'Invalid signed transaction' },
   TRANSACTION_VERSION_UNSUPPORTED: {
     status: 400,
-    message: 'Transaction version {version} is not supported. Sign the prepared transaction, which has version 0',
+    message:
+      'Transaction version {version} is not supported. Sign the prepared transaction, which has version 0',
   },
   TRANSACTION_MISMATCH: {
     status: 400,
