@@ -1,10 +1,5 @@
 import { Keypair, PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js'
-import {
-  ASSOCIATED_TOKEN_PROGRAM,
-  associatedTokenAccount,
-  pubkey,
-  TOKEN_PROGRAM,
-} from '@agent-registry/solana'
+import { associatedTokenAccount, pubkey, TOKEN_PROGRAM } from '@agent-registry/solana'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { type AgentWallet, registrationArgs } from '../../support/indexer/registry-world.ts'
