@@ -4,6 +4,7 @@ import { decimalText } from '../domain/decimal-text.ts'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
 import type { RelayContext } from './context.ts'
 import { type LedgerAccount, readAccounts } from './ledger-accounts.ts'
+import { readRent } from './ledger-state.ts'
 import { REGISTRY_REASONS } from './registry-reasons.ts'
 import { accountOf, failedInstruction, transactionErrorText } from './transaction-error-text.ts'
 
@@ -75,8 +76,7 @@ async function rentReason(key: Pubkey | undefined, { rpc }: Context): Promise<st
   if (key === undefined) return undefined
   const [account] = await readAccounts(rpc, [key])
   if (account?.space === undefined) return undefined
-  const commitment = { commitment: 'confirmed' }
-  const rent = await rpc.call<number>('getMinimumBalanceForRentExemption', [account.space, commitment])
+  const rent = await readRent(rpc, account.space)
   const numbers = `It has ${sol(account.lamports)} now, and must keep ${sol(rent)} or nothing`
   return `The transaction would leave too little SOL in ${key} for its rent. ${numbers}`
 }
@@ -125,10 +125,10 @@ async function registryReason(
 
 /** What earlier instructions may have changed: the ledger does not show what this one found. */
 function writtenBefore(position: number, message: Message): Set<Pubkey | undefined> {
-  const indexes = message.instructions.slice(0, position).flatMap(({ accounts }) => [...accounts])
-  return new Set(
-    indexes.filter((index) => isStaticWritable(message, index)).map((index) => message.staticKeys[index]),
-  )
+  const written = new Set<Pubkey | undefined>()
+  for (const { accounts } of message.instructions.slice(0, position))
+    for (const index of accounts) if (isStaticWritable(message, index)) written.add(message.staticKeys[index])
+  return written
 }
 
 function decode(data: Uint8Array): ReturnType<typeof decodeInstruction> {

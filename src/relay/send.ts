@@ -3,7 +3,6 @@ import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
 import type { RelayContext } from './context.ts'
 import { explainFailure } from './explain-failure.ts'
 import type { TransactionRow } from './record.ts'
-import { messageBytes } from './signed-transaction.ts'
 import type { TransactionChange } from './transaction-store.ts'
 import { onSendOutcome, type SendOutcome } from './transitions.ts'
 
@@ -56,6 +55,6 @@ async function preflightOutcome(
   if (err === 'BlockhashNotFound') return { kind: 'too_early' }
   if (err === undefined || err === null) return { kind: 'unknown' }
   const failure = { err, logs: logs ?? [] }
-  const message = await explainFailure(failure, messageBytes(transaction), context)
+  const message = await explainFailure(failure, transaction.messageBytes, context)
   return { kind: 'refused', failure: { code: 'simulation_failed', message, logs: failure.logs } }
 }

@@ -6,7 +6,6 @@ import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import { explainFailure } from '../relay/explain-failure.ts'
 import { mapLedgerError } from '../relay/map-ledger-error.ts'
 import type { TransactionRow } from '../relay/record.ts'
-import { messageBytes } from '../relay/signed-transaction.ts'
 import { createTransactionStore } from '../relay/transaction-store.ts'
 import { storableFailure } from '../relay/transitions.ts'
 import { checkMessage } from './check-message.ts'
@@ -84,7 +83,7 @@ async function storeFailure(
   { err, logs }: Outflow,
   context: SponsorContext,
 ): Promise<TransactionRow | null> {
-  const text = await explainFailure({ err, logs }, messageBytes(transaction), context)
+  const text = await explainFailure({ err, logs }, transaction.messageBytes, context)
   return createTransactionStore(context.kysely).update(row, {
     status: 'failed',
     error: storableFailure({ code: 'simulation_failed', message: text, logs }),

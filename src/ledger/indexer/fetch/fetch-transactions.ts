@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { decodeTransaction } from '../../decode/decode-transaction.ts'
 import { deadLetter, emptyRows, type IndexedRows } from '../../decode/rows.ts'
 import { isComplete, type RpcTransaction, type SignatureInfo } from '../../decode/rpc-transaction.ts'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../rpc/rpc-error.ts'
-import { fetchBlockSignatures, MAX_TRANSACTION_VERSION } from './fetch-blocks.ts'
+import { fetchBlockSignatures } from './fetch-blocks.ts'
 
 /** A node may list a transaction a moment before it serves it. */
 const MISSING_RETRIES = 5
