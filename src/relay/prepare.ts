@@ -1,3 +1,4 @@
+import { parseMessage } from '@agent-registry/solana'
 import { DomainError } from '../domain/errors.ts'
 import { knownError } from '../domain/known-error.ts'
 import { enumParameter, optional } from '../domain/parameters.ts'
@@ -7,6 +8,7 @@ import type { ChainHead } from './chain-head.ts'
 import { type CheckedRequest, checkInstructions } from './check-instructions.ts'
 import type { RelayContext } from './context.ts'
 import { explainFailure } from './explain-failure.ts'
+import { matchKey } from './match.ts'
 import { PRIORITY_LEVELS, type PriorityLevel, RELAY_POLICY } from './policy.ts'
 import type { BuildOptions, PreparedTransaction, PrepareInput } from './prepared-transaction.ts'
 import { simulate, type Simulation } from './simulate.ts'
@@ -83,10 +85,12 @@ async function store(
 ): Promise<PreparedTransaction> {
   const bytes = buildMessage(request, budget, blockhash)
   const message = Buffer.from(bytes).toString('base64')
+  const key = sponsored ? null : matchKey(parseMessage(bytes))
   const now = context.clock.now()
   await context.store.insertSimulated({
     id,
     message,
+    matchKey: key,
     lastValidBlockHeight,
     blockhashSlot: slot,
     sponsored,
