@@ -75,10 +75,10 @@ function transfer(): { instruction: Instruction; serializedTx: string } {
 
 /** The result or the error, while the timers run. */
 async function settled<Result>(work: Promise<Result>): Promise<Result> {
-  let isDone = false
-  const end = (): void => void (isDone = true)
+  const run = { isDone: false }
+  const end = (): void => void (run.isDone = true)
   work.then(end, end)
-  while (!isDone) await vi.advanceTimersByTimeAsync(200)
+  while (!run.isDone) await vi.advanceTimersByTimeAsync(200)
   return work
 }
 
