@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { once } from 'node:events'
+import { sol, usdc } from '@agent-registry/client/money'
 import { isPubkey } from '@agent-registry/solana'
 import { lockDataDir, readRuntime, writeRuntime } from '../gateway/runtime-file.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -8,16 +9,13 @@ import type { LedgerRpc } from '../ledger/rpc/ledger-rpc.ts'
 import { createLocalnetRpc } from '../ledger/rpc/localnet-rpc.ts'
 import { createLogger } from '../platform/logger.ts'
 import { CommandError } from './command-error.ts'
-import { decimal } from './decimal.ts'
 import { createOutput } from './output.ts'
+import { asAmount } from './registry/options.ts'
 import { waitFor } from './wait.ts'
 
 interface SignatureStatuses {
   value: ({ confirmationStatus: string } | null)[]
 }
-
-const LAMPORTS_DECIMALS = 9
-const USDC_DECIMALS = 6
 
 /** `localnet` runs the ledger without the gateway. Its subcommands use a running localnet. */
 export function localnetCommand(): Command {
@@ -28,9 +26,8 @@ export function localnetCommand(): Command {
       new Command('airdrop')
         .description('give SOL to a wallet')
         .argument('<pubkey>')
-        .argument('<sol>', 'SOL, up to 9 decimals')
-        .action(async (owner: string, sol: string, _, command: Command) => {
-          const lamports = decimal(sol, LAMPORTS_DECIMALS)
+        .argument('<sol>', 'SOL, up to 9 decimals', asAmount(sol))
+        .action(async (owner: string, lamports: bigint, _, command: Command) => {
           const signature = await confirmed('requestAirdrop', [checked(owner), Number(lamports)])
           print(command, { owner, lamports, signature }, `${lamports} lamports to ${owner}`)
         }),
@@ -39,10 +36,9 @@ export function localnetCommand(): Command {
       new Command('usdc')
         .description("mint USDC to the wallet's token account")
         .argument('<owner>')
-        .argument('<amount>', 'USDC, up to 6 decimals')
-        .action(async (owner: string, amount: string, _, command: Command) => {
-          const units = decimal(amount, USDC_DECIMALS)
-          const signature = await confirmed('localnet_mintUsdc', [checked(owner), Number(units)])
+        .argument('<amount>', 'USDC, up to 6 decimals', asAmount(usdc))
+        .action(async (owner: string, units: bigint, _, command: Command) => {
+          const signature = await confirmed('localnet_mintUsdc', [checked(owner), String(units)])
           print(command, { owner, amount: units, signature }, `${units} USDC base units to ${owner}`)
         }),
     )

@@ -28,6 +28,7 @@ export {
 } from './generated/program.ts'
 export type { Call, CallInput, CallOptions, CallResult, OperationId } from './http/call.ts'
 export type { EventsOptions, RegistryEvent, RegistryEventType } from './live/events.ts'
+export { AmountError, sol, usdc } from './money.ts'
 export type { Listing } from './pages.ts'
 export type { AccountKey, Instruction } from './program/instruction.ts'
 export { tokenAccount } from './program/program-address.ts'

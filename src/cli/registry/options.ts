@@ -1,9 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { AmountError, usdc } from '@agent-registry/client/money'
 import { isPubkey, type Pubkey } from '@agent-registry/solana'
-import { decimal } from '../decimal.ts'
-import { OperatorError } from '../../platform/process/operator-error.ts'
 
-const USDC_DECIMALS = 6
 const DAY_SECONDS = 86_400n
 
 export interface ClusterOptions {
@@ -61,15 +59,22 @@ export function asBoolean(text: string): boolean {
   throw new InvalidArgumentError('It must be true or false.')
 }
 
+/** An option or argument that is read by `usdc` or `sol`. */
+export const asAmount =
+  (parse: (text: string) => bigint) =>
+  (text: string): bigint => {
+    try {
+      return parse(text)
+    } catch (error) {
+      throw error instanceof AmountError ? new InvalidArgumentError(error.reason) : error
+    }
+  }
+
 /** `0,100,500,1000` in USDC becomes base units. */
 export function asThresholds(text: string): bigint[] {
-  try {
-    const amounts = text.split(',').map((each) => decimal(each.trim(), USDC_DECIMALS))
-    const isAscending = amounts.every((each, i) => (i === 0 ? each === 0n : each > (amounts[i - 1] ?? 0n)))
-    if (amounts.length === 4 && isAscending) return amounts
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
-  }
+  const amounts = text.split(',').map((each) => asAmount(usdc)(each.trim()))
+  const isAscending = amounts.every((each, i) => (i === 0 ? each === 0n : each > (amounts[i - 1] ?? 0n)))
+  if (amounts.length === 4 && isAscending) return amounts
   throw new InvalidArgumentError('It must be four ascending amounts of USDC from 0, such as 0,100,500,1000.')
 }
 

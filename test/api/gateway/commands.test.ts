@@ -50,8 +50,9 @@ describe('localnet', () => {
 
   test.each([
     [['airdrop', 'nobody', '1'], 'not a base-58 public key of 32 bytes: nobody'],
-    [['airdrop', '11111111111111111111111111111111', '-1'], 'must be a number with at most 9 decimals'],
-    [['usdc', '11111111111111111111111111111111', '0.0000001'], 'must be a number with at most 6 decimals'],
+    [['airdrop', '11111111111111111111111111111111', '-1'], 'Use no sign.'],
+    [['usdc', '11111111111111111111111111111111', '0.0000001'], 'USDC has at most 6 decimals.'],
+    [['usdc', '11111111111111111111111111111111', '12,5'], 'Use a point for decimals'],
     [['warp', '0'], 'seconds must be a whole number above 0, got 0'],
   ])('%j is refused', async (args, text) => {
     const { code, stderr } = await cli('localnet', ...args)
