@@ -44,6 +44,8 @@ export interface Run {
 export interface Result extends Run {
   /** In order. A user tries again after `not`, and resumes after `unknown`. */
   readonly statements: Statement[]
+  /** What explains them. */
+  readonly reasons: readonly string[]
   /** Successful transactions of the run on the ledger. */
   readonly executions: number
 }
@@ -57,6 +59,8 @@ export interface World {
 
 /** A user who sends one transaction. The first attempt goes through the faults. */
 interface User {
+  /** The texts of the errors. */
+  readonly reasons: readonly string[]
   send(url: string, run: Run): Promise<Statement>
   resume(url: string): Promise<Statement>
 }
@@ -87,7 +91,8 @@ export async function play(world: World, run: Run, createUser: (wallet: KeySigne
     )
   // Requests that are still delayed arrive now.
   await proxy.close()
-  return { ...run, statements, executions: (await successes(world.rpc, wallet.address)) - before }
+  const { reasons } = user
+  return { ...run, statements, reasons, executions: (await successes(world.rpc, wallet.address)) - before }
 }
 
 /** Gives the wallet what the operation needs. */
@@ -143,12 +148,17 @@ function perform(
 /** A program that uses the client package and stores what `onSigned` gives. */
 export function packageUser(wallet: KeySigner): User {
   let stored = ''
+  const reasons: string[] = []
   const stated = async (work: Promise<unknown>): Promise<Statement> =>
     work.then(
       () => 'confirmed' as const,
-      (error: unknown) => (error instanceof OutcomeUnknownError ? 'unknown' : 'not'),
+      (error: unknown) => {
+        reasons.push(String(error))
+        return error instanceof OutcomeUnknownError ? 'unknown' : 'not'
+      },
     )
   return {
+    reasons,
     send: (url, { operation, fault, killMs, inviteCode, timeouts }) => {
       const killed = new AbortController()
       const onSigned = (transaction: UnfinishedTransaction): void => {
@@ -167,8 +177,9 @@ export function packageUser(wallet: KeySigner): User {
 export function commandUser({ cardFile }: World, wallet: KeySigner): User {
   const dataDir = temporaryFolder('outcome-')
   const key = join(dataDir, 'wallet.json')
-  writeFileSync(key, JSON.stringify([...wallet.secretKey]))
+  writeFileSync(key, JSON.stringify([...wallet.secretKey]), { mode: 0o600 })
   let id = ''
+  const reasons: string[] = []
   const run = async (args: string[], killMs: number | null): Promise<Statement> => {
     const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
       env: { PATH: process.env.PATH, DATA_DIR: dataDir },
@@ -187,10 +198,12 @@ export function commandUser({ cardFile }: World, wallet: KeySigner): User {
     await ended
     const text = Buffer.concat((await output) as Buffer[]).toString()
     if (child.exitCode === 0 && text.startsWith('confirmed')) return 'confirmed'
+    reasons.push(errors)
     if (child.exitCode === 3 || child.signalCode === 'SIGKILL') return 'unknown'
     return 'not'
   }
   return {
+    reasons,
     send: (url, { operation, fault, killMs, inviteCode }) => {
       const more = inviteCode === undefined ? [] : ['--invite-code', inviteCode]
       const card = ['--card-url', 'https://runner.example.org/card.json', '--card', cardFile]
@@ -227,8 +240,8 @@ export function table(who: string, results: readonly Result[]): string {
   return [`${'client    operation   fault'.padEnd(40)} ${head}`, ...rows].join('\n')
 }
 
-/** Whether something that the client said is not true. */
+/** Whether something that the client said is not true, or the transaction never landed. */
 export function isWrong({ statements, executions }: Result): boolean {
   const said = statements.filter((each) => each === 'confirmed').length
-  return executions !== said || statements.at(-1) === 'unknown'
+  return executions !== said || statements.at(-1) !== 'confirmed'
 }
