@@ -19,7 +19,7 @@ import {
 } from '../support/outcome-runs.ts'
 
 // OUTCOME_RUNS=100 OUTCOME_DELAY_MS=60000 npm run test:long -- test/long/client/outcomes.long.ts
-const RUNS = Number(process.env.OUTCOME_RUNS ?? 8)
+const RUNS = Number(process.env.OUTCOME_RUNS ?? 4)
 const MAX_DELAY_MS = Number(process.env.OUTCOME_DELAY_MS ?? 3_000)
 const MAX_KILL_MS = 1_500
 const SHORT = { timeoutMs: 1_000, confirmTimeoutMs: 4_000 }
@@ -48,7 +48,7 @@ function runsOf(offset: number): Run[] {
   return OPERATIONS.flatMap((operation, o) =>
     Array.from({ length: RUNS }, (_, i) => ({
       operation,
-      fault: FAULTS[i % FAULTS.length]!,
+      fault: FAULTS[(i + 3 * o) % FAULTS.length]!,
       times: i % 10 === 9 ? Infinity : 1 + (i % 3),
       delayMs: Math.random() * MAX_DELAY_MS,
       killMs: Math.random() * MAX_KILL_MS,
