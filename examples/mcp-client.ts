@@ -20,9 +20,11 @@ await client.connect(
 const { tools } = await client.listTools()
 process.stdout.write(`tools: ${tools.map(({ name }) => name).join(', ')}\n`)
 
+class RefusedError extends Error {}
+
 async function call<Result>(name: string, args: Record<string, unknown>): Promise<Result> {
   const { isError, content, structuredContent } = await client.callTool({ name, arguments: args })
-  if (isError === true) throw new Error(`${name}: ${JSON.stringify(content)}`)
+  if (isError === true) throw new RefusedError(`${name}: ${JSON.stringify(content)}`)
   return structuredContent as Result
 }
 
@@ -37,7 +39,19 @@ const { id, serializedTx } = await call<{ id: string; serializedTx: string }>('p
 const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
 transaction.sign([wallet])
 const signedTx = Buffer.from(transaction.serialize()).toString('base64')
-const { status } = await call<{ status: string }>('submit_transaction', { id, signedTx })
+type Status = 'simulated' | 'submitted' | 'confirmed' | 'failed' | 'unknown'
+const submit = () => call<{ status: Status }>('submit_transaction', { id, signedTx })
+const lost = (): { status: Status } => ({ status: 'unknown' })
+let { status } = await submit().catch((error: unknown) => {
+  if (error instanceof RefusedError) throw error
+  return lost()
+})
+// A lost result does not say whether it was sent. The same transaction is sent once, so repeat it.
+while (status !== 'confirmed' && status !== 'failed') {
+  await delay(500)
+  ;({ status } = await call<{ status: Status }>('transaction_status', { id }).catch(lost))
+  if (status === 'simulated') ({ status } = await submit().catch(lost))
+}
 process.stdout.write(`registration: ${status}\n`)
 
 interface Verdict {

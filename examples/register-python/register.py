@@ -4,7 +4,7 @@ Needs Python 3.9 or newer and the package `cryptography`, for Ed25519 signatures
 address of the gateway, INVITE_CODE an invite code: the gateway pays.
 """
 
-import base64, hashlib, json, os, time, urllib.error, urllib.request
+import base64, hashlib, http.client, json, os, time, urllib.error, urllib.request
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
@@ -48,13 +48,28 @@ def derived_address(*seeds):
             return to_base58(address)
 
 
+class Unanswered(Exception):
+    """It is not known whether the gateway did what was asked."""
+
+
 def call(path, body=None):
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(GATEWAY + path, data, {"content-type": "application/json"})
     try:
-        return json.load(urllib.request.urlopen(request))
+        return json.load(urllib.request.urlopen(request, timeout=30))
     except urllib.error.HTTPError as error:
+        if error.code >= 500:
+            raise Unanswered(f"{error.code} {error.reason}")
         raise SystemExit(f"{error.code} {error.read().decode()}")
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise Unanswered(error)
+
+
+def attempt(path, body=None, ignored=Unanswered):
+    try:
+        return call(path, body)
+    except ignored:
+        return {"status": "unknown"}
 
 
 def text(value):
@@ -99,8 +114,12 @@ if signers != [fee_payer, owner] or data not in message:
     raise SystemExit("The gateway prepared another transaction. It was not signed.")
 transaction[65:129] = key.sign(message)
 signed = base64.b64encode(transaction).decode()
-record = call("/sponsor/register/submit", {"id": prepared["id"], "signedTx": signed, **sponsored})
+submission = {"id": prepared["id"], "signedTx": signed, **sponsored}
+record = attempt("/sponsor/register/submit", submission)
+# A lost response does not say whether it was sent. The same transaction is sent once, so repeat it.
 while record["status"] not in ("confirmed", "failed"):
     time.sleep(1)
-    record = call("/relay/status/" + prepared["id"])
+    record = attempt("/relay/status/" + prepared["id"])
+    if record["status"] == "simulated":
+        record = attempt("/sponsor/register/submit", submission, (Unanswered, SystemExit))
 print(record["status"], agent)

@@ -60,7 +60,7 @@ export function addPrompts(server: McpServer): void {
         sponsored
           ? '4. Call submit_sponsored_registration with id, the signed transaction, signerPubkey (the owner) and inviteCode.'
           : '4. Call submit_transaction with id and the signed transaction.',
-        '5. Call transaction_status until the status is confirmed or failed, then verify_agent.',
+        '5. Call transaction_status until the status is confirmed or failed, then verify_agent. If the result of step 4 is lost, repeat step 4 with the same arguments while the status is simulated. Do not prepare the registration again before the status is failed.',
       ])
     },
   )

@@ -9,7 +9,7 @@ import { WALLET_TOOLS } from './wallet-tools.ts'
 import { WRITE_TOOLS } from './write-tools.ts'
 
 const INSTRUCTIONS = `A registry of autonomous agents on Solana. Use it to find and check agents, and to send transactions of their owners.
-To send a transaction: call a prepare_* tool, let the owner sign the result, then call submit_transaction.
+To send a transaction: call a prepare_* tool, let the owner sign the result, then call submit_transaction. After a lost result, ask transaction_status: a second preparation could pay twice.
 Public keys are base-58. Amounts are USDC base units (6 decimals).`
 
 const TOOLS = [...READ_TOOLS, ...WRITE_TOOLS, ...OWNER_TOOLS, ...SPONSOR_TOOLS, ...WALLET_TOOLS]

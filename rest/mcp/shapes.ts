@@ -64,6 +64,10 @@ export const prepared = z.object({
   feePayer: z.string(),
 })
 
+/** For tools that submit. */
+export const AFTER_LOST_RESULT =
+  'If the result is lost, the transaction may have been sent: call transaction_status with the id. While the status is simulated, repeat this call with the same arguments. Never prepare it again before the status is failed with another error than outcome_unknown.'
+
 export const transaction = z.object({
   id: z.string(),
   status: z.enum(TRANSACTION_STATUSES),

@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { owner, prepared, registration, signedTx, transaction, transactionId } from './shapes.ts'
+import {
+  AFTER_LOST_RESULT,
+  owner,
+  prepared,
+  registration,
+  signedTx,
+  transaction,
+  transactionId,
+} from './shapes.ts'
 import { SUBMIT_REGISTRATION_TOOL } from './message-priority.ts'
 import { defineTool } from './tool.ts'
 import { preparedView, transactionView } from './transaction-view.ts'
@@ -35,8 +43,7 @@ export const SPONSOR_TOOLS = [
 
   defineTool(SUBMIT_REGISTRATION_TOOL, {
     title: 'Send a sponsored registration',
-    description:
-      'Takes one use of the invite code, adds the signature of the service to a registration that its owner signed, sends it once and waits a few seconds for its outcome.',
+    description: `Takes one use of the invite code, adds the signature of the service to a registration that its owner signed, sends it once and waits a few seconds for its outcome. ${AFTER_LOST_RESULT}`,
     kind: 'submit',
     effect: 'send',
     input: { id: transactionId, signedTx, signerPubkey: owner, inviteCode },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  AFTER_LOST_RESULT,
   amount,
   category,
   owner,
@@ -72,7 +73,7 @@ export const WRITE_TOOLS = [
 
   defineTool(SUBMIT_TOOL, {
     title: 'Send a signed transaction',
-    description: 'Sends a prepared and signed transaction once and waits a few seconds for its outcome.',
+    description: `Sends a prepared and signed transaction once and waits a few seconds for its outcome. ${AFTER_LOST_RESULT}`,
     kind: 'submit',
     effect: 'send',
     input: {
@@ -85,7 +86,8 @@ export const WRITE_TOOLS = [
 
   defineTool('transaction_status', {
     title: 'Read a transaction’s status',
-    description: 'Returns the current status of a prepared transaction.',
+    description:
+      'Returns the current status of a prepared transaction. simulated: it was not submitted. submitted: it can still land. confirmed: it is on the ledger. failed: it can no longer land, unless the error is outcome_unknown.',
     effect: 'read',
     input: { id: transactionId },
     output: transaction,
