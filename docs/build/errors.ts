@@ -62,7 +62,8 @@ const WHEN: Record<ErrorCode, string> = {
   INVALID_SIGNATURE_ENCODING: 'The signature is not base-58 of 64 bytes.',
   INVALID_WALLET_SIGNATURE:
     'The signature does not match the message and the key. `message` has the exact message that must be signed.',
-  SIGNATURE_USED: 'The same signature was accepted before.',
+  SIGNATURE_USED:
+    'The signature was first used from another client network: another IPv4 address or IPv6 /64.',
   SIGN_IN_ORIGIN: 'Users of this page cannot sign in. The operator can add it to `SIGN_IN_ORIGINS`.',
   INVALID_SIGN_IN_MESSAGE:
     'The signed message is not a sign-in message for this service. The text has the reason.',

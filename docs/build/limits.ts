@@ -270,7 +270,7 @@ const sponsorship: Limit[] = [
 
 const walletAuth: Limit[] = [
   ['Difference between the timestamp and the clock', seconds(TOLERANCE_MS), '401 SIGNATURE_EXPIRED'],
-  ['Uses of a signature', '1', '401 SIGNATURE_USED'],
+  ['Client networks that use a signature', '1', '401 SIGNATURE_USED'],
   ['Age of a challenge', `${CHALLENGE_MS / 60_000} minutes`, '401 SIGN_IN_NONCE'],
   ['Size of a sign-in message', `${number(MAX_SIGN_IN_BYTES)} bytes`, '400 INVALID_SIGN_IN_MESSAGE'],
   ['Length of a session', `${SESSION_MS / 3_600_000} hours`, '401 SESSION_INVALID'],

@@ -34,6 +34,8 @@ export const PreparedTransaction = defineEntity({
     sponsored: p.boolean().default(false),
     /** The code that a sponsored registration was prepared with. Null for other transactions. */
     inviteCodeHash: key().strictNullable(),
+    /** Who prepared a sponsored registration. Null for other transactions. */
+    clientNetwork: key().strictNullable(),
     /** The status is final. */
     settled: p.boolean().default(false),
     /** Grows with each write. A writer that read an older version writes nothing. */
@@ -45,6 +47,11 @@ export const PreparedTransaction = defineEntity({
   indexes: [
     { name: 'prepared_transactions_signature', properties: ['signature'] },
     { name: 'prepared_transactions_due', properties: ['nextCheckAt'], where: 'not settled' },
+    {
+      name: 'prepared_transactions_network',
+      properties: ['clientNetwork'],
+      where: 'client_network is not null and not settled and signed_tx is null',
+    },
   ],
   checks: [{ name: 'prepared_transactions_error', expression: "(status = 'failed') = (error is not null)" }],
 })
