@@ -117,7 +117,8 @@ const WHEN: Record<ErrorCode, string> = {
   WALLET_SPONSORED: 'A wallet can receive one sponsored registration.',
   REGISTRATION_OPEN: 'A sponsored registration of this wallet is submitted and has not landed yet.',
   AGENT_EXISTS: 'A wallet can have one agent.',
-  SPONSOR_CLIENT_LIMIT: 'The client network used its sponsored registrations of the last 24 hours.',
+  SPONSOR_CLIENT_LIMIT:
+    'Registrations that the client network signed in the last 24 hours, and those that it prepared and can still sign, reach `SPONSOR_DAILY_PER_CLIENT`. When a registration is submitted, only signed ones count.',
   SPONSOR_WALLET_LIMIT: 'The wallet used its sponsored transactions of the last 24 hours.',
   SPONSOR_CLIENT_TRANSACTION_LIMIT:
     'The client network used its sponsored transactions of the last 24 hours.',

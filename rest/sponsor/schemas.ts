@@ -8,7 +8,7 @@ const tags = ['Sponsorship']
 const InviteCode = Type.String({ description: 'Invite code.', examples: [CODE] })
 const examples = {
   403: 'The invite code is unknown, expired, revoked or used up',
-  429: 'At most 5 sponsored registrations per IP address and day. Try again in 86400 s.',
+  429: 'At most 5 sponsored registrations per IP address and day: 5 signed in the last 24 hours. Try again in 86400 s.',
   503: 'Sponsorship is off',
 }
 
@@ -53,7 +53,7 @@ export const registerSchema = {
   operationId: 'registerSponsored',
   summary: 'Build a registration that the service pays for',
   description:
-    'The service pays the rent and the network fee of one register_agent. The account `payer` of the instruction must be the fee payer (see GET /health/detailed). The request checks the invite code, the wallet, the limits and the budget, and takes nothing. The owner signs the transaction; then send it to POST /sponsor/register/submit.',
+    'The service pays the rent and the network fee of one register_agent. The account `payer` of the instruction must be the fee payer (see GET /health/detailed). The request checks the invite code, the wallet, the limits and the budget. It keeps nothing from others, and counts against the daily limit of the client address until it expires. The owner signs the transaction; then send it to POST /sponsor/register/submit.',
   querystring: Type.Object({}),
   body: Body({
     instructions: Type.Array(Instruction, { description: 'Exactly one register_agent.' }),

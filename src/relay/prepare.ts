@@ -79,7 +79,7 @@ async function store(
   request: CheckedRequest,
   { blockhash, lastValidBlockHeight, slot }: ChainHead,
   budget: ComputeBudget,
-  { id, sponsored, inviteCodeHash }: BuildOptions,
+  { id, sponsored, registration }: BuildOptions,
   context: RelayContext,
 ): Promise<PreparedTransaction> {
   const bytes = buildMessage(request, budget, blockhash)
@@ -91,7 +91,7 @@ async function store(
     lastValidBlockHeight,
     blockhashSlot: slot,
     sponsored,
-    inviteCodeHash,
+    registration,
     now,
   })
   return {

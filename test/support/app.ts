@@ -112,6 +112,7 @@ export interface TestAppOptions {
 export const SPONSOR_LIMITS = {
   dailyBudget: 1_000_000_000n,
   minBalance: 50_000_000n,
+  dailyRegistrationsPerClient: 5,
   dailyTransactionsPerWallet: 20,
   dailyTransactionsPerClient: 100,
 }

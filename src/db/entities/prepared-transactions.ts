@@ -34,8 +34,10 @@ export const PreparedTransaction = defineEntity({
     sponsored: p.boolean().default(false),
     /** The code that a sponsored registration was prepared with. Null for other transactions. */
     inviteCodeHash: key().strictNullable(),
-    /** Who prepared a sponsored registration. Null for other transactions. */
+    /** Who prepared a sponsored registration. Null for other transactions and when it is signed. */
     clientNetwork: key().strictNullable(),
+    /** The owner of a sponsored registration. Null for other transactions. */
+    wallet: key().strictNullable(),
     /** The status is final. */
     settled: p.boolean().default(false),
     /** Grows with each write. A writer that read an older version writes nothing. */

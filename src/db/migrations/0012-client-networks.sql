@@ -2,7 +2,9 @@
 -- processes: their signatures stay used up.
 alter table used_signatures add column client_network text collate "C";
 
--- Who prepared a sponsored registration: it counts for its client network while it can be signed.
+-- Who prepared a sponsored registration, and for which wallet: it counts for its client network while it
+-- can be signed.
 alter table prepared_transactions add column client_network text collate "C";
+alter table prepared_transactions add column wallet text collate "C";
 create index prepared_transactions_network on prepared_transactions (client_network)
   where client_network is not null and not settled and signed_tx is null;
