@@ -96,7 +96,7 @@ const WHEN: Record<ErrorCode, string> = {
   CANNOT_SIGN: '`signerPubkeys` contains a key that has no private key, such as a program.',
   PROGRAM_NOT_ALLOWED: 'An instruction calls a program that is not on the allowlist.',
   SIMULATION_FAILED: 'The ledger would refuse the transaction. See `message` and `logs`.',
-  PREPARE_FAILED: 'The ledger node failed while the service built the transaction. See `message`.',
+  PREPARE_FAILED: 'An internal error while the service built the transaction.',
   LOCALNET_ONLY: 'The gateway runs no localnet. Get SOL and USDC elsewhere.',
   TRANSACTION_NOT_FOUND:
     'No transaction of this service has this id or signature, or `ledgerTransaction` does not read it.',
@@ -164,7 +164,8 @@ const WHEN: Record<ErrorCode, string> = {
   NOT_READY: '`GET /ready` reports what is missing. A stake transaction needs an initialised registry.',
   DATABASE_UNAVAILABLE: 'PostgreSQL does not respond.',
   INTERNAL_SERVER_ERROR: 'A defect of the service. The log has the details.',
-  LEDGER_UNAVAILABLE: 'No ledger node responds.',
+  LEDGER_UNAVAILABLE:
+    'No ledger node responds within 5 s, or the node is behind. Prepared and sponsored transactions, fees and balances need one. See `Retry-After`.',
 }
 
 const FAILURES: Record<(typeof FAILURE_CODES)[number], string> = {

@@ -76,7 +76,7 @@ export const submitRegistrationSchema = {
   operationId: 'submitSponsoredRegistration',
   summary: 'Send a sponsored registration',
   description:
-    'Send the transaction with the owner’s signature. The service checks that it is the prepared transaction and simulates it. It then takes one use of the invite code, the wallet, one of the 5 daily registrations of the client address and the budget, adds the signature of the fee payer and sends the transaction. If others used up the code or the budget before that, it takes and signs nothing: 403 or 503. A registration that lands and fails returns the use of its code, up to 3 times per code. The response is the same as for POST /relay/submit.',
+    'Send the transaction with the owner’s signature. The service checks that it is the prepared transaction and simulates it. It then takes one use of the invite code, the wallet, one of the daily registrations of the client address and the budget, adds the signature of the fee payer and sends the transaction. If others used up the code or the budget before that, it takes and signs nothing: 403 or 503. A registration that lands and fails returns the use of its code, up to 3 times per code. The response is the same as for POST /relay/submit.',
   querystring: Type.Object({}),
   body: Body({
     id: TransactionId,

@@ -8,3 +8,8 @@ alter table prepared_transactions add column client_network text collate "C";
 alter table prepared_transactions add column wallet text collate "C";
 create index prepared_transactions_network on prepared_transactions (client_network)
   where client_network is not null and not settled and signed_tx is null;
+
+-- When, and at which slot, the tables last contained everything of the ledger. Null until the first
+-- write of an indexer that knows these columns.
+alter table indexer_state add column caught_up_at timestamptz;
+alter table indexer_state add column caught_up_slot bigint;
