@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DocumentNode, getOperationAST } from 'graphql'
 import { createGraphQLContext } from '../schema/context.ts'
 import { rootFieldUnits } from '../schema/operation-cost.ts'
@@ -10,6 +10,7 @@ import { type Executor, type Found, operation } from './execute.ts'
 import { chargeRequest, countRequest } from './plugins/rate-limits.ts'
 import { type CachedRead, cachedRead, type ReadOptions } from './plugins/response-cache/cached-read.ts'
 import type { ResponseCache } from './plugins/response-cache/response-cache.ts'
+import { sendTablesAge } from './plugins/tables-age.ts'
 import { authenticateRequest } from './plugins/wallet-auth.ts'
 import type { RestApp } from './rest-app.ts'
 
@@ -35,6 +36,8 @@ export interface Operations {
     document: TypedDocumentNode<Data, Variables>,
     options: ReadOptions<Found<Data>, Body>,
   ): CachedRead<Variables, Body>
+  /** Options of routes that read the tables: the response says how old they are. */
+  readonly tables: { readonly preHandler: (request: FastifyRequest, reply: FastifyReply) => Promise<void> }
   /** Options of routes that require a wallet. It is authenticated before the body is read. */
   readonly walletAuth: {
     readonly config: { readonly priority: 'high' }
@@ -78,6 +81,7 @@ export function createOperations(
         cache,
       })
     },
+    tables: { preHandler: sendTablesAge(services) },
     walletAuth: {
       config: { priority: 'high' },
       onRequest: async (request) => {

@@ -75,7 +75,7 @@ const IndexerHealthRef = builder.objectRef<DetailedHealth['indexer']>('IndexerHe
     lagSeconds: t.exposeFloat('lagSeconds', {
       nullable: true,
       description:
-        'Seconds since the tables last contained everything that the node returned. If another process runs the indexer: seconds since its last write.',
+        'Age of the tables: seconds since they last contained everything that the node returned. If another process runs the indexer, it stores this every few seconds.',
     }),
     deadLetters: t.exposeInt('deadLetters', {
       nullable: true,

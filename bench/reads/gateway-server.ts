@@ -49,7 +49,13 @@ const sponsorship = createSponsorship({
   logger: pino({ level: 'silent' }),
   registryProgram,
   signer: null,
-  limits: { dailyBudget: 0n, minBalance: 0n, dailyTransactionsPerWallet: 0, dailyTransactionsPerClient: 0 },
+  limits: {
+    dailyBudget: 0n,
+    minBalance: 0n,
+    dailyRegistrationsPerClient: 0,
+    dailyTransactionsPerWallet: 0,
+    dailyTransactionsPerClient: 0,
+  },
 })
 const metrics = createMetrics()
 const searchIndex =

@@ -62,7 +62,8 @@ const WHEN: Record<ErrorCode, string> = {
   INVALID_SIGNATURE_ENCODING: 'The signature is not base-58 of 64 bytes.',
   INVALID_WALLET_SIGNATURE:
     'The signature does not match the message and the key. `message` has the exact message that must be signed.',
-  SIGNATURE_USED: 'The same signature was accepted before.',
+  SIGNATURE_USED:
+    'The signature was first used from another client network: another IPv4 address or IPv6 /64.',
   SIGN_IN_ORIGIN: 'Users of this page cannot sign in. The operator can add it to `SIGN_IN_ORIGINS`.',
   INVALID_SIGN_IN_MESSAGE:
     'The signed message is not a sign-in message for this service. The text has the reason.',
@@ -95,7 +96,7 @@ const WHEN: Record<ErrorCode, string> = {
   CANNOT_SIGN: '`signerPubkeys` contains a key that has no private key, such as a program.',
   PROGRAM_NOT_ALLOWED: 'An instruction calls a program that is not on the allowlist.',
   SIMULATION_FAILED: 'The ledger would refuse the transaction. See `message` and `logs`.',
-  PREPARE_FAILED: 'The ledger node failed while the service built the transaction. See `message`.',
+  PREPARE_FAILED: 'An internal error while the service built the transaction.',
   LOCALNET_ONLY: 'The gateway runs no localnet. Get SOL and USDC elsewhere.',
   TRANSACTION_NOT_FOUND:
     'No transaction of this service has this id or signature, or `ledgerTransaction` does not read it.',
@@ -118,7 +119,8 @@ const WHEN: Record<ErrorCode, string> = {
   WALLET_SPONSORED: 'A wallet can receive one sponsored registration.',
   REGISTRATION_OPEN: 'A sponsored registration of this wallet is submitted and has not landed yet.',
   AGENT_EXISTS: 'A wallet can have one agent.',
-  SPONSOR_CLIENT_LIMIT: 'The client network used its sponsored registrations of the last 24 hours.',
+  SPONSOR_CLIENT_LIMIT:
+    'Registrations that the client network signed in the last 24 hours, and those that it prepared and can still sign, reach `SPONSOR_DAILY_PER_CLIENT`. When a registration is submitted, only signed ones count.',
   SPONSOR_WALLET_LIMIT: 'The wallet used its sponsored transactions of the last 24 hours.',
   SPONSOR_CLIENT_TRANSACTION_LIMIT:
     'The client network used its sponsored transactions of the last 24 hours.',
@@ -164,7 +166,8 @@ const WHEN: Record<ErrorCode, string> = {
   NOT_READY: '`GET /ready` reports what is missing. A stake transaction needs an initialised registry.',
   DATABASE_UNAVAILABLE: 'PostgreSQL does not respond.',
   INTERNAL_SERVER_ERROR: 'A defect of the service. The log has the details.',
-  LEDGER_UNAVAILABLE: 'No ledger node responds.',
+  LEDGER_UNAVAILABLE:
+    'No ledger node responds within 5 s, or the node is behind. Prepared and sponsored transactions, fees and balances need one. See `Retry-After`.',
 }
 
 const FAILURES: Record<(typeof FAILURE_CODES)[number], string> = {

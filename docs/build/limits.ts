@@ -17,7 +17,7 @@ import { CHALLENGE_MS, SESSION_MS } from '../../src/identity/sessions/sessions.t
 import { MAX_MESSAGE_BYTES as MAX_SIGN_IN_BYTES } from '../../src/identity/sessions/verify-sign-in.ts'
 import { TOLERANCE_MS } from '../../src/identity/wallet-auth/verify-request.ts'
 import { STREAM_LIMITS } from '../../src/live-events/streams.ts'
-import { SETTINGS } from '../../src/platform/config/settings.ts'
+import { type Setting, SETTINGS } from '../../src/platform/config/settings.ts'
 import { RATE_LIMIT_KINDS, type RateLimitKind } from '../../src/platform/rate-limits/kinds.ts'
 import { RELAY_POLICY } from '../../src/relay/policy.ts'
 import { RETENTION_DAYS as TRANSACTION_DAYS } from '../../src/relay/transaction-store.ts'
@@ -63,8 +63,9 @@ const COUNTS: Record<RateLimitKind, string> = {
 
 const seconds = (ms: number): string => `${ms / 1000} s`
 const defaultOf = (name: keyof typeof SETTINGS): string => {
-  const { default: value = '' } = SETTINGS[name]
-  return `${number(Number(value))} (${code(name)})`
+  const { default: value = '', localnetDefault = value }: Setting<unknown> = SETTINGS[name]
+  const localnet = localnetDefault === value ? '' : `; ${number(Number(localnetDefault))} on the localnet`
+  return `${number(Number(value))} (${code(name)})${localnet}`
 }
 
 const rateLimits: Limit[] = Object.entries(RATE_LIMIT_KINDS).map(([kind, { setting, countedIn }]) => [
@@ -211,8 +212,8 @@ const relay: Limit[] = [
 const sponsorship: Limit[] = [
   ['Sponsored registrations of a wallet', '1', '409 WALLET_SPONSORED'],
   [
-    'Signed sponsored registrations of a client network in 24 hours',
-    number(SPONSOR_POLICY.registrationsPerClient),
+    'Sponsored registrations of a client network: signed in 24 hours, or prepared and not expired',
+    defaultOf('SPONSOR_DAILY_PER_CLIENT'),
     '429 SPONSOR_CLIENT_LIMIT',
   ],
   [
@@ -270,7 +271,7 @@ const sponsorship: Limit[] = [
 
 const walletAuth: Limit[] = [
   ['Difference between the timestamp and the clock', seconds(TOLERANCE_MS), '401 SIGNATURE_EXPIRED'],
-  ['Uses of a signature', '1', '401 SIGNATURE_USED'],
+  ['Client networks that use a signature', '1', '401 SIGNATURE_USED'],
   ['Age of a challenge', `${CHALLENGE_MS / 60_000} minutes`, '401 SIGN_IN_NONCE'],
   ['Size of a sign-in message', `${number(MAX_SIGN_IN_BYTES)} bytes`, '400 INVALID_SIGN_IN_MESSAGE'],
   ['Length of a session', `${SESSION_MS / 3_600_000} hours`, '401 SESSION_INVALID'],

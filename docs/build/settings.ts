@@ -10,16 +10,21 @@ export function settingsPage(): string {
     'The service reads the settings once, at start. If values are invalid, it reports all problems together and exits with code 1. If a variable has almost the name of a setting, it logs a warning with the right name.',
     table(
       ['Setting', 'Value', 'Default', 'Meaning'],
-      settings.map(([name, { parse, default: value, meaning }]) => [
+      settings.map(([name, setting]) => [
         code(name),
-        parse.accepts,
-        value ? code(value) : '',
-        meaning,
+        setting.parse.accepts,
+        defaultOf(setting),
+        setting.meaning,
       ]),
     ),
     'Example:',
     codeBlock('bash', 'PORT=8080 LOG_LEVEL=debug npm start'),
   )
+}
+
+function defaultOf({ default: value = '', localnetDefault = value }: Setting<unknown>): string {
+  if (value === '') return ''
+  return localnetDefault === value ? code(value) : `${code(value)}; ${code(localnetDefault)} on the localnet`
 }
 
 /** `.env.example`: every setting, commented out, with its default. */

@@ -10,9 +10,8 @@ import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
 import { getAgentHistorySchema, getAgentSchema, listAgentsSchema } from './schemas.ts'
 
-const config = { spellParameter: snakeCase }
-
 export function agentRoutes(app: RestApp, operations: Operations): void {
+  const options = { ...operations.tables, config: { spellParameter: snakeCase } }
   const listAgents = operations.read(ListAgentsDocument, {
     tables: ['agents'],
     toBody: ({ agents }) => agents,
@@ -23,15 +22,15 @@ export function agentRoutes(app: RestApp, operations: Operations): void {
     toBody: toHistory,
   })
 
-  app.get('/agents', { schema: listAgentsSchema, config }, (request, reply) =>
+  app.get('/agents', { ...options, schema: listAgentsSchema }, (request, reply) =>
     listAgents(request, reply, { ...request.query, by_name: request.query.name !== undefined }),
   )
 
-  app.get('/agents/:pda', { schema: getAgentSchema, config }, (request, reply) =>
+  app.get('/agents/:pda', { ...options, schema: getAgentSchema }, (request, reply) =>
     getAgent(request, reply, request.params),
   )
 
-  app.get('/agents/:pda/history', { schema: getAgentHistorySchema, config }, (request, reply) =>
+  app.get('/agents/:pda/history', { ...options, schema: getAgentHistorySchema }, (request, reply) =>
     getAgentHistory(request, reply, { ...request.params, ...request.query }),
   )
 }

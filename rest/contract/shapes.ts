@@ -1,6 +1,7 @@
 import { type Static, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
 import { PAGE_LIMIT, PAGE_OFFSET, OFFSET_COST } from '../../src/domain/page.ts'
 import type { ExactInteger } from '../execute.ts'
+import { TABLES_AGE_HEADERS } from '../plugins/tables-age.ts'
 import { named } from './named.ts'
 
 export { errors, uncountedErrors } from './error-responses.ts'
@@ -99,13 +100,11 @@ export const conditionalRequest = {
 }
 
 /** The responses of cacheable reads: 200 with this schema, or 304. */
-export function cacheableResponses<Schema extends object>(schema: Schema) {
+export function cacheableResponses<Schema extends object>(schema: Schema, more: object = TABLES_AGE_HEADERS) {
+  const headers = { ...TAG_HEADER, ...more }
   return {
-    200: { ...schema, headers: TAG_HEADER },
-    304: Type.Null({
-      description: 'The cached response of the client is still current.',
-      headers: TAG_HEADER,
-    }),
+    200: { ...schema, headers },
+    304: Type.Null({ description: 'The cached response of the client is still current.', headers }),
   }
 }
 

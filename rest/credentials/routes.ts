@@ -10,10 +10,14 @@ export function credentialRoutes(app: RestApp, operations: Operations): void {
   const listCredentials = operations.run(ListCredentialsDocument)
   const verifyCredential = operations.run(VerifyCredentialDocument)
 
-  app.get('/agents/:pda/credentials', { schema: listCredentialsSchema }, async (request) => {
-    const { credentials } = await listCredentials(request, { ...request.params, ...request.query })
-    return credentials
-  })
+  app.get(
+    '/agents/:pda/credentials',
+    { ...operations.tables, schema: listCredentialsSchema },
+    async (request) => {
+      const { credentials } = await listCredentials(request, { ...request.params, ...request.query })
+      return credentials
+    },
+  )
 
   const verifyOptions = { ...operations.walletAuth, schema: verifyCredentialSchema, bodyLimit: BODY_LIMIT }
   app.post('/agents/:pda/credentials/verify', verifyOptions, async (request) => {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { CHECK_NAMES } from '../../src/identity/credentials/verify/result.ts'
+import { TABLES_AGE_HEADERS } from '../plugins/tables-age.ts'
 import {
   Body,
   Choice,
@@ -130,17 +131,20 @@ export const listCredentialsSchema = {
     ),
   }),
   response: {
-    200: named(
-      'CredentialList',
-      Type.Object(
-        {
-          pda: Pubkey('Address of the agent’s account.'),
-          total: Type.Integer({ examples: [1] }),
-          credentials: Type.Array(Credential),
-        },
-        { description: 'The credentials of the agent.' },
+    200: {
+      ...named(
+        'CredentialList',
+        Type.Object(
+          {
+            pda: Pubkey('Address of the agent’s account.'),
+            total: Type.Integer({ examples: [1] }),
+            credentials: Type.Array(Credential),
+          },
+          { description: 'The credentials of the agent.' },
+        ),
       ),
-    ),
+      headers: TABLES_AGE_HEADERS,
+    },
     ...errors([400, 404], { 404: 'Agent not found' }),
   },
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { errors, named, Timestamp } from '../contract/shapes.ts'
+import { TABLES_AGE_HEADERS } from '../plugins/tables-age.ts'
 import { DID_EXAMPLE, MultikeyDocument, MultikeyMethod, Service } from './schemas.ts'
 
 /** The document alone. The first one is the default. */
@@ -94,6 +95,7 @@ export const resolveIdentifierSchema = {
   response: {
     200: {
       description: 'The document, its part, or the result.',
+      headers: TABLES_AGE_HEADERS,
       content,
     },
     303: Type.Null({

@@ -24,6 +24,7 @@ const PART_OFFERS = [...DOCUMENT_TYPES, DEREFERENCING]
 export function identifierRoutes(app: RestApp, operations: Operations): void {
   const resolve = operations.run(ResolveIdentifierDocument)
   const options = {
+    ...operations.tables,
     schema: resolveIdentifierSchema,
     errorHandler: sendResolutionError,
     // Errors depend on Accept, too.

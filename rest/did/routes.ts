@@ -18,11 +18,11 @@ export function didRoutes(app: RestApp, operations: Operations): void {
     mediaType: didMediaType,
   })
 
-  app.get('/did/:did', { schema: resolveDidSchema }, (request, reply) =>
+  app.get('/did/:did', { ...operations.tables, schema: resolveDidSchema }, (request, reply) =>
     resolveDid(request, reply, request.params),
   )
 
-  app.get('/did/:did/document', { schema: getDidDocumentSchema }, (request, reply) =>
+  app.get('/did/:did/document', { ...operations.tables, schema: getDidDocumentSchema }, (request, reply) =>
     getDidDocument(request, reply, request.params),
   )
 

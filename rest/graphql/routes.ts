@@ -11,6 +11,7 @@ import { chargeRequest, countRequest } from '../plugins/rate-limits.ts'
 import type { ConnectionLimits } from '../plugins/connections.ts'
 import { limitBodyValues } from '../contract/json-size.ts'
 import type { OriginGuard } from '../plugins/origin-guard.ts'
+import { sendTablesAge } from '../plugins/tables-age.ts'
 import { authenticateRequest, authenticateToken } from '../plugins/wallet-auth.ts'
 import type { OperationRequest } from './charges.ts'
 import { createEventStreams, isEventStream } from '../plugins/event-stream.ts'
@@ -69,14 +70,15 @@ export function graphqlRoutes(app: RestApp, options: GraphQLOptions): void {
       config: { priority: (request: FastifyRequest) => requestPriority(request, server.documents) },
       handler,
     }
-    scope.route({ ...route, method: ['POST', 'OPTIONS'] })
+    const tablesAge = sendTablesAge(services)
+    scope.route({ ...route, method: ['POST', 'OPTIONS'], preHandler: tablesAge })
     scope.route({
       ...route,
       method: 'GET',
       // Yoga does not support HEAD.
       exposeHeadRoute: false,
-      preHandler: async (request) => {
-        if (!request.ws) return
+      preHandler: async (request, reply) => {
+        if (!request.ws) return tablesAge(request, reply)
         originGuard.checkOrigin(request.raw)
         sockets.checkLimit(request.ip)
       },

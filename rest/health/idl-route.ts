@@ -36,7 +36,7 @@ const schema = {
     'Anchor clients use it to build instructions and to decode accounts, events and errors. `address` is the program that this service uses.',
   querystring: Type.Object({}),
   ...conditionalRequest,
-  response: { ...cacheableResponses(AnchorIdl), ...errors([400]) },
+  response: { ...cacheableResponses(AnchorIdl, {}), ...errors([400]) },
 }
 
 /** Serves a static document. It needs no GraphQL operation. */

@@ -62,12 +62,13 @@ export const detailedHealthSchema = {
           database: Type.Object({ connected: Type.Boolean() }),
           indexer: Type.Object({
             phase: Type.String({ examples: ['live'] }),
-            cursorSlot: Slot('The tables contain everything up to this slot.'),
+            cursorSlot: Slot('The tables contain everything up to this slot, as `X-Registry-Slot` says.'),
             finalizedSlot: Slot('The tables were compared with the finalized ledger up to this slot.'),
             lagSlots: Slot('Slots between the newest slot of the ledger and the tables.'),
             lagSeconds: Type.Unsafe<number | null>({
               type: ['number', 'null'],
-              description: 'Seconds since the tables last contained everything that the node returned.',
+              description:
+                'Age of the tables: seconds since they last contained everything that the node returned, as `X-Registry-Age` says.',
               examples: [0.4],
             }),
             deadLetters: Type.Unsafe<number | null>({
@@ -92,7 +93,7 @@ export const readySchema = {
   operationId: 'getReadiness',
   summary: 'Check that this replica can receive requests',
   description:
-    'Ready if the database and a ledger node respond, the registry exists on the ledger, a process reads it, and it has been read once.',
+    'Ready if this process can do the work of its roles. For reads: the database answers, and the registry has been read from the ledger once. It does not matter whether a ledger node responds or a process reads it now: GET /health/detailed says that, and headers of reads say how old the tables are.',
   response: {
     200: named(
       'Readiness',

@@ -28,7 +28,7 @@ const WALLET_HEADERS = {
   WalletPubkey: header('X-Wallet-Pubkey', 'Public key of the wallet: 32 bytes in base-58.'),
   WalletSignature: header(
     'X-Wallet-Signature',
-    'Ed25519 signature of the UTF-8 text `service-auth:<pubkey>:<timestamp>:<METHOD>:<path>`, in base-58. The path has no query. Each signature is valid for one request.',
+    'Ed25519 signature of the UTF-8 text `service-auth:<pubkey>:<timestamp>:<METHOD>:<path>`, in base-58. The path has no query. A signature can be used again within its time, from the client network of its first use (IPv4 address or IPv6 /64).',
   ),
   WalletTimestamp: header(
     'X-Wallet-Timestamp',

@@ -17,12 +17,13 @@ export async function authenticateRequest(services: Services, request: FastifyRe
     signature: headerText(headers['x-wallet-signature']),
     timestamp: headerText(headers['x-wallet-timestamp']),
     authorization: headers.authorization,
+    clientIp: request.ip,
   })
 }
 
 /**
  * Verifies the session token of a WebSocket or stream, for each operation again, so that a session
- * that ended has no effect. Wallet headers are not used: a signature is valid for one request.
+ * that ended has no effect. Wallet headers are not used: a signature is valid for a minute.
  */
 export async function authenticateToken(
   services: Services,
@@ -31,7 +32,7 @@ export async function authenticateToken(
 ): Promise<Caller> {
   await countRequest(services, request, 'authenticated')
   const unsigned = { method: '', path: '', pubkey: undefined, signature: undefined, timestamp: undefined }
-  return services.walletAuth.authenticate({ ...unsigned, authorization })
+  return services.walletAuth.authenticate({ ...unsigned, authorization, clientIp: request.ip })
 }
 
 /** Node joins repeated headers with commas. No valid wallet header contains one. */

@@ -85,6 +85,7 @@ export function instructionSchema<Properties extends TProperties>(
       ...errors([400, 403, 404, 409, 413, 415, 422], {
         400: 'ownerPubkey must be a base-58 public key of 32 bytes, got "x"',
         500: 'Failed to prepare transaction',
+        503: 'The ledger RPC node is not available',
       }),
     },
   }

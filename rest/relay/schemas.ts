@@ -134,6 +134,7 @@ export const prepareSchema = {
     ...errors([400, 403, 413, 415, 422], {
       400: 'instructions array is required',
       500: 'Failed to prepare transaction',
+      503: 'The ledger RPC node is not available',
     }),
   },
 }

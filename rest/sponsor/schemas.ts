@@ -8,7 +8,7 @@ const tags = ['Sponsorship']
 const InviteCode = Type.String({ description: 'Invite code.', examples: [CODE] })
 const examples = {
   403: 'The invite code is unknown, expired, revoked or used up',
-  429: 'At most 5 sponsored registrations per IP address and day. Try again in 86400 s.',
+  429: 'At most 5 sponsored registrations per IP address and day: 5 signed in the last 24 hours. Try again in 86400 s.',
   503: 'Sponsorship is off',
 }
 
@@ -53,7 +53,7 @@ export const registerSchema = {
   operationId: 'registerSponsored',
   summary: 'Build a registration that the service pays for',
   description:
-    'The service pays the rent and the network fee of one register_agent. The account `payer` of the instruction must be the fee payer (see GET /health/detailed). The request checks the invite code, the wallet, the limits and the budget, and takes nothing. The owner signs the transaction; then send it to POST /sponsor/register/submit.',
+    'The service pays the rent and the network fee of one register_agent. The account `payer` of the instruction must be the fee payer (see GET /health/detailed). The request checks the invite code, the wallet, the limits and the budget. It keeps nothing from others, and counts against the daily limit of the client address until it expires. The owner signs the transaction; then send it to POST /sponsor/register/submit.',
   querystring: Type.Object({}),
   body: Body({
     instructions: Type.Array(Instruction, { description: 'Exactly one register_agent.' }),
@@ -76,7 +76,7 @@ export const submitRegistrationSchema = {
   operationId: 'submitSponsoredRegistration',
   summary: 'Send a sponsored registration',
   description:
-    'Send the transaction with the owner’s signature. The service checks that it is the prepared transaction and simulates it. It then takes one use of the invite code, the wallet, one of the 5 daily registrations of the client address and the budget, adds the signature of the fee payer and sends the transaction. If others used up the code or the budget before that, it takes and signs nothing: 403 or 503. A registration that lands and fails returns the use of its code, up to 3 times per code. The response is the same as for POST /relay/submit.',
+    'Send the transaction with the owner’s signature. The service checks that it is the prepared transaction and simulates it. It then takes one use of the invite code, the wallet, one of the daily registrations of the client address and the budget, adds the signature of the fee payer and sends the transaction. If others used up the code or the budget before that, it takes and signs nothing: 403 or 503. A registration that lands and fails returns the use of its code, up to 3 times per code. The response is the same as for POST /relay/submit.',
   querystring: Type.Object({}),
   body: Body({
     id: TransactionId,

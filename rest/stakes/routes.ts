@@ -4,20 +4,19 @@ import type { Operations } from '../operations.ts'
 import type { RestApp } from '../rest-app.ts'
 import { getStakeSchema, listStakesSchema } from './schemas.ts'
 
-const config = { spellParameter: snakeCase }
-
 export function stakeRoutes(app: RestApp, operations: Operations): void {
+  const options = { ...operations.tables, config: { spellParameter: snakeCase } }
   const listStakes = operations.read(ListStakesDocument, {
     tables: ['stakes'],
     toBody: ({ stakes }) => stakes,
   })
   const getStake = operations.read(GetStakeDocument, { tables: ['stakes'], toBody: ({ stake }) => stake })
 
-  app.get('/stakes', { schema: listStakesSchema, config }, (request, reply) =>
+  app.get('/stakes', { ...options, schema: listStakesSchema }, (request, reply) =>
     listStakes(request, reply, request.query),
   )
 
-  app.get('/stakes/:pda', { schema: getStakeSchema, config }, (request, reply) =>
+  app.get('/stakes/:pda', { ...options, schema: getStakeSchema }, (request, reply) =>
     getStake(request, reply, request.params),
   )
 }

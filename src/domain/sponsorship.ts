@@ -4,6 +4,8 @@ export interface SponsorLimits {
   readonly dailyBudget: bigint
   /** Lamports that must stay in the fee payer's account. */
   readonly minBalance: bigint
+  /** Sponsored registrations per client network and 24 hours. Failed ones count. */
+  readonly dailyRegistrationsPerClient: number
   /** Sponsored transactions other than registrations, per wallet and 24 hours. */
   readonly dailyTransactionsPerWallet: number
   /** Sponsored transactions other than registrations, per client network and 24 hours. */

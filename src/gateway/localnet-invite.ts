@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { newInviteCode } from '../sponsorship/invite-code.ts'
 import type { InviteCodes } from '../sponsorship/invite-codes.ts'
 
-const USES = 100
+const USES = 1_000
 
 /** The invite code of the localnet, for trying out sponsorship, in `DATA_DIR/invite-code`. */
 export async function ensureLocalnetInvite(dataDir: string, codes: InviteCodes): Promise<string> {

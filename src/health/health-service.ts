@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
+import { cachedValue } from '../platform/async/cached-value.ts'
 import {
   type DetailedHealth,
   detailedHealth,
@@ -12,10 +13,20 @@ import {
 } from './health.ts'
 import { serviceInfo, type ServiceIdentity, type ServiceInfo } from './info.ts'
 
+/** How old the tables are. */
+export interface TablesAge {
+  /** They contain everything of the ledger up to this slot. */
+  readonly slot: number
+  /** Seconds since they last contained everything, rounded up. */
+  readonly seconds: number
+}
+
 export interface HealthService {
   health(): Health
   detailedHealth(): Promise<DetailedHealth>
   readiness(): Promise<Readiness>
+  /** What a read that starts now contains at least. Null if it is unknown. */
+  tablesAge(): Promise<TablesAge | null>
   /** Of the ledger, base-58. Throws LEDGER_UNAVAILABLE if it was never read. */
   genesisHash(): Promise<string>
   /** Throws LEDGER_UNAVAILABLE. */
@@ -27,6 +38,9 @@ export interface HealthServiceDependencies extends Omit<HealthDependencies, 'dat
   readonly identity: ServiceIdentity
 }
 
+/** One statement a second is enough for all reads of a process. */
+const AGE_CACHE_MS = 1_000
+
 export function createHealthService({ kysely, identity, ...rest }: HealthServiceDependencies): HealthService {
   const dependencies = { ...rest, databaseAnswers: () => databaseAnswers(kysely) }
   const genesisHash = async (): Promise<string> => {
@@ -34,7 +48,20 @@ export function createHealthService({ kysely, identity, ...rest }: HealthService
     if (found === null) throw new DomainError('LEDGER_UNAVAILABLE')
     return found
   }
+  const indexerStatus = cachedValue({
+    clock: rest.clock,
+    freshMs: AGE_CACHE_MS,
+    maxAgeMs: AGE_CACHE_MS,
+    load: async () => ({ ...(await rest.indexerStatus()), at: rest.clock.now() }),
+  })
   return {
+    tablesAge: async () => {
+      // Reads fail by themselves if the database does not answer.
+      const status = await indexerStatus.get().catch(() => null)
+      if (status === null || status.cursorSlot === null || status.lagSeconds === null) return null
+      const seconds = status.lagSeconds + (rest.clock.now() - status.at) / 1_000
+      return { slot: status.cursorSlot, seconds: Math.ceil(seconds) }
+    },
     health: () => health(rest.clock),
     detailedHealth: () => detailedHealth(dependencies),
     readiness: () => readiness(dependencies),

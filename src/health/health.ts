@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { FeePayerStatus } from './fee-payer-status.ts'
 import type { RegistryProbe } from '../ledger/registry-probe.ts'
 import type { LedgerProbe } from '../ledger/rpc/ledger-probe.ts'
-import { missingTables, missingWorkers, type Roles, usesRegistry } from './roles.ts'
+import { missingTables, missingWorkers, type Roles } from './roles.ts'
 import type { IndexerHealth } from '../ledger/indexer/health.ts'
 
 const LAMPORTS_PER_SOL = 1_000_000_000
@@ -52,13 +52,18 @@ export function health(clock: Clock): Health {
 
 export async function detailedHealth(dependencies: HealthDependencies): Promise<DetailedHealth> {
   const { clock, ledger, feePayer } = dependencies
-  const [state, balance, enabled] = await Promise.all([
-    readState(dependencies),
+  const [tables, { slot, registry }, balance, enabled] = await Promise.all([
+    readTables(dependencies),
+    readLedger(dependencies),
     feePayer === null ? null : ledger.balance(feePayer.pubkey),
     feePayer?.enabled() ?? false,
   ])
-  const { slot, connected, indexer } = state
-  const reasons = [...commonReasons(state), ...(connected ? indexerReasons(indexer) : [])]
+  const { connected, indexer } = tables
+  const reasons = [
+    ...(connected ? [] : [NO_DATABASE]),
+    ...ledgerReasons({ slot, registry }, tables),
+    ...(connected ? indexerReasons(indexer) : []),
+  ]
   return {
     status: reasons.length === 0 ? 'healthy' : 'degraded',
     reasons,
@@ -78,10 +83,11 @@ export async function detailedHealth(dependencies: HealthDependencies): Promise<
 /** Whether this process can do the work of its roles. */
 export async function readiness(dependencies: HealthDependencies): Promise<Readiness> {
   const { roles, clock } = dependencies
-  const state = await readState(dependencies)
-  const { connected, indexer } = state
+  const tables = await readTables(dependencies)
+  const { connected, indexer } = tables
   const missing = [
-    ...(usesRegistry(roles) ? commonReasons(state) : connected ? [] : [NO_DATABASE]),
+    ...(connected ? [] : [NO_DATABASE]),
+    ...(await missingLedger(dependencies, tables)),
     ...(connected ? missingTables(roles, indexer) : []),
     ...missingWorkers(roles, clock),
     ...(roles.starting === null ? [] : [roles.starting]),
@@ -89,29 +95,45 @@ export async function readiness(dependencies: HealthDependencies): Promise<Readi
   return { ready: missing.length === 0, missing }
 }
 
+/** Tables that are filled can be read without a ledger, so a silent node must not delay the answer. */
+async function missingLedger(dependencies: HealthDependencies, tables: TablesState): Promise<string[]> {
+  const { names } = dependencies.roles
+  const { ready, isEmpty } = tables.indexer
+  if (names.has('api') && ready)
+    // With a wrong address of the registry, all tables are empty.
+    return isEmpty ? ((await dependencies.registry()) ?? []) : []
+  if (!names.has('api') && !names.has('indexer')) return []
+  return ledgerReasons(await readLedger(dependencies), tables)
+}
+
 const NO_DATABASE = 'the database does not answer'
 
-interface State {
-  readonly slot: number | null
+interface TablesState {
   readonly connected: boolean
-  readonly registry: string[] | null
   readonly indexer: IndexerHealth
 }
 
-async function readState(dependencies: HealthDependencies): Promise<State> {
-  const [slot, connected, registry, indexer] = await Promise.all([
-    dependencies.ledger.slot(),
-    dependencies.databaseAnswers(),
-    dependencies.registry(),
-    indexerStatus(dependencies),
-  ])
-  return { slot, connected, registry, indexer }
+interface LedgerState {
+  readonly slot: number | null
+  readonly registry: string[] | null
 }
 
-/** What health and readiness have in common. */
-function commonReasons({ slot, connected, registry, indexer }: State): string[] {
+async function readTables(dependencies: HealthDependencies): Promise<TablesState> {
+  const [connected, indexer] = await Promise.all([
+    dependencies.databaseAnswers(),
+    indexerStatus(dependencies),
+  ])
+  return { connected, indexer }
+}
+
+async function readLedger({ ledger, registry: probe }: HealthDependencies): Promise<LedgerState> {
+  const [slot, registry] = await Promise.all([ledger.slot(), probe()])
+  return { slot, registry }
+}
+
+/** Why the tables do not follow the ledger. */
+function ledgerReasons({ slot, registry }: LedgerState, { connected, indexer }: TablesState): string[] {
   return [
-    ...(connected ? [] : [NO_DATABASE]),
     ...(slot === null ? ['no ledger node responds'] : (registry ?? [])),
     ...(connected && !indexer.hasLeader
       ? ['no process reads the ledger: start one with the role indexer']
@@ -138,6 +160,7 @@ async function indexerStatus({ indexerStatus }: HealthDependencies): Promise<Ind
       lagSeconds: null,
       deadLetters: null,
       ready: false,
+      isEmpty: true,
       hasLeader: false,
       healthy: false,
     }

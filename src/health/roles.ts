@@ -19,11 +19,6 @@ export function rolesOf(names: Iterable<string>): Roles {
   return { names: new Set(names), workers: new Map(), starting: null }
 }
 
-/** Whether the roles need the ledger, or what was read from it. */
-export function usesRegistry({ names }: Roles): boolean {
-  return names.has('api') || names.has('indexer')
-}
-
 /** Workers poll at least once per second. The rest is for a slow database. */
 const MAX_POLL_AGE_MS = 15_000
 const WORKERS = { webhooks: 'the webhook worker', cards: 'the card worker' } as const

@@ -8,6 +8,7 @@ import type { ChainHead } from './chain-head.ts'
 import { type CheckedRequest, checkInstructions } from './check-instructions.ts'
 import type { RelayContext } from './context.ts'
 import { explainFailure } from './explain-failure.ts'
+import { mapLedgerError } from './map-ledger-error.ts'
 import { matchKey } from './match.ts'
 import { PRIORITY_LEVELS, type PriorityLevel, RELAY_POLICY } from './policy.ts'
 import type { BuildOptions, PreparedTransaction, PrepareInput } from './prepared-transaction.ts'
@@ -28,7 +29,8 @@ export async function prepare(input: PrepareInput, context: RelayContext): Promi
 
 /**
  * Simulates a checked request, builds the transaction with the compute budget that the simulation
- * used, and stores it. Throws TRANSACTION_TOO_LARGE, SIMULATION_FAILED with logs, PREPARE_FAILED.
+ * used, and stores it. Throws TRANSACTION_TOO_LARGE, SIMULATION_FAILED with logs, LEDGER_UNAVAILABLE,
+ * PREPARE_FAILED.
  */
 export async function build(
   request: CheckedRequest,
@@ -38,14 +40,14 @@ export async function build(
   checkSize(request)
   try {
     const fees = context.fees.current()
-    const { head, message, simulation } = await simulateOnHead(request, context)
+    const { head, message, simulation } = await mapLedgerError(simulateOnHead(request, context))
     const limit = computeUnitLimit(simulation.units)
     options.checkSimulation?.(simulation.err, limit)
     if (simulation.err !== null) throw await simulationFailed(message, simulation, context)
     const price = Math.min((await fees)[options.level], options.maxPrice ?? Infinity)
     return await store(request, head, { limit, price }, options, context)
   } catch (error) {
-    throw knownError(error) ?? prepareFailed(error)
+    throw knownError(error) ?? new DomainError('PREPARE_FAILED', {}, { cause: error })
   }
 }
 
@@ -80,7 +82,7 @@ async function store(
   request: CheckedRequest,
   { blockhash, lastValidBlockHeight, slot }: ChainHead,
   budget: ComputeBudget,
-  { id, sponsored, inviteCodeHash }: BuildOptions,
+  { id, sponsored, registration }: BuildOptions,
   context: RelayContext,
 ): Promise<PreparedTransaction> {
   const bytes = buildMessage(request, budget, blockhash)
@@ -94,7 +96,7 @@ async function store(
     lastValidBlockHeight,
     blockhashSlot: slot,
     sponsored,
-    inviteCodeHash,
+    registration,
     now,
   })
   return {
@@ -121,10 +123,4 @@ async function simulationFailed(
 ): Promise<DomainError> {
   const text = await explainFailure(simulation, message, context)
   return new DomainError('SIMULATION_FAILED', {}, { addition: { message: text, logs: simulation.logs } })
-}
-
-function prepareFailed(cause: unknown): DomainError {
-  const isLedgerError = cause instanceof LedgerRpcError
-  const addition = isLedgerError ? { message: 'The ledger RPC node is not available or is behind' } : {}
-  return new DomainError('PREPARE_FAILED', {}, { cause, addition })
 }

@@ -20,12 +20,19 @@ export interface PreparedTransaction {
   readonly sponsored: boolean
 }
 
+/** What is stored with a sponsored registration. */
+export interface SponsoredRegistration {
+  readonly codeHash: string | null
+  /** It counts for this network while it can be signed. */
+  readonly clientNetwork: string
+  readonly wallet: string
+}
+
 export interface BuildOptions {
   readonly id: string
   readonly level: PriorityLevel
   readonly sponsored: boolean
-  /** Of a sponsored registration. */
-  readonly inviteCodeHash?: string | null
+  readonly registration?: SponsoredRegistration | null
   /** Micro-lamports per compute unit. */
   readonly maxPrice?: number
   /** Throws a more specific error than the relay's own. `err` is null for success. */

@@ -1,8 +1,8 @@
 import { parseMessage, parseTransaction, type WireTransaction } from '@agent-registry/solana'
-import { DomainError } from '../domain/errors.ts'
-import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
+import { DomainError, isDomainError } from '../domain/errors.ts'
 import type { RelayContext } from './context.ts'
 import { EXPIRED } from './failures.ts'
+import { mapLedgerError } from './map-ledger-error.ts'
 import { matchesPrepared } from './match.ts'
 import { toRecord, type TransactionRecord, type TransactionRow } from './record.ts'
 import { sendStored } from './send.ts'
@@ -100,11 +100,11 @@ function checkSameMessage(stored: string, transaction: WireTransaction): void {
 
 async function checkNotExpired(row: TransactionRow, { head }: RelayContext): Promise<void> {
   try {
-    const { blockHeight } = await head.get()
+    const { blockHeight } = await mapLedgerError(head.get())
     if (blockHeight > row.last_valid_block_height) throw new DomainError('TRANSACTION_EXPIRED')
   } catch (error) {
     // While no node responds, submits are stored. They are sent when a node responds.
-    if (!(error instanceof LedgerRpcError)) throw error
+    if (!isDomainError(error, 'LEDGER_UNAVAILABLE')) throw error
   }
 }
 

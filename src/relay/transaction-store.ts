@@ -3,6 +3,7 @@ import { type Kysely, sql, type Updateable } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
 import { EXPIRED } from './failures.ts'
+import type { SponsoredRegistration } from './prepared-transaction.ts'
 import type { TransactionRow } from './record.ts'
 
 export interface NewTransaction {
@@ -12,7 +13,7 @@ export interface NewTransaction {
   readonly lastValidBlockHeight: number
   readonly blockhashSlot: number
   readonly sponsored?: boolean
-  readonly inviteCodeHash?: string | null | undefined
+  readonly registration?: SponsoredRegistration | null | undefined
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -47,16 +48,17 @@ export function createTransactionStore(
   return {
     insertSimulated: async (transaction: NewTransaction): Promise<void> => {
       const { id, message, lastValidBlockHeight, blockhashSlot, sponsored = false } = transaction
-      const { inviteCodeHash = null, matchKey = null } = transaction
+      const { matchKey = null, registration } = transaction
+      const { codeHash = null, clientNetwork = null, wallet = null } = registration ?? {}
       const now = new Date(transaction.now)
       // Does not wait for the disk. If the database crashes now, the client prepares again.
       await sql`
         with asynchronous_commit as materialized (select set_config('synchronous_commit', 'off', true))
         insert into prepared_transactions
-          (id, status, message, match_key, last_valid_block_height, blockhash_slot, sponsored, invite_code_hash,
-            next_check_at, created_at)
-        select ${id}, 'simulated', ${message}, ${matchKey}, ${lastValidBlockHeight}, ${blockhashSlot}, ${sponsored},
-          ${inviteCodeHash}, ${now}::timestamptz, ${now}::timestamptz
+          (id, status, message, match_key, last_valid_block_height, blockhash_slot, sponsored,
+            invite_code_hash, client_network, wallet, next_check_at, created_at)
+        select ${id}, 'simulated', ${message}, ${matchKey}, ${lastValidBlockHeight}, ${blockhashSlot},
+          ${sponsored}, ${codeHash}, ${clientNetwork}, ${wallet}, ${now}::timestamptz, ${now}::timestamptz
         from asynchronous_commit
       `.execute(kysely)
     },

@@ -28,7 +28,7 @@ export async function checkAndBuild(
   build: BuildTransaction,
   context: SponsorContext,
 ): Promise<PreparedTransaction> {
-  const { kind, wallet, codeHash } = request
+  const { kind, wallet } = request
   const signers = checkSigners([context.signer.pubkey, wallet], instructions)
   await checkEligible(request, context)
   return build(
@@ -37,7 +37,7 @@ export async function checkAndBuild(
       id: context.newId(),
       level,
       sponsored: true,
-      inviteCodeHash: codeHash,
+      registration: kind === 'registration' ? request : null,
       maxPrice: SPONSOR_POLICY.maxPriorityFee,
       checkSimulation: (err, unitLimit) => {
         if (kind === 'registration' && isAlreadyRegistered(err))
@@ -51,8 +51,14 @@ export async function checkAndBuild(
 
 /** Throws what `checkQuota` throws, LEDGER_UNAVAILABLE, SPONSOR_COST_EXCEEDED. */
 export async function checkEligible(request: SponsorshipRequest, context: SponsorContext): Promise<Funds> {
-  const funds = await readFunds(request.kind, context)
-  checkQuota(request, await readUsage(context.kysely, request), funds, context.limits, PREPARE_ERRORS)
+  const { amounts, kysely, limits } = context
+  const [funds, blockHeight, slotMs] = await Promise.all([
+    readFunds(request.kind, context),
+    mapLedgerError(amounts.blockHeight.get()),
+    mapLedgerError(amounts.slotMs.get()),
+  ])
+  const usage = await readUsage(kysely, request, { blockHeight, slotMs })
+  checkQuota(request, usage, funds, limits, PREPARE_ERRORS)
   return funds
 }
 

@@ -36,7 +36,7 @@ export function checkQuota(
 ): void {
   const { budgetUsed, balanceLow } = errors
   if (request.kind === 'registration') {
-    checkRegistrationQuota(request, usage, errors)
+    checkRegistrationQuota(request, usage, limits, errors)
   } else {
     checkTransactionQuota(request, usage, limits)
     const budget = (limits.dailyBudget * BigInt(SPONSOR_POLICY.transaction.budgetShare)) / 100n
@@ -49,6 +49,7 @@ export function checkQuota(
 function checkRegistrationQuota(
   { wallet }: SponsorshipRequest,
   usage: SponsorshipUsage,
+  { dailyRegistrationsPerClient: max }: SponsorLimits,
   { codeUsedUp }: typeof PREPARE_ERRORS | typeof SUBMIT_ERRORS,
 ): void {
   if (usage.codeUsesLeft === null) throw new DomainError('INVITE_CODE_INVALID')
@@ -56,8 +57,13 @@ function checkRegistrationQuota(
   if (usage.walletRegistration === 'confirmed') throw new DomainError('WALLET_SPONSORED', { wallet })
   if (usage.walletRegistration === 'submitted') throw new DomainError('REGISTRATION_OPEN', { wallet })
   if (usage.agentTier !== null) throw new DomainError('AGENT_EXISTS', { wallet })
-  const max = SPONSOR_POLICY.registrationsPerClient
-  if (usage.clientCount >= max) throw quotaExceeded('SPONSOR_CLIENT_LIMIT', max, usage.clientRetrySeconds)
+  const { clientCount: signed, openCount: open } = usage
+  if (signed + open < max) return
+  const isSigned = signed >= max
+  const seconds = Math.max(1, (isSigned ? usage.clientRetrySeconds : usage.openRetrySeconds) ?? 1)
+  const prepared = open > 0 ? ` and ${open} prepared that can still be signed` : ''
+  const counted = `${signed} signed in the last 24 hours${prepared}`
+  throw new DomainError('SPONSOR_CLIENT_LIMIT', { max, counted, seconds }, { retryAfterSeconds: seconds })
 }
 
 function checkTransactionQuota(
@@ -75,7 +81,7 @@ function checkTransactionQuota(
 }
 
 function quotaExceeded(
-  code: 'SPONSOR_CLIENT_LIMIT' | 'SPONSOR_WALLET_LIMIT' | 'SPONSOR_CLIENT_TRANSACTION_LIMIT',
+  code: 'SPONSOR_WALLET_LIMIT' | 'SPONSOR_CLIENT_TRANSACTION_LIMIT',
   max: number,
   retrySeconds: number | null,
 ): DomainError {

@@ -52,6 +52,4 @@ export const SPONSOR_POLICY = {
   maxPriorityFee: 100_000,
   /** The most lamports that one transaction may cost, whatever the rent is. */
   maxLamports: 10_000_000,
-  /** Signed registrations per 24 hours and client network. Failed ones count. */
-  registrationsPerClient: 5,
 } as const

@@ -39,7 +39,7 @@ export function signAndStore(signing: Signing, context: SponsorContext): Promise
       .forUpdate()
       .executeTakeFirst()
     if (locked?.version !== row.version) return null
-    checkQuota(request, await readUsage(trx, request), funds, limits, SUBMIT_ERRORS)
+    checkQuota(request, await readUsage(trx, request, null), funds, limits, SUBMIT_ERRORS)
     await trx
       .insertInto('sponsorships')
       .values({
@@ -58,6 +58,8 @@ export function signAndStore(signing: Signing, context: SponsorContext): Promise
     return createTransactionStore(trx).update(row, {
       status: 'submitted',
       signed_tx: Buffer.from(bytes).toString('base64'),
+      // From now on the row of `sponsorships` counts for the client that submitted it.
+      client_network: null,
       signature: bs58.encode(bytes.subarray(1, 65)),
       next_check_at: new Date(clock.now() + timing.leaseMs).toISOString(),
     })

@@ -16,7 +16,7 @@ export interface SponsorshipRequest {
   readonly clientNetwork: string
 }
 
-/** What counts against the quotas of a request: signed transactions. A day is the last 24 hours. */
+/** What counts against the quotas of a request. A day is the last 24 hours. */
 export interface SponsorshipUsage {
   /** Null if the code is unknown, expired or revoked. */
   readonly codeUsesLeft: number | null
@@ -24,10 +24,14 @@ export interface SponsorshipUsage {
   readonly walletRegistration: 'submitted' | 'confirmed' | null
   /** Null if the wallet has no agent. As indexed. */
   readonly agentTier: Tier | null
-  /** Transactions of this kind of the client network per day. */
+  /** Signed transactions of this kind of the client network per day. */
   readonly clientCount: number
   /** Seconds until the oldest of them no longer counts. */
   readonly clientRetrySeconds: number
+  /** Other wallets whose registration the client network prepared, and that can still sign it. */
+  readonly openCount: number
+  /** Seconds until the first of these registrations expires. Null if there is none. */
+  readonly openRetrySeconds: number | null
   /** Transactions of the wallet per day, registrations not counted. */
   readonly walletTransactions: number
   /** Seconds until the oldest of them no longer counts. */
@@ -40,11 +44,22 @@ export interface SponsorshipUsage {
   readonly pendingLamports: number
 }
 
-/** Reads the usage in one statement, with the clock of the database. */
+/** What the node says about the time of the ledger. */
+export interface LedgerTime {
+  readonly blockHeight: number
+  readonly slotMs: number
+}
+
+/**
+ * Reads the usage in one statement, with the clock of the database. Without the time of the ledger,
+ * no preparation counts as open.
+ */
 export async function readUsage(
   kysely: Kysely<Database>,
   { kind, wallet, agentPda, codeHash, clientNetwork }: SponsorshipRequest,
+  ledger: LedgerTime | null,
 ): Promise<SponsorshipUsage> {
+  const blockHeight = ledger?.blockHeight ?? null
   // A transaction lands within minutes or never, so after an hour its cost is in the balance.
   const { rows } = await sql<SponsorshipUsage>`
     with clock as materialized (
@@ -60,6 +75,8 @@ export async function readUsage(
       (select tier from agents where pda = ${agentPda}) as "agentTier",
       client_usage.count as "clientCount",
       ceil(extract(epoch from client_usage.oldest - clock.day_start))::int as "clientRetrySeconds",
+      open_usage.count as "openCount",
+      ceil(open_usage.blocks * ${ledger?.slotMs ?? null}::float8 / 1000)::int as "openRetrySeconds",
       wallet_usage.count as "walletTransactions",
       ceil(extract(epoch from wallet_usage.oldest - clock.day_start))::int as "walletRetrySeconds",
       daily_usage.lamports as "dailyLamports",
@@ -76,6 +93,11 @@ export async function readUsage(
       lateral (select count(*)::int as count, min(created_at) as oldest from sponsorships
         where client_network = ${clientNetwork} and kind = ${kind} and state <> 'released'
           and created_at > clock.day_start) as client_usage,
+      lateral (select count(*)::int as count, min(until) + 1 - ${blockHeight}::int8 as blocks from (
+        select max(last_valid_block_height) as until from prepared_transactions
+        where client_network = ${clientNetwork} and not settled and signed_tx is null
+          and wallet <> ${wallet} and last_valid_block_height >= ${blockHeight}
+        group by wallet) as wallets) as open_usage,
       lateral (select count(*)::int as count, min(created_at) as oldest from sponsorships
         where wallet = ${wallet} and kind = 'transaction' and state <> 'released'
           and created_at > clock.day_start) as wallet_usage

@@ -43,7 +43,8 @@ export const FIXED_NOW = Date.parse('2026-11-21T06:29:22.123Z')
 export const FEE_PAYER = keyOf('fee payer')
 export const PROGRAM = keyOf('program')
 
-const LIVE: IndexerHealth = {
+/** The health of an indexer that works. */
+export const LIVE: IndexerHealth = {
   phase: 'live',
   cursorSlot: 990,
   finalizedSlot: 960,
@@ -51,6 +52,7 @@ const LIVE: IndexerHealth = {
   lagSeconds: 0.4,
   deadLetters: 0,
   ready: true,
+  isEmpty: false,
   hasLeader: true,
   healthy: true,
 }
@@ -112,6 +114,7 @@ export interface TestAppOptions {
 export const SPONSOR_LIMITS = {
   dailyBudget: 1_000_000_000n,
   minBalance: 50_000_000n,
+  dailyRegistrationsPerClient: 5,
   dailyTransactionsPerWallet: 20,
   dailyTransactionsPerClient: 100,
 }

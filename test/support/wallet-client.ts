@@ -18,10 +18,7 @@ export interface WalletClient {
   graphql<Data>(query: string, variables?: Record<string, unknown>): Promise<GraphQLReply<Data>>
 }
 
-/**
- * A clock that advances by a second for each signature: a wallet can sign the same request only
- * once a second.
- */
+/** A clock that advances by a second for each signature. */
 export function steppingClock(start: number): Clock & { step(): number } {
   let now = start
   return { now: () => now, step: () => (now += 1000) }

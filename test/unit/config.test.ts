@@ -60,6 +60,16 @@ describe('readConfig', () => {
     expect(problemsOf({ API_PROCESSES: '65' })[0]).toContain('an integer from 1 to 64')
   })
 
+  test('lets a developer register 1,000 agents on the localnet, and five a day on a cluster', () => {
+    const limitsOf = (env: Record<string, string>) => readConfig(env).config.sponsorship
+    expect(limitsOf({})).toMatchObject({ dailyRegistrationsPerClient: 1_000, dailyBudget: 10_000_000_000n })
+    expect(limitsOf({ SPONSOR_DAILY_PER_CLIENT: '3' }).dailyRegistrationsPerClient).toBe(3)
+    expect(limitsOf({ SOLANA_RPC_URL: 'https://rpc.example.org' })).toMatchObject({
+      dailyRegistrationsPerClient: 5,
+      dailyBudget: 1_000_000_000n,
+    })
+  })
+
   test('turns webhook dev mode off if a real cluster is configured', () => {
     const { config } = readConfig({ SOLANA_RPC_URL: 'https://rpc.example.org' })
     expect(config.webhooks.devMode).toBe(false)

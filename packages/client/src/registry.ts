@@ -57,7 +57,6 @@ export function createRegistry(url: string, options: RegistryOptions = {}) {
     maxRetryDelayMs: options.maxRetryDelayMs ?? 30_000,
     wallet: options.wallet ?? null,
     token: null,
-    usedTimestamps: new Map(),
   }
   const call = createCall(transport)
   const flow = {

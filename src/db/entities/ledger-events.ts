@@ -174,6 +174,10 @@ export const IndexerState = defineEntity({
     commits: int8().defaultRaw('0'),
     /** When the tables contained everything of the ledger for the first time. */
     filledAt: timestamp().strictNullable(),
+    /** When the tables last contained everything of the ledger. */
+    caughtUpAt: timestamp().strictNullable(),
+    /** Up to this slot. */
+    caughtUpSlot: int8().strictNullable(),
   },
   checks: [{ name: 'indexer_state_id_check', expression: 'id = 1' }],
 })

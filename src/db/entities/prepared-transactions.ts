@@ -36,6 +36,10 @@ export const PreparedTransaction = defineEntity({
     sponsored: p.boolean().default(false),
     /** The code that a sponsored registration was prepared with. Null for other transactions. */
     inviteCodeHash: key().strictNullable(),
+    /** Who prepared a sponsored registration. Null for other transactions and when it is signed. */
+    clientNetwork: key().strictNullable(),
+    /** The owner of a sponsored registration. Null for other transactions. */
+    wallet: key().strictNullable(),
     /** The status is final. */
     settled: p.boolean().default(false),
     /** Grows with each write. A writer that read an older version writes nothing. */
@@ -52,6 +56,11 @@ export const PreparedTransaction = defineEntity({
       where: 'match_key is not null',
     },
     { name: 'prepared_transactions_due', properties: ['nextCheckAt'], where: 'not settled' },
+    {
+      name: 'prepared_transactions_network',
+      properties: ['clientNetwork'],
+      where: 'client_network is not null and not settled and signed_tx is null',
+    },
   ],
   checks: [{ name: 'prepared_transactions_error', expression: "(status = 'failed') = (error is not null)" }],
 })

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { ReadTables } from '../../domain/read-versions.ts'
 import { int8, key, timestampNow } from './columns.ts'
 
-/** A wallet signature that was used. No replica accepts it again. */
+/** A wallet signature that was used. No replica accepts it from another client network. */
 export const UsedSignature = defineEntity({
   name: 'UsedSignature',
   tableName: 'used_signatures',
@@ -10,6 +10,8 @@ export const UsedSignature = defineEntity({
     /** base64url SHA-256 of its 64 bytes. */
     hash: key().primary(),
     usedAt: timestampNow(),
+    /** Of its first use. Null if a process of an older version accepted it: it is used up. */
+    clientNetwork: key().strictNullable(),
   },
   indexes: [{ name: 'used_signatures_used_at', properties: ['usedAt'] }],
 })

@@ -32,7 +32,8 @@ export const SPONSORSHIP_ERRORS = {
   AGENT_EXISTS: { status: 409, message: 'Wallet {wallet} already has an agent' },
   SPONSOR_CLIENT_LIMIT: {
     status: 429,
-    message: 'At most {max} sponsored registrations per IP address and day. Try again in {seconds} s.',
+    message:
+      'At most {max} sponsored registrations per IP address and day: {counted}. Try again in {seconds} s.',
   },
   SPONSOR_WALLET_LIMIT: {
     status: 429,

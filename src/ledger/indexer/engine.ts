@@ -14,7 +14,7 @@ import {
 import { fetchAccounts } from './fetch/fetch-accounts.ts'
 import type { NonFinalAccounts } from './finality/non-final-accounts.ts'
 import type { OpenedLedger } from './open-ledger.ts'
-import { type IndexerPosition, positionAfter, storePosition } from './position.ts'
+import { type CaughtUp, type IndexerPosition, positionAfter, storePosition } from './position.ts'
 import { isUniqueViolation } from './write/copy-rows.ts'
 import { markOrphaned } from './write/mark-transactions.ts'
 import { writeAccounts } from './write/write-accounts.ts'
@@ -26,6 +26,8 @@ export interface EngineOptions extends OpenedLedger, BatchFetcherOptions {
   /** Maximum batches that are fetched ahead, and that one database transaction writes. */
   inFlight: number
   transaction: (work: Work) => Promise<void>
+  /** When the leader last caught up with the ledger. Stored with each commit. */
+  caughtUp?: () => CaughtUp | null
   /** Called after each commit of transactions. */
   onWritten: (written: { transactions: number; events: number; outbox: number }) => void
 }
@@ -125,7 +127,8 @@ export class IndexerEngine {
   async #commit(change: PositionChange, work: Work): Promise<void> {
     const position = change(this.position)
     await this.options.transaction(async (db) => {
-      await storePosition(db, { epoch: this.options.epoch, commits: this.#commits, position })
+      const { epoch, caughtUp } = this.options
+      await storePosition(db, { epoch, commits: this.#commits, position }, caughtUp?.() ?? null)
       await work(db)
     })
     this.#commits += 1

@@ -21,14 +21,16 @@ export interface IndexerHealth {
   /** Slots between the tables and the tip of the ledger. Null if the tip is unknown. */
   readonly lagSlots: number | null
   /**
-   * Seconds since the tables last contained everything. If another process indexes: since its last
-   * write, which happens every few seconds. Null if unknown.
+   * Seconds since the tables last contained everything. If another process indexes, it stores this
+   * every few seconds. Null if unknown.
    */
   readonly lagSeconds: number | null
   /** Data of the ledger that could not be read. Null if unknown. */
   readonly deadLetters: number | null
   /** The tables were filled once. */
   readonly ready: boolean
+  /** No transaction of the registry was read: there is none yet, or its address is wrong. */
+  readonly isEmpty: boolean
   /** A process holds the lock of the indexer, or did until a moment ago. */
   readonly hasLeader: boolean
   /** False if the indexer has stopped or is too far behind. */
@@ -42,8 +44,10 @@ export async function readIndexerHealth(
 ): Promise<IndexerHealth> {
   const row = await kysely
     .selectFrom('indexer_state')
-    .select(['cursor_slot', 'finalized_slot', 'filled_at'])
+    .select(['finalized_slot', 'filled_at', 'cursor_signature'])
+    .select(sql<number>`greatest(cursor_slot, caught_up_slot)`.as('cursor_slot'))
     .select(sql<number>`extract(epoch from now() - updated_at)::float8`.as('seconds_since_write'))
+    .select(sql<number>`extract(epoch from now() - least(updated_at, caught_up_at))::float8`.as('age'))
     .select(sql<number>`(select count(*) from dead_letters)`.as('dead_letters'))
     .executeTakeFirst()
   const status = indexer?.status()
@@ -52,24 +56,25 @@ export async function readIndexerHealth(
     cursorSlot: row?.cursor_slot ?? null,
     finalizedSlot: row?.finalized_slot ?? null,
     deadLetters: row?.dead_letters ?? null,
+    isEmpty: (row?.cursor_signature ?? null) === null,
   }
+  const ready = row !== undefined && row.filled_at !== null
   if (status?.phase === 'live' || status?.phase === 'backfilling') {
-    const { cursorSlot, slotSeconds, lagSlots, lagSeconds } = status
-    const ready = status.phase === 'live'
+    const { slotSeconds, lagSlots, lagSeconds } = status
+    const cursorSlot = Math.max(status.cursorSlot, row?.cursor_slot ?? 0)
     const isNear = lagSlots * slotSeconds <= MAX_HEALTHY_DISTANCE_SECONDS
     const isCurrent = isNear && lagSeconds <= MAX_HEALTHY_LAG_SECONDS
-    const healthy = ready && status.failingSince === null && isCurrent
+    const healthy = ready && status.phase === 'live' && status.failingSince === null && isCurrent
     return { ...stored, cursorSlot, lagSlots, lagSeconds, ready, hasLeader: true, healthy }
   }
-  const lagSeconds = row === undefined ? null : Math.max(0, row.seconds_since_write)
-  const ready = row !== undefined && row.filled_at !== null
+  const lagSeconds = row === undefined ? null : Math.max(0, row.age)
   const isCurrent = lagSeconds !== null && lagSeconds <= MAX_HEALTHY_LAG_SECONDS
   return {
     ...stored,
     lagSlots: null,
     lagSeconds,
     ready,
-    hasLeader: await hasLeader(kysely, lagSeconds),
+    hasLeader: await hasLeader(kysely, row?.seconds_since_write ?? null),
     healthy: ready && stored.phase !== 'stopped' && isCurrent,
   }
 }

@@ -31,6 +31,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
   const { programId, commitment, clock, logger, pollMs = 1_000, batchSize = 100, inFlight = 12 } = options
   const leaving = new AbortController()
   const signal = AbortSignal.any([context.signal, leaving.signal])
+  let caughtUp: { slot: number; at: number } | null = null
   const db = (): Kysely<Database> => options.orm.em.fork().getKysely()
   const rpc = retryingRpc(options.rpc, { signal, maxAttempts: 6 })
   const engine = new IndexerEngine({
@@ -46,6 +47,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
     transaction: (work) => options.orm.em.fork().transactional((em) => work(em.getKysely())),
     onWritten,
     onSeen,
+    caughtUp: () => caughtUp && { slot: caughtUp.slot, age: (clock.now() - caughtUp.at) / 1_000 },
   })
   status.cursorSlot = engine.position.cursor.slot
   status.finalizedSlot = engine.position.finalizedSlot
@@ -168,6 +170,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
 
   /** The tables contain everything up to `slot`, which was the tip at `time`. */
   function onCaughtUp(slot: number, time: number, waiting: readonly Waiter[]): void {
+    caughtUp = { slot, at: time }
     status.caughtUpAt = time
     status.cursorSlot = Math.max(slot, status.cursorSlot)
     for (const waiter of waiting) {

@@ -70,6 +70,13 @@ export function assertSameLedger(
   )
 }
 
+/** The tables contained everything of the ledger. */
+export interface CaughtUp {
+  slot: number
+  /** Seconds since then. */
+  age: number
+}
+
 /** What a new leader continues from. */
 export interface LeaderClaim {
   /** Grows with each leader. */
@@ -125,6 +132,7 @@ export async function claimLeadership(db: Kysely<Database>, identity: LedgerIden
 export async function storePosition(
   db: Kysely<Database>,
   { epoch, commits, position }: LeaderClaim,
+  caughtUp: CaughtUp | null = null,
 ): Promise<void> {
   const result = await db
     .updateTable('indexer_state')
@@ -135,6 +143,10 @@ export async function storePosition(
       finalized_slot: position.finalizedSlot,
       finalized_signature: position.finalizedSignature,
       updated_at: sql`now()`,
+      ...(caughtUp !== null && {
+        caught_up_slot: caughtUp.slot,
+        caught_up_at: sql<string>`now() - make_interval(secs => ${caughtUp.age})`,
+      }),
     })
     .where('leader_epoch', '=', epoch)
     .where('commits', '=', commits)

@@ -113,7 +113,8 @@ function readSetting(
   problems: string[],
 ): unknown {
   const given = env[name]?.trim()
-  const value = given === undefined || given === '' ? setting.default : given
+  const usual = env.SOLANA_RPC_URL?.trim() ? setting.default : (setting.localnetDefault ?? setting.default)
+  const value = given === undefined || given === '' ? usual : given
   if (value === undefined) return null
   try {
     return setting.parse(value)
@@ -169,6 +170,7 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
       enabled: values.SPONSORSHIP_ENABLED,
       dailyBudget: BigInt(values.SPONSOR_DAILY_BUDGET_LAMPORTS),
       minBalance: BigInt(values.SPONSOR_MIN_BALANCE_LAMPORTS),
+      dailyRegistrationsPerClient: values.SPONSOR_DAILY_PER_CLIENT,
       dailyTransactionsPerWallet: values.SPONSOR_DAILY_TX_PER_WALLET,
       dailyTransactionsPerClient: values.SPONSOR_DAILY_TX_PER_CLIENT,
     },

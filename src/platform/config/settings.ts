@@ -20,6 +20,8 @@ import {
 export interface Setting<Value> {
   readonly parse: Parser<Value>
   readonly default?: string
+  /** The default while the localnet is the ledger, if it is another one. */
+  readonly localnetDefault?: string
   /** One line for `.env.example` and the settings reference. */
   readonly meaning: string
 }
@@ -32,11 +34,8 @@ const withDefault = <Value>(
   parse: Parser<Value>,
   value: string,
   meaning: string,
-): Setting<Value> & { default: string } => ({
-  parse,
-  default: value,
-  meaning,
-})
+  localnetDefault = value,
+): Setting<Value> & { default: string } => ({ parse, default: value, meaning, localnetDefault })
 
 const perMinute = integer(1, 1_000_000)
 
@@ -113,11 +112,18 @@ export const SETTINGS = {
     integer(0, Number.MAX_SAFE_INTEGER),
     '1000000000',
     'Maximum lamports for sponsorship in 24 hours; at most half of it for transactions other than registrations',
+    '10000000000',
   ),
   SPONSOR_MIN_BALANCE_LAMPORTS: withDefault(
     integer(0, Number.MAX_SAFE_INTEGER),
     '50000000',
     'Minimum balance of the fee payer in lamports; sponsorship pauses below it',
+  ),
+  SPONSOR_DAILY_PER_CLIENT: withDefault(
+    integer(1, 1_000_000),
+    '5',
+    'Sponsored registrations per client network in 24 hours: signed ones, and prepared ones that can still be signed',
+    '1000',
   ),
   SPONSOR_DAILY_TX_PER_WALLET: withDefault(
     integer(0, 1_000_000),

@@ -83,14 +83,10 @@ test.each([
   expect(signatures).toBe(0)
 })
 
-test('the same request can be signed several times within a second', async () => {
+test('a hundred requests of a wallet can be signed within a second', async () => {
   const registry = connect(await generateSigner())
-  const lists = await Promise.all([
-    registry.webhooks.list(),
-    registry.webhooks.list(),
-    registry.webhooks.list(),
-  ])
-  expect(lists).toEqual([[], [], []])
+  const lists = await Promise.all(Array.from({ length: 100 }, () => registry.webhooks.list()))
+  expect(lists.flat()).toEqual([])
 })
 
 test('processes with the same wallet can send the same request within a second', async () => {

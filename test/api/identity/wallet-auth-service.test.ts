@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import bs58 from 'bs58'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createGraphQLContext } from '../../../schema/context.ts'
@@ -25,19 +27,30 @@ const signed = (path: string) => {
     pubkey: headers['x-wallet-pubkey'],
     timestamp: headers['x-wallet-timestamp'],
     signature: headers['x-wallet-signature'],
+    clientIp: '192.0.2.1',
   }
 }
 
-test('a signature is accepted once when several replicas receive it at the same time', async () => {
-  const request = signed('/webhooks/at-once')
-  const uses = await Promise.allSettled(
-    Array.from({ length: 30 }, (_, i) => replicas[i % replicas.length]!.authenticate(request)),
-  )
-  expect(uses.filter(({ status }) => status === 'fulfilled')).toEqual([
-    { status: 'fulfilled', value: { wallet: wallet.pubkey, session: null } },
-  ])
-  for (const use of uses.filter(({ status }) => status === 'rejected'))
-    expect(use).toMatchObject({ reason: { code: 'SIGNATURE_USED', status: 401 } })
+test('of several networks that use a signature at the same time on several replicas, one gets it', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const request = signed(`/webhooks/at-once/${round}`)
+    const networks = Array.from({ length: 30 }, (_, i) => `192.0.2.${i % 5}`)
+    const uses = await Promise.allSettled(
+      networks.map((clientIp, i) => replicas[i % replicas.length]!.authenticate({ ...request, clientIp })),
+    )
+    const winners = networks.filter((_, i) => uses[i]!.status === 'fulfilled')
+    expect(winners).toHaveLength(6)
+    expect(new Set(winners).size).toBe(1)
+    for (const use of uses.filter(({ status }) => status === 'rejected'))
+      expect(use).toMatchObject({ reason: { code: 'SIGNATURE_USED', status: 401 } })
+  }
+})
+
+test('a signature that a process of the last release accepted is used up', async () => {
+  const request = signed('/webhooks/last-release')
+  const hash = createHash('sha256').update(bs58.decode(request.signature!)).digest('base64url')
+  await t.kysely.insertInto('used_signatures').values({ hash, client_network: null }).execute()
+  await expect(replicas[0]!.authenticate(request)).rejects.toMatchObject({ code: 'SIGNATURE_USED' })
 })
 
 test('a refused request does not use up its signature', async () => {

@@ -26,13 +26,25 @@ const wallet = walletOf('auth')
 /** Each request of this file has its own timestamp. */
 const nextSecond = (): number => (now += 1000)
 
-const list = async ({ app }: TestApp, headers: Record<string, string>, url = '/webhooks') => {
-  const response = await app.inject({ url, headers })
+const [OWNER, THIEF] = ['192.0.2.1', '192.0.2.2']
+const list = async (
+  { app }: TestApp,
+  headers: Record<string, string>,
+  url = '/webhooks',
+  remoteAddress = OWNER,
+) => {
+  const response = await app.inject({ url, headers, remoteAddress })
   return [response.statusCode, response.json<{ error?: string }>().error ?? null]
 }
 const GRAPHQL = '{ webhooks { id } }'
-const graphql = async ({ app }: TestApp, headers: Record<string, string>, query = GRAPHQL) => {
-  const response = await app.inject({ method: 'POST', url: '/graphql', headers, payload: { query } })
+const graphql = async (
+  { app }: TestApp,
+  headers: Record<string, string>,
+  query = GRAPHQL,
+  remoteAddress = OWNER,
+) => {
+  const request = { method: 'POST', url: '/graphql', headers, payload: { query }, remoteAddress } as const
+  const response = await app.inject(request)
   type Result = { errors?: { message: string; extensions: { code: string; status: number } }[] }
   return (
     response.json<Result>().errors?.map(({ message, extensions }) => [extensions.status, message]) ?? null
@@ -76,21 +88,59 @@ describe('the test vectors in REST', () => {
   })
 })
 
-test('a signature is accepted once, by one replica', async () => {
+test('a signature is accepted again from the network of its first use only, by every replica', async () => {
   const headers = wallet.headers('GET', '/webhooks', nextSecond())
-  expect(await list(t, headers)).toEqual([200, null])
-  expect(await list(replica, headers)).toEqual([401, USED])
-  expect(await list(t, headers)).toEqual([401, USED])
-  expect(await list(t, wallet.headers('GET', '/webhooks', nextSecond()))).toEqual([200, null])
+  for (const app of [t, replica, t]) {
+    expect(await list(app, headers)).toEqual([200, null])
+    expect(await list(app, headers, '/webhooks', THIEF)).toEqual([401, USED])
+  }
+  const other = wallet.headers('GET', '/webhooks', nextSecond())
+  expect(await list(t, other, '/webhooks', THIEF)).toEqual([200, null])
+  expect(await list(replica, other)).toEqual([401, USED])
+  // The first signature is still bound to its network.
+  expect(await list(replica, headers)).toEqual([200, null])
+  now += 60_000
+  expect(await list(t, headers)).toEqual([401, EXPIRED])
 })
 
-test('one of many identical concurrent requests to two replicas is accepted', async () => {
+test('a signature that is refused from another network says so', async () => {
   const headers = wallet.headers('GET', '/webhooks', nextSecond())
-  const responses = await Promise.all(
-    Array.from({ length: 20 }, (_, i) => list(i % 2 === 0 ? t : replica, headers)),
-  )
-  expect(responses.filter(([status]) => status === 200)).toHaveLength(1)
-  expect(responses.filter(([, error]) => error === USED)).toHaveLength(19)
+  await list(t, headers)
+  const response = await t.app.inject({ url: '/webhooks', headers, remoteAddress: THIEF })
+  expect(response.json()).toEqual({
+    error: USED,
+    message: 'The signature was first used from another client network: another IPv4 address or IPv6 /64.',
+    details: { code: 'SIGNATURE_USED' },
+  })
+})
+
+test('the networks of signatures are those of the rate limits: an IPv6 /64 is one', async () => {
+  const headers = wallet.headers('GET', '/webhooks', nextSecond())
+  expect(await list(t, headers, '/webhooks', '2001:db8:0:1::1')).toEqual([200, null])
+  expect(await list(replica, headers, '/webhooks', '2001:db8:0:1:ffff::2')).toEqual([200, null])
+  expect(await list(t, headers, '/webhooks', '2001:db8:0:2::1')).toEqual([401, USED])
+})
+
+test('honest clients repeat a signature: lists, pages, and two webhooks within a second', async () => {
+  const second = nextSecond()
+  const get = wallet.headers('GET', '/webhooks', second)
+  expect(await Promise.all([list(t, get), list(replica, get)])).toEqual([
+    [200, null],
+    [200, null],
+  ])
+  const headers = wallet.headers('POST', '/webhooks', second)
+  const create = async ({ app }: TestApp, path: string) => {
+    const payload = { url: `https://receiver.example${path}`, eventTypes: ['agent.registered'] }
+    const request = { method: 'POST', url: '/webhooks', headers, payload, remoteAddress: OWNER } as const
+    const response = await app.inject(request)
+    expect(response.statusCode).toBe(201)
+    return response.json<{ id: string }>().id
+  }
+  const ids = await Promise.all([create(t, '/a'), create(replica, '/b')])
+  expect(new Set(ids).size).toBe(2)
+  const path = `/webhooks/${ids[0]}/deliveries`
+  const pages = wallet.headers('GET', path, second)
+  for (const offset of [0, 1]) expect(await list(t, pages, `${path}?offset=${offset}`)).toEqual([200, null])
 })
 
 test('the timestamp can differ by 60 seconds, but not by a millisecond more', async () => {
@@ -233,7 +283,8 @@ describe('GraphQL', () => {
     ])
     const headers = wallet.headers('POST', '/graphql', nextSecond())
     expect(await graphql(t, headers)).toBeNull()
-    expect(await graphql(replica, headers)).toEqual([[401, USED]])
+    expect(await graphql(replica, headers)).toBeNull()
+    expect(await graphql(replica, headers, GRAPHQL, THIEF)).toEqual([[401, USED]])
   })
 
   test('an operation uses one signature for all of its fields', async () => {

@@ -336,19 +336,15 @@ test('a payer without lamports is a failed simulation', async () => {
   })
 })
 
-test('the response is 500 while the ledger does not respond, and it does not contain the node’s URL', async () => {
+test('the response is 503 while the ledger does not respond, and it does not contain the node’s URL', async () => {
   world.localnet.fault.http({ methods: ['simulateTransaction'], status: 503 })
   const { status, body } = await world.post('/relay/prepare', {
     instructions: json(transfer()),
     signerPubkeys: me(),
   })
   expect({ status, body }).toEqual({
-    status: 500,
-    body: {
-      error: 'Failed to prepare transaction',
-      message: 'The ledger RPC node is not available or is behind',
-      details: { code: 'PREPARE_FAILED' },
-    },
+    status: 503,
+    body: { error: 'The ledger RPC node is not available', details: { code: 'LEDGER_UNAVAILABLE' } },
   })
 })
 

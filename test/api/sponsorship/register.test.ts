@@ -137,6 +137,78 @@ test('refuses a second registration of a wallet or a code, and the sixth of a cl
   expect((await world.register({ inviteCode: many, client })).status).toBe(200)
 })
 
+test('refuses the sixth preparation of a client until one of the others has expired', async () => {
+  const client = newClient()
+  const inviteCode = await world.code(100)
+  for (let i = 0; i < 2; i += 1) expect(await world.registerAndSubmit(inviteCode, client)).toBe(200)
+  const owner = Keypair.generate()
+  const prepared = await world.register({ owner, inviteCode, client })
+  for (let i = 0; i < 2; i += 1) expect((await world.register({ inviteCode, client })).status).toBe(200)
+
+  const other = Keypair.generate()
+  const reason =
+    /^At most 5 sponsored registrations per IP address and day: 2 signed in the last 24 hours and 3 prepared that can still be signed\. Try again in \d+ s\.$/
+  const sixth = await world.t.app.inject({
+    method: 'POST',
+    url: '/sponsor/register',
+    remoteAddress: client,
+    payload: {
+      instructions: [toJson(sponsoredRegistration(other, world.feePayer))],
+      signerPubkey: keyOf(other),
+      inviteCode,
+    },
+  })
+  expect([sixth.statusCode, sixth.json()]).toEqual([
+    429,
+    { error: expect.stringMatching(reason) as string, details: { code: 'SPONSOR_CLIENT_LIMIT' } },
+  ])
+  const wait = Number(sixth.headers['retry-after'])
+  expect(wait).toBeGreaterThan(0)
+  expect(wait).toBeLessThanOrEqual(300)
+  const eligibility = await world.t.app.inject({
+    url: `/sponsor/eligibility?wallet=${keyOf(other)}&code=${inviteCode}`,
+    remoteAddress: client,
+  })
+  expect(eligibility.json()).toEqual({ eligible: false, reason: expect.stringMatching(reason) as string })
+
+  // Preparations keep nothing from other networks, and those of the client can be signed or repeated.
+  expect((await world.register({ owner: other, inviteCode })).status).toBe(200)
+  expect((await world.register({ owner, inviteCode, client })).status).toBe(200)
+  expect((await world.submitRegistration(prepared.body, owner, inviteCode, client)).status).toBe(200)
+  expect((await world.register({ inviteCode, client })).status).toBe(429)
+  const { rows } = await sql`
+    select 1 from prepared_transactions where id = ${prepared.body.id} and client_network is not null
+  `.execute(world.t.kysely)
+  expect(rows).toEqual([])
+  const expired = world.t.kysely
+    .updateTable('prepared_transactions')
+    .set({ last_valid_block_height: 0 })
+    .where('client_network', '=', client)
+  await expired.execute()
+  expect((await world.register({ inviteCode, client })).status).toBe(200)
+})
+
+test('a preparation counts for the client that submits it, and submits count only what is signed', async () => {
+  const [first, second] = [newClient(), newClient()]
+  const inviteCode = await world.code(100)
+  const owners = Array.from({ length: 6 }, () => Keypair.generate())
+  const prepared = await Promise.all(
+    owners.map((owner) => world.register({ owner, inviteCode, client: newClient() })),
+  )
+  for (const [i, owner] of owners.entries()) {
+    const submitted = await world.submitRegistration(prepared[i]!.body, owner, inviteCode, second)
+    expect(submitted.status).toBe(i < 5 ? 200 : 429)
+    if (i === 5)
+      expect(submitted.body).toMatchObject({
+        error: expect.stringMatching(
+          /^At most 5 sponsored registrations per IP address and day: 5 signed in the last 24 hours\. Try again in 86\d{3} s\.$/,
+        ) as string,
+      })
+  }
+  expect((await world.register({ inviteCode, client: second })).status).toBe(429)
+  expect((await world.register({ inviteCode, client: first })).status).toBe(200)
+})
+
 test('expired, revoked, unknown and malformed codes get the same error', async () => {
   const { code: expired } = await world.codes.create({ maxUses: 1, expiresAt: new Date(Date.now() - 1) })
   const revoked = await world.code()
@@ -178,7 +250,7 @@ test('pauses below the minimum balance and when the budget is used up', async ()
   })
 })
 
-test('preparations take nothing: neither a code, nor the wallet, nor a registration of the client', async () => {
+test('preparations of a wallet take nothing: neither a code, nor the wallet, nor more than its registration', async () => {
   const inviteCode = await world.code()
   const owner = Keypair.generate()
   const client = newClient()

@@ -160,7 +160,10 @@ test('a second node of another ledger is reported at once, and is never used', a
     await cut(first)
     const instructions = [toJson(wallet.instruction('update_agent', {}, { name: 'Astray' }))]
     const refused = await ask('/relay/prepare', { instructions, signerPubkeys: [wallet.owner] })
-    expect(refused).toMatchObject({ status: 500, body: { error: 'Failed to prepare transaction' } })
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { error: 'The ledger RPC node is not available' },
+    })
     await other.wallet('Second stranger')
     expect(await ask('/agents')).toMatchObject({ status: 200, body: { total: 1 } })
 

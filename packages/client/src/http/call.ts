@@ -3,7 +3,7 @@ import { type Operations, ROUTES } from '../generated/api.ts'
 import type { Signer } from '../signers/signer.ts'
 import { parseJson } from './json.ts'
 import { type RetryOptions, withRetries } from './retry.ts'
-import { type UsedTimestamps, walletHeaders } from './wallet-headers.ts'
+import { walletHeaders } from './wallet-headers.ts'
 
 export type OperationId = keyof Operations
 
@@ -46,7 +46,6 @@ export interface Transport extends RetryOptions {
   token: string | null
   /** Signs requests that need a wallet, if there is no session. */
   readonly wallet: Signer | null
-  readonly usedTimestamps: UsedTimestamps
 }
 
 /** POST requests that change nothing, or that the gateway recognizes when they are repeated. */
@@ -117,19 +116,16 @@ async function send(
   throw new RegistryError(response.status, bodyOf(text), response.headers)
 }
 
-/**
- * Each attempt has its own signature, because a signature is valid once. A proxy removes the path
- * of the base URL, so it is not signed.
- */
+/** A proxy removes the path of the base URL, so it is not signed. */
 async function authorization(
-  { token: usualToken, wallet: usual, usedTimestamps }: Transport,
+  { token: usualToken, wallet: usual }: Transport,
   { wallet, token = usualToken ?? undefined }: CallOptions,
   method: string,
   path: string,
 ): Promise<Record<string, string>> {
-  if (wallet !== undefined) return walletHeaders(wallet, method, path, usedTimestamps)
+  if (wallet !== undefined) return walletHeaders(wallet, method, path)
   if (token !== undefined) return { authorization: `Bearer ${token}` }
-  return usual === null ? {} : walletHeaders(usual, method, path, usedTimestamps)
+  return usual === null ? {} : walletHeaders(usual, method, path)
 }
 
 /** A proxy before the gateway may respond with text. */

@@ -33,8 +33,9 @@ export async function withRetries<Result>(
 function delayAfter(error: unknown, attempt: number): number | null {
   const backoff = jittered(FIRST_DELAY_MS * 2 ** attempt)
   if (!(error instanceof RegistryError)) return isNetworkFailure(error) ? backoff : null
-  // Another process with the same wallet sent the same request in this second.
-  if (error.code === 'SIGNATURE_USED') return 0
+  // Used from another network, or by a gateway that accepts a signature once. The next second has
+  // another one.
+  if (error.code === 'SIGNATURE_USED') return 1_000
   if (!RETRIED.has(error.status)) return null
   return retryAfterMs(error) ?? backoff
 }

@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+const CHECK_MS = 250
+/** A usual limit of balancers. */
+const CHECK_TIMEOUT_MS = 1_000
+
+/** Sends each request to the next replica whose last `/ready` was 200. It never tries a second one. */
+export interface Balancer {
+  readonly url: string
+  /** Checks so far that were not 200. */
+  readonly failedChecks: number
+  add(replicaUrl: string): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startBalancer(): Promise<Balancer> {
+  const replicas = new Map<string, boolean>()
+  let failedChecks = 0
+  let turn = 0
+  const check = async (url: string): Promise<void> => {
+    const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
+    const isReady = await fetch(`${url}/ready`, { signal }).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (!isReady) failedChecks += 1
+    replicas.set(url, isReady)
+  }
+  const timer = setInterval(() => {
+    for (const url of replicas.keys()) void check(url)
+  }, CHECK_MS)
+  const server = createServer((request, response) => {
+    const ready = [...replicas].flatMap(([url, isReady]) => (isReady ? [url] : []))
+    const target = ready[(turn += 1) % ready.length]
+    const forward = async (): Promise<void> => {
+      const body = (await request.toArray()) as Buffer[]
+      const answer = await fetch(`${target}${request.url}`, {
+        method: request.method ?? 'GET',
+        headers: { 'content-type': 'application/json' },
+        ...(request.method === 'POST' && { body: Buffer.concat(body) }),
+      })
+      response.writeHead(answer.status, Object.fromEntries(answer.headers))
+      response.end(Buffer.from(await answer.arrayBuffer()))
+    }
+    const failed = (): void => void response.writeHead(502).end()
+    if (target === undefined) failed()
+    else forward().catch(failed)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get failedChecks() {
+      return failedChecks
+    },
+    add: check,
+    close: async () => {
+      clearInterval(timer)
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
