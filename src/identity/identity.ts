@@ -49,6 +49,8 @@ export interface Identity {
   close(): Promise<void>
 }
 
+/** How long a list waits for others of its site. A client waits for the answer. */
+const LIST_WAIT_MS = 5_000
 const LIST_TOO_LATE: FetchFailure = {
   kind: 'failed',
   reason: 'Too many other lists of the same host are being fetched',
@@ -112,7 +114,7 @@ function createListFetch(hosted: HostedDependencies): (url: string) => Promise<F
   return (url) => {
     const askedAt = performance.now()
     return slots(url, async () => {
-      const isLate = performance.now() - askedAt > hosted.totalMs
+      const isLate = performance.now() - askedAt > LIST_WAIT_MS
       return isLate ? LIST_TOO_LATE : fetchHosted(url, MAX_LIST_BYTES, hosted)
     })
   }
