@@ -1,3 +1,4 @@
+import { CREDENTIAL_STATES } from '../src/domain/credential-verdict.ts'
 import type {
   AttachedCredential,
   CredentialList,
@@ -6,11 +7,22 @@ import { MAX_CREDENTIALS } from '../src/identity/credentials/attached/credential
 import type { Check, VerificationResult } from '../src/identity/credentials/verify/result.ts'
 import { AgentRef } from './agent.ts'
 import { builder } from './builder.ts'
+import { enumValues } from './enum-values.ts'
 import { NodeRef } from './node.ts'
 import { fieldsBelow } from './selection-size.ts'
 
 /** All credentials of an agent are read and evaluated, whichever are selected. */
 export const CREDENTIALS_WEIGHT = 2 * MAX_CREDENTIALS
+
+const CredentialState = builder.enumType('CredentialState', {
+  description: 'What the status lists of an issuer say about a credential.',
+  values: enumValues(CREDENTIAL_STATES, {
+    valid: 'Neither revoked nor suspended.',
+    revoked: 'Revoked, which is final.',
+    suspended: 'Suspended. The issuer can end that.',
+    unknown: 'No status list could be used within two days.',
+  }),
+})
 
 const CredentialRef = builder.objectRef<AttachedCredential>('Credential').implement({
   description:
@@ -40,7 +52,13 @@ const CredentialRef = builder.objectRef<AttachedCredential>('Credential').implem
       description: 'Whether context, type, subject and dates are valid and a proof exists.',
     }),
     proofVerified: t.exposeBoolean('proofVerified', {
-      description: 'Whether the proof is valid and the issuer is trusted for this type.',
+      description:
+        'Whether the proof is valid, the issuer is trusted for this type, and the credential is neither revoked nor suspended.',
+    }),
+    status: t.expose('status', {
+      type: CredentialState,
+      nullable: true,
+      description: 'What its status lists say, read once a day. Null without a `credentialStatus`.',
     }),
     indexedAt: t.expose('indexedAt', {
       type: 'DateTime',
@@ -66,7 +84,8 @@ const CredentialCheckRef = builder.objectRef<Check>('CredentialCheck').implement
   description: 'One check of a verification.',
   fields: (t) => ({
     check: t.exposeString('check', {
-      description: 'Name of the check: context, type, subject, temporal, proof_present or proof_verified.',
+      description:
+        'Name of the check: context, type, subject, temporal, proof_present, proof_verified or status.',
     }),
     passed: t.exposeBoolean('passed', { description: 'Whether the check passed.' }),
     detail: t.exposeString('detail', { description: 'Explanation of the result.' }),
@@ -81,7 +100,7 @@ const VerificationRef = builder.objectRef<VerificationResult>('CredentialVerific
     }),
     proofVerified: t.exposeBoolean('proofVerified', {
       description:
-        'Whether the last check passed: the proof is valid and the issuer is trusted for this type.',
+        'Whether the checks after the first five passed: the proof is valid, the issuer is trusted for this type, and the credential is neither revoked nor suspended.',
     }),
     type: t.exposeString('type', {
       description: 'The known credential type, otherwise the first other type. Empty if there is none.',
@@ -92,7 +111,8 @@ const VerificationRef = builder.objectRef<VerificationResult>('CredentialVerific
         'SHA-256 of the canonical JSON form (RFC 8785) including the proof, in hex. Empty if the JSON is invalid.',
     }),
     checks: t.field({
-      description: 'All six checks, in a fixed order.',
+      description:
+        'The six checks in a fixed order. Then `status`, if the credential has a `credentialStatus`.',
       type: [CredentialCheckRef],
       resolve: ({ checks }) => [...checks],
     }),
@@ -116,7 +136,7 @@ const filterArgs = () =>
     }),
     active: t.boolean({
       description:
-        'True: only credentials that are structurally valid now, including their dates. False: only the others.',
+        'True: only credentials that are structurally valid now, including their dates, and neither revoked nor suspended. False: only the others.',
     }),
   }))
 

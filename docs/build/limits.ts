@@ -11,6 +11,16 @@ import { MAX_ISSUER_LENGTH } from '../../src/identity/credentials/verify/checks/
 import { CARD_LIMITS } from '../../src/identity/agent-cards/card-content.ts'
 import { MAX_CONTEXTS } from '../../src/identity/credentials/verify/checks/context.ts'
 import { MAX_PROOFS } from '../../src/identity/credentials/verify/checks/proof-present.ts'
+import {
+  MAX_LIST_URL_LENGTH,
+  MAX_STATUS_ENTRIES,
+} from '../../src/identity/credentials/verify/status/entries.ts'
+import {
+  MAX_LIST_BYTES,
+  MAX_LIST_ENTRIES,
+  MIN_LIST_ENTRIES,
+} from '../../src/identity/credentials/verify/status/read-list.ts'
+import { MAX_LIST_AGE_MS } from '../../src/identity/credentials/verify/status/status-lists.ts'
 import { JSON_LIMITS, MAX_CREDENTIAL_BYTES } from '../../src/identity/credentials/verify/parse-credential.ts'
 import { IDLE_MS, MAX_PER_WALLET as MAX_SESSIONS } from '../../src/identity/sessions/session-store.ts'
 import { CHALLENGE_MS, SESSION_MS } from '../../src/identity/sessions/sessions.ts'
@@ -335,6 +345,23 @@ const credentials: Limit[] = [
   ['Length of the issuer of a credential', `${number(MAX_ISSUER_LENGTH)} characters`, 'The issuer is empty'],
   ['Contexts of a credential', number(MAX_CONTEXTS), 'The check `context` fails'],
   ['Proofs of a credential', number(MAX_PROOFS), 'The check `proof_present` fails'],
+  ['Entries of a `credentialStatus`', number(MAX_STATUS_ENTRIES), 'The check `status` fails'],
+  [
+    'Length of the URL of a status list',
+    `${number(MAX_LIST_URL_LENGTH)} characters`,
+    'The check `status` fails',
+  ],
+  ['Size of a status list', `${number(MAX_LIST_BYTES)} bytes`, 'The check `status` fails'],
+  [
+    'Entries of a status list',
+    `${number(MIN_LIST_ENTRIES)} to ${number(MAX_LIST_ENTRIES)}`,
+    'The check `status` fails',
+  ],
+  [
+    'Time for which a status list is kept',
+    `at most ${MAX_LIST_AGE_MS / 60_000} minutes`,
+    'It is fetched again',
+  ],
   ['Credentials of an agent', number(MAX_CREDENTIALS), 'The credentials attached first are removed'],
   [
     'Time between two checks of an agent card',
@@ -344,7 +371,7 @@ const credentials: Limit[] = [
   ['Time to fetch an agent card', seconds(CARD_TIMING.fetchMs), 'The card counts as unreachable'],
   ['Checks of agent cards of one site at once', number(CHECKS_PER_SITE), 'Checks wait'],
   [
-    'Fetches of credentials of one site at once, per process',
+    'Fetches of credentials of one site at once, and of status lists, per process',
     `${CREDENTIAL_FETCHES.perSite}; from a gateway ${CREDENTIAL_FETCHES.perGateway}`,
     'Fetches wait',
   ],

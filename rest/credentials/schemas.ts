@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { CHECK_NAMES } from '../../src/identity/credentials/verify/result.ts'
+import { CHECK_NAMES, STATUS_CHECK } from '../../src/identity/credentials/verify/result.ts'
 import { TABLES_AGE_HEADERS } from '../plugins/tables-age.ts'
 import {
   Body,
@@ -51,7 +51,8 @@ const Credential = named(
         description: 'Whether context, type, subject and dates are valid and a proof exists.',
       }),
       proof_verified: Type.Boolean({
-        description: 'Whether the proof is valid and the issuer is currently trusted for this type.',
+        description:
+          'Whether the proof is valid, the issuer is currently trusted for this type, and the credential is neither revoked nor suspended.',
       }),
       indexed_at: Timestamp('Time at which the credential was attached.'),
     },
@@ -65,7 +66,8 @@ const Verification = named(
     {
       structurallyValid: Type.Boolean({ description: 'Whether the first five checks passed.' }),
       proofVerified: Type.Boolean({
-        description: 'Whether the proof is valid and the issuer is trusted for this type.',
+        description:
+          'Whether the proof is valid, the issuer is trusted for this type, and the credential is neither revoked nor suspended.',
       }),
       type: CredentialType,
       issuer: Issuer,
@@ -74,7 +76,7 @@ const Verification = named(
         named(
           'CredentialCheck',
           Type.Object({
-            check: Choice<string>(CHECK_NAMES),
+            check: Choice<string>([...CHECK_NAMES, STATUS_CHECK]),
             passed: Type.Boolean(),
             detail: Type.String({ examples: ['VC 2.0; every context is known and pinned'] }),
           }),
@@ -113,7 +115,7 @@ export const listCredentialsSchema = {
   tags: ['Credentials'],
   summary: 'List an agent’s credentials',
   description:
-    'Newest first. A credential is attached when the owner verifies a hosted credential or when the agent card lists it. Validity and trust are evaluated at the time of the request.',
+    'Newest first. A credential is attached when the owner verifies a hosted credential or when the agent card lists it. Validity and trust are evaluated at the time of the request, status lists are read once a day.',
   params,
   querystring: Type.Object({
     type: Type.Optional(
@@ -126,7 +128,7 @@ export const listCredentialsSchema = {
     active: Type.Optional(
       Type.Boolean({
         description:
-          '`true`: only credentials that are structurally valid now, including their dates. `false`: only the others.',
+          '`true`: only credentials that are structurally valid now, including their dates, and neither revoked nor suspended. `false`: only the others.',
       }),
     ),
   }),
@@ -155,7 +157,7 @@ export const verifyCredentialSchema = {
   ...walletSecurity,
   summary: 'Verify a credential',
   description:
-    'The wallet must own the agent. The response lists every check. A hosted credential that is structurally valid is attached to the agent.',
+    'The wallet must own the agent. The response lists every check: the six, and `status` if the credential has a `credentialStatus`. A hosted credential that is structurally valid is attached to the agent.',
   params,
   querystring: Type.Object({}),
   body: OneOf([HostedCredential, InlineCredential], { description: 'Exactly one of the two members.' }),

@@ -141,7 +141,7 @@ export const READ_TOOLS = [
   defineTool('check_credentials', {
     title: 'List an agent’s credentials',
     description:
-      'Lists the W3C Verifiable Credentials of a wallet’s agent. For each, shows whether it is structurally valid now, including its dates, and whether a trusted issuer signed it.',
+      'Lists the W3C Verifiable Credentials of a wallet’s agent. For each, shows whether it is structurally valid now, including its dates, and whether a trusted issuer signed it and did not revoke or suspend it.',
     effect: 'read',
     input: {
       owner,
@@ -149,7 +149,9 @@ export const READ_TOOLS = [
       active: z
         .boolean()
         .optional()
-        .describe('true: only credentials that are structurally valid now. false: only the others'),
+        .describe(
+          'true: only credentials that are structurally valid now and not revoked or suspended. false: only the others',
+        ),
     },
     output: z.object({ pda: z.string(), owner: z.string(), credentials: z.array(credential) }),
     run: async ({ agents, credentials }, { owner: ofOwner, type, active }) => {

@@ -51,7 +51,7 @@ export const credential = z.object({
   validFrom: z.string().nullable(),
   validUntil: z.string().nullable().describe('Null means no expiry'),
   structurallyValid: z.boolean(),
-  proofVerified: z.boolean().describe('True if the proof is valid and the issuer is trusted for this type'),
+  proofVerified: z.boolean().describe('True if a trusted issuer signed it, and did not revoke or suspend it'),
 })
 
 export const prepared = z.object({

@@ -18,7 +18,9 @@ export const WALLET_TOOLS = [
     },
     output: z.object({
       structurallyValid: z.boolean(),
-      proofVerified: z.boolean().describe('True if the proof is valid and the issuer is trusted'),
+      proofVerified: z
+        .boolean()
+        .describe('True if the proof is valid, the issuer is trusted, and it is not revoked or suspended'),
       type: z.string(),
       issuer: z.string().describe('DID of the issuer. Empty if there is none'),
       vcHash: z.string(),

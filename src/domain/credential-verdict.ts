@@ -28,7 +28,20 @@ export interface Verdict {
   readonly proofKeys: readonly IssuerKey[]
   /** Whether all signatures match `proofKeys`. Null if they were not verified. */
   readonly signaturesValid: boolean | null
+  /** The credential has a `credentialStatus`. What it says is in `CredentialStatus`. */
+  readonly hasStatus: boolean
 }
+
+/** What the issuer's status lists said about a credential. */
+export interface CredentialStatus {
+  readonly state: 'valid' | 'revoked' | 'suspended'
+  /** When the lists were fetched, ISO 8601. The oldest, if there are several. */
+  readonly checkedAt: string
+}
+
+/** As shown to users. `unknown`: no list could be used within two days. */
+export const CREDENTIAL_STATES = ['valid', 'revoked', 'suspended', 'unknown'] as const
+export type CredentialState = (typeof CREDENTIAL_STATES)[number]
 
 /** An Ed25519 key with which an issuer may sign credentials. */
 export interface IssuerKey {

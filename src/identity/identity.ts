@@ -6,7 +6,12 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 import type { GuardedHttp } from '../platform/net/guarded-http.ts'
-import type { HostedDependencies } from '../platform/net/hosted/fetch-hosted.ts'
+import {
+  type FetchFailure,
+  type FetchHostedResult,
+  fetchHosted,
+  type HostedDependencies,
+} from '../platform/net/hosted/fetch-hosted.ts'
 import type { Gateways } from '../platform/net/hosted/locate.ts'
 import { CARD_QUEUES, CREDENTIAL_FETCHES } from './agent-cards/limits.ts'
 import { CARD_TIMING, type CardTiming } from './agent-cards/timing.ts'
@@ -19,6 +24,7 @@ import { loadContexts } from './credentials/contexts/load.ts'
 import { createTrustedIssuers } from './credentials/trusted-issuers/service.ts'
 import { createVerifierMetrics } from './credentials/verify/metrics.ts'
 import { getRulesVersion } from './credentials/verify/rules-version.ts'
+import { MAX_LIST_BYTES } from './credentials/verify/status/read-list.ts'
 import { createVerifier, type Verifier } from './credentials/verify/verifier.ts'
 import { createSiteSlots } from './site-slots.ts'
 import { createFetchQueue } from './fetch-queue.ts'
@@ -43,20 +49,20 @@ export interface Identity {
   close(): Promise<void>
 }
 
+/** How long a list waits for others of its site. A client waits for the answer. */
+const LIST_WAIT_MS = 5_000
+const LIST_TOO_LATE: FetchFailure = {
+  kind: 'failed',
+  reason: 'Too many other lists of the same host are being fetched',
+  host: null,
+}
+
 /** Throws OperatorError if the contexts are invalid. */
 export function createIdentity(options: IdentityOptions): Identity {
   const { em, clock, http, gateways, logger } = options
   const kysely = em.getKysely()
   const contexts = loadContexts(options.contextsDir)
   const verifierMetrics = createVerifierMetrics(options.metrics)
-  // The first credential starts the threads, because many processes never verify one.
-  let started: Verifier | undefined
-  const verifier: Pick<Verifier, 'verify'> = {
-    verify: (raw, about) => {
-      started ??= createVerifier({ contexts, metrics: verifierMetrics })
-      return started.verify(raw, about)
-    },
-  }
   const issuers = createTrustedIssuers({ em, clock })
   const trust = () => issuers.current()
   const hosted: HostedDependencies = {
@@ -64,6 +70,15 @@ export function createIdentity(options: IdentityOptions): Identity {
     gateways,
     cardUrlOf: (did) => findCardUrl(kysely, did),
     totalMs: CARD_TIMING.fetchMs,
+  }
+  const fetchStatusList = createListFetch(hosted)
+  // The first credential starts the threads, because many processes never verify one.
+  let started: Verifier | undefined
+  const verifier: Pick<Verifier, 'verify'> = {
+    verify: (raw, about) => {
+      started ??= createVerifier({ contexts, metrics: verifierMetrics, fetchStatusList })
+      return started.verify(raw, about)
+    },
   }
   const store = createCredentialStore(kysely)
   const now = () => clock.now()
@@ -90,6 +105,18 @@ export function createIdentity(options: IdentityOptions): Identity {
     close: async () => {
       await started?.close()
     },
+  }
+}
+
+/** Lists have slots of their own: only trusted issuers can name their URLs. */
+function createListFetch(hosted: HostedDependencies): (url: string) => Promise<FetchHostedResult> {
+  const slots = createSiteSlots(CREDENTIAL_FETCHES)
+  return (url) => {
+    const askedAt = performance.now()
+    return slots(url, async () => {
+      const isLate = performance.now() - askedAt > LIST_WAIT_MS
+      return isLate ? LIST_TOO_LATE : fetchHosted(url, MAX_LIST_BYTES, hosted)
+    })
   }
 }
 

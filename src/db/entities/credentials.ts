@@ -1,5 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { CredentialSource, IssuerKey, Verdict } from '../../domain/credential-verdict.ts'
+import type {
+  CredentialSource,
+  CredentialStatus,
+  IssuerKey,
+  Verdict,
+} from '../../domain/credential-verdict.ts'
 import { key, timestamp } from './columns.ts'
 
 /** A credential attached to an agent. It outlives the agent's row, since it cannot be rebuilt. */
@@ -19,6 +24,8 @@ export const AgentCredential = defineEntity({
     validUntil: timestamp().strictNullable(),
     /** The part that does not depend on the time or on the trusted issuers. */
     verdict: p.json<Verdict>(),
+    /** The last status that was known. Null if the credential has none, or none is known yet. */
+    status: p.json<CredentialStatus>().strictNullable(),
     /** As fetched; verified again when its issuer becomes trusted. */
     document: p.text(),
     indexedAt: timestamp(),

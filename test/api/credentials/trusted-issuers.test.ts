@@ -104,9 +104,15 @@ test('time and trust are applied to a stored verdict', async () => {
   const { verdict } = await verifier.verify(credential, { agentDid: AGENT_DID, now, trust })
   const rulesVersion = getRulesVersion(contexts)
   const at = (time: number, registry = trust, version = rulesVersion) =>
-    evaluateVerdict(verdict, { now: time, trust: registry, rulesVersion: version })
-  expect(at(now)).toEqual({ structurallyValid: true, proofVerified: true, needsVerification: false })
-  expect(at(now, trust, getRulesVersion(contexts, 3))).toEqual({
+    evaluateVerdict(verdict, null, { now: time, trust: registry, rulesVersion: version })
+  expect(at(now)).toEqual({
+    structurallyValid: true,
+    proofVerified: true,
+    active: true,
+    state: null,
+    needsVerification: false,
+  })
+  expect(at(now, trust, getRulesVersion(contexts, 99))).toMatchObject({
     structurallyValid: true,
     proofVerified: false,
     needsVerification: true,
@@ -125,7 +131,8 @@ test('time and trust are applied to a stored verdict', async () => {
     trust: await issuers.current(),
   })
   await issuers.put(issuer())
-  expect(evaluateVerdict(untrusted.verdict, { now, trust: await issuers.current(), rulesVersion })).toEqual({
+  const context = { now, trust: await issuers.current(), rulesVersion }
+  expect(evaluateVerdict(untrusted.verdict, null, context)).toMatchObject({
     structurallyValid: true,
     proofVerified: false,
     needsVerification: true,

@@ -27,6 +27,7 @@ const VERDICT = {
   proofValidity: ALWAYS,
   proofKeys: [],
   signaturesValid: null,
+  hasStatus: false,
 }
 
 let t: TestApp

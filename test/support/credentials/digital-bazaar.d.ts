@@ -39,3 +39,16 @@ declare module '@digitalbazaar/vc' {
   export function issue(options: Options): Promise<Record<string, unknown>>
   export function verifyCredential(options: Options): Promise<{ verified: boolean; error?: Error }>
 }
+
+declare module '@digitalbazaar/vc-bitstring-status-list' {
+  interface BitstringStatusList {
+    setStatus(index: number, status: boolean): void
+  }
+  export function createList(options: { length: number }): Promise<BitstringStatusList>
+  export function createCredential(options: {
+    id: string
+    list: BitstringStatusList
+    statusPurpose: string
+    context?: string[]
+  }): Promise<Record<string, unknown>>
+}

@@ -371,14 +371,17 @@ export type Credential = {
   valid_until: string | null
   /** Whether context, type, subject and dates are valid and a proof exists. */
   structurally_valid: boolean
-  /** Whether the proof is valid and the issuer is currently trusted for this type. */
+  /**
+   * Whether the proof is valid, the issuer is currently trusted for this type, and the credential
+   * is neither revoked nor suspended.
+   */
   proof_verified: boolean
   /** Time at which the credential was attached. */
   indexed_at: string
 }
 
 export type CredentialCheck = {
-  check: 'context' | 'type' | 'subject' | 'temporal' | 'proof_present' | 'proof_verified'
+  check: 'context' | 'type' | 'subject' | 'temporal' | 'proof_present' | 'proof_verified' | 'status'
   passed: boolean
   detail: string
 }
@@ -395,7 +398,10 @@ export type CredentialList = {
 export type CredentialVerification = {
   /** Whether the first five checks passed. */
   structurallyValid: boolean
-  /** Whether the proof is valid and the issuer is trusted for this type. */
+  /**
+   * Whether the proof is valid, the issuer is trusted for this type, and the credential is neither
+   * revoked nor suspended.
+   */
   proofVerified: boolean
   /**
    * `SecurityAuditCredential`, `IdentityCredential`, `CapabilityCredential`, `ComplianceCredential`
@@ -1309,8 +1315,8 @@ export interface Operations {
       /** Only this type. The suffix `Credential` is optional and case is ignored. */
       type?: string
       /**
-       * `true`: only credentials that are structurally valid now, including their dates. `false`:
-       * only the others.
+       * `true`: only credentials that are structurally valid now, including their dates, and
+       * neither revoked nor suspended. `false`: only the others.
        */
       active?: boolean
     }

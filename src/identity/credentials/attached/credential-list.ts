@@ -1,3 +1,4 @@
+import type { CredentialState } from '../../../domain/credential-verdict.ts'
 import { ownerDid } from '../../../domain/did.ts'
 import { isDomainError } from '../../../domain/errors.ts'
 import { booleanParameter, optional, textParameter } from '../../../domain/parameters.ts'
@@ -7,9 +8,11 @@ import type { CredentialStore, StoredCredential } from './credential-store.ts'
 import { hasNul } from './verify-and-attach.ts'
 
 /** An attached credential with its current validity. */
-export interface AttachedCredential extends Omit<StoredCredential, 'verdict'> {
+export interface AttachedCredential extends Omit<StoredCredential, 'verdict' | 'status'> {
   readonly structurallyValid: boolean
   readonly proofVerified: boolean
+  /** What the issuer's status lists said. Null if the credential has no status. */
+  readonly status: CredentialState | null
 }
 
 export interface CredentialList {
@@ -21,7 +24,7 @@ export interface CredentialList {
 export interface CredentialFilter {
   /** A type, or a kind without `Credential`, in any case. */
   readonly type?: string | null
-  /** Whether the credential is structurally valid now, which includes its dates. */
+  /** Whether the credential is structurally valid now, and neither revoked nor suspended. */
   readonly active?: boolean | null
 }
 
@@ -58,19 +61,19 @@ export async function listCredentials(
   const lists = new Map<string, AttachedCredential[]>(agents.map(({ pda }) => [pda, []]))
   let verificationsLeft = MAX_VERIFICATIONS
   for (const credential of await dependencies.store.find([...owners.keys()])) {
-    const { verdict, ...shown } = credential
+    const { verdict, status, ...shown } = credential
     const { agentPda } = shown
     if (!isOfType(verdict.types, filter.type)) continue
-    let status = evaluateVerdict(verdict, context)
-    if (status.needsVerification && verificationsLeft > 0) {
+    let evaluated = evaluateVerdict(verdict, status, context)
+    if (evaluated.needsVerification && verificationsLeft > 0) {
       verificationsLeft -= 1
       const agentDid = ownerDid(owners.get(agentPda) ?? '')
       const newVerdict = await verifyAgain(credential, agentDid, context, dependencies)
-      if (newVerdict !== null) status = evaluateVerdict(newVerdict, context)
+      if (newVerdict !== null) evaluated = evaluateVerdict(newVerdict, status, context)
     }
-    const { structurallyValid, proofVerified } = status
-    if (typeof filter.active === 'boolean' && filter.active !== structurallyValid) continue
-    lists.get(agentPda)?.push({ ...shown, structurallyValid, proofVerified })
+    const { structurallyValid, proofVerified, active, state } = evaluated
+    if (typeof filter.active === 'boolean' && filter.active !== active) continue
+    lists.get(agentPda)?.push({ ...shown, structurallyValid, proofVerified, status: state })
   }
   return new Map(
     Array.from(lists, ([pda, credentials]) => [pda, { pda, total: credentials.length, credentials }]),
@@ -87,7 +90,9 @@ async function verifyAgain(
   const document = await store.getDocument(agentPda, vcHash)
   if (document === null) return null
   try {
-    const result = await verifier.verify(Buffer.from(document), { now, trust, agentDid })
+    // Reads never fetch. The refresh looks up the status.
+    const about = { now, trust, agentDid, checksStatus: false }
+    const result = await verifier.verify(Buffer.from(document), about)
     const { verdict } = result
     const hasNews = verdict.signaturesValid !== null || verdict.rulesVersion !== oldVerdict.rulesVersion
     if (hasNews && !hasNul(result)) await store.setVerdict(agentPda, vcHash, verdict)

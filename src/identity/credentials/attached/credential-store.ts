@@ -67,17 +67,23 @@ export function createCredentialStore(kysely: Kysely<Database>): CredentialStore
   }
 }
 
+/** The status with the newest list stays: another process may still have an older list. */
 async function attach(db: Kysely<Database>, credential: NewCredential): Promise<void> {
   const { agentPda, credentialUrl, source, result, document, now } = credential
-  const { vcHash, type, issuer, validFrom, validUntil, verdict } = result
+  const { vcHash, type, issuer, validFrom, validUntil, verdict, status } = result
   await sql`
     insert into agent_credentials as c (
-      agent_pda, vc_hash, credential_url, source, type, issuer, valid_from, valid_until, verdict, document, indexed_at)
+      agent_pda, vc_hash, credential_url, source, type, issuer, valid_from, valid_until, verdict, status,
+      document, indexed_at)
     values (
       ${agentPda}, ${vcHash}, ${credentialUrl}, ${source}, ${type}, ${issuer}, ${validFrom}, ${validUntil},
-      ${JSON.stringify(verdict)}::jsonb, ${Buffer.from(document).toString()}, ${new Date(now)})
+      ${JSON.stringify(verdict)}::jsonb, ${status === null ? null : JSON.stringify(status)}::jsonb,
+      ${Buffer.from(document).toString()}, ${new Date(now)})
     on conflict (agent_pda, vc_hash) do update set
       credential_url = excluded.credential_url, verdict = excluded.verdict, document = excluded.document,
+      status = case
+        when excluded.status is null or excluded.status->>'checkedAt' < c.status->>'checkedAt' then c.status
+        else excluded.status end,
       source = case when c.source = 'owner' then c.source else excluded.source end`.execute(db)
   await sql`
     delete from agent_credentials

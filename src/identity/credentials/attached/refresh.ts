@@ -1,3 +1,4 @@
+import type { CredentialSource } from '../../../domain/credential-verdict.ts'
 import { isDomainError } from '../../../domain/errors.ts'
 import { fetchHosted, type HostedDependencies } from '../../../platform/net/hosted/fetch-hosted.ts'
 import type { SiteSlots } from '../../site-slots.ts'
@@ -26,8 +27,8 @@ export interface RefreshedAgent {
 }
 
 /**
- * Fetches the credentials that are attached to an agent or listed in its card. A valid credential
- * replaces the one that its URL had before. Failures change nothing.
+ * Looks up the status of the credentials that are attached to an agent. Then fetches these and those
+ * in its card: a valid credential replaces the one that its URL had before. Failures change nothing.
  */
 export async function refreshCredentials(
   agent: RefreshedAgent,
@@ -36,10 +37,25 @@ export async function refreshCredentials(
   const { pda, listed } = agent
   if (listed !== null) await store.removeUnlisted(pda, listed)
   const attached = await store.find([pda])
+  const attach = async (url: string, source: CredentialSource, document: Uint8Array): Promise<void> => {
+    const context = { now: now(), trust: await trust(), signal: hosted.signal }
+    try {
+      await verifyAndAttach({ agent, url, source, document }, context, { store, verifier })
+    } catch (error) {
+      // A busy verifier is not a failure: the next refresh tries again.
+      if (!isDomainError(error, 'VERIFIER_BUSY')) throw error
+    }
+  }
   const sources = new Map(attached.map(({ credentialUrl, source }) => [credentialUrl, source]))
   const urls = new Set([...(listed ?? []), ...sources.keys()])
   const deadline = now() + limitMs
   const isOver = (): boolean => now() > deadline || hosted.signal?.aborted === true
+  // First, and from the stored documents: an owner whose credential was revoked could stop serving it.
+  for (const { vcHash, credentialUrl, source, verdict } of attached) {
+    if (isOver()) return
+    const document = verdict.hasStatus ? await store.getDocument(pda, vcHash) : null
+    if (document !== null) await attach(credentialUrl, source, Buffer.from(document))
+  }
   for (const url of [...urls].slice(0, 2 * MAX_CREDENTIALS)) {
     if (isOver()) return
     if (!/^(https?|ipfs|ar):/i.test(url)) continue
@@ -48,12 +64,6 @@ export async function refreshCredentials(
       isOver() ? null : fetchHosted(url, MAX_CREDENTIAL_BYTES, hosted),
     )
     if (fetched === null || fetched.kind === 'failed') continue
-    const credential = { agent, url, source: sources.get(url) ?? 'card', document: fetched.body }
-    try {
-      await verifyAndAttach(credential, { now: now(), trust: await trust() }, { store, verifier })
-    } catch (error) {
-      // A busy verifier is not a failure: the next refresh tries again.
-      if (!isDomainError(error, 'VERIFIER_BUSY')) throw error
-    }
+    await attach(url, sources.get(url) ?? 'card', fetched.body)
   }
 }

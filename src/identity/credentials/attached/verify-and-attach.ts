@@ -1,8 +1,7 @@
 import type { CredentialSource } from '../../../domain/credential-verdict.ts'
 import { ownerDid } from '../../../domain/did.ts'
-import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
 import type { VerificationResult } from '../verify/result.ts'
-import type { Verifier } from '../verify/verifier.ts'
+import type { Verifier, VerifyOptions } from '../verify/verifier.ts'
 import type { CredentialStore } from './credential-store.ts'
 
 export interface HostedCredential {
@@ -15,12 +14,19 @@ export interface HostedCredential {
 /** Verifies a hosted credential and attaches it if structurally valid. Throws VERIFIER_BUSY. */
 export async function verifyAndAttach(
   { agent, url, source, document }: HostedCredential,
-  { now, trust }: { readonly now: number; readonly trust: TrustRegistry },
+  context: Omit<VerifyOptions, 'agentDid'>,
   { store, verifier }: { readonly store: CredentialStore; readonly verifier: Pick<Verifier, 'verify'> },
 ): Promise<VerificationResult> {
-  const result = await verifier.verify(document, { agentDid: ownerDid(agent.owner), now, trust })
+  const result = await verifier.verify(document, { ...context, agentDid: ownerDid(agent.owner) })
   if (result.structurallyValid && !hasNul(result)) {
-    await store.attach({ agentPda: agent.pda, credentialUrl: url, source, result, document, now })
+    await store.attach({
+      agentPda: agent.pda,
+      credentialUrl: url,
+      source,
+      result,
+      document,
+      now: context.now,
+    })
   }
   return result
 }

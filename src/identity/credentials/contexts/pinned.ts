@@ -1,6 +1,7 @@
 export const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
 export const CREDENTIALS_V2 = 'https://www.w3.org/ns/credentials/v2'
 export const ED25519_SIGNATURE_2020_V1 = 'https://w3id.org/security/suites/ed25519-2020/v1'
+export const STATUS_V1 = 'https://www.w3.org/ns/credentials/status/v1'
 export const DATA_INTEGRITY_V2 = 'https://w3id.org/security/data-integrity/v2'
 
 /**
@@ -23,7 +24,7 @@ export interface PinnedContext {
 
 /**
  * The contexts of the service. W3C files: Copyright © World Wide Web Consortium, W3C Software and
- * Document License. Ed25519 suite: Copyright © 2021 Digital Bazaar, Inc., BSD 3-Clause.
+ * Document License. Ed25519 suite and status lists: Copyright © Digital Bazaar, Inc., BSD 3-Clause.
  */
 export const PINNED_CONTEXTS: readonly PinnedContext[] = [
   {
@@ -50,6 +51,13 @@ export const PINNED_CONTEXTS: readonly PinnedContext[] = [
     url: DATA_INTEGRITY_V2,
     file: 'data-integrity-v2.jsonld',
     sha256: '67f21e6e33a6c14e5ccfd2fc7865f7474fb71a04af7e94136cb399dfac8ae8f4',
+  },
+  {
+    // W3C Bitstring Status List 1.0, from vc-bitstring-status-list-context 1.1.0. VC 2.0 includes
+    // these terms, so only VC 1.1 needs it.
+    url: STATUS_V1,
+    file: 'bitstring-status-list-v1.jsonld',
+    sha256: 'fd08cbf28ddd829ab2f1978c48f43ab07a112c1c90245a0cfac7ba721c65170c',
   },
   {
     url: AGENT_CREDENTIALS_V1,

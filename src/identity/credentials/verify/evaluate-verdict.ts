@@ -1,12 +1,22 @@
-import type { Verdict } from '../../../domain/credential-verdict.ts'
+import type { CredentialState, CredentialStatus, Verdict } from '../../../domain/credential-verdict.ts'
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
 import { timeProblem } from './checks/temporal.ts'
 import { hasKeys, trustProblem } from './checks/trust.ts'
+
+/**
+ * How long the status of a stored credential counts if its list cannot be used again. Two refreshes
+ * may fail.
+ */
+export const STATUS_HOLDS_MS = 172_800_000
 
 /** What a stored verdict means at a given time, with a given registry of issuers. */
 export interface VerdictStatus {
   readonly structurallyValid: boolean
   readonly proofVerified: boolean
+  /** Structurally valid, and neither revoked nor suspended. */
+  readonly active: boolean
+  /** Null if the credential has no status. */
+  readonly state: CredentialState | null
   /** The rules changed, or the signature was not verified with the issuer's current keys. */
   readonly needsVerification: boolean
 }
@@ -19,9 +29,10 @@ export interface EvaluationContext {
   readonly rulesVersion: string
 }
 
-/** Applies time, trust and rules to a stored verdict. Does not read the credential. */
+/** Applies time, trust, rules and status to a stored verdict. Does not read the credential. */
 export function evaluateVerdict(
   verdict: Verdict,
+  status: CredentialStatus | null,
   { now, trust, rulesVersion }: EvaluationContext,
 ): VerdictStatus {
   const { wellFormed, datesValid, validity, issuer, proofKeys, signaturesValid, proofValidity } = verdict
@@ -29,9 +40,21 @@ export function evaluateVerdict(
   const rulesMatch = verdict.rulesVersion === rulesVersion
   const keysMatch = signaturesValid !== null && hasKeys(trust.find(issuer), proofKeys)
   const isInTime = (period: typeof validity) => timeProblem(period, now, '') === null
+  const structurallyValid = wellFormed && datesValid && isInTime(validity)
+  const isSigned = rulesMatch && isTrusted && keysMatch && signaturesValid && isInTime(proofValidity)
+  const state = verdict.hasStatus ? currentState(status, now) : null
   return {
-    structurallyValid: wellFormed && datesValid && isInTime(validity),
-    proofVerified: rulesMatch && isTrusted && keysMatch && signaturesValid && isInTime(proofValidity),
+    structurallyValid,
+    proofVerified: isSigned && (state === null || state === 'valid'),
+    active: structurallyValid && state !== 'revoked' && state !== 'suspended',
+    state,
     needsVerification: !rulesMatch || (isTrusted && !keysMatch),
   }
+}
+
+/** A good status expires. A bad one does not: its list must say that it is good again. */
+function currentState(status: CredentialStatus | null, now: number): CredentialState {
+  if (status === null) return 'unknown'
+  const isOld = now - Date.parse(status.checkedAt) > STATUS_HOLDS_MS
+  return status.state === 'valid' && isOld ? 'unknown' : status.state
 }

@@ -23,7 +23,7 @@ export function createVerifierMetrics(metrics: Metrics): VerifierMetrics {
   })
   const duration = new Histogram({
     name: 'gateway_credentials_verification_duration_seconds',
-    help: 'Duration of a verification, including the wait for a thread.',
+    help: 'Duration of a verification, including the waits for a thread and for status lists.',
     buckets: BUCKETS,
     registers,
   })

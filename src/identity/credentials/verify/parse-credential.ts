@@ -1,4 +1,11 @@
-import { assertUnambiguous, InvalidJson, isObject, type JsonObject, parseJson } from '../../strict-json.ts'
+import {
+  assertUnambiguous,
+  InvalidJson,
+  isObject,
+  type JsonLimits,
+  type JsonObject,
+  parseJson,
+} from '../../strict-json.ts'
 
 /** Inputs that cost seconds in measurements exceed this and the limits below by far. */
 export const MAX_CREDENTIAL_BYTES = 32_768
@@ -10,14 +17,19 @@ export const JSON_LIMITS = {
   allowNull: false,
 }
 
+const CREDENTIAL_LIMITS = { bytes: MAX_CREDENTIAL_BYTES, json: JSON_LIMITS }
+
 /** Parses the bytes of a credential, or a value that was parsed from JSON. Throws InvalidJson. */
-export function parseCredential(raw: unknown): JsonObject {
+export function parseCredential(
+  raw: unknown,
+  limits: { readonly bytes: number; readonly json: JsonLimits } = CREDENTIAL_LIMITS,
+): JsonObject {
   const bytes = raw instanceof Uint8Array ? raw : encode(raw)
-  if (bytes.length > MAX_CREDENTIAL_BYTES) {
-    throw new InvalidJson(`it has ${bytes.length} bytes; the limit is ${MAX_CREDENTIAL_BYTES}`)
+  if (bytes.length > limits.bytes) {
+    throw new InvalidJson(`it has ${bytes.length} bytes; the limit is ${limits.bytes}`)
   }
   const json = parseJson(bytes)
-  assertUnambiguous(json, JSON_LIMITS)
+  assertUnambiguous(json, limits.json)
   if (!isObject(json.value)) throw new InvalidJson('it is not a JSON object')
   return json.value
 }

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../../domain/credential-verdict.ts'
+import type { CredentialStatus, Verdict } from '../../../domain/credential-verdict.ts'
 
 /** The checks in the order of the response (contract, "Credential verification result"). */
 export const CHECK_NAMES = [
@@ -10,7 +10,10 @@ export const CHECK_NAMES = [
   'proof_verified',
 ] as const
 
-export type CheckName = (typeof CHECK_NAMES)[number]
+/** Follows the six, but only for a credential with a `credentialStatus`. */
+export const STATUS_CHECK = 'status'
+
+export type CheckName = (typeof CHECK_NAMES)[number] | typeof STATUS_CHECK
 
 export interface Check {
   readonly check: CheckName
@@ -25,6 +28,7 @@ export const fail = (check: CheckName, detail: string): Check => ({ check, passe
 export interface VerificationResult {
   /** The first five checks passed. */
   readonly structurallyValid: boolean
+  /** The checks proof_verified and, if there is one, status passed. */
   readonly proofVerified: boolean
   /** The known kind, otherwise the first type in sorted order. Empty if there is none. */
   readonly type: string
@@ -39,4 +43,6 @@ export interface VerificationResult {
   /** Why the input is not a JSON credential (size, syntax, repeated keys). Null if it is one. */
   readonly parseError: string | null
   readonly verdict: Verdict
+  /** Null if the credential has no `credentialStatus`, or if no list could be used. */
+  readonly status: CredentialStatus | null
 }

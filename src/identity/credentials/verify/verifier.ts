@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { isDomainError } from '../../../domain/errors.ts'
-import { InvalidJson } from '../../strict-json.ts'
+import { InvalidJson, type JsonObject } from '../../strict-json.ts'
 import type { TrustRegistry } from '../trusted-issuers/issuer.ts'
 import { checkContext, getDataModel } from './checks/context.ts'
 import { checkProofPresent, getProofs } from './checks/proof-present.ts'
@@ -14,8 +14,11 @@ import { createCryptoPool, type CryptoPoolOptions } from './crypto/pool.ts'
 import type { CryptoVerdict } from './crypto/protocol.ts'
 import { outcomeOf, type VerifierMetrics } from './metrics.ts'
 import { parseCredential } from './parse-credential.ts'
-import { CHECK_NAMES, fail, type VerificationResult } from './result.ts'
+import { type Check, CHECK_NAMES, fail, type VerificationResult } from './result.ts'
 import { getRulesVersion } from './rules-version.ts'
+import { checkStatus, statusNotChecked, type StatusResult } from './status/check-status.ts'
+import { readStatusList } from './status/read-list.ts'
+import { createStatusLists, type StatusListsOptions } from './status/status-lists.ts'
 
 const CACHED_VERDICTS = 5_000
 
@@ -25,6 +28,10 @@ export interface VerifyOptions {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly trust: TrustRegistry
+  /** False: no status list is fetched, and the check `status` fails. True by default. */
+  readonly checksStatus?: boolean
+  /** Ends the wait for status lists. */
+  readonly signal?: AbortSignal
 }
 
 export interface Verifier {
@@ -37,19 +44,26 @@ export interface Verifier {
 }
 
 export interface VerifierOptions extends CryptoPoolOptions {
+  /** By default, no list can be fetched. */
+  readonly fetchStatusList?: StatusListsOptions['fetch']
   readonly metrics?: VerifierMetrics
 }
 
 /** Verifies a strict profile of W3C Verifiable Credentials 1.1 and 2.0. */
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { contexts, metrics } = options
+  const { contexts, metrics, fetchStatusList = fetchNoList } = options
   const pool = createCryptoPool(options)
   const cache = new LRUCache<string, CryptoVerdict>({ max: CACHED_VERDICTS })
   const knownContexts = new Set(contexts.keys())
   const rulesVersion = getRulesVersion(contexts)
+  const statusLists = createStatusLists({
+    fetch: fetchStatusList,
+    read: (document, expected) => readStatusList(document, expected, { knownContexts, pool, cache }),
+  })
   metrics?.watchWaiting(pool.waiting)
 
-  async function verify(raw: unknown, { agentDid, now, trust }: VerifyOptions): Promise<VerificationResult> {
+  async function verify(raw: unknown, about: VerifyOptions): Promise<VerificationResult> {
+    const { agentDid, now, trust } = about
     const credential = parseCredential(raw)
     const canonical = jcs(credential)
     const vcHash = sha256Hex(canonical)
@@ -72,13 +86,15 @@ export function createVerifier(options: VerifierOptions): Verifier {
           )
         : proofNotChecked(`not checked because ${blocking?.check} failed`)
     const structure = [context, type, subject, temporal, proofPresent]
+    const failed = [...structure, proof.check].find(({ passed }) => !passed)
+    const status = await lookUpStatus(credential, { ...about, issuer, failed })
     return {
       structurallyValid: structure.every(({ passed }) => passed),
-      proofVerified: proof.check.passed,
+      proofVerified: proof.check.passed && status?.check.passed !== false,
       type: mainType(credential),
       issuer,
       vcHash,
-      checks: [...structure, proof.check],
+      checks: [...structure, proof.check, ...(status === null ? [] : [status.check])],
       validFrom: dates.validity.from,
       validUntil: dates.validity.until,
       parseError: null,
@@ -92,8 +108,22 @@ export function createVerifier(options: VerifierOptions): Verifier {
         proofValidity: proof.proofValidity,
         proofKeys: proof.proofKeys,
         signaturesValid: proof.signaturesValid,
+        hasStatus: status !== null,
       },
+      status: status?.status ?? null,
     }
+  }
+
+  /** Comes last, so that only credentials of trusted issuers cost a fetch. Null: it has no status. */
+  async function lookUpStatus(
+    { credentialStatus }: JsonObject,
+    about: VerifyOptions & { readonly issuer: string; readonly failed: Check | undefined },
+  ): Promise<StatusResult | null> {
+    if (credentialStatus === undefined) return null
+    const { failed, checksStatus = true, issuer, now, trust, signal } = about
+    if (failed !== undefined) return statusNotChecked(`${failed.check} failed`)
+    if (!checksStatus) return statusNotChecked('no status list may be fetched now')
+    return checkStatus(credentialStatus, { issuer, now, trust, signal }, statusLists)
   }
 
   async function verifyMeasured(raw: unknown, about: VerifyOptions): Promise<VerificationResult> {
@@ -115,6 +145,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   return { verify: verifyMeasured, close: () => pool.close() }
 }
+
+const fetchNoList: StatusListsOptions['fetch'] = () =>
+  Promise.resolve({ kind: 'failed', reason: 'No list can be fetched', host: null })
 
 function invalidJsonResult(parseError: string, rulesVersion: string): VerificationResult {
   const noBounds = { from: null, until: null }
@@ -138,6 +171,8 @@ function invalidJsonResult(parseError: string, rulesVersion: string): Verificati
       proofValidity: noBounds,
       proofKeys: [],
       signaturesValid: false,
+      hasStatus: false,
     },
+    status: null,
   }
 }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { urlProblem } from '../check-url.ts'
 import type { HttpErrorCode } from '../error-codes.ts'
 import type { GuardedHttp } from '../guarded-http.ts'
@@ -15,7 +16,14 @@ export interface FetchFailure {
   readonly host: HostState
 }
 
-export type FetchHostedResult = { readonly kind: 'fetched'; readonly body: Uint8Array } | FetchFailure
+export interface FetchedDocument {
+  readonly kind: 'fetched'
+  readonly body: Uint8Array
+  /** Of the last response, after redirects. */
+  readonly headers: IncomingHttpHeaders
+}
+
+export type FetchHostedResult = FetchedDocument | FetchFailure
 
 export interface HostedDependencies {
   readonly http: Pick<GuardedHttp, 'get' | 'checkUrl'>
@@ -113,7 +121,7 @@ async function get(
     return failed(reason, result.redirected ? 'responded' : hostState(result.errorCode))
   }
   return result.status === 200
-    ? { kind: 'fetched', body: result.body }
+    ? { kind: 'fetched', body: result.body, headers: result.headers }
     : failed(`The host responded with status ${result.status}`, 'responded')
 }
 

@@ -6,16 +6,25 @@ export interface Check {
   readonly text: string
 }
 
+const STATUS_TEXTS: Readonly<Record<NonNullable<Credential['status']>, string>> = {
+  valid: 'The issuer has neither revoked nor suspended it.',
+  revoked: 'The issuer revoked it, so it no longer counts.',
+  suspended: 'The issuer suspended it, so it does not count now.',
+  unknown: 'The list of the issuer could not be read, so it may be revoked.',
+}
+
 const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
 /**
- * The six checks of a credential that is attached to an agent, as they are now. Only credentials
- * that pass the first five are attached. Null if one fails although the dates are right: the rules
+ * The checks of a credential that is attached to an agent, as they are now. Only credentials that
+ * pass the first five are attached. Null if one fails although the dates are right: the rules
  * changed.
  */
 export function checksOf(credential: Credential, did: string, now: number): Check[] | null {
-  const { issuer, structurallyValid, proofVerified } = credential
+  const { issuer, structurallyValid, proofVerified, status } = credential
   const isOwn = issuer === did
+  // A bad status says nothing about the signature: the service looks it up only if that is right.
+  const isTrusted = proofVerified || status === 'revoked' || status === 'suspended'
   if (!structurallyValid && isInTime(credential, now)) return null
   return [
     {
@@ -29,13 +38,14 @@ export function checksOf(credential: Credential, did: string, now: number): Chec
     { title: 'Proof', passed: true, text: 'It has a signature of its issuer.' },
     {
       title: 'Trust',
-      passed: proofVerified,
-      text: proofVerified
+      passed: isTrusted,
+      text: isTrusted
         ? 'The signature is right, and this gateway trusts the issuer for this type.'
         : isOwn
           ? 'The agent issued it about itself, so it proves nothing. This gateway does not trust the issuer for this type.'
           : 'This gateway does not trust the issuer for this type, or the signature is wrong or out of date.',
     },
+    ...(status === null ? [] : [{ title: 'Status', passed: status === 'valid', text: STATUS_TEXTS[status] }]),
   ]
 }
 

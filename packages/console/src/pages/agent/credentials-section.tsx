@@ -78,7 +78,11 @@ function Checks({ checks }: { readonly checks: readonly Check[] }) {
   const passed = checks.filter((check) => check.passed).length
   return (
     <details>
-      <summary>{passed === 6 ? 'All 6 checks passed' : `${passed} of 6 checks passed`}</summary>
+      <summary>
+        {passed === checks.length
+          ? `All ${passed} checks passed`
+          : `${passed} of ${checks.length} checks passed`}
+      </summary>
       <ul className={css.checks}>
         {checks.map((check) => (
           <li key={check.title} data-passed={check.passed}>
@@ -94,8 +98,10 @@ function Checks({ checks }: { readonly checks: readonly Check[] }) {
   )
 }
 
-function verdictOf({ structurallyValid, proofVerified }: Credential): [tone: Tone, text: string] {
+function verdictOf({ structurallyValid, proofVerified, status }: Credential): [tone: Tone, text: string] {
   if (!structurallyValid) return ['bad', 'Not valid now']
+  if (status === 'revoked') return ['bad', 'Revoked']
+  if (status === 'suspended') return ['bad', 'Suspended']
   return proofVerified ? ['good', 'Verified'] : ['warn', 'Not trusted']
 }
 

@@ -6,7 +6,7 @@ interface Explanation {
   readonly advice: string
 }
 
-/** The six checks in their order. */
+/** The checks in their order. `status` is there only for a credential with a status list. */
 export const CHECKS: Readonly<Record<string, Explanation>> = {
   context: {
     title: 'Vocabulary',
@@ -38,5 +38,10 @@ export const CHECKS: Readonly<Record<string, Explanation>> = {
     text: 'The signature must be right, and this service must trust the issuer for this type.',
     advice:
       'If the signature is right, only the operator of this service can add the issuer to those it trusts.',
+  },
+  status: {
+    title: 'Status',
+    text: 'The issuer publishes a list of the credentials that it revoked or suspended. This one must not be on it.',
+    advice: 'If the list cannot be read, try again later. If the credential is on it, ask the issuer why.',
   },
 }

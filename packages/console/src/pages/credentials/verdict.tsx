@@ -11,7 +11,7 @@ interface VerdictProps {
   readonly agent: NonNullable<OwnAgentNameQuery['agent']>
 }
 
-/** The six checks with their reasons. */
+/** The checks with their reasons. */
 export function Verdict({ verdict, isHosted, agent }: VerdictProps) {
   const { checks, type, issuer, validFrom, validUntil, structurallyValid } = verdict
   const passed = checks.filter((each) => each.passed).length
@@ -64,7 +64,9 @@ export function Verdict({ verdict, isHosted, agent }: VerdictProps) {
   )
 }
 
-function summaryOf({ structurallyValid, proofVerified }: Result): [tone: Tone, text: string] {
+function summaryOf({ structurallyValid, proofVerified, checks }: Result): [tone: Tone, text: string] {
   if (!structurallyValid) return ['bad', 'Not valid']
+  const isTrusted = checks.some(({ check, passed }) => check === 'proof_verified' && passed)
+  if (isTrusted && !proofVerified) return ['bad', 'Revoked, suspended or of unknown status']
   return proofVerified ? ['good', 'Valid and trusted'] : ['warn', 'Valid, but not trusted']
 }

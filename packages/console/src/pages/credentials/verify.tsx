@@ -13,7 +13,7 @@ const SOURCES = [
 ]
 const TEXT_MAX = 65_536
 
-/** The form, and the six checks of the last credential. */
+/** The form, and the checks of the last credential. */
 export function Verify({ agent }: { readonly agent: NonNullable<OwnAgentNameQuery['agent']> }) {
   const [source, setSource] = useState('url')
   const [url, setUrl] = useState('')

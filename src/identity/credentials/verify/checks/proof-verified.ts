@@ -5,6 +5,7 @@ import type { TrustRegistry } from '../../trusted-issuers/issuer.ts'
 import type { CryptoPool } from '../crypto/pool.ts'
 import type { CryptoOutcome, CryptoTask, CryptoVerdict } from '../crypto/protocol.ts'
 import { verifyProofs } from '../crypto/verify-proofs.ts'
+import { MAX_CREDENTIAL_BYTES } from '../parse-credential.ts'
 import { type Check, fail, pass } from '../result.ts'
 import { commonValidity, type ParsedProof, parseProofs } from './parse-proof.ts'
 import { timeProblem } from './temporal.ts'
@@ -24,10 +25,11 @@ interface ReadCredential {
   readonly vcHash: string
   readonly proofs: readonly JsonObject[]
   readonly issuer: string
-  readonly types: readonly string[]
+  /** Null for a status list. */
+  readonly types: readonly string[] | null
 }
 
-interface Dependencies {
+export interface ProofDependencies {
   readonly now: number
   readonly trust: TrustRegistry
   readonly pool: CryptoPool
@@ -41,7 +43,7 @@ interface Dependencies {
  */
 export async function checkProofVerified(
   read: ReadCredential,
-  { now, trust, pool, cache }: Dependencies,
+  { now, trust, pool, cache }: ProofDependencies,
 ): Promise<ProofResult> {
   const { credential, issuer, types } = read
   const parsed = parseProofs(read.proofs, credential)
@@ -81,24 +83,25 @@ async function verifySignatures(
   { canonical, vcHash }: ReadCredential,
   proofs: CryptoTask['proofs'],
   pool: CryptoPool,
-  cache: Dependencies['cache'],
+  cache: ProofDependencies['cache'],
 ): Promise<CryptoOutcome> {
   const cacheKey = [vcHash, ...proofs.map(({ key }) => key)].join()
   const cached = cache.get(cacheKey)
   if (cached !== undefined) return { outcome: 'decided', verdict: cached }
   const task = { credential: canonical, proofs }
-  // JCS takes less time than sending the task to a thread. JSON-LD does not.
-  const outcome = proofs.every(({ suite }) => suite === 'eddsa-jcs-2022')
-    ? { outcome: 'decided' as const, verdict: await verifyProofs(task, rejectJsonLd) }
-    : await pool.run(task)
+  // JCS takes less time than sending the task to a thread. JSON-LD and long lists do not.
+  const isFast = canonical.length <= MAX_CREDENTIAL_BYTES
+  const outcome =
+    isFast && proofs.every(({ suite }) => suite === 'eddsa-jcs-2022')
+      ? { outcome: 'decided' as const, verdict: await verifyProofs(task, rejectJsonLd) }
+      : await pool.run(task)
   if (outcome.outcome === 'decided') cache.set(cacheKey, outcome.verdict)
   return outcome
 }
 
 const rejectJsonLd = (): Promise<never> => Promise.reject(new Error('JSON-LD runs in threads only'))
 
-function verifiedDetail({ issuer, credential }: ReadCredential, proofs: readonly ParsedProof[]): string {
+function verifiedDetail({ issuer }: ReadCredential, proofs: readonly ParsedProof[]): string {
   const suites = [...new Set(proofs.map(({ suite }) => suite))].join(', ')
-  const status = Object.hasOwn(credential, 'credentialStatus') ? '; its credentialStatus was not checked' : ''
-  return `signed by ${issuer}, a trusted issuer (${suites})${status}`
+  return `signed by ${issuer}, a trusted issuer (${suites})`
 }

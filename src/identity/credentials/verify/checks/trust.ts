@@ -15,9 +15,12 @@ export function getIssuer({ issuer }: JsonObject): string {
   return typeof id === 'string' && id.length <= MAX_ISSUER_LENGTH ? id : ''
 }
 
-/** Why an issuer is not trusted to issue these types at `now`, in milliseconds. Null if it is. */
+/**
+ * Why an issuer is not trusted to issue these types at `now`, in milliseconds. Null if it is.
+ * `types` is null if it may issue the document whatever its types are.
+ */
 export function trustProblem(
-  { issuer, types }: { issuer: string; types: readonly string[] },
+  { issuer, types }: { issuer: string; types: readonly string[] | null },
   trust: TrustRegistry,
   now: number,
 ): string | null {
@@ -28,7 +31,7 @@ export function trustProblem(
   if (notBefore !== null && Date.parse(notBefore) > now)
     return `issuer ${issuer} is not trusted before ${notBefore}`
   if (notAfter !== null && Date.parse(notAfter) < now) return `issuer ${issuer} was trusted until ${notAfter}`
-  if (allowedTypes === null) return null
+  if (allowedTypes === null || types === null) return null
   const claimed = types.length === 0 ? [VERIFIABLE_CREDENTIAL] : types
   const forbidden = claimed.find((type) => !allowedTypes.includes(type))
   return forbidden === undefined ? null : `issuer ${issuer} is not trusted for the type ${quoted(forbidden)}`
