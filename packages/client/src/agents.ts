@@ -17,7 +17,8 @@ import { listing } from './pages.ts'
 import { fromHex, sha256, utf8 } from './program/bytes.ts'
 import type { Signer } from './signers/signer.ts'
 import { UnexpectedTransactionError } from './transactions/check.ts'
-import type { SendOptions, Transaction } from './transactions/flow.ts'
+import type { SendOptions } from './transactions/flow.ts'
+import type { Transaction } from './transactions/outcome.ts'
 
 export type Agent = Operations['getAgent']['response']
 export type AgentFilter = NonNullable<Operations['listAgents']['query']>

@@ -1,7 +1,8 @@
 import type { Call, Transport } from './http/call.ts'
 import type { Instruction } from './program/instruction.ts'
 import type { Signer } from './signers/signer.ts'
-import type { SendOptions, Sponsorship, Transaction } from './transactions/flow.ts'
+import type { SendOptions, Sponsorship } from './transactions/flow.ts'
+import type { Transaction } from './transactions/outcome.ts'
 
 /** What the parts of a registry share. */
 export interface Context {

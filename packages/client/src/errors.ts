@@ -1,4 +1,5 @@
 import { PROGRAM_ERRORS } from './generated/program.ts'
+import type { UnfinishedTransaction } from './transactions/outcome.ts'
 
 /** An error response of the gateway. */
 export class RegistryError extends Error {
@@ -40,7 +41,10 @@ interface ErrorBody {
   logs?: string[]
 }
 
-/** The transaction was sent and failed, or expired. `code` is that of the status record. */
+/**
+ * The transaction failed, or it expired and is not on the ledger. It will not land any more. `code`
+ * is that of the status record. `cause` is why the gateway refused to submit it, if it did.
+ */
 export class TransactionFailedError extends Error {
   override readonly name = 'TransactionFailedError'
   /** The `id` of the transaction, for `transactions.get`. */
@@ -54,13 +58,43 @@ export class TransactionFailedError extends Error {
     id: string,
     signature: string | null,
     error: { code: string; message: string; logs?: string[] },
+    options?: ErrorOptions,
   ) {
-    super(`The transaction failed: ${error.message}`)
+    super(`The transaction failed: ${error.message}`, options)
     this.id = id
     this.code = error.code
     this.signature = signature
     this.logs = error.logs ?? []
     this.programError = programErrorIn([...this.logs, error.message])
+  }
+}
+
+/**
+ * The wallet signed the transaction, and it is not known whether it landed or still will. Do not
+ * prepare it again: give `unfinished` to `transactions.resume`. `cause` is the last problem.
+ */
+export class OutcomeUnknownError extends Error {
+  override readonly name = 'OutcomeUnknownError'
+  readonly id: string
+  /** base-58. Null if the sponsor has not signed, as far as it is known. */
+  readonly signature: string | null
+  /** The transaction cannot land after this block height. Null if only the id was given. */
+  readonly lastValidBlockHeight: number | null
+  /** What `resume` needs to submit it again. Null if only the id was given. */
+  readonly unfinished: UnfinishedTransaction | null
+
+  constructor(
+    transaction: Pick<UnfinishedTransaction, 'id'> & Partial<UnfinishedTransaction>,
+    record: { readonly signature: string | null } | null,
+    cause: unknown,
+  ) {
+    const { id, signedTx, signature, lastValidBlockHeight } = transaction
+    const reason = cause instanceof Error ? `: ${cause.message}` : ''
+    super(`The outcome of the transaction ${id} is not known${reason}`, { cause })
+    this.id = id
+    this.signature = record?.signature ?? signature ?? null
+    this.lastValidBlockHeight = lastValidBlockHeight ?? null
+    this.unfinished = signedTx === undefined ? null : (transaction as UnfinishedTransaction)
   }
 }
 

@@ -8,7 +8,13 @@ export type {
   Registration,
 } from './agents.ts'
 export type { Credential, CredentialFilter, GivenCredential } from './credentials.ts'
-export { type ProgramError, programErrorIn, RegistryError, TransactionFailedError } from './errors.ts'
+export {
+  OutcomeUnknownError,
+  type ProgramError,
+  programErrorIn,
+  RegistryError,
+  TransactionFailedError,
+} from './errors.ts'
 export type { Operations } from './generated/api.ts'
 export {
   agentAddress,
@@ -41,8 +47,14 @@ export {
   type ExpectedTransaction,
   UnexpectedTransactionError,
 } from './transactions/check.ts'
-export type { SendOptions, Transaction } from './transactions/flow.ts'
+export type { SendOptions } from './transactions/flow.ts'
 export { MalformedTransactionError } from './transactions/message.ts'
+export type {
+  ResumeOptions,
+  SendProgress,
+  Transaction,
+  UnfinishedTransaction,
+} from './transactions/outcome.ts'
 export {
   verifyWebhook,
   type VerifyWebhookOptions,

@@ -10,7 +10,13 @@ import type { Signer } from './signers/signer.ts'
 import { createSessions } from './sessions.ts'
 import { createStakes } from './stakes.ts'
 import { UnexpectedTransactionError } from './transactions/check.ts'
-import { type SendOptions, sendInstructions, type Transaction, waitForOutcome } from './transactions/flow.ts'
+import { type SendOptions, sendInstructions } from './transactions/flow.ts'
+import {
+  resume,
+  type ResumeOptions,
+  type Transaction,
+  type UnfinishedTransaction,
+} from './transactions/outcome.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 
 export interface RegistryOptions {
@@ -57,6 +63,7 @@ export function createRegistry(url: string, options: RegistryOptions = {}) {
   const flow = {
     maxPriorityFeeLamports: options.maxPriorityFeeLamports ?? 100_000n,
     confirmTimeoutMs: options.confirmTimeoutMs ?? 120_000,
+    maxRetryDelayMs: transport.maxRetryDelayMs,
   }
   let programIsChecked = false
   const checkProgram = async (): Promise<void> => {
@@ -91,9 +98,16 @@ export function createRegistry(url: string, options: RegistryOptions = {}) {
     sessions: createSessions(context),
     transactions: {
       get: (id: string): Promise<Transaction> => call('getTransaction', { path: { id } }),
-      /** Waits until it is confirmed. Throws TransactionFailedError otherwise. */
-      wait: async (id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Transaction> =>
-        waitForOutcome(call, await call('getTransaction', { path: { id } }), flow.confirmTimeoutMs, signal),
+      /**
+       * Finds the outcome of a transaction that was signed before, also by another process. With
+       * what `onSigned` or OutcomeUnknownError gave, it submits the same transaction again if the
+       * gateway does not have it. With only the id, it waits. Returns the confirmed transaction.
+       * Throws TransactionFailedError or OutcomeUnknownError.
+       */
+      resume: async (
+        unfinished: UnfinishedTransaction | string,
+        resumeOptions: ResumeOptions = {},
+      ): Promise<Transaction> => resume(call, flow, unfinished, resumeOptions),
       /** Prepares, checks, signs and submits instructions of any program that the relay allows. */
       send: (
         instructions: readonly Instruction[],

@@ -13,7 +13,8 @@ import type { Operations } from './generated/api.ts'
 import { listing } from './pages.ts'
 import { tokenAccount } from './program/program-address.ts'
 import type { Signer } from './signers/signer.ts'
-import type { SendOptions, Transaction } from './transactions/flow.ts'
+import type { SendOptions } from './transactions/flow.ts'
+import type { Transaction } from './transactions/outcome.ts'
 
 export type Stake = Operations['getStake']['response']
 export type StakeFilter = NonNullable<Operations['listStakes']['query']>

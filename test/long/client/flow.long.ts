@@ -132,7 +132,7 @@ test('a transaction that fails on the ledger rejects with its code', async () =>
   const app = createRegistry(gateway.runtime.baseUrl, {
     fetch: async () => Response.json(failed),
   })
-  const error = await app.transactions.wait('a').catch((caught: unknown) => caught)
+  const error = await app.transactions.resume('a').catch((caught: unknown) => caught)
   expect(error).toBeInstanceOf(TransactionFailedError)
   expect(error).toMatchObject({ id: 'a', code: 'blockhash_expired' })
 })

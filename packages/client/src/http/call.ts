@@ -24,6 +24,8 @@ export interface CallOptions {
   /** The token of another session. */
   readonly token?: string
   readonly signal?: AbortSignal
+  /** Repeated attempts of this call. Those of the registry by default. */
+  readonly retries?: number
 }
 
 /** Calls any REST operation by its operationId. */
@@ -66,8 +68,10 @@ export function createCall(transport: Transport): Call {
       segment(name, (path as Record<string, unknown>)[name]),
     )
     const run = (): Promise<unknown> => send(transport, { method, route, query, body }, options)
+    const { retries = transport.retries, signal } = options
+    const retrying = { retries, maxRetryDelayMs: transport.maxRetryDelayMs }
     const repeatable = method === 'GET' || REPEATABLE.has(id)
-    return (await (repeatable ? withRetries(run, transport, options.signal) : run())) as CallResult<Id>
+    return (await (repeatable ? withRetries(run, retrying, signal) : run())) as CallResult<Id>
   }
 }
 

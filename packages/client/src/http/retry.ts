@@ -36,9 +36,13 @@ function delayAfter(error: unknown, attempt: number): number | null {
   // Another process with the same wallet sent the same request in this second.
   if (error.code === 'SIGNATURE_USED') return 0
   if (!RETRIED.has(error.status)) return null
-  return error.retryAfterSeconds === null
-    ? backoff
-    : error.retryAfterSeconds * 1000 + jittered(FIRST_DELAY_MS)
+  return retryAfterMs(error) ?? backoff
+}
+
+/** How long the gateway asks to wait, and up to 250 ms more. Null if it does not say. */
+export function retryAfterMs(error: unknown): number | null {
+  const seconds = error instanceof RegistryError ? error.retryAfterSeconds : null
+  return seconds === null ? null : seconds * 1000 + jittered(FIRST_DELAY_MS)
 }
 
 /** `fetch` rejects with a TypeError if there is no response. */

@@ -1,27 +1,35 @@
-import type { Call, CallResult } from '../http/call.ts'
-import { jittered, wait } from '../http/retry.ts'
-import { TransactionFailedError } from '../errors.ts'
+import type { Call } from '../http/call.ts'
+import { toBase58 } from '../program/base58.ts'
 import { fromBase64, toBase64 } from '../program/bytes.ts'
 import type { Instruction } from '../program/instruction.ts'
 import type { Signer } from '../signers/signer.ts'
 import { checkTransaction, UnexpectedTransactionError } from './check.ts'
-
-/** The status record of a transaction. */
-export type Transaction = CallResult<'getTransaction'>
+import {
+  type OutcomeSettings,
+  type SendProgress,
+  submitAndWait,
+  type Transaction,
+  type UnfinishedTransaction,
+} from './outcome.ts'
 
 export interface SendOptions {
   /** The priority fee: a percentile of recent fees. `medium` by default. */
   readonly priority?: 'low' | 'medium' | 'high'
   /** The gateway pays the network fee. See the guide of sponsored registration for its rules. */
   readonly sponsored?: boolean
+  /** Before the wallet has signed it cancels. After that it throws OutcomeUnknownError. */
   readonly signal?: AbortSignal
+  /**
+   * Called after the wallet signed and before anything is sent, to store what `resume` needs. If it
+   * throws, nothing is sent.
+   */
+  readonly onSigned?: (transaction: UnfinishedTransaction) => void | Promise<void>
+  readonly onProgress?: (state: SendProgress) => void
 }
 
-export interface FlowSettings {
+export interface FlowSettings extends OutcomeSettings {
   /** The most that a wallet may pay as priority fee for one transaction, in lamports. */
   readonly maxPriorityFeeLamports: bigint
-  /** How long to wait for the outcome after the submission, in milliseconds. */
-  readonly confirmTimeoutMs: number
 }
 
 export interface Sponsorship {
@@ -30,12 +38,11 @@ export interface Sponsorship {
   readonly feePayer: string
 }
 
-const FIRST_POLL_MS = 500
-const MAX_POLL_MS = 2_000
+const SIGNATURE_BYTES = 64
 
 /**
  * Prepares a transaction, checks that it holds only the instructions, lets the wallet sign it,
- * submits it and waits for its outcome.
+ * submits it and waits for its outcome. Errors before the signature mean that nothing was sent.
  */
 export async function sendInstructions(
   call: Call,
@@ -74,43 +81,22 @@ export async function sendInstructions(
     feePayer: registration !== undefined || sponsored ? sponsor : signer.address,
     maxPriorityFeeLamports: settings.maxPriorityFeeLamports,
   })
-  const signedTx = toBase64(await signer.signTransaction(bytes))
-
-  const { id } = prepared
-  const sent =
-    registration !== undefined
-      ? await call('submitSponsoredRegistration', { body: { id, signedTx, ...registration } }, options)
-      : await call('submitTransaction', { body: { id, signedTx } }, options)
-  return waitForOutcome(call, sent, settings.confirmTimeoutMs, signal)
+  const signed = await signer.signTransaction(bytes)
+  signal?.throwIfAborted()
+  const unfinished: UnfinishedTransaction = {
+    id: prepared.id,
+    signedTx: toBase64(signed),
+    signature: firstSignature(signed),
+    lastValidBlockHeight: prepared.lastValidBlockHeight,
+    ...(registration && { registration }),
+  }
+  await request.onSigned?.(unfinished)
+  return submitAndWait(call, settings, unfinished, request)
 }
 
-/**
- * Reads the status until it is `confirmed`. Throws TransactionFailedError if it is `failed`, or if
- * the time is over; then read it later with `transactions.get`.
- */
-export async function waitForOutcome(
-  call: Call,
-  first: Transaction,
-  timeoutMs: number,
-  signal?: AbortSignal,
-): Promise<Transaction> {
-  const end = Date.now() + timeoutMs
-  let record = first
-  for (let delay = FIRST_POLL_MS; record.status !== 'confirmed'; delay = Math.min(delay * 1.5, MAX_POLL_MS)) {
-    const { id, signature, error } = record
-    if (record.status === 'failed')
-      throw new TransactionFailedError(
-        id,
-        signature,
-        error ?? { code: 'unknown', message: 'no reason given' },
-      )
-    if (Date.now() > end)
-      throw new TransactionFailedError(id, signature, {
-        code: 'timeout',
-        message: 'its outcome is not known yet',
-      })
-    await wait(jittered(delay), signal)
-    record = await call('getTransaction', { path: { id } }, signal === undefined ? {} : { signal })
-  }
-  return record
+/** Null if it is zeros: the fee payer has not signed. */
+function firstSignature(transaction: Uint8Array): string | null {
+  // One byte counts the signatures.
+  const signature = transaction.slice(1, 1 + SIGNATURE_BYTES)
+  return signature.every((byte) => byte === 0) ? null : toBase58(signature)
 }
