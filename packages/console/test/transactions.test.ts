@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import {
   OutcomeUnknownError,
   RegistryError,
@@ -31,6 +30,9 @@ const failure = (code: string): Error =>
   new TransactionFailedError(unfinished.id, null, { code, message: code })
 const refusal = (status: number, code: string): Error =>
   new RegistryError(status, { error: code, details: { code } }, new Headers())
+
+/** After all that is already decided. */
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
 let stored: Map<string, string>
 beforeEach(() => {
@@ -233,7 +235,7 @@ test('a review whose blockhash expired cannot be signed, also while the wallet i
   w.sign()
   expect(w.state().name).toBe('expired')
   w.transactions.close(w.key())
-  await setImmediate()
+  await turn()
   expect(w.wallet.signer.signTransaction).not.toHaveBeenCalled()
 
   const late = createWorld({ send: [confirmed] })
@@ -244,7 +246,7 @@ test('a review whose blockhash expired cannot be signed, also while the wallet i
   late.world.height = LAST + 1
   await late.reach('expired')
   late.sign()
-  await setImmediate()
+  await turn()
   expect(late.sent).not.toHaveBeenCalled()
 })
 

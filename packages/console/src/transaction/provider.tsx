@@ -1,9 +1,8 @@
 import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useClient } from 'urql'
-import { ConsoleInfoDocument } from '../api/service.generated.ts'
+import { BlockHeightDocument, ConsoleInfoDocument } from '../api/service.generated.ts'
 import { useLazy } from '../ui/lazy.ts'
 import { useAccount } from '../wallet/account.tsx'
-import { BlockHeightDocument } from './ledger.generated.ts'
 import type { Gateway, TransactionRequest, Transactions } from './transactions.ts'
 import { readUnfinished } from './unfinished.ts'
 
