@@ -40,6 +40,8 @@ export function startWorkers(context: GatewayContext, parts: ServiceParts, optio
     roles.workers.set('cards', cards)
   }
   const { indexer, secretBox, webhookLimits: limits } = options
+  indexer?.onTransaction(relay.selfSent.see)
+  stack.defer(() => relay.selfSent.stop())
   if (config.roles.has('webhooks') && secretBox !== null) {
     if (config.webhooks.devMode) {
       logger.warn('WEBHOOK_DEV_MODE is on: webhook receivers may use http and loopback addresses')

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import {
   COMPUTE_BUDGET_PROGRAM,
   isStaticWritable,
@@ -31,6 +32,31 @@ export function matchesPrepared(prepared: Message, submitted: Message): boolean 
   if (others.length !== expected.length) return false
   if (!others.every((each, i) => isSameInstruction(expected[i], each))) return false
   return hasSameAccounts(prepared, submitted, assertions)
+}
+
+/**
+ * Equal for a prepared message and its versions: a hash of what wallets do not change. Null for a
+ * message that cannot be a version of a prepared one.
+ */
+export function matchKey(message: Message): string | null {
+  const instructions = resolveInstructions(message)
+  if (message.version !== 0 || message.lookups.length > 0 || instructions === null) return null
+  const fixed = instructions.filter((each) => !isAssertion(each))
+  const parts = fixed.map(({ program, accounts, data }) => {
+    const isBudget = program === COMPUTE_BUDGET_PROGRAM
+    return [program, accounts, Buffer.from(isBudget ? data.subarray(0, 1) : data).toString('base64')]
+  })
+  return hash('sha256', JSON.stringify([message.staticKeys[0], message.blockhash, parts]), 'base64url')
+}
+
+/** Whether two matching messages have the same compute-unit limit and price. */
+export function hasSameBudget(prepared: Message, submitted: Message): boolean {
+  const [expected, actual] = [prepared, submitted].map((message) =>
+    message.instructions
+      .filter(({ programIdIndex }) => message.staticKeys[programIdIndex] === COMPUTE_BUDGET_PROGRAM)
+      .map(({ data }) => Buffer.from(data).toString('hex')),
+  )
+  return String(expected) === String(actual)
 }
 
 /** Null if an instruction uses a key of a lookup table. */

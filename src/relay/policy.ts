@@ -67,6 +67,14 @@ export const SEARCH_LIMITS = {
   maxBackoff: 30,
 } as const
 
+/** Limits of the comparison with transactions that the indexer sees. */
+export const SEEN_LIMITS = {
+  /** Transactions that wait for the comparison. */
+  waiting: 1_000,
+  /** Failed transactions that are read, of those that waited together. */
+  fetches: 20,
+} as const
+
 /** Programs that a relayed transaction may call, unless RELAY_ALLOWED_PROGRAMS replaces them. */
 export function defaultAllowedPrograms(registryProgram: Pubkey): Pubkey[] {
   return [

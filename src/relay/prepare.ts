@@ -7,10 +7,11 @@ import { buildMessage, checkSize, type ComputeBudget, unsignedTransaction } from
 import type { ChainHead } from './chain-head.ts'
 import { type CheckedRequest, checkInstructions } from './check-instructions.ts'
 import type { RelayContext } from './context.ts'
+import { explainFailure } from './explain-failure.ts'
+import { matchKey } from './match.ts'
 import { PRIORITY_LEVELS, type PriorityLevel, RELAY_POLICY } from './policy.ts'
 import type { BuildOptions, PreparedTransaction, PrepareInput } from './prepared-transaction.ts'
 import { simulate, type Simulation } from './simulate.ts'
-import { transactionErrorText } from './transaction-error-text.ts'
 
 const priorityLevel = enumParameter(PRIORITY_LEVELS)
 
@@ -40,7 +41,7 @@ export async function build(
     const { head, message, simulation } = await simulateOnHead(request, context)
     const limit = computeUnitLimit(simulation.units)
     options.checkSimulation?.(simulation.err, limit)
-    if (simulation.err !== null) throw simulationFailed(message, simulation, context)
+    if (simulation.err !== null) throw await simulationFailed(message, simulation, context)
     const price = Math.min((await fees)[options.level], options.maxPrice ?? Infinity)
     return await store(request, head, { limit, price }, options, context)
   } catch (error) {
@@ -84,10 +85,12 @@ async function store(
 ): Promise<PreparedTransaction> {
   const bytes = buildMessage(request, budget, blockhash)
   const message = Buffer.from(bytes).toString('base64')
+  const key = sponsored ? null : matchKey(parseMessage(bytes))
   const now = context.clock.now()
   await context.store.insertSimulated({
     id,
     message,
+    matchKey: key,
     lastValidBlockHeight,
     blockhashSlot: slot,
     sponsored,
@@ -111,13 +114,13 @@ export function computeUnitLimit(units: number): number {
   return Math.min(Math.max(Math.ceil((units * headroomPercent) / 100), floor), cap)
 }
 
-function simulationFailed(
+async function simulationFailed(
   message: Uint8Array,
-  { err, logs }: Simulation,
-  { registryProgram }: RelayContext,
-): DomainError {
-  const text = transactionErrorText(err, parseMessage(message), registryProgram, logs)
-  return new DomainError('SIMULATION_FAILED', {}, { addition: { message: text, logs } })
+  simulation: Simulation,
+  context: RelayContext,
+): Promise<DomainError> {
+  const text = await explainFailure(simulation, message, context)
+  return new DomainError('SIMULATION_FAILED', {}, { addition: { message: text, logs: simulation.logs } })
 }
 
 function prepareFailed(cause: unknown): DomainError {

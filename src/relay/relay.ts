@@ -10,6 +10,7 @@ import { defaultAllowedPrograms, RELAY_TIMING } from './policy.ts'
 import { build, prepare } from './prepare.ts'
 import type { BuildTransaction, PreparedTransaction, PrepareInput } from './prepared-transaction.ts'
 import { toRecord, type TransactionRecord } from './record.ts'
+import { createSelfSent } from './self-sent.ts'
 import { NO_SPONSOR } from './sponsor-hooks.ts'
 import { type Authorize, submit, type SubmitInput } from './submit.ts'
 import { createExpiryLoop } from './search/expiry-loop.ts'
@@ -60,6 +61,7 @@ export function createRelay(options: RelayOptions) {
   }
   const tracker = createTracker(context)
   const expiryLoop = createExpiryLoop(context)
+  const selfSent = createSelfSent(context)
   const buildTransaction: BuildTransaction = (request, buildOptions) => build(request, buildOptions, context)
   const service: RelayService = {
     prepare: (input, clientIp = '') =>
@@ -88,6 +90,8 @@ export function createRelay(options: RelayOptions) {
         await Promise.all([tracker.stop(), expiryLoop.stop()])
       },
     },
+    /** For the indexer of this process. */
+    selfSent,
     watch: (id: string) => watchTransaction(id, context),
     /** For `src/sponsorship`, which makes its own checks first. */
     build: buildTransaction,

@@ -1,8 +1,8 @@
-import { type Message, parseTransaction } from '@agent-registry/solana'
+import { parseTransaction, type WireTransaction } from '@agent-registry/solana'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
 import type { RelayContext } from './context.ts'
+import { explainFailure } from './explain-failure.ts'
 import type { TransactionRow } from './record.ts'
-import { transactionErrorText } from './transaction-error-text.ts'
 import type { TransactionChange } from './transaction-store.ts'
 import { onSendOutcome, type SendOutcome } from './transitions.ts'
 
@@ -27,7 +27,7 @@ export async function sendStored(
 
 async function send({ signed_tx, accepted }: TransactionRow, context: RelayContext): Promise<SendOutcome> {
   const signedTx = signed_tx ?? ''
-  const { message } = parseTransaction(Buffer.from(signedTx, 'base64'))
+  const transaction = parseTransaction(Buffer.from(signedTx, 'base64'))
   const config = {
     encoding: 'base64',
     // Equal to the blockhash's commitment. The default, finalized, would not know the blockhash.
@@ -41,19 +41,20 @@ async function send({ signed_tx, accepted }: TransactionRow, context: RelayConte
   } catch (error) {
     if (!(error instanceof LedgerRpcError)) throw error
     const isPreflight = error.kind === 'rpc' && error.code === PREFLIGHT_FAILURE
-    return isPreflight ? preflightOutcome(error, message, context) : { kind: 'unknown' }
+    return isPreflight ? await preflightOutcome(error, transaction, context) : { kind: 'unknown' }
   }
 }
 
-function preflightOutcome(
+async function preflightOutcome(
   { data }: LedgerRpcError,
-  message: Message,
-  { registryProgram }: RelayContext,
-): SendOutcome {
+  transaction: WireTransaction,
+  context: RelayContext,
+): Promise<SendOutcome> {
   const { err, logs } = (data ?? {}) as { err?: unknown; logs?: string[] | null }
   if (err === 'AlreadyProcessed') return { kind: 'accepted' }
   if (err === 'BlockhashNotFound') return { kind: 'too_early' }
   if (err === undefined || err === null) return { kind: 'unknown' }
-  const text = transactionErrorText(err, message, registryProgram, logs ?? [])
-  return { kind: 'refused', failure: { code: 'simulation_failed', message: text, logs: logs ?? [] } }
+  const failure = { err, logs: logs ?? [] }
+  const message = await explainFailure(failure, transaction.messageBytes, context)
+  return { kind: 'refused', failure: { code: 'simulation_failed', message, logs: failure.logs } }
 }

@@ -8,6 +8,7 @@ import type { TransactionRow } from './record.ts'
 export interface NewTransaction {
   readonly id: string
   readonly message: string
+  readonly matchKey?: string | null
   readonly lastValidBlockHeight: number
   readonly blockhashSlot: number
   readonly sponsored?: boolean
@@ -26,6 +27,8 @@ export type TransactionStore = ReturnType<typeof createTransactionStore>
 const DAY_MS = 86_400_000
 /** How long settled rows are kept. */
 export const RETENTION_DAYS = { unsubmitted: 1, submitted: 90 } as const
+/** Somebody can prepare the same transaction many times. */
+const MAX_MATCHES = 200
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
@@ -44,15 +47,15 @@ export function createTransactionStore(
   return {
     insertSimulated: async (transaction: NewTransaction): Promise<void> => {
       const { id, message, lastValidBlockHeight, blockhashSlot, sponsored = false } = transaction
-      const { inviteCodeHash = null } = transaction
+      const { inviteCodeHash = null, matchKey = null } = transaction
       const now = new Date(transaction.now)
       // Does not wait for the disk. If the database crashes now, the client prepares again.
       await sql`
         with asynchronous_commit as materialized (select set_config('synchronous_commit', 'off', true))
         insert into prepared_transactions
-          (id, status, message, last_valid_block_height, blockhash_slot, sponsored, invite_code_hash,
+          (id, status, message, match_key, last_valid_block_height, blockhash_slot, sponsored, invite_code_hash,
             next_check_at, created_at)
-        select ${id}, 'simulated', ${message}, ${lastValidBlockHeight}, ${blockhashSlot}, ${sponsored},
+        select ${id}, 'simulated', ${message}, ${matchKey}, ${lastValidBlockHeight}, ${blockhashSlot}, ${sponsored},
           ${inviteCodeHash}, ${now}::timestamptz, ${now}::timestamptz
         from asynchronous_commit
       `.execute(kysely)
@@ -154,16 +157,24 @@ export function createTransactionStore(
       return rows
     },
 
-    /**
-     * The messages of the rows that have this signature, or are open and have exactly this message.
-     */
-    findPrepared: async (signature: string, message: string): Promise<string[]> => {
-      const { rows } = await sql<{ message: string }>`
-        select message from prepared_transactions where signature = ${signature}
-        union select message from prepared_transactions where not settled and message = ${message}`.execute(
-        kysely,
-      )
-      return rows.map((row) => row.message)
+    /** The newest rows of every status whose message has one of these keys. */
+    findByMatchKeys: (keys: readonly string[]): Promise<TransactionRow[]> =>
+      kysely
+        .selectFrom(table)
+        .selectAll()
+        .where('match_key', 'in', [...keys])
+        .orderBy('created_at', 'desc')
+        .limit(MAX_MATCHES)
+        .execute(),
+
+    /** Which of these signatures the rows have. */
+    findSignatures: async (signatures: readonly string[]): Promise<Set<string | null>> => {
+      const rows = await kysely
+        .selectFrom(table)
+        .select('signature')
+        .where('signature', 'in', [...signatures])
+        .execute()
+      return new Set(rows.map((row) => row.signature))
     },
 
     /**

@@ -60,16 +60,46 @@ export function onSearchResult(
   result: SearchResult | undefined,
   now: string,
 ): TransactionChange {
-  if (result?.kind === 'found') {
-    const { signature, signedTx } = result
-    const sent = { sent_at: row.sent_at ?? now, accepted: true }
-    const reset = { ...NOT_LANDED, status: 'submitted', error: null } as const
-    return { ...reset, ...sent, signature, signed_tx: signedTx, next_check_at: now }
-  }
+  if (result?.kind === 'found') return sentByWallet(row, result, now)
   if (result?.kind === 'absent') return notLanded(row, row.landed ? DROPPED : EXPIRED)
   const misses = row.misses + 1
   if (result === undefined && misses < SEARCH_LIMITS.attempts) return { misses }
   return notLanded(row, OUTCOME_UNKNOWN)
+}
+
+interface SentTransaction {
+  readonly signature: string
+  /** Base64. */
+  readonly signedTx: string
+}
+
+/** Continues with the version that the wallet sent. */
+function sentByWallet(row: TransactionRow, sent: SentTransaction, now: string) {
+  return {
+    ...NOT_LANDED,
+    status: 'submitted',
+    error: null,
+    sent_at: row.sent_at ?? now,
+    accepted: true,
+    signature: sent.signature,
+    signed_tx: sent.signedTx,
+    next_check_at: now,
+  } as const satisfies TransactionChange
+}
+
+/**
+ * The next state after the indexer saw that the wallet sent the transaction. Null if the row has its
+ * outcome. Of two versions that landed, the one that succeeded counts.
+ */
+export function onSeen(
+  row: TransactionRow,
+  seen: SentTransaction & Extract<LedgerStatus, { kind: 'landed' }>,
+  now: string,
+): TransactionChange | null {
+  const isOpen = row.signed_tx === null && !row.settled
+  const hasFailedVersion = row.status === 'failed' && row.landed && !row.settled && seen.failure === null
+  if (!isOpen && !hasFailedVersion) return null
+  return { ...sentByWallet(row, seen, now), ...onLedgerStatus(row, seen) }
 }
 
 /** A failure of the simulation stays the reason. */

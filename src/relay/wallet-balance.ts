@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
 import { pubkeyParameter } from '../domain/parameters.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
+import { readAccounts, tokenAccount } from './ledger-accounts.ts'
 import { mapLedgerError } from './map-ledger-error.ts'
 import { readUsdcMint } from './registry-accounts.ts'
 
@@ -19,11 +20,6 @@ export type FundWallet = (wallet: Pubkey) => Promise<void>
 
 export type Wallets = ReturnType<typeof createWallets>
 
-type Account = { lamports: number; data: [string, string] } | null
-
-const AMOUNT_OFFSET = 64
-const TOKEN_ACCOUNT_BYTES = 165
-
 /** Reads balances from the ledger node, in one call. `fund` is null unless this is a localnet. */
 export function createWallets(options: {
   readonly kysely: Kysely<Database>
@@ -36,14 +32,8 @@ export function createWallets(options: {
   const balance = async (given: string): Promise<WalletBalance> => {
     const wallet = pubkeyParameter('wallet', given)
     const tokens = associatedTokenAccount(wallet, await readUsdcMint(kysely))
-    const { value } = await mapLedgerError(
-      rpc.call<{ value: readonly Account[] }>('getMultipleAccounts', [
-        [wallet, tokens],
-        { encoding: 'base64', commitment: 'confirmed' },
-      ]),
-    )
-    const [account = null, token = null] = value
-    return { lamports: BigInt(account?.lamports ?? 0), usdc: tokenAmount(token) }
+    const [account, token] = await mapLedgerError(readAccounts(rpc, [wallet, tokens]))
+    return { lamports: BigInt(account?.lamports ?? 0), usdc: tokenAccount(token)?.amount ?? 0n }
   }
 
   return {
@@ -56,9 +46,4 @@ export function createWallets(options: {
       return balance(wallet)
     },
   }
-}
-
-function tokenAmount(account: Account): bigint {
-  const data = Buffer.from(account?.data[0] ?? '', 'base64')
-  return data.length === TOKEN_ACCOUNT_BYTES ? data.readBigUInt64LE(AMOUNT_OFFSET) : 0n
 }

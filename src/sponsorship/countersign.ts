@@ -3,9 +3,9 @@ import type { WireTransaction } from '@agent-registry/solana'
 import { clientNetwork } from '../domain/client-network.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
+import { explainFailure } from '../relay/explain-failure.ts'
 import { mapLedgerError } from '../relay/map-ledger-error.ts'
 import type { TransactionRow } from '../relay/record.ts'
-import { transactionErrorText } from '../relay/transaction-error-text.ts'
 import { createTransactionStore } from '../relay/transaction-store.ts'
 import { storableFailure } from '../relay/transitions.ts'
 import { checkMessage } from './check-message.ts'
@@ -79,12 +79,12 @@ function checkOutflow(
 
 async function storeFailure(
   row: TransactionRow,
-  { message }: WireTransaction,
+  transaction: WireTransaction,
   { err, logs }: Outflow,
-  { kysely, registryProgram }: SponsorContext,
+  context: SponsorContext,
 ): Promise<TransactionRow | null> {
-  const text = transactionErrorText(err, message, registryProgram, logs)
-  return createTransactionStore(kysely).update(row, {
+  const text = await explainFailure({ err, logs }, transaction.messageBytes, context)
+  return createTransactionStore(context.kysely).update(row, {
     status: 'failed',
     error: storableFailure({ code: 'simulation_failed', message: text, logs }),
     // Nobody has the fee payer's signature, so the transaction can never land.

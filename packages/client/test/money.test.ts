@@ -28,9 +28,8 @@ function parsed(parse: (text: string) => bigint, text: string): bigint | null {
   try {
     return parse(text)
   } catch (error) {
-    expect(error).toBeInstanceOf(AmountError)
-    expect((error as AmountError).reason).toMatch(/^[A-Z].*\.$/)
-    return null
+    if (error instanceof AmountError && /^[A-Z].*\.$/.test(error.reason)) return null
+    throw error
   }
 }
 

@@ -64,8 +64,8 @@ function collectAccounts(payer: Pubkey, instructions: readonly NamedInstruction[
   return [...accounts.values()]
 }
 
-/** A compact-u16: 7 bits per byte, least significant first. */
-function compactLength(length: number): number[] {
+/** The length of a list, as compact-u16: 7 bits per byte, least significant first. */
+export function compactLength(length: number): number[] {
   const bytes: number[] = []
   let rest = length
   while (rest >= 0x80) {

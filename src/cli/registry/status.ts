@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { registryAddresses, type RegistryAccounts, TIERS, USDC_UNIT } from '@agent-registry/program'
+import { registryAddresses, type RegistryAccounts, TIERS } from '@agent-registry/program'
+import { decimalText } from '../../domain/decimal-text.ts'
 import { type Cluster, onCluster } from './cluster.ts'
 import { withClusterOptions } from './options.ts'
 import { type ProgramState, readRegistry, readReporters } from './read-registry.ts'
@@ -43,7 +44,7 @@ export function configLines(
   { programId }: Cluster,
 ): string[] {
   if (config === null) return ['config             not initialized']
-  const tiers = config.tierThresholds.map((each, i) => `${TIERS[i]} from ${usdc(each)}`)
+  const tiers = config.tierThresholds.map((each, i) => `${TIERS[i]} from ${decimalText(each, 6)}`)
   return [
     `config             ${registryAddresses(programId).config()}`,
     `admin              ${config.admin}`,
@@ -53,13 +54,6 @@ export function configLines(
     `cooldown           ${Number(config.cooldownSeconds) / DAY_SECONDS} days`,
     `paused             ${config.paused ? 'yes' : 'no'}`,
   ]
-}
-
-function usdc(units: bigint): string {
-  const fraction = String(units % USDC_UNIT)
-    .padStart(6, '0')
-    .replace(/0+$/, '')
-  return `${units / USDC_UNIT}${fraction === '' ? '' : `.${fraction}`}`
 }
 
 function describeCounts(counts: { total: number; active: number } | null): string {

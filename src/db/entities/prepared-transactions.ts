@@ -11,6 +11,8 @@ export const PreparedTransaction = defineEntity({
     status: p.text().$type<TransactionStatus>(),
     /** The prepared message, base64. */
     message: p.text(),
+    /** `matchKey` of the message. Null if the service pays, so that no wallet can send it itself. */
+    matchKey: key().strictNullable(),
     lastValidBlockHeight: int8(),
     /** The slot of the blockhash. The transaction cannot land before it. */
     blockhashSlot: int8(),
@@ -44,6 +46,11 @@ export const PreparedTransaction = defineEntity({
   },
   indexes: [
     { name: 'prepared_transactions_signature', properties: ['signature'] },
+    {
+      name: 'prepared_transactions_match_key',
+      properties: ['matchKey'],
+      where: 'match_key is not null',
+    },
     { name: 'prepared_transactions_due', properties: ['nextCheckAt'], where: 'not settled' },
   ],
   checks: [{ name: 'prepared_transactions_error', expression: "(status = 'failed') = (error is not null)" }],

@@ -12,9 +12,24 @@ export interface RpcTransaction {
   slot: number
   /** The index in the block. Not all nodes send it. */
   transactionIndex?: number
-  transaction: { message: { accountKeys: string[]; instructions: RpcInstruction[] } }
+  version?: 'legacy' | number
+  transaction: {
+    signatures?: string[]
+    message: {
+      header?: {
+        numRequiredSignatures: number
+        numReadonlySignedAccounts: number
+        numReadonlyUnsignedAccounts: number
+      }
+      accountKeys: string[]
+      recentBlockhash?: string
+      instructions: RpcInstruction[]
+      addressTableLookups?: unknown[]
+    }
+  }
   meta: {
     err: unknown
+    logMessages?: string[] | null
     /** Null if the node does not record them. */
     innerInstructions?: { index: number; instructions: RpcInstruction[] }[] | null
     loadedAddresses?: { writable: string[]; readonly: string[] } | null

@@ -2,6 +2,7 @@ import type { Orm } from '../../db/orm-types.ts'
 import type { WakeUp } from '../../platform/async/wake-up.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
+import type { RpcTransaction } from '../decode/rpc-transaction.ts'
 import type { LedgerRpc } from '../rpc/ledger-rpc.ts'
 import type { IndexerStatus } from './status.ts'
 
@@ -37,6 +38,13 @@ export interface Waiter {
   reject: (reason: Error) => void
 }
 
+/** A new transaction of the registry. */
+export interface SeenTransaction {
+  signature: string
+  /** Null if it failed: the indexer does not read these. */
+  transaction: RpcTransaction | null
+}
+
 /** Shared by the indexer and its leader. */
 export interface IndexerContext {
   options: IndexerOptions
@@ -45,4 +53,5 @@ export interface IndexerContext {
   wakeUp: WakeUp
   waiters: Set<Waiter>
   outboxListeners: Set<() => void>
+  transactionListeners: Set<(seen: SeenTransaction) => void>
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createFailureLog } from '../../platform/process/failure-log.ts'
 import { WakeUp } from '../../platform/async/wake-up.ts'
-import type { IndexerContext, IndexerOptions } from './context.ts'
+import type { IndexerContext, IndexerOptions, SeenTransaction } from './context.ts'
 import { lead } from './lead.ts'
 import { acquireLeadership } from './leadership.ts'
 import { LedgerMismatchError } from './position.ts'
@@ -16,6 +16,8 @@ export interface Indexer {
   whenIdle(): Promise<void>
   /** Calls the listener after each commit with new events. Returns a function that removes it. */
   onOutbox(listener: () => void): () => void
+  /** Calls the listener for each recent transaction, also failed ones, and perhaps several times. */
+  onTransaction(listener: (seen: SeenTransaction) => void): void
   /** Rejects if the database belongs to another ledger. Resolves after `stop`. */
   readonly finished: Promise<void>
 }
@@ -35,6 +37,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     wakeUp: new WakeUp(),
     waiters: new Set(),
     outboxListeners: new Set(),
+    transactionListeners: new Set(),
     status: initialStatus(),
   }
   return {
@@ -63,6 +66,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       context.outboxListeners.add(listener)
       return () => context.outboxListeners.delete(listener)
     },
+    onTransaction: (listener) => void context.transactionListeners.add(listener),
   }
 }
 

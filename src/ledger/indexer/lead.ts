@@ -4,7 +4,7 @@ import { createFailureLog } from '../../platform/process/failure-log.ts'
 import { retryingRpc } from '../rpc/retrying-rpc.ts'
 import { subscribeToAnnouncements } from './announcements.ts'
 import { createCatchUp } from './catch-up.ts'
-import type { IndexerContext, Waiter } from './context.ts'
+import type { IndexerContext, SeenTransaction, Waiter } from './context.ts'
 import { IndexerEngine } from './engine.ts'
 import { fetchStatuses } from './fetch/fetch-statuses.ts'
 import { markFilled } from './filled-tables.ts'
@@ -21,6 +21,8 @@ const UNLISTED_POLL_MS = 100
 const WAITER_POLL_MS = 20
 const MIN_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 5_000
+/** A prepared transaction can land in less than half of these. */
+const RECENT_SLOTS = 600
 
 /** Reads the ledger until the lock is lost or another process wants it. */
 export async function lead(context: IndexerContext, leadership: Leadership): Promise<void> {
@@ -42,6 +44,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
     db,
     transaction: (work) => options.orm.em.fork().transactional((em) => work(em.getKysely())),
     onWritten,
+    onSeen,
   })
   status.cursorSlot = engine.position.cursor.slot
   status.finalizedSlot = engine.position.finalizedSlot
@@ -152,6 +155,12 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
     status.counters.events += written.events
     status.cursorSlot = Math.max(status.cursorSlot, engine.position.cursor.slot)
     if (written.outbox > 0) for (const listener of context.outboxListeners) listener()
+  }
+
+  /** Nobody waits for older transactions, which come in large numbers when the tables are filled. */
+  function onSeen(slot: number, seen: SeenTransaction): void {
+    if (slot < status.tipSlot - RECENT_SLOTS) return
+    for (const listener of context.transactionListeners) listener(seen)
   }
 
   /** The tables contain everything up to `slot`, which was the tip at `time`. */

@@ -1,4 +1,9 @@
-import { parseTransaction, WireError, type WireTransaction } from '@agent-registry/solana'
+import {
+  MAX_TRANSACTION_VERSION,
+  parseTransaction,
+  WireError,
+  type WireTransaction,
+} from '@agent-registry/solana'
 import type { LedgerCalls } from '../../ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'
 
@@ -12,7 +17,11 @@ export async function fetchTransaction(
   rpc: LedgerCalls,
   signature: string,
 ): Promise<WireTransaction | 'unreadable' | 'missing'> {
-  const config = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }
+  const config = {
+    encoding: 'base64',
+    commitment: 'confirmed',
+    maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+  }
   try {
     const found = await rpc.call<{ transaction: [string, string] } | null>('getTransaction', [
       signature,

@@ -4,10 +4,10 @@ import { parseMessage } from '@agent-registry/solana'
 import { verifyEd25519 } from '../../domain/ed25519.ts'
 import type { SignatureInfo } from '../../ledger/decode/rpc-transaction.ts'
 import type { RelayContext } from '../context.ts'
-import { matchesPrepared } from '../match.ts'
+import { matchesPrepared, matchKey } from '../match.ts'
+import { ownRows } from '../own-rows.ts'
 import { SEARCH_LIMITS } from '../policy.ts'
 import type { TransactionRow } from '../record.ts'
-import { messageBytes } from '../signed-transaction.ts'
 import type { SearchBudget } from './search-budget.ts'
 import { fetchTransaction } from './fetch-transaction.ts'
 import type { SignatureWindow } from './list-signatures.ts'
@@ -44,12 +44,12 @@ export async function findLanded(
       matchesPrepared(parseMessage(Buffer.from(row.message, 'base64')), transaction.message),
     )
     if (matches.length === 0) return true
-    const message = Buffer.from(messageBytes(transaction)).toString('base64')
-    const prepared = await store.findPrepared(info.signature, message)
+    const key = matchKey(transaction.message)
+    const prepared = key === null ? [] : await store.findByMatchKeys([key])
+    const own = new Set(ownRows(transaction, [...prepared, ...matches]).map((row) => row.message))
     const signedTx = Buffer.from(transaction.bytes).toString('base64')
     for (const row of matches) {
-      // Another prepared transaction with a lower fee is probably not a version of this one.
-      if (prepared.length > 0 && !prepared.includes(row.message)) {
+      if (!own.has(row.message)) {
         uncertain.add(row)
         continue
       }

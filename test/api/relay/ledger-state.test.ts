@@ -14,7 +14,7 @@ test('the rent of accounts and the block height are those of the node', async ()
   const { data } = await ask(
     'slot blockHeight epoch agent: rentExemption(bytes: 421) empty: rentExemption(bytes: 0)',
   )
-  const ledger = data?.ledger as Record<string, unknown>
+  const { ledger } = data as { ledger: Record<string, unknown> }
   const rent = await world.rpc.call<number>('getMinimumBalanceForRentExemption', [421])
   expect(ledger.agent).toBe(String(rent))
   expect(ledger.empty).toBe(String(await world.rpc.call('getMinimumBalanceForRentExemption', [0])))

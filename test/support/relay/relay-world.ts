@@ -1,4 +1,5 @@
 import { Keypair, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
+import type { GenesisOptions } from '@agent-registry/localnet'
 import { registryInstruction } from '@agent-registry/program'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { RelayOptions } from '../../../src/relay/context.ts'
@@ -70,11 +71,13 @@ export async function createRelayWorld(
     slotMs?: number
     /** Default: true. False for tests whose indexer fills the tables. */
     tablesFilled?: boolean
+    /** More programs on the ledger. */
+    programs?: GenesisOptions['programs']
     relay?: Partial<RelayOptions>
     sponsorship?: Partial<SponsorshipOptions>
   } = {},
 ): Promise<RelayWorld> {
-  const registry = await createRegistryWorld({ slotMs: options.slotMs ?? 40 })
+  const registry = await createRegistryWorld({ slotMs: options.slotMs ?? 40, programs: options.programs })
   const calls: string[] = []
   const ledger = recordCalls(registry.rpc, calls)
   const t = await createTestApp({

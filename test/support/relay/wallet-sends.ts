@@ -28,10 +28,20 @@ export async function sendByWallet(
 }
 
 /** The version that a wallet with its own priority fee sends, signed. */
-export function withPrice({ serializedTx }: Prepared, microLamports: number, signer: Keypair): string {
+export const withPrice = (prepared: Prepared, microLamports: number, signer: Keypair): string =>
+  version(prepared, signer, (instructions) =>
+    instructions.with(1, ComputeBudgetProgram.setComputeUnitPrice({ microLamports })),
+  )
+
+/** The version that a wallet sends, signed. */
+export function version(
+  { serializedTx }: Prepared,
+  signer: Keypair,
+  change: (instructions: TransactionInstruction[]) => TransactionInstruction[],
+): string {
   const { message } = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
   const decompiled = TransactionMessage.decompile(message)
-  decompiled.instructions[1] = ComputeBudgetProgram.setComputeUnitPrice({ microLamports })
+  decompiled.instructions = change(decompiled.instructions)
   const changed = new VersionedTransaction(decompiled.compileToV0Message())
   changed.sign([signer])
   return Buffer.from(changed.serialize()).toString('base64')

@@ -78,6 +78,8 @@ export class BatchFetcher {
   async fetch(infos: SignatureInfo[], tablesAreEmpty = false): Promise<FetchedBatch> {
     const { rpc, db, useCopy } = this.#options
     const successful = new Map(infos.filter(({ err }) => err === null).map((info) => [info.signature, info]))
+    for (const { signature, slot, err } of infos)
+      if (err !== null) this.#options.onSeen?.(slot, { signature, transaction: null })
     const listed = [...successful.values()]
     const toFetch = tablesAreEmpty
       ? { infos: listed, moved: [], areNew: true }

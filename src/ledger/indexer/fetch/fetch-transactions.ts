@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { decodeTransaction } from '../../decode/decode-transaction.ts'
 import { deadLetter, emptyRows, type IndexedRows } from '../../decode/rows.ts'
 import { isComplete, type RpcTransaction, type SignatureInfo } from '../../decode/rpc-transaction.ts'
+import type { SeenTransaction } from '../context.ts'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../rpc/rpc-error.ts'
-import { fetchBlockSignatures, MAX_TRANSACTION_VERSION } from './fetch-blocks.ts'
+import { fetchBlockSignatures } from './fetch-blocks.ts'
 
 /** A node may list a transaction a moment before it serves it. */
 const MISSING_RETRIES = 5
@@ -17,6 +19,8 @@ export interface FetchOptions {
   programId: string
   commitment: string
   signal: AbortSignal
+  /** Called for each transaction, before it is written. */
+  onSeen?: (slot: number, seen: SeenTransaction) => void
 }
 
 /** Null if the node does not serve it. */
@@ -40,6 +44,7 @@ export async function fetchTransactions(
     if (isTransaction(result)) {
       const index = info.transactionIndex ?? result.transactionIndex ?? indexes.get(signature) ?? 0
       decodeTransaction(rows, info, result, index, options.programId)
+      options.onSeen?.(result.slot, { signature, transaction: result })
     } else if (result !== null || info.confirmationStatus === 'finalized') {
       const kind = result === null ? 'missing_transaction' : 'unreadable_transaction'
       const reason = result?.message ?? NOT_SERVED

@@ -1,0 +1,144 @@
+import PQueue from 'p-queue'
+import { MAX_TRANSACTION_VERSION, type WireTransaction } from '@agent-registry/solana'
+import { DomainError } from '../domain/errors.ts'
+import type { RpcTransaction } from '../ledger/decode/rpc-transaction.ts'
+import type { SeenTransaction } from '../ledger/indexer/context.ts'
+import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
+import { createFailureLog } from '../platform/process/failure-log.ts'
+import type { RelayContext } from './context.ts'
+import { matchKey } from './match.ts'
+import { ownRows } from './own-rows.ts'
+import { SEEN_LIMITS } from './policy.ts'
+import type { TransactionRow } from './record.ts'
+import { wireTransaction } from './rpc-wire.ts'
+import { checkSignatures } from './signed-transaction.ts'
+import { transactionErrorText } from './transaction-error-text.ts'
+import { onSeen } from './transitions.ts'
+
+interface Landed {
+  readonly wire: WireTransaction
+  readonly transaction: RpcTransaction
+  readonly key: string
+}
+
+export type SelfSent = ReturnType<typeof createSelfSent>
+
+/**
+ * Finds prepared transactions among those that the indexer sees, because wallets can send them
+ * themselves. What is missed here is found by the search after the transaction has expired.
+ */
+export function createSelfSent(context: RelayContext) {
+  const failures = createFailureLog(context.logger, 'could not compare new transactions with prepared ones')
+  const queue = new PQueue({ concurrency: 1 })
+  let waiting: SeenTransaction[] = []
+  let isStopped = false
+
+  const work = async (): Promise<void> => {
+    const seen = waiting
+    waiting = []
+    try {
+      await confirmPrepared([...readable(seen), ...(await fetchFailed(seen, context))], context)
+      failures.clear()
+    } catch (error) {
+      failures.report(error)
+    }
+  }
+
+  return {
+    see: (seen: SeenTransaction): void => {
+      if (isStopped || waiting.length >= SEEN_LIMITS.waiting) return
+      waiting.push(seen)
+      if (waiting.length === 1) void queue.add(work)
+    },
+    /** Waits until everything seen so far is compared. */
+    idle: (): Promise<void> => queue.onIdle(),
+    stop: async (): Promise<void> => {
+      isStopped = true
+      await queue.onIdle()
+    },
+  }
+}
+
+/** Those that can be prepared ones. */
+function readable(seen: readonly Pick<SeenTransaction, 'transaction'>[]): Landed[] {
+  return seen.flatMap(({ transaction }) => {
+    const wire = transaction === null ? null : wireTransaction(transaction)
+    const key = wire === null ? null : matchKey(wire.message)
+    return transaction === null || wire === null || key === null ? [] : [{ wire, transaction, key }]
+  })
+}
+
+/**
+ * The indexer does not read transactions that failed. They are read here while somebody may have sent
+ * one, except those that were submitted here.
+ */
+async function fetchFailed(
+  seen: readonly SeenTransaction[],
+  { store, rpc }: RelayContext,
+): Promise<Landed[]> {
+  const failed = seen.filter(({ transaction }) => transaction === null).map(({ signature }) => signature)
+  if (failed.length === 0 || (await store.countOpen()).unsubmitted === 0) return []
+  const known = await store.findSignatures(failed)
+  const config = {
+    encoding: 'json',
+    commitment: 'confirmed',
+    maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+  }
+  const wanted = failed.filter((signature) => !known.has(signature)).slice(0, SEEN_LIMITS.fetches)
+  const fetched = await Promise.all(
+    wanted.map((signature) =>
+      rpc.call<RpcTransaction | null>('getTransaction', [signature, config]).catch(nullIfLedgerError),
+    ),
+  )
+  return readable(fetched.map((transaction) => ({ transaction })))
+}
+
+function nullIfLedgerError(error: unknown): null {
+  if (error instanceof LedgerRpcError) return null
+  throw error
+}
+
+async function confirmPrepared(landed: readonly Landed[], context: RelayContext): Promise<void> {
+  if (landed.length === 0) return
+  const rows = await context.store.findByMatchKeys([...new Set(landed.map(({ key }) => key))])
+  const byKey = Map.groupBy(rows, (row) => row.match_key)
+  for (const each of landed) {
+    const prepared = byKey.get(each.key)
+    if (prepared === undefined || !isSigned(each.wire)) continue
+    for (const row of ownRows(each.wire, prepared)) await confirm(row, each, context)
+  }
+}
+
+/** Whether the bytes are those of the ledger. */
+function isSigned(wire: WireTransaction): boolean {
+  try {
+    checkSignatures(wire)
+    return true
+  } catch (error) {
+    if (error instanceof DomainError) return false
+    throw error
+  }
+}
+
+async function confirm(
+  row: TransactionRow,
+  { wire, transaction: { slot, meta } }: Landed,
+  { clock, store, updates, registryProgram }: RelayContext,
+): Promise<void> {
+  const err = meta?.err ?? null
+  const logs = meta?.logMessages ?? []
+  const message = err === null ? '' : transactionErrorText(err, wire.message, registryProgram, logs)
+  const failure = err === null ? null : ({ code: 'execution_failed', message, logs } as const)
+  const signedTx = Buffer.from(wire.bytes).toString('base64')
+  const seen = {
+    kind: 'landed',
+    finality: 'confirmed',
+    slot,
+    failure,
+    signature: wire.signature,
+    signedTx,
+  } as const
+  const change = onSeen(row, seen, new Date(clock.now()).toISOString())
+  // Without a write, another process has just submitted the transaction, or searches for it.
+  if (change !== null && (await store.update(row, change)) !== null) updates.notify(row.id)
+}
