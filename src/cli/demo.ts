@@ -8,6 +8,7 @@ import { readConfig } from '../platform/config/config.ts'
 import { loadContexts } from '../identity/credentials/contexts/load.ts'
 import { createTrustedIssuers } from '../identity/credentials/trusted-issuers/service.ts'
 import { createLocalnetRpc } from '../ledger/rpc/localnet-rpc.ts'
+import { use } from './client/connect.ts'
 import { CommandError } from './command-error.ts'
 import { openDatabaseWorkspace } from './database-workspace.ts'
 import { startReceiver } from './demo/receiver.ts'
@@ -43,23 +44,25 @@ async function demo(command: Command): Promise<void> {
   const receiver = await startReceiver()
   const steps: { step: string; detail: object }[] = []
   try {
-    await playStory({
-      registry: createRegistry(runtime.baseUrl, { program: programId, wallet }),
-      wallet,
-      agent: await agentAddress(wallet.address, programId),
-      rpc: createLocalnetRpc(runtime.rpcUrl),
-      receiver,
-      inviteCode: readFileSync(invite, 'utf8').trim(),
-      issuers: createTrustedIssuers({ em, clock: systemClock }),
-      contexts: loadContexts(config.credentialContextsDir),
-      report: (step, detail) => {
-        steps.push({ step, detail })
-        if (!output.json)
-          process.stdout.write(
-            `${String(steps.length).padStart(2)}. ${step}\n    ${JSON.stringify(detail)}\n`,
-          )
-      },
-    })
+    await use(async () =>
+      playStory({
+        registry: createRegistry(runtime.baseUrl, { program: programId, wallet }),
+        wallet,
+        agent: await agentAddress(wallet.address, programId),
+        rpc: createLocalnetRpc(runtime.rpcUrl),
+        receiver,
+        inviteCode: readFileSync(invite, 'utf8').trim(),
+        issuers: createTrustedIssuers({ em, clock: systemClock }),
+        contexts: loadContexts(config.credentialContextsDir),
+        report: (step, detail) => {
+          steps.push({ step, detail })
+          if (!output.json)
+            process.stdout.write(
+              `${String(steps.length).padStart(2)}. ${step}\n    ${JSON.stringify(detail)}\n`,
+            )
+        },
+      }),
+    )
   } finally {
     receiver.close()
   }

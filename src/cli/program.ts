@@ -7,6 +7,8 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { agentCommand, agentsCommand } from './client/agents.ts'
 import { eventsCommand } from './client/events.ts'
 import { registerCommand } from './client/register.ts'
+import { completeWithdrawalCommand, depositCommand, withdrawCommand } from './client/stake.ts'
+import { transactionCommand } from './client/transaction.ts'
 import { auditCommand } from './audit.ts'
 import { CommandError } from './command-error.ts'
 import { credentialCommand } from './credential.ts'
@@ -37,6 +39,10 @@ const COMMANDS = [
   agentsCommand,
   agentCommand,
   registerCommand,
+  depositCommand,
+  withdrawCommand,
+  completeWithdrawalCommand,
+  transactionCommand,
   eventsCommand,
 ]
 
@@ -70,9 +76,12 @@ export async function runProgram(): Promise<void> {
   } catch (error) {
     const text = errorText(error, json)
     if (text !== null) process.stderr.write(`${text}\n`)
-    process.exitCode = error instanceof CommanderError ? error.exitCode : 1
+    process.exitCode = exitCodeOf(error)
   }
 }
+
+export const exitCodeOf = (error: unknown): number =>
+  error instanceof CommanderError || error instanceof CommandError ? error.exitCode : 1
 
 /**
  * What is left to print for an error. Null for help, and for wrong arguments without `json`. The

@@ -2,6 +2,7 @@ import { parseMessage, parseTransaction, type WireTransaction } from '@agent-reg
 import { DomainError } from '../domain/errors.ts'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
 import type { RelayContext } from './context.ts'
+import { EXPIRED } from './failures.ts'
 import { matchesPrepared } from './match.ts'
 import { toRecord, type TransactionRecord, type TransactionRow } from './record.ts'
 import { sendStored } from './send.ts'
@@ -48,29 +49,46 @@ async function accept(
   clientIp: string,
   context: RelayContext,
 ): Promise<void> {
-  const { store, clock, timing, sponsor } = context
+  const { store } = context
   const transaction = readSignedTransaction(signedTx)
   if (row.signed_tx !== null) return checkSameMessage(row.signed_tx, transaction)
-  if (row.status === 'failed') throw new DomainError('TRANSACTION_EXPIRED')
-  const prepared = parseMessage(Buffer.from(row.message, 'base64'))
-  if (!matchesPrepared(prepared, transaction.message)) throw new DomainError('TRANSACTION_MISMATCH')
-  // The fee payer of a sponsored transaction is its first signer, and signs last.
-  checkSignatures(transaction, row.sponsored ? 1 : 0)
-  await checkNotExpired(row, context)
-
-  const stored = row.sponsored
-    ? await sponsor.countersign(row, transaction, clientIp)
-    : await store.update(row, {
-        status: 'submitted',
-        signed_tx: signedTx,
-        signature: transaction.signature,
-        next_check_at: new Date(clock.now() + timing.leaseMs).toISOString(),
-      })
+  if (row.status === 'failed') {
+    if (row.error?.code === EXPIRED.code) throw new DomainError('TRANSACTION_EXPIRED')
+    return undefined
+  }
+  const stored = await checkAndStore(row, { signedTx, transaction }, clientIp, context).catch(
+    async (error: unknown) => {
+      if ((await store.get(row.id)).version === row.version) throw error
+      return null
+    },
+  )
   // Another process wrote first: it submitted the same transaction, or marked it as expired.
   if (stored === null) return accept(await store.get(row.id), signedTx, clientIp, context)
   if (stored.status !== 'submitted') return undefined
   await sendStored(stored, context)
   context.wakeTracker()
+}
+
+/** Null if another process has written the row since it was read. */
+async function checkAndStore(
+  row: TransactionRow,
+  { signedTx, transaction }: { signedTx: string; transaction: WireTransaction },
+  clientIp: string,
+  context: RelayContext,
+): Promise<TransactionRow | null> {
+  const { store, clock, timing, sponsor } = context
+  const prepared = parseMessage(Buffer.from(row.message, 'base64'))
+  if (!matchesPrepared(prepared, transaction.message)) throw new DomainError('TRANSACTION_MISMATCH')
+  // The fee payer of a sponsored transaction is its first signer, and signs last.
+  checkSignatures(transaction, row.sponsored ? 1 : 0)
+  await checkNotExpired(row, context)
+  if (row.sponsored) return sponsor.countersign(row, transaction, clientIp)
+  return store.update(row, {
+    status: 'submitted',
+    signed_tx: signedTx,
+    signature: transaction.signature,
+    next_check_at: new Date(clock.now() + timing.leaseMs).toISOString(),
+  })
 }
 
 /** Another message, for example with other assertions, could land beside the first one. */

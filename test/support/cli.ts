@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { createProgram, errorText } from '../../src/cli/program.ts'
+import { createProgram, errorText, exitCodeOf } from '../../src/cli/program.ts'
 
 /** Runs a command in this process, which is faster than `npm run cli`. `env` is its environment. */
 export async function runCommand(
@@ -18,7 +18,7 @@ export async function runCommand(
     await createProgram({ json }).parseAsync(args, { from: 'user' })
     return { code: 0, stdout, stderr: '' }
   } catch (error) {
-    return { code: 1, stdout, stderr: errorText(error, json) ?? (error as Error).message }
+    return { code: exitCodeOf(error), stdout, stderr: errorText(error, json) ?? (error as Error).message }
   } finally {
     process.env = savedEnv
     write.mockRestore()

@@ -3,6 +3,7 @@ import {
   createRegistry,
   type EventsOptions,
   type KeySigner,
+  OutcomeUnknownError,
   type Registry,
   RegistryError,
   signerFromSecretKey,
@@ -12,25 +13,29 @@ import {
 import { readRuntime } from '../../gateway/runtime-file.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import { readKeypairFile } from '../../platform/keys/keypair-file.ts'
-import { CommandError } from '../command-error.ts'
+import { CommandError, OUTCOME_UNKNOWN } from '../command-error.ts'
 import { createOutput, type Output } from '../output.ts'
 
 /** A gateway and the output of the command that uses it. */
 export interface Connection {
   readonly registry: Registry
   readonly output: Output
+  /** Base URL of the gateway. */
+  readonly url: string
 }
 
 export const addUrl = (command: Command): Command =>
   command.option('--url <base>', 'base URL of the gateway; default: the one that runs on this machine')
 
-/** The registry of the gateway at `--url`, or of the one that runs on DATA_DIR. */
-export function connect(command: Command): Connection {
-  const { url, program, json } = command.optsWithGlobals<{ url?: string; program?: string; json?: boolean }>()
-  const options = program === undefined ? {} : { program }
+/** The registry of the gateway at `--url`, at `usualUrl`, or of the one that runs on DATA_DIR. */
+export function connect(command: Command, usualUrl?: string): Connection {
+  const given = command.optsWithGlobals<{ url?: string; program?: string; json?: boolean }>()
+  const { program, json } = given
+  const url = given.url === undefined ? (usualUrl ?? runningUrl()) : checkedUrl(given.url)
   return {
-    registry: createRegistry(url === undefined ? runningUrl() : checkedUrl(url), options),
+    registry: createRegistry(url, program === undefined ? {} : { program }),
     output: createOutput(json === true),
+    url,
   }
 }
 
@@ -50,11 +55,21 @@ function commandErrorOf(error: unknown): unknown {
   }
   if (error instanceof TransactionFailedError)
     return new CommandError([error.message, ...error.logs].join('\n'), { code: error.code, id: error.id })
+  if (error instanceof OutcomeUnknownError) return outcomeUnknown(error)
   if (error instanceof UnexpectedTransactionError) return new CommandError(error.message)
   const { cause } = error as { cause?: Error }
   return error instanceof TypeError && error.message === 'fetch failed'
     ? new CommandError(`The gateway cannot be reached: ${cause?.message ?? error.message}`)
     : error
+}
+
+function outcomeUnknown({ message, id, signature, lastValidBlockHeight }: OutcomeUnknownError): CommandError {
+  const until = lastValidBlockHeight === null ? '' : ` until block height ${lastValidBlockHeight}`
+  return new CommandError(
+    `${message}. It may have landed, or can still land${until}: do not send it again. Continue with: npm run cli -- transaction resume ${id}`,
+    { code: 'OUTCOME_UNKNOWN', id, signature, lastValidBlockHeight },
+    { exitCode: OUTCOME_UNKNOWN },
+  )
 }
 
 export const readWallet = (keyFile: string): Promise<KeySigner> =>

@@ -8,7 +8,7 @@ import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'
 import { buildMessage, unsignedTransaction } from '../../relay/build-message.ts'
 import { simulate, type Simulation } from '../../relay/simulate.ts'
 import { transactionErrorText } from '../../relay/transaction-error-text.ts'
-import { CommandError } from '../command-error.ts'
+import { CommandError, OUTCOME_UNKNOWN } from '../command-error.ts'
 import type { Output } from '../output.ts'
 import type { Cluster } from './cluster.ts'
 import type { SigningOptions } from './options.ts'
@@ -51,9 +51,15 @@ export async function sendInstruction(
   const signed = Buffer.from(unsigned, 'base64')
   signed.set(signature, 1)
   const id = bs58.encode(signature)
+  const sent = { signature: id, lastValidBlockHeight: head.lastValidBlockHeight }
+  output.announce({ ...sent, status: 'signed' }, [`signed transaction ${id}`])
   const status = await land(cluster, id, signed.toString('base64'), head.lastValidBlockHeight).catch(
     (error: Error) => {
-      throw new CommandError(`${error.message}. Check whether the transaction ${id} landed`, { cause: error })
+      throw new CommandError(
+        `${error.message}. Look whether the transaction ${id} landed before you send it again: it can land until block height ${head.lastValidBlockHeight}`,
+        { code: 'OUTCOME_UNKNOWN', ...sent },
+        { cause: error, exitCode: OUTCOME_UNKNOWN },
+      )
     },
   )
   throwIfFailed(status.err, { message, cluster, logs: [] })

@@ -109,6 +109,29 @@ test('concurrent submits to two replicas give one send', async () => {
   expect(sends() - before).toBe(1)
 })
 
+test('a submit that arrives late, after the transaction was stored and expired, gets its record', async () => {
+  const prepared = await world.prepare([transfer()], [payer])
+  const submission = { id: prepared.id, signedTx: signed(prepared, payer) }
+  const [reached, passed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const slow = world.replica({
+    rpc: {
+      ...world.rpc,
+      call: async (method, params) => {
+        reached.resolve()
+        await passed.promise
+        return world.rpc.call(method, params)
+      },
+    },
+  })
+  const late = slow.service.submit(submission, '192.0.2.1')
+  await reached.promise
+  const { body } = await world.submit(submission.id, submission.signedTx)
+  world.localnet.stepSlot(200)
+  passed.resolve()
+  expect(body.status).toBe('confirmed')
+  expect(await late).toMatchObject({ status: 'confirmed', signature: body.signature })
+})
+
 test('a transaction that fails the node’s preflight is not sent: simulation_failed, with logs', async () => {
   const owner = await world.funded()
   const [first, second] = [

@@ -242,6 +242,8 @@ test('a registration that fails at its submit costs and takes nothing', async ()
   const before = await world.balance()
   const submitted = await world.submitRegistration(body, owner, inviteCode)
   expect(submitted.body).toMatchObject({ status: 'failed', error: { code: 'simulation_failed' }, slot: null })
+  // A client whose first response was lost gets the same one.
+  expect(await world.submitRegistration(body, owner, inviteCode)).toEqual(submitted)
   expect(await world.balance()).toBe(before)
   expect(await world.sponsorships(owner)).toEqual([])
   expect((await world.register({ inviteCode })).status).toBe(200)

@@ -1,0 +1,84 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import PQueue from 'p-queue'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { KeySigner } from '@agent-registry/client'
+import { createLocalnetRpc } from '../../../src/ledger/rpc/localnet-rpc.ts'
+import { SUBMIT_FAULTS } from '../../support/faulty-gateway.ts'
+import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+import {
+  commandUser,
+  isWrong,
+  OPERATIONS,
+  packageUser,
+  play,
+  type Result,
+  type Run,
+  table,
+  type World,
+} from '../support/outcome-runs.ts'
+
+// OUTCOME_RUNS=100 OUTCOME_DELAY_MS=60000 npm run test:long -- test/long/client/outcomes.long.ts
+const RUNS = Number(process.env.OUTCOME_RUNS ?? 4)
+const MAX_DELAY_MS = Number(process.env.OUTCOME_DELAY_MS ?? 3_000)
+const MAX_KILL_MS = 1_500
+const SHORT = { timeoutMs: 1_000, confirmTimeoutMs: 4_000 }
+const FAULTS = [...SUBMIT_FAULTS, 'killed'] as const
+
+let gateway: GatewayProcess
+let world: World
+let inviteCode: string
+beforeAll(async () => {
+  gateway = await createGatewayProcess({
+    SEED_AGENTS: '0',
+    RATE_LIMITS: 'false',
+    TRUST_PROXY: '127.0.0.1',
+  })
+  const { baseUrl, rpcUrl } = await gateway.start()
+  const { stdout } = await gateway.cli('invite', 'create', '--uses', '1000', '--json')
+  inviteCode = (JSON.parse(stdout) as { code: string }).code
+  const cardFile = join(gateway.dataDir, 'runner.json')
+  writeFileSync(cardFile, '{"name":"Runner"}')
+  world = { url: baseUrl, rpc: createLocalnetRpc(rpcUrl), cardFile }
+})
+afterAll(() => gateway.remove())
+
+/** Each fault in turn, with one to three faulty submits, and now and then all of them. */
+function runsOf(offset: number): Run[] {
+  return OPERATIONS.flatMap((operation, o) =>
+    Array.from({ length: RUNS }, (_, i) => ({
+      operation,
+      fault: FAULTS[(i + 3 * o) % FAULTS.length]!,
+      times: i % 10 === 9 ? Infinity : 1 + (i % 3),
+      delayMs: Math.random() * MAX_DELAY_MS,
+      killMs: Math.random() * MAX_KILL_MS,
+      client: `203.0.${offset + o}.${i % 256}`,
+      timeouts: i % 2 === 0 ? SHORT : {},
+      ...(operation === 'register' && i % 4 < 2 && { inviteCode }),
+    })),
+  )
+}
+
+async function playAll(
+  runs: readonly Run[],
+  createUser: (wallet: KeySigner) => ReturnType<typeof packageUser>,
+  concurrency: number,
+): Promise<Result[]> {
+  const queue = new PQueue({ concurrency })
+  return queue.addAll(runs.map((run) => () => play(world, run, createUser)))
+}
+
+const failures = (results: readonly Result[]): Result[] =>
+  results.filter((each) => isWrong(each) || each.executions > 1)
+
+test('the client package says nothing wrong, and nothing is executed twice', async () => {
+  const results = await playAll(runsOf(0), packageUser, 24)
+  console.log(table('package', results))
+  expect(failures(results)).toEqual([])
+})
+
+test('the command line says nothing wrong, and nothing is executed twice', async () => {
+  const results = await playAll(runsOf(10), (wallet) => commandUser(world, wallet), 8)
+  console.log(table('command', results))
+  expect(failures(results)).toEqual([])
+})
