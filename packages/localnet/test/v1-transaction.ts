@@ -12,15 +12,16 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
   partiallySignTransaction,
   compileTransaction,
-  type TransactionMessageConfig,
 } from '@solana/kit'
 import type { Keypair, TransactionInstruction } from '@solana/web3.js'
+
+type TransactionConfig = Parameters<typeof setTransactionMessageConfig>[0]
 
 export interface V1Options {
   readonly blockhash: string
   /** The first one pays. */
   readonly signers: readonly Keypair[]
-  readonly config?: TransactionMessageConfig
+  readonly config?: TransactionConfig | undefined
 }
 
 /** The bytes of a signed transaction of version 1. */
