@@ -1,6 +1,9 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
+const VENDOR =
+  /node_modules\/(react|react-dom|scheduler|urql|@urql|wonka|@0no-co|wouter|regexparam|use-sync-external-store)\/|rolldown\/runtime/
+
 export default defineConfig({
   // Relative to <base>, so that the console works below any path.
   base: './',
@@ -11,6 +14,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // One file for what every page needs: divided by use, it would be larger.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'vendor', test: VENDOR }] } } },
   },
   // `npm run dev -w @agent-registry/console` beside `npm start`.
   server: {

@@ -1,4 +1,13 @@
 import {
+  address,
+  blockhash as kitBlockhash,
+  compileTransaction,
+  createTransactionMessage,
+  getTransactionEncoder,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/kit'
+import {
   AddressLookupTableAccount,
   ComputeBudgetProgram,
   Keypair,
@@ -233,6 +242,23 @@ test('malformed bytes, extra bytes and other versions are not signed', async () 
   for (const each of bytes) {
     const { registry } = gateway({ bytes: each })
     await expect(registry.agents.register(card, signer)).rejects.toBeInstanceOf(MalformedTransactionError)
+  }
+  expect(signatures).toBe(0)
+})
+
+test('a transaction of version 1 is not signed, and the reason names the version', async () => {
+  const message = setTransactionMessageLifetimeUsingBlockhash(
+    { blockhash: kitBlockhash(attacker.toBase58()), lastValidBlockHeight: 150n },
+    setTransactionMessageFeePayer(address(signer.address), createTransactionMessage({ version: 1 })),
+  )
+  const { messageBytes, ...rest } = compileTransaction(message)
+  const bytes = getTransactionEncoder().encode({ messageBytes, ...rest })
+  expect(bytes[0]).toBe(0x81)
+  for (const each of [bytes, [1, ...new Uint8Array(64), ...messageBytes]]) {
+    const { registry } = gateway({ bytes: () => Buffer.from(each) })
+    await expect(registry.agents.register(card, signer)).rejects.toThrow(
+      new MalformedTransactionError('Transaction version 1 is not supported'),
+    )
   }
   expect(signatures).toBe(0)
 })

@@ -4,27 +4,30 @@ import { basePath } from './api/base.ts'
 import { ROUTES } from './routes.tsx'
 import { FocusOnNavigation } from './shell/focus-on-navigation.ts'
 import { Shell } from './shell/shell.tsx'
+import { TransactionProvider } from './transaction/provider.tsx'
 import { Empty, Link, Loading, Page, useLazy } from './ui/index.ts'
 import { AccountProvider } from './wallet/account.tsx'
 
 export function App() {
   return (
     <AccountProvider>
-      <Router base={basePath}>
-        <Shell>
-          <FocusOnNavigation />
-          <Switch>
-            {ROUTES.map((route) => (
-              <Route key={route.path} path={route.path}>
-                {'page' in route ? <route.page /> : <LazyPage load={route.load} />}
+      <TransactionProvider>
+        <Router base={basePath}>
+          <Shell>
+            <FocusOnNavigation />
+            <Switch>
+              {ROUTES.map((route) => (
+                <Route key={route.path} path={route.path}>
+                  {'page' in route ? <route.page /> : <LazyPage load={route.load} />}
+                </Route>
+              ))}
+              <Route>
+                <NotFound />
               </Route>
-            ))}
-            <Route>
-              <NotFound />
-            </Route>
-          </Switch>
-        </Shell>
-      </Router>
+            </Switch>
+          </Shell>
+        </Router>
+      </TransactionProvider>
     </AccountProvider>
   )
 }

@@ -19,6 +19,8 @@ export interface SendOptions {
   readonly sponsored?: boolean
   /** Before the wallet has signed it cancels. After that it throws OutcomeUnknownError. */
   readonly signal?: AbortSignal
+  /** Called before the wallet is asked. Above this block height, it can no longer land. */
+  readonly onPrepared?: (prepared: { readonly id: string; readonly lastValidBlockHeight: number }) => void
   /**
    * Called after the wallet signed and before anything is sent, to store what `resume` needs. If it
    * throws, nothing is sent.
@@ -81,13 +83,15 @@ export async function sendInstructions(
     feePayer: registration !== undefined || sponsored ? sponsor : signer.address,
     maxPriorityFeeLamports: settings.maxPriorityFeeLamports,
   })
+  const { id, lastValidBlockHeight } = prepared
+  request.onPrepared?.({ id, lastValidBlockHeight })
   const signed = await signer.signTransaction(bytes)
   signal?.throwIfAborted()
   const unfinished: UnfinishedTransaction = {
-    id: prepared.id,
+    id,
     signedTx: toBase64(signed),
     signature: firstSignature(signed),
-    lastValidBlockHeight: prepared.lastValidBlockHeight,
+    lastValidBlockHeight,
     ...(registration && { registration }),
   }
   await request.onSigned?.(unfinished)

@@ -22,7 +22,8 @@ const KEY_BYTES = 32
 const VERSIONED = 128
 
 /**
- * Reads a transaction strictly. Throws MalformedTransactionError, also for lookup tables and v1.
+ * Reads a transaction strictly. Throws MalformedTransactionError, also for lookup tables, and for
+ * versions after 0, by their number.
  */
 export function parseTransaction(bytes: Uint8Array): ParsedTransaction {
   let offset = 0
@@ -46,11 +47,13 @@ export function parseTransaction(bytes: Uint8Array): ParsedTransaction {
     return items
   }
 
+  // From version 1 on, the message with its version comes before the signatures.
+  refuseVersion(bytes[0])
   const signatures = list(() => take(SIGNATURE_BYTES))
   const start = offset
-  const version = bytes[offset]! >= VERSIONED ? byte() - VERSIONED : null
-  if (version !== null && version !== 0)
-    throw new MalformedTransactionError(`Transactions of version ${version} are not supported`)
+  refuseVersion(bytes[start])
+  const isVersioned = bytes[start] === VERSIONED
+  if (isVersioned) take(1)
   const [signers, readonlySigners, readonlyOthers] = [byte(), byte(), byte()]
   const addresses = list(() => toBase58(take(KEY_BYTES)))
   if (
@@ -75,10 +78,16 @@ export function parseTransaction(bytes: Uint8Array): ParsedTransaction {
     keys: Array.from(take(length()), keyAt),
     data: take(length()),
   }))
-  if (version === 0 && length() > 0)
+  if (isVersioned && length() > 0)
     throw new MalformedTransactionError('Transactions with lookup tables are not supported')
   if (offset !== bytes.length) throw new MalformedTransactionError('The transaction has extra bytes')
   return { signatures, message: bytes.subarray(start), keys, instructions }
+}
+
+/** Legacy messages have no version. */
+function refuseVersion(first = 0): void {
+  if (first > VERSIONED)
+    throw new MalformedTransactionError(`Transaction version ${first - VERSIONED} is not supported`)
 }
 
 /** The transaction with this signature. Throws if the address is none of its signers. */

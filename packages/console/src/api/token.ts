@@ -1,3 +1,5 @@
+import { hasTexts, readValue, storeValue } from './storage.ts'
+
 const NAME = 'session'
 
 export interface StoredSession {
@@ -8,15 +10,11 @@ export interface StoredSession {
 
 /** The session of this tab, if it did not end. */
 export function readSession(): StoredSession | null {
-  try {
-    const stored = JSON.parse(sessionStorage.getItem(NAME) ?? 'null') as StoredSession | null
-    return stored !== null && Date.parse(stored.expiresAt) > Date.now() ? stored : null
-  } catch {
-    return null
-  }
+  const stored = readValue(NAME)
+  if (!hasTexts(stored, 'token', 'wallet', 'expiresAt')) return null
+  return Date.parse(stored.expiresAt) > Date.now() ? stored : null
 }
 
 export function storeSession(session: StoredSession | null): void {
-  if (session === null) sessionStorage.removeItem(NAME)
-  else sessionStorage.setItem(NAME, JSON.stringify(session))
+  storeValue(NAME, session)
 }

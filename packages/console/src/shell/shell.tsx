@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { apiUrl } from '../api/base.ts'
 import { NAVIGATION } from '../routes.tsx'
+import { TransactionHost } from '../transaction/provider.tsx'
 import { AccountButton } from './account-button.tsx'
 import { CommandMenu } from './command-menu.tsx'
 import { Health } from './health.tsx'
@@ -66,6 +67,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         onClose={() => close('menu')}
         openAccount={() => setOpened('account')}
       />
+      <TransactionHost />
       <main id="content" tabIndex={-1} className={css.main}>
         {children}
       </main>

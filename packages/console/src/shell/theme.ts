@@ -1,8 +1,10 @@
+import { readText, storeText } from '../api/storage.ts'
+
 const NAME = 'theme'
 export type Theme = 'system' | 'light' | 'dark'
 
 export function readTheme(): Theme {
-  const stored = localStorage.getItem(NAME)
+  const stored = readText('localStorage', NAME)
   return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
@@ -16,12 +18,8 @@ export function onThemeChange(changed: () => void): () => void {
 
 /** Applies a theme and remembers it. Without one, the remembered theme. */
 export function applyTheme(theme: Theme = readTheme()): void {
-  if (theme === 'system') {
-    localStorage.removeItem(NAME)
-    delete document.documentElement.dataset.theme
-  } else {
-    localStorage.setItem(NAME, theme)
-    document.documentElement.dataset.theme = theme
-  }
+  storeText('localStorage', NAME, theme === 'system' ? null : theme)
+  if (theme === 'system') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = theme
   dispatchEvent(new Event(CHANGED))
 }

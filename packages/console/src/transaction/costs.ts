@@ -1,4 +1,5 @@
 import type { DecodedTransaction } from './decode.ts'
+import type { RentsQuery } from './ledger.generated.ts'
 
 /** Facts of the page that the bytes of the transaction do not contain. */
 export interface Hints {
@@ -8,44 +9,55 @@ export interface Hints {
   readonly payout?: bigint
 }
 
+/** What the ledger asks for an account of each kind, in lamports. */
+type Rents = Omit<RentsQuery['ledger'], '__typename'>
+
 export interface Costs {
   readonly networkFee: bigint
-  /** Lamports locked in new accounts. They come back when the accounts are closed. */
-  readonly rent: bigint
+  /**
+   * Lamports locked in new accounts, which come back when the accounts are closed. Null while the
+   * rent is not known.
+   */
+  readonly rent: bigint | null
   readonly rentPayer: string
-  /** What the wallet loses, in lamports. */
-  readonly walletLamports: bigint
+  /** What the wallet loses, in lamports. Null while the rent is not known. */
+  readonly walletLamports: bigint | null
   /** Change of the wallet’s USDC, in base units. */
   readonly walletUsdc: bigint
 }
 
-/** Bytes of the accounts that an instruction creates. */
-const NEW_BYTES: Readonly<Record<string, readonly number[]>> = {
-  registerAgent: [421],
-  requestWithdrawal: [57],
-  deactivateAgent: [51],
+/** The accounts that an instruction creates. */
+const NEW_ACCOUNTS: Readonly<Record<string, readonly (keyof Rents)[]>> = {
+  registerAgent: ['agent'],
+  requestWithdrawal: ['withdrawal'],
+  deactivateAgent: ['deactivation'],
 }
-const FIRST_DEPOSIT = [129, 165]
-const LAMPORTS_PER_BYTE = 6_960n
-const ACCOUNT_OVERHEAD = 128
+const FIRST_DEPOSIT: readonly (keyof Rents)[] = ['stake', 'vault']
 
 /** Who pays what. An account lives as long as its rent is deposited. */
 export function costsOf(
   { feePayer, networkFee, instructions }: DecodedTransaction,
   wallet: string,
   { firstDeposit = false, payout = 0n }: Hints,
+  rents: Rents | undefined,
 ): Costs {
-  let [rent, walletUsdc] = [0n, 0n]
+  const created: (keyof Rents)[] = []
+  let walletUsdc = 0n
   let rentPayer = wallet
   for (const { decoded } of instructions) {
     if (decoded === null) continue
     const { name, accounts, args } = decoded
-    const sizes = name === 'deposit' && firstDeposit ? FIRST_DEPOSIT : (NEW_BYTES[name] ?? [])
-    for (const bytes of sizes) rent += BigInt(ACCOUNT_OVERHEAD + bytes) * LAMPORTS_PER_BYTE
+    created.push(...(name === 'deposit' && firstDeposit ? FIRST_DEPOSIT : (NEW_ACCOUNTS[name] ?? [])))
     rentPayer = accounts.find((account) => account.name === 'payer')?.pubkey ?? wallet
     if (name === 'deposit') walletUsdc -= args.amount as bigint
     if (name === 'completeWithdrawal') walletUsdc += payout
   }
-  const walletLamports = (feePayer === wallet ? networkFee : 0n) + (rentPayer === wallet ? rent : 0n)
+  const rent = created.reduce<bigint | null>(
+    (sum, account) => (sum === null || rents === undefined ? null : sum + BigInt(rents[account])),
+    0n,
+  )
+  const ownFee = feePayer === wallet ? networkFee : 0n
+  const ownRent = rentPayer === wallet ? rent : 0n
+  const walletLamports = ownRent === null ? null : ownFee + ownRent
   return { networkFee, rent, rentPayer, walletLamports, walletUsdc }
 }

@@ -1,27 +1,43 @@
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
 import { Address, Amount, Button, formatUnits } from '../ui/index.ts'
-import { WalletBalanceDocument } from './balance.generated.ts'
-import { type Costs, costsOf, type Hints } from './costs.ts'
+import { type Costs, costsOf } from './costs.ts'
 import { decodeTransaction } from './decode.ts'
 import { InstructionView } from './instruction-view.tsx'
+import { RentsDocument, WalletBalanceDocument } from './ledger.generated.ts'
+import type { Prepared } from './state.ts'
 import css from './transaction.module.css'
+import type { Flow } from './transactions.ts'
 
 interface ReviewProps {
-  readonly bytes: Uint8Array
-  readonly hints: Hints
-  readonly wallet: { readonly address: string; readonly name: string }
+  readonly prepared: Prepared
+  readonly flow: Flow
+  readonly blockHeight: number | null
   readonly program: string
   readonly onSign: () => void
-  readonly onCancel: () => void
+  /** Given when the transaction can no longer land. */
+  readonly onPrepareAgain?: () => void
+  readonly onClose: () => void
 }
 
 /** What the wallet is about to sign, decoded from the bytes, with the costs and who pays them. */
-export function Review({ bytes, hints, wallet, program, onSign, onCancel }: ReviewProps) {
+export function Review({
+  prepared,
+  flow,
+  blockHeight,
+  program,
+  onSign,
+  onPrepareAgain,
+  onClose,
+}: ReviewProps) {
+  const { bytes, lastValidBlockHeight } = prepared
+  const { wallet, origin } = flow
+  const [{ data }] = useQuery({ query: RentsDocument })
   const transaction = useMemo(() => decodeTransaction(bytes, program), [bytes, program])
-  const costs = costsOf(transaction, wallet.address, hints)
+  const costs = costsOf(transaction, wallet, origin?.request.hints ?? {}, data?.ledger)
+  const left = blockHeight === null ? null : Math.max(lastValidBlockHeight - blockHeight, 0)
   const payer = (address: string) =>
-    address === wallet.address ? (
+    address === wallet ? (
       'your wallet'
     ) : (
       <>
@@ -40,29 +56,44 @@ export function Review({ bytes, hints, wallet, program, onSign, onCancel }: Revi
           <dd>
             <Amount value={costs.networkFee} unit="sol" />
           </dd>
-          {costs.rent > 0n && (
+          {costs.rent !== 0n && (
             <>
               <dt>
                 Storage deposit, paid by {payer(costs.rentPayer)}
                 <span className={css.note}>It comes back when the account is closed.</span>
               </dt>
-              <dd>
-                <Amount value={costs.rent} unit="sol" />
-              </dd>
+              <dd>{costs.rent === null ? 'Not known' : <Amount value={costs.rent} unit="sol" />}</dd>
             </>
           )}
         </dl>
       </section>
-      <Balances address={wallet.address} costs={costs} />
+      <Balances address={wallet} costs={costs} />
       <p className={css.note}>
-        This page built the transaction itself and found the same in what the gateway prepared. Sign within a
-        minute.
+        This page built the transaction itself and found the same in what the gateway prepared.{' '}
+        {onPrepareAgain === undefined
+          ? `You can sign it until block height ${lastValidBlockHeight.toLocaleString('en')}${left === null ? '' : `, ${left.toLocaleString('en')} blocks from now`}.`
+          : ''}
       </p>
+      {onPrepareAgain && (
+        <p role="alert">
+          <strong>It expired before it was signed</strong>, so it can no longer land. Prepare it again to get
+          a new one.
+        </p>
+      )}
       <div className={css.buttons}>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button look="primary" onClick={onSign}>
-          Sign with {wallet.name}
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          look={onPrepareAgain ? 'plain' : 'primary'}
+          disabled={onPrepareAgain !== undefined}
+          onClick={onSign}
+        >
+          Sign with {origin?.wallet.name}
         </Button>
+        {onPrepareAgain && (
+          <Button look="primary" onClick={onPrepareAgain}>
+            Prepare again
+          </Button>
+        )}
       </div>
     </div>
   )
@@ -75,13 +106,13 @@ function Balances({ address, costs }: { readonly address: string; readonly costs
     requestPolicy: 'network-only',
   })
   const balance = data?.walletBalance
-  const row = (unit: 'SOL' | 'USDC', before: string | undefined, change: bigint) => {
+  const row = (unit: 'SOL' | 'USDC', before: string | undefined, change: bigint | null) => {
     const show = (value: bigint): string => formatUnits(value, unit === 'SOL' ? 9 : 6)
     return (
       <tr>
         <th scope="row">{unit}</th>
         <td>{before === undefined ? '–' : show(BigInt(before))}</td>
-        <td>{before === undefined ? '–' : show(BigInt(before) + change)}</td>
+        <td>{before === undefined || change === null ? '–' : show(BigInt(before) + change)}</td>
       </tr>
     )
   }
@@ -97,7 +128,7 @@ function Balances({ address, costs }: { readonly address: string; readonly costs
           </tr>
         </thead>
         <tbody>
-          {row('SOL', balance?.lamports, -costs.walletLamports)}
+          {row('SOL', balance?.lamports, costs.walletLamports === null ? null : -costs.walletLamports)}
           {row('USDC', balance?.usdc, costs.walletUsdc)}
         </tbody>
       </table>

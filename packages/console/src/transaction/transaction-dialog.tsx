@@ -1,22 +1,23 @@
 import { Address, Button, ButtonLink, CodeBlock, Dialog } from '../ui/index.ts'
 import type { Problem } from './problem.ts'
 import { Review } from './review.tsx'
+import { isFollowed, mayPrepareAgain, type State, type Unknown } from './state.ts'
 import css from './transaction.module.css'
-import type { Step, TransactionRequest } from './use-transaction.tsx'
+import type { Flow } from './transactions.ts'
 
 interface TransactionDialogProps {
-  readonly request: TransactionRequest
-  readonly step: Step
-  readonly wallet: { readonly address: string; readonly name: string }
+  readonly flow: Flow
+  readonly blockHeight: number | null
   readonly program: string
-  readonly onRetry: () => void
+  readonly onSign: () => void
+  readonly onStartAgain: () => void
   readonly onClose: () => void
 }
 
-const WAITING = {
-  preparing: 'The gateway prepares the transaction and tries it without sending it.',
+const WAITING: Partial<Record<State['name'], string>> = {
+  draft: 'The gateway prepares the transaction and tries it without sending it.',
   signing: 'Confirm it in your wallet.',
-  sending: 'The transaction is on its way to the ledger. This takes a few seconds.',
+  submitting: 'The transaction is on its way to the ledger.',
 }
 
 /** The pressed button is gone. Keyboards and screen readers start at the new step. */
@@ -26,72 +27,141 @@ function focus(content: HTMLElement | null): void {
 
 /** The steps of a transaction: prepare, review, sign, follow. */
 export function TransactionDialog(props: TransactionDialogProps) {
-  const { request, step, onClose } = props
+  const { title, state, isStored } = props.flow
+  const step = state.name === 'draft' && state.problem !== null ? 'stopped' : state.name
   return (
-    // While it is sent, closing would only hide the outcome.
-    <Dialog title={request.title} open onClose={onClose} locked={step.name === 'sending'}>
+    <Dialog title={title} open onClose={props.onClose}>
       <div className={css.steps}>
         <p className={css.note} role="status">
-          {step.name in WAITING ? WAITING[step.name as keyof typeof WAITING] : ''}
+          {step === 'stopped' ? '' : WAITING[state.name]}
         </p>
-        <div key={step.name} className={css.steps} ref={focus} tabIndex={-1}>
+        <div key={step} className={css.steps} ref={focus} tabIndex={-1}>
           <StepContent {...props} />
         </div>
+        {isFollowed(state) && (
+          <p className={css.note}>
+            {isStored
+              ? 'You may close this, or reload the page: it keeps asking until the outcome is known.'
+              : 'Keep this page open. Your browser lets it store nothing, so a reload would lose this transaction.'}
+          </p>
+        )}
       </div>
     </Dialog>
   )
 }
 
-function StepContent({ request, step, wallet, program, onRetry, onClose }: TransactionDialogProps) {
-  switch (step.name) {
-    case 'review':
-      return (
+function StepContent({ flow, blockHeight, program, onSign, onStartAgain, onClose }: TransactionDialogProps) {
+  const { state, origin } = flow
+  const again = origin !== null && mayPrepareAgain(state) ? onStartAgain : null
+  switch (state.name) {
+    case 'prepared':
+      return <Review {...{ prepared: state.prepared, flow, blockHeight, program, onSign, onClose }} />
+    case 'unknown':
+      return <Unsure state={state} blockHeight={blockHeight} onClose={onClose} />
+    case 'landed':
+      return <Landed flow={flow} transaction={state.transaction} onClose={onClose} />
+    case 'failed':
+      return <Failed problem={state.problem} again={again} onClose={onClose} />
+    case 'expired':
+      return state.prepared === null ? (
+        <Failed problem={state.problem} again={again} onClose={onClose} />
+      ) : (
         <Review
-          bytes={step.bytes}
-          hints={request.hints ?? {}}
-          wallet={wallet}
-          program={program}
-          onSign={() => step.answer(true)}
-          onCancel={onClose}
+          {...{ prepared: state.prepared, flow, blockHeight, program, onSign, onClose }}
+          onPrepareAgain={onStartAgain}
         />
       )
-    case 'confirmed':
-      return (
-        <div className={css.steps}>
-          <p role="status">
-            <strong className={css.good}>Confirmed</strong> in slot{' '}
-            {step.transaction.slot?.toLocaleString('en') ?? 'unknown'}.
-          </p>
-          <p className={css.note}>
-            Signature <Address value={step.transaction.signature ?? ''} label="signature" />
-          </p>
-          <div className={css.buttons}>
-            <ButtonLink to={`/tx/${step.transaction.id}`}>Open the transaction</ButtonLink>
-            <Button look={request.next === undefined ? 'primary' : 'plain'} onClick={onClose}>
-              Done
-            </Button>
-            {request.next && (
-              <ButtonLink to={request.next.to} look="primary">
-                {request.next.label}
-              </ButtonLink>
-            )}
-          </div>
-        </div>
-      )
-    case 'failed':
-      return <Failed problem={step.problem} onRetry={onRetry} onClose={onClose} />
     default:
-      return <div className={css.progress} aria-hidden="true" />
+      return state.name === 'draft' && state.problem !== null ? (
+        <Failed problem={state.problem} again={again} onClose={onClose} />
+      ) : (
+        <div className={css.progress} aria-hidden="true" />
+      )
   }
 }
 
+/** Signed, and nobody knows whether it landed. It offers no other attempt. */
+function Unsure({
+  state: { unfinished, refusal, chance },
+  blockHeight,
+  onClose,
+}: {
+  readonly state: Unknown
+  readonly blockHeight: number | null
+  readonly onClose: () => void
+}) {
+  const { id, lastValidBlockHeight } = unfinished
+  const left = blockHeight === null ? null : lastValidBlockHeight - blockHeight
+  return (
+    <div className={css.steps}>
+      <div role="alert" className={css.steps}>
+        <h3>{refusal?.title ?? 'The outcome is not known yet'}</h3>
+        {refusal !== null && <p>{refusal.text}</p>}
+        {chance === 'lost' ? (
+          <p>
+            It can no longer land. The gateway cannot say whether it landed before. Look at your agent and
+            your balance before you do the same again.
+          </p>
+        ) : chance === 'passed' ? (
+          <p>No new block can contain it. This page asks whether an earlier one does.</p>
+        ) : (
+          <p>
+            Your wallet has signed it, so it can still land
+            {left === null ? '' : `, in the next ${Math.max(left, 0).toLocaleString('en')} blocks`}. Do not do
+            the same again before its outcome is known.
+          </p>
+        )}
+      </div>
+      {chance !== 'lost' && <div className={css.progress} aria-hidden="true" />}
+      <div className={css.buttons}>
+        <ButtonLink to={`/tx/${id}`}>Open the transaction</ButtonLink>
+        <Button onClick={onClose}>{chance === 'lost' ? 'I have checked it' : 'Close'}</Button>
+      </div>
+    </div>
+  )
+}
+
+function Landed({
+  flow: { origin },
+  transaction: { id, slot, signature },
+  onClose,
+}: {
+  readonly flow: Flow
+  readonly transaction: Extract<State, { name: 'landed' }>['transaction']
+  readonly onClose: () => void
+}) {
+  const target = origin?.request.next
+  return (
+    <div className={css.steps}>
+      <p role="status">
+        <strong className={css.good}>Confirmed</strong> in slot {slot?.toLocaleString('en') ?? 'unknown'}.
+      </p>
+      <p className={css.note}>
+        Signature <Address value={signature ?? ''} label="signature" />
+      </p>
+      <div className={css.buttons}>
+        <ButtonLink to={`/tx/${id}`}>Open the transaction</ButtonLink>
+        <Button look={target === undefined ? 'primary' : 'plain'} onClick={onClose}>
+          Done
+        </Button>
+        {target && (
+          <ButtonLink to={target.to} look="primary">
+            {target.label}
+          </ButtonLink>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** It did not happen. `again` prepares a new one. */
 function Failed({
   problem: { title, text, advice, id, logs },
-  onRetry,
+  again,
   onClose,
 }: {
   readonly problem: Problem
-  readonly onRetry: () => void
+  readonly again: (() => void) | null
   readonly onClose: () => void
 }) {
   return (
@@ -110,9 +180,11 @@ function Failed({
       <div className={css.buttons}>
         {id !== null && <ButtonLink to={`/tx/${id}`}>Open the transaction</ButtonLink>}
         <Button onClick={onClose}>{id === null ? 'Close without sending' : 'Done'}</Button>
-        <Button look="primary" onClick={onRetry}>
-          Try again
-        </Button>
+        {again && (
+          <Button look="primary" onClick={again}>
+            Try again
+          </Button>
+        )}
       </div>
     </div>
   )

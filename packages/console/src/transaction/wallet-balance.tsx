@@ -2,7 +2,8 @@ import { useMutation, useQuery } from 'urql'
 import { readError } from '../api/errors.ts'
 import { formStyles as css } from '../form/form.tsx'
 import { Address, Amount, Button, Facts, Section } from '../ui/index.ts'
-import { FundLocalnetWalletDocument, WalletBalanceDocument } from './balance.generated.ts'
+import { FundLocalnetWalletDocument, WalletBalanceDocument } from './ledger.generated.ts'
+import { useLanded } from './provider.tsx'
 
 interface WalletBalanceProps {
   readonly wallet: string
@@ -19,6 +20,7 @@ export function WalletBalance({ wallet, network }: WalletBalanceProps) {
   })
   const [{ fetching, error: refused }, fund] = useMutation(FundLocalnetWalletDocument)
   const balance = data?.walletBalance
+  useLanded(() => refetch({ requestPolicy: 'network-only' }))
   const getFunds = async (): Promise<void> => {
     await fund({ wallet })
     refetch({ requestPolicy: 'network-only' })

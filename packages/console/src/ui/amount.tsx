@@ -17,15 +17,13 @@ export function Amount({ value, unit }: AmountProps) {
 
 /** An exact amount: 1234500000n with 6 decimals is `1,234.5`. */
 export function formatUnits(value: bigint, decimals: number): string {
-  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0')
-  const whole = BigInt(digits.slice(0, -decimals)).toLocaleString('en')
-  const fraction = digits.slice(-decimals).replace(/0+$/, '')
-  return `${value < 0n ? '−' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
+  const [whole = '', ...fraction] = plainUnits(value < 0n ? -value : value, decimals).split('.')
+  return [`${value < 0n ? '−' : ''}${BigInt(whole).toLocaleString('en')}`, ...fraction].join('.')
 }
 
-/** The smallest units of a typed amount such as `1,234.5`. Null if it is not one. */
-export function parseUnits(text: string, decimals: number): bigint | null {
-  const match = /^(\d+)(?:\.(\d+))?$/.exec(text.trim().replace(/,/g, ''))
-  if (match === null || (match[2] ?? '').length > decimals) return null
-  return BigInt(match[1]! + (match[2] ?? '').padEnd(decimals, '0'))
+/** As a user types it: 1234500000n with 6 decimals is `1234.5`. */
+export function plainUnits(value: bigint, decimals: number): string {
+  const digits = value.toString().padStart(decimals + 1, '0')
+  const fraction = digits.slice(-decimals).replace(/0+$/, '')
+  return digits.slice(0, -decimals) + (fraction === '' ? '' : `.${fraction}`)
 }

@@ -1,5 +1,5 @@
 export { Address, shorten } from './address.tsx'
-export { Amount, formatUnits, parseUnits } from './amount.tsx'
+export { Amount, formatUnits, plainUnits } from './amount.tsx'
 export { Badge, Status, type Tone, words } from './badge.tsx'
 export { Button, ButtonLink } from './button.tsx'
 export { classes } from './classes.ts'

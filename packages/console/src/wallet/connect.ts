@@ -1,4 +1,10 @@
-import { createRegistry, type Registry, signerFromWalletStandard, type Signer } from '@agent-registry/client'
+import {
+  agentAddress,
+  createRegistry,
+  type Registry,
+  signerFromWalletStandard,
+  type Signer,
+} from '@agent-registry/client'
 import type { Wallet, WalletAccount } from '@wallet-standard/base'
 import { getWallets } from '@wallet-standard/app'
 import { gatewayUrl } from '../api/base.ts'
@@ -41,4 +47,4 @@ export function registryFor(token: string | null, program?: string): Registry {
   return registry
 }
 
-export { throwAwayWallet }
+export { agentAddress, throwAwayWallet }

@@ -1,3 +1,5 @@
+import { hasTexts, readValue, storeValue } from '../api/storage.ts'
+
 const NAME = 'wallet'
 
 /** The wallet that was connected in this tab. */
@@ -8,10 +10,11 @@ export interface UsedWallet {
 }
 
 export function readUsedWallet(): UsedWallet | null {
-  return JSON.parse(sessionStorage.getItem(NAME) ?? 'null') as UsedWallet | null
+  const stored = readValue(NAME)
+  if (!hasTexts(stored, 'name')) return null
+  return { name: stored.name, network: hasTexts(stored, 'network') ? stored.network : null }
 }
 
 export function storeUsedWallet(wallet: UsedWallet | null): void {
-  if (wallet === null) sessionStorage.removeItem(NAME)
-  else sessionStorage.setItem(NAME, JSON.stringify(wallet))
+  storeValue(NAME, wallet)
 }

@@ -2,7 +2,7 @@ import type { Registry, SendOptions, Signer, Transaction } from '@agent-registry
 import { type ReactNode, useState } from 'react'
 import { formStyles as css } from '../../form/form.tsx'
 import type { Hints } from '../../transaction/costs.ts'
-import { useTransaction } from '../../transaction/use-transaction.tsx'
+import { useTransaction } from '../../transaction/provider.tsx'
 import { Section } from '../../ui/index.ts'
 import type { MyAgent } from './page.tsx'
 
@@ -23,9 +23,8 @@ export type Sign = (transaction: OwnerTransaction) => void
 export function useOwnerTransaction(
   agent: MyAgent | null,
   canSponsor: boolean,
-  onDone: () => void,
-): { readonly sign: Sign; readonly feeChoice: ReactNode; readonly dialog: ReactNode } {
-  const { start, dialog } = useTransaction()
+): { readonly sign: Sign; readonly feeChoice: ReactNode } {
+  const start = useTransaction()
   // The gateway pays for agents whose registration it paid, and from the tier basic on.
   const isKnown = agent !== null && (agent.rentPayer !== agent.owner || agent.tier !== 'observer')
   const isEligible = canSponsor && isKnown
@@ -35,8 +34,8 @@ export function useOwnerTransaction(
     start({
       title,
       hints,
-      onDone,
-      send: (registry, signer) => send(registry, signer, { sponsored: sponsored && sponsorable }),
+      send: (registry, signer, options) =>
+        send(registry, signer, { ...options, sponsored: sponsored && sponsorable }),
     })
   const feeChoice = isEligible && (
     <Section title="Network fees">
@@ -57,5 +56,5 @@ export function useOwnerTransaction(
       </label>
     </Section>
   )
-  return { sign, feeChoice, dialog }
+  return { sign, feeChoice }
 }

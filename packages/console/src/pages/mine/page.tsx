@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent } from 'react'
 import { useQuery, useSubscription } from 'urql'
 import { readError } from '../../api/errors.ts'
 import { ConsoleInfoDocument } from '../../api/service.generated.ts'
+import { useLanded } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { ButtonLink, Empty, ErrorState, Loading, Page, ShowRequest } from '../../ui/index.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
@@ -19,7 +20,7 @@ export type MyAgent = NonNullable<MyAgentQuery['agent']>
 const EXAMPLE = `// \`wallet\` signs: see "Wallets" in the README of the client.
 const agent = await registry.agents.ofOwner(wallet.address)
 await registry.agents.update({ version: '2.0' }, wallet)
-await registry.stakes.deposit(500_000_000n, wallet) // 500 USDC`
+await registry.stakes.deposit(usdc('500'), wallet)`
 
 export default function MinePage() {
   const { signer } = useAccount()
@@ -48,7 +49,8 @@ function Mine({ wallet }: { readonly wallet: string }) {
   const isMissing = error !== undefined && readError(error).code === 'AGENT_NOT_FOUND'
   const agent = isMissing ? null : (data?.agent ?? null)
   const canSponsor = service?.info.feeSponsorshipEnabled === true
-  const { sign, feeChoice, dialog } = useOwnerTransaction(agent, canSponsor, refresh)
+  const { sign, feeChoice } = useOwnerTransaction(agent, canSponsor)
+  useLanded(refresh)
   if (error !== undefined && !isMissing) return <ErrorState error={error} retry={refresh} />
   if (service === undefined || (data === undefined && fetching))
     return <Loading rows={6} label="Loading your agent" />
@@ -76,7 +78,6 @@ function Mine({ wallet }: { readonly wallet: string }) {
         <WalletBalance wallet={wallet} network={service.info.network} />
         {feeChoice}
       </div>
-      {dialog}
     </div>
   )
 }

@@ -1,7 +1,8 @@
+import { type AmountError, usdc } from '@agent-registry/client/money'
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import { Form, formStyles } from '../../form/form.tsx'
-import { Amount, Button, Facts, formatUnits, Input, parseUnits, Section, words } from '../../ui/index.ts'
+import { Amount, Button, Facts, formatUnits, Input, plainUnits, Section, words } from '../../ui/index.ts'
 import type { Sign } from './owner-transaction.tsx'
 import { StakeRulesDocument } from './page.generated.ts'
 import type { MyAgent } from './page.tsx'
@@ -98,15 +99,9 @@ function AmountForm({ label, hint, max, onSubmit }: AmountFormProps) {
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   const submit = (): void => {
-    const amount = parseUnits(text, 6)
-    const found =
-      amount === null || amount === 0n
-        ? 'Enter an amount above 0, such as 12.5, with at most 6 decimals.'
-        : max !== undefined && amount > max
-          ? `At most ${formatUnits(max, 6)} USDC can be withdrawn.`
-          : null
+    const { amount, problem: found } = readAmount(text, max)
     setProblem(found)
-    if (found === null) onSubmit(amount!)
+    if (amount !== null) onSubmit(amount)
   }
   return (
     <Form label={label} onSubmit={submit}>
@@ -122,12 +117,26 @@ function AmountForm({ label, hint, max, onSubmit }: AmountFormProps) {
           onChange={({ target }) => setText(target.value)}
         />
         <div className={formStyles.buttons}>
-          {max !== undefined && (
-            <Button onClick={() => setText(formatUnits(max, 6).replace(/,/g, ''))}>All</Button>
-          )}
+          {max !== undefined && <Button onClick={() => setText(plainUnits(max, 6))}>All</Button>}
           <Button type="submit">{label}</Button>
         </div>
       </div>
     </Form>
   )
+}
+
+/** An amount above 0, or why the text is none. */
+function readAmount(
+  text: string,
+  max: bigint | undefined,
+): { amount: bigint; problem: null } | { amount: null; problem: string } {
+  try {
+    const amount = usdc(text.trim())
+    if (amount === 0n) return { amount: null, problem: 'Enter an amount above 0.' }
+    if (max !== undefined && amount > max)
+      return { amount: null, problem: `At most ${formatUnits(max, 6)} USDC can be withdrawn.` }
+    return { amount, problem: null }
+  } catch (error) {
+    return { amount: null, problem: (error as AmountError).reason }
+  }
 }

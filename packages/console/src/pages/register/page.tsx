@@ -2,6 +2,7 @@ import { useQuery } from 'urql'
 import { useSearchParams } from 'wouter'
 import { readError } from '../../api/errors.ts'
 import { ConsoleInfoDocument } from '../../api/service.generated.ts'
+import { useLanded } from '../../transaction/provider.tsx'
 import { WalletBalance } from '../../transaction/wallet-balance.tsx'
 import { ButtonLink, Empty, ErrorState, Loading, Page, Section, ShowRequest } from '../../ui/index.ts'
 import { NeedsAccount } from '../../wallet/needs-account.tsx'
@@ -46,6 +47,7 @@ function Registration({ wallet }: { readonly wallet: string }) {
     variables: { owner: wallet },
     requestPolicy: 'cache-and-network',
   })
+  useLanded(() => refetch({ requestPolicy: 'network-only' }))
   if (error !== undefined && readError(error).code !== 'AGENT_NOT_FOUND')
     return <ErrorState error={error} retry={() => refetch({ requestPolicy: 'network-only' })} />
   if (service === undefined || (data === undefined && fetching))
@@ -67,7 +69,6 @@ function Registration({ wallet }: { readonly wallet: string }) {
           wallet={wallet}
           givenCode={search.get('code') ?? ''}
           canSponsor={service.info.feeSponsorshipEnabled}
-          onRegistered={() => refetch({ requestPolicy: 'network-only' })}
         />
       </Section>
       <WalletBalance wallet={wallet} network={service.info.network} />

@@ -1,10 +1,12 @@
 import type { ServiceCategory } from '@agent-registry/client'
 import { useState } from 'react'
-import { Button, Input, optionsOf, Select } from '../../ui/index.ts'
+import { useQuery } from 'urql'
+import { Button, formatUnits, Input, optionsOf, Select } from '../../ui/index.ts'
 import { CardFields } from '../../form/card-fields.tsx'
 import { checkCardUrl, checkHash, checkName } from '../../form/checks.ts'
 import { Form, formStyles as css } from '../../form/form.tsx'
-import { useTransaction } from '../../transaction/use-transaction.tsx'
+import { RentsDocument } from '../../transaction/ledger.generated.ts'
+import { useTransaction } from '../../transaction/provider.tsx'
 import { CATEGORIES } from '../agents/filters.ts'
 import { InviteCode } from './invite-code.tsx'
 
@@ -13,7 +15,6 @@ interface RegisterFormProps {
   /** From the link of an invitation. */
   readonly givenCode: string
   readonly canSponsor: boolean
-  readonly onRegistered: () => void
 }
 
 interface Draft {
@@ -25,10 +26,8 @@ interface Draft {
   readonly code: string
 }
 
-const READ_WAIT_MS = 10_000
-
-export function RegisterForm({ wallet, givenCode, canSponsor, onRegistered }: RegisterFormProps) {
-  const { start, dialog } = useTransaction()
+export function RegisterForm({ wallet, givenCode, canSponsor }: RegisterFormProps) {
+  const start = useTransaction()
   const [draft, setDraft] = useState<Draft>({
     name: '',
     category: 'other',
@@ -53,14 +52,10 @@ export function RegisterForm({ wallet, givenCode, canSponsor, onRegistered }: Re
     const sponsorship = payer === 'gateway' ? { inviteCode: code.trim() } : {}
     start({
       title: `Register ${name}`,
-      send: async (registry, signer) => {
+      send: async (registry, signer, options) => {
         const registration = { name, category, cardUrl: url, cardHash: hash, ...sponsorship }
-        const { pda, transaction } = await registry.agents.register(registration, signer)
-        // So that the next page finds the agent.
-        await registry.agents.get(pda, { waitMs: READ_WAIT_MS }).catch(() => undefined)
-        return transaction
+        return (await registry.agents.register(registration, signer, options)).transaction
       },
-      onDone: onRegistered,
       next: { to: '/mine', label: 'Go to my agent' },
     })
   }
@@ -103,7 +98,6 @@ export function RegisterForm({ wallet, givenCode, canSponsor, onRegistered }: Re
           </Button>
         </div>
       </Form>
-      {dialog}
     </>
   )
 }
@@ -133,6 +127,11 @@ function Payer({
       </span>
     </label>
   )
+  const [{ data }] = useQuery({ query: RentsDocument })
+  const walletHint =
+    data === undefined
+      ? 'A network fee, and a storage deposit that comes back when you close the agent.'
+      : `A network fee, and a storage deposit of ${formatUnits(BigInt(data.ledger.agent), 9)} SOL that comes back when you close the agent.`
   const sponsorHint = canSponsor
     ? 'The wallet needs no SOL. Ask the operator for a code.'
     : 'This gateway does not pay for registrations now.'
@@ -140,7 +139,7 @@ function Payer({
     <fieldset className={css.choices}>
       <legend>Who pays</legend>
       {radio('gateway', 'The gateway, with an invite code', sponsorHint, !canSponsor)}
-      {radio('wallet', 'Your wallet', 'About 0.004 SOL, most of which comes back when you close the agent.')}
+      {radio('wallet', 'Your wallet', walletHint)}
     </fieldset>
   )
 }

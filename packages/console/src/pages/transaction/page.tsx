@@ -13,6 +13,7 @@ import {
   Section,
   ShowRequest,
   clientCode,
+  usePolling,
 } from '../../ui/index.ts'
 import { BalancesSection } from './balances-section.tsx'
 import { InstructionList } from './instruction-list.tsx'
@@ -29,6 +30,7 @@ import { StatusSection } from './status-section.tsx'
 import type { Prepared } from './timeline.ts'
 
 const LEAD = 'What the transaction does, what it changed, and how far it is.'
+const POLL_MS = 5_000
 const EXAMPLE = (id: string): string => clientCode`console.log(await registry.transactions.get(${id}))`
 
 export default function TransactionPage() {
@@ -54,8 +56,11 @@ export default function TransactionPage() {
   const landed = ledger.data?.ledgerTransaction ?? null
   const retry = (): void => {
     readRecord({ requestPolicy: 'network-only' })
-    if (signature !== '') readLedger({ requestPolicy: 'network-only' })
+    if (signature !== '' && !isWaiting) readLedger({ requestPolicy: 'network-only' })
   }
+  // Also for a transaction that its wallet sends itself, and where no socket can be opened.
+  const isOver = landed?.final === true || (prepared?.final === true && prepared.slot === null)
+  usePolling(retry, isOver ? null : POLL_MS)
   const request =
     landed === null || prepared !== null ? (
       <ShowRequest
@@ -67,8 +72,10 @@ export default function TransactionPage() {
       <ShowRequest document={TransactionOnLedgerDocument} variables={{ signature }} />
     )
   const program = setting.data?.info.program
+  const isFirst = record.error === undefined && ledger.error === undefined
   const isLoading =
-    (prepared === null && landed === null && (record.fetching || ledger.fetching)) || setting.fetching
+    (prepared === null && landed === null && isFirst && (record.fetching || ledger.fetching)) ||
+    setting.fetching
   const problem = [record.error, ledger.error].find((error) => error && readError(error).status !== 404)
   return (
     <Page title={titleOf(landed ?? prepared, program)} lead={LEAD} actions={request}>

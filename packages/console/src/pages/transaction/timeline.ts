@@ -35,13 +35,13 @@ export function stepsOf(prepared: Prepared | null, landed: LedgerTransaction | n
       time: landed?.timestamp ?? null,
       text: isConfirmed
         ? `It landed in slot ${slot?.toLocaleString('en') ?? 'unknown'} and succeeded.`
-        : 'Most validators have voted for its block. This takes about a second.',
+        : 'It is in a block that most validators have voted for.',
     },
     {
       title: 'Finalized',
       state: isFinal ? 'done' : isConfirmed ? 'now' : 'later',
       time: null,
-      text: isFinal ? 'Nothing can undo it.' : 'About 32 slots later, nothing can undo it.',
+      text: isFinal ? 'Nothing can undo it.' : 'When the ledger finalizes its block, nothing can undo it.',
     },
   ]
 }
@@ -54,7 +54,7 @@ function serviceSteps({ preparedAt, submittedAt, status, lastValidBlockHeight }:
       title: 'Prepared',
       state: 'done',
       time: preparedAt,
-      text: `The service built it and tried it without sending it.${waits ? ` It can land until block height ${height}, for about a minute.` : ''}`,
+      text: `The service built it and tried it without sending it.${waits ? ` It can land until block height ${height}.` : ''}`,
     },
     {
       title: 'Submitted',
@@ -78,7 +78,7 @@ function failureStep(prepared: Prepared | null, landed: LedgerTransaction | null
     time: landed?.timestamp ?? null,
     text:
       error?.code === 'blockhash_expired'
-        ? 'It did not land within about a minute, and now it cannot land any more.'
+        ? 'It did not land before its last block height, and now it cannot land any more.'
         : (error?.message.replace(/^Instruction (\d+)/, numbered) ??
           'A program refused it. The logs say why.'),
   }
@@ -105,7 +105,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   simulation_failed: 'Nothing changed and nothing was paid. Correct the reason, then prepare it again.',
   execution_failed:
     'It changed nothing, but its network fee was paid. Correct the reason, then prepare it again.',
-  outcome_unknown: 'It may have landed. Check the agent before you prepare it again.',
+  outcome_unknown:
+    'It may have landed. Look at the agent and the balance of the wallet before you prepare it again.',
 }
 
 /** What to do after a failure. Null if there is none. */

@@ -1,0 +1,62 @@
+import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
+import { useQuery } from 'urql'
+import { useLocation } from 'wouter'
+import { ConsoleInfoDocument } from '../api/service.generated.ts'
+import { Button } from '../ui/index.ts'
+import type { State } from './state.ts'
+import { TransactionDialog } from './transaction-dialog.tsx'
+import css from './transaction.module.css'
+import type { Transactions } from './transactions.ts'
+
+const WORDS: Partial<Record<State['name'], string>> = {
+  submitting: 'On its way to the ledger.',
+  unknown: 'It is signed, and its outcome is not known yet. This page keeps asking.',
+  landed: 'Confirmed.',
+  failed: 'Failed.',
+  expired: 'Expired. It can no longer land.',
+}
+
+/** The dialog of the shown transaction, and a banner for each other one. */
+export function Host({ transactions }: { readonly transactions: Transactions }) {
+  const { flows, shown, blockHeight } = useSyncExternalStore(transactions.subscribe, transactions.snapshot)
+  const [{ data }] = useQuery({ query: ConsoleInfoDocument })
+  const [path] = useLocation()
+  const closeShown = useEffectEvent(() => {
+    const { shown: current } = transactions.snapshot()
+    if (current !== null) transactions.close(current)
+  })
+  // The dialog belongs to the page that it was opened on.
+  useEffect(() => () => closeShown(), [path])
+  const flow = flows.find(({ key }) => key === shown)
+  const others = flows.filter(({ key }) => key !== shown)
+  return (
+    <>
+      {others.length > 0 && (
+        <ul className={css.banner} role="status" aria-label="Transactions">
+          {others.map(({ key, title, state }) => (
+            <li key={key}>
+              <span>
+                <strong>{title}</strong>
+                <span className={css.note}>{WORDS[state.name]}</span>
+              </span>
+              <Button small onClick={() => transactions.show(key)}>
+                Show
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {flow && (
+        <TransactionDialog
+          key={flow.key}
+          flow={flow}
+          blockHeight={blockHeight}
+          program={data?.info.program ?? ''}
+          onSign={() => transactions.sign(flow.key)}
+          onStartAgain={() => transactions.startAgain(flow)}
+          onClose={() => transactions.close(flow.key)}
+        />
+      )}
+    </>
+  )
+}

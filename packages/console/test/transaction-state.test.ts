@@ -1,0 +1,89 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Problem } from '../src/transaction/problem.ts'
+import { DRAFT, type Event, isUnfinished, mayPrepareAgain, next, resumed } from '../src/transaction/state.ts'
+
+const problem: Problem = { title: 'Title', text: 'Text', advice: 'Advice', id: null, logs: [] }
+const prepared = { bytes: new Uint8Array(1), lastValidBlockHeight: 150 }
+const unfinished = { id: 'id', signedTx: 'AA==', signature: null, lastValidBlockHeight: 150 }
+const transaction = { id: 'id', status: 'confirmed', signature: 's', error: null, slot: 1 } as never
+
+const EVENTS: Event[] = [
+  { kind: 'stopped', problem },
+  { kind: 'prepared', prepared },
+  { kind: 'sign' },
+  { kind: 'signed', unfinished },
+  { kind: 'passed' },
+  { kind: 'unsure' },
+  { kind: 'submitted' },
+  { kind: 'refused', problem },
+  { kind: 'lost' },
+  { kind: 'landed', transaction },
+  { kind: 'failed', problem },
+  { kind: 'expired', problem },
+]
+const after = (...kinds: Event['kind'][]) =>
+  kinds.map((kind) => EVENTS.find((event) => event.kind === kind)!).reduce(next, DRAFT)
+const ENDS = ['landed', 'failed', 'expired']
+
+test('once a signature exists, only the ledger or the expiry ends a transaction, whatever happens', () => {
+  const sequence = fc.array(fc.constantFrom(...EVENTS), { maxLength: 40 })
+  const start = fc.constantFrom(DRAFT, after('prepared', 'sign', 'signed'), resumed(unfinished))
+  fc.assert(
+    fc.property(start, sequence, (first, events) => {
+      let state = first
+      let canLand = isUnfinished(first)
+      for (const event of events) {
+        const before = state
+        state = next(before, event)
+        if (before.name === 'signing' && event.kind === 'signed') canLand = true
+        if (canLand && ENDS.includes(event.kind)) {
+          expect(state.name).toBe(event.kind)
+          canLand = false
+        }
+        expect(isUnfinished(state)).toBe(canLand)
+        if (canLand) expect(mayPrepareAgain(state)).toBe(false)
+        if (ENDS.includes(before.name)) expect(state).toBe(before)
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('a transaction is drafted, prepared, signed, submitted and landed', () => {
+  expect(after().name).toBe('draft')
+  expect(after('prepared').name).toBe('prepared')
+  expect(after('prepared', 'sign').name).toBe('signing')
+  expect(after('prepared', 'sign', 'signed').name).toBe('submitting')
+  expect(after('prepared', 'sign', 'signed', 'unsure').name).toBe('unknown')
+  expect(after('prepared', 'sign', 'signed', 'unsure', 'submitted').name).toBe('submitting')
+  expect(after('prepared', 'sign', 'signed', 'unsure', 'landed').name).toBe('landed')
+})
+
+test('nothing counts as signed before the reader has agreed', () => {
+  expect(after('prepared', 'signed').name).toBe('prepared')
+  expect(after('signed', 'landed')).toBe(DRAFT)
+})
+
+test('what expired unsigned is not signed any more, and a new preparation is offered', () => {
+  const expired = after('prepared', 'passed')
+  expect(expired).toEqual({ name: 'expired', prepared })
+  expect(next(next(expired, { kind: 'sign' }), { kind: 'signed', unfinished })).toBe(expired)
+  expect(mayPrepareAgain(expired)).toBe(true)
+  expect(after('prepared', 'sign', 'passed').name).toBe('expired')
+})
+
+test('a refused transaction keeps the reason until it can no longer land, and then says it', () => {
+  const refusal = { ...problem, text: 'The invite code is used up' }
+  const refused = next(after('prepared', 'sign', 'signed'), { kind: 'refused', problem: refusal })
+  expect(mayPrepareAgain(refused)).toBe(false)
+  const expired = next(next(refused, { kind: 'passed' }), { kind: 'expired', problem })
+  expect(expired).toEqual({ name: 'expired', prepared: null, problem: refusal })
+})
+
+test('an outcome is lost only after the last block height, and then no new preparation is offered', () => {
+  expect(after('prepared', 'sign', 'signed', 'lost')).toMatchObject({ name: 'unknown', chance: 'can land' })
+  const lost = after('prepared', 'sign', 'signed', 'passed', 'lost')
+  expect(lost).toMatchObject({ name: 'unknown', chance: 'lost' })
+  expect(mayPrepareAgain(lost)).toBe(false)
+})
