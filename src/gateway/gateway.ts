@@ -80,7 +80,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (secretBox !== null) await checkStoredSecrets(kysely, secretBox)
     const context = { config, orm, kysely, rpc, clock, logger, metrics, stack }
     const indexer = startIndexer(context, wsUrls)
-    const ended = endOf(indexer, signal)
+    const ended = endOf([indexer?.finished, database.keepReachable()], signal)
     const abortedStart = ended.then(() => Promise.reject(new OperatorError('stopped during startup')))
     abortedStart.catch(() => undefined)
 
@@ -161,11 +161,12 @@ function shareApi({ config, secrets, logger, peers }: GatewayOptions): {
   return { logger: labelled, apiProcesses, peers: apiProcesses.peers }
 }
 
-function endOf(indexer: Indexer | null, signal: AbortSignal): Promise<void> {
+/** Resolves when `signal` aborts. Rejects if one of the parts fails. */
+function endOf(parts: (Promise<void> | undefined)[], signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   promise.catch(() => undefined)
   signal.addEventListener('abort', () => resolve(), { once: true })
   if (signal.aborted) resolve()
-  indexer?.finished.catch(reject)
+  for (const part of parts) part?.catch(reject)
   return promise
 }
