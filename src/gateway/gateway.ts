@@ -8,6 +8,7 @@ import { checkLedgerSettings, type RunningLedger, startLedger } from './ledger.t
 import { connectLedgerNodes } from './ledger-nodes.ts'
 import { ensureLocalnetInvite } from './localnet-invite.ts'
 import { trustSampleAuditor } from './localnet-issuer.ts'
+import { checkPorts } from './ports.ts'
 import { lockDataDir, writeRuntime } from './runtime-file.ts'
 import { composeServices } from './services.ts'
 import { settleBoth } from '../platform/async/settle-both.ts'
@@ -16,7 +17,6 @@ import { startIndexer, startWorkers } from './workers.ts'
 import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import type { Config, Secrets } from '../platform/config/config.ts'
-import { checkPortIsFree } from '../platform/net/check-port.ts'
 import { readKeypairSetting } from '../platform/keys/keypair-file.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { exposeLedgerNodes } from '../ledger/failover/metrics.ts'
@@ -58,6 +58,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const stack = new AsyncDisposableStack()
   try {
     stack.defer(lockDataDir(config.dataDir))
+    if (options.peers === undefined) await checkPorts(config)
     const metrics = createMetrics()
     addProcessMetrics(metrics)
     const { feePayerKeypair } = secrets
@@ -111,8 +112,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     })
     stack.defer(async () => void (await settleBoth(app.close(), apiProcesses?.stop() ?? Promise.resolve())))
     signal.throwIfAborted()
-    if (apiProcesses !== null) await checkPortIsFree(host, port)
     const listenOptions = { host, port, reusePort: peers !== null }
+    // Another program may have taken it during the start. Sharing would work without an error.
+    if (apiProcesses !== null) await checkPorts(config)
     await app.listen(listenOptions)
     const { port: actualPort } = app.server.address() as AddressInfo
     await Promise.race([apiProcesses?.start(actualPort), abortedStart])
