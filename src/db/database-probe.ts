@@ -13,7 +13,8 @@ const TOO_MANY_CONNECTIONS = '53300'
 export function createDatabaseProbe(em: EntityManager, clock: Clock): () => Promise<boolean> {
   // Health is not rate limited, and a connection costs the server more than a query.
   const connects = cachedValue({ load: () => connectsTo(em), freshMs: CACHE_MS, maxAgeMs: CACHE_MS, clock })
-  return async () => (await answers(em.getKysely())) && (await connects.get())
+  const kysely = em.getKysely()
+  return async () => (await answers(kysely)) && (await connects.get())
 }
 
 async function answers(kysely: Kysely<Database>): Promise<boolean> {
