@@ -13,7 +13,7 @@ import { lockDataDir, writeRuntime } from './runtime-file.ts'
 import { composeServices } from './services.ts'
 import { settleBoth } from '../platform/async/settle-both.ts'
 import { hostNamesOf } from '../platform/config/host-names.ts'
-import { startIndexer, startWorkers } from './workers.ts'
+import { createGatewayIndexer, startWorkers } from './workers.ts'
 import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import type { Config, Secrets } from '../platform/config/config.ts'
@@ -80,7 +80,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     exposeLedgerNodes(() => rpc.nodes(), metrics)
     if (secretBox !== null) await checkStoredSecrets(kysely, secretBox)
     const context = { config, orm, kysely, rpc, clock, logger, metrics, stack }
-    const indexer = startIndexer(context, wsUrls)
+    const indexer = createGatewayIndexer(context, wsUrls)
     const ended = endOf([indexer?.finished, database.keepReachable()], signal)
     const abortedStart = ended.then(() => Promise.reject(new OperatorError('stopped during startup')))
     abortedStart.catch(() => undefined)
@@ -126,6 +126,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await trustSampleAuditor(ledger.localnet.keys, { em: orm.em, clock })
     }
     await Promise.race([ledger.localnet?.provision(), abortedStart])
+    // Only now, so that the tables are filled for the first time with the sample agents in them.
+    indexer?.start()
     await Promise.race([indexer !== null && ledger.localnet !== null && indexer.whenIdle(), abortedStart])
     const inviteCode =
       ledger.localnet !== null && sponsorship.feePayer !== null
