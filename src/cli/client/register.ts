@@ -15,7 +15,6 @@ interface RegisterOptions {
 /** Registers the agent of a wallet, in the same steps as any client. */
 export function registerCommand(): Command {
   return addUrl(new Command('register'))
-    .description('register the agent of a wallet; the service pays with an invite code, otherwise the wallet')
     .requiredOption('--key <file>', 'Solana CLI key file of the wallet')
     .requiredOption('--name <text>', 'name of the agent, 1 to 32 bytes')
     .requiredOption('--category <category>', 'service category, such as research')
