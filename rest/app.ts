@@ -29,6 +29,7 @@ import type { Metrics } from '../src/platform/metrics/metrics.ts'
 import type { Peers } from '../src/platform/process/peers.ts'
 import type { Services } from '../src/services.ts'
 import type { RestApp } from './rest-app.ts'
+import { rootRoute } from './root-route.ts'
 
 export interface AppOptions {
   readonly services: Services
@@ -107,6 +108,7 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
     const mcpOptions = { services, logger, version, originGuard, connectionLimits, peers }
     await app.register(async (scope: RestApp) => mcpRoutes(scope, mcpOptions))
     const { console = false } = options
+    rootRoute(app, { version, baseUrl, hasConsole: console !== false })
     if (console !== false) await consoleRoutes(app, { logger, baseUrl, ...(console === true ? {} : console) })
     graphqlRoutes(app, { services, logger, metrics, originGuard, connectionLimits, executor })
   }

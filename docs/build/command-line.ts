@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { COMMANDS } from '../../src/cli/commands.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { codeBlock, page } from './markdown.ts'
 
@@ -14,8 +15,10 @@ function sections(command: Command, names: readonly string[]): string[] {
   ]
 }
 
-export function commandLinePage(): string {
-  const program = createProgram().configureOutput({ getOutHelpWidth: () => WIDTH })
+export async function commandLinePage(): Promise<string> {
+  const program = (await createProgram(Object.keys(COMMANDS))).configureOutput({
+    getOutHelpWidth: () => WIDTH,
+  })
   return page(
     '# Command line',
     'Users have commands for any gateway: `agents`, `agent`, `register`, `events tail` and `webhooks listen`, `trigger` and `deliveries`. They use only the public interfaces of the gateway at `--url`, or of the one that runs on this machine:',

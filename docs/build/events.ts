@@ -119,7 +119,7 @@ function section(type: WebhookEventType): string[] {
 
 const BODY: readonly Member[] = [
   ['id', 'string', 'Id of the event. It is the same in every delivery, and after a rebuild of the tables'],
-  ['type', 'string', 'One of the 14 types below, or `ping`'],
+  ['type', 'string', `One of the ${WEBHOOK_EVENT_TYPES.length} types below, or \`ping\``],
   ['pda', 'string', 'Account address of the agent. For `ping`: the agent filter of the webhook, or null'],
   ['slot', 'integer', 'Slot of the transaction. For `ping`: the newest slot that the gateway has read'],
   ['timestamp', 'string', 'Time of the event on the ledger, ISO 8601. For `ping`: the current time'],
@@ -129,7 +129,7 @@ const BODY: readonly Member[] = [
 export function eventsPage(): string {
   return page(
     '# Events',
-    'Webhooks send these events ([receive webhooks](../guides/receive-webhooks.md)), and the GraphQL subscription `registryEvents` streams them ([GraphQL](../guides/graphql.md)). All 14 types reflect changes on the ledger.',
+    'Webhooks send these events ([receive webhooks](../guides/receive-webhooks.md)), and the GraphQL subscription `registryEvents` streams them ([GraphQL](../guides/graphql.md)). All types except `ping` reflect changes on the ledger.',
     'The body of a webhook request:',
     table(
       ['Member', 'Type', 'Meaning'],

@@ -9,7 +9,7 @@ import { envExample, settingsPage } from './settings.ts'
 export async function referencePages(): Promise<Record<string, string>> {
   return {
     '.env.example': envExample(),
-    'docs/reference/command-line.md': commandLinePage(),
+    'docs/reference/command-line.md': await commandLinePage(),
     'docs/reference/endpoints.md': await endpointsPage(),
     'docs/reference/errors.md': errorsPage(),
     'docs/reference/events.md': eventsPage(),

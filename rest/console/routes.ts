@@ -4,8 +4,6 @@ import { fileURLToPath } from 'node:url'
 import staticFiles from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../../src/platform/logger.ts'
-import { addVary } from '../contract/vary.ts'
-import { wantsPage } from '../graphql/graphiql.ts'
 import { hasTag } from '../plugins/response-cache/cached-read.ts'
 import type { RestApp } from '../rest-app.ts'
 
@@ -30,19 +28,20 @@ export interface ConsoleOptions {
   readonly dist?: URL
 }
 
-/** Serves the console at /console/. Browsers that open / are sent there. */
+/** The path of the console, as browsers see it. */
+export function consolePath(baseUrl: string | null): string {
+  return `${baseUrl === null ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')}/console/`
+}
+
+/** Serves the console at /console/. */
 export async function consoleRoutes(app: RestApp, options: ConsoleOptions): Promise<void> {
   const { logger, baseUrl, dist = DIST } = options
-  const base = `${baseUrl === null ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '')}/console/`
+  const base = consolePath(baseUrl)
   const route = { schema: { hide: true } }
   const html = readPage(dist, base)
   if (html === null) logger.warn(NOT_BUILT)
 
   // Not permanent, so that browsers ask again if the console is switched off.
-  app.get('/', route, (request, reply) => {
-    addVary(reply, 'accept')
-    return wantsPage(request) ? reply.redirect(base) : reply.callNotFound()
-  })
   app.get('/console', route, (_, reply) => reply.redirect(base))
   const sendPage = html === null ? sendProblem : pageSender(html)
   app.get('/console/', route, sendPage)

@@ -2,7 +2,8 @@ import { Type } from 'typebox'
 import { errors, named, Pubkey, Timestamp, uncountedErrors } from '../contract/shapes.ts'
 import type { ExactInteger } from '../execute.ts'
 
-const none = { querystring: Type.Object({}), tags: ['Service'] }
+/** Without a schema of the query string, unknown parameters are ignored: monitors send them. */
+const anyQuery = { tags: ['Service'] }
 
 const Slot = (description?: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], description, examples: [312_004_551] })
@@ -10,7 +11,7 @@ const spec = Type.String({ examples: ['W3C DID Core 1.0'] })
 const enabled = Type.Boolean({ description: 'Whether the feature is on.' })
 
 export const healthSchema = {
-  ...none,
+  ...anyQuery,
   operationId: 'getHealth',
   summary: 'Check that the process runs',
   description: 'Uses neither the database nor the ledger.',
@@ -27,7 +28,8 @@ export const healthSchema = {
 }
 
 export const detailedHealthSchema = {
-  ...none,
+  ...anyQuery,
+  querystring: Type.Object({}),
   operationId: 'getDetailedHealth',
   summary: 'Check the service and its dependencies',
   description:
@@ -89,7 +91,7 @@ export const detailedHealthSchema = {
 }
 
 export const readySchema = {
-  ...none,
+  ...anyQuery,
   operationId: 'getReadiness',
   summary: 'Check that this replica can receive requests',
   description:
@@ -107,7 +109,7 @@ export const readySchema = {
 }
 
 export const infoSchema = {
-  ...none,
+  ...anyQuery,
   operationId: 'getInfo',
   summary: 'Read the metadata of the service',
   description: 'The version, the program, the network, and the specifications that the service follows.',

@@ -30,20 +30,18 @@ interface IssueCommandOptions {
 
 /** Issues credentials for trying out the service. Real issuers use their own tools. */
 export function credentialCommand(): Command {
-  return new Command('credential')
-    .description('credentials for trying out the service')
-    .addCommand(
-      new Command('issue')
-        .description('sign a credential with a Solana CLI key file; the issuer is did:sol:<its public key>')
-        .requiredOption('--key <file>', 'key file of the issuer')
-        .requiredOption('--type <kind>', 'SecurityAudit, Identity, Capability or Compliance')
-        .requiredOption('--subject <did|pda|owner>', 'DID, account or owner of the agent')
-        .option('--valid-until <iso>', 'expiry time; default: never')
-        .addOption(new Option('--suite <suite>', 'signature suite').choices(SUITES).default(SUITES[0]))
-        .option('--claim <term=text>', 'a claim about the agent; can be repeated', collect)
-        .option('--out <file>', 'output file; default: standard output')
-        .action(issue),
-    )
+  return new Command('credential').addCommand(
+    new Command('issue')
+      .description('sign a credential with a Solana CLI key file; the issuer is did:sol:<its public key>')
+      .requiredOption('--key <file>', 'key file of the issuer')
+      .requiredOption('--type <kind>', 'SecurityAudit, Identity, Capability or Compliance')
+      .requiredOption('--subject <did|pda|owner>', 'DID, account or owner of the agent')
+      .option('--valid-until <iso>', 'expiry time; default: never')
+      .addOption(new Option('--suite <suite>', 'signature suite').choices(SUITES).default(SUITES[0]))
+      .option('--claim <term=text>', 'a claim about the agent; can be repeated', collect)
+      .option('--out <file>', 'output file; default: standard output')
+      .action(issue),
+  )
 }
 
 async function issue(options: IssueCommandOptions, command: Command): Promise<void> {

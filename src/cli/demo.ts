@@ -17,11 +17,7 @@ import { waitFor } from './wait.ts'
 
 /** Runs every main feature against the gateway on this machine's localnet. */
 export function demoCommand(): Command {
-  return new Command('demo')
-    .description(
-      'show every main feature on a running localnet: sponsored registration, webhook, stake, DID and credential',
-    )
-    .action((_, command: Command) => demo(command))
+  return new Command('demo').action((_, command: Command) => demo(command))
 }
 
 async function demo(command: Command): Promise<void> {

@@ -9,7 +9,6 @@ const MAX_USES = 1_000_000
 /** Invite codes for sponsored registrations. */
 export function inviteCommand(): Command {
   return new Command('invite')
-    .description('create, list and revoke codes for sponsored registrations')
     .addCommand(
       new Command('create')
         .description('create a code; it is shown only once and stored as a hash')

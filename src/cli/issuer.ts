@@ -18,7 +18,6 @@ interface AddOptions {
 /** Manages trusted issuers. Changes apply immediately, also to credentials that are listed. */
 export function issuerCommand(): Command {
   return new Command('issuer')
-    .description('manage the trusted issuers of credentials')
     .addCommand(addCommand())
     .addCommand(
       new Command('list').description('list all trusted issuers').action((_, command: Command) =>

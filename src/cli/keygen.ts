@@ -6,7 +6,6 @@ import { createOutput } from './output.ts'
 
 export function keygenCommand(): Command {
   return new Command('keygen')
-    .description('create a keypair file as the Solana CLI does; only you can read it')
     .argument('<file>', 'path of the new file')
     .action((file: string, _, command: Command) => {
       if (existsSync(file)) throw new CommandError(`${file} already exists: keys are never overwritten`)

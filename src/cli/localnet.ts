@@ -20,7 +20,6 @@ interface SignatureStatuses {
 /** `localnet` runs the ledger without the gateway. Its subcommands use a running localnet. */
 export function localnetCommand(): Command {
   return new Command('localnet')
-    .description('run the local ledger without the gateway, or use a running one')
     .action(runLocalnet)
     .addCommand(
       new Command('airdrop')

@@ -6,19 +6,17 @@ import { createCommandLogger } from '../platform/logger.ts'
 import { createOutput } from './output.ts'
 
 export function migrateCommand(): Command {
-  return new Command('migrate')
-    .description('apply the migrations that the database lacks (the service does this itself at start)')
-    .action(async (_, command: Command) => {
-      const { config } = readConfig(process.env)
-      const keepServer = isGatewayRunning(config.dataDir)
-      const database = await startDatabase(config, createCommandLogger(), { keepServer })
-      try {
-        const output = createOutput(command.optsWithGlobals().json === true)
-        output.result({ migrated: true, applied: database.applied }, [
-          database.applied.length === 0 ? 'nothing to apply' : `applied ${database.applied.join(', ')}`,
-        ])
-      } finally {
-        await database.stop()
-      }
-    })
+  return new Command('migrate').action(async (_, command: Command) => {
+    const { config } = readConfig(process.env)
+    const keepServer = isGatewayRunning(config.dataDir)
+    const database = await startDatabase(config, createCommandLogger(), { keepServer })
+    try {
+      const output = createOutput(command.optsWithGlobals().json === true)
+      output.result({ migrated: true, applied: database.applied }, [
+        database.applied.length === 0 ? 'nothing to apply' : `applied ${database.applied.join(', ')}`,
+      ])
+    } finally {
+      await database.stop()
+    }
+  })
 }

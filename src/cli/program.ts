@@ -1,53 +1,16 @@
 import { Command, CommanderError } from 'commander'
 import { loadEnvFile } from '../platform/config/env-file.ts'
 import { visible } from '../domain/quoted.ts'
-import { misspelledSettings } from '../platform/config/misspelled-settings.ts'
 import { formatFatalError } from '../platform/process/operator-error.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { agentCommand, agentsCommand } from './client/agents.ts'
-import { eventsCommand } from './client/events.ts'
-import { registerCommand } from './client/register.ts'
-import { completeWithdrawalCommand, depositCommand, withdrawCommand } from './client/stake.ts'
-import { transactionCommand } from './client/transaction.ts'
-import { auditCommand } from './audit.ts'
 import { CommandError } from './command-error.ts'
-import { credentialCommand } from './credential.ts'
-import { demoCommand } from './demo.ts'
-import { issuerCommand } from './issuer.ts'
-import { inviteCommand } from './invite.ts'
-import { keygenCommand } from './keygen.ts'
-import { localnetCommand } from './localnet.ts'
-import { migrateCommand } from './migrate.ts'
-import { rebuildCommand } from './rebuild.ts'
-import { registryCommand } from './registry/command.ts'
-import { signCommand } from './sign.ts'
-import { webhooksCommand } from './webhooks.ts'
+import { COMMANDS } from './commands.ts'
 
-const COMMANDS = [
-  migrateCommand,
-  auditCommand,
-  rebuildCommand,
-  inviteCommand,
-  keygenCommand,
-  signCommand,
-  localnetCommand,
-  registryCommand,
-  webhooksCommand,
-  issuerCommand,
-  credentialCommand,
-  demoCommand,
-  agentsCommand,
-  agentCommand,
-  registerCommand,
-  depositCommand,
-  withdrawCommand,
-  completeWithdrawalCommand,
-  transactionCommand,
-  eventsCommand,
-]
-
-/** Throws CommanderError for wrong arguments, after it printed them unless `json` is true. */
-export function createProgram({ json = false } = {}): Command {
+/**
+ * Loads the commands that `args` names. The others have only a name and a description. Parsing
+ * throws CommanderError for wrong arguments, after it printed them unless `json` is true.
+ */
+export async function createProgram(args: readonly string[], { json = false } = {}): Promise<Command> {
   const program = new Command('npm run cli --')
     .description(
       'Command line of the Agent Registry Gateway. Commands with --url use any gateway, the others the settings of the service.',
@@ -57,8 +20,12 @@ export function createProgram({ json = false } = {}): Command {
     .showHelpAfterError()
     .exitOverride()
     .configureOutput(json ? { writeErr: () => undefined } : {})
-  for (const createCommand of COMMANDS) program.addCommand(withSettings(createCommand(), program))
-  return program
+  for (const [name, { description, load }] of Object.entries(COMMANDS)) {
+    const command = args.includes(name) ? (await load())() : new Command(name)
+    program.addCommand(withSettings(command.description(description), program))
+  }
+  // Without the arguments of commands, which are known only for loaded ones.
+  return program.configureHelp({ subcommandTerm: (command) => command.name() })
 }
 
 /** The command and its subcommands, which exist before it has a parent. */
@@ -68,11 +35,12 @@ function withSettings(command: Command, parent: Command): Command {
 }
 
 export async function runProgram(): Promise<void> {
-  const json = process.argv.includes('--json')
+  const args = process.argv.slice(2)
+  const json = args.includes('--json')
   try {
     loadEnvFile()
-    for (const warning of misspelledSettings(process.env)) process.stderr.write(`warning: ${warning}\n`)
-    await createProgram({ json }).parseAsync()
+    const program = await createProgram(args, { json })
+    await program.hook('preAction', warnAboutSettings).parseAsync()
   } catch (error) {
     const text = errorText(error, json)
     if (text !== null) process.stderr.write(`${text}\n`)
@@ -82,6 +50,11 @@ export async function runProgram(): Promise<void> {
 
 export const exitCodeOf = (error: unknown): number =>
   error instanceof CommanderError || error instanceof CommandError ? error.exitCode : 1
+
+async function warnAboutSettings(): Promise<void> {
+  const { misspelledSettings } = await import('../platform/config/misspelled-settings.ts')
+  for (const warning of misspelledSettings(process.env)) process.stderr.write(`warning: ${warning}\n`)
+}
 
 /**
  * What is left to print for an error. Null for help, and for wrong arguments without `json`. The

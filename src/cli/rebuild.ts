@@ -4,9 +4,6 @@ import { ledgerReading, openWorkspace } from './workspace.ts'
 
 export function rebuildCommand(): Command {
   return new Command('rebuild')
-    .description(
-      'delete the projections of the ledger and fill them again; data that is not on the ledger stays',
-    )
     .option('--allow-loss', 'also delete finalized transactions that no ledger node has any more')
     .action(async ({ allowLoss = false }: { allowLoss?: boolean }, command: Command) => {
       await using workspace = await openWorkspace(command)

@@ -4,7 +4,7 @@ import { deliveriesCommand, listenCommand, triggerCommand } from './client/webho
 import { openWorkspace } from './workspace.ts'
 
 export function webhooksCommand(): Command {
-  const webhooks = new Command('webhooks').description('webhook deliveries')
+  const webhooks = new Command('webhooks')
   webhooks
     .command('stats')
     .description(

@@ -15,8 +15,8 @@ interface WorkerOptions {
   webhookLimits: Partial<WorkerLimits>
 }
 
-/** Starts the indexer. Returns null if this process does not have the role `indexer`. */
-export function startIndexer(
+/** Creates the indexer. Returns null if this process does not have the role `indexer`. */
+export function createGatewayIndexer(
   { config, orm, rpc, clock, logger, metrics, stack }: GatewayContext,
   wsUrl: () => readonly string[],
 ): Indexer | null {
@@ -25,7 +25,6 @@ export function startIndexer(
   const indexer = createIndexer({ orm, rpc, wsUrl, programId, commitment, clock, logger, ...config.indexer })
   stack.defer(() => indexer.stop())
   exposeIndexer(() => indexer.status(), metrics)
-  indexer.start()
   return indexer
 }
 

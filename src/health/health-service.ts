@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
 import { cachedValue } from '../platform/async/cached-value.ts'
@@ -33,7 +33,7 @@ export interface HealthService {
   info(): Promise<ServiceInfo>
 }
 
-export interface HealthServiceDependencies extends Omit<HealthDependencies, 'databaseAnswers'> {
+export interface HealthServiceDependencies extends HealthDependencies {
   readonly kysely: Kysely<Database>
   readonly identity: ServiceIdentity
 }
@@ -42,7 +42,6 @@ export interface HealthServiceDependencies extends Omit<HealthDependencies, 'dat
 const AGE_CACHE_MS = 1_000
 
 export function createHealthService({ kysely, identity, ...rest }: HealthServiceDependencies): HealthService {
-  const dependencies = { ...rest, databaseAnswers: () => databaseAnswers(kysely) }
   const genesisHash = async (): Promise<string> => {
     const found = (await rest.ledger.genesisHash()) ?? (await indexedGenesisHash(kysely))
     if (found === null) throw new DomainError('LEDGER_UNAVAILABLE')
@@ -63,19 +62,10 @@ export function createHealthService({ kysely, identity, ...rest }: HealthService
       return { slot: status.cursorSlot, seconds: Math.ceil(seconds) }
     },
     health: () => health(rest.clock),
-    detailedHealth: () => detailedHealth(dependencies),
-    readiness: () => readiness(dependencies),
+    detailedHealth: () => detailedHealth(rest),
+    readiness: () => readiness(rest),
     genesisHash,
     info: async () => serviceInfo(identity, { genesisHash: await genesisHash(), feePayer: rest.feePayer }),
-  }
-}
-
-async function databaseAnswers(kysely: Kysely<Database>): Promise<boolean> {
-  try {
-    await sql`select 1`.execute(kysely)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -31,7 +31,7 @@ export async function serviceInfo(
     network: networkOf(genesisHash),
     features: {
       did: { enabled: features.did, method: 'did:sol', spec: 'W3C DID Core 1.0' },
-      mcp: { enabled: features.mcp, endpoint: '/mcp/sse', spec: 'MCP 2026-07-28' },
+      mcp: { enabled: features.mcp, endpoint: '/mcp/sse', spec: 'MCP 2025-11-25' },
       a2a: { enabled: features.a2a, spec: 'A2A Agent Card 1.0' },
       credentials: { enabled: features.credentials, spec: 'W3C Verifiable Credentials 2.0' },
     },

@@ -15,7 +15,7 @@ export async function runCommand(
   })
   process.env = { ...env }
   try {
-    await createProgram({ json }).parseAsync(args, { from: 'user' })
+    await (await createProgram(args, { json })).parseAsync(args, { from: 'user' })
     return { code: 0, stdout, stderr: '' }
   } catch (error) {
     return { code: exitCodeOf(error), stdout, stderr: errorText(error, json) ?? (error as Error).message }

@@ -28,6 +28,24 @@ function anchorsOf(page: string): Set<string> {
   )
 }
 
+test('CONTRIBUTING.md names every file that has to know a new event type', () => {
+  const sources = globSync('{src,rest,schema,docs/build}/**/*.ts', { cwd: ROOT })
+  const lists = sources.filter((file) =>
+    readFileSync(join(ROOT, file), 'utf8').includes("'stake.withdrawal_cancelled'"),
+  )
+  const guide = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
+  expect(lists.length).toBeGreaterThan(2)
+  expect(lists.filter((file) => !guide.includes(`\`${file}\``))).toEqual([])
+})
+
+test('README.md is one page with two commands', () => {
+  const text = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  expect(Buffer.byteLength(text)).toBeGreaterThan(6_000)
+  expect(Buffer.byteLength(text)).toBeLessThan(8_192)
+  const commands = Array.from(text.matchAll(/^```sh\n(.*?)\n```$/gms), ([, each]) => each)
+  expect(commands).toEqual(['npm install && npm start', 'npm install && npm test'])
+})
+
 test('every relative link of the documentation leads to a file, and to a heading if it names one', () => {
   const links = PAGES.flatMap((page) =>
     Array.from(withoutCode(readFileSync(page, 'utf8')).matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => ({

@@ -13,7 +13,6 @@ interface ListOptions {
 /** Agents of a running gateway. */
 export function agentsCommand(): Command {
   return addUrl(new Command('agents'))
-    .description('list agents, the highest reputation first')
     .option('--tier <tier>', 'only this tier')
     .option('--category <category>', 'only this service category')
     .option('--name <text>', 'search by name; the most similar first')
@@ -34,7 +33,6 @@ export function agentsCommand(): Command {
 
 export function agentCommand(): Command {
   return addUrl(new Command('agent'))
-    .description('show an agent, its card and its credentials')
     .argument('<key>', 'address of the agent, or the wallet of its owner')
     .action(async (key: string, _, command: Command) => {
       const { registry, output } = connect(command)

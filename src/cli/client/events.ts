@@ -12,7 +12,7 @@ interface TailOptions {
 
 /** Live events of a running gateway. */
 export function eventsCommand(): Command {
-  return new Command('events').description('live events of a gateway').addCommand(
+  return new Command('events').addCommand(
     addUrl(new Command('tail'))
       .description('print events as they happen, one a line; Ctrl-C stops it')
       .option('--types <list>', 'only these types, separated by commas')

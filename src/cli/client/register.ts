@@ -14,7 +14,6 @@ interface RegisterOptions {
 /** Registers the agent of a wallet, in the same steps as any client. */
 export function registerCommand(): Command {
   return withWallet(new Command('register'))
-    .description('register the agent of a wallet; the service pays with an invite code, otherwise the wallet')
     .requiredOption('--name <text>', 'name of the agent, 1 to 32 bytes')
     .requiredOption('--category <category>', 'service category, such as research')
     .requiredOption('--card-url <url>', 'URL where the agent card is published')

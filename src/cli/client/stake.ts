@@ -9,7 +9,6 @@ const AMOUNT = 'USDC, up to 6 decimals'
 
 export function depositCommand(): Command {
   return withWallet(new Command('deposit'))
-    .description('deposit USDC of a wallet as the stake of its agent')
     .argument('<amount>', AMOUNT, asAmount(usdc))
     .action(async (amount: bigint, _, command: Command) => {
       const { output, wallet, result } = await sendFrom(command, (registry, owner, options) =>
@@ -21,7 +20,6 @@ export function depositCommand(): Command {
 
 export function withdrawCommand(): Command {
   return withWallet(new Command('withdraw'))
-    .description('request a withdrawal of stake, to be completed after the cooldown of the registry')
     .argument('<amount>', AMOUNT, asAmount(usdc))
     .action(async (amount: bigint, _, command: Command) => {
       const { output, wallet, result } = await sendFrom(command, (registry, owner, options) =>
@@ -33,7 +31,6 @@ export function withdrawCommand(): Command {
 
 export function completeWithdrawalCommand(): Command {
   return withWallet(new Command('complete-withdrawal'))
-    .description('pay out the requested withdrawal to the wallet, after the cooldown of the registry')
     .action(async (_, command: Command) => {
       const { output, wallet, result } = await sendFrom(command, (registry, owner, options) =>
         registry.stakes.completeWithdrawal(owner, options),

@@ -7,7 +7,6 @@ import { unfinishedTransactions } from './unfinished.ts'
 /** Transactions whose command ended before their outcome was known. */
 export function transactionCommand(): Command {
   return new Command('transaction')
-    .description('signed transactions whose outcome is not known yet')
     .addCommand(listCommand())
     .addCommand(resumeCommand())
 }

@@ -7,7 +7,6 @@ import { statusCommand } from './status.ts'
 /** Sets up the registry program on any ledger. */
 export function registryCommand(): Command {
   return new Command('registry')
-    .description('set up and inspect the registry program on any ledger')
     .addCommand(statusCommand())
     .addCommand(initCommand())
     .addCommand(reporterCommand())

@@ -36,7 +36,7 @@ afterAll(async () => {
   for (const each of [behindProxy, notBuilt, off, t]) await each.close()
 })
 
-test('browsers that open / or /console are sent to /console/, and other clients get the 404 of the API', async () => {
+test('browsers that open / or /console are sent to /console/, and other clients get links', async () => {
   const page = await t.app.inject({ url: '/', headers: BROWSER })
   expect([page.statusCode, page.headers.location, page.headers.vary]).toEqual([
     302,
@@ -44,11 +44,13 @@ test('browsers that open / or /console are sent to /console/, and other clients 
     'Origin, accept',
   ])
   expect((await t.app.inject('/console')).headers.location).toBe('/console/')
-  const api = await t.app.inject('/')
-  expect([api.statusCode, api.json()]).toEqual([
-    404,
-    { error: 'Not found: /', details: { code: 'PATH_NOT_FOUND' } },
-  ])
+  const { name, version, links } = (await t.app.inject('/')).json()
+  expect([name, version]).toEqual(['Agent Registry Gateway', '0.1.0'])
+  expect(links).toMatchObject({ console: 'http://127.0.0.1:3000/console/' })
+  for (const link of Object.values<string>(links)) {
+    const { statusCode } = await t.app.inject(new URL(link).pathname)
+    expect([link, [200, 302, 400, 405].includes(statusCode)]).toEqual([link, true])
+  }
 })
 
 test.each(['/console/', '/console/agents/abc', '/console/webhooks/1/deliveries/2'])(
@@ -111,7 +113,8 @@ test('without a build, the service starts and the page says how to build it', as
 
 test('it can be switched off, and the OpenAPI document does not list it', async () => {
   expect((await off.app.inject('/console/')).statusCode).toBe(404)
-  expect((await off.app.inject({ url: '/', headers: BROWSER })).statusCode).toBe(404)
+  const root = await off.app.inject({ url: '/', headers: BROWSER })
+  expect([root.statusCode, root.json().links.console]).toEqual([200, undefined])
   expect(JSON.stringify((await t.app.inject('/openapi.json')).json().paths)).not.toContain('/console')
 })
 

@@ -2,7 +2,7 @@ import * as v2 from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { NEWEST, type ToolResult } from '../../support/mcp.ts'
 import { bearer, signIn, signInWallet } from '../../support/sign-in.ts'
@@ -61,6 +61,24 @@ async function connect(kind: keyof typeof CLIENTS, headers: Headers) {
   }
   return { call, close: () => client.close() }
 }
+
+test('/info names the newest version that /mcp/sse speaks', async () => {
+  const { mcp } = (await (await fetch(`${url}/info`)).json()).features
+  const transport = new SSEClientTransport(new URL(url + mcp.endpoint))
+  const negotiated = vi.spyOn(transport, 'setProtocolVersion')
+  const client = new Client(INFO)
+  // A client that asks for a version that the server does not speak gets its newest one.
+  const send = transport.send.bind(transport)
+  transport.send = (message) =>
+    send(
+      'method' in message && message.method === 'initialize'
+        ? { ...message, params: { ...message.params, protocolVersion: NEWEST } }
+        : message,
+    )
+  await client.connect(transport)
+  expect(`MCP ${negotiated.mock.lastCall?.[0]}`).toBe(mcp.spec)
+  await client.close()
+})
 
 test.each(kinds)('%s: a tool has the wallet of the session, until the session ends', async (kind) => {
   const { call, close } = await connect(kind, bearer(token))

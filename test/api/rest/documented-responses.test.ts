@@ -82,13 +82,13 @@ test.each([
   ['/sponsor/eligibility', `/sponsor/eligibility?wallet=${MOST}&code=x`, 200],
   ['/sponsor/eligibility', '/sponsor/eligibility?wallet=x&code=x', 400],
   ['/health', '/health', 200],
-  ['/health', '/health?x', 400],
+  ['/health', '/health?x=1&x=%zz', 200],
   ['/health/detailed', '/health/detailed', 200],
   ['/health/detailed', '/health/detailed?x', 400],
   ['/ready', '/ready', 200],
-  ['/ready', '/ready?x', 400],
+  ['/ready', '/ready?x=1&x=%zz', 200],
   ['/info', '/info', 200],
-  ['/info', '/info?x', 400],
+  ['/info', '/info?x=1&x=%zz', 200],
 ])('%s: the response of %s with status %i matches the document', async (path, url, status) => {
   expect(await mismatches(t, path, url, status)).toEqual([])
 })

@@ -171,5 +171,5 @@ test('webhooks trigger sends a test event, and deliveries shows it', async () =>
 
 test('--version prints the version', async () => {
   const { createProgram } = await import('../../../src/cli/program.ts')
-  expect(createProgram().version()).toBe(packageJson.version)
+  expect((await createProgram([])).version()).toBe(packageJson.version)
 })

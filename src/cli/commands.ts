@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+
+interface CommandEntry {
+  readonly description: string
+  readonly load: () => Promise<() => Command>
+}
+
+/** The commands. Each is loaded only if it is used, so that help is fast. */
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  migrate: {
+    description: 'apply the migrations that the database lacks (the service does this itself at start)',
+    load: async () => (await import('./migrate.ts')).migrateCommand,
+  },
+  audit: {
+    description:
+      'compare every registry account and event on the ledger with the tables, field by field, and the state of each agent with its last events; exits with 1 on a difference',
+    load: async () => (await import('./audit.ts')).auditCommand,
+  },
+  rebuild: {
+    description:
+      'delete the projections of the ledger and fill them again; data that is not on the ledger stays',
+    load: async () => (await import('./rebuild.ts')).rebuildCommand,
+  },
+  invite: {
+    description: 'create, list and revoke codes for sponsored registrations',
+    load: async () => (await import('./invite.ts')).inviteCommand,
+  },
+  keygen: {
+    description: 'create a keypair file as the Solana CLI does; only you can read it',
+    load: async () => (await import('./keygen.ts')).keygenCommand,
+  },
+  sign: {
+    description: 'print the three wallet headers for one request, valid for 60 seconds',
+    load: async () => (await import('./sign.ts')).signCommand,
+  },
+  localnet: {
+    description: 'run the local ledger without the gateway, or use a running one',
+    load: async () => (await import('./localnet.ts')).localnetCommand,
+  },
+  registry: {
+    description: 'set up and inspect the registry program on any ledger',
+    load: async () => (await import('./registry/command.ts')).registryCommand,
+  },
+  webhooks: {
+    description: 'webhook deliveries',
+    load: async () => (await import('./webhooks.ts')).webhooksCommand,
+  },
+  issuer: {
+    description: 'manage the trusted issuers of credentials',
+    load: async () => (await import('./issuer.ts')).issuerCommand,
+  },
+  credential: {
+    description: 'credentials for trying out the service',
+    load: async () => (await import('./credential.ts')).credentialCommand,
+  },
+  demo: {
+    description:
+      'show every main feature on a running localnet: sponsored registration, webhook, stake, DID and credential',
+    load: async () => (await import('./demo.ts')).demoCommand,
+  },
+  agents: {
+    description: 'list agents, the highest reputation first',
+    load: async () => (await import('./client/agents.ts')).agentsCommand,
+  },
+  agent: {
+    description: 'show an agent, its card and its credentials',
+    load: async () => (await import('./client/agents.ts')).agentCommand,
+  },
+  register: {
+    description: 'register the agent of a wallet; the service pays with an invite code, otherwise the wallet',
+    load: async () => (await import('./client/register.ts')).registerCommand,
+  },
+  deposit: {
+    description: 'deposit USDC of a wallet as the stake of its agent',
+    load: async () => (await import('./client/stake.ts')).depositCommand,
+  },
+  withdraw: {
+    description: 'request a withdrawal of stake, to be completed after the cooldown of the registry',
+    load: async () => (await import('./client/stake.ts')).withdrawCommand,
+  },
+  'complete-withdrawal': {
+    description: 'pay out the requested withdrawal to the wallet, after the cooldown of the registry',
+    load: async () => (await import('./client/stake.ts')).completeWithdrawalCommand,
+  },
+  transaction: {
+    description: 'signed transactions whose outcome is not known yet',
+    load: async () => (await import('./client/transaction.ts')).transactionCommand,
+  },
+  events: {
+    description: 'live events of a gateway',
+    load: async () => (await import('./client/events.ts')).eventsCommand,
+  },
+}
