@@ -7,6 +7,7 @@ import type { SearchIndex } from './agents/search-index/search-index.ts'
 import { createRegistryReads, type RegistryReads } from './agents/registry-reads.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database } from './db/database.ts'
+import { createDatabaseProbe } from './db/database-probe.ts'
 import type { EntityManager } from './db/orm-types.ts'
 import type { Credentials } from './identity/credentials/attached/credentials.ts'
 import { createDidResolver, type DidResolver } from './identity/did/resolve-did.ts'
@@ -97,6 +98,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     kysely,
     ledger: createLedgerProbe(rpc, clock),
     registry: createRegistryProbe(rpc, pubkey(dependencies.identity.program), clock),
+    databaseAnswers: createDatabaseProbe(em, clock),
   })
   const sessions = createSessions({
     kysely,

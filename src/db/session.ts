@@ -12,8 +12,8 @@ export async function connectionOptions(orm: Orm): Promise<object> {
  * Opens a connection outside the pool, with the pool's settings. Session locks last as long as it
  * does. After it is lost, each query rejects. It then also emits `end`.
  */
-export async function openSession(orm: Orm): Promise<Client> {
-  const pool = (await orm.em.getConnection().getNativeClient()) as Pool & { options: object }
+export async function openSession({ em }: Pick<Orm, 'em'>): Promise<Client> {
+  const pool = (await em.getConnection().getNativeClient()) as Pool & { options: object }
   const client = new Client(pool.options)
   // Without a listener, an `error` event ends the process.
   client.on('error', () => undefined)

@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../platform/config/config.ts'
-import { startEmbeddedPostgres } from '../db/embedded/postgres.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/postgres.ts'
 import { migrate } from '../db/migrate.ts'
 import { openOrm } from '../db/orm.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -12,9 +13,13 @@ export interface RunningDatabase {
   orm: Orm
   /** Names of the migrations that were applied now. */
   applied: string[]
+  /** Until `stop`, starts the embedded server again if it is lost. Rejects if that fails. */
+  keepReachable(): Promise<void>
   /** Closes the pool, and the embedded server if this process started it. */
   stop(): Promise<void>
 }
+
+const CHECK_MS = 1_000
 
 /**
  * Opens DATABASE_URL, or starts the embedded PostgreSQL. With `keepServer`, `stop` leaves an
@@ -28,6 +33,8 @@ export async function startDatabase(
   const embedded =
     config.databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, logger }) : null
   const connection = embedded?.connection ?? { url: config.databaseUrl ?? '' }
+  const stopping = new AbortController()
+  let keeping = Promise.resolve()
   const stopServer = async (): Promise<void> => {
     if (embedded !== null && !(options.keepServer === true && embedded.adopted)) await embedded.stop()
   }
@@ -43,7 +50,10 @@ export async function startDatabase(
       connection,
       orm,
       applied,
+      keepReachable: () => (keeping = keepReachable(embedded, { signal: stopping.signal, logger })),
       stop: async () => {
+        stopping.abort()
+        await keeping.catch(() => undefined)
         await orm.close()
         await stopServer()
       },
@@ -51,6 +61,20 @@ export async function startDatabase(
   } catch (error) {
     await stopServer()
     throw config.databaseUrl === null ? error : (connectionProblem(error, config.databaseUrl) ?? error)
+  }
+}
+
+async function keepReachable(
+  embedded: EmbeddedPostgres | null,
+  { signal, logger }: { signal: AbortSignal; logger: Logger },
+): Promise<void> {
+  if (embedded === null) return
+  while (!signal.aborted) {
+    if (!(await embedded.isReachable())) {
+      logger.error('the embedded PostgreSQL cannot be reached and is started again')
+      await embedded.restart()
+    }
+    await setTimeout(CHECK_MS, undefined, { signal, ref: false }).catch(() => undefined)
   }
 }
 

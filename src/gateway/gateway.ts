@@ -8,6 +8,7 @@ import { checkLedgerSettings, type RunningLedger, startLedger } from './ledger.t
 import { connectLedgerNodes } from './ledger-nodes.ts'
 import { ensureLocalnetInvite } from './localnet-invite.ts'
 import { trustSampleAuditor } from './localnet-issuer.ts'
+import { checkPorts } from './ports.ts'
 import { lockDataDir, writeRuntime } from './runtime-file.ts'
 import { composeServices } from './services.ts'
 import { settleBoth } from '../platform/async/settle-both.ts'
@@ -16,7 +17,6 @@ import { startIndexer, startWorkers } from './workers.ts'
 import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import type { Config, Secrets } from '../platform/config/config.ts'
-import { checkPortIsFree } from '../platform/net/check-port.ts'
 import { readKeypairSetting } from '../platform/keys/keypair-file.ts'
 import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { exposeLedgerNodes } from '../ledger/failover/metrics.ts'
@@ -58,6 +58,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const stack = new AsyncDisposableStack()
   try {
     stack.defer(lockDataDir(config.dataDir))
+    if (options.peers === undefined) await checkPorts(config)
     const metrics = createMetrics()
     addProcessMetrics(metrics)
     const { feePayerKeypair } = secrets
@@ -80,7 +81,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (secretBox !== null) await checkStoredSecrets(kysely, secretBox)
     const context = { config, orm, kysely, rpc, clock, logger, metrics, stack }
     const indexer = startIndexer(context, wsUrls)
-    const ended = endOf(indexer, signal)
+    const ended = endOf([indexer?.finished, database.keepReachable()], signal)
     const abortedStart = ended.then(() => Promise.reject(new OperatorError('stopped during startup')))
     abortedStart.catch(() => undefined)
 
@@ -111,8 +112,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     })
     stack.defer(async () => void (await settleBoth(app.close(), apiProcesses?.stop() ?? Promise.resolve())))
     signal.throwIfAborted()
-    if (apiProcesses !== null) await checkPortIsFree(host, port)
     const listenOptions = { host, port, reusePort: peers !== null }
+    // Another program may have taken it during the start. Sharing would work without an error.
+    if (apiProcesses !== null) await checkPorts(config)
     await app.listen(listenOptions)
     const { port: actualPort } = app.server.address() as AddressInfo
     await Promise.race([apiProcesses?.start(actualPort), abortedStart])
@@ -161,11 +163,12 @@ function shareApi({ config, secrets, logger, peers }: GatewayOptions): {
   return { logger: labelled, apiProcesses, peers: apiProcesses.peers }
 }
 
-function endOf(indexer: Indexer | null, signal: AbortSignal): Promise<void> {
+/** Resolves when `signal` aborts. Rejects if one of the parts fails. */
+function endOf(parts: (Promise<void> | undefined)[], signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   promise.catch(() => undefined)
   signal.addEventListener('abort', () => resolve(), { once: true })
   if (signal.aborted) resolve()
-  indexer?.finished.catch(reject)
+  for (const part of parts) part?.catch(reject)
   return promise
 }

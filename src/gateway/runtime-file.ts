@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { acquirePidLock, pidLockHolder } from '../platform/process/pid-lock.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
+import { acquirePidLock, LockHeldError, pidLockHolder } from '../platform/process/pid-lock.ts'
 
 /** The addresses of the gateway that runs on a DATA_DIR. The command line reads them. */
 export interface Runtime {
@@ -12,13 +13,24 @@ export interface Runtime {
 const lockFile = (dataDir: string): string => join(dataDir, 'gateway.lock')
 const runtimeFile = (dataDir: string): string => join(dataDir, 'gateway.json')
 
-/** Makes this process the only gateway on the folder. Throws LockHeldError if one is running. */
+/** Makes this process the only gateway on the folder. Throws OperatorError if one is running. */
 export function lockDataDir(dataDir: string): () => void {
   mkdirSync(dataDir, { recursive: true })
-  const release = acquirePidLock(lockFile(dataDir))
+  const release = acquireLock(dataDir)
   return () => {
     rmSync(runtimeFile(dataDir), { force: true })
     release()
+  }
+}
+
+function acquireLock(dataDir: string): () => void {
+  try {
+    return acquirePidLock(lockFile(dataDir))
+  } catch (error) {
+    if (!(error instanceof LockHeldError)) throw error
+    throw new OperatorError(
+      `process ${error.pid} already uses ${dataDir}: stop it, or set DATA_DIR to another folder, and PORT and LOCALNET_PORT to free ports`,
+    )
   }
 }
 

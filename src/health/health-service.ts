@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
 import {
@@ -22,13 +22,12 @@ export interface HealthService {
   info(): Promise<ServiceInfo>
 }
 
-export interface HealthServiceDependencies extends Omit<HealthDependencies, 'databaseAnswers'> {
+export interface HealthServiceDependencies extends HealthDependencies {
   readonly kysely: Kysely<Database>
   readonly identity: ServiceIdentity
 }
 
 export function createHealthService({ kysely, identity, ...rest }: HealthServiceDependencies): HealthService {
-  const dependencies = { ...rest, databaseAnswers: () => databaseAnswers(kysely) }
   const genesisHash = async (): Promise<string> => {
     const found = (await rest.ledger.genesisHash()) ?? (await indexedGenesisHash(kysely))
     if (found === null) throw new DomainError('LEDGER_UNAVAILABLE')
@@ -36,19 +35,10 @@ export function createHealthService({ kysely, identity, ...rest }: HealthService
   }
   return {
     health: () => health(rest.clock),
-    detailedHealth: () => detailedHealth(dependencies),
-    readiness: () => readiness(dependencies),
+    detailedHealth: () => detailedHealth(rest),
+    readiness: () => readiness(rest),
     genesisHash,
     info: async () => serviceInfo(identity, { genesisHash: await genesisHash(), feePayer: rest.feePayer }),
-  }
-}
-
-async function databaseAnswers(kysely: Kysely<Database>): Promise<boolean> {
-  try {
-    await sql`select 1`.execute(kysely)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -129,7 +129,7 @@ describe('a first start', () => {
   test('refuses a second gateway on the same folder, and continues to serve', async () => {
     const second = await gateway.cli('localnet')
     expect(second.code).toBe(1)
-    expect(second.stderr).toMatch(/gateway\.lock is locked by process \d+/)
+    expect(second.stderr).toMatch(/process \d+ already uses \S+: stop it, or set DATA_DIR/)
     expect(await get('/health')).toMatchObject({ status: 'ok' })
   })
 

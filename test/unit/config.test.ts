@@ -42,6 +42,13 @@ describe('readConfig', () => {
     expect(problems.join('\n')).toContain('SOLANA_WS_URL is set without SOLANA_RPC_URL')
   })
 
+  test('reports a misspelled setting with the problem that it may cause', () => {
+    expect(problemsOf({ PORTS: '4000', SEED_AGENTS: '-1' })).toEqual([
+      expect.stringContaining('SEED_AGENTS must be'),
+      'PORTS is not a setting and is ignored; did you mean PORT?',
+    ])
+  })
+
   test('never repeats a value that may be a secret', () => {
     const [problem] = problemsOf({ DATABASE_URL: 'mysql://user:hunter2@host/x' })
     expect(problem).toContain('DATABASE_URL must be a URL with scheme postgres or postgresql')

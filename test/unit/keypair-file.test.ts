@@ -7,6 +7,7 @@ import {
   loadOrCreateKeypair,
   parseKeypair,
   readKeypairFile,
+  readKeypairSetting,
   writeKeypairFile,
 } from '../../src/platform/keys/keypair-file.ts'
 import { OperatorError } from '../../src/platform/process/operator-error.ts'
@@ -26,6 +27,13 @@ test('An existing key file is never overwritten', () => {
   const kept = loadOrCreateKeypair(path)
   writeKeypairFile(path, Keypair.generate())
   expect(readKeypairFile(path).publicKey).toEqual(kept.publicKey)
+})
+
+test('A problem of the file of a setting names the setting', () => {
+  const path = join(folder, 'missing.json')
+  expect(() => readKeypairSetting(path, 'FEE_PAYER_KEYPAIR')).toThrow(
+    `FEE_PAYER_KEYPAIR: ${path} cannot be read: ENOENT`,
+  )
 })
 
 test('A key file that other users can read is refused', () => {

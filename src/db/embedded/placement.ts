@@ -7,14 +7,14 @@ import { dirname, join, resolve } from 'node:path'
 const UNPRIVILEGED_ID = 65_534
 /** Used instead of DATA_DIR if the service runs as root and `nobody` cannot enter DATA_DIR. */
 const SYSTEM_STATE_DIR = '/var/lib/agent-registry-gateway'
-/** A socket path has at most 108 bytes, and `/.s.PGSQL.5432` has 14. */
-const LONGEST_SOCKET_DIR = 90
+/** A socket path has at most 103 bytes on macOS, and `/PID-random/.s.PGSQL.5432` has 29. */
+const LONGEST_SOCKETS_DIR = 74
 
 export interface Placement {
   /** The database cluster's folder. */
   clusterDir: string
-  /** The folder of the unix socket, open to its owner only. */
-  socketDir: string
+  /** Has a folder for the unix socket of each start, open to its owner only. */
+  socketsDir: string
   /**
    * Gets a copy of the binaries if the server's user cannot enter the folder of the installed ones.
    */
@@ -23,16 +23,17 @@ export interface Placement {
   uid: number | undefined
 }
 
-/** Chooses the folders of the cluster and its socket, and creates them. */
+/** Chooses the folders of the cluster and its sockets, and creates the first. */
 export function placeCluster(dataDir: string): Placement {
   const base = resolve(dataDir)
   mkdirSync(base, { recursive: true })
   const uid = process.getuid?.() === 0 ? UNPRIVILEGED_ID : undefined
   const home = uid === undefined || isReachable(base) ? join(base, 'postgres') : systemHome(base)
   makePrivate(home, uid)
+  const ownSockets = join(home, 'sockets')
   return {
     clusterDir: join(home, 'cluster'),
-    socketDir: home.length <= LONGEST_SOCKET_DIR ? home : shortSocketDir(home, uid),
+    socketsDir: Buffer.byteLength(ownSockets) <= LONGEST_SOCKETS_DIR ? ownSockets : shortSocketsDir(home),
     binaryCacheDir: join(SYSTEM_STATE_DIR, 'postgres-binaries'),
     uid,
   }
@@ -59,14 +60,13 @@ function systemHome(base: string): string {
   }
 }
 
-function shortSocketDir(home: string, uid: number | undefined): string {
-  const name = createHash('sha256').update(home).digest('hex').slice(0, 16)
-  const folder = join(tmpdir(), `registry-gateway-${name}`)
-  makePrivate(folder, uid)
-  return folder
+function shortSocketsDir(home: string): string {
+  const name = createHash('sha256').update(home).digest('hex').slice(0, 12)
+  return join(tmpdir(), `argw-${name}`)
 }
 
-function makePrivate(folder: string, uid: number | undefined): void {
+/** Creates the folder, and lets only the server's user enter it. */
+export function makePrivate(folder: string, uid: number | undefined): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const owner = uid ?? process.getuid?.()
   const found = lstatSync(folder)

@@ -1,18 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, escapeIdentifier } from 'pg'
 import type { Logger } from '../../platform/logger.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import { isAlive } from '../../platform/process/pid-lock.ts'
 import { locateBinaries } from './binaries.ts'
 import { ensureCluster, serverEnvironment } from './initdb.ts'
 import { type Placement, placeCluster } from './placement.ts'
+import { clientDir, createSocketDir, removeSocketDir, useSocketDir } from './sockets.ts'
 
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
 const POLL_MS = 10
+const RESTART_TIMEOUT_MS = 20_000
+const RETRY_MS = 500
 
 /** The host is the folder of a unix socket. There is no password. */
 export interface SocketConnection {
@@ -22,10 +27,21 @@ export interface SocketConnection {
 }
 
 export interface EmbeddedPostgres {
+  /** It stays the same when the server is started again. */
   readonly connection: SocketConnection
   /** The server was running already: a killed gateway left it, or another gateway uses it. */
   readonly adopted: boolean
+  /** False if no new connection can be opened, because the server or its socket is gone. */
+  isReachable(): Promise<boolean>
+  /** Stops what is left of the server and starts it on the same data. Throws if that is gone. */
+  restart(): Promise<void>
   stop(): Promise<void>
+}
+
+/** A process of PostgreSQL, and the folder of its socket. */
+interface Server {
+  readonly pid: number
+  readonly socketDir: string
 }
 
 /** Starts the installed PostgreSQL with its data in DATA_DIR, or uses the one that runs there. */
@@ -36,16 +52,37 @@ export async function startEmbeddedPostgres(options: {
   /** Additional settings, such as `fsync=off` for tests. */
   settings?: string[]
 }): Promise<EmbeddedPostgres> {
+  const { settings = [], database = 'gateway' } = options
   const placement = placeCluster(options.dataDir)
+  const { clusterDir } = placement
   const running = await findRunning(placement)
-  const stop = running === null ? await launch(placement, options.settings ?? []) : () => stopProcess(running)
-  const connection = { host: placement.socketDir, user: 'postgres', database: options.database ?? 'gateway' }
+  let server = running ?? (await launch(placement, settings))
+  useSocketDir(placement, server.socketDir)
+  const connection = { host: clientDir(placement), user: 'postgres', database }
+  const stop = async (): Promise<void> => {
+    await stopProcess(server.pid)
+    removeSocketDir(placement, server.socketDir)
+  }
   await ensureDatabase(connection)
   options.logger.info(
-    { clusterDir: placement.clusterDir, adopted: running !== null },
+    { clusterDir, adopted: running !== null },
     running === null ? 'embedded PostgreSQL started' : 'using the embedded PostgreSQL that is running',
   )
-  return { connection, adopted: running !== null, stop }
+  return {
+    connection,
+    adopted: running !== null,
+    isReachable: () => acceptsConnections(connection.host),
+    restart: async () => {
+      await stop()
+      if (!existsSync(join(clusterDir, 'PG_VERSION')))
+        throw new OperatorError(
+          `${clusterDir} was deleted or moved while the gateway used it: start the gateway again`,
+        )
+      server = await retry(() => launch(placement, settings))
+      useSocketDir(placement, server.socketDir)
+    },
+    stop,
+  }
 }
 
 /**
@@ -57,10 +94,11 @@ function sharedBuffersMb(): number {
   return Math.round(Math.min(Math.max(memory / 4 / 2 ** 20, 64), 1_024))
 }
 
-async function launch(placement: Placement, settings: string[]): Promise<() => Promise<void>> {
+async function launch(placement: Placement, settings: string[]): Promise<Server> {
   const binaries = locateBinaries(placement)
   await ensureCluster(binaries, placement)
-  const { clusterDir, socketDir, uid } = placement
+  const { clusterDir, uid } = placement
+  const socketDir = createSocketDir(placement)
   const values = [
     'listen_addresses=',
     `unix_socket_directories=${socketDir}`,
@@ -90,7 +128,18 @@ async function launch(placement: Placement, settings: string[]): Promise<() => P
   closeSync(log)
   await untilReady(child, placement)
   child.unref()
-  return () => stopProcess(child.pid ?? 0)
+  return { pid: child.pid ?? 0, socketDir }
+}
+
+// Busy sessions outlive a killed server for some time, and none can start next to them.
+async function retry<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (const deadline = Date.now() + RESTART_TIMEOUT_MS; ; await delay(RETRY_MS)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+    }
+  }
 }
 
 async function untilReady(child: ChildProcess, placement: Placement): Promise<void> {
@@ -114,28 +163,40 @@ async function untilReady(child: ChildProcess, placement: Placement): Promise<vo
 }
 
 // Lines of postmaster.pid: 1 process id, 5 socket folder, 8 status.
-function readPidFile({ clusterDir }: Placement): { pid: number; status: string } | null {
+function readPidFile({ clusterDir }: Placement): (Server & { status: string }) | null {
   try {
     const lines = readFileSync(join(clusterDir, 'postmaster.pid'), 'utf8').split('\n')
-    return { pid: Number(lines[0]), status: lines[7]?.trim() ?? '' }
+    return { pid: Number(lines[0]), socketDir: lines[4]?.trim() ?? '', status: lines[7]?.trim() ?? '' }
   } catch {
     return null
   }
 }
 
-async function findRunning(placement: Placement): Promise<number | null> {
+async function findRunning(placement: Placement): Promise<Server | null> {
   const file = readPidFile(placement)
   if (file === null || !isAlive(file.pid)) return null
-  const client = new Client({ host: placement.socketDir, user: 'postgres', database: 'postgres' })
+  const client = new Client({ host: file.socketDir, user: 'postgres', database: 'postgres' })
   try {
     await client.connect()
     const { rows } = await client.query<{ dir: string }>("select current_setting('data_directory') as dir")
-    return rows[0]?.dir === placement.clusterDir ? file.pid : null
+    return rows[0]?.dir === placement.clusterDir ? file : null
   } catch {
     return null
   } finally {
     await client.end().catch(() => undefined)
   }
+}
+
+// A server that is busy or starting keeps its socket. Without one, or without a process behind it,
+// nobody can connect again.
+function acceptsConnections(socketDir: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = connect(join(socketDir, '.s.PGSQL.5432'))
+  socket.once('connect', () => resolve(true))
+  socket.once('error', ({ code }: NodeJS.ErrnoException) =>
+    resolve(code !== 'ENOENT' && code !== 'ECONNREFUSED'),
+  )
+  return promise.finally(() => socket.destroy())
 }
 
 async function ensureDatabase(connection: SocketConnection): Promise<void> {

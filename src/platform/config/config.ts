@@ -3,6 +3,7 @@ import type { Pubkey } from '@agent-registry/solana'
 import { OperatorError } from '../process/operator-error.ts'
 import { RATE_LIMIT_KINDS, type RateLimitNumbers } from '../rate-limits/kinds.ts'
 import { notDevelopment } from './development.ts'
+import { misspelledSettings } from './misspelled-settings.ts'
 import { SettingError } from './parsers.ts'
 import { type ROLES, type Setting, SETTINGS, type SettingValues } from './settings.ts'
 import type { SponsorLimits } from '../../domain/sponsorship.ts'
@@ -93,7 +94,8 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
       'API_PROCESSES is above 1 without DATABASE_URL and SOLANA_RPC_URL: set both, because only one process can use the embedded database and the localnet, or set API_PROCESSES=1',
     )
   }
-  if (problems.length > 0) throw new ConfigError(problems)
+  // A misspelled name may be the reason of a problem. Without problems it is a warning.
+  if (problems.length > 0) throw new ConfigError([...problems, ...misspelledSettings(env)])
   return {
     config: toConfig(values, notDevelopment(values.HOST, env.NODE_ENV)),
     secrets: { feePayerKeypair: values.FEE_PAYER_KEYPAIR, webhookSecretsKeys: values.WEBHOOK_SECRETS_KEY },

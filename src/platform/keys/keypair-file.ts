@@ -10,7 +10,12 @@ export function readKeypairFile(path: string): Keypair {
 
 /** Reads a setting: the path of a Solana CLI JSON file, or the JSON array itself. */
 export function readKeypairSetting(value: string, setting: string): Keypair {
-  return value.startsWith('[') ? parseKeypair(value, setting) : readKeypairFile(value)
+  if (value.startsWith('[')) return parseKeypair(value, setting)
+  try {
+    return readKeypairFile(value)
+  } catch (error) {
+    throw error instanceof OperatorError ? new OperatorError(`${setting}: ${error.message}`) : error
+  }
 }
 
 /** `source` is a file or a setting. The error contains the source and never the key. */

@@ -1,13 +1,16 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/**
- * Throws EADDRINUSE if a process listens on the port. With `reusePort`, listening would succeed,
- * and both services would get a part of the connections.
- */
-export async function checkPortIsFree(host: string, port: number): Promise<void> {
+/** Whether a process listens on the port. Throws if it cannot be used for another reason. */
+export async function isPortInUse(host: string, port: number): Promise<boolean> {
   const server = createServer().listen(port, host)
-  await once(server, 'listening')
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return true
+    throw error
+  }
   server.close()
   await once(server, 'close')
+  return false
 }

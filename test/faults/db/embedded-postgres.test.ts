@@ -1,11 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/db/embedded/postgres.ts'
+import { createDatabaseProbe } from '../../../src/db/database-probe.ts'
+import { openOrm } from '../../../src/db/orm.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { isAlive } from '../../../src/platform/process/pid-lock.ts'
+import { eventually } from '../../support/indexer/eventually.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const MODULE = fileURLToPath(new URL('../../../src/db/embedded/postgres.ts', import.meta.url))
@@ -37,6 +42,18 @@ async function query(server: EmbeddedPostgres, sql: string): Promise<Record<stri
   }
 }
 
+/** Starts the server in a process that is killed. */
+async function startAndDie(): Promise<void> {
+  const code = `import(${JSON.stringify(MODULE)})
+    .then((m) => m.startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, logger: { info() {} } }))
+    .then(() => process.kill(process.pid, 'SIGKILL'))`
+  const [, signal] = (await once(spawn(process.execPath, ['-e', code]), 'exit')) as [null, string]
+  expect(signal).toBe('SIGKILL')
+}
+
+const serverPid = (): number =>
+  Number(readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0])
+
 describe('the embedded PostgreSQL', () => {
   test('keeps its data after a stop, sorts by bytes and knows the letters of every script', async () => {
     const first = await start()
@@ -51,15 +68,80 @@ describe('the embedded PostgreSQL', () => {
   })
 
   test('adopts the server that a killed gateway left, and stops it', async () => {
-    const code = `import(${JSON.stringify(MODULE)})
-      .then((m) => m.startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, logger: { info() {} } }))
-      .then(() => process.kill(process.pid, 'SIGKILL'))`
-    const [, signal] = (await once(spawn(process.execPath, ['-e', code]), 'exit')) as [null, string]
-    expect(signal).toBe('SIGKILL')
+    await startAndDie()
     const adopted = await start()
     expect(adopted.adopted).toBe(true)
     await adopted.stop()
     await expect(query(adopted, 'select 1')).rejects.toThrow(/ENOENT|ECONNREFUSED/)
+  })
+
+  test('of a deleted folder does not take the socket of the next start with it', async () => {
+    await startAndDie()
+    const old = serverPid()
+    rmSync(join(dataDir, 'postgres'), { recursive: true })
+    const server = await start()
+    expect(server.adopted).toBe(false)
+    // What PostgreSQL sends to itself when it notices that its folder is gone, within a minute.
+    process.kill(old, 'SIGQUIT')
+    await eventually(() => isAlive(old)).toBe(false)
+    expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test('is started again at the same address, after its death or without its socket', async () => {
+    const server = await start()
+    await query(server, 'create table kept as select 1 as one')
+    process.kill(serverPid(), 'SIGKILL')
+    await eventually(() => server.isReachable()).toBe(false)
+    await server.restart()
+    expect(await query(server, 'select * from kept')).toEqual([{ one: 1 }])
+    rmSync(join(server.connection.host, '.s.PGSQL.5432'))
+    expect(await server.isReachable()).toBe(false)
+    await server.restart()
+    expect(await query(server, 'select * from kept')).toEqual([{ one: 1 }])
+    await server.stop()
+    expect(readdirSync(join(dataDir, 'postgres', 'sockets'))).toEqual(['current'])
+  })
+
+  test('is not healthy without its socket, though open connections still work', async () => {
+    const server = await start()
+    const orm = await openOrm(server.connection)
+    try {
+      const answers = createDatabaseProbe(orm.em, systemClock)
+      expect(await answers()).toBe(true)
+      rmSync(join(server.connection.host, '.s.PGSQL.5432'))
+      await eventually(answers).toBe(false)
+      expect(await orm.em.getConnection().execute('select 1 as one')).toEqual([{ one: 1 }])
+      await server.restart()
+      await eventually(answers).toBe(true)
+    } finally {
+      await orm.close()
+    }
+  })
+
+  test('is not started again without its data', async () => {
+    const server = await start()
+    const pid = serverPid()
+    rmSync(join(dataDir, 'postgres'), { recursive: true })
+    expect(await server.isReachable()).toBe(false)
+    await expect(server.restart()).rejects.toThrow(
+      /cluster was deleted or moved .*: start the gateway again$/,
+    )
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  test('removes the socket folders of killed starts, and fits into long paths', async () => {
+    dataDir = join(dataDir, 'ü'.repeat(50))
+    await startAndDie()
+    const pid = serverPid()
+    process.kill(pid, 'SIGINT')
+    await eventually(() => isAlive(pid)).toBe(false)
+    const server = await start()
+    const { host } = server.connection
+    expect(host).toMatch(/argw-[0-9a-f]{12}\/current$/)
+    expect(readdirSync(dirname(host)).toSorted()).toEqual([basename(readlinkSync(host)), 'current'])
+    expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }])
+    await server.stop()
+    rmSync(dirname(host), { recursive: true })
   })
 
   test('deletes an incomplete cluster, and refuses one of another version', async () => {

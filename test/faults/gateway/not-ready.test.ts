@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { Keypair } from '@solana/web3.js'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../../src/gateway/gateway.ts'
+import { lockDataDir } from '../../../src/gateway/runtime-file.ts'
 import { readConfig } from '../../../src/platform/config/config.ts'
 import { formatFatalError } from '../../../src/platform/process/operator-error.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
@@ -124,18 +125,34 @@ test('a DATA_DIR or key file that cannot be used is one line without a stack', a
   )
   await database?.drop()
   expect(await failure({ FEE_PAYER_KEYPAIR: join(file, 'key.json') })).toMatch(
-    /^\S+ cannot be read: ENOTDIR$/,
+    /^FEE_PAYER_KEYPAIR: \S+ cannot be read: ENOTDIR$/,
   )
 })
 
-test('a port in use is one line without a stack', async () => {
+test('ports in use are reported together with their settings, before anything is started', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => other.once('listening', resolve))
   const { port } = other.address() as AddressInfo
-  const message = await start({ PORT: String(port) }).then(
+  const DATA_DIR = temporaryFolder('not-ready-')
+  const settings = { DATA_DIR, DATABASE_URL: '', PORT: String(port), LOCALNET_PORT: String(port - 1) }
+  const message = await start(settings).then(
     () => 'started',
     (error: unknown) => formatFatalError(error),
   )
-  expect(message).toContain(`127.0.0.1:${port} is in use`)
+  const problem = `127.0.0.1:${port} is in use: stop the program that uses it, or set`
+  expect(message.split('\n')).toEqual([
+    `${problem} PORT to a free port, or to 0 for any`,
+    `${problem} LOCALNET_PORT to a free port that is followed by another free one, or to 0 for any`,
+  ])
+  expect(readdirSync(DATA_DIR)).toEqual([])
   other.close()
+})
+
+test('a second start on the same folder says what to do', async () => {
+  const DATA_DIR = temporaryFolder('not-ready-')
+  const release = lockDataDir(DATA_DIR)
+  await expect(start({ DATA_DIR })).rejects.toThrow(
+    `process ${process.pid} already uses ${DATA_DIR}: stop it, or set DATA_DIR to another folder`,
+  )
+  release()
 })
