@@ -15,14 +15,10 @@ import { countRequests } from './plugins/rate-limits.ts'
 import { createResponseCache } from './plugins/response-cache/response-cache.ts'
 import { mcpRoutes } from './mcp/routes.ts'
 import { describeRoutes } from './openapi/describe-routes.ts'
-import {
-  closeAfterResponse,
-  CONNECTION_LIMITS,
-  type ConnectionLimits,
-  limitPipelining,
-} from './plugins/connections.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits, limitPipelining } from './plugins/connections.ts'
 import { limitClientConnections } from './plugins/client-connections.ts'
 import { compileSerializer, compileValidator, serverOptions } from './plugins/server-options.ts'
+import { ownSockets } from './plugins/sockets.ts'
 import { checkRequests } from './contract/request-checks.ts'
 import type { Logger } from '../src/platform/logger.ts'
 import type { Metrics } from '../src/platform/metrics/metrics.ts'
@@ -91,9 +87,9 @@ export async function buildApp(options: AppOptions): Promise<RestApp> {
   // Pages may send text/plain across origins without a preflight request. No route reads it.
   app.removeContentTypeParser('text/plain')
   refuseRepeatedKeys(app)
-  limitClientConnections(app, connectionLimits, trustProxy)
+  const open = ownSockets(app, connectionLimits)
+  limitClientConnections(app, open, connectionLimits, trustProxy)
   limitPipelining(app)
-  closeAfterResponse(app)
   observeRequests(app, metrics)
   securityHeaders(app, { https: baseUrl?.startsWith('https:') === true })
   await allowOrigins(app, corsOrigins)

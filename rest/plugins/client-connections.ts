@@ -36,6 +36,7 @@ interface Owner {
  */
 export function limitClientConnections(
   app: RestApp,
+  open: Set<Socket>,
   limits: Limits,
   proxies: readonly string[],
   now: () => number = () => performance.now(),
@@ -43,7 +44,6 @@ export function limitClientConnections(
   const clients = new Map<string, Client>()
   const owners = new WeakMap<Socket, Owner>()
   const isProxy = addressMatcher(proxies)
-  const open = new Set<Socket>()
 
   const clientOf = (address: string): Client => {
     const network = clientNetwork(address)
@@ -71,17 +71,16 @@ export function limitClientConnections(
     for (const socket of [...largest.idle.keys(), ...largest.incomplete.keys()].slice(0, count)) {
       largest.idle.delete(socket)
       largest.incomplete.delete(socket)
+      // Its `close` event comes later than the next connections.
       open.delete(socket)
       socket.destroy()
     }
   }
 
   app.server.on('connection', (socket: Socket) => {
-    open.add(socket)
     const { remoteAddress: address } = socket
     const client = address === undefined || isProxy(address) ? null : clientOf(address)
     socket.once('close', () => {
-      open.delete(socket)
       if (client === null || address === undefined) return
       client.incomplete.delete(socket)
       client.idle.delete(socket)
@@ -123,9 +122,11 @@ export function limitClientConnections(
   }
   app.server.prependListener('request', arrived)
   app.server.prependListener('checkExpectation', arrived)
-  app.server.prependListener('upgrade', ({ socket }: IncomingMessage) =>
-    owners.get(socket)?.client.incomplete.delete(socket),
-  )
+  app.server.prependListener('upgrade', ({ socket }: IncomingMessage) => {
+    const client = owners.get(socket)?.client
+    client?.incomplete.delete(socket)
+    client?.idle.delete(socket)
+  })
 }
 
 function addressMatcher(networks: readonly string[]): (address: string) => boolean {

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net'
 import type { PlaceLimits } from '../../src/platform/overload/places.ts'
 import type { RestApp } from '../rest-app.ts'
+import type { SocketTimes } from './sockets.ts'
 
 /** Time limits of a connection, in ms, and the number of connections. */
-export interface ConnectionLimits {
+export interface ConnectionLimits extends SocketTimes {
   /** From the connection, or the first byte of a later request, to the end of the headers. */
   readonly headersMs: number
   /** From the same moment to the end of the body. */
@@ -14,6 +15,8 @@ export interface ConnectionLimits {
   readonly keepAliveMs: number
   /** Without a byte in either direction, while a response is created or read. */
   readonly stalledMs: number
+  /** Without a packet from the client, until the first of ten probes, one per second. */
+  readonly probeMs: number
   /** Connections of the process, including streams and WebSockets. More are closed at once. */
   readonly maxConnections: number
   /** Connections of a client network without a complete request. The oldest above it get 408. */
@@ -38,6 +41,10 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   keepAliveMs: 72_000,
   // Longer than any response takes, and longer than the time between two pings of a stream.
   stalledMs: 60_000,
+  probeMs: 15_000,
+  upgradeMs: 10_000,
+  // Longer than a request takes, and short enough for the 30 s of Kubernetes.
+  closeMs: 15_000,
   maxConnections: 10_000,
   incompletePerClient: 100,
   incompleteGraceMs: 1_000,
@@ -66,18 +73,6 @@ export function limitPipelining(app: RestApp): void {
     }
     unanswered.set(socket, count + 1)
     reply.raw.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
-    done()
-  })
-}
-
-/** While the service stops, closes each connection after its response. */
-export function closeAfterResponse(app: RestApp): void {
-  let closing = false
-  app.addHook('preClose', async () => {
-    closing = true
-  })
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (closing) reply.header('connection', 'close')
     done()
   })
 }

@@ -37,6 +37,14 @@ export function createEventStreams(): EventStreams {
   }
 }
 
+/**
+ * Longer than it takes to find out by TCP probes that a client has vanished. A ping that is on its
+ * way keeps the system from sending probes.
+ */
+const PING_MS = 30_000
+/** The first byte of a comment, which is a ping. */
+const COLON = 0x3a
+
 export function isEventStream(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/event-stream') === true
 }
@@ -48,9 +56,13 @@ async function pump({ body }: Response, raw: ServerResponse): Promise<void> {
     disconnected.abort()
     void reader.cancel().catch(() => undefined)
   })
+  let writtenAt = -Infinity
   for (;;) {
     const { done, value } = await reader.read()
     if (done || disconnected.signal.aborted) return
+    const now = performance.now()
+    if (value[0] === COLON && now - writtenAt < PING_MS) continue
+    writtenAt = now
     if (!raw.write(value)) await once(raw, 'drain', { signal: disconnected.signal })
   }
 }

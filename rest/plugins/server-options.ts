@@ -32,6 +32,8 @@ export const serverOptions = (limits: ConnectionLimits) =>
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
       connectionsCheckingInterval: limits.checkMs,
+      keepAlive: true,
+      keepAliveInitialDelay: limits.probeMs,
     },
   }) satisfies FastifyHttpOptions<Server>
 
@@ -67,9 +69,15 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = (route) => {
 /** Operations select the members of a response, so a schema has nothing to strip. */
 export const compileSerializer: FastifySerializerCompiler<TSchema> = () => (body) => JSON.stringify(body)
 
-function wantsWebSocket({ method, url, headers }: IncomingMessage): boolean {
+function wantsWebSocket({ method, url, headers, socket }: IncomingMessage): boolean {
   const path = url?.replace(/\?.*$/s, '')
-  return method === 'GET' && path === '/graphql' && headers.upgrade?.toLowerCase() === 'websocket'
+  const isUpgrade = method === 'GET' && path === '/graphql' && headers.upgrade?.toLowerCase() === 'websocket'
+  return isUpgrade && !isAnswering(socket)
+}
+
+/** Node cannot upgrade a connection on which it still sends the response to an earlier request. */
+function isAnswering(socket: Socket): boolean {
+  return (socket as { _httpMessage?: unknown })._httpMessage != null
 }
 
 /** Errors of Node's HTTP parser. */

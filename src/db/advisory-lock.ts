@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Client } from 'pg'
 import type { Database } from './database.ts'
+import { abortable } from '../platform/async/abortable.ts'
 import { openSession } from './session.ts'
 import type { Orm } from './orm-types.ts'
 
@@ -10,12 +11,20 @@ const LOCK_KEYS = { migrate: 1, indexer: 2 } as const
 
 export type LockName = keyof typeof LOCK_KEYS
 
-/** Waits for the lock without a limit, then runs `work` while it holds the lock. */
-export async function withAdvisoryLock<T>(orm: Orm, name: LockName, work: () => Promise<T>): Promise<T> {
+/**
+ * Waits for the lock until `signal` aborts, then runs `work` while it holds the lock.
+ */
+export async function withAdvisoryLock<T>(
+  orm: Orm,
+  name: LockName,
+  work: () => Promise<T>,
+  signal = new AbortController().signal,
+): Promise<T> {
   const session = await openSession(orm)
   try {
     await session.query('set statement_timeout = 0')
-    await session.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, LOCK_KEYS[name]])
+    const locked = session.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, LOCK_KEYS[name]])
+    await abortable(locked, signal)
     return await work()
   } finally {
     // Closing the session releases the lock in any state.

@@ -9,8 +9,8 @@ import { createPeers, type Peers } from '../platform/process/peers.ts'
 
 const ENTRY = fileURLToPath(new URL('api-process.ts', import.meta.url))
 const RESTART_MS = { first: 1_000, max: 30_000, resetAfter: 60_000 }
-/** Longer than a process takes to answer its open requests. */
-const STOP_MS = 60_000
+/** Longer than a process takes to answer its open requests, shorter than the stop of this process. */
+const STOP_MS = 20_000
 
 /** The first message to an API process. Others can read its arguments and environment. */
 export interface ApiProcessStart {
@@ -28,6 +28,8 @@ export interface ApiProcesses {
   /** Returns when all of them listen on the port. A process that ends later is started again. */
   start(port: number): Promise<void>
   stop(): Promise<void>
+  /** Ends them at once. */
+  kill(): void
 }
 
 export function createApiProcesses(options: {
@@ -90,8 +92,13 @@ export function createApiProcesses(options: {
       restartMs = Math.min(2 * restartMs, RESTART_MS.max)
     }
   }
+  const kill = (): void => {
+    stopping.abort()
+    for (const child of children.values()) child.kill('SIGKILL')
+  }
   return {
     peers,
+    kill,
     start: async (port) => {
       const numbers = Array.from({ length: config.apiProcesses - 1 }, (_, i) => i + 2)
       await Promise.all(
@@ -105,13 +112,10 @@ export function createApiProcesses(options: {
     stop: async () => {
       stopping.abort()
       for (const child of children.values()) if (child.connected) child.disconnect()
-      const kill = new AbortController()
-      setTimeout(STOP_MS, null, { signal: kill.signal }).then(
-        () => children.forEach((child) => child.kill('SIGKILL')),
-        () => undefined,
-      )
+      const ended = new AbortController()
+      setTimeout(STOP_MS, null, { signal: ended.signal }).then(kill, () => undefined)
       await Promise.all(runs)
-      kill.abort()
+      ended.abort()
     },
   }
 }

@@ -3,7 +3,10 @@ import type { Config } from '../platform/config/config.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/postgres.ts'
 import { migrate } from '../db/migrate.ts'
 import { openOrm } from '../db/orm.ts'
+import { abortable } from '../platform/async/abortable.ts'
+import { withTimeout } from '../platform/async/with-timeout.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { EndChild } from '../platform/process/end-child.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import type { DatabaseConnection, Orm } from '../db/orm-types.ts'
 
@@ -20,30 +23,44 @@ export interface RunningDatabase {
 }
 
 const CHECK_MS = 1_000
+const CLOSE_MS = 3_000
 
-/**
- * Opens DATABASE_URL, or starts the embedded PostgreSQL. With `keepServer`, `stop` leaves an
- * embedded server running that was already running before.
- */
+interface DatabaseOptions {
+  /** `stop` leaves an embedded server running that was already running before. */
+  readonly keepServer?: boolean
+  /** Ends the start. */
+  readonly signal?: AbortSignal
+  /** Gets the embedded server. */
+  readonly children?: Set<EndChild>
+}
+
+/** Opens DATABASE_URL, or starts the embedded PostgreSQL. */
 export async function startDatabase(
   config: Pick<Config, 'databaseUrl' | 'databaseWaitMs' | 'dataDir'>,
   logger: Logger,
-  options: { keepServer?: boolean } = {},
+  options: DatabaseOptions = {},
 ): Promise<RunningDatabase> {
-  const embedded =
-    config.databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, logger }) : null
-  const connection = embedded?.connection ?? { url: config.databaseUrl ?? '' }
+  const { signal = new AbortController().signal, children } = options
+  const starting = config.databaseUrl === null ? startEmbeddedPostgres({ ...config, logger, signal }) : null
   const stopping = new AbortController()
+  children?.add(async () => {
+    stopping.abort()
+    // A start that fails has stopped its server.
+    await (await starting?.catch(() => null))?.stop()
+  })
+  const embedded = await starting
+  const connection = embedded?.connection ?? { url: config.databaseUrl ?? '' }
   let keeping = Promise.resolve()
   const stopServer = async (): Promise<void> => {
     if (embedded !== null && !(options.keepServer === true && embedded.adopted)) await embedded.stop()
   }
   try {
-    const orm = await openOrm(connection, {
+    const opening = openOrm(connection, {
       connectTimeoutMs: config.databaseWaitMs,
       onWarning: (message) => logger.warn(message),
     })
-    const applied = await migrate(orm)
+    const orm = await abortable(opening, signal)
+    const applied = await migrate(orm, signal)
     await warnAboutCollation(orm, logger)
     await warnAboutPooler(orm, logger)
     return {
@@ -54,7 +71,8 @@ export async function startDatabase(
       stop: async () => {
         stopping.abort()
         await keeping.catch(() => undefined)
-        await orm.close()
+        // Requests that were given up may still run statements. They end with the server.
+        await withTimeout(CLOSE_MS, orm.close())
         await stopServer()
       },
     }

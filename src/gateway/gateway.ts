@@ -13,7 +13,7 @@ import { lockDataDir, writeRuntime } from './runtime-file.ts'
 import { composeServices } from './services.ts'
 import { settleBoth } from '../platform/async/settle-both.ts'
 import { hostNamesOf } from '../platform/config/host-names.ts'
-import { createGatewayIndexer, startWorkers } from './workers.ts'
+import { createGatewayIndexer, startWorkers, type StopPart } from './workers.ts'
 import { checkStoredSecrets, webhookSecretBox } from './webhook-secrets.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import type { Config, Secrets } from '../platform/config/config.ts'
@@ -22,6 +22,7 @@ import type { Indexer } from '../ledger/indexer/indexer.ts'
 import { exposeLedgerNodes } from '../ledger/failover/metrics.ts'
 import type { Logger } from '../platform/logger.ts'
 import { addProcessMetrics, createMetrics } from '../platform/metrics/metrics.ts'
+import type { EndChild } from '../platform/process/end-child.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import type { Peers } from '../platform/process/peers.ts'
 import { createInviteCodes } from '../sponsorship/invite-codes.ts'
@@ -44,6 +45,8 @@ export interface GatewayOptions {
   clock?: Clock
   /** Stops the gateway. If it is still starting, `startGateway` throws. */
   signal?: AbortSignal
+  /** Gets the child processes that must not outlive this process. */
+  children?: Set<EndChild>
   /** Replaces the timing and limits of the webhook worker, for tests. */
   webhookLimits?: Partial<WorkerLimits>
   /** Given in the API processes that another gateway has started. */
@@ -52,7 +55,8 @@ export interface GatewayOptions {
 
 /** Starts database, ledger, workers and HTTP server. A failed start leaves nothing running. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { config, secrets, clock = systemClock, signal = new AbortController().signal } = options
+  const { config, secrets, clock = systemClock, children = new Set() } = options
+  const { signal = new AbortController().signal } = options
   checkLedgerSettings(config)
   const { logger, apiProcesses, peers } = shareApi(options)
   const stack = new AsyncDisposableStack()
@@ -66,7 +70,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       feePayerKeypair === null ? null : readKeypairSetting(feePayerKeypair, 'FEE_PAYER_KEYPAIR')
     const secretBox = webhookSecretBox(config, secrets)
     const [database, ledger] = await settleBoth(
-      startDatabase(config, logger).then((started) => stack.adopt(started, (each) => each.stop())),
+      startDatabase(config, logger, { signal, children }).then((started) => stack.adopt(started, (each) => each.stop())),
       startLedger(config, { logger, clock }).then((started) => stack.adopt(started, (each) => each.stop())),
     )
     const { orm } = database
@@ -93,8 +97,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       fundWallet: ledger.localnet?.fundWallet ?? null,
     })
     const { services, sponsorship, roles } = parts
+    const stops: StopPart[] = []
+    stack.defer(() => stopTogether(stops))
     if (ledger.localnet !== null) roles.starting = 'the localnet is being set up'
-    startWorkers(context, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {} })
+    startWorkers(context, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {}, stops })
     const { host, port, trustProxy } = config.server
     const app = await buildApp({
       services,
@@ -110,7 +116,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       console: config.server.console,
       peers,
     })
-    stack.defer(async () => void (await settleBoth(app.close(), apiProcesses?.stop() ?? Promise.resolve())))
+    stops.push(() => app.close())
+    if (apiProcesses !== null) {
+      children.add(async () => apiProcesses.kill())
+      stops.push(() => apiProcesses.stop())
+    }
     signal.throwIfAborted()
     const listenOptions = { host, port, reusePort: peers !== null }
     // Another program may have taken it during the start. Sharing would work without an error.
@@ -142,7 +152,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       dataDir: config.dataDir,
       inviteCode,
     })
-    stack.defer(() => readinessLog.stop())
+    stops.push(() => readinessLog.stop())
     // The main process logs it for all API processes.
     if (options.peers === undefined) readinessLog.start()
     return { baseUrl, ledger, indexer, ended, stop: () => stack.disposeAsync() }
@@ -150,6 +160,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await stack.disposeAsync()
     throw error
   }
+}
+
+/** Each part may take its whole time to finish what it does, so they stop at the same time. */
+async function stopTogether(stops: readonly StopPart[]): Promise<void> {
+  const stopped = stops.map((stop) => stop())
+  await Promise.allSettled(stopped)
+  await Promise.all(stopped)
 }
 
 /** Prepares the API processes of this gateway. It may be one of them itself, or there are none. */

@@ -24,7 +24,7 @@ async function serve({ number, config, secrets }: ApiProcessStart, signal: Abort
   const logger = createLogger(config.logLevel)
   const onListening = (): void => void process.send?.(LISTENING, undefined, undefined, () => undefined)
   try {
-    await serveUntil({ config, secrets, logger, signal, peers }, onListening)
+    await serveUntil({ config, secrets, logger, signal, peers }, { onStarted: onListening })
   } finally {
     if (process.connected) process.disconnect()
   }

@@ -1,9 +1,12 @@
+import { abortable } from '../platform/async/abortable.ts'
+import { withTimeout } from '../platform/async/with-timeout.ts'
 import { readConfig } from '../platform/config/config.ts'
 import { misspelledSettings } from '../platform/config/misspelled-settings.ts'
 import { loadEnvFile } from '../platform/config/env-file.ts'
 import { type GatewayOptions, startGateway } from './gateway.ts'
 import { createLogger } from '../platform/logger.ts'
-import { formatFatalError } from '../platform/process/operator-error.ts'
+import type { EndChild } from '../platform/process/end-child.ts'
+import { formatFatalError, OperatorError } from '../platform/process/operator-error.ts'
 import type { WorkerLimits } from '../webhooks/worker/limits.ts'
 
 export interface ServerOptions {
@@ -11,19 +14,26 @@ export interface ServerOptions {
   readonly webhookLimits?: Partial<WorkerLimits>
 }
 
+/** Both together are shorter than the 30 s after which Kubernetes kills a process. */
+const STOP_MS = 24_000
+const CHILDREN_MS = 5_000
+const IDLE_MS = 1_000
+
 /**
  * Runs the gateway as a process: settings, start, signals and exit code. Ctrl-C or SIGTERM stops it
- * in order, even while it is starting. A second signal exits at once.
+ * in order, even while it is starting. After a second signal, it only ends its child processes.
  */
 export async function runServer(options: ServerOptions = {}): Promise<void> {
   await exitAfter(() => serve(options))
 }
 
-/** Sets the exit code of the process when `serve` ends. */
+/** Ends the process with an exit code when `serve` ends. */
 export async function exitAfter(serve: () => Promise<void>): Promise<void> {
   try {
     await serve()
     process.exitCode = 0
+    // For the case that a connection or a timer was left.
+    setTimeout(() => process.exit(), IDLE_MS).unref()
   } catch (error) {
     process.stderr.write(`${formatFatalError(error)}\n`)
     process.exit(1)
@@ -36,30 +46,60 @@ async function serve({ webhookLimits }: ServerOptions): Promise<void> {
   const logger = createLogger(config.logLevel)
   for (const warning of misspelledSettings(process.env)) logger.warn(warning)
   const stopping = new AbortController()
+  const hurry = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (stopping.signal.aborted) process.exit(1)
-      logger.info({ signal }, 'stopping')
-      stopping.abort()
+      const isSecond = stopping.signal.aborted
+      logger.info({ signal }, isSecond ? 'stopping at once' : 'stopping')
+      if (isSecond) hurry.abort(new OperatorError('stopped at once, because of a second signal'))
+      else stopping.abort()
     })
   }
-  await serveUntil({ config, secrets, logger, signal: stopping.signal, webhookLimits })
+  await serveUntil({ config, secrets, logger, signal: stopping.signal, webhookLimits }, { hurry })
 }
 
-/** Runs the gateway until `signal` aborts. */
+interface ServeOptions {
+  readonly onStarted?: () => void
+  /** Aborts when the process must end before everything has stopped. */
+  readonly hurry?: AbortController
+}
+
+/**
+ * Runs the gateway until `signal` aborts. If it does not stop in time, ends its child processes
+ * and throws.
+ */
 export async function serveUntil(
   options: GatewayOptions & { signal: AbortSignal },
-  onStarted: () => void = () => undefined,
+  { onStarted = () => undefined, hurry = new AbortController() }: ServeOptions = {},
 ): Promise<void> {
-  const gateway = await startGateway(options).catch((error: unknown) => {
-    if (options.signal.aborted) return null
-    throw error
-  })
-  if (gateway === null) return
+  const { signal } = options
+  const children = new Set<EndChild>()
+  let timer: NodeJS.Timeout | undefined
+  const stopBegins = (): void => {
+    const late = new OperatorError(`stopped at once, because the stop took longer than ${STOP_MS / 1_000} s`)
+    timer ??= setTimeout(() => hurry.abort(late), STOP_MS)
+  }
+  signal.addEventListener('abort', stopBegins, { once: true })
+  const startAndStop = async (): Promise<void> => {
+    const gateway = await startGateway({ ...options, children }).catch((error: unknown) => {
+      if (signal.aborted) return null
+      throw error
+    })
+    if (gateway === null) return
+    try {
+      onStarted()
+      await gateway.ended
+    } finally {
+      stopBegins()
+      await gateway.stop()
+    }
+  }
   try {
-    onStarted()
-    await gateway.ended
+    await abortable(startAndStop(), hurry.signal)
+  } catch (error) {
+    await withTimeout(CHILDREN_MS, Promise.allSettled(Array.from(children, (end) => end())))
+    throw error
   } finally {
-    await gateway.stop()
+    clearTimeout(timer)
   }
 }

@@ -8,11 +8,16 @@ import { createWebhookWorker, type WebhookWorker } from '../webhooks/worker/work
 import type { GatewayContext } from './context.ts'
 import type { ServiceParts } from './services.ts'
 
+/** Stops a part that was started, after it has finished what it does. */
+export type StopPart = () => Promise<void>
+
 interface WorkerOptions {
   indexer: Indexer | null
   /** Null if this process needs no webhook secrets. */
   secretBox: SecretBox | null
   webhookLimits: Partial<WorkerLimits>
+  /** Gets the workers that were started. */
+  stops: StopPart[]
 }
 
 /** Creates the indexer. Returns null if this process does not have the role `indexer`. */
@@ -30,31 +35,33 @@ export function createGatewayIndexer(
 
 /** Starts the background workers that the roles of this process need. */
 export function startWorkers(context: GatewayContext, parts: ServiceParts, options: WorkerOptions): void {
-  const { config, orm, clock, logger, metrics, stack } = context
+  const { config, orm, clock, logger, metrics } = context
   const { identity, http, relay, sponsorship, roles } = parts
+  const { indexer, secretBox, webhookLimits: limits, stops } = options
   if (config.roles.has('cards')) {
     const cards = identity.cardWorker(metrics)
-    stack.defer(() => cards.stop())
+    stops.push(() => cards.stop())
     cards.start()
     roles.workers.set('cards', cards)
   }
-  const { indexer, secretBox, webhookLimits: limits } = options
-  indexer?.onTransaction(relay.selfSent.see)
-  stack.defer(() => relay.selfSent.stop())
+  if (indexer !== null) {
+    stops.push(() => relay.selfSent.stop())
+    indexer.onTransaction(relay.selfSent.see)
+  }
   if (config.roles.has('webhooks') && secretBox !== null) {
     if (config.webhooks.devMode) {
       logger.warn('WEBHOOK_DEV_MODE is on: webhook receivers may use http and loopback addresses')
     }
     const worker = startWebhookWorker({ orm, http, secretBox, indexer, clock, logger, metrics, limits })
-    stack.defer(() => worker.stop())
+    stops.push(() => worker.stop())
     roles.workers.set('webhooks', worker)
   }
   if (config.roles.has('api')) {
-    stack.defer(() => relay.tracker.stop())
+    stops.push(() => relay.tracker.stop())
     relay.tracker.start()
     const { spendingRecorder } = sponsorship
     if (spendingRecorder !== null) {
-      stack.defer(() => spendingRecorder.stop())
+      stops.push(() => spendingRecorder.stop())
       spendingRecorder.start()
     }
   }

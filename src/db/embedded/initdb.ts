@@ -10,7 +10,11 @@ const CHARACTER_TYPES = ['C.UTF-8', 'en_US.UTF-8', 'C']
 /**
  * Creates the cluster if it is missing. Removes a partly created one of a start that was killed.
  */
-export async function ensureCluster(binaries: string, placement: Placement): Promise<void> {
+export async function ensureCluster(
+  binaries: string,
+  placement: Placement,
+  signal: AbortSignal,
+): Promise<void> {
   const { clusterDir, uid } = placement
   if (existsSync(clusterDir)) {
     const version = readFileSync(join(clusterDir, 'PG_VERSION'), 'utf8').trim()
@@ -23,7 +27,7 @@ export async function ensureCluster(binaries: string, placement: Placement): Pro
   for (const ctype of CHARACTER_TYPES) {
     rmSync(unfinished, { recursive: true, force: true })
     // `trust` is safe: the only access is a unix socket in a folder that only its owner can open.
-    const failure = await run(join(binaries, 'bin', 'initdb'), uid, [
+    const failure = await run(join(binaries, 'bin', 'initdb'), { uid, signal }, [
       `--pgdata=${unfinished}`,
       '--username=postgres',
       '--auth=trust',
@@ -44,10 +48,14 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** Resolves to null, or to the output of a failed program. */
-function run(program: string, uid: number | undefined, args: string[]): Promise<string | null> {
+function run(
+  program: string,
+  { uid, signal }: { uid: number | undefined; signal: AbortSignal },
+  args: string[],
+): Promise<string | null> {
   const { promise, resolve, reject } = Promise.withResolvers<string | null>()
   const options = uid === undefined ? {} : { uid, gid: uid }
-  const child = spawn(program, args, { ...options, cwd: '/', env: serverEnvironment() })
+  const child = spawn(program, args, { ...options, signal, cwd: '/', env: serverEnvironment() })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()))

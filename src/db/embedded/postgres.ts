@@ -51,12 +51,15 @@ export async function startEmbeddedPostgres(options: {
   logger: Pick<Logger, 'info'>
   /** Additional settings, such as `fsync=off` for tests. */
   settings?: string[]
+  /** Ends the start. */
+  signal?: AbortSignal
 }): Promise<EmbeddedPostgres> {
-  const { settings = [], database = 'gateway' } = options
+  const { settings = [], database = 'gateway', signal = new AbortController().signal } = options
   const placement = placeCluster(options.dataDir)
   const { clusterDir } = placement
+  await untilStopped(placement, signal)
   const running = await findRunning(placement)
-  let server = running ?? (await launch(placement, settings))
+  let server = running ?? (await launch(placement, settings, signal))
   useSocketDir(placement, server.socketDir)
   const connection = { host: clientDir(placement), user: 'postgres', database }
   const stop = async (): Promise<void> => {
@@ -78,7 +81,7 @@ export async function startEmbeddedPostgres(options: {
         throw new OperatorError(
           `${clusterDir} was deleted or moved while the gateway used it: start the gateway again`,
         )
-      server = await retry(() => launch(placement, settings))
+      server = await retry(() => launch(placement, settings, new AbortController().signal))
       useSocketDir(placement, server.socketDir)
     },
     stop,
@@ -94,9 +97,9 @@ function sharedBuffersMb(): number {
   return Math.round(Math.min(Math.max(memory / 4 / 2 ** 20, 64), 1_024))
 }
 
-async function launch(placement: Placement, settings: string[]): Promise<Server> {
+async function launch(placement: Placement, settings: string[], signal: AbortSignal): Promise<Server> {
   const binaries = locateBinaries(placement)
-  await ensureCluster(binaries, placement)
+  await ensureCluster(binaries, placement, signal)
   const { clusterDir, uid } = placement
   const socketDir = createSocketDir(placement)
   const values = [
@@ -126,9 +129,15 @@ async function launch(placement: Placement, settings: string[]): Promise<Server>
     },
   )
   closeSync(log)
-  await untilReady(child, placement)
+  const pid = child.pid ?? 0
+  try {
+    await untilReady(child, placement, signal)
+  } catch (error) {
+    if (pid > 0) await stopProcess(pid)
+    throw error
+  }
   child.unref()
-  return { pid: child.pid ?? 0, socketDir }
+  return { pid, socketDir }
 }
 
 // Busy sessions outlive a killed server for some time, and none can start next to them.
@@ -142,12 +151,13 @@ async function retry<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-async function untilReady(child: ChildProcess, placement: Placement): Promise<void> {
+async function untilReady(child: ChildProcess, placement: Placement, signal: AbortSignal): Promise<void> {
   let failed: Error | undefined
   let ended: number | null | undefined
   child.once('error', (cause) => (failed = cause))
   child.once('exit', (code) => (ended = code))
   for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; await delay(POLL_MS)) {
+    signal.throwIfAborted()
     if (failed !== undefined) throw failed
     if (ended !== undefined) {
       const log = readFileSync(`${placement.clusterDir}.log`, 'utf8').slice(-2_000)
@@ -156,7 +166,6 @@ async function untilReady(child: ChildProcess, placement: Placement): Promise<vo
     const file = readPidFile(placement)
     if (file?.pid === child.pid && file?.status === 'ready') return
   }
-  child.kill('SIGQUIT')
   throw new Error(
     `PostgreSQL was not ready after ${START_TIMEOUT_MS / 1_000} s: see ${placement.clusterDir}.log`,
   )
@@ -211,12 +220,21 @@ async function ensureDatabase(connection: SocketConnection): Promise<void> {
   }
 }
 
-// SIGINT is the fast shutdown of PostgreSQL: it ends sessions and writes a checkpoint.
+// SIGINT is the fast shutdown of PostgreSQL: it ends sessions and writes a checkpoint. Without the
+// checkpoint, the next start would have to recover the data, so the server may take its time.
 async function stopProcess(pid: number): Promise<void> {
   if (!isAlive(pid)) return
   process.kill(pid, 'SIGINT')
   for (const deadline = Date.now() + STOP_TIMEOUT_MS; Date.now() < deadline; await delay(POLL_MS)) {
     if (!isAlive(pid)) return
   }
-  process.kill(pid, 'SIGQUIT')
+}
+
+// A gateway that had to end may have left a server that still stops.
+async function untilStopped(placement: Placement, signal: AbortSignal): Promise<void> {
+  for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; await delay(POLL_MS)) {
+    signal.throwIfAborted()
+    const file = readPidFile(placement)
+    if (file?.status !== 'stopping' || !isAlive(file.pid)) return
+  }
 }

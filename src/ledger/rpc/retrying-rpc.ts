@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { abortable } from '../../platform/async/abortable.ts'
 import { chunksOf } from '../../platform/async/batches.ts'
 import type { LedgerRpc, RpcCall } from './ledger-rpc.ts'
 import { LedgerRpcError } from './rpc-error.ts'
@@ -72,16 +73,3 @@ function inShrinkingParts<R>(calls: RpcCall[], send: (part: RpcCall[]) => Promis
 
 const mayBeTooLarge = ({ kind, code }: LedgerRpcError): boolean =>
   kind === 'timeout' || (kind === 'http' && code !== 429)
-
-async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let abort = (): void => {}
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', abort)
-  })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
-}

@@ -7,6 +7,8 @@ import { CONTROL_HEADER, hasControl } from './control.ts'
 export const MAX_BODY_BYTES = 50 * 1024
 // web3.js reuses a connection for 19 s. Closing it earlier would make calls fail.
 const KEEP_ALIVE_MS = 60_000
+/** A client that vanished is found 25 s after its last packet. */
+export const DEAD_PEERS = { keepAlive: true, keepAliveInitialDelay: 15_000 }
 
 const CORS = {
   'access-control-allow-origin': '*',
@@ -43,7 +45,7 @@ export function createHttpServer(
     if (status !== undefined) return reply(status, `fault: HTTP ${status}`)
     reply(200, respond(body, hasControl(request)), { 'content-type': 'application/json; charset=utf-8' })
   }
-  const server = createServer((request, response) => {
+  const server = createServer(DEAD_PEERS, (request, response) => {
     // A client that disconnects during a request is not an error.
     request.on('error', () => response.destroy())
     void serve(request, response).catch(() => response.destroy())

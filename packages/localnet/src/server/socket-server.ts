@@ -4,25 +4,27 @@ import type { Ledger } from '../ledger.ts'
 import type { Logger } from '../logger.ts'
 import { type CallHandler, respond, toJson } from '../rpc/json-rpc.ts'
 import { hasControl, withoutControl } from './control.ts'
-import { MAX_BODY_BYTES } from './http-server.ts'
+import { DEAD_PEERS, MAX_BODY_BYTES } from './http-server.ts'
 import { subscriptionMethods } from './subscription-methods.ts'
 import { Subscriber, SubscriptionCounter } from './subscriptions.ts'
 
 // A client that does not read is disconnected when its buffer reaches this size.
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 const OVERLOADED = 1013
+const REFUSAL = 'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n'
 
 /** The WebSocket interface of a node: subscriptions, and all methods of the HTTP interface. */
 export function createSocketServer(ledger: Ledger, call: CallHandler) {
   const { faults, logger } = ledger
   const counter = new SubscriptionCounter()
-  const http = createServer((_, response) => void response.writeHead(426).end('WebSocket only'))
+  const http = createServer(DEAD_PEERS, (_, response) => void response.writeHead(426).end('WebSocket only'))
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES })
   http.on('upgrade', (request, socket, head) => {
     // Without a listener, a reset of a refused connection would end the process.
     socket.on('error', () => socket.destroy())
     const calls = hasControl(request) ? call : withoutControl(call)
-    if (faults.refuseSockets) socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n')
+    // Node does not close a socket with an upgrade.
+    if (faults.refuseSockets) socket.end(REFUSAL, () => socket.destroy())
     else sockets.handleUpgrade(request, socket, head, (client) => serve(client, ledger, calls, counter))
   })
   sockets.on('error', (err) => logger.debug({ err }, 'localnet socket server'))

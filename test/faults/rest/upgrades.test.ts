@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { CONNECTION_LIMITS } from '../../../rest/plugins/connections.ts'
+import { createTestApp, type TestApp } from '../../support/app.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+
+const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
+const PATIENT = { timeout: 10_000, interval: 20 }
+const READS = 30
+const UNLIMITED = 1_000_000
+const rateLimits = {
+  reads: READS,
+  prepare: UNLIMITED,
+  submit: UNLIMITED,
+  sponsoredPrepare: UNLIMITED,
+  register: UNLIMITED,
+  verify: UNLIMITED,
+  authenticated: UNLIMITED,
+  signIn: UNLIMITED,
+  sends: UNLIMITED,
+}
+
+let database: TestDatabase
+/** Refuses most upgrades of a client, because of its rate limit. */
+let limited: TestApp
+/** Has one place for a WebSocket, and accepts no other origins. */
+let small: TestApp
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const shared = { database, ledger: noLedger }
+  limited = await createTestApp({ ...shared, rateLimits })
+  small = await createTestApp({
+    ...shared,
+    corsOrigins: [],
+    connectionLimits: { ...CONNECTION_LIMITS, sockets: { perClient: 0, total: 1 }, upgradeMs: 300 },
+  })
+  for (const { app } of [limited, small]) await app.listen({ port: 0, host: '127.0.0.1' })
+})
+afterAll(async () => {
+  await limited?.close()
+  await small?.close()
+  await database?.drop()
+})
+
+const portOf = ({ app }: TestApp): number => (app.server.address() as AddressInfo).port
+const openSockets = (t: TestApp): Promise<number> =>
+  new Promise((resolve) => t.app.server.getConnections((_, count) => resolve(count)))
+
+const upgrade = (path: string, headers = '', method = 'GET', protocol = 'websocket'): string =>
+  `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${headers}\r\n`
+const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n'
+
+/** Sends bytes and never closes the connection by itself. Returns all that the server sent. */
+async function answerTo(t: TestApp, bytes: string): Promise<string> {
+  const socket: Socket = connect({ port: portOf(t), host: '127.0.0.1', allowHalfOpen: true })
+  let text = ''
+  socket.on('error', () => undefined)
+  socket.on('data', (chunk) => (text += chunk.toString()))
+  socket.write(bytes)
+  await Promise.race([once(socket, 'end'), once(socket, 'close')])
+  await expect.poll(() => openSockets(t), PATIENT).toBe(0)
+  socket.destroy()
+  return text
+}
+
+describe('a refused upgrade ends with a closed socket, although its client keeps it open', () => {
+  test.each([
+    ['of another origin', upgrade('/graphql', `${KEY}Origin: https://evil.example\r\n`), 403],
+    ['without a place for its socket', upgrade('/graphql', KEY), 429],
+    ['at another path', upgrade('/agents', KEY), 200],
+    ['at an unknown path', upgrade('/nothing', KEY), 404],
+    ['with another method', upgrade('/graphql', `${KEY}Content-Length: 0\r\n`, 'POST'), 400],
+    ['with an unknown method of the path', upgrade('/graphql', KEY, 'DELETE'), 405],
+    ['to HTTP/2', upgrade('/health', 'HTTP2-Settings: AAMAAABkAAQAAP__\r\n', 'GET', 'h2c'), 200],
+  ])('%s', async (_, bytes, status) => {
+    const text = await answerTo(small, bytes)
+    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(text.toLowerCase()).toContain('connection: close')
+  })
+
+  test.each([
+    ['without a key', upgrade('/graphql', 'Sec-WebSocket-Version: 13\r\n')],
+    ['of an unknown version', upgrade('/graphql', KEY.replace('13', '7'))],
+  ])('%s', async (_, bytes) => {
+    expect(await answerTo(limited, bytes)).toMatch(/^HTTP\/1.1 4\d\d /)
+  })
+})
+
+test('an upgrade behind a request without a response is answered like a request', async () => {
+  const health = 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
+  const text = await answerTo(small, health + health + upgrade('/graphql', KEY))
+  expect(text.match(/HTTP\/1.1 \d+/g)).toHaveLength(3)
+})
+
+test('500 upgrades beyond the rate limit leave no socket', async () => {
+  const statuses = new Map<string, number>()
+  const count = (status: string): void => void statuses.set(status, (statuses.get(status) ?? 0) + 1)
+  const tryOne = async (): Promise<void> => {
+    const socket = new WebSocket(`ws://127.0.0.1:${portOf(limited)}/graphql`, 'graphql-transport-ws')
+    socket.on('error', ({ message }) => count(message))
+    socket.once('open', () => {
+      count('open')
+      socket.terminate()
+    })
+    await new Promise((resolve) => socket.once('close', resolve))
+  }
+  for (let i = 0; i < 5; i += 1) await Promise.all(Array.from({ length: 100 }, tryOne))
+  expect([...statuses.values()].reduce((sum, each) => sum + each)).toBe(500)
+  expect(statuses.get('Unexpected server response: 429')).toBeGreaterThan(400)
+  await expect.poll(() => openSockets(limited), PATIENT).toBe(0)
+})
+
+test('an upgrade whose answer is held up is closed', async () => {
+  const held = new Promise<never>(() => undefined)
+  const { server } = small.app
+  const [listener] = server.listeners('upgrade').slice(-1) as ((...all: unknown[]) => void)[]
+  server.off('upgrade', listener!)
+  server.once('upgrade', () => void held)
+  expect(await answerTo(small, upgrade('/graphql', KEY))).toBe('')
+  server.on('upgrade', listener!)
+})
