@@ -52,12 +52,12 @@ export async function checkAndBuild(
 /** Throws what `checkQuota` throws, LEDGER_UNAVAILABLE, SPONSOR_COST_EXCEEDED. */
 export async function checkEligible(request: SponsorshipRequest, context: SponsorContext): Promise<Funds> {
   const { amounts, kysely, limits } = context
-  const [funds, blockHeight, slotMs] = await Promise.all([
+  const [funds, blockHeight, slotSeconds] = await Promise.all([
     readFunds(request.kind, context),
-    mapLedgerError(amounts.blockHeight.get()),
-    mapLedgerError(amounts.slotMs.get()),
+    amounts.blockHeight(),
+    amounts.slotSeconds.get(),
   ])
-  const usage = await readUsage(kysely, request, { blockHeight, slotMs })
+  const usage = await readUsage(kysely, request, { blockHeight, slotSeconds })
   checkQuota(request, usage, funds, limits, PREPARE_ERRORS)
   return funds
 }

@@ -2,15 +2,13 @@ import type { Pubkey } from '@agent-registry/solana'
 import { DomainError } from '../domain/errors.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
+import { createSlotTime } from '../ledger/rpc/slot-time.ts'
 import { cachedValue } from '../platform/async/cached-value.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createLedgerState, readRent } from '../relay/ledger-state.ts'
 import { SPONSOR_POLICY } from './policy.ts'
 
 const MICRO = 1_000_000n
-/** Used if a node has no measurement, or one of a minute in which its ledger hardly ran. */
-const UNMEASURED_SLOT_MS = 400
-const MAX_SLOT_MS = 2_000
 
 export type LedgerAmounts = ReturnType<typeof createLedgerAmounts>
 
@@ -34,25 +32,8 @@ export function createLedgerAmounts(rpc: LedgerCalls, clock: Clock, feePayer: Pu
       },
     }),
     /** A transaction whose last valid block height is lower has expired. */
-    blockHeight: cachedValue({
-      clock,
-      freshMs: 1_000,
-      maxAgeMs: 5_000,
-      load: () => rpc.call<number>('getBlockHeight', [{ commitment }]),
-    }),
-    /** The time of a slot in milliseconds, as measured by the node. */
-    slotMs: cachedValue({
-      clock,
-      freshMs: 60_000,
-      maxAgeMs: 600_000,
-      load: async () => {
-        const [sample] = await rpc
-          .call<{ numSlots: number; samplePeriodSecs: number }[]>('getRecentPerformanceSamples', [1])
-          .catch(() => [])
-        const slotMs = sample === undefined ? Infinity : (sample.samplePeriodSecs * 1000) / sample.numSlots
-        return slotMs <= MAX_SLOT_MS ? slotMs : UNMEASURED_SLOT_MS
-      },
-    }),
+    blockHeight: async (): Promise<number> => (await ledger.head()).blockHeight,
+    slotSeconds: createSlotTime(rpc, clock),
   }
 }
 

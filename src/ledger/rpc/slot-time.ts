@@ -13,6 +13,8 @@ const MEASURE_MS = 600_000
 const SAMPLES = 15
 /** For a ledger that is younger than its first sample, which is a minute. */
 const UNMEASURED_SECONDS = 0.4
+/** More means that the ledger stood still for a part of the time. */
+const MAX_SECONDS = 2
 
 /** Seconds per slot, as the node measured them lately. Clusters change the length of their slots. */
 export function createSlotTime(rpc: LedgerCalls, clock: Clock): CachedValue<number> {
@@ -24,7 +26,7 @@ async function measure(rpc: LedgerCalls): Promise<number> {
     const samples = await rpc.call<PerformanceSample[]>('getRecentPerformanceSamples', [SAMPLES])
     const slots = samples.reduce((sum, { numSlots }) => sum + numSlots, 0)
     const seconds = samples.reduce((sum, { samplePeriodSecs }) => sum + samplePeriodSecs, 0)
-    return slots > 0 ? seconds / slots : UNMEASURED_SECONDS
+    return seconds <= slots * MAX_SECONDS && slots > 0 ? seconds / slots : UNMEASURED_SECONDS
   } catch (error) {
     if (error instanceof LedgerRpcError) return UNMEASURED_SECONDS
     throw error

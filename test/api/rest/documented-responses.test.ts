@@ -102,6 +102,7 @@ test('responses match the document if the dependencies are down or an internal e
     lagSlots: null,
     lagSeconds: null,
     deadLetters: null,
+    isEmpty: true,
     ready: false,
     hasLeader: true,
     healthy: false,
