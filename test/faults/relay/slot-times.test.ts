@@ -78,11 +78,10 @@ describe.each(LEDGERS)(
       // Some slots may pass by themselves until the submit.
       world.localnet.stepSlot(blocks - 15)
       expect((await world.submit(late.id, signed(late, payer))).body).toMatchObject({ status: 'confirmed' })
-      world.localnet.stepSlot(20)
+      world.localnet.stepSlot(20 + finalizedDepth)
+      await eventually(async () => (await world.status(expired.id)).error?.code).toBe('blockhash_expired')
       const { status, body } = await world.submit(expired.id, signed(expired, payer))
       expect([status, body.error]).toEqual([410, 'Transaction expired'])
-      world.localnet.stepSlot(finalizedDepth)
-      await eventually(async () => (await world.status(expired.id)).error?.code).toBe('blockhash_expired')
       expect((await world.status(late.id)).status).toBe('confirmed')
     })
   },
