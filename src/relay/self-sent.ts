@@ -120,25 +120,22 @@ function isSigned(wire: WireTransaction): boolean {
   }
 }
 
-async function confirm(
-  row: TransactionRow,
-  { wire, transaction: { slot, meta } }: Landed,
-  { clock, store, updates, registryProgram }: RelayContext,
-): Promise<void> {
-  const err = meta?.err ?? null
-  const logs = meta?.logMessages ?? []
-  const message = err === null ? '' : transactionErrorText(err, wire.message, registryProgram, logs)
-  const failure = err === null ? null : ({ code: 'execution_failed', message, logs } as const)
-  const signedTx = Buffer.from(wire.bytes).toString('base64')
-  const seen = {
-    kind: 'landed',
-    finality: 'confirmed',
-    slot,
-    failure,
-    signature: wire.signature,
-    signedTx,
-  } as const
-  const change = onSeen(row, seen, new Date(clock.now()).toISOString())
-  // Without a write, another process has just submitted the transaction, or searches for it.
-  if (change !== null && (await store.update(row, change)) !== null) updates.notify(row.id)
+async function confirm(row: TransactionRow, landed: Landed, context: RelayContext): Promise<void> {
+  const { clock, store, updates } = context
+  const change = onSeen(row, seenStatus(landed, context), new Date(clock.now()).toISOString())
+  if (change === null) return
+  if ((await store.update(row, change)) !== null) return updates.notify(row.id)
+  // Another process wrote first: it has just submitted or polled the transaction.
+  const current = await store.find(row.id)
+  if (current !== null) await confirm(current, landed, context)
+}
+
+function seenStatus({ wire, transaction: { slot, meta } }: Landed, { registryProgram }: RelayContext) {
+  const { message, signature, bytes } = wire
+  const signedTx = Buffer.from(bytes).toString('base64')
+  const seen = { kind: 'landed', finality: 'confirmed', slot, signature, signedTx } as const
+  if (meta === null || meta.err === null) return { ...seen, failure: null }
+  const logs = meta.logMessages ?? []
+  const text = transactionErrorText(meta.err, message, registryProgram, logs)
+  return { ...seen, failure: { code: 'execution_failed', message: text, logs } as const }
 }
