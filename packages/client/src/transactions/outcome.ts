@@ -91,6 +91,7 @@ async function findOutcome(
   let canSubmit = target.signedTx !== undefined
   let record: Transaction | null = null
   let problem: unknown
+  let refusal: unknown
   const unknown = (): OutcomeUnknownError =>
     new OutcomeUnknownError(
       target,
@@ -107,20 +108,21 @@ async function findOutcome(
       if (record.status === 'submitted') onProgress?.('submitted')
     } catch (error) {
       problem = error
-      laterMs = retryAfterMs(error) ?? 0
       if (end.aborted) throw unknown()
       if (isRefusal(error, settings.maxRetryDelayMs)) {
         if (!isSent) throw error
         if (!isSubmit) throw unknown()
         // A request that was sent before may still arrive, so only the status tells the outcome.
         canSubmit = false
-      } else if (!isRateLimited(error)) {
-        isSent = true
-        if (isSubmit) onProgress?.('unknown')
+        refusal = error
+      } else {
+        laterMs = retryAfterMs(error) ?? 0
+        if (!isRateLimited(error)) isSent = true
+        if (isSubmit && isSent) onProgress?.('unknown')
       }
     }
     if (record?.status === 'confirmed') return record
-    if (record?.status === 'failed') throw failureOf(record, problem) ?? unknown()
+    if (record?.status === 'failed') throw failureOf(record, refusal) ?? unknown()
     await wait(Math.max(jittered(pollMs), laterMs), end).catch(() => {
       throw unknown()
     })
@@ -170,5 +172,5 @@ function failureOf({ id, signature, error }: Transaction, cause: unknown): Trans
   const failure = error ?? { code: 'unknown', message: 'no reason given' }
   return failure.code === 'outcome_unknown'
     ? null
-    : new TransactionFailedError(id, signature, failure, { cause })
+    : new TransactionFailedError(id, signature, failure, cause === undefined ? {} : { cause })
 }
