@@ -43,6 +43,8 @@ export interface OutcomeSettings {
 
 const FIRST_POLL_MS = 500
 const MAX_POLL_MS = 2_000
+/** Timers with a longer delay fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 const STATUSES: ReadonlySet<unknown> = new Set(['pending', 'simulated', 'submitted', 'confirmed', 'failed'])
 
 /** Submits a transaction that was never submitted, and waits for its outcome. */
@@ -84,7 +86,7 @@ async function findOutcome(
   { signal, onProgress, timeoutMs = settings.confirmTimeoutMs }: ResumeOptions,
   isNew: boolean,
 ): Promise<Transaction> {
-  const timeout = AbortSignal.timeout(timeoutMs)
+  const timeout = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMER_MS))
   const end = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
   let isSubmit = isNew
   let isSent = !isNew // Also if the gateway only may have it.
@@ -116,7 +118,7 @@ async function findOutcome(
         canSubmit = false
         refusal = error
       } else {
-        laterMs = retryAfterMs(error) ?? 0
+        laterMs = Math.min(retryAfterMs(error) ?? 0, settings.maxRetryDelayMs)
         if (!isRateLimited(error)) isSent = true
         if (isSubmit && isSent) onProgress?.('unknown')
       }
