@@ -167,7 +167,7 @@ export const submitSchema = {
   operationId: 'submitTransaction',
   summary: 'Send a signed transaction',
   description:
-    'The message must equal the prepared message. Wallets may insert up to 8 Lighthouse assertions and lower the compute-unit price or limit. The request waits a few seconds for `confirmed` or `failed`, then returns the current status; poll GET /relay/status/:id for later changes. Submitting the same transaction again returns the same record and does not send it twice.',
+    'The message must equal the prepared message. Wallets may insert up to 8 Lighthouse assertions and lower the compute-unit price or limit. The request waits a few seconds for `confirmed` or `failed`, then returns the current status; poll GET /relay/status/:id for later changes. Submitting the same transaction again returns the same record and does not send it twice: after a lost response, do that, and prepare it again only when its status is failed.',
   body: Body({
     id: TransactionId,
     signedTx: Type.String({

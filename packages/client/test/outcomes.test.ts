@@ -147,7 +147,8 @@ test('a refusal after a lost response is no outcome, because the lost request ma
 })
 
 test('a refused transaction has failed when it has expired, and the refusal is the cause', async () => {
-  const refusal = refused(403, 'INVITE_CODE_USED_UP')
+  // Nobody waits for its Retry-After: it is not submitted again.
+  const refusal = refused(429, 'SPONSOR_CLIENT_LIMIT', { 'retry-after': '86400' })
   const world = gateway([
     lost,
     record('simulated'),
@@ -157,7 +158,7 @@ test('a refused transaction has failed when it has expired, and the refusal is t
   ])
   const error = await errorOf(send(world))
   expect(error).toBeInstanceOf(TransactionFailedError)
-  expect(error).toMatchObject({ id: ID, code: 'blockhash_expired', cause: { code: 'INVITE_CODE_USED_UP' } })
+  expect(error).toMatchObject({ id: ID, code: 'blockhash_expired', cause: { code: 'SPONSOR_CLIENT_LIMIT' } })
 })
 
 test('a submit waits for Retry-After, and is then repeated', async () => {

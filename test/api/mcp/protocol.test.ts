@@ -100,6 +100,14 @@ test('annotations say which tools change nothing, prepare, attach, or send', asy
     })
 })
 
+test('tools that send say what to do after a lost result', async () => {
+  const { tools } = await client.listTools()
+  for (const name of ['submit_transaction', 'submit_sponsored_registration'])
+    expect(tools.find((tool) => tool.name === name)!.description).toMatch(
+      /If the result is lost.*transaction_status.*repeat this call.*Never prepare it again before/,
+    )
+})
+
 test('lists can be cached for an hour by all, an agent for seconds', async () => {
   const lists = ['tools/list', 'prompts/list', 'resources/templates/list', 'server/discover']
   for (const method of lists)

@@ -82,15 +82,16 @@ export async function play(world: World, run: Run, createUser: (wallet: KeySigne
     delayMs,
     client,
   })
+  const faultless = await createFaultyGateway(world.url, { fault: 'none', client })
   const statements = [await user.send(proxy.url, run)]
   while (statements.at(-1) !== 'confirmed' && statements.length < MAX_STEPS)
     statements.push(
       statements.at(-1) === 'unknown'
-        ? await user.resume(world.url)
-        : await user.send(world.url, { ...run, fault: '502' }),
+        ? await user.resume(faultless.url)
+        : await user.send(faultless.url, { ...run, fault: '502' }),
     )
   // Requests that are still delayed arrive now.
-  await proxy.close()
+  await Promise.all([proxy.close(), faultless.close()])
   const { reasons } = user
   return { ...run, statements, reasons, executions: (await successes(world.rpc, wallet.address)) - before }
 }

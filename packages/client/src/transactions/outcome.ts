@@ -43,6 +43,8 @@ export interface OutcomeSettings {
 
 const FIRST_POLL_MS = 500
 const MAX_POLL_MS = 2_000
+/** Timers with a longer delay fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 const STATUSES: ReadonlySet<unknown> = new Set(['pending', 'simulated', 'submitted', 'confirmed', 'failed'])
 
 /** Submits a transaction that was never submitted, and waits for its outcome. */
@@ -84,13 +86,14 @@ async function findOutcome(
   { signal, onProgress, timeoutMs = settings.confirmTimeoutMs }: ResumeOptions,
   isNew: boolean,
 ): Promise<Transaction> {
-  const timeout = AbortSignal.timeout(timeoutMs)
+  const timeout = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMER_MS))
   const end = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
   let isSubmit = isNew
   let isSent = !isNew // Also if the gateway only may have it.
   let canSubmit = target.signedTx !== undefined
   let record: Transaction | null = null
   let problem: unknown
+  let refusal: unknown
   const unknown = (): OutcomeUnknownError =>
     new OutcomeUnknownError(
       target,
@@ -107,20 +110,21 @@ async function findOutcome(
       if (record.status === 'submitted') onProgress?.('submitted')
     } catch (error) {
       problem = error
-      laterMs = retryAfterMs(error) ?? 0
       if (end.aborted) throw unknown()
       if (isRefusal(error, settings.maxRetryDelayMs)) {
         if (!isSent) throw error
         if (!isSubmit) throw unknown()
         // A request that was sent before may still arrive, so only the status tells the outcome.
         canSubmit = false
-      } else if (!isRateLimited(error)) {
-        isSent = true
-        if (isSubmit) onProgress?.('unknown')
+        refusal = error
+      } else {
+        laterMs = Math.min(retryAfterMs(error) ?? 0, settings.maxRetryDelayMs)
+        if (!isRateLimited(error)) isSent = true
+        if (isSubmit && isSent) onProgress?.('unknown')
       }
     }
     if (record?.status === 'confirmed') return record
-    if (record?.status === 'failed') throw failureOf(record, problem) ?? unknown()
+    if (record?.status === 'failed') throw failureOf(record, refusal) ?? unknown()
     await wait(Math.max(jittered(pollMs), laterMs), end).catch(() => {
       throw unknown()
     })
@@ -170,5 +174,5 @@ function failureOf({ id, signature, error }: Transaction, cause: unknown): Trans
   const failure = error ?? { code: 'unknown', message: 'no reason given' }
   return failure.code === 'outcome_unknown'
     ? null
-    : new TransactionFailedError(id, signature, failure, { cause })
+    : new TransactionFailedError(id, signature, failure, cause === undefined ? {} : { cause })
 }
