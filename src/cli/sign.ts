@@ -12,7 +12,9 @@ const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 /** Signs one request, for trying out endpoints that need a wallet. */
 export function signCommand(): Command {
   return new Command('sign')
-    .description('print the three wallet headers for one request, valid once and for 60 seconds')
+    .description(
+      'print the three wallet headers for one request, valid for 60 seconds, from one client network',
+    )
     .argument('<method>', 'HTTP method, such as POST')
     .argument('<path>', 'path of the request, such as /webhooks; a query string is not signed')
     .requiredOption('--key <file>', 'Solana CLI key file of the wallet')

@@ -499,13 +499,16 @@ export type DetailedHealth = {
   }
   indexer: {
     phase: string
-    /** The tables contain everything up to this slot. */
+    /** The tables contain everything up to this slot, as `X-Registry-Slot` says. */
     cursorSlot: number | null
     /** The tables were compared with the finalized ledger up to this slot. */
     finalizedSlot: number | null
     /** Slots between the newest slot of the ledger and the tables. */
     lagSlots: number | null
-    /** Seconds since the tables last contained everything that the node returned. */
+    /**
+     * Age of the tables: seconds since they last contained everything that the node returned, as
+     * `X-Registry-Age` says.
+     */
     lagSeconds: number | null
     /** Number of ledger records that could not be decoded or fetched. */
     deadLetters: number | null
