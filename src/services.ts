@@ -13,6 +13,7 @@ import { createDidResolver, type DidResolver } from './identity/did/resolve-did.
 import { createSessions, type Sessions } from './identity/sessions/sessions.ts'
 import type { SignInOrigins } from './identity/sessions/sign-in-origins.ts'
 import { createWalletAuth, type WalletAuth } from './identity/wallet-auth/wallet-auth.ts'
+import { createLedgerState, type LedgerState } from './relay/ledger-state.ts'
 import { createRegistryTransactions, type RegistryTransactions } from './relay/registry-transactions.ts'
 import { createWallets, type FundWallet, type Wallets } from './relay/wallet-balance.ts'
 import { type Admission, admitAll } from './platform/overload/admission.ts'
@@ -48,6 +49,7 @@ export interface Services {
   readonly relay: RelayService
   readonly registryTransactions: RegistryTransactions
   readonly wallets: Wallets
+  readonly ledger: LedgerState
   readonly sponsorship: SponsorshipService
   readonly walletAuth: WalletAuth
   readonly sessions: Sessions
@@ -120,6 +122,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
       program: pubkey(dependencies.identity.program),
     }),
     wallets: createWallets({ kysely, rpc, fund: dependencies.fundWallet ?? null }),
+    ledger: createLedgerState(rpc, clock),
     sponsorship: dependencies.sponsorship,
     liveEvents: dependencies.liveEvents,
     recentEvents: whenFilled(createRecentEvents(reads), tables),

@@ -104,6 +104,8 @@ const WHEN: Record<ErrorCode, string> = {
     'The blockhash is too old. If a wallet may have sent the transaction itself, read its status before you prepare it again.',
   SUBMISSION_FIELDS_REQUIRED: '`id` or `signedTx` is missing.',
   INVALID_SIGNED_TRANSACTION: '`signedTx` cannot be decoded. `message` has the reason.',
+  TRANSACTION_VERSION_UNSUPPORTED:
+    '`signedTx` is not the prepared transaction, but one of version 1 or newer. The relay reads these from the ledger, and sends version 0.',
   TRANSACTION_MISMATCH: 'The signed message differs from the prepared message.',
   INVALID_SIGNATURE: 'A signature is missing, or it does not match the message.',
   SPONSORSHIP_OFF: 'The service has no fee payer, or `SPONSORSHIP_ENABLED` is `false`.',

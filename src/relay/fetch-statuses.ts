@@ -1,4 +1,4 @@
-import { parseTransaction } from '@agent-registry/solana'
+import { MAX_TRANSACTION_VERSION, parseTransaction } from '@agent-registry/solana'
 import type { TransactionFailure } from '../domain/transaction-status.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError, UncertainResultError } from '../ledger/rpc/rpc-error.ts'
@@ -123,7 +123,11 @@ async function executionFailure(
 
 /** Null if the node does not return them: the failure is reported without logs. */
 async function fetchLogs(rpc: LedgerCalls, signature: string): Promise<string[] | null> {
-  const config = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }
+  const config = {
+    encoding: 'base64',
+    commitment: 'confirmed',
+    maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+  }
   try {
     const found = await rpc.call<{ meta: { logMessages?: string[] | null } | null } | null>(
       'getTransaction',

@@ -1,4 +1,9 @@
-import { parseTransaction, type Pubkey, signatureBytes } from '@agent-registry/solana'
+import {
+  MAX_TRANSACTION_VERSION,
+  parseTransaction,
+  type Pubkey,
+  signatureBytes,
+} from '@agent-registry/solana'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
@@ -65,7 +70,11 @@ interface FoundTransaction {
   } | null
 }
 
-const CONFIG = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }
+const CONFIG = {
+  encoding: 'base64',
+  commitment: 'confirmed',
+  maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+}
 
 /**
  * Reads a transaction from the ledger. The node is asked only for transactions that called the

@@ -5,7 +5,7 @@ import { mapLedgerError } from './map-ledger-error.ts'
 import { matchesPrepared } from './match.ts'
 import { toRecord, type TransactionRecord, type TransactionRow } from './record.ts'
 import { sendStored } from './send.ts'
-import { checkSignatures, messageBytes, readSignedTransaction } from './signed-transaction.ts'
+import { checkSignatures, readSignedTransaction } from './signed-transaction.ts'
 
 export interface SubmitInput {
   readonly id?: string | null
@@ -23,7 +23,8 @@ const REREAD_MS = 500
  * Stores a signed transaction, sends it, and waits `submitWaitMs` for its outcome. The same message
  * again returns the same record and is not sent again. A sponsored one counts for the client that
  * submits it. Throws TRANSACTION_NOT_FOUND,
- * TRANSACTION_EXPIRED, INVALID_SIGNED_TRANSACTION, TRANSACTION_MISMATCH, INVALID_SIGNATURE.
+ * TRANSACTION_EXPIRED, INVALID_SIGNED_TRANSACTION, TRANSACTION_VERSION_UNSUPPORTED,
+ * TRANSACTION_MISMATCH, INVALID_SIGNATURE.
  */
 export async function submit(
   { id, signedTx }: SubmitInput,
@@ -75,7 +76,7 @@ async function accept(
 /** Another message, for example with other assertions, could land beside the first one. */
 function checkSameMessage(stored: string, transaction: WireTransaction): void {
   const known = parseTransaction(Buffer.from(stored, 'base64'))
-  if (Buffer.compare(messageBytes(known), messageBytes(transaction)) !== 0)
+  if (Buffer.compare(known.messageBytes, transaction.messageBytes) !== 0)
     throw new DomainError('TRANSACTION_MISMATCH')
 }
 

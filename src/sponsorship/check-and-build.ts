@@ -52,19 +52,19 @@ export async function checkAndBuild(
 /** Throws what `checkQuota` throws, LEDGER_UNAVAILABLE, SPONSOR_COST_EXCEEDED. */
 export async function checkEligible(request: SponsorshipRequest, context: SponsorContext): Promise<Funds> {
   const { amounts, kysely, limits } = context
-  const [funds, blockHeight, slotMs] = await Promise.all([
+  const [funds, { blockHeight }, slotSeconds] = await Promise.all([
     readFunds(request.kind, context),
-    mapLedgerError(amounts.blockHeight.get()),
-    mapLedgerError(amounts.slotMs.get()),
+    amounts.head(),
+    mapLedgerError(amounts.slotTime.get()),
   ])
-  const usage = await readUsage(kysely, request, { blockHeight, slotMs })
+  const usage = await readUsage(kysely, request, { blockHeight, slotSeconds })
   checkQuota(request, usage, funds, limits, PREPARE_ERRORS)
   return funds
 }
 
 async function readFunds(kind: SponsorshipKind, { amounts }: SponsorContext): Promise<Funds> {
   const { agentRent, feePayerBalance } = amounts
-  const [rent, balance] = await mapLedgerError(Promise.all([agentRent.get(), feePayerBalance.get()]))
+  const [rent, balance] = await mapLedgerError(Promise.all([agentRent(), feePayerBalance.get()]))
   const cost = maxCost(kind, rent)
   const max = SPONSOR_POLICY.maxLamports
   if (cost > BigInt(max)) throw costExceeded(cost, 'lamports', max)

@@ -2,31 +2,26 @@ import type { Pubkey } from '@agent-registry/solana'
 import { DomainError } from '../domain/errors.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
+import { createSlotTime } from '../ledger/rpc/slot-time.ts'
 import { cachedValue } from '../platform/async/cached-value.ts'
 import type { Clock } from '../platform/clock.ts'
+import { createLedgerState, readRent } from '../relay/ledger-state.ts'
 import { SPONSOR_POLICY } from './policy.ts'
 
 const MICRO = 1_000_000n
-/** Used if a node has no measurement, or one of a minute in which its ledger hardly ran. */
-const UNMEASURED_SLOT_MS = 400
-const MAX_SLOT_MS = 2_000
 
 export type LedgerAmounts = ReturnType<typeof createLedgerAmounts>
 
 /** Cached amounts from the ledger, in lamports. `get` throws LedgerRpcError if no node responds. */
 export function createLedgerAmounts(rpc: LedgerCalls, clock: Clock, feePayer: Pubkey) {
   const commitment = 'confirmed'
+  const ledger = createLedgerState(rpc, clock)
   return {
     /** The rent of the account that a registration creates. */
-    agentRent: cachedValue({
-      clock,
-      freshMs: 60_000,
-      maxAgeMs: 600_000,
-      load: async () => {
-        const { bytes } = SPONSOR_POLICY.registration.creates
-        return BigInt(await rpc.call<number>('getMinimumBalanceForRentExemption', [bytes, { commitment }]))
-      },
-    }),
+    agentRent: (): Promise<bigint> => ledger.rentExemption(SPONSOR_POLICY.registration.creates.bytes),
+    /** Not from the cache: what is signed must not cost more than the rent of now. */
+    agentRentNow: async (): Promise<bigint> =>
+      BigInt(await readRent(rpc, SPONSOR_POLICY.registration.creates.bytes)),
     feePayerBalance: cachedValue({
       clock,
       freshMs: 500,
@@ -36,26 +31,9 @@ export function createLedgerAmounts(rpc: LedgerCalls, clock: Clock, feePayer: Pu
         return BigInt(value)
       },
     }),
-    /** A transaction whose last valid block height is lower has expired. */
-    blockHeight: cachedValue({
-      clock,
-      freshMs: 1_000,
-      maxAgeMs: 5_000,
-      load: () => rpc.call<number>('getBlockHeight', [{ commitment }]),
-    }),
-    /** The time of a slot in milliseconds, as measured by the node. */
-    slotMs: cachedValue({
-      clock,
-      freshMs: 60_000,
-      maxAgeMs: 600_000,
-      load: async () => {
-        const [sample] = await rpc
-          .call<{ numSlots: number; samplePeriodSecs: number }[]>('getRecentPerformanceSamples', [1])
-          .catch(() => [])
-        const slotMs = sample === undefined ? Infinity : (sample.samplePeriodSecs * 1000) / sample.numSlots
-        return slotMs <= MAX_SLOT_MS ? slotMs : UNMEASURED_SLOT_MS
-      },
-    }),
+    head: ledger.head,
+    /** Seconds. */
+    slotTime: createSlotTime(rpc, clock),
   }
 }
 

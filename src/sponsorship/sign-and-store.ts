@@ -4,7 +4,6 @@ import type { WireTransaction } from '@agent-registry/solana'
 import type { Database } from '../db/database.ts'
 import { verifyEd25519 } from '../domain/ed25519.ts'
 import type { TransactionRow } from '../relay/record.ts'
-import { messageBytes } from '../relay/signed-transaction.ts'
 import { createTransactionStore } from '../relay/transaction-store.ts'
 import { checkQuota, type Funds, SUBMIT_ERRORS } from './check-quota.ts'
 import type { SponsorContext } from './context.ts'
@@ -85,9 +84,9 @@ function withLock<Result>(
 
 /** Puts the fee payer's signature in its place, which is the first. */
 async function sign(transaction: WireTransaction, { signer }: SponsorContext): Promise<Uint8Array> {
-  const message = messageBytes(transaction)
-  const signature = await signer.sign(message)
-  if (!verifyEd25519(message, signature, signer.pubkey))
+  const { messageBytes } = transaction
+  const signature = await signer.sign(messageBytes)
+  if (!verifyEd25519(messageBytes, signature, signer.pubkey))
     throw new Error('the signer of the fee payer returned an invalid signature')
   const bytes = new Uint8Array(transaction.bytes)
   bytes.set(signature, 1)

@@ -1,3 +1,4 @@
+import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { SponsorshipKind } from '../domain/sponsorship.ts'
@@ -57,7 +58,7 @@ async function recordSpending(
 ): Promise<void> {
   const transaction = await rpc.call<LandedTransaction | null>('getTransaction', [
     signature,
-    { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 },
+    { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION },
   ])
   const meta = transaction?.meta ?? null
   if (meta === null && !overdue) return

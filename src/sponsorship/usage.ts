@@ -47,7 +47,7 @@ export interface SponsorshipUsage {
 /** What the node says about the time of the ledger. */
 export interface LedgerTime {
   readonly blockHeight: number
-  readonly slotMs: number
+  readonly slotSeconds: number
 }
 
 /**
@@ -76,7 +76,7 @@ export async function readUsage(
       client_usage.count as "clientCount",
       ceil(extract(epoch from client_usage.oldest - clock.day_start))::int as "clientRetrySeconds",
       open_usage.count as "openCount",
-      ceil(open_usage.blocks * ${ledger?.slotMs ?? null}::float8 / 1000)::int as "openRetrySeconds",
+      ceil(open_usage.blocks * ${ledger?.slotSeconds ?? null}::float8)::int as "openRetrySeconds",
       wallet_usage.count as "walletTransactions",
       ceil(extract(epoch from wallet_usage.oldest - clock.day_start))::int as "walletRetrySeconds",
       daily_usage.lamports as "dailyLamports",

@@ -28,6 +28,19 @@ export class ByteReader {
     return byte
   }
 
+  /** Little endian, like all integers. */
+  u16(): number {
+    return this.u8() | (this.u8() << 8)
+  }
+
+  u32(): number {
+    return (this.u16() | (this.u16() << 16)) >>> 0
+  }
+
+  u64(): bigint {
+    return BigInt(this.u32()) | (BigInt(this.u32()) << 32n)
+  }
+
   take(length: number): Uint8Array {
     const end = this.#offset + length
     if (end > this.#bytes.length) throw new WireError('unexpected end of data')

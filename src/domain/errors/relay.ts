@@ -31,6 +31,11 @@ export const RELAY_ERRORS = {
   TRANSACTION_EXPIRED: { status: 410, message: 'Transaction expired' },
   SUBMISSION_FIELDS_REQUIRED: { status: 400, message: 'id and signedTx are required' },
   INVALID_SIGNED_TRANSACTION: { status: 400, message: 'Invalid signed transaction' },
+  TRANSACTION_VERSION_UNSUPPORTED: {
+    status: 400,
+    message:
+      'Transaction version {version} is not supported. Sign the prepared transaction, which has version 0',
+  },
   TRANSACTION_MISMATCH: {
     status: 400,
     message: 'Signed transaction does not match the prepared transaction',

@@ -3,8 +3,8 @@ import type { Database } from '../../db/database.ts'
 import { isAdvisoryLockHeld } from '../../db/advisory-lock.ts'
 import type { Indexer } from './indexer.ts'
 
-/** Maximum lag of a healthy indexer. */
-const MAX_HEALTHY_LAG_SLOTS = 75
+/** Maximum distance of a healthy indexer from the tip of the ledger. */
+const MAX_HEALTHY_DISTANCE_SECONDS = 30
 /** A leader stores its position every few seconds, even if the ledger has no new transactions. */
 const MAX_HEALTHY_LAG_SECONDS = 60
 
@@ -60,9 +60,10 @@ export async function readIndexerHealth(
   }
   const ready = row !== undefined && row.filled_at !== null
   if (status?.phase === 'live' || status?.phase === 'backfilling') {
-    const { lagSlots, lagSeconds } = status
+    const { slotSeconds, lagSlots, lagSeconds } = status
     const cursorSlot = Math.max(status.cursorSlot, row?.cursor_slot ?? 0)
-    const isCurrent = lagSlots <= MAX_HEALTHY_LAG_SLOTS && lagSeconds <= MAX_HEALTHY_LAG_SECONDS
+    const isNear = lagSlots * slotSeconds <= MAX_HEALTHY_DISTANCE_SECONDS
+    const isCurrent = isNear && lagSeconds <= MAX_HEALTHY_LAG_SECONDS
     const healthy = ready && status.phase === 'live' && status.failingSince === null && isCurrent
     return { ...stored, cursorSlot, lagSlots, lagSeconds, ready, hasLeader: true, healthy }
   }

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { createFailureLog } from '../../platform/process/failure-log.ts'
 import { retryingRpc } from '../rpc/retrying-rpc.ts'
+import { createSlotTime } from '../rpc/slot-time.ts'
 import { subscribeToAnnouncements } from './announcements.ts'
 import { createCatchUp } from './catch-up.ts'
 import type { IndexerContext, Waiter } from './context.ts'
@@ -49,6 +50,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
   status.finalizedSlot = engine.position.finalizedSlot
   const catchUp = createCatchUp(engine)
   const finality = createFinalityMonitor(context, engine)
+  const slotTime = createSlotTime(rpc, clock)
   // Subscribes before the first listing, so that no transaction is missed in between.
   const announcements = subscribeToAnnouncements(context)
   const failures = createFailureLog(logger, 'could not read the ledger, retrying')
@@ -106,6 +108,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
       polledAt = now
       tip = await rpc.call<number>('getSlot', [{ commitment }])
       status.tipSlot = tip
+      status.slotSeconds = await slotTime.get()
       hasForked = await mayHaveForked(engine)
     }
     const read = await catchUp({

@@ -8,6 +8,8 @@ export interface IndexerStatus {
   cursorSlot: number
   /** The newest known slot of the ledger, at the indexer's commitment. */
   tipSlot: number
+  /** The length of a slot, as the node measured it. */
+  slotSeconds: number
   lagSlots: number
   /** Seconds since the tables last contained everything. Before that, estimated from `lagSlots`. */
   lagSeconds: number
@@ -38,6 +40,7 @@ export const initialStatus = (): IndexerStatus => ({
   phase: 'starting',
   cursorSlot: 0,
   tipSlot: 0,
+  slotSeconds: 0,
   lagSlots: 0,
   lagSeconds: 0,
   caughtUpAt: null,
@@ -53,13 +56,11 @@ export function recordFailure(status: IndexerStatus, clock: Clock): void {
   status.failingSince ??= new Date(clock.now()).toISOString()
 }
 
-const SLOT_SECONDS = 0.4
-
 /** A copy with the current lag. */
 export function withLag(status: IndexerStatus, clock: Clock): IndexerStatus {
-  const { tipSlot, cursorSlot, caughtUpAt, counters } = status
+  const { tipSlot, cursorSlot, slotSeconds, caughtUpAt, counters } = status
   const lagSlots = Math.max(0, tipSlot - cursorSlot)
   const lagSeconds =
-    caughtUpAt === null ? lagSlots * SLOT_SECONDS : Math.max(0, clock.now() - caughtUpAt) / 1_000
+    caughtUpAt === null ? lagSlots * slotSeconds : Math.max(0, clock.now() - caughtUpAt) / 1_000
   return { ...status, counters: { ...counters }, lagSlots, lagSeconds }
 }

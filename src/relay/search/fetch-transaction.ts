@@ -1,18 +1,25 @@
-import { parseTransaction, WireError, type WireTransaction } from '@agent-registry/solana'
+import {
+  MAX_TRANSACTION_VERSION,
+  parseTransaction,
+  WireError,
+  type WireTransaction,
+} from '@agent-registry/solana'
 import type { LedgerCalls } from '../../ledger/rpc/ledger-rpc.ts'
-import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'
-
-const VERSION_NOT_SUPPORTED = -32_015
+import { LedgerRpcError, VERSION_NOT_SUPPORTED } from '../../ledger/rpc/rpc-error.ts'
 
 /**
- * A transaction of the ledger. `unreadable`: it has another version than prepared transactions.
+ * A transaction of the ledger. `unreadable`: it has a newer version than can be read.
  * `missing`: no node returns it.
  */
 export async function fetchTransaction(
   rpc: LedgerCalls,
   signature: string,
 ): Promise<WireTransaction | 'unreadable' | 'missing'> {
-  const config = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }
+  const config = {
+    encoding: 'base64',
+    commitment: 'confirmed',
+    maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+  }
   try {
     const found = await rpc.call<{ transaction: [string, string] } | null>('getTransaction', [
       signature,

@@ -7,7 +7,6 @@ import type { RelayContext } from '../context.ts'
 import { matchesPrepared } from '../match.ts'
 import { SEARCH_LIMITS } from '../policy.ts'
 import type { TransactionRow } from '../record.ts'
-import { messageBytes } from '../signed-transaction.ts'
 import type { SearchBudget } from './search-budget.ts'
 import { fetchTransaction } from './fetch-transaction.ts'
 import type { SignatureWindow } from './list-signatures.ts'
@@ -44,7 +43,7 @@ export async function findLanded(
       matchesPrepared(parseMessage(Buffer.from(row.message, 'base64')), transaction.message),
     )
     if (matches.length === 0) return true
-    const message = Buffer.from(messageBytes(transaction)).toString('base64')
+    const message = Buffer.from(transaction.messageBytes).toString('base64')
     const prepared = await store.findPrepared(info.signature, message)
     const signedTx = Buffer.from(transaction.bytes).toString('base64')
     for (const row of matches) {

@@ -2,6 +2,7 @@ import { type Keypair, SystemProgram, Transaction } from '@solana/web3.js'
 import bs58 from 'bs58'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { decodeInstruction } from '@agent-registry/client/decode'
+import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import {
   addresses,
   createRelayWorld,
@@ -116,7 +117,11 @@ test('the node is not asked for transactions of others, and errors say what is w
   })
   const foreign = await world.connection.sendTransaction(new Transaction().add(transfer), [stranger])
   world.localnet.stepSlot(2)
-  expect(await world.connection.getTransaction(foreign, { maxSupportedTransactionVersion: 0 })).not.toBeNull()
+  expect(
+    await world.connection.getTransaction(foreign, {
+      maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+    }),
+  ).not.toBeNull()
   const before = fetches()
   for (const signature of [foreign, bs58.encode(new Uint8Array(64).fill(9)), '', 'x\0', '1'.repeat(500)]) {
     const { data, errors } = await read(signature)

@@ -70,11 +70,19 @@ test.each([
   ['not base64', 'not base64 with padding'],
   ['AA==', 'unexpected end of data'],
   [Buffer.alloc(1_233).toString('base64'), 'transaction too large: 1233 bytes (max: 1232 bytes)'],
-  [Buffer.alloc(100_000).toString('base64'), 'longer than 1644 characters of base64'],
-  [Buffer.from([0x81, 1, 0, 0]).toString('base64'), 'transaction version 1 is not supported'],
+  [Buffer.alloc(100_000).toString('base64'), 'longer than 5464 characters of base64'],
 ])('bytes that are not a transaction (%#)', async (signedTx, message) => {
   const { id } = await world.prepare([transfer()], [payer])
   expect(await refusal(id, signedTx)).toEqual([400, 'Invalid signed transaction', message])
+})
+
+test.each([1, 2])('a transaction of version %d, as long as version 1 allows', async (version) => {
+  const { id } = await world.prepare([transfer()], [payer])
+  const signedTx = Buffer.concat([Buffer.from([0x80 + version]), Buffer.alloc(4_095)]).toString('base64')
+  expect(await refusal(id, signedTx)).toEqual([
+    400,
+    `Transaction version ${version} is not supported. Sign the prepared transaction, which has version 0`,
+  ])
 })
 
 test('an unsigned, a wrongly signed and another transaction are refused, and the right one is accepted', async () => {

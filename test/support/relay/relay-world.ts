@@ -68,13 +68,17 @@ export interface RelayWorld extends RegistryWorld {
 export async function createRelayWorld(
   options: {
     slotMs?: number
+    finalizedDepth?: number
     /** Default: true. False for tests whose indexer fills the tables. */
     tablesFilled?: boolean
     relay?: Partial<RelayOptions>
     sponsorship?: Partial<SponsorshipOptions>
   } = {},
 ): Promise<RelayWorld> {
-  const registry = await createRegistryWorld({ slotMs: options.slotMs ?? 40 })
+  const registry = await createRegistryWorld({
+    slotMs: options.slotMs ?? 40,
+    finalizedDepth: options.finalizedDepth,
+  })
   const calls: string[] = []
   const ledger = recordCalls(registry.rpc, calls)
   const t = await createTestApp({

@@ -2,6 +2,7 @@ import {
   COMPUTE_BUDGET_PROGRAM,
   type Message,
   SYSTEM_PROGRAM,
+  type TransactionConfig,
   UPGRADEABLE_LOADER,
 } from '@agent-registry/solana'
 
@@ -31,9 +32,22 @@ interface ComputeBudget {
   readonly units: number
   /** Micro-lamports per compute unit. */
   readonly price: bigint
+  /** Lamports, in addition to the fee for signatures. */
+  readonly priorityFee: bigint
 }
 
 export function computeBudget(message: Message): ComputeBudget {
+  return message.config === null ? budgetOfInstructions(message) : budgetOfConfig(message.config)
+}
+
+/** Version 1 has no defaults, and its fee does not depend on the units. */
+function budgetOfConfig({ computeUnitLimit, priorityFee }: TransactionConfig): ComputeBudget {
+  const units = Math.min(computeUnitLimit ?? 0, MAX_UNITS)
+  const fee = priorityFee ?? 0n
+  return { units, price: units === 0 ? 0n : (fee * 1_000_000n) / BigInt(units), priorityFee: fee }
+}
+
+function budgetOfInstructions(message: Message): ComputeBudget {
   let limit: number | undefined
   let price = 0n
   let fallback = 0
@@ -45,15 +59,16 @@ export function computeBudget(message: Message): ComputeBudget {
     if (data[0] === 2 && data.length >= 5) limit = view.getUint32(1, true)
     if (data[0] === 3 && data.length >= 9) price = view.getBigUint64(1, true)
   }
-  return { units: Math.min(limit ?? fallback, MAX_UNITS), price }
+  const units = Math.min(limit ?? fallback, MAX_UNITS)
+  return { units, price, priorityFee: (price * BigInt(units) + 999_999n) / 1_000_000n }
 }
 
-/** The fee in lamports: signatures plus the price of the requested compute units, rounded up. */
+/** The fee in lamports: signatures, and the priority fee, rounded up. */
 export function feeForMessage(message: Message): bigint {
-  const { units, price } = computeBudget(message)
+  const { priorityFee } = computeBudget(message)
   let signatures = BigInt(message.requiredSignatures)
   for (const { programIdIndex, data } of message.instructions) {
     if (PRECOMPILES.has(message.staticKeys[programIdIndex] ?? '')) signatures += BigInt(data[0] ?? 0)
   }
-  return signatures * LAMPORTS_PER_SIGNATURE + (price * BigInt(units) + 999_999n) / 1_000_000n
+  return signatures * LAMPORTS_PER_SIGNATURE + priorityFee
 }

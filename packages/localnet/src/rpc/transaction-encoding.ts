@@ -25,7 +25,11 @@ export function encodeTransaction(
   if (encoding === 'jsonParsed') {
     const parsed = parsedTransaction(record, message)
     const addressTableLookups = encodeLookups(message)
-    const transaction = { signatures, message: { ...parsed.message, addressTableLookups } }
+    const transactionConfig = encodeConfig(message)
+    const transaction = {
+      signatures,
+      message: { ...parsed.message, addressTableLookups, transactionConfig },
+    }
     return { transaction, meta: parsed.meta, ...version }
   }
   const transaction =
@@ -52,8 +56,8 @@ export function encodeTransactionAccounts(
 }
 
 function versionOf({ version }: Message, maxVersion: number | undefined): { version?: Message['version'] } {
-  if (maxVersion !== undefined) return { version }
-  if (version === 'legacy') return {}
+  if (version === 'legacy') return maxVersion === undefined ? {} : { version }
+  if (version <= (maxVersion ?? -1)) return { version }
   throw new RpcError(
     -32015,
     `Transaction version (${version}) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": ${version}`,
@@ -66,14 +70,20 @@ function encodeBytes(wire: Uint8Array, encoding: TransactionEncoding['encoding']
   return [text, encoding]
 }
 
-/** Returns undefined for a legacy message. */
+/** Only version 0 has lookup tables. */
 function encodeLookups({ version, lookups }: Message): object[] | undefined {
-  if (version === 'legacy') return undefined
+  if (version !== 0) return undefined
   return lookups.map(({ table, writable, readonly }) => ({
     accountKey: table,
     writableIndexes: [...writable],
     readonlyIndexes: [...readonly],
   }))
+}
+
+/** Only version 1 has a configuration. */
+function encodeConfig({ config }: Message): object | undefined {
+  if (config === null) return undefined
+  return { ...config, priorityFee: config.priorityFee === null ? null : Number(config.priorityFee) }
 }
 
 function encodeMessage(message: Message): object {
@@ -92,5 +102,6 @@ function encodeMessage(message: Message): object {
       stackHeight: 1,
     })),
     addressTableLookups: encodeLookups(message),
+    transactionConfig: encodeConfig(message),
   }
 }

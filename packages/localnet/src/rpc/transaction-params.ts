@@ -1,6 +1,6 @@
 import bs58 from 'bs58'
 import {
-  MAX_TRANSACTION_BYTES,
+  MAX_V1_TRANSACTION_BYTES,
   parseTransaction,
   WireError,
   type WireTransaction,
@@ -8,8 +8,8 @@ import {
 import type { Config } from './params.ts'
 import { invalidParams } from './rpc-error.ts'
 
-// The longest texts of 1,232 bytes.
-const MAX_TEXT = { base64: 4 * Math.ceil(MAX_TRANSACTION_BYTES / 3), base58: 1683 }
+// The longest texts of 4,096 bytes.
+const MAX_TEXT = { base64: 4 * Math.ceil(MAX_V1_TRANSACTION_BYTES / 3), base58: 5594 }
 
 /** Decodes the transaction of sendTransaction and simulateTransaction. The default is base-58. */
 export function decodeTransaction(text: string, config: Config): WireTransaction {
@@ -46,6 +46,6 @@ function checkLength(text: string, encoding: keyof typeof MAX_TEXT): void {
   const max = MAX_TEXT[encoding]
   if (text.length <= max) return
   throw invalidParams(
-    `${encoding} encoded solana_transaction::versioned::VersionedTransaction too large: ${text.length} bytes (max: encoded/raw ${max}/${MAX_TRANSACTION_BYTES})`,
+    `${encoding} encoded solana_transaction::versioned::VersionedTransaction too large: ${text.length} bytes (max: encoded/raw ${max}/${MAX_V1_TRANSACTION_BYTES})`,
   )
 }

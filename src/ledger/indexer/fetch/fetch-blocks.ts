@@ -1,8 +1,6 @@
+import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../rpc/rpc-error.ts'
-
-/** The newest transaction version that this code can read. */
-export const MAX_TRANSACTION_VERSION = 1
 
 const CONFIG = { rewards: false, maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION }
 

@@ -1,0 +1,35 @@
+import type { LedgerHead } from '../src/relay/ledger-state.ts'
+import { builder } from './builder.ts'
+
+const LedgerRef = builder.objectRef<LedgerHead>('Ledger').implement({
+  description: 'The ledger at its newest confirmed block, as the node reports it.',
+  fields: (t) => ({
+    slot: t.expose('slot', { type: 'Float', description: 'Slot of the block.' }),
+    blockHeight: t.expose('blockHeight', {
+      type: 'Float',
+      description:
+        'Height of the block. A transaction can land while this is at most its `lastValidBlockHeight`.',
+    }),
+    epoch: t.expose('epoch', { type: 'Float', description: 'Epoch of the block.' }),
+    rentExemption: t.field({
+      type: 'U64',
+      description:
+        'Rent: the lamports that an account must hold. They come back when it is closed. From a cache of a few minutes. Errors: INVALID_INTEGER, LEDGER_UNAVAILABLE.',
+      args: {
+        bytes: t.arg.int({
+          required: true,
+          description: 'Bytes of data of the account, 0 to 10,485,760.',
+        }),
+      },
+      resolve: async (_, { bytes }, { services }) => String(await services.ledger.rentExemption(bytes)),
+    }),
+  }),
+})
+
+builder.queryField('ledger', (t) =>
+  t.field({
+    type: LedgerRef,
+    description: 'Block height and rent of the ledger, at most a second old. Errors: LEDGER_UNAVAILABLE.',
+    resolve: (_, _args, { services }) => services.ledger.head(),
+  }),
+)
