@@ -38,8 +38,8 @@ export interface HealthServiceDependencies extends HealthDependencies {
   readonly identity: ServiceIdentity
 }
 
-/** One statement a second is enough for all reads of a process. */
-const AGE_CACHE_MS = 1_000
+/** One statement a second is enough for all reads of a process. They wait for it only after a pause. */
+const AGE_CACHE = { freshMs: 1_000, maxAgeMs: 10_000 }
 
 export function createHealthService({ kysely, identity, ...rest }: HealthServiceDependencies): HealthService {
   const genesisHash = async (): Promise<string> => {
@@ -48,9 +48,8 @@ export function createHealthService({ kysely, identity, ...rest }: HealthService
     return found
   }
   const indexerStatus = cachedValue({
+    ...AGE_CACHE,
     clock: rest.clock,
-    freshMs: AGE_CACHE_MS,
-    maxAgeMs: AGE_CACHE_MS,
     load: async () => ({ ...(await rest.indexerStatus()), at: rest.clock.now() }),
   })
   return {

@@ -52,10 +52,10 @@ export async function checkAndBuild(
 /** Throws what `checkQuota` throws, LEDGER_UNAVAILABLE, SPONSOR_COST_EXCEEDED. */
 export async function checkEligible(request: SponsorshipRequest, context: SponsorContext): Promise<Funds> {
   const { amounts, kysely, limits } = context
-  const [funds, blockHeight, slotSeconds] = await Promise.all([
+  const [funds, { blockHeight }, slotSeconds] = await Promise.all([
     readFunds(request.kind, context),
-    amounts.blockHeight(),
-    amounts.slotSeconds.get(),
+    amounts.head(),
+    mapLedgerError(amounts.slotTime.get()),
   ])
   const usage = await readUsage(kysely, request, { blockHeight, slotSeconds })
   checkQuota(request, usage, funds, limits, PREPARE_ERRORS)

@@ -31,9 +31,9 @@ export function createLedgerAmounts(rpc: LedgerCalls, clock: Clock, feePayer: Pu
         return BigInt(value)
       },
     }),
-    /** A transaction whose last valid block height is lower has expired. */
-    blockHeight: async (): Promise<number> => (await ledger.head()).blockHeight,
-    slotSeconds: createSlotTime(rpc, clock),
+    head: ledger.head,
+    /** Seconds. */
+    slotTime: createSlotTime(rpc, clock),
   }
 }
 

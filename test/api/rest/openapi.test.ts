@@ -111,6 +111,9 @@ test('cacheable reads document the entity tag, If-None-Match and 304', () => {
   ])
   for (const { operation } of cacheable) {
     for (const status of ['200', '304']) expect(operation.responses[status]?.headers?.['etag']).toBeDefined()
+    const isRegistry = operation.operationId !== 'getProgramIdl'
+    for (const name of ['x-registry-slot', 'x-registry-age'])
+      expect(operation.responses['200']?.headers?.[name] !== undefined).toBe(isRegistry)
     expect(operation.responses['304']?.content).toBeUndefined()
     const names = operation.parameters?.filter((each) => each.in === 'header').map(({ name }) => name)
     expect(names).toEqual(['if-none-match'])
