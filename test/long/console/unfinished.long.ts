@@ -47,7 +47,9 @@ consoleTest(
     await watchStatements(page)
     await open('/mine')
     await connectWallet(page, wallet, false)
-    await page.route(BLOCKED, (route) => route.abort('connectionreset'))
+    await page.route(BLOCKED, (route) =>
+      route.fulfill({ status: 502, contentType: 'text/html', body: 'Bad' }),
+    )
     await review(page, '10')
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: /^Sign with/ }).click()
@@ -123,7 +125,7 @@ consoleTest(
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: /^Sign with/ }).click()
     await dialog.getByRole('heading', { name: 'The gateway refused it' }).waitFor()
-    await dialog.getByText(/it can still land, in the next \d+ blocks/).waitFor()
+    await dialog.getByText(/It can land in the next \d+ blocks/).waitFor()
     await audit()
     expect(await takeStatements(page)).toEqual([])
   },
