@@ -42,7 +42,7 @@ async function prepare(wallet: Signer, name: string) {
     id: prepared.id,
     submit: () =>
       graphql(world, SUBMIT, { id: prepared.id, signedTx: Buffer.from(signed).toString('base64') }),
-    sendItself: () => new Connection(world.gateway.runtime.rpcUrl).sendRawTransaction(signed),
+    sendItself: () => new Connection(world.gateway.runtime.rpcUrl, 'confirmed').sendRawTransaction(signed),
   }
 }
 

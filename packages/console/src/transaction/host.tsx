@@ -32,9 +32,9 @@ export function Host({ transactions }: { readonly transactions: Transactions }) 
   return (
     <>
       {others.length > 0 && (
-        <ul className={css.banner} role="status" aria-label="Transactions">
+        <div className={css.banner} role="status" aria-label="Transactions">
           {others.map(({ key, title, state }) => (
-            <li key={key}>
+            <div key={key}>
               <span>
                 <strong>{title}</strong>
                 <span className={css.note}>{WORDS[state.name]}</span>
@@ -42,9 +42,9 @@ export function Host({ transactions }: { readonly transactions: Transactions }) 
               <Button small onClick={() => transactions.show(key)}>
                 Show
               </Button>
-            </li>
+            </div>
           ))}
-        </ul>
+        </div>
       )}
       {flow && (
         <TransactionDialog
