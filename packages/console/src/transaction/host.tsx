@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { useQuery } from 'urql'
 import { useLocation } from 'wouter'
 import { ConsoleInfoDocument } from '../api/service.generated.ts'
@@ -21,12 +21,13 @@ export function Host({ transactions }: { readonly transactions: Transactions }) 
   const { flows, shown, blockHeight } = useSyncExternalStore(transactions.subscribe, transactions.snapshot)
   const [{ data }] = useQuery({ query: ConsoleInfoDocument })
   const [path] = useLocation()
-  const closeShown = useEffectEvent(() => {
-    const { shown: current } = transactions.snapshot()
-    if (current !== null) transactions.close(current)
-  })
+  const shownOn = useRef(path)
   // The dialog belongs to the page that it was opened on.
-  useEffect(() => () => closeShown(), [path])
+  useEffect(() => {
+    const { shown: current } = transactions.snapshot()
+    if (shownOn.current !== path && current !== null) transactions.close(current)
+    shownOn.current = path
+  }, [transactions, path])
   const flow = flows.find(({ key }) => key === shown)
   const others = flows.filter(({ key }) => key !== shown)
   return (
