@@ -16,6 +16,11 @@ const WORDS: Partial<Record<State['name'], string>> = {
   expired: 'Expired. It can no longer land.',
 }
 
+function wordsOf(state: State): string | undefined {
+  const isLost = state.name === 'unknown' && state.chance === 'lost'
+  return isLost ? 'The gateway cannot say whether it landed.' : WORDS[state.name]
+}
+
 /** The dialog of the shown transaction, and a banner for each other one. */
 export function Host({ transactions }: { readonly transactions: Transactions }) {
   const { flows, shown, blockHeight } = useSyncExternalStore(transactions.subscribe, transactions.snapshot)
@@ -38,7 +43,7 @@ export function Host({ transactions }: { readonly transactions: Transactions }) 
             <div key={key}>
               <span>
                 <strong>{title}</strong>
-                <span className={css.note}>{WORDS[state.name]}</span>
+                <span className={css.note}>{wordsOf(state)}</span>
               </span>
               <Button small onClick={() => transactions.show(key)}>
                 Show

@@ -27,7 +27,7 @@ function focus(content: HTMLElement | null): void {
 
 /** The steps of a transaction: prepare, review, sign, follow. */
 export function TransactionDialog(props: TransactionDialogProps) {
-  const { title, state, isStored } = props.flow
+  const { title, state, isStored, origin, wallet } = props.flow
   const step = state.name === 'draft' && state.problem !== null ? 'stopped' : state.name
   return (
     <Dialog title={title} open onClose={props.onClose}>
@@ -38,6 +38,12 @@ export function TransactionDialog(props: TransactionDialogProps) {
         <div key={step} className={css.steps} ref={focus} tabIndex={-1}>
           <StepContent {...props} />
         </div>
+        {origin === null && (
+          <p className={css.note}>
+            The wallet <Address value={wallet} label="wallet address" /> signed it before this page was
+            loaded.
+          </p>
+        )}
         {isFollowed(state) && (
           <p className={css.note}>
             {isStored
