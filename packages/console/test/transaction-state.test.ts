@@ -24,7 +24,7 @@ const EVENTS: Event[] = [
 ]
 const after = (...kinds: Event['kind'][]) =>
   kinds.map((kind) => EVENTS.find((event) => event.kind === kind)!).reduce(next, DRAFT)
-const ENDS = ['landed', 'failed', 'expired']
+const ENDS: ReadonlySet<string> = new Set(['landed', 'failed', 'expired'])
 
 test('once a signature exists, only the ledger or the expiry ends a transaction, whatever happens', () => {
   const sequence = fc.array(fc.constantFrom(...EVENTS), { maxLength: 40 })
@@ -36,14 +36,12 @@ test('once a signature exists, only the ledger or the expiry ends a transaction,
       for (const event of events) {
         const before = state
         state = next(before, event)
-        if (before.name === 'signing' && event.kind === 'signed') canLand = true
-        if (canLand && ENDS.includes(event.kind)) {
-          expect(state.name).toBe(event.kind)
-          canLand = false
-        }
+        const isEnd = canLand && ENDS.has(event.kind)
+        canLand = (canLand && !isEnd) || (before.name === 'signing' && event.kind === 'signed')
         expect(isUnfinished(state)).toBe(canLand)
-        if (canLand) expect(mayPrepareAgain(state)).toBe(false)
-        if (ENDS.includes(before.name)) expect(state).toBe(before)
+        expect(canLand && mayPrepareAgain(state)).toBe(false)
+        expect(state.name).toBe(isEnd ? event.kind : state.name)
+        expect(ENDS.has(before.name) && state !== before).toBe(false)
       }
     }),
     { numRuns: 2_000 },

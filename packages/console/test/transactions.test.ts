@@ -1,7 +1,9 @@
 import {
   OutcomeUnknownError,
+  type Registry,
   RegistryError,
   type SendOptions,
+  type Signer,
   type Transaction,
   TransactionFailedError,
   type UnfinishedTransaction,
@@ -66,9 +68,9 @@ function createWorld({
   record?: Outcome
 }) {
   const seen: State[] = []
-  const resumed = vi.fn(script(resume))
-  const sent = vi.fn(script(send))
-  const world = { height: 100, landed: vi.fn(), resumed, sent, seen }
+  const resumed = vi.fn<Registry['transactions']['resume']>(script(resume))
+  const sent = vi.fn<() => Promise<Transaction>>(script(send))
+  const world = { height: 100, landed: vi.fn<Gateway['onLanded']>(), resumed, sent, seen }
   const registry = { transactions: { resume: resumed, get: script([record]) } } as never
   const gateway: Gateway = {
     registry: async () => registry,
@@ -84,7 +86,7 @@ function createWorld({
   const signed = Promise.withResolvers<Uint8Array>()
   const wallet = {
     name: 'Wallet',
-    signer: { address: 'wallet', signTransaction: vi.fn(() => signed.promise) },
+    signer: { address: 'wallet', signTransaction: vi.fn<Signer['signTransaction']>(() => signed.promise) },
   }
   /** As the client of the package does it. */
   const request: TransactionRequest = {
@@ -163,8 +165,10 @@ test('a transaction that a node refused is followed, because it may land in spit
   const w = createWorld({ send: [failure('simulation_failed')], resume: [confirmed] })
   await w.run()
   await w.reach('unknown')
+  expect(w.resumed).not.toHaveBeenCalled()
   w.world.height = LAST + 1
   await w.reach('landed')
+  expect(w.seen.filter(mayPrepareAgain)).toEqual([])
 })
 
 test('a failure on the ledger and an expiry end it', async () => {
@@ -267,7 +271,7 @@ test('what anybody writes into the storage is ignored, or only asked for', async
   const name = 'unfinished transactions'
   for (const text of ['{', '"x"', '{"length":3}', 'null', ...hostile.map((each) => JSON.stringify([each]))]) {
     stored.set(name, text)
-    expect(readUnfinished(), text).toEqual([])
+    expect(readUnfinished()).toEqual([])
   }
   stored.set(name, JSON.stringify(Array.from({ length: 10_000 }, () => entry)))
   expect(readUnfinished().length).toBeLessThan(10)

@@ -1,7 +1,7 @@
 import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import PQueue from 'p-queue'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 import { graphql } from '../../support/console/registry-data.ts'
@@ -20,6 +20,7 @@ const PAGES = Number(process.env.OUTCOME_PAGES ?? 3)
 /** The longest delay of a submit. */
 const MAX_DELAY_MS = Number(process.env.OUTCOME_DELAY_MS ?? 4_000)
 const OUTCOME_WAIT_MS = 180_000
+const INDEX_WAIT = { timeout: 60_000, interval: 200 }
 
 const ACTIONS = ['register', 'deposit', 'withdrawal'] as const
 type Action = (typeof ACTIONS)[number]
@@ -124,8 +125,7 @@ async function run(fault: Fault, number: number): Promise<Result[]> {
   const pda = (await registry.agents.ofOwner((await signerFromSecretKey(wallet.seed)).address))?.pda ?? ''
   const counted: Result[] = []
   for (const result of results) {
-    if (result.said === 'confirmed')
-      await expect.poll(() => executions(pda, result.action)).toBeGreaterThanOrEqual(1)
+    if (result.said === 'confirmed') await vi.waitUntil(() => executions(pda, result.action), INDEX_WAIT)
     const executed = pda === '' ? 0 : await executions(pda, result.action)
     // An expiry may be told if it is true.
     const wrong = result.said === 'confirmed' || executed > 0 ? result.wrong : []
@@ -159,6 +159,7 @@ test.skipIf(BROWSER_PATH === undefined && process.env.CI === undefined)(
         }
       }),
     )
+    // oxlint-disable-next-line no-console
     if (process.env.OUTCOME_RUNS !== undefined) console.table(rows)
     expect(results.flatMap(({ wrong }) => wrong)).toEqual([])
     expect(rows.filter((row) => row['done twice'] > 0 || row.wrong > 0)).toEqual([])

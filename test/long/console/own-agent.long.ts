@@ -49,7 +49,7 @@ consoleTest(
     const deposit = stake.getByRole('form', { name: 'Deposit' })
     await deposit.getByLabel('Deposit (USDC)').fill('ten')
     await deposit.getByRole('button', { name: 'Deposit' }).click()
-    await deposit.getByText('Enter an amount above 0').waitFor()
+    await deposit.getByText('Use only digits and one point').waitFor()
     await deposit.getByLabel('Deposit (USDC)').fill('700')
     await deposit.getByRole('button', { name: 'Deposit' }).click()
     const balances = page.getByRole('dialog').getByRole('region', { name: 'Balances' })

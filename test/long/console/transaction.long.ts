@@ -1,4 +1,5 @@
 import { createRegistry, generateSigner, type Signer } from '@agent-registry/client'
+import { Connection } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
@@ -36,12 +37,12 @@ async function prepare(wallet: Signer, name: string) {
     (await graphql<Prepared | null>(world, PREPARE, variables))?.prepareRegisterAgent ?? null
   // It fails until the wallet has its SOL.
   const prepared = await vi.waitUntil(read, { timeout: 10_000 })
+  const signed = await wallet.signTransaction(Buffer.from(prepared.serializedTx, 'base64'))
   return {
     id: prepared.id,
-    submit: async () => {
-      const signed = await wallet.signTransaction(Buffer.from(prepared.serializedTx, 'base64'))
-      return graphql(world, SUBMIT, { id: prepared.id, signedTx: Buffer.from(signed).toString('base64') })
-    },
+    submit: () =>
+      graphql(world, SUBMIT, { id: prepared.id, signedTx: Buffer.from(signed).toString('base64') }),
+    sendItself: () => new Connection(world.gateway.runtime.rpcUrl, 'confirmed').sendRawTransaction(signed),
   }
 }
 
@@ -102,6 +103,27 @@ consoleTest(
     await status.getByText('The account exists already.').waitFor()
     await status.getByText('Nothing changed and nothing was paid.').waitFor()
     await page.getByRole('region', { name: 'Logs', exact: true }).waitFor()
+  },
+)
+
+consoleTest(
+  'a transaction that its wallet sends itself is shown as confirmed while the page is open',
+  () => world,
+  async ({ page, open }) => {
+    const wallet = await generateSigner()
+    await world.airdrop(wallet.address)
+    const { id, sendItself } = await prepare(wallet, 'Self sent')
+    // Without a socket the page asks again by itself.
+    await page.routeWebSocket(/graphql/, (socket) => socket.close())
+    await open(`/tx/${id}`)
+    const status = page.getByRole('region', { name: 'Status' })
+    await status.getByText('It waits for the signature of its wallet.').waitFor()
+    const signature = await sendItself()
+    await status.getByRole('heading', { name: /^Confirmed\W+done/ }).waitFor({ timeout: 30_000 })
+    await page
+      .getByRole('region', { name: 'Details' })
+      .getByRole('button', { name: `Copy signature ${signature}` })
+      .waitFor()
   },
 )
 

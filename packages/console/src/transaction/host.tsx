@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { useQuery } from 'urql'
 import { useLocation } from 'wouter'
 import { ConsoleInfoDocument } from '../api/service.generated.ts'
@@ -16,35 +16,41 @@ const WORDS: Partial<Record<State['name'], string>> = {
   expired: 'Expired. It can no longer land.',
 }
 
+function wordsOf(state: State): string | undefined {
+  const isLost = state.name === 'unknown' && state.chance === 'lost'
+  return isLost ? 'The gateway cannot say whether it landed.' : WORDS[state.name]
+}
+
 /** The dialog of the shown transaction, and a banner for each other one. */
 export function Host({ transactions }: { readonly transactions: Transactions }) {
   const { flows, shown, blockHeight } = useSyncExternalStore(transactions.subscribe, transactions.snapshot)
   const [{ data }] = useQuery({ query: ConsoleInfoDocument })
   const [path] = useLocation()
-  const closeShown = useEffectEvent(() => {
-    const { shown: current } = transactions.snapshot()
-    if (current !== null) transactions.close(current)
-  })
+  const shownOn = useRef(path)
   // The dialog belongs to the page that it was opened on.
-  useEffect(() => () => closeShown(), [path])
+  useEffect(() => {
+    const { shown: current } = transactions.snapshot()
+    if (shownOn.current !== path && current !== null) transactions.close(current)
+    shownOn.current = path
+  }, [transactions, path])
   const flow = flows.find(({ key }) => key === shown)
   const others = flows.filter(({ key }) => key !== shown)
   return (
     <>
       {others.length > 0 && (
-        <ul className={css.banner} role="status" aria-label="Transactions">
+        <div className={css.banner} role="status" aria-label="Transactions">
           {others.map(({ key, title, state }) => (
-            <li key={key}>
+            <div key={key}>
               <span>
                 <strong>{title}</strong>
-                <span className={css.note}>{WORDS[state.name]}</span>
+                <span className={css.note}>{wordsOf(state)}</span>
               </span>
               <Button small onClick={() => transactions.show(key)}>
                 Show
               </Button>
-            </li>
+            </div>
           ))}
-        </ul>
+        </div>
       )}
       {flow && (
         <TransactionDialog

@@ -16,6 +16,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   blockhash_expired: 'Nothing changed and nothing was paid.',
   dropped: 'Nothing changed and nothing was paid.',
   simulation_failed: 'Nothing changed and nothing was paid.',
+  execution_failed: 'Nothing changed except the fee.',
   AGENT_NOT_SPONSORED: 'Let your wallet pay the network fee.',
   SPONSOR_WALLET_LIMIT: 'Let your wallet pay the network fee, or try again tomorrow.',
   SPONSOR_CLIENT_TRANSACTION_LIMIT: 'Let your wallet pay the network fee, or try again tomorrow.',
@@ -39,16 +40,25 @@ export function problemBefore(error: unknown, state: State['name']): Problem {
   return { ...given, title: 'It was not signed', text, advice: 'If the wallet refused, look at its window.' }
 }
 
+/** The page sends one instruction, so its number and the name of the error tell nothing. */
+const PREFIXES = /^(The transaction failed: |Transaction simulation failed: )?(Instruction \d+: (?:\w+: )?)?/
+
 /** An error response of the gateway, or a failed transaction. */
 export function problemOf(error: unknown, title: string, id: string | null): Problem {
-  const { programError = null, logs = [] } = error as Partial<RegistryError | TransactionFailedError>
+  const { logs = [] } = error as Partial<RegistryError | TransactionFailedError>
   const { message, code, status } = readError(error)
-  const text =
-    programError?.message ?? message.replace(/^The transaction failed: |^Transaction simulation failed: /, '')
-  const needsSol = /\bSOL\b/.test(text) ? ' Add SOL to your wallet, or let the gateway pay.' : ''
+  const text = message.replace(PREFIXES, '')
+  return { title, text, advice: adviceOn({ message: text, code, status }), id, logs }
+}
+
+function adviceOn(error: ReturnType<typeof readError>): string {
+  const { message, code, status } = error
   const known = ADVICE[code ?? '']
-  if (known !== undefined) return { title, text, advice: known, id, logs }
-  if (status === 422) return { title, text, advice: `Nothing was signed.${needsSol}`, id, logs }
-  if (code === 'execution_failed') return { title, text, advice: 'Nothing changed except the fee.', id, logs }
-  return { title, text, advice: adviceFor({ message, code, status }), id, logs }
+  if (known !== undefined) return known
+  if (status !== 422) return adviceFor(error)
+  if (/ has no USDC account| USDC are needed/.test(message))
+    return 'Nothing was signed. Add USDC to your wallet.'
+  return /\bSOL\b/.test(message)
+    ? 'Nothing was signed. Add SOL to your wallet, or let the gateway pay.'
+    : 'Nothing was signed.'
 }

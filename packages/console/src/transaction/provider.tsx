@@ -1,5 +1,15 @@
-import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useRef, useState } from 'react'
-import { useClient } from 'urql'
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { type Client, useClient } from 'urql'
 import { BlockHeightDocument, ConsoleInfoDocument } from '../api/service.generated.ts'
 import { useLazy } from '../ui/lazy.ts'
 import { useAccount } from '../wallet/account.tsx'
@@ -24,15 +34,46 @@ const loadWallet = () => import('../wallet/connect.ts')
 
 /** The transactions of all pages: they continue when the reader goes to another page. */
 export function TransactionProvider({ children }: { readonly children: ReactNode }) {
-  const account = useAccount()
+  const { signer, walletName } = useAccount()
   const client = useClient()
   const [transactions, setTransactions] = useState<Transactions | null>(null)
   const [landed, setLanded] = useState(0)
   const created = useRef<Promise<Transactions> | null>(null)
+  const open = useCallback((): Promise<Transactions> => {
+    const gateway = createGateway(client, () => setLanded((count) => count + 1))
+    return (created.current ??= load().then(({ createTransactions }) => {
+      const loaded = createTransactions(gateway)
+      loaded.resumeStored()
+      setTransactions(loaded)
+      return loaded
+    }))
+  }, [client])
+  useEffect(() => {
+    if (readUnfinished().length > 0) void open()
+  }, [open])
+  const given = useMemo<Given>(() => {
+    const start = async (request: TransactionRequest): Promise<void> => {
+      if (signer !== null) (await open()).start(request, { signer, name: walletName ?? 'your wallet' })
+    }
+    return { start: (request) => void start(request), transactions, landed }
+  }, [signer, walletName, open, transactions, landed])
+  return <Context value={given}>{children}</Context>
+}
 
+/** `onLanded` is called when a transaction has landed, and when the gateway has read it. */
+function createGateway(client: Client, onLanded: () => void): Gateway {
   const program = async (): Promise<string | undefined> =>
     (await client.query(ConsoleInfoDocument, {})).data?.info.program
-  const gateway: Gateway = {
+  const readAgain = async (wallet: string): Promise<void> => {
+    onLanded()
+    const { agentAddress, registryFor } = await loadWallet()
+    const pda = await agentAddress(wallet, await program())
+    await registryFor(null)
+      .agents.get(pda, { waitMs: READ_WAIT_MS })
+      .catch(() => undefined)
+    onLanded()
+  }
+  return {
     registry: async () => (await loadWallet()).registryFor(null),
     trusted: async () => (await loadWallet()).registryFor(null, await program()),
     blockHeight: async () => {
@@ -42,35 +83,6 @@ export function TransactionProvider({ children }: { readonly children: ReactNode
     },
     onLanded: (wallet) => void readAgain(wallet),
   }
-  /** The gateway reads the ledger a moment after a confirmation. */
-  const readAgain = async (wallet: string): Promise<void> => {
-    const count = (): void => setLanded((before) => before + 1)
-    count()
-    const { agentAddress, registryFor } = await loadWallet()
-    const pda = await agentAddress(wallet, await program())
-    await registryFor(null)
-      .agents.get(pda, { waitMs: READ_WAIT_MS })
-      .catch(() => undefined)
-    count()
-  }
-  const open = (): Promise<Transactions> =>
-    (created.current ??= load().then(({ createTransactions }) => {
-      const loaded = createTransactions(gateway)
-      loaded.resumeStored()
-      setTransactions(loaded)
-      return loaded
-    }))
-  const openIfUnfinished = useEffectEvent(() => {
-    if (readUnfinished().length > 0) void open()
-  })
-  useEffect(() => openIfUnfinished(), [])
-
-  const start = (request: TransactionRequest): void => {
-    const { signer, walletName } = account
-    if (signer === null) return
-    void open().then((opened) => opened.start(request, { signer, name: walletName ?? 'your wallet' }))
-  }
-  return <Context value={{ start, transactions, landed }}>{children}</Context>
 }
 
 function useGiven(): Given {

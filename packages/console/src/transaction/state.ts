@@ -91,7 +91,7 @@ function afterSignature(state: Unfinished, event: Event): State {
     case 'expired':
       return { name: 'expired', prepared: null, problem: unknown.refusal ?? event.problem }
     case 'submitted':
-      return { name: 'submitting', unfinished }
+      return unknown.chance === 'can land' ? { name: 'submitting', unfinished } : unknown
     case 'unsure':
       return unknown
     case 'refused':

@@ -27,7 +27,7 @@ function focus(content: HTMLElement | null): void {
 
 /** The steps of a transaction: prepare, review, sign, follow. */
 export function TransactionDialog(props: TransactionDialogProps) {
-  const { title, state, isStored } = props.flow
+  const { title, state, isStored, origin, wallet } = props.flow
   const step = state.name === 'draft' && state.problem !== null ? 'stopped' : state.name
   return (
     <Dialog title={title} open onClose={props.onClose}>
@@ -38,6 +38,12 @@ export function TransactionDialog(props: TransactionDialogProps) {
         <div key={step} className={css.steps} ref={focus} tabIndex={-1}>
           <StepContent {...props} />
         </div>
+        {origin === null && (
+          <p className={css.note}>
+            The wallet <Address value={wallet} label="wallet address" /> signed it before this page was
+            loaded.
+          </p>
+        )}
         {isFollowed(state) && (
           <p className={css.note}>
             {isStored
@@ -80,6 +86,13 @@ function StepContent({ flow, blockHeight, program, onSign, onStartAgain, onClose
   }
 }
 
+const CHANCES: Record<Unknown['chance'], string> = {
+  'can land':
+    'Your wallet has signed it, so it may have landed, or may still land. Do not do the same again before its outcome is known.',
+  passed: 'No new block can contain it. This page asks whether an earlier one does.',
+  lost: 'It can no longer land. The gateway cannot say whether it landed before. Look at your agent and your balance before you do the same again.',
+}
+
 /** Signed, and nobody knows whether it landed. It offers no other attempt. */
 function Unsure({
   state: { unfinished, refusal, chance },
@@ -97,21 +110,11 @@ function Unsure({
       <div role="alert" className={css.steps}>
         <h3>{refusal?.title ?? 'The outcome is not known yet'}</h3>
         {refusal !== null && <p>{refusal.text}</p>}
-        {chance === 'lost' ? (
-          <p>
-            It can no longer land. The gateway cannot say whether it landed before. Look at your agent and
-            your balance before you do the same again.
-          </p>
-        ) : chance === 'passed' ? (
-          <p>No new block can contain it. This page asks whether an earlier one does.</p>
-        ) : (
-          <p>
-            Your wallet has signed it, so it can still land
-            {left === null ? '' : `, in the next ${Math.max(left, 0).toLocaleString('en')} blocks`}. Do not do
-            the same again before its outcome is known.
-          </p>
-        )}
+        <p>{CHANCES[chance]}</p>
       </div>
+      {chance === 'can land' && left !== null && (
+        <p className={css.note}>It can land in the next {Math.max(left, 0).toLocaleString('en')} blocks.</p>
+      )}
       {chance !== 'lost' && <div className={css.progress} aria-hidden="true" />}
       <div className={css.buttons}>
         <ButtonLink to={`/tx/${id}`}>Open the transaction</ButtonLink>

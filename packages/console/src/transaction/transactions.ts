@@ -63,6 +63,9 @@ class CancelledError extends Error {
   override readonly name = 'CancelledError'
 }
 
+const UNSIGNED: readonly State['name'][] = ['prepared', 'signing']
+const SIGNED: readonly State['name'][] = ['submitting', 'unknown']
+
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
@@ -102,8 +105,9 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
   /** Whether it can no longer land, because the ledger is above its last block height. */
   const hasPassed = async (key: number, last: number): Promise<boolean> => {
     const blockHeight = await gateway.blockHeight().catch(() => null)
-    if (blockHeight === null) return false
+    // An old one would show a wrong number of blocks.
     set({ blockHeight })
+    if (blockHeight === null) return false
     if (blockHeight > last) dispatch(key, { kind: 'passed' })
     return blockHeight > last
   }
@@ -114,11 +118,12 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
   }
 
   /** Sends a transaction, and asks for its outcome until there is one. */
-  const follow = async (key: number, first: () => Promise<Transaction>): Promise<void> => {
+  const follow = async (key: number, wallet: string, first: () => Promise<Transaction>): Promise<void> => {
     for (let attempt = first; ;) {
       try {
-        dispatch(key, { kind: 'landed', transaction: await attempt() })
-        gateway.onLanded(find(key)?.wallet ?? '')
+        const transaction = await attempt()
+        dispatch(key, { kind: 'landed', transaction })
+        return gateway.onLanded(wallet)
       } catch (error) {
         const state = find(key)?.state
         if (state === undefined || error instanceof CancelledError) return
@@ -127,9 +132,8 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
       const state = find(key)?.state
       if (state === undefined || !isUnfinished(state) || !isFollowed(state)) return
       const { unfinished } = state
-      const { lastValidBlockHeight: last } = unfinished
-      if (state.name === 'unknown' && state.refusal !== null) await watchHeight(key, last, ['unknown'])
-      else await hasPassed(key, last)
+      if (state.name === 'unknown' && state.refusal !== null)
+        await watchHeight(key, unfinished.lastValidBlockHeight, ['unknown'])
       await wait(pauseMs)
       attempt = () => resume(key, unfinished)
     }
@@ -150,7 +154,7 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
       address: signer.address,
       signTransaction: async (bytes) => {
         dispatch(key, { kind: 'prepared', prepared: { bytes, lastValidBlockHeight } })
-        void watchHeight(key, lastValidBlockHeight, ['prepared', 'signing'])
+        void watchHeight(key, lastValidBlockHeight, UNSIGNED)
         const { promise: answer, resolve } = Promise.withResolvers<boolean>()
         answers.set(key, resolve)
         if (await answer) dispatch(key, { kind: 'sign' })
@@ -164,7 +168,7 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
         return signed
       },
     }
-    return follow(key, async () =>
+    return follow(key, signer.address, async () =>
       request.send(await gateway.trusted(), reviewing, {
         onPrepared: (prepared) => {
           lastValidBlockHeight = prepared.lastValidBlockHeight
@@ -172,6 +176,7 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
         onSigned: (transaction) => {
           change(key, { isStored: storeUnfinished({ wallet: signer.address, title, transaction }) })
           dispatch(key, { kind: 'signed', unfinished: transaction })
+          void watchHeight(key, lastValidBlockHeight, SIGNED)
         },
         onProgress: (progress) => dispatchProgress(key, progress),
       }),
@@ -198,6 +203,7 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
     if (state === undefined || isFollowed(state)) return
     if (isUnfinished(state)) removeUnfinished(state.unfinished.id)
     answers.get(key)?.(false)
+    answers.delete(key)
     remove(key)
   }
 
@@ -215,7 +221,8 @@ export function createTransactions(gateway: Gateway, pauseMs = 2_000) {
     resumeStored: (): void => {
       for (const { wallet, title, transaction } of readUnfinished()) {
         const key = add({ wallet, title, origin: null, isStored: true, state: resumed(transaction) })
-        void follow(key, () => resume(key, transaction))
+        void watchHeight(key, transaction.lastValidBlockHeight, SIGNED)
+        void follow(key, wallet, () => resume(key, transaction))
       }
     },
     snapshot: (): Snapshot => snapshot,
