@@ -84,7 +84,6 @@ export async function readiness(dependencies: HealthDependencies): Promise<Readi
     ...(usesRegistry(roles) ? commonReasons(state) : connected ? [] : [NO_DATABASE]),
     ...(connected ? missingTables(roles, indexer) : []),
     ...missingWorkers(roles, clock),
-    ...(roles.starting === null ? [] : [roles.starting]),
   ]
   return { ready: missing.length === 0, missing }
 }
