@@ -62,7 +62,11 @@ export function createHealthService({ kysely, identity, ...rest }: HealthService
     },
     health: () => health(rest.clock),
     detailedHealth: () => detailedHealth(rest),
-    readiness: () => readiness(rest),
+    readiness: async () => {
+      const { starting } = rest.roles
+      // Whatever else is missing now follows from it.
+      return starting === null ? readiness(rest) : { ready: false, missing: [starting] }
+    },
     genesisHash,
     info: async () => serviceInfo(identity, { genesisHash: await genesisHash(), feePayer: rest.feePayer }),
   }

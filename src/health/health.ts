@@ -90,7 +90,6 @@ export async function readiness(dependencies: HealthDependencies): Promise<Readi
     ...(await missingLedger(dependencies, tables)),
     ...(connected ? missingTables(roles, indexer) : []),
     ...missingWorkers(roles, clock),
-    ...(roles.starting === null ? [] : [roles.starting]),
   ]
   return { ready: missing.length === 0, missing }
 }

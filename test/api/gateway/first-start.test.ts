@@ -30,7 +30,7 @@ test('a new localnet is ready when its sample agents can be read and its invite 
   const url = await listening
   const first = await fetch(`${url}/ready`)
   expect(first.status).toBe(503)
-  expect(await first.text()).toContain('the localnet is being set up')
+  expect(await first.json()).toMatchObject({ error: 'Not ready: the localnet is being set up' })
   // Before, reads are refused: an empty list would look like an answer.
   const answers = new Set<string>()
   const read = async (): Promise<void> => {
