@@ -70,7 +70,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       feePayerKeypair === null ? null : readKeypairSetting(feePayerKeypair, 'FEE_PAYER_KEYPAIR')
     const secretBox = webhookSecretBox(config, secrets)
     const [database, ledger] = await settleBoth(
-      startDatabase(config, logger, { signal, children }).then((started) => stack.adopt(started, (each) => each.stop())),
+      startDatabase(config, logger, { signal, children }).then((started) =>
+        stack.adopt(started, (each) => each.stop()),
+      ),
       startLedger(config, { logger, clock }).then((started) => stack.adopt(started, (each) => each.stop())),
     )
     const { orm } = database

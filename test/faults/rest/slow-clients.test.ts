@@ -145,6 +145,24 @@ describe('a request that does not arrive in time', () => {
   })
 })
 
+test('an event stream gets few pings, so that the system can probe whether its client is there', async () => {
+  const controller = new AbortController()
+  const response = await fetch(`${url}/graphql?query=subscription{registryEvents{id}}`, {
+    headers: { accept: 'text/event-stream' },
+    signal: controller.signal,
+  })
+  let text = ''
+  const reading = (async () => {
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) text += chunk
+  })().catch(() => undefined)
+  // In tests, Yoga sends a ping every 300 ms.
+  await drip(...SLOW_BODY)
+  await drip(...SLOW_BODY)
+  expect(text).toBe(':\n\n')
+  controller.abort()
+  await reading
+})
+
 describe('a client that does not read its responses', () => {
   test.each([
     ['sends requests one by one', 1, 1_000],
@@ -254,6 +272,14 @@ test('the HTTP server has the limits of the service', async () => {
     keepAlive: server.keepAliveTimeout,
     stalled: server.timeout,
     connections: server.maxConnections,
-  }).toEqual({ headers: 15_000, request: 30_000, keepAlive: 72_000, stalled: 60_000, connections: 10_000 })
+    probeSeconds: (server as { keepAliveInitialDelay?: number }).keepAliveInitialDelay,
+  }).toEqual({
+    headers: 15_000,
+    request: 30_000,
+    keepAlive: 72_000,
+    stalled: 60_000,
+    connections: 10_000,
+    probeSeconds: 15,
+  })
   await plain.close()
 })
