@@ -95,6 +95,17 @@ describe('a request that does not arrive in time', () => {
     expect(sent).toBeLessThan(1_000)
   })
 
+  test('is closed, although its client keeps the connection open', async () => {
+    const open = (): Promise<number> =>
+      new Promise((resolve) => hasty.app.server.getConnections((_, count) => resolve(count)))
+    await expect.poll(open, PATIENT).toBe(0)
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    client.write(SLOW_HEADERS[1])
+    await once(client.resume(), 'end')
+    await expect.poll(open, PATIENT).toBe(0)
+    client.destroy()
+  })
+
   test('does not affect open streams', async () => {
     const sse = await openSse(url, 'subscription { registryEvents { id } }')
     const mcp = new McpClient({ name: 'test', version: '1.0.0' })
