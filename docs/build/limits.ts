@@ -98,11 +98,7 @@ const requests: Limit[] = [
     'The connection is closed',
   ],
   ['Upgrade to a WebSocket', seconds(CONNECTION_LIMITS.upgradeMs), 'The connection is closed'],
-  [
-    'Requests of a process that stops',
-    seconds(CONNECTION_LIMITS.closeMs),
-    'The connection is closed',
-  ],
+  ['Requests of a process that stops', seconds(CONNECTION_LIMITS.closeMs), 'The connection is closed'],
   ['Pipelined requests on a connection', number(MAX_UNANSWERED), 'The connection is closed'],
   [
     'Connections of a client network without a complete request',
