@@ -100,9 +100,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     })
     const { services, sponsorship, roles } = parts
     const stops: StopPart[] = []
-    stack.defer(() => stopTogether(stops))
     if (ledger.localnet !== null) roles.starting = 'the localnet is being set up'
     startWorkers(context, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {}, stops })
+    stack.defer(() => stopTogether(stops))
     const { host, port, trustProxy } = config.server
     const app = await buildApp({
       services,
