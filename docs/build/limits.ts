@@ -84,6 +84,9 @@ const rateLimits: Limit[] = Object.entries(RATE_LIMIT_KINDS).map(([kind, { setti
   countedIn === 'memory' ? 'each process' : 'all processes together',
 ])
 
+/** Ten probes, one per second. */
+const PROBES_MS = 10_000
+
 const requests: Limit[] = [
   ['Headers of a request', `${number(maxHeaderSize)} bytes`, '431'],
   ['Body of a request', `${number(BODY_LIMIT)} bytes`, '413 BODY_TOO_LARGE'],
@@ -100,6 +103,13 @@ const requests: Limit[] = [
     seconds(CONNECTION_LIMITS.stalledMs),
     'The connection is closed',
   ],
+  [
+    'Client that does not answer TCP probes, after its last packet',
+    seconds(CONNECTION_LIMITS.probeMs + PROBES_MS),
+    'The connection is closed',
+  ],
+  ['Upgrade to a WebSocket', seconds(CONNECTION_LIMITS.upgradeMs), 'The connection is closed'],
+  ['Requests of a process that stops', seconds(CONNECTION_LIMITS.closeMs), 'The connection is closed'],
   ['Pipelined requests on a connection', number(MAX_UNANSWERED), 'The connection is closed'],
   [
     'Connections of a client network without a complete request',

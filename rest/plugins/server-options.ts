@@ -16,6 +16,8 @@ import { DomainError } from '../../src/domain/errors.ts'
 
 /** Bytes. The largest documented body is a relay request with 16 instructions. */
 export const BODY_LIMIT = 256 * 1024
+/** From the response to a request that is not valid HTTP to the end of its connection. */
+const LINGER_MS = 1_000
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
 /** Fastify's options. With them, every response has the form of the contract. */
@@ -113,4 +115,6 @@ function sendParserError(error: Error & { code?: string }, socket: Socket): void
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
+  // For clients that neither send nor close any more.
+  socket.setTimeout(LINGER_MS)
 }

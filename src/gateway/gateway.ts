@@ -70,7 +70,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       feePayerKeypair === null ? null : readKeypairSetting(feePayerKeypair, 'FEE_PAYER_KEYPAIR')
     const secretBox = webhookSecretBox(config, secrets)
     const [database, ledger] = await settleBoth(
-      startDatabase(config, logger, { signal, children }).then((started) => stack.adopt(started, (each) => each.stop())),
+      startDatabase(config, logger, { signal, children }).then((started) =>
+        stack.adopt(started, (each) => each.stop()),
+      ),
       startLedger(config, { logger, clock }).then((started) => stack.adopt(started, (each) => each.stop())),
     )
     const { orm } = database
@@ -98,9 +100,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     })
     const { services, sponsorship, roles } = parts
     const stops: StopPart[] = []
-    stack.defer(() => stopTogether(stops))
     if (ledger.localnet !== null) roles.starting = 'the localnet is being set up'
     startWorkers(context, parts, { indexer, secretBox, webhookLimits: options.webhookLimits ?? {}, stops })
+    stack.defer(() => stopTogether(stops))
     const { host, port, trustProxy } = config.server
     const app = await buildApp({
       services,

@@ -18,6 +18,8 @@ export interface ServerOptions {
 const STOP_MS = 24_000
 const CHILDREN_MS = 5_000
 const IDLE_MS = 1_000
+/** Ctrl-C reaches both npm and this process, and npm passes it on. */
+const REPEATED_MS = 500
 
 /**
  * Runs the gateway as a process: settings, start, signals and exit code. Ctrl-C or SIGTERM stops it
@@ -47,12 +49,16 @@ async function serve({ webhookLimits }: ServerOptions): Promise<void> {
   for (const warning of misspelledSettings(process.env)) logger.warn(warning)
   const stopping = new AbortController()
   const hurry = new AbortController()
+  let first = Infinity
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      const isSecond = stopping.signal.aborted
-      logger.info({ signal }, isSecond ? 'stopping at once' : 'stopping')
-      if (isSecond) hurry.abort(new OperatorError('stopped at once, because of a second signal'))
-      else stopping.abort()
+      if (!stopping.signal.aborted) {
+        logger.info({ signal }, 'stopping')
+        first = performance.now()
+        stopping.abort()
+      } else if (performance.now() - first > REPEATED_MS) {
+        hurry.abort(new OperatorError('stopped at once, because of a second signal'))
+      }
     })
   }
   await serveUntil({ config, secrets, logger, signal: stopping.signal, webhookLimits }, { hurry })

@@ -16,7 +16,7 @@ interface WorkerOptions {
   /** Null if this process needs no webhook secrets. */
   secretBox: SecretBox | null
   webhookLimits: Partial<WorkerLimits>
-  /** Gets the workers that were started. */
+  /** Gets the workers that may stop together with the server. */
   stops: StopPart[]
 }
 
@@ -35,7 +35,7 @@ export function createGatewayIndexer(
 
 /** Starts the background workers that the roles of this process need. */
 export function startWorkers(context: GatewayContext, parts: ServiceParts, options: WorkerOptions): void {
-  const { config, orm, clock, logger, metrics } = context
+  const { config, orm, clock, logger, metrics, stack } = context
   const { identity, http, relay, sponsorship, roles } = parts
   const { indexer, secretBox, webhookLimits: limits, stops } = options
   if (config.roles.has('cards')) {
@@ -57,11 +57,12 @@ export function startWorkers(context: GatewayContext, parts: ServiceParts, optio
     roles.workers.set('webhooks', worker)
   }
   if (config.roles.has('api')) {
-    stops.push(() => relay.tracker.stop())
+    // They stop after the server: a submit in flight waits for the tracker.
+    stack.defer(() => relay.tracker.stop())
     relay.tracker.start()
     const { spendingRecorder } = sponsorship
     if (spendingRecorder !== null) {
-      stops.push(() => spendingRecorder.stop())
+      stack.defer(() => spendingRecorder.stop())
       spendingRecorder.start()
     }
   }

@@ -229,6 +229,30 @@ test('SIGTERM ends all processes with code 0 after their open requests', async (
   expect(alive(children)).toEqual([])
 })
 
+test('SIGTERM ends all processes although their open requests never end', async () => {
+  port = Number(new URL((await gateway.start()).baseUrl).port)
+  const requests = await Promise.all(Array.from({ length: 12 }, halfSent))
+  const children = await childrenOf(gateway.pid())
+  const begin = performance.now()
+  expect(await gateway.stop()).toBe(0)
+  expect(performance.now() - begin).toBeLessThan(30_000)
+  expect(alive(children)).toEqual([])
+  for (const { socket } of requests) socket.destroy()
+})
+
+test('a second signal ends all processes at once', async () => {
+  port = Number(new URL((await gateway.start()).baseUrl).port)
+  const requests = await Promise.all(Array.from({ length: 12 }, halfSent))
+  const children = await childrenOf(gateway.pid())
+  const signals = setInterval(() => gateway.signal('SIGTERM'), 400)
+  const begin = performance.now()
+  expect(await gateway.ended()).toBe(1)
+  clearInterval(signals)
+  expect(performance.now() - begin).toBeLessThan(5_000)
+  await expect.poll(() => alive(children), SECONDS).toEqual([])
+  for (const { socket } of requests) socket.destroy()
+})
+
 test('after kill -9 of the main process the others stop, and the port is free for the next start', async () => {
   port = Number(new URL((await gateway.start()).baseUrl).port)
   const children = await childrenOf(gateway.pid())

@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
@@ -142,6 +151,33 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }])
     await server.stop()
     rmSync(dirname(host), { recursive: true })
+  })
+
+  test('waits for a server that still stops', async () => {
+    const first = await start()
+    await query(
+      first,
+      'create table large as select repeat(md5(i::text), 30) from generate_series(1, 50000) as i',
+    )
+    const pidFile = join(dataDir, 'postgres', 'cluster', 'postmaster.pid')
+    const [pid] = readFileSync(pidFile, 'utf8').split('\n')
+    process.kill(Number(pid), 'SIGINT')
+    await expect.poll(() => readFileSync(pidFile, 'utf8'), { interval: 1 }).toContain('stopping')
+    const again = await start()
+    expect(again.adopted).toBe(false)
+    expect(await query(again, 'select count(*)::int as rows from large')).toEqual([{ rows: 50_000 }])
+    const log = readFileSync(join(dataDir, 'postgres', 'cluster.log'), 'utf8')
+    expect(log).not.toContain('not properly shut down')
+  })
+
+  test('ends a start that is given up, with its server', async () => {
+    const stopping = new AbortController()
+    const starting = startEmbeddedPostgres({ dataDir, logger: silent, signal: stopping.signal })
+    const clusterDir = join(dataDir, 'postgres', 'cluster')
+    await expect.poll(() => existsSync(clusterDir), { interval: 1 }).toBe(true)
+    stopping.abort()
+    await expect(starting).rejects.toThrow('aborted')
+    expect(existsSync(join(clusterDir, 'postmaster.pid'))).toBe(false)
   })
 
   test('deletes an incomplete cluster, and refuses one of another version', async () => {

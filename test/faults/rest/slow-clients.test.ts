@@ -95,6 +95,17 @@ describe('a request that does not arrive in time', () => {
     expect(sent).toBeLessThan(1_000)
   })
 
+  test('is closed, although its client keeps the connection open', async () => {
+    const open = (): Promise<number> =>
+      new Promise((resolve) => hasty.app.server.getConnections((_, count) => resolve(count)))
+    await expect.poll(open, PATIENT).toBe(0)
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    client.write(SLOW_HEADERS[1])
+    await once(client.resume(), 'end')
+    await expect.poll(open, PATIENT).toBe(0)
+    client.destroy()
+  })
+
   test('does not affect open streams', async () => {
     const sse = await openSse(url, 'subscription { registryEvents { id } }')
     const mcp = new McpClient({ name: 'test', version: '1.0.0' })
@@ -143,6 +154,24 @@ describe('a request that does not arrive in time', () => {
     await mcp.close()
     await ws.dispose()
   })
+})
+
+test('an event stream gets few pings, so that the system can probe whether its client is there', async () => {
+  const controller = new AbortController()
+  const response = await fetch(`${url}/graphql?query=subscription{registryEvents{id}}`, {
+    headers: { accept: 'text/event-stream' },
+    signal: controller.signal,
+  })
+  let text = ''
+  const reading = (async () => {
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) text += chunk
+  })().catch(() => undefined)
+  // In tests, Yoga sends a ping every 300 ms.
+  await drip(...SLOW_BODY)
+  await drip(...SLOW_BODY)
+  expect(text).toBe(':\n\n')
+  controller.abort()
+  await reading
 })
 
 describe('a client that does not read its responses', () => {
@@ -254,6 +283,14 @@ test('the HTTP server has the limits of the service', async () => {
     keepAlive: server.keepAliveTimeout,
     stalled: server.timeout,
     connections: server.maxConnections,
-  }).toEqual({ headers: 15_000, request: 30_000, keepAlive: 72_000, stalled: 60_000, connections: 10_000 })
+    probeSeconds: (server as { keepAliveInitialDelay?: number }).keepAliveInitialDelay,
+  }).toEqual({
+    headers: 15_000,
+    request: 30_000,
+    keepAlive: 72_000,
+    stalled: 60_000,
+    connections: 10_000,
+    probeSeconds: 15,
+  })
   await plain.close()
 })

@@ -4,7 +4,8 @@ import { connect, type Socket } from 'node:net'
 const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n'
 const SUBSCRIPTION = encodeURIComponent('subscription { registryEvents { id } }')
 
-const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`
+const get = (path: string, headers = ''): string =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`
 const upgrade = (path: string, headers = ''): string =>
   get(path, `Connection: Upgrade\r\nUpgrade: websocket\r\n${KEY}${headers}`)
 const halfBody = (path: string): string =>

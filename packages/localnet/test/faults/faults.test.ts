@@ -199,19 +199,32 @@ it('closes sockets, refuses new ones, and sends nothing on open ones', async () 
   listener.terminate()
 })
 
+const upgrade = [
+  'GET / HTTP/1.1',
+  'Host: localnet',
+  'Upgrade: websocket',
+  'Connection: Upgrade',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  'Sec-WebSocket-Version: 13',
+  '\r\n',
+].join('\r\n')
+
+it('closes refused sockets, although their clients keep them open', async () => {
+  const ledger = await startTestLedger()
+  await fault(ledger, 'refuseSockets')
+  const port = Number(new URL(ledger.net.wsUrl).port)
+  const clients = Array.from({ length: 20 }, () => connect({ port, host: '127.0.0.1', allowHalfOpen: true }))
+  for (const client of clients) client.end(upgrade).resume()
+  await Promise.all(clients.map((client) => once(client, 'end')))
+  // It waits for all connections.
+  await ledger[Symbol.asyncDispose]()
+  for (const client of clients) client.destroy()
+})
+
 it('survives clients that reset a connection while it is refused', async () => {
   await using ledger = await startTestLedger()
   await fault(ledger, 'refuseSockets')
   const port = Number(new URL(ledger.net.wsUrl).port)
-  const upgrade = [
-    'GET / HTTP/1.1',
-    'Host: localnet',
-    'Upgrade: websocket',
-    'Connection: Upgrade',
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-    'Sec-WebSocket-Version: 13',
-    '\r\n',
-  ].join('\r\n')
   for (let count = 0; count < 100; count += 1) {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined)
     await once(socket, 'connect')
