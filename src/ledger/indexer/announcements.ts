@@ -19,7 +19,7 @@ export interface Announcements {
   isConnected(): boolean
   /** Whether there are announced signatures that no listing has contained yet. */
   hasUnlisted(): boolean
-  /** The unlisted signatures to fetch without waiting for the listing. */
+  /** The unlisted signatures to fetch without waiting for the listing, oldest first. */
   overdue(): string[]
   remove(signatures: Iterable<string>): void
   close(): void
@@ -54,7 +54,7 @@ export function subscribeToAnnouncements({ options, status, wakeUp }: IndexerCon
     overdue() {
       unlisted.purgeStale()
       const announcedBefore = clock.now() - OVERDUE_AFTER_MS
-      return [...unlisted.entries()].filter(([, at]) => at < announcedBefore).map(([signature]) => signature)
+      return [...unlisted.rentries()].filter(([, at]) => at < announcedBefore).map(([signature]) => signature)
     },
     remove(signatures) {
       for (const signature of signatures) unlisted.delete(signature)
