@@ -54,7 +54,9 @@ export function subscribeToAnnouncements({ options, status, wakeUp }: IndexerCon
     overdue() {
       unlisted.purgeStale()
       const announcedBefore = clock.now() - OVERDUE_AFTER_MS
-      return [...unlisted.rentries()].filter(([, at]) => at < announcedBefore).map(([signature]) => signature)
+      // The cache iterates newest first.
+      const oldestFirst = [...unlisted.entries()].toReversed()
+      return oldestFirst.filter(([, at]) => at < announcedBefore).map(([signature]) => signature)
     },
     remove(signatures) {
       for (const signature of signatures) unlisted.delete(signature)
