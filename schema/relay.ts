@@ -130,7 +130,8 @@ export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction'
     status: t.expose('status', { description: 'Current status.', type: TransactionStatusRef }),
     signature: t.exposeString('signature', {
       nullable: true,
-      description: 'Transaction signature, base-58. Null before the transaction is submitted.',
+      description:
+        'Transaction signature, base-58. Null before the transaction is sent, by the service or by the wallet.',
     }),
     error: t.expose('error', {
       type: TransactionFailureRef,
@@ -150,7 +151,8 @@ export const TransactionRef = builder.objectRef<TransactionRecord>('Transaction'
     submittedAt: t.expose('submittedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Time at which the service sent it to the ledger. Null before.',
+      description:
+        'Time at which the service sent it to the ledger, or saw that the wallet did. Null before.',
     }),
     lastValidBlockHeight: t.expose('lastValidBlockHeight', {
       type: 'Float',

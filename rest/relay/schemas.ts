@@ -88,10 +88,10 @@ export const Transaction = named(
       id: TransactionId,
       status: Choice(TRANSACTION_STATUSES, {
         description:
-          '`simulated`: prepared. `submitted`: sent, and sent again until it lands or expires. `confirmed`: it landed; a fork can still change it back to `submitted`. `failed`: see `error`.',
+          '`simulated`: prepared. `submitted`: sent, and sent again until it lands or expires. `confirmed`: it landed; a fork can still change it back to `submitted`. `failed`: see `error`. If the wallet sends a transaction of the registry itself, the status changes when the indexer has read it, otherwise after the transaction has expired.',
       }),
       signature: orNull(
-        'Transaction signature, base-58. Null before the transaction is submitted.',
+        'Transaction signature, base-58. Null before the transaction is sent, by the service or by the wallet.',
         SIGNATURE,
       ),
       error: Type.Unsafe<object | null>({

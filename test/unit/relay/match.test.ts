@@ -8,7 +8,7 @@ import {
 } from '@solana/web3.js'
 import { describe, expect, test } from 'vitest'
 import { LIGHTHOUSE_PROGRAM, parseMessage } from '@agent-registry/solana'
-import { matchesPrepared } from '../../../src/relay/match.ts'
+import { matchesPrepared, matchKey } from '../../../src/relay/match.ts'
 import { keyOf } from '../../support/factories.ts'
 
 const key = (name: string) => new PublicKey(keyOf(name))
@@ -99,6 +99,7 @@ describe('matches', () => {
     ['the last kind of assertion', [...PREPARED, lighthouse(15)]],
   ])('%s', (_, submitted) => {
     expect(matchesPrepared(prepared, message(submitted))).toBe(true)
+    expect(matchKey(message(submitted))).toBe(matchKey(prepared))
   })
 })
 
