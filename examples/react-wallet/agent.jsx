@@ -25,7 +25,7 @@ export function Agent({ signer }) {
     return `The last transaction is ${status}`
   }
   useEffect(() => {
-    if (UNFINISHED in sessionStorage) run(resume)
+    if (UNFINISHED in sessionStorage) void run(resume)
   }, [])
   const signIn = async () => {
     await registry.sessions.signIn(signer)

@@ -136,14 +136,11 @@ function perform(
 ): Promise<unknown> {
   const cardUrl = 'https://runner.example.org/card.json'
   const agent = { name: 'Runner', category: 'research', cardUrl, card: CARD } as const
-  switch (operation) {
-    case 'register':
-      return registry.agents.register({ ...agent, ...(inviteCode && { inviteCode }) }, wallet, options)
-    case 'deposit':
-      return registry.stakes.deposit(usdc(AMOUNT), wallet, options)
-    case 'withdrawal':
-      return registry.stakes.requestWithdrawal(usdc(AMOUNT), wallet, options)
-  }
+  if (operation === 'register')
+    return registry.agents.register({ ...agent, ...(inviteCode && { inviteCode }) }, wallet, options)
+  return operation === 'deposit'
+    ? registry.stakes.deposit(usdc(AMOUNT), wallet, options)
+    : registry.stakes.requestWithdrawal(usdc(AMOUNT), wallet, options)
 }
 
 /** A program that uses the client package and stores what `onSigned` gives. */
