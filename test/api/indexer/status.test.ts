@@ -57,6 +57,12 @@ test('a healthy indexer reports its position, and the metrics agree', async () =
   }
 })
 
+test('other processes know the slot up to which the tables contain everything, also without transactions', async () => {
+  const other = () => readIndexerHealth(null, kyselyOf(database.orm))
+  await eventually(async () => (await other()).cursorSlot).toBe(ledger.slot)
+  expect((await other()).lagSeconds).toBeLessThan(60)
+})
+
 test('a process that does not index reports a leader that stopped writing', async () => {
   const other = () => readIndexerHealth(null, kyselyOf(database.orm))
   expect(await other()).toMatchObject({ phase: 'off', lagSlots: null, deadLetters: 1, healthy: true })

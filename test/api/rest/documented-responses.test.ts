@@ -103,6 +103,7 @@ test('responses match the document if the dependencies are down or an internal e
     lagSeconds: null,
     deadLetters: null,
     ready: false,
+    isEmpty: true,
     hasLeader: true,
     healthy: false,
   }
