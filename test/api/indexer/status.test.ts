@@ -67,6 +67,12 @@ test('how many slots behind are healthy depends on their measured length', async
   expect(await behind(40, 1)).toMatchObject({ healthy: false })
 })
 
+test('other processes know the slot up to which the tables contain everything, also without transactions', async () => {
+  const other = () => readIndexerHealth(null, kyselyOf(database.orm))
+  await eventually(async () => (await other()).cursorSlot).toBe(ledger.slot)
+  expect((await other()).lagSeconds).toBeLessThan(60)
+})
+
 test('a process that does not index reports a leader that stopped writing', async () => {
   const other = () => readIndexerHealth(null, kyselyOf(database.orm))
   expect(await other()).toMatchObject({ phase: 'off', lagSlots: null, deadLetters: 1, healthy: true })

@@ -149,7 +149,6 @@ test('while the ledger is away no read through a balancer fails, and responses s
   expect((await age(late.url)).slot).toBeGreaterThan(before.slot)
   reading.abort()
   await Promise.all(readers)
-  console.log({ outageSeconds, ...reads, failedChecks: balancer.failedChecks })
   expect(reads.failures).toEqual([])
   expect(balancer.failedChecks).toBe(0)
   expect(reads.count).toBeGreaterThan(100)
