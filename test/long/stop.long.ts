@@ -67,8 +67,8 @@ describe.skipIf('DATABASE_URL' in process.env)('the embedded PostgreSQL is stopp
     readSoFar = 0
   })
 
-  const title = `${ROUNDS} times SIGTERM with ${CONNECTIONS} connections that never end`
-  test(title, { timeout: ROUNDS * 90_000 }, async () => {
+  const limits = { timeout: ROUNDS * 90_000 }
+  test(`${ROUNDS} times SIGTERM with ${CONNECTIONS} connections that never end`, limits, async () => {
     const times: number[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
       await start()

@@ -217,7 +217,7 @@ it('closes refused sockets, although their clients keep them open', async () => 
   for (const client of clients) client.end(upgrade).resume()
   await Promise.all(clients.map((client) => once(client, 'end')))
   // It waits for all connections.
-  await ledger[Symbol.asyncDispose]()
+  await expect(ledger[Symbol.asyncDispose]()).resolves.toBeUndefined()
   for (const client of clients) client.destroy()
 })
 
