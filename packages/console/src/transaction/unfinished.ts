@@ -38,7 +38,7 @@ function isStored(value: unknown): value is StoredTransaction {
   if (!hasTexts(value, 'wallet', 'title') || value.title.length > MAX_TITLE) return false
   const { transaction } = value as Partial<StoredTransaction>
   if (!hasTexts(transaction, 'id', 'signedTx')) return false
-  const { id, signature, lastValidBlockHeight, registration } = transaction as UnfinishedTransaction
+  const { id, signature, lastValidBlockHeight, registration } = transaction
   return (
     /^[\w-]{1,64}$/.test(id) &&
     (signature === null || typeof signature === 'string') &&
