@@ -1,5 +1,6 @@
 import { Pool } from 'undici'
 import { registryIdl } from '@agent-registry/program'
+import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 const PROGRAM = registryIdl.address
 const PAGE = 1_000
 const BATCH = 100
@@ -57,7 +58,11 @@ export async function rawRead(rpcUrl: string): Promise<number> {
     before = page.at(-1)?.signature
     if (page.length === 0) break
   }
-  const transactionConfig = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: 1 }
+  const transactionConfig = {
+    encoding: 'json',
+    commitment: 'confirmed',
+    maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+  }
   const calls = signatures
     .toReversed()
     .map((signature) => ({ method: 'getTransaction', params: [signature, transactionConfig] }))

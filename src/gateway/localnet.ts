@@ -50,6 +50,8 @@ export async function startGatewayLocalnet(
   const localnet = await startLocalnet({
     dataDir: join(config.dataDir, 'localnet'),
     port: config.localnet.port,
+    slotMs: config.localnet.slotMs,
+    finalizedDepth: config.localnet.finalitySlots,
     clock,
     logger,
     // Written at every start, so a new build of the gateway brings its IDL to an existing ledger.

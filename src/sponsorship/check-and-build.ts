@@ -58,7 +58,7 @@ export async function checkEligible(request: SponsorshipRequest, context: Sponso
 
 async function readFunds(kind: SponsorshipKind, { amounts }: SponsorContext): Promise<Funds> {
   const { agentRent, feePayerBalance } = amounts
-  const [rent, balance] = await mapLedgerError(Promise.all([agentRent.get(), feePayerBalance.get()]))
+  const [rent, balance] = await mapLedgerError(Promise.all([agentRent(), feePayerBalance.get()]))
   const cost = maxCost(kind, rent)
   const max = SPONSOR_POLICY.maxLamports
   if (cost > BigInt(max)) throw costExceeded(cost, 'lamports', max)

@@ -4,6 +4,7 @@ import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import type { LedgerCalls } from '../ledger/rpc/ledger-rpc.ts'
 import { cachedValue } from '../platform/async/cached-value.ts'
 import type { Clock } from '../platform/clock.ts'
+import { createLedgerState, readRent } from '../relay/ledger-state.ts'
 import { SPONSOR_POLICY } from './policy.ts'
 
 const MICRO = 1_000_000n
@@ -13,17 +14,13 @@ export type LedgerAmounts = ReturnType<typeof createLedgerAmounts>
 /** Cached amounts from the ledger, in lamports. `get` throws LedgerRpcError if no node responds. */
 export function createLedgerAmounts(rpc: LedgerCalls, clock: Clock, feePayer: Pubkey) {
   const commitment = 'confirmed'
+  const ledger = createLedgerState(rpc, clock)
   return {
     /** The rent of the account that a registration creates. */
-    agentRent: cachedValue({
-      clock,
-      freshMs: 60_000,
-      maxAgeMs: 600_000,
-      load: async () => {
-        const { bytes } = SPONSOR_POLICY.registration.creates
-        return BigInt(await rpc.call<number>('getMinimumBalanceForRentExemption', [bytes, { commitment }]))
-      },
-    }),
+    agentRent: (): Promise<bigint> => ledger.rentExemption(SPONSOR_POLICY.registration.creates.bytes),
+    /** Not from the cache: what is signed must not cost more than the rent of now. */
+    agentRentNow: async (): Promise<bigint> =>
+      BigInt(await readRent(rpc, SPONSOR_POLICY.registration.creates.bytes)),
     feePayerBalance: cachedValue({
       clock,
       freshMs: 500,

@@ -37,11 +37,12 @@ export async function countersign(
   const prepared = readPrepared(row, addresses)
   const { kind, agentPda } = prepared
   const fee = checkMessage(transaction.message, kind)
-  const rent = kind === 'registration' ? await mapLedgerError(amounts.agentRent.get()) : null
-
+  const isRegistration = kind === 'registration'
   const unsigned = Buffer.from(transaction.bytes).toString('base64')
-  const accounts = { feePayer: signer.pubkey, creates: rent === null ? null : agentPda }
-  const outflow = await mapLedgerError(simulateOutflow(rpc, unsigned, accounts))
+  const accounts = { feePayer: signer.pubkey, creates: isRegistration ? agentPda : null }
+  const [outflow, rent] = await mapLedgerError(
+    Promise.all([simulateOutflow(rpc, unsigned, accounts), isRegistration ? amounts.agentRentNow() : null]),
+  )
   if (outflow.err === 'BlockhashNotFound') throw await blockhashUnknown(row, context)
   if (outflow.err !== null) return storeFailure(row, transaction, outflow, context)
   const cost = checkOutflow(outflow, kind, fee + (rent ?? 0n), context)

@@ -2,6 +2,7 @@ import * as anchor from '@coral-xyz/anchor'
 import * as anchor1 from '@anchor-lang/core'
 import { Connection, Keypair, LAMPORTS_PER_SOL, type TransactionInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { eventually } from '../support/eventually.ts'
 import { addresses, keyOf } from '../support/indexer/registry-world.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
@@ -80,7 +81,7 @@ describe.each(Object.entries(clients))('%s', (_, { AnchorError, AnchorProvider, 
     expect(String(heard[0]?.agent)).toBe(agent)
     const transaction = await connection.getTransaction(signature, {
       commitment: 'confirmed',
-      maxSupportedTransactionVersion: 0,
+      maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
     })
     const inner = transaction!.meta!.innerInstructions!.flatMap((group) => group.instructions)
     const decoded = inner

@@ -23,6 +23,8 @@ export function openLedger(options: LedgerOptions) {
   try {
     if (store.fact('genesisHash') === null) createGenesis(store, genesis, clock)
     const vm = new Vm()
+    const lamportsPerByte = store.fact('lamportsPerByte')
+    if (lamportsPerByte !== null) vm.setRent(Number(lamportsPerByte))
     for (const { address, owner, data, executable } of options.accounts ?? []) {
       const lamports = vm.minimumBalanceForRentExemption(data.length)
       store.accounts.put(address, { ...EMPTY_ACCOUNT, lamports, owner, data, executable })

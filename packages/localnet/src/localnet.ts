@@ -28,6 +28,8 @@ export interface Localnet {
   stepSlot(count?: number): void
   /** Moves the time of the ledger forward and starts a new slot. */
   warp(seconds: number): void
+  /** Changes the rent of new accounts. A cluster does it at the start of an epoch. */
+  setRent(lamportsPerByte: number): void
   /** Finishes the current slot, writes all data, and releases ports and files. */
   close(): Promise<void>
 }
@@ -68,6 +70,7 @@ export async function startLocalnet(options: LocalnetOptions): Promise<Localnet>
         for (let step = 0; step < count; step += 1) bank.closeSlot()
       },
       warp: (seconds) => bank.warp(seconds),
+      setRent: (lamportsPerByte) => bank.setRent(lamportsPerByte),
       close: () => (closing ??= close()),
     }
   } catch (error) {

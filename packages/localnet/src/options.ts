@@ -34,7 +34,7 @@ export interface LedgerOptions {
   readonly genesis: GenesisOptions
   /** Accounts to write at every start, also to an existing ledger. They get the rent they need. */
   readonly accounts?: readonly AccountImage[]
-  /** The number of slots until a block is finalized. Default 32. */
+  /** The number of slots until a block is finalized. Default 32. With 1, confirmed is finalized. */
   readonly finalizedDepth?: number
   readonly clock?: Clock
   /** The default writes warnings and errors to standard error. */

@@ -9,6 +9,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { failure, startTestLedger, type TestLedger, transfer } from './ledger.ts'
 
 let ledger: TestLedger
@@ -109,11 +110,15 @@ describe('versions and lookup tables', () => {
 
     const [info] = await connection.getSignaturesForAddress(target)
     expect(info?.signature).toBe(signature)
-    const shown = await connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 })
+    const shown = await connection.getTransaction(signature, {
+      maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+    })
     expect(shown?.version).toBe(0)
     expect(shown?.meta?.loadedAddresses?.writable.map(String)).toEqual([target.toBase58()])
     expect(shown?.transaction.message.addressTableLookups[0]?.accountKey.toBase58()).toBe(address.toBase58())
-    const parsed = await connection.getParsedTransaction(signature, { maxSupportedTransactionVersion: 0 })
+    const parsed = await connection.getParsedTransaction(signature, {
+      maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+    })
     expect(
       parsed?.transaction.message.accountKeys.map(({ pubkey, source, writable }) => [
         pubkey.toBase58(),
@@ -183,7 +188,10 @@ describe('blocks', () => {
     const from = await ledger.wallet()
     const signature = await ledger.land(transfer(from.publicKey, from.publicKey, 1), [from])
     const slot = ledger.net.slot - 1
-    const full = await connection.getBlock(slot, { maxSupportedTransactionVersion: 0, rewards: false })
+    const full = await connection.getBlock(slot, {
+      maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+      rewards: false,
+    })
     expect(full?.transactions.map((each) => each.transaction.signatures[0])).toEqual([signature])
     const list = await connection.getBlockSignatures(slot)
     expect(list.signatures).toEqual([signature])

@@ -29,6 +29,7 @@ import {
 } from '@solana/kit'
 import { expect, it } from 'vitest'
 import {
+  MAX_TRANSACTION_VERSION,
   ASSOCIATED_TOKEN_PROGRAM,
   associatedTokenAccount,
   pubkey,
@@ -85,7 +86,7 @@ it('the client kit reads parsed transactions, parsed accounts and parsed simulat
   const shown = await rpc
     .getTransaction(getSignatureFromTransaction(transaction), {
       encoding: 'jsonParsed',
-      maxSupportedTransactionVersion: 0,
+      maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
       ...config,
     })
     .send()
@@ -104,7 +105,11 @@ it('the client kit reads parsed transactions, parsed accounts and parsed simulat
     parsed: { type: 'initialized', info: { authority: payer.address } },
   })
   const block = await rpc
-    .getBlock(shown?.slot ?? 0n, { encoding: 'jsonParsed', maxSupportedTransactionVersion: 0, ...config })
+    .getBlock(shown?.slot ?? 0n, {
+      encoding: 'jsonParsed',
+      maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+      ...config,
+    })
     .send()
   expect(block?.transactions).toHaveLength(1)
 })

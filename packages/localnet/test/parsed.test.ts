@@ -16,6 +16,7 @@ import {
 } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  MAX_TRANSACTION_VERSION,
   ASSOCIATED_TOKEN_PROGRAM,
   associatedTokenAccount,
   pubkey,
@@ -149,13 +150,17 @@ describe('jsonParsed transactions', () => {
     )
     const signature = await ledger.land(transaction, [owner])
     const shown = await ledger.connection.getParsedTransaction(signature, {
-      maxSupportedTransactionVersion: 0,
+      maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
     })
     expect(shown?.meta?.err).toBeNull()
     expect(shown?.transaction.message.accountKeys[0]).toMatchObject({ signer: true, writable: true })
     const raw = await ledger.rpc('getTransaction', [
       signature,
-      { encoding: 'jsonParsed', commitment: 'confirmed', maxSupportedTransactionVersion: 0 },
+      {
+        encoding: 'jsonParsed',
+        commitment: 'confirmed',
+        maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+      },
     ])
     const mint = ledger.usdcMint.toBase58()
     expect(raw.result).toMatchObject({
@@ -212,7 +217,7 @@ describe('jsonParsed transactions', () => {
     const signature = await ledger.connection.sendRawTransaction(text, { skipPreflight: true })
     ledger.net.stepSlot()
     const shown = await ledger.connection.getParsedTransaction(signature, {
-      maxSupportedTransactionVersion: 0,
+      maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
     })
     expect(shown?.meta?.err).not.toBeNull()
     const [instruction] = shown?.transaction.message.instructions ?? []

@@ -9,6 +9,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { failure, startTestLedger, type TestLedger, transfer } from './ledger.ts'
 
 let ledger: TestLedger
@@ -18,7 +19,11 @@ beforeAll(async () => {
 afterAll(() => ledger.net.close())
 
 const meta = async (signature: string) =>
-  (await ledger.connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 }))?.meta
+  (
+    await ledger.connection.getTransaction(signature, {
+      maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+    })
+  )?.meta
 
 describe('sending', () => {
   it('confirms a transfer through the stock client, over HTTP and WebSocket', async () => {

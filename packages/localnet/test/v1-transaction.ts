@@ -1,4 +1,5 @@
 import {
+  AccountRole,
   type AccountMeta,
   address,
   appendTransactionMessageInstructions,
@@ -12,15 +13,16 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
   partiallySignTransaction,
   compileTransaction,
-  type TransactionMessageConfig,
 } from '@solana/kit'
 import type { Keypair, TransactionInstruction } from '@solana/web3.js'
+
+type TransactionConfig = Parameters<typeof setTransactionMessageConfig>[0]
 
 export interface V1Options {
   readonly blockhash: string
   /** The first one pays. */
   readonly signers: readonly Keypair[]
-  readonly config?: TransactionMessageConfig
+  readonly config?: TransactionConfig | undefined
 }
 
 /** The bytes of a signed transaction of version 1. */
@@ -49,10 +51,15 @@ export async function v1Transaction(
   return Uint8Array.from(getTransactionEncoder().encode(transaction))
 }
 
+const ROLES = {
+  signer: { writable: AccountRole.WRITABLE_SIGNER, readonly: AccountRole.READONLY_SIGNER },
+  other: { writable: AccountRole.WRITABLE, readonly: AccountRole.READONLY },
+}
+
 function toKit({ programId, keys, data }: TransactionInstruction): Instruction {
   const accounts: AccountMeta[] = keys.map(({ pubkey, isSigner, isWritable }) => ({
     address: address(pubkey.toBase58()),
-    role: (isSigner ? 2 : 0) + (isWritable ? 1 : 0),
+    role: ROLES[isSigner ? 'signer' : 'other'][isWritable ? 'writable' : 'readonly'],
   }))
   return { programAddress: address(programId.toBase58()), accounts, data: Uint8Array.from(data) }
 }

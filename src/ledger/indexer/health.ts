@@ -3,8 +3,8 @@ import type { Database } from '../../db/database.ts'
 import { isAdvisoryLockHeld } from '../../db/advisory-lock.ts'
 import type { Indexer } from './indexer.ts'
 
-/** Maximum lag of a healthy indexer. */
-const MAX_HEALTHY_LAG_SLOTS = 75
+/** Maximum distance of a healthy indexer from the tip of the ledger. */
+const MAX_HEALTHY_DISTANCE_SECONDS = 30
 /** A leader stores its position every few seconds, even if the ledger has no new transactions. */
 const MAX_HEALTHY_LAG_SECONDS = 60
 
@@ -54,9 +54,10 @@ export async function readIndexerHealth(
     deadLetters: row?.dead_letters ?? null,
   }
   if (status?.phase === 'live' || status?.phase === 'backfilling') {
-    const { cursorSlot, lagSlots, lagSeconds } = status
+    const { cursorSlot, slotSeconds, lagSlots, lagSeconds } = status
     const ready = status.phase === 'live'
-    const isCurrent = lagSlots <= MAX_HEALTHY_LAG_SLOTS && lagSeconds <= MAX_HEALTHY_LAG_SECONDS
+    const isNear = lagSlots * slotSeconds <= MAX_HEALTHY_DISTANCE_SECONDS
+    const isCurrent = isNear && lagSeconds <= MAX_HEALTHY_LAG_SECONDS
     const healthy = ready && status.failingSince === null && isCurrent
     return { ...stored, cursorSlot, lagSlots, lagSeconds, ready, hasLeader: true, healthy }
   }

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { createFailureLog } from '../../platform/process/failure-log.ts'
 import { retryingRpc } from '../rpc/retrying-rpc.ts'
+import { createSlotTime } from '../rpc/slot-time.ts'
 import { subscribeToAnnouncements } from './announcements.ts'
 import { createCatchUp } from './catch-up.ts'
 import type { IndexerContext, SeenTransaction, Waiter } from './context.ts'
@@ -50,6 +51,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
   status.finalizedSlot = engine.position.finalizedSlot
   const catchUp = createCatchUp(engine)
   const finality = createFinalityMonitor(context, engine)
+  const slotTime = createSlotTime(options.rpc, clock)
   // Subscribes before the first listing, so that no transaction is missed in between.
   const announcements = subscribeToAnnouncements(context)
   const failures = createFailureLog(logger, 'could not read the ledger, retrying')
@@ -92,6 +94,11 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
     }
   }
 
+  /** Nothing waits for it: a node may not have this method. */
+  async function measureSlots(): Promise<void> {
+    status.slotSeconds = await slotTime.get().catch(() => status.slotSeconds)
+  }
+
   function isPollDue(): boolean {
     return clock.now() - polledAt >= pollMs
   }
@@ -107,6 +114,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
       polledAt = now
       tip = await rpc.call<number>('getSlot', [{ commitment }])
       status.tipSlot = tip
+      void measureSlots()
       hasForked = await mayHaveForked(engine)
     }
     const read = await catchUp({

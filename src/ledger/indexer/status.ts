@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
+import { UNMEASURED_SLOT_SECONDS } from '../rpc/slot-time.ts'
 
 export type IndexerPhase = 'starting' | 'standby' | 'backfilling' | 'live' | 'stopped'
 
@@ -8,6 +9,8 @@ export interface IndexerStatus {
   cursorSlot: number
   /** The newest known slot of the ledger, at the indexer's commitment. */
   tipSlot: number
+  /** The length of a slot, as the node measured it. */
+  slotSeconds: number
   lagSlots: number
   /** Seconds since the tables last contained everything. Before that, estimated from `lagSlots`. */
   lagSeconds: number
@@ -38,6 +41,7 @@ export const initialStatus = (): IndexerStatus => ({
   phase: 'starting',
   cursorSlot: 0,
   tipSlot: 0,
+  slotSeconds: UNMEASURED_SLOT_SECONDS,
   lagSlots: 0,
   lagSeconds: 0,
   caughtUpAt: null,
@@ -53,13 +57,11 @@ export function recordFailure(status: IndexerStatus, clock: Clock): void {
   status.failingSince ??= new Date(clock.now()).toISOString()
 }
 
-const SLOT_SECONDS = 0.4
-
 /** A copy with the current lag. */
 export function withLag(status: IndexerStatus, clock: Clock): IndexerStatus {
-  const { tipSlot, cursorSlot, caughtUpAt, counters } = status
+  const { tipSlot, cursorSlot, slotSeconds, caughtUpAt, counters } = status
   const lagSlots = Math.max(0, tipSlot - cursorSlot)
   const lagSeconds =
-    caughtUpAt === null ? lagSlots * SLOT_SECONDS : Math.max(0, clock.now() - caughtUpAt) / 1_000
+    caughtUpAt === null ? lagSlots * slotSeconds : Math.max(0, clock.now() - caughtUpAt) / 1_000
   return { ...status, counters: { ...counters }, lagSlots, lagSeconds }
 }

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws'
 import type { Logger } from '../../platform/logger.ts'
 
-/** A node sends a slot about every 400 ms. A socket that is silent this long is considered dead. */
+/** A node sends every slot, several per second. A socket that is silent this long is dead. */
 const QUIET_MS = 15_000
 const MIN_RECONNECT_MS = 200
 const MAX_RECONNECT_MS = 10_000

@@ -11,6 +11,9 @@ interface ErrorDetails {
   data?: unknown
 }
 
+/** The transaction, or one of the block, is newer than `maxSupportedTransactionVersion`. */
+export const VERSION_NOT_SUPPORTED = -32_015
+
 const URL_LIKE = /\b[a-z][a-z0-9+.-]*:\/\/\S+/gi
 /** Some providers report their limit as an error in the body instead of as an HTTP status. */
 const RATE_LIMITS = new Set([429, -32429])

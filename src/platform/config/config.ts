@@ -40,7 +40,13 @@ export interface Config {
   }
   indexer: { pollMs: number; verifyMs: number; batchSize: number; inFlight: number }
   /** `refusedBecause` is null if the localnet may start. */
-  localnet: { port: number; seedAgents: number; refusedBecause: string | null }
+  localnet: {
+    port: number
+    slotMs: number
+    finalitySlots: number
+    seedAgents: number
+    refusedBecause: string | null
+  }
   sponsorship: { enabled: boolean } & SponsorLimits
   /** Pages on which users may sign in. The first origin is the service's own. */
   signIn: { origins: string[]; anyLoopback: boolean }
@@ -154,6 +160,8 @@ function toConfig(values: SettingValues, exposed: string | null): Config {
     },
     localnet: {
       port: values.LOCALNET_PORT,
+      slotMs: values.LOCALNET_SLOT_MS,
+      finalitySlots: values.LOCALNET_FINALITY_SLOTS,
       seedAgents: values.SEED_AGENTS,
       refusedBecause: values.LOCALNET ? null : exposed,
     },

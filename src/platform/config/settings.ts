@@ -92,6 +92,12 @@ export const SETTINGS = {
     '8899',
     'JSON-RPC port of the localnet; the WebSocket uses the next port',
   ),
+  LOCALNET_SLOT_MS: withDefault(integer(20, 10_000), '400', 'Length of a slot of the localnet, in ms'),
+  LOCALNET_FINALITY_SLOTS: withDefault(
+    integer(1, 150),
+    '32',
+    'Slots until a block of the localnet is finalized; with 1, confirmed is finalized',
+  ),
   SEED_AGENTS: withDefault(
     integer(0, 10_000),
     '24',

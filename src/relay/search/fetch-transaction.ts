@@ -5,12 +5,10 @@ import {
   type WireTransaction,
 } from '@agent-registry/solana'
 import type { LedgerCalls } from '../../ledger/rpc/ledger-rpc.ts'
-import { LedgerRpcError } from '../../ledger/rpc/rpc-error.ts'
-
-const VERSION_NOT_SUPPORTED = -32_015
+import { LedgerRpcError, VERSION_NOT_SUPPORTED } from '../../ledger/rpc/rpc-error.ts'
 
 /**
- * A transaction of the ledger. `unreadable`: it has another version than prepared transactions.
+ * A transaction of the ledger. `unreadable`: it has a newer version than can be read.
  * `missing`: no node returns it.
  */
 export async function fetchTransaction(

@@ -8,6 +8,7 @@ import {
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { eventually } from '../../support/indexer/eventually.ts'
 import {
   addresses,
@@ -48,7 +49,7 @@ test('a transaction signed with web3.js is confirmed, then final, with slot and 
     slot: expect.any(Number) as number,
   })
   const onLedger = await world.connection.getTransaction(body.signature ?? '', {
-    maxSupportedTransactionVersion: 0,
+    maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
   })
   expect(onLedger?.slot).toBe(body.slot)
   expect(await world.connection.getAccountInfo(agentAddress(owner))).not.toBeNull()

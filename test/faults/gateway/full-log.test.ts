@@ -1,6 +1,6 @@
 import { Connection, Keypair, PublicKey, Transaction, TransactionInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { associatedTokenAccount } from '@agent-registry/solana'
+import { MAX_TRANSACTION_VERSION, associatedTokenAccount } from '@agent-registry/solana'
 import { registryInstruction } from '@agent-registry/program'
 import { loadLocalnetKeys } from '../../../src/platform/keys/localnet-keys.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -71,7 +71,9 @@ test('after 50 memos that fill the log, a withdrawal has history, a webhook deli
 
   const memos = Array.from({ length: 50 }, () => memo)
   const signature = await send(...memos, build('request_withdrawal', { amount }))
-  const { meta } = (await connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 }))!
+  const { meta } = (await connection.getTransaction(signature, {
+    maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+  }))!
   expect(meta?.logMessages).toContain('Log truncated')
 
   const parts = [await stream.next(), await stream.next()]

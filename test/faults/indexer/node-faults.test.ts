@@ -191,6 +191,30 @@ test('transactions of version 1 are requested and read', async () => {
   expect((await run()).differences).toEqual([])
 })
 
+test('a transaction of an unknown version is a dead letter with the reason, and all others are read', async () => {
+  await start().whenIdle()
+  ledger.send(registration('before'))
+  ledger.version = 2
+  const unknown = ledger.send(registration('unknown'))
+  ledger.version = 1
+  ledger.send(registration('same slot'))
+  ledger.advance()
+  ledger.send(registration('after'))
+  await eventually(async () => (await dumpTables(database.orm)).ledger_events?.length).toBe(3)
+  // Its state is in the accounts, only its events are unknown.
+  await eventually(names).toEqual(['after', 'before', 'same slot', 'unknown'])
+  const { dead_letters: [letter] = [] } = await dumpTables(database.orm)
+  expect(letter).toMatchObject({
+    kind: 'unreadable_transaction',
+    signature: unknown,
+    reason: 'Transaction version (2) is not supported',
+  })
+  ledger.advance(40)
+  await eventually(() => indexer.status().counters.finalized).toBe(3)
+  const { differences, unreadable } = await run()
+  expect([differences.length, unreadable.length]).toEqual([0, 1])
+})
+
 test('a page from a node that lags is not treated as the end of the history', async () => {
   ledger.pageCap = 3
   ledger.send(registration('a'))

@@ -1,6 +1,7 @@
 import type { Keypair } from '@solana/web3.js'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
 import { SEARCH_LIMITS } from '../../../src/relay/policy.ts'
@@ -98,7 +99,9 @@ describe('a fork', () => {
     world.localnet.fault.fork({ slots: 3, reland: true })
     world.localnet.stepSlot(EXPIRED)
     await becomes(prepared.id, 'confirmed')
-    const landed = await world.connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 })
+    const landed = await world.connection.getTransaction(signature, {
+      maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+    })
     expect(await world.status(prepared.id)).toMatchObject({ signature, slot: landed?.slot })
   })
 })

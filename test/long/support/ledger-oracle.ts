@@ -1,5 +1,6 @@
 import bs58 from 'bs58'
 import { sql } from 'kysely'
+import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { kyselyOf } from '../../support/indexer/tables.ts'
 import { programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
 import type { Orm } from '../../../src/db/orm-types.ts'
@@ -32,7 +33,14 @@ async function eventsOnLedger({ rpc }: RegistryWorld): Promise<string[]> {
     const transactions = await rpc.batch<{ meta: { innerInstructions: { instructions: Inner[] }[] } }>(
       good.map(({ signature }) => ({
         method: 'getTransaction',
-        params: [signature, { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 1 }],
+        params: [
+          signature,
+          {
+            encoding: 'json',
+            commitment: 'finalized',
+            maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+          },
+        ],
       })),
     )
     for (const [i, { meta }] of transactions.entries()) {

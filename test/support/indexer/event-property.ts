@@ -8,6 +8,7 @@ import {
 } from '@solana/web3.js'
 import * as fc from 'fast-check'
 import type { Pubkey } from '@agent-registry/solana'
+import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import {
   decodeAccount,
   decodeEvent,
@@ -117,7 +118,11 @@ async function send(
     { encoding: 'base64', skipPreflight: true },
   ])
   localnet.stepSlot()
-  const config = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }
+  const config = {
+    encoding: 'json',
+    commitment: 'confirmed',
+    maxSupportedTransactionVersion: MAX_TRANSACTION_VERSION,
+  }
   return rpc.call('getTransaction', [signature, config])
 }
 

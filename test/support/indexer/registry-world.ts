@@ -48,7 +48,10 @@ export interface RegistryWorld {
 
 /** The registry on a localnet in memory, initialised, with an active reporter of weight 5. */
 export async function createRegistryWorld(
-  options: { slotMs?: number } & Pick<GenesisOptions, 'programs' | 'accounts'> = {},
+  options: { slotMs?: number; finalizedDepth?: number | undefined } & Pick<
+    GenesisOptions,
+    'programs' | 'accounts'
+  > = {},
 ): Promise<RegistryWorld> {
   const [faucet, payer, admin, reporter, mint] = Array.from({ length: 5 }, () => Keypair.generate()) as [
     Keypair,
@@ -60,6 +63,7 @@ export async function createRegistryWorld(
   const localnet = await startLocalnet({
     dataDir: null,
     slotMs: options.slotMs ?? 40,
+    ...(options.finalizedDepth === undefined ? {} : { finalizedDepth: options.finalizedDepth }),
     genesis: {
       faucet,
       usdcMint: mint,

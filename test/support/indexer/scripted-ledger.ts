@@ -19,6 +19,7 @@ const FINALITY_DEPTH = 32
 
 interface Entry {
   signature: string
+  version: 'legacy' | 0 | 1 | 2
   slot: number
   err: unknown
   /** Null if the node does not record inner instructions. */
@@ -51,8 +52,8 @@ export class ScriptedLedger {
   genesisHash = bs58.encode(randomBytes(32))
   /** The maximum page size of getSignaturesForAddress. */
   pageCap = 1000
-  /** The version of every transaction. Clients must declare that they support it. */
-  version: 'legacy' | 0 | 1 = 'legacy'
+  /** The version of the next transactions. Clients must declare that they support it. */
+  version: 'legacy' | 0 | 1 | 2 = 'legacy'
   /** Signatures that are missing in listings. */
   readonly hidden = new Set<string>()
   /** Signatures that getTransaction does not serve. */
@@ -78,6 +79,7 @@ export class ScriptedLedger {
   send({ events = [], accounts = {}, err = null, signature, inner }: ScriptedTransaction): string {
     const entry: Entry = {
       signature: signature ?? bs58.encode(randomBytes(64)),
+      version: this.version,
       slot: this.slot,
       err,
       inner: inner === undefined ? events.map(eventInstruction) : inner,
@@ -148,11 +150,13 @@ export class ScriptedLedger {
     return Math.max(0, ...this.entries.map((entry) => entry.slot).filter((each) => each < slot))
   }
 
-  #checkVersion({ maxSupportedTransactionVersion: highest = -1 }: VersionConfig): void {
-    if (this.version !== 'legacy' && this.version > highest)
-      throw new LedgerRpcError('rpc', `Transaction version (${this.version}) is not supported`, {
-        code: -32015,
-      })
+  #checkVersion(
+    entries: readonly Entry[],
+    { maxSupportedTransactionVersion: max = -1 }: VersionConfig,
+  ): void {
+    for (const { version } of entries)
+      if (version !== 'legacy' && version > max)
+        throw new LedgerRpcError('rpc', `Transaction version (${version}) is not supported`, { code: -32015 })
   }
 
   #tip(commitment: string | undefined): number {
@@ -161,6 +165,7 @@ export class ScriptedLedger {
 
   readonly #methods: Record<string, (...params: never[]) => unknown> = {
     getGenesisHash: () => this.genesisHash,
+    getRecentPerformanceSamples: () => [{ numSlots: 200, samplePeriodSecs: 60 }],
     getSlot: (config: { commitment: string }) => this.#tip(config.commitment),
     getSignaturesForAddress: (
       _: string,
@@ -189,15 +194,20 @@ export class ScriptedLedger {
       ),
     }),
     getTransaction: (signature: string, config: VersionConfig) => {
-      this.#checkVersion(config)
       const entry = this.entries.find((each) => each.signature === signature)
       if (entry === undefined || this.missing.has(signature)) return null
+      this.#checkVersion([entry], config)
       const json = transactionJson(entry)
-      return { ...json, version: this.version, ...(this.withoutOutcome.has(signature) ? { meta: null } : {}) }
+      return {
+        ...json,
+        version: entry.version,
+        ...(this.withoutOutcome.has(signature) ? { meta: null } : {}),
+      }
     },
     getBlock: (slot: number, config: VersionConfig) => {
-      this.#checkVersion(config)
-      const signatures = this.entries.filter((entry) => entry.slot === slot).map((entry) => entry.signature)
+      const entries = this.entries.filter((entry) => entry.slot === slot)
+      this.#checkVersion(entries, config)
+      const signatures = entries.map((entry) => entry.signature)
       const isNext = slot > 0 && this.#isSkipped(slot - 1)
       if (this.#isSkipped(slot)) throw new LedgerRpcError('rpc', 'skipped', { code: -32007 })
       return { signatures, parentSlot: isNext ? this.#blockBefore(slot) : slot - 1 }

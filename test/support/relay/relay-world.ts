@@ -69,6 +69,7 @@ export interface RelayWorld extends RegistryWorld {
 export async function createRelayWorld(
   options: {
     slotMs?: number
+    finalizedDepth?: number
     /** Default: true. False for tests whose indexer fills the tables. */
     tablesFilled?: boolean
     /** More programs on the ledger. */
@@ -77,7 +78,11 @@ export async function createRelayWorld(
     sponsorship?: Partial<SponsorshipOptions>
   } = {},
 ): Promise<RelayWorld> {
-  const registry = await createRegistryWorld({ slotMs: options.slotMs ?? 40, programs: options.programs })
+  const registry = await createRegistryWorld({
+    slotMs: options.slotMs ?? 40,
+    finalizedDepth: options.finalizedDepth,
+    programs: options.programs,
+  })
   const calls: string[] = []
   const ledger = recordCalls(registry.rpc, calls)
   const t = await createTestApp({

@@ -18,6 +18,7 @@ import {
   toJson,
 } from '../relay/relay-world.ts'
 import { SPONSOR_LIMITS } from '../app.ts'
+import type { RelayTiming } from '../../../src/relay/policy.ts'
 import { markSponsored } from './mark-sponsored.ts'
 import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
 
@@ -70,12 +71,15 @@ export interface RegisterOptions {
 /** The relay world with sponsorship: a fee payer with 2 SOL. */
 export async function createSponsorWorld(
   signerOf: (feePayer: Keypair) => FeePayerSigner = createLocalSigner,
+  ledger: { slotMs?: number; finalizedDepth?: number; timing?: RelayTiming } = {},
 ): Promise<SponsorWorld> {
   const feePayer = Keypair.generate()
   const limits = { ...SPONSOR_LIMITS }
   const relayWorld = await createRelayWorld({
     // A prepared transaction must not expire while a busy machine runs a test: 182 slots.
-    slotMs: 100,
+    slotMs: ledger.slotMs ?? 100,
+    ...(ledger.finalizedDepth === undefined ? {} : { finalizedDepth: ledger.finalizedDepth }),
+    ...(ledger.timing === undefined ? {} : { relay: { timing: ledger.timing } }),
     sponsorship: { signer: signerOf(feePayer), limits },
   })
   await relayWorld.connection.requestAirdrop(feePayer.publicKey, FEE_PAYER_LAMPORTS)

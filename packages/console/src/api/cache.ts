@@ -30,6 +30,7 @@ const EMBEDDED = [
   'Health',
   'IndexerHealth',
   'Info',
+  'Ledger',
   'McpFeature',
   'NewSession',
   'PageInfo',

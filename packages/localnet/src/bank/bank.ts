@@ -149,6 +149,14 @@ export class Bank {
     this.#parts.vm.setAccount(key, account)
   }
 
+  /** Changes the rent from the next slot on. Accounts keep their lamports. */
+  setRent(lamportsPerByte: number): void {
+    const { store, vm } = this.#parts
+    this.closeSlot()
+    store.setFact('lamportsPerByte', String(lamportsPerByte))
+    vm.setRent(lamportsPerByte)
+  }
+
   /** Moves the time of the next slot forward. */
   warp(seconds: number): void {
     this.#timeOffset += seconds

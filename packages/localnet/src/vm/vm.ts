@@ -1,4 +1,10 @@
-import { Account as VmAccount, Clock, FailedTransactionMetadata, LiteSvm } from 'litesvm/dist/internal.js'
+import {
+  Account as VmAccount,
+  Clock,
+  FailedTransactionMetadata,
+  LiteSvm,
+  Rent,
+} from 'litesvm/dist/internal.js'
 import { type Pubkey, pubkeyBytes, pubkeyFromBytes } from '@agent-registry/solana'
 import { type Account, EMPTY_ACCOUNT } from './account.ts'
 import { type Execution, toExecution } from './execution.ts'
@@ -100,6 +106,10 @@ export class Vm {
   /** @param blocks newest first. A new lookup table must name one of their slots. */
   setSlotHashes(blocks: readonly { slot: number; blockhash: string }[]): void {
     this.#svm.setSlotHashes(blocks.map(({ slot, blockhash }) => ({ slot: BigInt(slot), hash: blockhash })))
+  }
+
+  setRent(lamportsPerByte: number): void {
+    this.#svm.setRent(new Rent(BigInt(lamportsPerByte), 1, 50))
   }
 
   /** @returns lamports */

@@ -5,13 +5,15 @@ import { deadLetter, emptyRows, type IndexedRows } from '../../decode/rows.ts'
 import { isComplete, type RpcTransaction, type SignatureInfo } from '../../decode/rpc-transaction.ts'
 import type { SeenTransaction } from '../context.ts'
 import type { LedgerRpc } from '../../rpc/ledger-rpc.ts'
-import { LedgerRpcError } from '../../rpc/rpc-error.ts'
+import { LedgerRpcError, VERSION_NOT_SUPPORTED } from '../../rpc/rpc-error.ts'
 import { fetchBlockSignatures } from './fetch-blocks.ts'
 
 /** A node may list a transaction a moment before it serves it. */
 const MISSING_RETRIES = 5
 const MISSING_RETRY_MS = 100
 const BLOCK_CLEANED_UP = -32001
+/** A retry does not help. */
+const PERMANENT_BLOCK_ERRORS = new Set<number | undefined>([BLOCK_CLEANED_UP, VERSION_NOT_SUPPORTED])
 const NOT_SERVED =
   'the node lists the transaction and does not serve it with its outcome and inner instructions'
 
@@ -103,7 +105,7 @@ async function findTransactionIndexes(
     const block = blocks.get(slot) ?? null
     const isError = block instanceof LedgerRpcError
     // The block may still change. A retry may find it, or its transactions elsewhere.
-    if (isError && block.code !== BLOCK_CLEANED_UP && nonFinalSlots.has(slot)) throw block
+    if (isError && !PERMANENT_BLOCK_ERRORS.has(block.code) && nonFinalSlots.has(slot)) throw block
     // A node that does not serve the block still lists its transactions in block order.
     const inOrder = isError || block === null ? signatures : block
     const order = new Map(inOrder.map((signature, i) => [signature, i]))

@@ -4,6 +4,7 @@ import { asConfig, asInteger, asPubkey, asSignature, asText, type Config, listOf
 import { invalidParams } from '../rpc-error.ts'
 
 const MAX_WARP_SECONDS = 10 * 365 * 86_400
+const MAX_RENT = 1_000_000
 const MAX_LIST = 1000
 
 /** Methods that only this ledger has. */
@@ -19,6 +20,13 @@ export const localnetMethods: RpcMethods = {
     if (seconds > MAX_WARP_SECONDS) throw invalidParams(`Invalid params: seconds; max ${MAX_WARP_SECONDS}`)
     bank.warp(seconds)
     return bank.slotTime
+  },
+  /** (lamports per byte) -> the rent of an account without data, in lamports */
+  localnet_setRent: ({ bank, vm }, params) => {
+    const lamportsPerByte = params.required(0, 'lamportsPerByte', asInteger)
+    if (lamportsPerByte > MAX_RENT) throw invalidParams(`Invalid params: lamportsPerByte; max ${MAX_RENT}`)
+    bank.setRent(lamportsPerByte)
+    return vm.minimumBalanceForRentExemption(0)
   },
   /** (object with `kind` and the fields of this kind) -> the result, or null */
   localnet_fault: ({ faults }, params) => {
