@@ -1,5 +1,10 @@
-import bs58 from 'bs58'
-import { compactLength, parseTransaction, WireError, type WireTransaction } from '@agent-registry/solana'
+import {
+  compactLength,
+  decodeBase58,
+  parseTransaction,
+  WireError,
+  type WireTransaction,
+} from '@agent-registry/solana'
 import type { RpcInstruction, RpcTransaction } from '../ledger/decode/rpc-transaction.ts'
 
 const VERSION_0 = 0x80
@@ -16,10 +21,10 @@ export function wireTransaction({ version, transaction }: RpcTransaction): WireT
   const { numRequiredSignatures, numReadonlySignedAccounts, numReadonlyUnsignedAccounts } = header
   const parts = [
     compactLength(signatures.length),
-    ...signatures.map((each) => bs58.decode(each)),
+    ...signatures.map(bytesOf),
     [VERSION_0, numRequiredSignatures, numReadonlySignedAccounts, numReadonlyUnsignedAccounts],
     compactLength(accountKeys.length),
-    ...[...accountKeys, recentBlockhash].map((each) => bs58.decode(each)),
+    ...[...accountKeys, recentBlockhash].map(bytesOf),
     compactLength(instructions.length),
     ...instructions.flatMap(instructionParts),
     compactLength(0),
@@ -33,6 +38,9 @@ export function wireTransaction({ version, transaction }: RpcTransaction): WireT
 }
 
 function instructionParts({ programIdIndex, accounts, data }: RpcInstruction): Iterable<number>[] {
-  const bytes = bs58.decode(data)
+  const bytes = bytesOf(data)
   return [[programIdIndex], compactLength(accounts.length), accounts, compactLength(bytes.length), bytes]
 }
+
+/** Text that is not base-58 becomes no bytes: then the signature does not match. */
+const bytesOf = (text: string): Uint8Array => decodeBase58(text) ?? new Uint8Array()

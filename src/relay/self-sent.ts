@@ -29,7 +29,8 @@ export type SelfSent = ReturnType<typeof createSelfSent>
  */
 export function createSelfSent(context: RelayContext) {
   const failures = createFailureLog(context.logger, 'could not compare new transactions with prepared ones')
-  const queue = new PQueue({ concurrency: 1 })
+  // A node that is slow to return failed transactions must not delay others.
+  const queue = new PQueue({ concurrency: 4 })
   let waiting: SeenTransaction[] = []
   let isStopped = false
 
@@ -37,7 +38,8 @@ export function createSelfSent(context: RelayContext) {
     const seen = waiting
     waiting = []
     try {
-      await confirmPrepared([...readable(seen), ...(await fetchFailed(seen, context))], context)
+      await confirmPrepared(readable(seen), context)
+      await confirmPrepared(await fetchFailed(seen, context), context)
       failures.clear()
     } catch (error) {
       failures.report(error)
@@ -45,9 +47,9 @@ export function createSelfSent(context: RelayContext) {
   }
 
   return {
-    see: (seen: SeenTransaction): void => {
+    see: ({ signature, transaction }: SeenTransaction): void => {
       if (isStopped || waiting.length >= SEEN_LIMITS.waiting) return
-      waiting.push(seen)
+      waiting.push({ signature, transaction: transaction && withoutInner(transaction) })
       if (waiting.length === 1) void queue.add(work)
     },
     /** Waits until everything seen so far is compared. */
@@ -58,6 +60,14 @@ export function createSelfSent(context: RelayContext) {
     },
   }
 }
+
+/** Inner instructions are the largest part. */
+const withoutInner = ({ version, slot, transaction, meta }: RpcTransaction): RpcTransaction => ({
+  version,
+  slot,
+  transaction,
+  meta: meta && { err: meta.err, logMessages: meta.logMessages },
+})
 
 /** Those that can be prepared ones. */
 function readable(seen: readonly Pick<SeenTransaction, 'transaction'>[]): Landed[] {

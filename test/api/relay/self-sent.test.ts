@@ -155,13 +155,12 @@ test('after a fork removed it, it is sent again', async () => {
   const [prepared, owner] = await register()
   world.localnet.stepSlot(5)
   const signature = await send(signed(prepared, owner))
-  const { slot } = await world.status(prepared.id)
+  world.calls.length = 0
   world.localnet.fault.fork({ slots: 4 })
-  await eventually(async () => {
-    world.localnet.stepSlot()
-    const record = await world.status(prepared.id)
-    return record.status === 'confirmed' && record.slot !== slot ? record.signature : null
-  }).toBe(signature)
+  await eventually(() => world.calls.includes('sendTransaction')).toBe(true)
+  await eventually(async () => (await world.status(prepared.id)).status).toBe('confirmed')
+  expect(await world.status(prepared.id)).toMatchObject({ signature, error: null })
+  expect((await world.connection.getSignatureStatus(signature)).value?.err).toBeNull()
 })
 
 describe('hostile clients', () => {

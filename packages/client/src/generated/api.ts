@@ -1042,9 +1042,14 @@ export type Transaction = {
   /**
    * `simulated`: prepared. `submitted`: sent, and sent again until it lands or expires.
    * `confirmed`: it landed; a fork can still change it back to `submitted`. `failed`: see `error`.
+   * If the wallet sends a transaction of the registry itself, the status changes when the indexer
+   * has read it, otherwise after the transaction has expired.
    */
   status: 'pending' | 'simulated' | 'submitted' | 'confirmed' | 'failed'
-  /** Transaction signature, base-58. Null before the transaction is submitted. */
+  /**
+   * Transaction signature, base-58. Null before the transaction is sent, by the service or by the
+   * wallet.
+   */
   signature: string | null
   /** Reason of the failure. Null unless `status` is `failed`. */
   error: TransactionFailure | null
