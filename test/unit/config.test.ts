@@ -20,7 +20,13 @@ describe('readConfig', () => {
     const { config, secrets } = readConfig({ PORT: '', LOG_LEVEL: ' ' })
     expect(config.server).toMatchObject({ host: '127.0.0.1', port: 3000, trustProxy: [] })
     expect(config.rateLimits).toMatchObject({ reads: 600, register: 20 })
-    expect(config.localnet).toEqual({ port: 8899, seedAgents: 24, refusedBecause: null })
+    expect(config.localnet).toEqual({
+      port: 8899,
+      slotMs: 400,
+      finalitySlots: 32,
+      seedAgents: 24,
+      refusedBecause: null,
+    })
     expect([...config.roles]).toEqual(['api', 'indexer', 'webhooks', 'cards'])
     expect(config.webhooks).toEqual({ devMode: true, allowedPorts: [443], dailyPerNetwork: 100 })
     expect(config.databaseUrl).toBeNull()

@@ -99,4 +99,20 @@ describe('the methods that control the localnet', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
     expect((await answer(response)).result).toEqual(expect.any(String))
   })
+
+  it('change the rent of new accounts', async () => {
+    const rent = (bytes: number) => ledger.connection.getMinimumBalanceForRentExemption(bytes)
+    const before = await rent(421)
+    expect((await ledger.rpc('localnet_setRent', [696])).result).toBe(128 * 696)
+    expect(await rent(421)).toBe(549 * 696)
+    const sysvar = await ledger.rpc('getAccountInfo', [
+      'SysvarRent111111111111111111111111111111111',
+      { encoding: 'jsonParsed', commitment: 'processed' },
+    ])
+    expect(JSON.stringify(sysvar.result)).toContain('"lamportsPerByteYear":"696"')
+    const { error } = await ledger.rpc('localnet_setRent', [1_000_001])
+    expect(error?.message).toBe('Invalid params: lamportsPerByte; max 1000000')
+    ledger.net.setRent(before / 549)
+    expect(await rent(421)).toBe(before)
+  })
 })

@@ -1,4 +1,5 @@
 import {
+  AccountRole,
   type AccountMeta,
   address,
   appendTransactionMessageInstructions,
@@ -50,10 +51,15 @@ export async function v1Transaction(
   return Uint8Array.from(getTransactionEncoder().encode(transaction))
 }
 
+const ROLES = {
+  signer: { writable: AccountRole.WRITABLE_SIGNER, readonly: AccountRole.READONLY_SIGNER },
+  other: { writable: AccountRole.WRITABLE, readonly: AccountRole.READONLY },
+}
+
 function toKit({ programId, keys, data }: TransactionInstruction): Instruction {
   const accounts: AccountMeta[] = keys.map(({ pubkey, isSigner, isWritable }) => ({
     address: address(pubkey.toBase58()),
-    role: (isSigner ? 2 : 0) + (isWritable ? 1 : 0),
+    role: ROLES[isSigner ? 'signer' : 'other'][isWritable ? 'writable' : 'readonly'],
   }))
   return { programAddress: address(programId.toBase58()), accounts, data: Uint8Array.from(data) }
 }

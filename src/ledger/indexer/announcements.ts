@@ -19,7 +19,7 @@ export interface Announcements {
   isConnected(): boolean
   /** Whether there are announced signatures that no listing has contained yet. */
   hasUnlisted(): boolean
-  /** The unlisted signatures to fetch without waiting for the listing. */
+  /** The unlisted signatures to fetch without waiting for the listing, oldest first. */
   overdue(): string[]
   remove(signatures: Iterable<string>): void
   close(): void
@@ -54,7 +54,9 @@ export function subscribeToAnnouncements({ options, status, wakeUp }: IndexerCon
     overdue() {
       unlisted.purgeStale()
       const announcedBefore = clock.now() - OVERDUE_AFTER_MS
-      return [...unlisted.entries()].filter(([, at]) => at < announcedBefore).map(([signature]) => signature)
+      // The cache iterates newest first.
+      const oldestFirst = [...unlisted.entries()].toReversed()
+      return oldestFirst.filter(([, at]) => at < announcedBefore).map(([signature]) => signature)
     },
     remove(signatures) {
       for (const signature of signatures) unlisted.delete(signature)

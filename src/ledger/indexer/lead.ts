@@ -50,7 +50,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
   status.finalizedSlot = engine.position.finalizedSlot
   const catchUp = createCatchUp(engine)
   const finality = createFinalityMonitor(context, engine)
-  const slotTime = createSlotTime(rpc, clock)
+  const slotTime = createSlotTime(options.rpc, clock)
   // Subscribes before the first listing, so that no transaction is missed in between.
   const announcements = subscribeToAnnouncements(context)
   const failures = createFailureLog(logger, 'could not read the ledger, retrying')
@@ -93,6 +93,11 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
     }
   }
 
+  /** Nothing waits for it: a node may not have this method. */
+  async function measureSlots(): Promise<void> {
+    status.slotSeconds = await slotTime.get().catch(() => status.slotSeconds)
+  }
+
   function isPollDue(): boolean {
     return clock.now() - polledAt >= pollMs
   }
@@ -108,7 +113,7 @@ export async function lead(context: IndexerContext, leadership: Leadership): Pro
       polledAt = now
       tip = await rpc.call<number>('getSlot', [{ commitment }])
       status.tipSlot = tip
-      status.slotSeconds = await slotTime.get()
+      void measureSlots()
       hasForked = await mayHaveForked(engine)
     }
     const read = await catchUp({

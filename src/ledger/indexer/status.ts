@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
+import { UNMEASURED_SLOT_SECONDS } from '../rpc/slot-time.ts'
 
 export type IndexerPhase = 'starting' | 'standby' | 'backfilling' | 'live' | 'stopped'
 
@@ -40,7 +41,7 @@ export const initialStatus = (): IndexerStatus => ({
   phase: 'starting',
   cursorSlot: 0,
   tipSlot: 0,
-  slotSeconds: 0,
+  slotSeconds: UNMEASURED_SLOT_SECONDS,
   lagSlots: 0,
   lagSeconds: 0,
   caughtUpAt: null,

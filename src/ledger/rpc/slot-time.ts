@@ -11,8 +11,8 @@ interface PerformanceSample {
 const MEASURE_MS = 600_000
 /** About the last quarter of an hour. */
 const SAMPLES = 15
-/** For a ledger that is younger than its first sample, which is a minute. */
-const UNMEASURED_SECONDS = 0.4
+/** Until a node has measured it: a new ledger has no sample in its first minute. */
+export const UNMEASURED_SLOT_SECONDS = 0.4
 
 /** Seconds per slot, as the node measured them lately. Clusters change the length of their slots. */
 export function createSlotTime(rpc: LedgerCalls, clock: Clock): CachedValue<number> {
@@ -24,9 +24,9 @@ async function measure(rpc: LedgerCalls): Promise<number> {
     const samples = await rpc.call<PerformanceSample[]>('getRecentPerformanceSamples', [SAMPLES])
     const slots = samples.reduce((sum, { numSlots }) => sum + numSlots, 0)
     const seconds = samples.reduce((sum, { samplePeriodSecs }) => sum + samplePeriodSecs, 0)
-    return slots > 0 ? seconds / slots : UNMEASURED_SECONDS
+    return slots > 0 ? seconds / slots : UNMEASURED_SLOT_SECONDS
   } catch (error) {
-    if (error instanceof LedgerRpcError) return UNMEASURED_SECONDS
+    if (error instanceof LedgerRpcError) return UNMEASURED_SLOT_SECONDS
     throw error
   }
 }

@@ -57,6 +57,16 @@ test('a healthy indexer reports its position, and the metrics agree', async () =
   }
 })
 
+test('how many slots behind are healthy depends on their measured length', async () => {
+  await eventually(() => indexer.status().slotSeconds).toBe(0.3)
+  const behind = (lagSlots: number, slotSeconds: number) => {
+    const status = () => ({ ...indexer.status(), lagSlots, slotSeconds })
+    return readIndexerHealth({ ...indexer, status }, kyselyOf(database.orm))
+  }
+  expect(await behind(90, 0.3)).toMatchObject({ healthy: true })
+  expect(await behind(40, 1)).toMatchObject({ healthy: false })
+})
+
 test('other processes know the slot up to which the tables contain everything, also without transactions', async () => {
   const other = () => readIndexerHealth(null, kyselyOf(database.orm))
   await eventually(async () => (await other()).cursorSlot).toBe(ledger.slot)

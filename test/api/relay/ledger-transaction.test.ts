@@ -2,6 +2,7 @@ import { type Keypair, SystemProgram, Transaction } from '@solana/web3.js'
 import bs58 from 'bs58'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { decodeInstruction } from '@agent-registry/client/decode'
+import { v1Transaction } from '@agent-registry/localnet/testing/v1'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import {
   addresses,
@@ -82,6 +83,24 @@ test('a landed transaction is returned with its instructions, balances and logs'
     transaction: { id, status: 'confirmed', instructions: landed.instructions },
   })
   expect((await world.graphql(RECORD, { id })).data).toEqual(record.data)
+})
+
+test('a transaction of version 1 is returned like others, with its priority fee in the fee', async () => {
+  const owner = await world.funded()
+  const { blockhash } = await world.connection.getLatestBlockhash()
+  const config = { priorityFeeLamports: 777n }
+  const wire = await v1Transaction([registration(owner)], { blockhash, signers: [owner], config })
+  const signature = await world.connection.sendRawTransaction(wire)
+  world.localnet.stepSlot(2)
+  // As the indexer stores it.
+  const row = { signature, slot: 1, transaction_index: 0, accounts: [], finality: 'confirmed' as const }
+  await world.t.kysely.insertInto('ledger_transactions').values(row).execute()
+  const { data, errors } = await read(signature)
+  expect(errors).toBeUndefined()
+  const { fee, feePayer, instructions, balances } = landedIn(data)
+  expect([fee, feePayer, instructions.length]).toEqual(['5777', keyOf(owner), 1])
+  expect(decoded(instructions[0]!)!.name).toBe('registerAgent')
+  expect(balances[0]!.account).toBe(keyOf(owner))
 })
 
 test('a transaction that was only prepared shows what it will do', async () => {

@@ -1,4 +1,4 @@
-import { Keypair, PublicKey } from '@solana/web3.js'
+import { type Keypair, PublicKey } from '@solana/web3.js'
 import { registryInstruction } from '@agent-registry/program'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../support/indexer/eventually.ts'

@@ -60,7 +60,7 @@ test('any submitted bytes get 400 with a contract text, and nothing is sent', as
       expect({ status, error: body.error }).toEqual({
         status: 400,
         error: expect.stringMatching(
-          /^(Invalid signed transaction|Signed transaction does not match the prepared transaction|Missing or invalid signature for \w+)$/,
+          /^(Invalid signed transaction|Transaction version \d+ is not supported\. Sign the prepared transaction, which has version 0|Signed transaction does not match the prepared transaction|Missing or invalid signature for \w+)$/,
         ) as string,
       })
     }),

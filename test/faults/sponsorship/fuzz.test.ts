@@ -49,7 +49,7 @@ afterAll(() => world.close())
 
 const apis = (): SponsorClient[] => [restClient(world.t), graphqlClient(world.t)]
 const REFUSED =
-  /^(Invalid signed transaction|Signed transaction does not match the prepared transaction|Missing or invalid signature for \w+|The service signs as the fee payer \w+\. Leave the 64 bytes of its signature zero\.|id and signedTx are required|signedTx is required)$/
+  /^(Invalid signed transaction|Transaction version \d+ is not supported\. Sign the prepared transaction, which has version 0|Signed transaction does not match the prepared transaction|Missing or invalid signature for \w+|The service signs as the fee payer \w+\. Leave the 64 bytes of its signature zero\.|id and signedTx are required|signedTx is required)$/
 
 /** A correctly signed transaction with bytes set, flipped, removed or inserted. */
 const changed = fc.array(

@@ -165,6 +165,7 @@ export class ScriptedLedger {
 
   readonly #methods: Record<string, (...params: never[]) => unknown> = {
     getGenesisHash: () => this.genesisHash,
+    getRecentPerformanceSamples: () => [{ numSlots: 200, samplePeriodSecs: 60 }],
     getSlot: (config: { commitment: string }) => this.#tip(config.commitment),
     getSignaturesForAddress: (
       _: string,
