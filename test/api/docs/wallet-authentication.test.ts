@@ -65,7 +65,7 @@ test('the browser example signs with a wallet adapter', async () => {
   }
   const headers = await walletHeaders(wallet, 'GET', '/webhooks')
   expect((await fetch(`${gateway}/webhooks`, { headers })).status).toBe(200)
-  expect((await fetch(`${gateway}/webhooks`, { headers })).status).toBe(401)
+  expect((await fetch(`${gateway}/webhooks`, { method: 'POST', headers })).status).toBe(401)
 })
 
 test('the message and the signature of the guide belong to its seed', () => {
