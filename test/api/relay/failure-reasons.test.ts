@@ -157,7 +157,7 @@ test('a second withdrawal, and one that is completed too early, say from when th
     .selectFrom('withdrawal_requests')
     .select('requested_at as withdrawal')
     .executeTakeFirstOrThrow()
-  const from = new Date(Date.parse(String(withdrawal)) + 7 * 86_400_000).toISOString().replace('.000Z', 'Z')
+  const from = new Date(Date.parse(withdrawal) + 7 * 86_400_000).toISOString().replace('.000Z', 'Z')
   expect(await typed('request-withdrawal', withdrawing.owner, USDC)).toBe(
     `Instruction 0: WithdrawalPending: A withdrawal of 100 USDC is pending. Complete it from ${from} on, or cancel it.`,
   )

@@ -104,7 +104,6 @@ test('responses match the document if the dependencies are down or an internal e
     deadLetters: null,
     isEmpty: true,
     ready: false,
-    isEmpty: true,
     hasLeader: true,
     healthy: false,
   }
