@@ -167,7 +167,7 @@ const WHEN: Record<ErrorCode, string> = {
   DATABASE_UNAVAILABLE: 'PostgreSQL does not respond.',
   INTERNAL_SERVER_ERROR: 'A defect of the service. The log has the details.',
   LEDGER_UNAVAILABLE:
-    'No ledger node responds within 5 s, or the node is behind. Prepared and sponsored transactions, fees and balances need one. See `Retry-After`.',
+    'No ledger node responds within 10 s, or the node is behind. Prepared and sponsored transactions, fees and balances need one. See `Retry-After`.',
 }
 
 const FAILURES: Record<(typeof FAILURE_CODES)[number], string> = {

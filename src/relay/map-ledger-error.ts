@@ -3,7 +3,7 @@ import { withTimeout } from '../platform/async/with-timeout.ts'
 import { LedgerRpcError } from '../ledger/rpc/rpc-error.ts'
 
 /** A client that waits for a node does not wait longer. Milliseconds. */
-const MAX_WAIT_MS = 5_000
+const MAX_WAIT_MS = 10_000
 
 /** Throws LEDGER_UNAVAILABLE if a call of the ledger node fails, or takes too long. */
 export async function mapLedgerError<Result>(call: Promise<Result>): Promise<Result> {
