@@ -15,10 +15,14 @@ import { countRequests } from './plugins/rate-limits.ts'
 import { createResponseCache } from './plugins/response-cache/response-cache.ts'
 import { mcpRoutes } from './mcp/routes.ts'
 import { describeRoutes } from './openapi/describe-routes.ts'
-import { CONNECTION_LIMITS, type ConnectionLimits, limitPipelining } from './plugins/connections.ts'
+import {
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  limitPipelining,
+  ownSockets,
+} from './plugins/connections.ts'
 import { limitClientConnections } from './plugins/client-connections.ts'
 import { compileSerializer, compileValidator, serverOptions } from './plugins/server-options.ts'
-import { ownSockets } from './plugins/sockets.ts'
 import { checkRequests } from './contract/request-checks.ts'
 import type { Logger } from '../src/platform/logger.ts'
 import type { Metrics } from '../src/platform/metrics/metrics.ts'

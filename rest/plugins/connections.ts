@@ -1,10 +1,9 @@
 import type { Socket } from 'node:net'
 import type { PlaceLimits } from '../../src/platform/overload/places.ts'
 import type { RestApp } from '../rest-app.ts'
-import type { SocketTimes } from './sockets.ts'
 
 /** Time limits of a connection, in ms, and the number of connections. */
-export interface ConnectionLimits extends SocketTimes {
+export interface ConnectionLimits {
   /** From the connection, or the first byte of a later request, to the end of the headers. */
   readonly headersMs: number
   /** From the same moment to the end of the body. */
@@ -17,6 +16,10 @@ export interface ConnectionLimits extends SocketTimes {
   readonly stalledMs: number
   /** Without a packet from the client, until the first of ten probes, one per second. */
   readonly probeMs: number
+  /** From an upgrade request to its response. */
+  readonly upgradeMs: number
+  /** From the begin of the stop to the end of all connections. */
+  readonly closeMs: number
   /** Connections of the process, including streams and WebSockets. More are closed at once. */
   readonly maxConnections: number
   /** Connections of a client network without a complete request. The oldest above it get 408. */
@@ -73,6 +76,50 @@ export function limitPipelining(app: RestApp): void {
     }
     unanswered.set(socket, count + 1)
     reply.raw.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
+    done()
+  })
+}
+
+/**
+ * Owns the connections of the server. It closes those that Node does not: of refused upgrades, and
+ * of clients that keep theirs open while the service stops. Returns all that are open.
+ */
+export function ownSockets(app: RestApp, { upgradeMs, closeMs }: ConnectionLimits): Set<Socket> {
+  const open = new Set<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  closeRefusedUpgrades(app, upgradeMs)
+  closeAfterResponse(app)
+  app.addHook('preClose', async () => {
+    setTimeout(() => open.forEach((socket) => socket.destroy()), closeMs).unref()
+  })
+  return open
+}
+
+/** Node gives up a socket with an upgrade: it no longer reads from it, nor closes it. */
+function closeRefusedUpgrades(app: RestApp, upgradeMs: number): void {
+  const upgrading = new WeakSet<Socket>()
+  app.server.prependListener('upgrade', (_request, socket: Socket) => {
+    upgrading.add(socket)
+    // An accepted WebSocket resets it, and is pinged.
+    socket.setTimeout(upgradeMs, () => socket.destroy())
+  })
+  app.addHook('onResponse', ({ raw: { socket } }, _reply, done) => {
+    if (upgrading.has(socket)) socket.destroy()
+    done()
+  })
+}
+
+/** Closes a connection after the response to an upgrade, and after any while the service stops. */
+function closeAfterResponse(app: RestApp): void {
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onSend', ({ headers }, reply, _payload, done) => {
+    if (closing || headers.upgrade !== undefined) reply.header('connection', 'close')
     done()
   })
 }

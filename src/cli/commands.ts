@@ -30,7 +30,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./keygen.ts')).keygenCommand,
   },
   sign: {
-    description: 'print the three wallet headers for one request, valid for 60 seconds, from one client network',
+    description:
+      'print the three wallet headers for one request, valid for 60 seconds, from one client network',
     load: async () => (await import('./sign.ts')).signCommand,
   },
   localnet: {

@@ -48,13 +48,13 @@ export async function runProgram(): Promise<void> {
   }
 }
 
-export const exitCodeOf = (error: unknown): number =>
-  error instanceof CommanderError || error instanceof CommandError ? error.exitCode : 1
-
 async function warnAboutSettings(): Promise<void> {
   const { misspelledSettings } = await import('../platform/config/misspelled-settings.ts')
   for (const warning of misspelledSettings(process.env)) process.stderr.write(`warning: ${warning}\n`)
 }
+
+export const exitCodeOf = (error: unknown): number =>
+  error instanceof CommanderError || error instanceof CommandError ? error.exitCode : 1
 
 /**
  * What is left to print for an error. Null for help, and for wrong arguments without `json`. The

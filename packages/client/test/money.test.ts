@@ -33,7 +33,8 @@ function parsed(parse: (text: string) => bigint, text: string): bigint | null {
   }
 }
 
-const digits = (max: number) => fc.string({ unit: fc.constantFrom(...Array.from('0123456789')), maxLength: max })
+const digits = (max: number) =>
+  fc.string({ unit: fc.constantFrom(...Array.from('0123456789')), maxLength: max })
 const number = fc
   .tuple(fc.oneof(digits(9), digits(16)), fc.constantFrom('.', '.', ''), digits(8))
   .map((parts) => parts.join(''))

@@ -30,13 +30,12 @@ export function withdrawCommand(): Command {
 }
 
 export function completeWithdrawalCommand(): Command {
-  return withWallet(new Command('complete-withdrawal'))
-    .action(async (_, command: Command) => {
-      const { output, wallet, result } = await sendFrom(command, (registry, owner, options) =>
-        registry.stakes.completeWithdrawal(owner, options),
-      )
-      print(output, { owner: wallet.address }, result)
-    })
+  return withWallet(new Command('complete-withdrawal')).action(async (_, command: Command) => {
+    const { output, wallet, result } = await sendFrom(command, (registry, owner, options) =>
+      registry.stakes.completeWithdrawal(owner, options),
+    )
+    print(output, { owner: wallet.address }, result)
+  })
 }
 
 function print(output: Output, what: object, { id, status, signature }: Transaction): void {

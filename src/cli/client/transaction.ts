@@ -6,9 +6,7 @@ import { unfinishedTransactions } from './unfinished.ts'
 
 /** Transactions whose command ended before their outcome was known. */
 export function transactionCommand(): Command {
-  return new Command('transaction')
-    .addCommand(listCommand())
-    .addCommand(resumeCommand())
+  return new Command('transaction').addCommand(listCommand()).addCommand(resumeCommand())
 }
 
 function listCommand(): Command {

@@ -82,11 +82,11 @@ describe('sign', () => {
       body: JSON.stringify(WEBHOOK),
     })
 
-  test('prints headers that a running gateway accepts once, as JSON', async () => {
+  test('prints headers that a running gateway accepts, also again within a minute, as JSON', async () => {
     const headers = await json<Record<string, string>>('sign', 'post', '/webhooks', '--key', keyFile)
     expect(headers['X-Wallet-Pubkey']).toBe(owner)
     expect((await post(headers)).status).toBe(201)
-    expect((await post(headers)).status).toBe(401)
+    expect((await post(headers)).status).toBe(201)
     const other = await json<Record<string, string>>('sign', 'GET', '/webhooks', '--key', keyFile)
     expect(await (await post(other)).json()).toEqual({
       error: 'Invalid signature',

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../../src/gateway/runtime-file.ts'
 import { runCommand } from '../../support/cli.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
-import { connectMcp, MCP_CLIENTS, type McpClient, NEWEST } from '../../support/mcp.ts'
+import { connectMcp, MCP_CLIENTS, type McpClient } from '../../support/mcp.ts'
 
 let gateway: GatewayInProcess
 let runtime: Runtime
@@ -225,17 +225,6 @@ test('a registration that the service pays for needs an invite code and no SOL',
   const again = await client.call('check_eligibility', { wallet, code: inviteCode })
   expect(again.structuredContent).toMatchObject({ eligible: false })
   await client.close()
-})
-
-test('the server supports the newest protocol version, which /info names', async () => {
-  const { features } = (await (await fetch(`${runtime.baseUrl}/info`)).json()) as {
-    features: { mcp: { enabled: boolean; endpoint: string; spec: string } }
-  }
-  expect(features.mcp).toEqual({
-    enabled: true,
-    endpoint: '/mcp/sse',
-    spec: `MCP ${NEWEST}`,
-  })
 })
 
 test.each([

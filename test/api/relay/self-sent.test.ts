@@ -78,7 +78,7 @@ test('a transaction that the wallet sends itself is confirmed as soon as the ind
   expect(await world.status(prepared.id)).toMatchObject({ status: 'simulated', signature: null })
   const signature = await send(signed(prepared, owner))
   const record = await world.status(prepared.id)
-  const landed = await world.connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 })
+  const landed = await world.connection.getTransaction(signature, { maxSupportedTransactionVersion: 1 })
   expect(record).toEqual({ id: prepared.id, status: 'confirmed', signature, error: null, slot: landed!.slot })
   expect(await world.connection.getBlockHeight()).toBeLessThan(prepared.lastValidBlockHeight)
 

@@ -124,7 +124,7 @@ describe('paths and methods', () => {
     })
   })
 
-  test.each(['/', '/agent', `/agents/${KEY}/`, `/agents/${KEY}/nothing`, '/AGENTS', '/health/x'])(
+  test.each(['/agent', `/agents/${KEY}/`, `/agents/${KEY}/nothing`, '/AGENTS', '/health/x'])(
     '%s is an unknown path: 404',
     async (url) => {
       expect(await refusal(url)).toEqual({

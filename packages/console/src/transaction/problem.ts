@@ -21,7 +21,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   SPONSOR_WALLET_LIMIT: 'Let your wallet pay the network fee, or try again tomorrow.',
   SPONSOR_CLIENT_TRANSACTION_LIMIT: 'Let your wallet pay the network fee, or try again tomorrow.',
   SPONSOR_BUDGET_USED: 'Let your wallet pay, or try again tomorrow.',
-  SPONSOR_CLIENT_LIMIT: 'Let your wallet pay, or try again tomorrow.',
+  SPONSOR_CLIENT_LIMIT: 'Let your wallet pay, or try again later.',
   INVITE_CODE_INVALID: 'Ask for another code, or let your wallet pay.',
   SPONSORSHIP_OFF: 'Let your wallet pay.',
 }
