@@ -57,7 +57,8 @@ export async function startDatabase(
   try {
     const opening = openOrm(connection, {
       connectTimeoutMs: config.databaseWaitMs,
-      onWarning: (message) => logger.warn(message),
+      // A pool that ends does not wait until its connections are closed.
+      onWarning: (message) => stopping.signal.aborted || logger.warn(message),
     })
     const orm = await abortable(opening, signal)
     const applied = await migrate(orm, signal)
