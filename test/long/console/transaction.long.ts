@@ -100,7 +100,7 @@ consoleTest(
     await second.submit()
     await open(`/tx/${second.id}`)
     await status.getByRole('heading', { name: /^Failed\W+failed/ }).waitFor()
-    await status.getByText('The account exists already.').waitFor()
+    await status.getByText('has an agent already').waitFor()
     await status.getByText('Nothing changed and nothing was paid.').waitFor()
     await page.getByRole('region', { name: 'Logs', exact: true }).waitFor()
   },
