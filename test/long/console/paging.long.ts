@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
+import { eventually } from '../../support/eventually.ts'
 import { type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 
 const AGENTS = 100_000
@@ -13,6 +14,7 @@ beforeAll(async () => {
   world = await openConsole({ SEED_AGENTS: '1', INDEXER_VERIFY_MS: '600000' })
   const client = new Client({ connectionString: world.gateway.env.DATABASE_URL })
   await client.connect()
+  await eventually(async () => expect((await client.query('select 1 from agents')).rowCount).toBe(1))
   await client.query(`
     insert into agents select (jsonb_populate_record(agents, jsonb_build_object('pda', 'pda' || i,
       'owner', 'owner' || i, 'name', 'Agent ' || i, 'reputation_score', i % 1000))).*
