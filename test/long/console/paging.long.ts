@@ -14,7 +14,10 @@ beforeAll(async () => {
   world = await openConsole({ SEED_AGENTS: '1', INDEXER_VERIFY_MS: '600000' })
   const client = new Client({ connectionString: world.gateway.env.DATABASE_URL })
   await client.connect()
-  await eventually(async () => expect((await client.query('select 1 from agents')).rowCount).toBe(1))
+  await eventually(async () => {
+    const { rowCount } = await client.query('select 1 from agents')
+    if (rowCount === 0) throw new Error('the sample agent is not indexed yet')
+  })
   await client.query(`
     insert into agents select (jsonb_populate_record(agents, jsonb_build_object('pda', 'pda' || i,
       'owner', 'owner' || i, 'name', 'Agent ' || i, 'reputation_score', i % 1000))).*
