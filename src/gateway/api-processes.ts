@@ -9,7 +9,7 @@ import { createPeers, type Peers } from '../platform/process/peers.ts'
 
 const ENTRY = fileURLToPath(new URL('api-process.ts', import.meta.url))
 const RESTART_MS = { first: 1_000, max: 30_000, resetAfter: 60_000 }
-/** Longer than a process takes to answer its open requests, shorter than the stop of this process. */
+/** Longer than open requests of a process take, shorter than the stop of this process. */
 const STOP_MS = 20_000
 
 /** The first message to an API process. Others can read its arguments and environment. */

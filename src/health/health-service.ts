@@ -38,7 +38,7 @@ export interface HealthServiceDependencies extends HealthDependencies {
   readonly identity: ServiceIdentity
 }
 
-/** One statement a second is enough for all reads of a process. They wait for it only after a pause. */
+/** One statement a second is enough for all reads of a process. */
 const AGE_CACHE = { freshMs: 1_000, maxAgeMs: 10_000 }
 
 export function createHealthService({ kysely, identity, ...rest }: HealthServiceDependencies): HealthService {

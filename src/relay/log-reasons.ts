@@ -1,4 +1,4 @@
-/** The lamports that an account has and needs, in the line of the System program for its error 0x1. */
+/** The lamports that an account has and needs, from the log of the System program for 0x1. */
 export function missingLamports(logs: readonly string[]): { has: bigint; needs: bigint } | undefined {
   for (const line of logs.toReversed()) {
     const [, has, needs] = /^Transfer: insufficient lamports (\d{1,20}), need (\d{1,20})$/.exec(line) ?? []
