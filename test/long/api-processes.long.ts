@@ -174,7 +174,12 @@ test('after kill -9 of one process the others answer, and it is started again', 
     }
   })
   expect(responses.map(({ status }) => status)).toEqual(responses.map((_, i) => (i % 2 === 0 ? 200 : 404)))
-  await expect.poll(async () => (await sessionOfEach()).size, SECONDS).toBe(PROCESSES)
+  try {
+    await expect.poll(async () => (await sessionOfEach()).size, SECONDS).toBe(PROCESSES)
+  } catch (error) {
+    process.stdout.write(`the gateway said of late:\n${gateway.output().slice(-4_000)}\n`)
+    throw error
+  }
   expect(gateway.output()).toContain(`API process ${number} ended (SIGKILL) and is started again`)
 })
 

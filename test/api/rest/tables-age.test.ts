@@ -100,7 +100,7 @@ test('the age grows while nobody writes, and is read once a second for all reque
 
 test('an indexer that writes old transactions after an outage does not make the tables young', async () => {
   await caughtUp(7_000, 600)
-  await sql`update indexer_state set updated_at = now(), cursor_slot = 7_500`.execute(t.kysely)
+  await sql`update indexer_state set updated_at = now(), cursor_slot = 7500`.execute(t.kysely)
   const response = await t.app.inject('/agents')
   expect(response.statusCode).toBe(200)
   expectAge(response, 7_500, 600)

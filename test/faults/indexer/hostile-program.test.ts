@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Keypair, PublicKey, SystemProgram, Transaction, TransactionInstruction } from '@solana/web3.js'
+import { Keypair, PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { hasCompiler } from '@agent-registry/program/build'
 import { audit, type AuditReport } from '../../../src/ledger/audit/audit.ts'
@@ -123,12 +123,9 @@ test('many nested invocations keep their order', async () => {
 })
 
 test('a failed transaction leaves no event, whatever it logged', async () => {
-  const failing = new Transaction().add(suspend(), hostile([{ invoke: reactivate() }, { fail: true }]))
-  const signature = await world.connection.sendTransaction(failing, [wallet.keypair], { skipPreflight: true })
-  world.localnet.stepSlot()
+  const failing = [suspend(), hostile([{ invoke: reactivate() }, { fail: true }])]
+  expect(await world.execute(failing, [wallet.keypair])).toEqual({ InstructionError: [1, { Custom: 1 }] })
   await indexer.whenIdle()
-  const { value } = await world.connection.getSignatureStatus(signature)
-  expect(value?.err).toEqual({ InstructionError: [1, { Custom: 1 }] })
   expect(await events()).toEqual(['AgentRegistered'])
   expect((await audited()).differences).toEqual([])
 })
@@ -136,14 +133,8 @@ test('a failed transaction leaves no event, whatever it logged', async () => {
 test('at the maximum depth of calls, where no event can be sent, the whole transaction fails', async () => {
   const nested = (instruction: TransactionInstruction, depth: number): TransactionInstruction =>
     depth === 0 ? instruction : hostile([{ invoke: nested(instruction, depth - 1) }])
-  const attempt = async (instruction: TransactionInstruction, ...signers: Keypair[]): Promise<unknown> => {
-    const transaction = new Transaction().add(instruction)
-    const options = { skipPreflight: true }
-    const all = [wallet.keypair, ...signers]
-    const signature = await world.connection.sendTransaction(transaction, all, options)
-    world.localnet.stepSlot()
-    return (await world.connection.getSignatureStatus(signature)).value?.err
-  }
+  const attempt = (instruction: TransactionInstruction, ...signers: Keypair[]) =>
+    world.execute([instruction], [wallet.keypair, ...signers])
   // This instruction emits no event, so it also runs at the maximum depth.
   const silent = wallet.instruction(
     'set_reporter_active',
@@ -205,12 +196,9 @@ test('neither a program nor a wallet can forge an event: the transaction fails',
       data: Buffer.concat([EVENT_TAG, forgery, Buffer.of(255)]),
     })
     for (const instruction of [event, hostile([{ invoke: event }])]) {
-      const failing = new Transaction().add(suspend(), instruction)
-      const options = { skipPreflight: true }
-      const signature = await world.connection.sendTransaction(failing, [wallet.keypair], options)
-      world.localnet.stepSlot()
-      const { value } = await world.connection.getSignatureStatus(signature)
-      expect(value?.err).toEqual({ InstructionError: [1, { Custom: code }] })
+      expect(await world.execute([suspend(), instruction], [wallet.keypair])).toEqual({
+        InstructionError: [1, { Custom: code }],
+      })
     }
   }
   await indexer.whenIdle()

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { ComputeBudgetProgram, Keypair, SystemProgram, Transaction } from '@solana/web3.js'
+import { ComputeBudgetProgram, Keypair, SystemProgram } from '@solana/web3.js'
 import bs58 from 'bs58'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { associatedTokenAccount } from '@agent-registry/solana'
@@ -268,12 +268,11 @@ test('when fees are high, the fee payer pays at most the price of the policy', a
   await world.markSponsored(agent.owner)
   const payer = agent.keypair
   for (let i = 0; i < 75; i += 1) {
-    const dear = new Transaction().add(
+    const dear = [
       ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 900_000 }),
       SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: payer.publicKey, lamports: i }),
-    )
-    await world.connection.sendTransaction(dear, [payer], { skipPreflight: true })
-    world.localnet.stepSlot()
+    ]
+    expect(await world.execute(dear, [payer])).toBeNull()
   }
   const instructions = json([update(payer)])
   const body = { instructions, signerPubkeys: [agent.owner], priorityLevel: 'high' }

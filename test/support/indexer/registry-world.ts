@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { Connection, Keypair, type TransactionInstruction } from '@solana/web3.js'
+import {
+  Connection,
+  Keypair,
+  Transaction,
+  type TransactionError,
+  type TransactionInstruction,
+} from '@solana/web3.js'
 import { associatedTokenAccount, programDataAddress, pubkey, type Pubkey } from '@agent-registry/solana'
 import { PROGRAM_FILE, registryAddresses, registryIdl, registryInstruction } from '@agent-registry/program'
 import { type GenesisOptions, type Localnet, startLocalnet } from '@agent-registry/localnet'
@@ -41,6 +47,11 @@ export interface RegistryWorld {
   wallet(name: string): Promise<AgentWallet>
   /** Sends instructions in one transaction and waits for it to be confirmed. */
   transact(instructions: TransactionInstruction[], signers: Keypair[]): Promise<void>
+  /**
+   * Sends instructions in one transaction without preflight, ends the slot, and returns the error of
+   * the transaction, or null. The first signer pays.
+   */
+  execute(instructions: TransactionInstruction[], signers: Keypair[]): Promise<TransactionError | null>
   asAdmin: Send
   report(agent: Pubkey, delta: number): Promise<void>
   close(): Promise<void>
@@ -87,6 +98,18 @@ export async function createRegistryWorld(
     await untilConfirmed(connection, [signature], advance)
   }
   for (const keypair of [payer, admin]) await fund(keypair)
+
+  const execute: RegistryWorld['execute'] = async (instructions, signers) => {
+    // `Connection.sendTransaction` would use a blockhash for 30 s. With short slots it expires
+    // earlier.
+    const transaction = new Transaction(await connection.getLatestBlockhash()).add(...instructions)
+    transaction.sign(...signers)
+    const signature = await connection.sendRawTransaction(transaction.serialize(), { skipPreflight: true })
+    localnet.stepSlot()
+    const { value } = await connection.getSignatureStatus(signature)
+    if (value === null) throw new Error(`the transaction ${signature} was dropped`)
+    return value.err
+  }
 
   const asAdmin: Send = (name, accounts = {}, args = {}) =>
     transact([registryInstruction(programId, name, { admin: keyOf(admin), ...accounts }, args)], [admin])
@@ -144,6 +167,7 @@ export async function createRegistryWorld(
     usdcMint,
     wallet,
     transact,
+    execute,
     asAdmin,
     report: (agent, delta) =>
       transact(
