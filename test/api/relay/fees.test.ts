@@ -1,5 +1,5 @@
 import { ComputeBudgetProgram, type Keypair, SystemProgram } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { toEstimate } from '../../../src/relay/fees.ts'
 import { computeUnitLimit } from '../../../src/relay/prepare.ts'

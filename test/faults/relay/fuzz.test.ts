@@ -1,5 +1,5 @@
 import { type Keypair, SystemProgram } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   createRelayWorld,

@@ -1,5 +1,5 @@
 import { createSignInMessageText, parseSignInMessageText } from '@solana/wallet-standard-util'
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { expect, test } from 'vitest'
 import { isDomainError } from '../../../src/domain/errors.ts'
 import { parseSignInMessage, writeSignInMessage } from '../../../src/identity/sessions/sign-in-message.ts'

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { expect, test } from 'vitest'
 import { clientNetwork } from '../../../src/domain/client-network.ts'
 import { countRequest } from '../../../src/platform/rate-limits/gcra.ts'
