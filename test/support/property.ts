@@ -101,7 +101,7 @@ export const oneof = ((...branches: Weighted[]) => {
     if (!isWeighted(each) && !('generate' in each)) return each
     const name = `branch ${(number += 1)}`
     if (!isWeighted(each)) return counted(each, cases, () => name)
-    return { ...each, arbitrary: counted(each.arbitrary, cases, () => name) }
+    return { weight: each.weight, arbitrary: counted(each.arbitrary, cases, () => name) }
   })
   return fc.oneof(...(all as [fc.Arbitrary<unknown>]))
 }) as typeof fc.oneof
