@@ -133,7 +133,7 @@ test('an unreachable endpoint is paused, one probe decides, and each pause doubl
   expect(await world.metric('gateway_webhooks_breaker_opens_total')).toBe(2)
 })
 
-/** Seconds until the next attempt, and until the end of the pause, after a failure at each webhook. */
+/** Seconds to the next attempt, and to the end of the pause, after a failure at each webhook. */
 async function delaysAfterFailure(ids: string[], send: Send): Promise<(number | null)[][]> {
   world.worker({ send, random: () => 0.5 })
   await world.emit({})
