@@ -20,6 +20,13 @@ test('percentiles do not depend on the order of the samples', () => {
   expect(toEstimate(sorted.toReversed())).toEqual(toEstimate(sorted))
 })
 
+test.each([
+  [[11_000, 12_000, 13_000], { low: 11_000, medium: 12_000, high: 13_000 }],
+  [[11_000, 12_000, 13_000, 14_000, 15_000], { low: 12_000, medium: 13_000, high: 14_000 }],
+])('a percentile between two samples of %j is the higher one', (samples, fees) => {
+  expect(toEstimate(samples)).toEqual(fees)
+})
+
 test('fees stay between minimum and maximum, and a higher level is never cheaper', () => {
   expect(toEstimate([])).toEqual({ low: 0, medium: 1_000, high: 10_000 })
   expect(toEstimate([10 ** 12])).toEqual({ low: 1_000_000, medium: 1_000_000, high: 1_000_000 })
