@@ -59,7 +59,8 @@ async function playRound(model: ModelRun, seed: number): Promise<Outcome> {
   world.localnet.stepSlot(200)
   // While the only node hid transactions, nobody could find them.
   const wasHidden = faults.includes('hide')
-  const prepared = await model.walletSends.compare({ wasHidden })
+  const wasForked = faults.includes('fork')
+  const prepared = await model.walletSends.compare({ wasHidden, wasForked })
 
   const report = await audit({ orm, rpc: world.rpc, programId, settleMs: 10_000 })
   const events = await compareEvents(world, orm)

@@ -83,7 +83,13 @@ export class WalletSends {
   }
 
   /** The settled records, and what they are on the ledger. All transactions must have expired. */
-  async compare({ wasHidden }: { wasHidden: boolean }): Promise<{ relay: Outcome[]; ledger: Outcome[] }> {
+  async compare({
+    wasHidden,
+    wasForked,
+  }: {
+    wasHidden: boolean
+    wasForked: boolean
+  }): Promise<{ relay: Outcome[]; ledger: Outcome[] }> {
     const open = kyselyOf(this.#orm)
       .selectFrom('prepared_transactions')
       .select('id')
@@ -98,7 +104,9 @@ export class WalletSends {
     const [relay, ledger]: [Outcome[], Outcome[]] = [[], []]
     for (const [id, signature] of this.#signatures) {
       const { status, slot, error } = await this.#relay.service.get(id)
-      relay.push({ id, status, slot, error: error?.code })
+      // The ledger does not tell whether a fork removed the transaction.
+      const isDropped = wasForked && error?.code === 'dropped'
+      relay.push({ id, status, slot, error: isDropped ? 'blockhash_expired' : error?.code })
       ledger.push({ id, ...(await this.#onLedger(signature)) })
     }
     this.#signatures.clear()
