@@ -19,7 +19,8 @@ type Counts = Map<Cases, Map<string, number>>
 
 /** A case that should have occurred this often and did not, never occurs: e^-14 is one in a million. */
 const ENOUGH = 14
-const MAX_ROUNDS = 40
+/** A property with few runs needs luck: some seeds generate all cases. */
+const MAX_SEEDS = 500
 
 export const seedOf = (fallback?: number): number =>
   Number(process.env.PROPERTY_SEED ?? fallback ?? randomInt(2 ** 31))
@@ -158,52 +159,65 @@ export const array = (<Value>(
   )
 }) as typeof fc.array
 
-/** The cases that did not occur, and whether more runs could show them. */
-function missing(counts: Counts): { texts: string[]; isCertain: boolean } {
-  const texts: string[] = []
-  let isCertain = false
-  for (const [{ place: where, probabilities }, found] of counts) {
-    const draws = [...found.values()].reduce((a, b) => a + b, 0)
-    for (const [text, probability] of probabilities)
-      if (!found.has(text)) {
-        texts.push(`${where}: ${text} never occurred in ${draws} values`)
-        isCertain ||= draws * probability >= ENOUGH
-      }
+/** What the generators give with this seed, without running the property. */
+function generate(property: fc.IRawProperty<unknown>, parameters: fc.Parameters<unknown>): Counts {
+  running = new Map()
+  try {
+    fc.sample(property, parameters)
+    return running
+  } finally {
+    running = undefined
   }
-  return { texts, isCertain }
 }
 
-type Details = fc.RunDetails<unknown>
-
-/** Yields the parameters of each round of runs, until all cases have occurred. */
-function* rounds(parameters: fc.Parameters<unknown>): Generator<fc.Parameters<unknown>, void, Details> {
-  const seed = seedOf(parameters.seed)
-  const counts: Counts = new Map()
-  for (let round = 0; ; round += 1) {
-    running = counts
-    const details = yield { ...parameters, seed: seed + round }
-    running = undefined
-    if (details.failed) {
-      const text = `Repeat this with PROPERTY_SEED=${details.seed}\n${fc.defaultReportMessage(details) ?? ''}`
-      throw new Error(text, { cause: details.errorInstance })
-    }
-    const { texts, isCertain } = missing(counts)
-    if (texts.length === 0) return
-    if (isCertain || round === MAX_ROUNDS)
-      throw new Error(`The property does not test all cases (PROPERTY_SEED=${seed}):\n${texts.join('\n')}`)
+function add(sums: Counts, counts: Counts): void {
+  for (const [cases, found] of counts) {
+    const sum = sums.get(cases) ?? new Map<string, number>()
+    sums.set(cases, sum)
+    for (const [text, count] of found) sum.set(text, (sum.get(text) ?? 0) + count)
   }
+}
+
+const drawsOf = (found: Map<string, number>): number => [...found.values()].reduce((a, b) => a + b, 0)
+
+/** The cases that did not occur although `expected` of them were probable. */
+function missing(counts: Counts, expected: number): string[] {
+  return [...counts].flatMap(([{ place: where, probabilities }, found]) =>
+    [...probabilities].flatMap(([text, probability]) =>
+      found.has(text) || drawsOf(found) * probability < expected
+        ? []
+        : [`${where}: ${text} never occurred in ${drawsOf(found)} values`],
+    ),
+  )
+}
+
+/** A seed with which the runs of the property have all cases of its generators. */
+function coveringSeed(property: fc.IRawProperty<unknown>, parameters: fc.Parameters<unknown>): number {
+  const first = seedOf(parameters.seed)
+  if (process.env.PROPERTY_SEED !== undefined) return first
+  const sums: Counts = new Map()
+  let lacking: string[] = []
+  for (let seed = first; seed < first + MAX_SEEDS; seed += 1) {
+    const counts = generate(property, { ...parameters, seed })
+    lacking = missing(counts, 0)
+    if (lacking.length === 0) return seed
+    add(sums, counts)
+    const never = missing(sums, ENOUGH)
+    if (never.length > 0) throw new Error(`The property does not test all cases:\n${never.join('\n')}`)
+  }
+  throw new Error(`The property has too few runs to test all cases:\n${lacking.join('\n')}`)
+}
+
+function throwFailure(details: fc.RunDetails<unknown>): void {
+  if (!details.failed) return
+  const text = `Repeat this with PROPERTY_SEED=${details.seed}\n${fc.defaultReportMessage(details) ?? ''}`
+  throw new Error(text, { cause: details.errorInstance })
 }
 
 export const assert = ((property: fc.IRawProperty<unknown>, parameters: fc.Parameters<unknown> = {}) => {
-  const all = rounds(parameters)
-  if (property.isAsync()) return assertAsync(property, all)
-  for (let next = all.next(); !next.done;) next = all.next(fc.check(property, next.value) as Details)
-  return undefined
+  const seed = coveringSeed(property, parameters)
+  const details: unknown = fc.check(property, { ...parameters, seed })
+  return property.isAsync()
+    ? (details as Promise<fc.RunDetails<unknown>>).then(throwFailure)
+    : throwFailure(details as fc.RunDetails<unknown>)
 }) as typeof fc.assert
-
-async function assertAsync(
-  property: fc.IRawProperty<unknown>,
-  all: ReturnType<typeof rounds>,
-): Promise<void> {
-  for (let next = all.next(); !next.done;) next = all.next(await fc.check(property, next.value))
-}
