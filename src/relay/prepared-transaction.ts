@@ -1,5 +1,6 @@
 import type { CheckedRequest, InstructionsInput } from './check-instructions.ts'
 import type { PriorityLevel } from './policy.ts'
+import type { NewTransaction } from './transaction-store.ts'
 
 export interface PrepareInput extends InstructionsInput {
   readonly priorityLevel?: string | null
@@ -33,6 +34,8 @@ export interface BuildOptions {
   readonly level: PriorityLevel
   readonly sponsored: boolean
   readonly registration?: SponsoredRegistration | null
+  /** Stores the transaction in place of the relay, or throws. */
+  readonly insert?: (transaction: NewTransaction) => Promise<void>
   /** Micro-lamports per compute unit. */
   readonly maxPrice?: number
   /** Throws a more specific error than the relay's own. `err` is null for success. */
