@@ -192,8 +192,8 @@ test('of many preparations that a client sends at once, as many succeed as it ca
   const client = newClient()
   const inviteCode = await world.code(100)
   const prepared = await Promise.all(Array.from({ length: 12 }, () => world.register({ inviteCode, client })))
-  const statuses = prepared.map(({ status }) => status).sort()
-  expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429, 429, 429, 429, 429])
+  const counts = [200, 429].map((code) => prepared.filter(({ status }) => status === code).length)
+  expect(counts).toEqual([5, 7])
 })
 
 test('a preparation counts for the client that submits it, and submits count only what is signed', async () => {
