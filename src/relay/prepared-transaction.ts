@@ -1,6 +1,6 @@
 import type { CheckedRequest, InstructionsInput } from './check-instructions.ts'
 import type { PriorityLevel } from './policy.ts'
-import type { NewTransaction } from './transaction-store.ts'
+import type { NewTransaction, SponsoredRegistration } from './transaction-store.ts'
 
 export interface PrepareInput extends InstructionsInput {
   readonly priorityLevel?: string | null
@@ -19,14 +19,6 @@ export interface PreparedTransaction {
   readonly priorityFee: number
   readonly feePayer: string
   readonly sponsored: boolean
-}
-
-/** What is stored with a sponsored registration. */
-export interface SponsoredRegistration {
-  readonly codeHash: string | null
-  /** It counts for this network while it can be signed. */
-  readonly clientNetwork: string
-  readonly wallet: string
 }
 
 export interface BuildOptions {
