@@ -10,7 +10,10 @@ declare module 'fastify' {
     units?: number
   }
   interface FastifyRequest {
-    /** The counted limit with the fewest units remaining; null if none was counted. */
+    /**
+     * The limit that refused the request, or else the counted limit with the fewest units
+     * remaining; null if none was counted.
+     */
     rateLimit: RateLimitState | null
   }
 }
@@ -41,7 +44,9 @@ export function chargeRequest(
 }
 
 function report(request: FastifyRequest, state: RateLimitState): void {
-  if (request.rateLimit === null || state.remaining <= request.rateLimit.remaining) request.rateLimit = state
+  const shown = request.rateLimit
+  const replaces = shown === null || !state.allowed || (shown.allowed && state.remaining <= shown.remaining)
+  if (replaces) request.rateLimit = state
 }
 
 /**

@@ -82,14 +82,14 @@ async function store(
   request: CheckedRequest,
   { blockhash, lastValidBlockHeight, slot }: ChainHead,
   budget: ComputeBudget,
-  { id, sponsored, registration }: BuildOptions,
+  { id, sponsored, registration, insert }: BuildOptions,
   context: RelayContext,
 ): Promise<PreparedTransaction> {
   const bytes = buildMessage(request, budget, blockhash)
   const message = Buffer.from(bytes).toString('base64')
   const key = sponsored ? null : matchKey(parseMessage(bytes))
   const now = context.clock.now()
-  await context.store.insertSimulated({
+  await (insert ?? context.store.insertSimulated)({
     id,
     message,
     matchKey: key,

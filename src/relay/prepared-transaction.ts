@@ -1,5 +1,6 @@
 import type { CheckedRequest, InstructionsInput } from './check-instructions.ts'
 import type { PriorityLevel } from './policy.ts'
+import type { NewTransaction, SponsoredRegistration } from './transaction-store.ts'
 
 export interface PrepareInput extends InstructionsInput {
   readonly priorityLevel?: string | null
@@ -20,19 +21,13 @@ export interface PreparedTransaction {
   readonly sponsored: boolean
 }
 
-/** What is stored with a sponsored registration. */
-export interface SponsoredRegistration {
-  readonly codeHash: string | null
-  /** It counts for this network while it can be signed. */
-  readonly clientNetwork: string
-  readonly wallet: string
-}
-
 export interface BuildOptions {
   readonly id: string
   readonly level: PriorityLevel
   readonly sponsored: boolean
   readonly registration?: SponsoredRegistration | null
+  /** Stores the transaction in place of the relay, or throws. */
+  readonly insert?: (transaction: NewTransaction) => Promise<void>
   /** Micro-lamports per compute unit. */
   readonly maxPrice?: number
   /** Throws a more specific error than the relay's own. `err` is null for success. */

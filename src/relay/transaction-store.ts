@@ -3,8 +3,15 @@ import { type Kysely, sql, type Updateable } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { DomainError } from '../domain/errors.ts'
 import { EXPIRED } from './failures.ts'
-import type { SponsoredRegistration } from './prepared-transaction.ts'
 import type { TransactionRow } from './record.ts'
+
+/** What is stored with a sponsored registration. */
+export interface SponsoredRegistration {
+  readonly codeHash: string | null
+  /** It counts for this network while it can be signed. */
+  readonly clientNetwork: string
+  readonly wallet: string
+}
 
 export interface NewTransaction {
   readonly id: string

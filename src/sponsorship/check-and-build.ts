@@ -6,11 +6,13 @@ import { checkSigners } from '../relay/check-instructions.ts'
 import { mapLedgerError } from '../relay/map-ledger-error.ts'
 import type { PriorityLevel } from '../relay/policy.ts'
 import type { BuildTransaction, PreparedTransaction } from '../relay/prepared-transaction.ts'
-import { checkQuota, type Funds, PREPARE_ERRORS } from './check-quota.ts'
+import { createTransactionStore, type NewTransaction } from '../relay/transaction-store.ts'
+import { checkClientQuota, checkQuota, type Funds, PREPARE_ERRORS } from './check-quota.ts'
 import type { SponsorContext } from './context.ts'
 import { costExceeded, maxCost } from './costs.ts'
 import { SPONSOR_POLICY } from './policy.ts'
-import { readUsage, type SponsorshipRequest } from './usage.ts'
+import { withUsageLock } from './sign-and-store.ts'
+import { type LedgerTime, readUsage, type SponsorshipRequest } from './usage.ts'
 
 export interface SponsoredTransaction {
   readonly request: SponsorshipRequest
@@ -37,7 +39,10 @@ export async function checkAndBuild(
       id: context.newId(),
       level,
       sponsored: true,
-      registration: kind === 'registration' ? request : null,
+      ...(kind === 'registration' && {
+        registration: request,
+        insert: (transaction) => insertRegistration(transaction, request, context),
+      }),
       maxPrice: SPONSOR_POLICY.maxPriorityFee,
       checkSimulation: (err, unitLimit) => {
         if (kind === 'registration' && isAlreadyRegistered(err))
@@ -49,17 +54,34 @@ export async function checkAndBuild(
   )
 }
 
+/** Others that the client prepares at the same time may not have been stored at the first check. */
+async function insertRegistration(
+  transaction: NewTransaction,
+  request: SponsorshipRequest,
+  context: SponsorContext,
+): Promise<void> {
+  const ledger = await readLedgerTime(context)
+  await withUsageLock(context, async (trx) => {
+    checkClientQuota(await readUsage(trx, request, ledger), context.limits)
+    await createTransactionStore(trx).insertSimulated(transaction)
+  })
+}
+
 /** Throws what `checkQuota` throws, LEDGER_UNAVAILABLE, SPONSOR_COST_EXCEEDED. */
 export async function checkEligible(request: SponsorshipRequest, context: SponsorContext): Promise<Funds> {
-  const { amounts, kysely, limits } = context
-  const [funds, { blockHeight }, slotSeconds] = await Promise.all([
-    readFunds(request.kind, context),
+  const { kysely, limits } = context
+  const [funds, ledger] = await Promise.all([readFunds(request.kind, context), readLedgerTime(context)])
+  const usage = await readUsage(kysely, request, ledger)
+  checkQuota(request, usage, funds, limits, PREPARE_ERRORS)
+  return funds
+}
+
+async function readLedgerTime({ amounts }: SponsorContext): Promise<LedgerTime> {
+  const [{ blockHeight }, slotSeconds] = await Promise.all([
     amounts.head(),
     mapLedgerError(amounts.slotTime.get()),
   ])
-  const usage = await readUsage(kysely, request, { blockHeight, slotSeconds })
-  checkQuota(request, usage, funds, limits, PREPARE_ERRORS)
-  return funds
+  return { blockHeight, slotSeconds }
 }
 
 async function readFunds(kind: SponsorshipKind, { amounts }: SponsorContext): Promise<Funds> {

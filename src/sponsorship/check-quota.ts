@@ -49,7 +49,7 @@ export function checkQuota(
 function checkRegistrationQuota(
   { wallet }: SponsorshipRequest,
   usage: SponsorshipUsage,
-  { dailyRegistrationsPerClient: max }: SponsorLimits,
+  limits: SponsorLimits,
   { codeUsedUp }: typeof PREPARE_ERRORS | typeof SUBMIT_ERRORS,
 ): void {
   if (usage.codeUsesLeft === null) throw new DomainError('INVITE_CODE_INVALID')
@@ -57,6 +57,14 @@ function checkRegistrationQuota(
   if (usage.walletRegistration === 'confirmed') throw new DomainError('WALLET_SPONSORED', { wallet })
   if (usage.walletRegistration === 'submitted') throw new DomainError('REGISTRATION_OPEN', { wallet })
   if (usage.agentTier !== null) throw new DomainError('AGENT_EXISTS', { wallet })
+  checkClientQuota(usage, limits)
+}
+
+/** Throws SPONSOR_CLIENT_LIMIT if the client cannot sign one more registration. */
+export function checkClientQuota(
+  usage: SponsorshipUsage,
+  { dailyRegistrationsPerClient: max }: SponsorLimits,
+): void {
   const { clientCount: signed, openCount: open } = usage
   if (signed + open < max) return
   const isSigned = signed >= max

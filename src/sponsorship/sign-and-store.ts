@@ -1,5 +1,5 @@
 import bs58 from 'bs58'
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { WireTransaction } from '@agent-registry/solana'
 import type { Database } from '../db/database.ts'
 import { verifyEd25519 } from '../domain/ed25519.ts'
@@ -30,7 +30,7 @@ export interface Signing {
  */
 export function signAndStore(signing: Signing, context: SponsorContext): Promise<TransactionRow | null> {
   const { row, transaction, request, funds, rent } = signing
-  const { kysely, clock, timing, limits } = context
+  const { clock, timing, limits } = context
   const work = async (trx: Transaction<Database>) => {
     const locked = await trx
       .selectFrom('prepared_transactions')
@@ -64,22 +64,24 @@ export function signAndStore(signing: Signing, context: SponsorContext): Promise
       next_check_at: new Date(clock.now() + timing.leaseMs).toISOString(),
     })
   }
-  return context.signing.add(() => withLock(kysely, work))
+  return withUsageLock(context, work)
 }
 
 /** Runs `work` in one transaction that holds the lock. */
-function withLock<Result>(
-  kysely: Kysely<Database>,
+export function withUsageLock<Result>(
+  { kysely, signing }: SponsorContext,
   work: (trx: Transaction<Database>) => Promise<Result>,
 ): Promise<Result> {
-  return kysely.transaction().execute(async (trx) => {
-    const timeout = String(LOCK_TIMEOUT_MS)
-    await sql`
-      select set_config('statement_timeout', ${timeout}, true),
-        set_config('idle_in_transaction_session_timeout', ${timeout}, true)`.execute(trx)
-    await sql`select pg_advisory_xact_lock(${sql.lit(SPONSORSHIP_LOCK)})`.execute(trx)
-    return work(trx)
-  })
+  return signing.add(() =>
+    kysely.transaction().execute(async (trx) => {
+      const timeout = String(LOCK_TIMEOUT_MS)
+      await sql`
+        select set_config('statement_timeout', ${timeout}, true),
+          set_config('idle_in_transaction_session_timeout', ${timeout}, true)`.execute(trx)
+      await sql`select pg_advisory_xact_lock(${sql.lit(SPONSORSHIP_LOCK)})`.execute(trx)
+      return work(trx)
+    }),
+  )
 }
 
 /** Puts the fee payer's signature in its place, which is the first. */

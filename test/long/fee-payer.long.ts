@@ -1,6 +1,5 @@
-import { randomInt } from 'node:crypto'
 import { Keypair, PublicKey, VersionedTransaction } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../support/property.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM_PROGRAM } from '@agent-registry/solana'
@@ -25,7 +24,7 @@ import { signCase } from '../support/sponsorship/random-signing.ts'
 import { createHostileWorld, keyOf, type HostileWorld } from '../support/sponsorship/hostile-world.ts'
 
 const CASES = Number(process.env.PROPERTY_CASES ?? 10_000)
-const SEED = Number(process.env.PROPERTY_SEED ?? randomInt(2 ** 31))
+const SEED = fc.seedOf()
 
 /**
  * Lamports: two signatures, and the maximum of compute units and price. Repeated here, so that a

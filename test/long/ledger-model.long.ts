@@ -1,9 +1,9 @@
-import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { audit } from '../../src/ledger/audit/audit.ts'
 import { programId, type RegistryWorld } from '../support/indexer/registry-world.ts'
 import { kyselyOf } from '../support/indexer/tables.ts'
+import { seedOf } from '../support/property.ts'
 import { compareDeliveries, compareEvents } from './support/ledger-oracle.ts'
 import { type ModelRun, startModelRun } from './support/model-run.ts'
 import { injectFault } from './support/random-faults.ts'
@@ -11,7 +11,7 @@ import { randomOf } from './support/random.ts'
 import { RandomOperations } from './support/random-operations.ts'
 
 const ROUNDS = Number(process.env.LEDGER_MODEL_ROUNDS ?? 200)
-const SEED = Number(process.env.LEDGER_MODEL_SEED ?? randomInt(2 ** 31))
+const SEED = seedOf()
 /** Each check reads the whole ledger, so the test starts a new ledger from time to time. */
 const ROUNDS_PER_LEDGER = 25
 const DAY = 86_400

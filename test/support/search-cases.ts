@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from './property.ts'
 import { SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
 import { AGENT_SORTS, type SortedAgentFilter } from '../../src/agents/list-agents.ts'
 import { agentRow, keyOf, type NewAgent } from './factories.ts'
@@ -76,7 +76,7 @@ export const agentOf = (label: string, changes: Partial<NewAgent>): NewAgent =>
   Object.assign(agentRow(label), changes)
 
 export const optional = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
-  fc.option(arbitrary, { nil: undefined, freq: 1 })
+  fc.option(arbitrary, { nil: undefined, freq: 2 })
 
 const statuses = fc.constantFrom('active', 'suspended', 'deactivated', 'inactive')
 const some = <Value>(value: fc.Arbitrary<Value>) => fc.array(value, { minLength: 1, maxLength: 3 })

@@ -68,6 +68,20 @@ test('tweetnacl accepts the forged signature', () => {
     expect(nacl.sign.detached.verify(Uint8Array.of(1), Uint8Array.from(forged), identity)).toBe(true)
 })
 
+test('a nonce of small order is refused, although its signature is valid for a normal key', () => {
+  const seed = new Uint8Array(32).fill(9)
+  const { publicKey } = nacl.sign.keyPair.fromSeed(seed)
+  const message = Buffer.from('message')
+  const nonce = hex(1n)
+  const hash = createHash('sha512').update(nonce).update(publicKey).update(message).digest()
+  const secret = createHash('sha512').update(seed).digest().subarray(0, 32)
+  secret[0] = secret[0]! & 248
+  secret[31] = (secret[31]! & 127) | 64
+  const signature = Buffer.concat([nonce, hex((number(hash) * number(secret)) % L)])
+  expect(nacl.sign.detached.verify(message, Uint8Array.from(signature), publicKey)).toBe(true)
+  expect(verifyEd25519(message, signature, pubkeyFromBytes(publicKey))).toBe(false)
+})
+
 describe('points of small order', () => {
   test('there are 14 encodings', () => {
     expect(new Set(ENCODINGS.map((each) => Buffer.from(each).toString('hex'))).size).toBe(14)

@@ -1,4 +1,4 @@
-import { assert, constantFrom, json as anyJson, property } from 'fast-check'
+import { assert, constantFrom, json as anyJson, property } from '../support/property.ts'
 import { expect, test } from 'vitest'
 import { hasMoreMembers } from '../../rest/contract/json-size.ts'
 

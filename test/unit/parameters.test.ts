@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/property.ts'
 import { describe, expect, test } from 'vitest'
 import { booleanParameter, integerParameter, optional, textParameter } from '../../src/domain/parameters.ts'
 import { quoted } from '../../src/domain/quoted.ts'

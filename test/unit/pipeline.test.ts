@@ -1,4 +1,4 @@
-import { array, assert, asyncProperty, integer, nat, record } from 'fast-check'
+import { array, assert, asyncProperty, integer, nat, record } from '../support/property.ts'
 import { expect, test } from 'vitest'
 import { pipelined } from '../../src/platform/async/pipeline.ts'
 

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../support/property.ts'
 import { expect, test } from 'vitest'
 import { findRepeatedKey } from '../../src/domain/repeated-key.ts'
 

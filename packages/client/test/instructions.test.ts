@@ -1,5 +1,5 @@
 import { PublicKey } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../../../test/support/property.ts'
 import { expect, test } from 'vitest'
 import { registryAddresses } from '@agent-registry/program'
 import { associatedTokenAccount, pubkey, pubkeyFromBytes } from '@agent-registry/solana'

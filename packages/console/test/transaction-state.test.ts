@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../../test/support/property.ts'
 import { expect, test } from 'vitest'
 import type { Problem } from '../src/transaction/problem.ts'
 import { DRAFT, type Event, isUnfinished, mayPrepareAgain, next, resumed } from '../src/transaction/state.ts'

@@ -1,5 +1,5 @@
 import { Keypair } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../../../test/support/property.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { METHODS } from '../src/rpc/methods/index.ts'

@@ -8,7 +8,7 @@ import {
   Transaction,
   TransactionInstruction,
 } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../../../test/support/property.ts'
 import { expect, it } from 'vitest'
 import { startTestLedger, type TestLedger } from './ledger.ts'
 

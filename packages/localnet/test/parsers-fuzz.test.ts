@@ -1,5 +1,5 @@
 import bs58 from 'bs58'
-import * as fc from 'fast-check'
+import * as fc from '../../../test/support/property.ts'
 import { describe, expect, it } from 'vitest'
 import {
   ASSOCIATED_TOKEN_PROGRAM,

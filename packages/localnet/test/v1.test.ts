@@ -1,6 +1,6 @@
 import { createSolanaRpc, type Signature } from '@solana/kit'
 import { Keypair, SystemProgram } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../../../test/support/property.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_TRANSACTION_VERSION, parseTransaction, WireError } from '@agent-registry/solana'
 import { openLedger } from '../src/ledger.ts'

@@ -1,5 +1,5 @@
 import { PublicKey, TransactionInstruction } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../../../test/support/property.ts'
 import { describe, expect, it } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
 import { registryIdl } from '../src/idl.ts'

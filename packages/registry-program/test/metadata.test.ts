@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../../test/support/property.ts'
 import { describe, expect, it } from 'vitest'
 import { registryInstruction } from '../src/instructions.ts'
 import { REGISTRATION, registered } from './support/actors.ts'

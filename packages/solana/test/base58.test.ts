@@ -1,5 +1,5 @@
 import bs58 from 'bs58'
-import * as fc from 'fast-check'
+import * as fc from '../../../test/support/property.ts'
 import { expect, test } from 'vitest'
 import { decodeBase58, encodeBase58 } from '../src/base58.ts'
 

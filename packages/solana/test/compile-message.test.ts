@@ -1,5 +1,5 @@
 import { PublicKey, TransactionInstruction, TransactionMessage } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../../../test/support/property.ts'
 import { expect, test } from 'vitest'
 import { pubkeyFromBytes } from '../src/pubkey.ts'
 import { compileMessage } from '../src/compile-message.ts'

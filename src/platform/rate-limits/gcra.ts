@@ -45,7 +45,7 @@ export function stateAt(
   const ahead = arrival - now
   return {
     limit,
-    remaining: allowed ? Math.max(0, Math.floor((MINUTE_MS - ahead + TOLERANCE_MS) / step)) : 0,
+    remaining: Math.max(0, Math.floor((MINUTE_MS - ahead + TOLERANCE_MS) / step)),
     resetSeconds: Math.max(1, Math.ceil((allowed ? ahead : ahead + units * step - MINUTE_MS) / 1000)),
     allowed,
   }

@@ -7,6 +7,7 @@ import {
   type TrustedIssuers,
 } from '../../../src/identity/credentials/trusted-issuers/service.ts'
 import { keyToMultibase } from '../../../src/identity/credentials/multibase.ts'
+import { trustProblem } from '../../../src/identity/credentials/verify/checks/trust.ts'
 import { evaluateVerdict } from '../../../src/identity/credentials/verify/evaluate-verdict.ts'
 import { getRulesVersion } from '../../../src/identity/credentials/verify/rules-version.ts'
 import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
@@ -56,6 +57,17 @@ async function verdict(): Promise<string> {
   return result.checks.at(-1)?.detail ?? ''
 }
 
+test('an issuer is trusted from notBefore to notAfter, to the millisecond', () => {
+  const [from, until] = [NOW, NOW + DAY]
+  const bounds = { notBefore: new Date(from).toISOString(), notAfter: new Date(until).toISOString() }
+  const trust = { find: () => ({ ...auditor.trusted, ...bounds }) }
+  const at = (time: number) => trustProblem({ issuer: auditor.did, types: null }, trust, time)
+  expect(at(from - 1)).toMatch(/is not trusted before/)
+  expect(at(from)).toBeNull()
+  expect(at(until)).toBeNull()
+  expect(at(until + 1)).toMatch(/was trusted until/)
+})
+
 const issuer = (given: Partial<Parameters<typeof checkIssuer>[0]> = {}): NewIssuer =>
   checkIssuer({ did: auditor.did, ...PLAIN, ...given }) as NewIssuer
 
@@ -97,7 +109,7 @@ test('the registry is cached for one second', async () => {
   await elsewhere.remove(auditor.did)
 })
 
-test('time and trust are applied to a stored verdict', async () => {
+test('time, trust and the current keys of the issuer are applied to a stored verdict', async () => {
   await issuers.put(issuer())
   now += 2_000
   const trust = await issuers.current()
@@ -122,6 +134,15 @@ test('time and trust are applied to a stored verdict', async () => {
     proofVerified: true,
   })
   expect(at(Date.parse('2026-10-31T23:54:00Z'))).toMatchObject({ structurallyValid: false })
+  const keys = auditor.trusted.keys.map((each) => ({
+    ...each,
+    key: pubkey(other.keypair.publicKey.toBase58()),
+  }))
+  expect(at(now, { find: () => ({ ...auditor.trusted, keys }) })).toMatchObject({
+    structurallyValid: true,
+    proofVerified: false,
+    needsVerification: true,
+  })
   await issuers.setEnabled(auditor.did, false)
   expect(at(now, await issuers.current())).toMatchObject({ structurallyValid: true, proofVerified: false })
   await issuers.remove(auditor.did)

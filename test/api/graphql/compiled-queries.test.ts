@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { execute, isEnumType, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canCompile, COMPILED_FIELDS } from '../../../rest/graphql/compiled/can-compile.ts'

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LIMITS } from '../../../schema/limits.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'

@@ -1,5 +1,5 @@
 import bs58 from 'bs58'
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { didDocument } from '../../../src/identity/did/document.ts'
 import { createTestApp, PROGRAM, type TestApp } from '../../support/app.ts'

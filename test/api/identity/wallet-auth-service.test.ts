@@ -81,6 +81,18 @@ test('each new signature removes a batch of old ones', async () => {
   expect(left).toEqual([15, 5, 0])
 })
 
+test('a first use is kept for as long as the signature can be valid, also in other processes', async () => {
+  const request = signed('/webhooks/kept')
+  await replicas[0]!.authenticate(request)
+  const hash = createHash('sha256').update(bs58.decode(request.signature!)).digest('base64url')
+  await sql`update used_signatures set used_at = now() - interval '14 minutes' where hash = ${hash}`.execute(
+    t.kysely,
+  )
+  await replicas[0]!.authenticate(signed('/webhooks/kept/another'))
+  const replay = { ...request, clientIp: '198.51.100.1' }
+  await expect(replicas[1]!.authenticate(replay)).rejects.toMatchObject({ code: 'SIGNATURE_USED' })
+})
+
 test('a GraphQL context verifies the signature once, and has no wallet without a signature', async () => {
   const request = signed('/webhooks/context')
   const counted: string[] = []

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { addAccount, emptySnapshot } from '../../../src/ledger/decode/decode-account.ts'
+import { addAccount, emptySnapshot, type RpcAccount } from '../../../src/ledger/decode/decode-account.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { writeAccounts } from '../../../src/ledger/indexer/write/write-accounts.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
@@ -358,4 +358,21 @@ test('a read from before an account was closed does not restore it', async () =>
   expect(await scores()).toEqual([['a', 5]])
   await readAt(ledger.slot + 5, 6)
   expect(await scores()).toEqual([['a', 6]])
+})
+
+test('a read from before an account was opened again does not delete it', async () => {
+  const kysely = kyselyOf(database.orm)
+  const readAt = (slot: number, account: RpcAccount | null) => {
+    const snapshot = emptySnapshot(slot)
+    addAccount(snapshot, keyOf('a'), account, PROGRAM_ID)
+    return writeAccounts(kysely, [snapshot])
+  }
+  const data = encodeAccount(agentAccount('a', { reputationScore: 7 })).toString('base64')
+  await readAt(10, { owner: PROGRAM_ID, data: [data, 'base64'] })
+  for (const slot of [5, 9]) {
+    await readAt(slot, null)
+    expect(await scores()).toEqual([['a', 7]])
+  }
+  await readAt(10, null)
+  expect(await scores()).toEqual([])
 })

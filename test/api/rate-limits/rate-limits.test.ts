@@ -118,6 +118,28 @@ test('an offset in the deliveries of a webhook costs units, too', async () => {
   expect((await t.app.inject(list)).headers['ratelimit-remaining']).toBe('2')
 })
 
+test('a refused search reports when it would be allowed and what is left, and a cheaper request is allowed', async () => {
+  const get = (url: string) => t.app.inject({ url, remoteAddress: '203.0.113.25' })
+  for (let i = 0; i < 2; i++) await get('/agents')
+  const { statusCode, headers } = await get('/agents?name=x')
+  expect(statusCode).toBe(429)
+  // The two requests cost a unit each, and the refused one its first.
+  expect(headers).toMatchObject({ 'ratelimit-remaining': '2', 'retry-after': '24', 'ratelimit-reset': '24' })
+  expect((await get('/agents')).statusCode).toBe(200)
+})
+
+test('the headers of a refusal show the limit that refused, also if another has fewer units left', async () => {
+  const list = (name: string, query = '') => {
+    const url = '/webhooks/x/deliveries'
+    const headers = walletOf(name).headers('GET', url, now)
+    return t.app.inject({ url: url + query, headers, remoteAddress: '203.0.115.2' })
+  }
+  for (const name of ['b', 'c', 'd']) expect((await list(name)).headers['ratelimit-limit']).toBe('4')
+  const { statusCode, headers } = await list('e', '?offset=10000')
+  expect(statusCode).toBe(429)
+  expect(headers).toMatchObject({ 'ratelimit-limit': '5', 'ratelimit-remaining': '1', 'retry-after': '12' })
+})
+
 test.each([
   ['an unknown path', { url: '/nowhere' }],
   ['a wrong method', { url: '/agents', method: 'PUT' }],

@@ -1,5 +1,5 @@
 import { ComputeBudgetProgram, type Keypair, SystemProgram } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { toEstimate } from '../../../src/relay/fees.ts'
 import { computeUnitLimit } from '../../../src/relay/prepare.ts'
@@ -18,6 +18,13 @@ test('percentiles do not depend on the order of the samples', () => {
   const sorted = Array.from({ length: 100 }, (_, i) => (i + 1) * 1_000)
   expect(toEstimate(sorted)).toEqual({ low: 25_000, medium: 50_000, high: 75_000 })
   expect(toEstimate(sorted.toReversed())).toEqual(toEstimate(sorted))
+})
+
+test.each([
+  [[11_000, 12_000, 13_000], { low: 11_000, medium: 12_000, high: 13_000 }],
+  [[11_000, 12_000, 13_000, 14_000, 15_000], { low: 12_000, medium: 13_000, high: 14_000 }],
+])('a percentile between two samples of %j is the higher one', (samples, fees) => {
+  expect(toEstimate(samples)).toEqual(fees)
 })
 
 test('fees stay between minimum and maximum, and a higher level is never cheaper', () => {

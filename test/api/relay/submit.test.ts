@@ -178,6 +178,25 @@ test('after its last block height it is 410, and failed with blockhash_expired',
   })
 })
 
+test('a transaction is accepted at its last block height, and refused one block later', async () => {
+  const prepared = await world.prepare([transfer()], [payer])
+  const submission = { id: prepared.id, signedTx: signed(prepared, payer) }
+  const submitAt = (blockHeight: number) =>
+    world
+      .replica({
+        rpc: {
+          ...world.rpc,
+          call: async (method, params) =>
+            method === 'getLatestBlockhash'
+              ? ({ context: { slot: 1 }, value: { lastValidBlockHeight: blockHeight + 150 } } as never)
+              : world.rpc.call(method, params),
+        },
+      })
+      .service.submit(submission, '192.0.2.1')
+  await expect(submitAt(prepared.lastValidBlockHeight + 1)).rejects.toThrow('Transaction expired')
+  expect(await submitAt(prepared.lastValidBlockHeight)).toMatchObject({ status: 'confirmed' })
+})
+
 function agentAddress(owner: Keypair) {
   return new PublicKey(addresses.agent(keyOf(owner)))
 }

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SERVICE_CATEGORIES, TIERS } from '@agent-registry/program'
 import { createTestApp, type TestApp } from '../../support/app.ts'

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import {

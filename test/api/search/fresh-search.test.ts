@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SearchIndex } from '../../../src/agents/search-index/search-index.ts'

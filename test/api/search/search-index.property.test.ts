@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { asciiTrigrams, isSameSet, shownTrigrams } from '../../../src/agents/search-index/trigrams.ts'
 import { sql } from 'kysely'

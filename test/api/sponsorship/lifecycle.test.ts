@@ -16,6 +16,7 @@ import {
 let world: SponsorWorld
 let many: string
 let beforeSign: () => Promise<void> = async () => undefined
+let signedMessage = (message: Uint8Array): Uint8Array => message
 beforeAll(async () => {
   world = await createSponsorWorld((feePayer) => withHook(createLocalSigner(feePayer)))
   many = await world.code(1_000)
@@ -23,15 +24,20 @@ beforeAll(async () => {
 afterAll(() => world.close())
 afterEach(() => {
   world.localnet.fault.clear()
-  beforeSign = async () => undefined
+  repairSigner()
 })
 
-/** The real signer with a hook that runs before it: between the simulation and the send. */
+function repairSigner(): void {
+  beforeSign = async () => undefined
+  signedMessage = (message) => message
+}
+
+/** The real signer with hooks that run before it: between the simulation and the send. */
 const withHook = (signer: FeePayerSigner): FeePayerSigner => ({
   pubkey: signer.pubkey,
   sign: async (message) => {
     await beforeSign()
-    return signer.sign(message)
+    return signer.sign(signedMessage(message))
   },
 })
 const stateOf = async (owner: Keypair) => (await world.sponsorships(owner)).map((each) => each.state).join()
@@ -153,19 +159,25 @@ test('a registration that expires during its submit is not signed, and takes not
   expect(await stateOf(owner)).toBe('')
 })
 
-test('a registration takes nothing if the signer fails, and the same submit succeeds later', async () => {
-  const owner = Keypair.generate()
-  const inviteCode = await world.code()
-  const { body } = await world.register({ owner, inviteCode })
-  beforeSign = () => Promise.reject(new Error('the key is not available'))
-  expect(await world.submitRegistration(body, owner, inviteCode)).toEqual({
-    status: 500,
-    body: { error: 'Internal server error', details: { code: 'INTERNAL_SERVER_ERROR' } },
-  })
-  expect(await stateOf(owner)).toBe('')
-  beforeSign = async () => undefined
-  expect((await world.submitRegistration(body, owner, inviteCode)).body.status).toBe('confirmed')
-})
+test.each([
+  ['fails', () => (beforeSign = () => Promise.reject(new Error('the key is not available')))],
+  ['returns a wrong signature', () => (signedMessage = (message) => message.subarray(1))],
+])(
+  'a registration takes nothing if the signer %s, and the same submit succeeds later',
+  async (_, breakSigner) => {
+    const owner = Keypair.generate()
+    const inviteCode = await world.code()
+    const { body } = await world.register({ owner, inviteCode })
+    breakSigner()
+    expect(await world.submitRegistration(body, owner, inviteCode)).toEqual({
+      status: 500,
+      body: { error: 'Internal server error', details: { code: 'INTERNAL_SERVER_ERROR' } },
+    })
+    expect(await stateOf(owner)).toBe('')
+    repairSigner()
+    expect((await world.submitRegistration(body, owner, inviteCode)).body.status).toBe('confirmed')
+  },
+)
 
 async function waitingForLock(): Promise<number> {
   const { rows } = await sql`

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
 import { Keypair, SystemProgram, type TransactionInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -34,11 +35,16 @@ const owner = Keypair.generate()
 const registration = () => toJson(sponsoredRegistration(owner, world.feePayer))
 const register = (instructions: Json[], signerPubkey = keyOf(owner)) =>
   world.send<SponsoredBody>('/sponsor/register', { instructions, signerPubkey, inviteCode })
-const sponsored = (instructions: TransactionInstruction[], signers = [keyOf(agent.keypair)]) =>
-  world.send<SponsoredBody>('/relay/prepare/sponsored', {
-    instructions: instructions.map(toJson),
-    signerPubkeys: signers,
-  })
+const sponsored = (
+  instructions: TransactionInstruction[],
+  signers = [keyOf(agent.keypair)],
+  client?: string,
+) =>
+  world.send<SponsoredBody>(
+    '/relay/prepare/sponsored',
+    { instructions: instructions.map(toJson), signerPubkeys: signers },
+    client,
+  )
 const statusAndError = ({ status, body }: TestResponse<{ error?: string }>) => [status, body.error]
 const changed = (edit: (json: Json) => void): Json => {
   const json = registration()
@@ -346,6 +352,41 @@ describe('a wallet gets sponsored transactions', () => {
     const elsewhere = '2001:db8:5::1'
     expect((await submit(prepared[3]!, elsewhere)).status).toBe(200)
     world.limits.dailyTransactionsPerClient = 100
+  })
+})
+
+describe('the daily limits', () => {
+  const update = () => [agent.instruction('update_agent', {}, { name: 'Renamed' })]
+  const statusesFor = async (client: string) => ({
+    registration: (await world.register({ inviteCode, client })).status,
+    transaction: (await sponsored(update(), [agent.owner], client)).status,
+  })
+  const store = async (count: number, row: object): Promise<void> => {
+    const rows = Array.from({ length: count }, () => ({
+      id: randomUUID(),
+      kind: 'transaction' as const,
+      wallet: randomUUID(),
+      state: 'confirmed' as const,
+      reserved_lamports: 0,
+      ...row,
+    }))
+    await world.t.kysely.insertInto('sponsorships').values(rows).execute()
+  }
+  const registrations = () => ({ kind: 'registration', code_hash: inviteCodeHash(inviteCode) })
+
+  test('of a client count registrations and transactions separately', async () => {
+    const [first, second] = ['203.0.113.1', '203.0.113.2']
+    await store(5, { client_network: first })
+    await store(100, { client_network: second, ...registrations() })
+    expect(await statusesFor(first)).toEqual({ registration: 200, transaction: 200 })
+    expect(await statusesFor(second)).toEqual({ registration: 429, transaction: 200 })
+  })
+
+  test('of the budget, a client and a wallet do not count what was released', async () => {
+    const released = { client_network: '203.0.113.3', state: 'released' }
+    await store(100, { ...released, wallet: agent.owner, reserved_lamports: 20_000_000 })
+    await store(5, { ...released, ...registrations() })
+    expect(await statusesFor('203.0.113.3')).toEqual({ registration: 200, transaction: 200 })
   })
 })
 

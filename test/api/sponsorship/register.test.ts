@@ -188,6 +188,14 @@ test('refuses the sixth preparation of a client until one of the others has expi
   expect((await world.register({ inviteCode, client })).status).toBe(200)
 })
 
+test('of many preparations that a client sends at once, as many succeed as it can sign', async () => {
+  const client = newClient()
+  const inviteCode = await world.code(100)
+  const prepared = await Promise.all(Array.from({ length: 12 }, () => world.register({ inviteCode, client })))
+  const counts = [200, 429].map((code) => prepared.filter(({ status }) => status === code).length)
+  expect(counts).toEqual([5, 7])
+})
+
 test('a preparation counts for the client that submits it, and submits count only what is signed', async () => {
   const [first, second] = [newClient(), newClient()]
   const inviteCode = await world.code(100)

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { HttpErrorCode } from '../../../src/platform/net/error-codes.ts'
+import type { Send } from '../../../src/webhooks/worker/send.ts'
 import { ok, noResponse, status } from '../../support/webhooks/receiver-farm.ts'
 import {
   AGENT,
@@ -129,6 +131,61 @@ test('an unreachable endpoint is paused, one probe decides, and each pause doubl
     failing_since: null,
   })
   expect(await world.metric('gateway_webhooks_breaker_opens_total')).toBe(2)
+})
+
+/** Seconds to the next attempt, and to the end of the pause, after a failure at each webhook. */
+async function delaysAfterFailure(ids: string[], send: Send): Promise<(number | null)[][]> {
+  world.worker({ send, random: () => 0.5 })
+  await world.emit({})
+  return Promise.all(
+    ids.map(async (id) => {
+      const attempt = await eventually(async () => {
+        const [first] = await world.attempts(id)
+        return first ?? Promise.reject(new Error('no attempt yet'))
+      })
+      const { last_failure_at, paused_until } = await world.subscription(id)
+      return [attempt.next_attempt_at, paused_until].map((end) =>
+        end === null ? null : (Date.parse(end) - Date.parse(last_failure_at ?? '')) / 1_000,
+      )
+    }),
+  )
+}
+
+test('an endpoint is paused if it cannot be reached, and a blocked address is tried again after 30 minutes', async () => {
+  const expected: Record<Exclude<HttpErrorCode, 'aborted'>, [retry: number, pause: number | null]> = {
+    timeout: [5, 30],
+    dns_error: [5, 30],
+    connect_error: [5, 30],
+    tls_error: [5, 30],
+    reset: [5, null],
+    ssrf_blocked: [1_800, null],
+    header_overflow: [5, null],
+    too_large: [5, null],
+    bad_encoding: [5, null],
+    bad_redirect: [5, null],
+    protocol_error: [5, null],
+  }
+  const codes = Object.keys(expected)
+  const ids = await Promise.all(codes.map((code) => world.subscribe(`/${code}`, { connect_failures: 4 })))
+  const delays = await delaysAfterFailure(ids, async ({ url }) => ({
+    outcome: 'failure',
+    errorCode: new URL(url).pathname.slice(1),
+    durationMs: 1,
+  }))
+  expect(Object.fromEntries(codes.map((code, i) => [code, delays[i]]))).toEqual(expected)
+})
+
+test('each pause is twice as long as the one before, up to 15 minutes', async () => {
+  const opens = [0, 1, 2, 3, 4, 5, 6]
+  const ids = await Promise.all(
+    opens.map((breaker_opens) => world.subscribe('/dead', { connect_failures: 4, breaker_opens })),
+  )
+  const delays = await delaysAfterFailure(ids, async () => ({
+    outcome: 'failure',
+    errorCode: 'timeout',
+    durationMs: 1,
+  }))
+  expect(delays.map(([, pause]) => pause)).toEqual([30, 60, 120, 240, 480, 900, 900])
 })
 
 test('a half-open breaker lets one probe through, with any number of workers', async () => {

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { afterEach, expect, test } from 'vitest'
 import { audit } from '../../../src/ledger/audit/audit.ts'
 import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
@@ -100,4 +100,4 @@ test('the tables equal the ledger after any operations', async () => {
     ),
     { numRuns: 8 },
   )
-})
+}, 120_000)

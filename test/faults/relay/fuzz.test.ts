@@ -1,5 +1,5 @@
 import { type Keypair, SystemProgram } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   createRelayWorld,
@@ -16,7 +16,8 @@ let payer: Keypair
 let prepared: Prepared
 let valid: Buffer
 beforeAll(async () => {
-  world = await createRelayWorld()
+  // The prepared transaction must not expire during the test.
+  world = await createRelayWorld({ slotMs: 2_000 })
   payer = await world.funded()
   prepared = await world.prepare(
     [SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: payer.publicKey, lamports: 1 })],

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openOrm } from '../../../src/db/orm.ts'

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Keypair } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   graphqlClient,

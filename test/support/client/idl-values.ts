@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../property.ts'
 import { camelCase, type registryIdl } from '@agent-registry/program'
 import { type Pubkey, pubkeyFromBytes } from '@agent-registry/solana'
 import { SERVICE_CATEGORY } from '@agent-registry/client/instructions'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Keypair, PublicKey, TransactionInstruction } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../property.ts'
 import { encodeEvent, EVENT_TAG, type RegistryEvent } from '@agent-registry/program'
 import type { AgentState } from './event-model.ts'
 import { hostile, type HostileStep } from './hostile-program.ts'

@@ -6,7 +6,7 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../property.ts'
 import type { Pubkey } from '@agent-registry/solana'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import {

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../property.ts'
 
 /**
  * One request of the service in plain numbers. The runner maps them to its wallets and

@@ -70,6 +70,8 @@ interface SubscriptionInput {
   network: string
   site: string
   response_ms: number | null
+  connect_failures: number
+  breaker_opens: number
 }
 
 interface EventInput {

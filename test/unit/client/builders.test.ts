@@ -1,7 +1,7 @@
 import * as program from '@agent-registry/client/instructions'
 import { camelCase, registryIdl, registryInstruction } from '@agent-registry/program'
 import { pubkey } from '@agent-registry/solana'
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { expect, test } from 'vitest'
 import { randomInput } from '../../support/client/idl-values.ts'
 

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import bs58 from 'bs58'
 import canonicalize from 'canonicalize'
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { describe, expect, test } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import { CARD_LIMITS, readCardContent } from '../../../src/identity/agent-cards/card-content.ts'

@@ -1,5 +1,5 @@
 import { createSignInMessageText, parseSignInMessageText } from '@solana/wallet-standard-util'
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { expect, test } from 'vitest'
 import { isDomainError } from '../../../src/domain/errors.ts'
 import { parseSignInMessage, writeSignInMessage } from '../../../src/identity/sessions/sign-in-message.ts'
@@ -80,6 +80,15 @@ test('each text is read as the library reads it, or refused', () => {
     },
   )
   expect(accepted).toBeGreaterThan(0)
+})
+
+test('an empty line must follow the statement', () => {
+  const lines = (statement: string[]) =>
+    ['d wants you to sign in with your Solana account:', address, '', ...statement]
+      .concat(['URI: x', 'Version: 1', 'Chain ID: c', 'Nonce: n', 'Issued At: t'])
+      .join('\n')
+  expect(parseSignInMessage(lines(['Log in', '']))).toMatchObject({ uri: 'x' })
+  expect(() => parseSignInMessage(lines(['Log in']))).toThrow('an empty line must follow the address')
 })
 
 test('a hostile text of the maximum size is read in a few milliseconds', () => {

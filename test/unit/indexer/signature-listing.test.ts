@@ -32,6 +32,22 @@ test('a listing longer than fits into memory is read completely, in ledger order
   expect(await readAll(ledger.rpc())).toEqual(ledger.entries.map((entry) => entry.signature))
 })
 
+test('older pages are not read from a node that has not reached the newest page', async () => {
+  const ledger = longLedger()
+  const rpc = ledger.rpc()
+  const reached = ledger.entries[SENT - 10]!.slot
+  let asked = 0
+  /** After the first page, a node that is behind is asked first. It does not know `before`. */
+  const behind: LedgerRpc = {
+    ...rpc,
+    call: async <T>(method: string, params: unknown[] = []) => {
+      const { minContextSlot = 0 } = params[1] as { minContextSlot?: number }
+      return asked++ > 0 && minContextSlot <= reached ? ([] as T) : rpc.call<T>(method, params)
+    },
+  }
+  expect(await readAll(behind)).toEqual(ledger.entries.map((entry) => entry.signature))
+})
+
 test('it is an error if a node no longer has a page that must be listed again', async () => {
   const ledger = longLedger()
   const rpc = ledger.rpc()

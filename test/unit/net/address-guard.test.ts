@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { expect, test } from 'vitest'
 import { createAddressGuard } from '../../../src/platform/net/address-guard.ts'
 

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../support/property.ts'
 import { expect, test } from 'vitest'
 import { clientNetwork } from '../../../src/domain/client-network.ts'
 import { countRequest } from '../../../src/platform/rate-limits/gcra.ts'
@@ -44,6 +44,21 @@ test('a burst of the whole limit is allowed; the next request is refused, and al
     allowed: true,
     remaining: 0,
   })
+})
+
+test('a refused request of several units is allowed after the reported time and not before; fewer units stay available', () => {
+  const [now, limit] = [5_000, 60]
+  const { arrival } = countRequest(undefined, now, limit, 57)
+  const refused = countRequest(arrival, now, limit, 5)
+  expect(refused.state).toEqual({ limit, remaining: 3, resetSeconds: 2, allowed: false })
+  const allowedAt = (ms: number, units: number): boolean =>
+    countRequest(refused.arrival, now + ms, limit, units).state.allowed
+  expect([allowedAt(1_999, 5), allowedAt(2_000, 5), allowedAt(0, 3), allowedAt(0, 4)]).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ])
 })
 
 test.each([

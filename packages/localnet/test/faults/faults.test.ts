@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Connection, Keypair } from '@solana/web3.js'
-import * as fc from 'fast-check'
+import * as fc from '../../../../test/support/property.ts'
 import { expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { eventually, failure, startTestLedger, type TestLedger, transfer } from '../ledger.ts'

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../../../test/support/property.ts'
 import { expect, it } from 'vitest'
 import { sequences } from '../support/sequences.ts'
 import { WATCHED, type World, world } from '../support/steps.ts'

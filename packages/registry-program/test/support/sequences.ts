@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../../../test/support/property.ts'
 import { REGISTRATION } from './actors.ts'
 import { COOLDOWN, DAY, THRESHOLDS, USDC } from './bench.ts'
 import {

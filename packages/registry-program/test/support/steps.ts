@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../../../test/support/property.ts'
 import { reporter } from './actors.ts'
 import { type Accounts, type Actor, type Args, Bench, COOLDOWN, THRESHOLDS, USDC } from './bench.ts'
 import { type Holdings, Model } from './model.ts'
