@@ -112,6 +112,8 @@ test('src has at most 15 folders, and rest at most 8 files of its own', () => {
   expect(loose('rest').length).toBeLessThanOrEqual(8)
 })
 
+/** Checks the generators of property tests, also of those in packages. */
+const PROPERTY_FILE = 'test/support/property.ts'
 const PACKAGES = {
   '@agent-registry/solana': { folder: 'packages/solana', imports: [] as string[] },
   '@agent-registry/program': { folder: 'packages/registry-program', imports: ['@agent-registry/solana'] },
@@ -142,9 +144,11 @@ test.each(Object.entries(PACKAGES))(
     expect(manifestOf(folder).name).toBe(name)
     const all = importsIn(`${folder}/**/*.ts`)
     expect(all.length).toBeGreaterThan(10)
-    const isFile = ({ imported }: { imported: string }) =>
-      imported.endsWith('.ts') || imported.endsWith('.json')
-    expect(all.filter((each) => isFile(each) && !each.imported.startsWith(`${folder}/`))).toEqual([])
+    const isOutside = ({ imported }: { imported: string }) =>
+      /\.(ts|json)$/.test(imported) && !imported.startsWith(`${folder}/`)
+    const isCheck = ({ file, imported }: (typeof all)[number]) =>
+      imported === PROPERTY_FILE && file.startsWith(`${folder}/test/`)
+    expect(all.filter((each) => isOutside(each) && !isCheck(each))).toEqual([])
     const inSource = all.filter(({ file }) => !file.startsWith(`${folder}/test/`))
     const packages = inSource.filter(({ imported }) => imported.startsWith('@agent-registry/'))
     expect(packages.filter(({ imported }) => !imports.includes(imported))).toEqual([])

@@ -164,7 +164,11 @@ test('the newest event resumes the live stream, which has the agent of each even
     'subscription ($after: String) { registryEvents(after: $after) { id agent { name stake { pda } } } }',
     { after: newest },
   )
-  const next = async () => (await stream.next())?.data?.['registryEvents']
+  const next = async () => {
+    const part = await stream.next()
+    expect(part?.errors).toBeUndefined()
+    return part?.data?.['registryEvents']
+  }
   // Event 5 has two places in the order, and its id stands for the first.
   for (const i of [6, 7, 8]) expect(await next()).toMatchObject({ id: `evt_${i}` })
   for (const i of [9, 10, 11, 12, 5]) expect(await next()).toMatchObject({ id: `evt_${i}` })

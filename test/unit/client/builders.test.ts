@@ -27,7 +27,7 @@ test.each(registryIdl.instructions)(
         expect(built.keys).toEqual(expected.keys.map((each) => ({ ...each, pubkey: each.pubkey.toBase58() })))
         expect(Buffer.from(built.data)).toEqual(Buffer.from(expected.data))
       }),
-      { numRuns: 5 },
+      { numRuns: 60 },
     )
   },
 )
