@@ -40,7 +40,7 @@ test('the same holds for connections, forward, backward and after a cursor', asy
     fc.asyncProperty(searches, fc.integer({ min: 1, max: 20 }), (filter, size) =>
       expectSameConnection(world, filter, size),
     ),
-    { numRuns: Math.ceil(CASES / 3) },
+    { numRuns: Math.ceil(CASES / 2) },
   )
 })
 
