@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import * as fc from 'fast-check'
 
 /**
@@ -22,8 +21,11 @@ const ENOUGH = 14
 /** A property with few runs needs luck: some seeds generate all cases. */
 const MAX_SEEDS = 500
 
+/** Node's types are missing where the tests of the console are compiled. */
+const { env } = (globalThis as unknown as { process: { env: { PROPERTY_SEED?: string } } }).process
+
 export const seedOf = (fallback?: number): number =>
-  Number(process.env.PROPERTY_SEED ?? fallback ?? randomInt(2 ** 31))
+  Number(env.PROPERTY_SEED ?? fallback ?? Math.floor(Math.random() * 2 ** 31))
 
 /** What the running property has generated. */
 let running: Counts | undefined
@@ -48,7 +50,7 @@ function counted<Value>(
 /** The line of the test that creates a generator. */
 function place(): string {
   const lines = (new Error().stack ?? '').split('\n').slice(1)
-  const caller = lines.find((line) => !line.includes(import.meta.filename)) ?? ''
+  const caller = lines.find((line) => !line.includes('support/property.ts')) ?? ''
   return /[^/(]+:\d+(?=:\d+\)?$)/.exec(caller)?.[0] ?? caller.trim()
 }
 
@@ -194,7 +196,7 @@ function missing(counts: Counts, expected: number): string[] {
 /** A seed with which the runs of the property have all cases of its generators. */
 function coveringSeed(property: fc.IRawProperty<unknown>, parameters: fc.Parameters<unknown>): number {
   const first = seedOf(parameters.seed)
-  if (process.env.PROPERTY_SEED !== undefined) return first
+  if (env.PROPERTY_SEED !== undefined) return first
   const sums: Counts = new Map()
   let lacking: string[] = []
   for (let seed = first; seed < first + MAX_SEEDS; seed += 1) {
