@@ -14,7 +14,7 @@ import { alive, childrenOf, isPortFree, openSession, type SseSession } from './s
 const PROCESSES = 3
 const AUTHENTICATED = 3
 const NUMBERS = ['1', '2', '3']
-const SECONDS = { timeout: 60_000, interval: 100 }
+const SECONDS = { timeout: 180_000, interval: 100 }
 
 let world: RegistryWorld
 let database: TestDatabase
