@@ -11,7 +11,12 @@ import { explainFailure } from './explain-failure.ts'
 import { mapLedgerError } from './map-ledger-error.ts'
 import { matchKey } from './match.ts'
 import { PRIORITY_LEVELS, type PriorityLevel, RELAY_POLICY } from './policy.ts'
-import type { BuildOptions, PreparedTransaction, PrepareInput } from './prepared-transaction.ts'
+import type {
+  BuildOptions,
+  BuiltTransaction,
+  PreparedTransaction,
+  PrepareInput,
+} from './prepared-transaction.ts'
 import { simulate, type Simulation } from './simulate.ts'
 
 const priorityLevel = enumParameter(PRIORITY_LEVELS)
@@ -20,35 +25,43 @@ export function readPriorityLevel(level: string | null | undefined): PriorityLev
   return optional(priorityLevel, 'priorityLevel', level) ?? 'medium'
 }
 
-/** Throws what `checkInstructions` and `build` throw, and INVALID_ENUM. */
+/** Throws what `checkInstructions` and `build` throw, INVALID_ENUM, and PREPARE_FAILED. */
 export async function prepare(input: PrepareInput, context: RelayContext): Promise<PreparedTransaction> {
   const request = checkInstructions(input, context.allowedPrograms)
   const level = readPriorityLevel(input.priorityLevel)
-  return build(request, { id: context.newId(), level, sponsored: false }, context)
+  return orPrepareFailed(async () => {
+    const { prepared, row } = await build(request, { id: context.newId(), level, sponsored: false }, context)
+    await context.store.insertSimulated(row)
+    return prepared
+  })
+}
+
+/** Throws PREPARE_FAILED in place of an error without a code. */
+export async function orPrepareFailed<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw knownError(error) ?? new DomainError('PREPARE_FAILED', {}, { cause: error })
+  }
 }
 
 /**
- * Simulates a checked request, builds the transaction with the compute budget that the simulation
- * used, and stores it. Throws TRANSACTION_TOO_LARGE, SIMULATION_FAILED with logs, LEDGER_UNAVAILABLE,
- * PREPARE_FAILED.
+ * Simulates a checked request, and builds the transaction with the compute budget that the
+ * simulation used. Throws TRANSACTION_TOO_LARGE, SIMULATION_FAILED with logs, LEDGER_UNAVAILABLE.
  */
 export async function build(
   request: CheckedRequest,
   options: BuildOptions,
   context: RelayContext,
-): Promise<PreparedTransaction> {
+): Promise<BuiltTransaction> {
   checkSize(request)
-  try {
-    const fees = context.fees.current()
-    const { head, message, simulation } = await mapLedgerError(simulateOnHead(request, context))
-    const limit = computeUnitLimit(simulation.units)
-    options.checkSimulation?.(simulation.err, limit)
-    if (simulation.err !== null) throw await simulationFailed(message, simulation, context)
-    const price = Math.min((await fees)[options.level], options.maxPrice ?? Infinity)
-    return await store(request, head, { limit, price }, options, context)
-  } catch (error) {
-    throw knownError(error) ?? new DomainError('PREPARE_FAILED', {}, { cause: error })
-  }
+  const fees = context.fees.current()
+  const { head, message, simulation } = await mapLedgerError(simulateOnHead(request, context))
+  const limit = computeUnitLimit(simulation.units)
+  options.checkSimulation?.(simulation.err, limit)
+  if (simulation.err !== null) throw await simulationFailed(message, simulation, context)
+  const price = Math.min((await fees)[options.level], options.maxPrice ?? Infinity)
+  return assemble(request, head, { limit, price }, options, context.clock.now())
 }
 
 interface SimulationOnHead {
@@ -78,36 +91,34 @@ async function simulateOnHead(request: CheckedRequest, context: RelayContext): P
   return second
 }
 
-async function store(
+function assemble(
   request: CheckedRequest,
   { blockhash, lastValidBlockHeight, slot }: ChainHead,
   budget: ComputeBudget,
-  { id, sponsored, registration, insert }: BuildOptions,
-  context: RelayContext,
-): Promise<PreparedTransaction> {
+  { id, sponsored }: BuildOptions,
+  now: number,
+): BuiltTransaction {
   const bytes = buildMessage(request, budget, blockhash)
-  const message = Buffer.from(bytes).toString('base64')
-  const key = sponsored ? null : matchKey(parseMessage(bytes))
-  const now = context.clock.now()
-  await (insert ?? context.store.insertSimulated)({
-    id,
-    message,
-    matchKey: key,
-    lastValidBlockHeight,
-    blockhashSlot: slot,
-    sponsored,
-    registration,
-    now,
-  })
   return {
-    id,
-    serializedTx: unsignedTransaction(bytes),
-    blockhash,
-    lastValidBlockHeight,
-    estimatedComputeUnits: budget.limit,
-    priorityFee: budget.price,
-    feePayer: request.signers[0],
-    sponsored,
+    prepared: {
+      id,
+      serializedTx: unsignedTransaction(bytes),
+      blockhash,
+      lastValidBlockHeight,
+      estimatedComputeUnits: budget.limit,
+      priorityFee: budget.price,
+      feePayer: request.signers[0],
+      sponsored,
+    },
+    row: {
+      id,
+      message: Buffer.from(bytes).toString('base64'),
+      matchKey: sponsored ? null : matchKey(parseMessage(bytes)),
+      lastValidBlockHeight,
+      blockhashSlot: slot,
+      sponsored,
+      now,
+    },
   }
 }
 

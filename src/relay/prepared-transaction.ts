@@ -1,6 +1,6 @@
 import type { CheckedRequest, InstructionsInput } from './check-instructions.ts'
 import type { PriorityLevel } from './policy.ts'
-import type { NewTransaction, SponsoredRegistration } from './transaction-store.ts'
+import type { NewTransaction } from './transaction-store.ts'
 
 export interface PrepareInput extends InstructionsInput {
   readonly priorityLevel?: string | null
@@ -21,20 +21,20 @@ export interface PreparedTransaction {
   readonly sponsored: boolean
 }
 
+export interface BuiltTransaction {
+  readonly prepared: PreparedTransaction
+  /** Must be stored before the client gets the transaction. */
+  readonly row: NewTransaction
+}
+
 export interface BuildOptions {
   readonly id: string
   readonly level: PriorityLevel
   readonly sponsored: boolean
-  readonly registration?: SponsoredRegistration | null
-  /** Stores the transaction in place of the relay, or throws. */
-  readonly insert?: (transaction: NewTransaction) => Promise<void>
   /** Micro-lamports per compute unit. */
   readonly maxPrice?: number
   /** Throws a more specific error than the relay's own. `err` is null for success. */
   readonly checkSimulation?: (err: unknown, unitLimit: number) => void
 }
 
-export type BuildTransaction = (
-  request: CheckedRequest,
-  options: BuildOptions,
-) => Promise<PreparedTransaction>
+export type BuildTransaction = (request: CheckedRequest, options: BuildOptions) => Promise<BuiltTransaction>

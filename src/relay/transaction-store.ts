@@ -20,7 +20,7 @@ export interface NewTransaction {
   readonly lastValidBlockHeight: number
   readonly blockhashSlot: number
   readonly sponsored?: boolean
-  readonly registration?: SponsoredRegistration | null | undefined
+  readonly registration?: SponsoredRegistration
   /** Milliseconds since the epoch. */
   readonly now: number
 }

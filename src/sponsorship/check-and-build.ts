@@ -5,6 +5,7 @@ import type { SponsorshipKind } from '../domain/sponsorship.ts'
 import { checkSigners } from '../relay/check-instructions.ts'
 import { mapLedgerError } from '../relay/map-ledger-error.ts'
 import type { PriorityLevel } from '../relay/policy.ts'
+import { orPrepareFailed } from '../relay/prepare.ts'
 import type { BuildTransaction, PreparedTransaction } from '../relay/prepared-transaction.ts'
 import { createTransactionStore, type NewTransaction } from '../relay/transaction-store.ts'
 import { checkClientQuota, checkQuota, type Funds, PREPARE_ERRORS } from './check-quota.ts'
@@ -22,8 +23,8 @@ export interface SponsoredTransaction {
 }
 
 /**
- * Checks the quotas, then lets the relay simulate, build and store the transaction. Takes nothing:
- * others can use up a quota before the owner has signed.
+ * Checks the quotas, lets the relay simulate and build the transaction, and stores it. Takes
+ * nothing: others can use up a quota before the owner has signed.
  */
 export async function checkAndBuild(
   { request, instructions, level }: SponsoredTransaction,
@@ -33,37 +34,36 @@ export async function checkAndBuild(
   const { kind, wallet } = request
   const signers = checkSigners([context.signer.pubkey, wallet], instructions)
   await checkEligible(request, context)
-  return build(
-    { instructions, signers },
-    {
-      id: context.newId(),
-      level,
-      sponsored: true,
-      ...(kind === 'registration' && {
-        registration: request,
-        insert: (transaction) => insertRegistration(transaction, request, context),
-      }),
-      maxPrice: SPONSOR_POLICY.maxPriorityFee,
-      checkSimulation: (err, unitLimit) => {
-        if (kind === 'registration' && isAlreadyRegistered(err))
-          throw new DomainError('AGENT_EXISTS', { wallet })
-        const max = SPONSOR_POLICY[kind].maxComputeUnits
-        if (err === null && unitLimit > max) throw costExceeded(unitLimit, 'compute units', max)
-      },
+  const options = {
+    id: context.newId(),
+    level,
+    sponsored: true,
+    maxPrice: SPONSOR_POLICY.maxPriorityFee,
+    checkSimulation: (err: unknown, unitLimit: number) => {
+      if (kind === 'registration' && isAlreadyRegistered(err))
+        throw new DomainError('AGENT_EXISTS', { wallet })
+      const max = SPONSOR_POLICY[kind].maxComputeUnits
+      if (err === null && unitLimit > max) throw costExceeded(unitLimit, 'compute units', max)
     },
-  )
+  }
+  return orPrepareFailed(async () => {
+    const { prepared, row } = await build({ instructions, signers }, options)
+    if (kind === 'registration') await storeRegistration(row, request, context)
+    else await createTransactionStore(context.kysely).insertSimulated(row)
+    return prepared
+  })
 }
 
 /** Others that the client prepares at the same time may not have been stored at the first check. */
-async function insertRegistration(
-  transaction: NewTransaction,
+async function storeRegistration(
+  row: NewTransaction,
   request: SponsorshipRequest,
   context: SponsorContext,
 ): Promise<void> {
   const ledger = await readLedgerTime(context)
   await withUsageLock(context, async (trx) => {
     checkClientQuota(await readUsage(trx, request, ledger), context.limits)
-    await createTransactionStore(trx).insertSimulated(transaction)
+    await createTransactionStore(trx).insertSimulated({ ...row, registration: request })
   })
 }
 
