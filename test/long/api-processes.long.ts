@@ -14,12 +14,14 @@ import { alive, childrenOf, isPortFree, openSession, type SseSession } from './s
 const PROCESSES = 3
 const AUTHENTICATED = 3
 const NUMBERS = ['1', '2', '3']
-const SECONDS = { timeout: 180_000, interval: 100 }
+const SECONDS = { timeout: 60_000, interval: 100 }
 
 let world: RegistryWorld
 let database: TestDatabase
 let gateway: GatewayProcess
 let port: number
+/** How long all processes needed to start. */
+let startMs: number
 const sessions: SseSession[] = []
 
 const settings = (): Record<string, string> => ({
@@ -36,7 +38,9 @@ beforeAll(async () => {
   world = await createRegistryWorld()
   database = await createTestDatabase()
   gateway = await createGatewayProcess(settings())
+  const begin = performance.now()
   const { baseUrl } = await gateway.start()
+  startMs = performance.now() - begin
   port = Number(new URL(baseUrl).port)
 })
 afterAll(async () => {
@@ -175,7 +179,8 @@ test('after kill -9 of one process the others answer, and it is started again', 
   })
   expect(responses.map(({ status }) => status)).toEqual(responses.map((_, i) => (i % 2 === 0 ? 200 : 404)))
   try {
-    await expect.poll(async () => (await sessionOfEach()).size, SECONDS).toBe(PROCESSES)
+    const timeout = Math.max(SECONDS.timeout, 10 * startMs)
+    await expect.poll(async () => (await sessionOfEach()).size, { ...SECONDS, timeout }).toBe(PROCESSES)
   } catch (error) {
     process.stdout.write(`the gateway said of late:\n${gateway.output().slice(-4_000)}\n`)
     throw error

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 
 /**
- * fast-check, with generators that are checked: a property fails if one of its options, constants,
- * branches or boundaries never occurred, because then it does not test what it seems to test.
- *
- * PROPERTY_SEED repeats a failure. Each failure prints its seed.
+ * fast-check, with generators that are checked: a property fails if its runs do not contain each
+ * option, constant, branch and boundary, because then it does not test what it seems to test. Each
+ * failure prints its seed, and the variable PROPERTY_SEED repeats it. A value counts also if a
+ * filter removes it later.
  */
 export * from 'fast-check'
 
@@ -16,9 +16,9 @@ interface Cases {
 }
 type Counts = Map<Cases, Map<string, number>>
 
-/** A case that should have occurred this often and did not, never occurs: e^-14 is one in a million. */
+/** If a case is expected 14 times and does not occur, chance is one in a million: it is impossible. */
 const ENOUGH = 14
-/** A property with few runs needs luck: some seeds generate all cases. */
+/** With few runs, only some seeds give all cases. */
 const MAX_SEEDS = 500
 
 /** Node's types are missing where the tests of the console are compiled. */
@@ -27,8 +27,8 @@ const { env } = (globalThis as unknown as { process: { env: { PROPERTY_SEED?: st
 export const seedOf = (fallback?: number): number =>
   Number(env.PROPERTY_SEED ?? fallback ?? Math.floor(Math.random() * 2 ** 31))
 
-/** What the running property has generated. */
-let running: Counts | undefined
+/** What is generated while `generate` looks for a seed. */
+let counting: Counts | undefined
 
 /** Reports the case of each generated value. */
 function counted<Value>(
@@ -37,9 +37,9 @@ function counted<Value>(
   caseOf: (value: Value) => string,
 ): fc.Arbitrary<Value> {
   return arbitrary.map((value) => {
-    if (running !== undefined) {
-      const counts = running.get(cases) ?? new Map<string, number>()
-      running.set(cases, counts)
+    if (counting !== undefined) {
+      const counts = counting.get(cases) ?? new Map<string, number>()
+      counting.set(cases, counts)
       const found = caseOf(value)
       counts.set(found, (counts.get(found) ?? 0) + 1)
     }
@@ -109,7 +109,11 @@ export const oneof = ((...branches: Weighted[]) => {
   return fc.oneof(...(all as [fc.Arbitrary<unknown>]))
 }) as typeof fc.oneof
 
-/** A fifth of the numbers are the smallest or largest. */
+/** One of `times` values is the rare one. */
+export const rarely = <Value>(times: number, rare: Value, usual: Value): fc.Arbitrary<Value> =>
+  oneof({ weight: times - 1, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constant(rare) })
+
+/** A tenth of the numbers are the smallest or largest. */
 function bounded<Value extends number | bigint>(
   name: string,
   between: fc.Arbitrary<Value>,
@@ -118,11 +122,11 @@ function bounded<Value extends number | bigint>(
 ): fc.Arbitrary<Value> {
   if (min === max) return between
   const cases = casesOf(name, [
-    [`the minimum ${min}`, 0.1],
-    [`the maximum ${max}`, 0.1],
+    [`the minimum ${min}`, 0.05],
+    [`the maximum ${max}`, 0.05],
   ])
   const any = fc.oneof(
-    { weight: 8, arbitrary: between },
+    { weight: 18, arbitrary: between },
     { weight: 1, arbitrary: fc.constant(min) },
     { weight: 1, arbitrary: fc.constant(max) },
   )
@@ -161,14 +165,23 @@ export const array = (<Value>(
   )
 }) as typeof fc.array
 
-/** What the generators give with this seed, without running the property. */
+/** What the generators give with this seed, without counting the property. */
 function generate(property: fc.IRawProperty<unknown>, parameters: fc.Parameters<unknown>): Counts {
-  running = new Map()
+  counting = new Map()
+  const untested: fc.IRawProperty<unknown, false> = {
+    isAsync: () => false,
+    generate: (random, runId) => property.generate(random, runId),
+    shrink: (value) => property.shrink(value),
+    run: () => null,
+    runBeforeEach: () => undefined,
+    runAfterEach: () => undefined,
+  }
   try {
-    fc.sample(property, parameters)
-    return running
+    // Not `sample`, which gives other values from the tenth on.
+    fc.check(untested, parameters)
+    return counting
   } finally {
-    running = undefined
+    counting = undefined
   }
 }
 

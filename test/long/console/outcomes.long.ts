@@ -98,7 +98,7 @@ async function run(fault: Fault, number: number): Promise<Result[]> {
   const wallet = browserWallet(`outcome ${fault} ${number}`)
   await graphql(world, `mutation { fundLocalnetWallet(wallet: "${wallet.address}") { lamports } }`)
   const context = await world.browser.newContext({ viewport: { width: 1280, height: 900 } })
-  context.setDefaultTimeout(OUTCOME_WAIT_MS)
+  context.setDefaultTimeout(60_000)
   await wallet.install(context)
   const page = await context.newPage()
   await watchStatements(page)

@@ -141,7 +141,7 @@ const template: fc.Arbitrary<RandomTemplate> = fc.record({
 
 export const randomCase: fc.Arbitrary<RandomCase> = fc.record({
   operation: fc.constantFrom('register', 'sponsored', 'flagged'),
-  useGraphQL: fc.nat(5).map((each) => each === 0),
+  useGraphQL: fc.rarely(6, true, false),
   wallet: fc.nat(10_000),
   templates: fc.oneof(
     { weight: 3, arbitrary: fc.tuple(template) },
@@ -152,14 +152,14 @@ export const randomCase: fc.Arbitrary<RandomCase> = fc.record({
     { weight: 7, arbitrary: fc.constant([]) },
     { weight: 4, arbitrary: fc.array(change, { minLength: 1, maxLength: 3 }) },
   ),
-  between: fc
-    .nat(59)
-    .map((each) =>
-      each < 2 ? ('breaks it' as const) : each === 2 ? ('expires' as const) : ('nothing' as const),
-    ),
+  between: fc.oneof(
+    { weight: 57, arbitrary: fc.constant('nothing' as const) },
+    { weight: 2, arbitrary: fc.constant('breaks it' as const) },
+    { weight: 1, arbitrary: fc.constant('expires' as const) },
+  ),
   signing,
-  submits: fc.nat(9).map((each) => (each === 0 ? 3 : 1)),
-  wrongEndpoint: fc.nat(19).map((each) => each === 0),
+  submits: fc.rarely(10, 3, 1),
+  wrongEndpoint: fc.rarely(20, true, false),
 })
 
 export function editBytes(bytes: Buffer, edits: readonly ByteEdit[]): Buffer {
