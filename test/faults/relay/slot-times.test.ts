@@ -10,8 +10,11 @@ import { programId, signed } from '../../support/relay/relay-world.ts'
 import { transferFrom } from '../../support/relay/wallet-sends.ts'
 import { createSponsorWorld, type SponsorWorld } from '../../support/sponsorship/sponsor-world.ts'
 
-/** Expired transactions are searched more often than in production. */
-const TIMING = { ...RELAY_TIMING, finalityPollMs: 400 }
+/**
+ * Expired transactions are searched more often than in production, and again soon after a search
+ * that was interrupted: the lease is shorter than `eventually` waits.
+ */
+const TIMING = { ...RELAY_TIMING, finalityPollMs: 400, leaseMs: 5_000 }
 
 const LEDGERS = [
   { slotMs: 300, finalizedDepth: 32 },
