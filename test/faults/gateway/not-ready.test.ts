@@ -1,6 +1,5 @@
 import { readdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { Keypair } from '@solana/web3.js'
@@ -129,23 +128,48 @@ test('a DATA_DIR or key file that cannot be used is one line without a stack', a
   )
 })
 
+/** Takes two ports, the second of which follows the first. */
+async function takeAdjacentPorts() {
+  const take = (port: number) =>
+    new Promise<Server | undefined>((resolve) => {
+      const server = createServer().listen(port, '127.0.0.1', () => resolve(server))
+      server.once('error', () => resolve(undefined))
+    })
+  for (;;) {
+    const first = (await take(0)) as Server
+    const { port } = first.address() as AddressInfo
+    const second = await take(port + 1)
+    if (second)
+      return [
+        { server: first, port },
+        { server: second, port: port + 1 },
+      ] as const
+    first.close()
+  }
+}
+
 test('ports in use are reported together with their settings, before anything is started', async () => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => other.once('listening', resolve))
-  const { port } = other.address() as AddressInfo
+  const [first, second] = await takeAdjacentPorts()
   const DATA_DIR = temporaryFolder('not-ready-')
-  const settings = { DATA_DIR, DATABASE_URL: '', PORT: String(port), LOCALNET_PORT: String(port - 1) }
-  const message = await start(settings).then(
+  const message = await start({
+    DATA_DIR,
+    DATABASE_URL: '',
+    PORT: String(second.port),
+    LOCALNET_PORT: String(first.port),
+  }).then(
     () => 'started',
     (error: unknown) => formatFatalError(error),
   )
-  const problem = `127.0.0.1:${port} is in use: stop the program that uses it, or set`
+  const inUse = (port: number) => `127.0.0.1:${port} is in use: stop the program that uses it, or set`
+  const localnetPort = 'LOCALNET_PORT to a free port that is followed by another free one, or to 0 for any'
   expect(message.split('\n')).toEqual([
-    `${problem} PORT to a free port, or to 0 for any`,
-    `${problem} LOCALNET_PORT to a free port that is followed by another free one, or to 0 for any`,
+    `${inUse(second.port)} PORT to a free port, or to 0 for any`,
+    `${inUse(first.port)} ${localnetPort}`,
+    `${inUse(second.port)} ${localnetPort}`,
   ])
   expect(readdirSync(DATA_DIR)).toEqual([])
-  other.close()
+  first.server.close()
+  second.server.close()
 })
 
 test('a second start on the same folder says what to do', async () => {
