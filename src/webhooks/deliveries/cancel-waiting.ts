@@ -13,14 +13,13 @@ const MAX_CANCELLED = 5_000
  * skips locked rows, and attempts in flight continue. Returns how many it cancelled.
  */
 export async function cancelWaiting(db: Kysely<Database>, subscriptionId: string): Promise<number> {
-  await planAgain(db)
   const { numAffectedRows } = await sql`
     update webhook_deliveries set status = 'cancelled', next_attempt_at = null, completed_at = now()
     where id in (
-      select d.id from (${unfinished(subscriptionId, 'pending', 'retrying')}) w
-      join webhook_deliveries d on d.id = w.id
-      where d.status in ('pending', 'retrying')
-      limit ${sql.lit(MAX_CANCELLED)} for update of d skip locked)`.execute(db)
+      select id from webhook_deliveries
+      where id = any(array(${unfinished(subscriptionId, 'pending', 'retrying')} limit ${sql.lit(MAX_CANCELLED)}))
+        and status in ('pending', 'retrying')
+      for update skip locked)`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
 
@@ -28,11 +27,8 @@ export async function cancelWaiting(db: Kysely<Database>, subscriptionId: string
 export async function cancelBacklog(db: Kysely<Database>, subscriptionId: string): Promise<void> {
   const cancelSome = () =>
     db.transaction().execute((trx) => cancelUnfinished(trx, subscriptionId, MAX_CANCELLED))
-  while ((await cancelSome()) === MAX_CANCELLED);
+  while ((await cancelSome()) > 0);
 }
-
-/** A cached plan for a small table would read all of a large one for each row. */
-const planAgain = (db: Kysely<Database>) => sql`set local plan_cache_mode = force_custom_plan`.execute(db)
 
 /**
  * Cancels the waiting deliveries of a webhook, before its URL changes in the same transaction.
@@ -45,7 +41,6 @@ export async function cancelUnfinished(
   subscriptionId: string,
   limit: number | null = null,
 ): Promise<number> {
-  await planAgain(db)
   const { rows } = await sql<{ cancelled: number }>`
     with changed as (
       update webhook_deliveries d set
@@ -54,19 +49,24 @@ export async function cancelUnfinished(
         next_attempt_at = null,
         completed_at = case when d.status <> 'in_flight' then now() end
       where id in (
-        select d.id from (${unfinished(subscriptionId, 'pending', 'retrying', 'in_flight')}) u
-        join webhook_deliveries d on d.id = u.id
-        where d.status in ('pending', 'retrying', 'in_flight') and not d.cancel_requested
-        order by d.id limit ${limit}::bigint for update of d)
+        select id from webhook_deliveries
+        where id = any(array(
+            ${unfinished(subscriptionId, 'pending', 'retrying', 'in_flight')} limit ${limit}::bigint))
+          and status in ('pending', 'retrying', 'in_flight') and not cancel_requested
+        order by id for update)
       returning true
     )
     select count(*)::integer as cancelled from changed`.execute(db)
   return rows[0]?.cancelled ?? 0
 }
 
-/** The deliveries of a webhook with these statuses. Old rows have no network, but '-'. */
+/**
+ * The deliveries of a webhook with these statuses. Old rows have no network, but '-'. Used as an
+ * array: PostgreSQL would plan a join for what it believes about the tables, and read the queue
+ * once for each delivery.
+ */
 const unfinished = (subscriptionId: string, ...statuses: OpenStatus[]) => sql`
-  select q.delivery_id as id from webhook_subscriptions s join webhook_queue q
+  select q.delivery_id from webhook_subscriptions s join webhook_queue q
     on q.subscription_id = s.id and q.network in (coalesce(s.network, s.wallet), '-')
   where s.id = ${subscriptionId} and q.status in (${sql.join(statuses.map((status) => sql.lit(status)))})`
 

@@ -58,11 +58,12 @@ export async function cancelForInactiveWebhooks(db: Kysely<Database>): Promise<n
   const { numAffectedRows } = await sql`
     update webhook_deliveries set status = 'cancelled', next_attempt_at = null, completed_at = now()
     where id in (
-      select d.id from webhook_queue q join webhook_subscriptions s on s.id = q.subscription_id
-      join webhook_deliveries d on d.id = q.delivery_id
-      where q.status in ('pending', 'retrying') and d.status in ('pending', 'retrying')
-        and (not s.active or s.deleted_at is not null)
-      limit ${sql.lit(BATCH)} for update of d skip locked)`.execute(db)
+      select id from webhook_deliveries where id = any(array(
+          select q.delivery_id from webhook_queue q join webhook_subscriptions s on s.id = q.subscription_id
+          where q.status in ('pending', 'retrying') and (not s.active or s.deleted_at is not null)
+          limit ${sql.lit(BATCH)}))
+        and status in ('pending', 'retrying')
+      for update skip locked)`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
 

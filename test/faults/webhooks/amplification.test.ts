@@ -207,13 +207,27 @@ test('a delivery whose worker crashed during a change of the URL is cancelled', 
   expect(world.farm.received).toHaveLength(0)
 })
 
-test('a change of the URL cancels a backlog of any size', async () => {
+test('a change of the URL cancels a backlog of any size, whatever PostgreSQL believes about the tables', async () => {
   const id = await subscribe('/large')
-  await sql`insert into webhook_deliveries (subscription_id, event_id, event_type)
-    select ${id}, 'evt_' || i, 'agent.updated' from generate_series(1, 12000) i`.execute(world.kysely)
-  await call('PATCH', `/webhooks/${id}`, { url: world.farm.url('/victim') })
-  const { rows } = await sql`select distinct status from webhook_deliveries`.execute(world.kysely)
-  expect(rows).toEqual([{ status: 'cancelled' }])
+  const insert = (prefix: string, count: number) =>
+    sql`insert into webhook_deliveries (subscription_id, event_id, event_type, next_attempt_at)
+      select ${id}, ${prefix} || i, 'agent.updated', now() - i * interval '1 second'
+      from generate_series(1, ${sql.lit(count)}) i`.execute(world.kysely)
+  await insert('old_', 2_000)
+  await sql`update webhook_deliveries set status = 'success', next_attempt_at = null,
+    completed_at = now()`.execute(world.kysely)
+  // The statistics of a moment: all deliveries are finished, and the queue is long.
+  await sql`analyze webhook_deliveries`.execute(world.kysely)
+  await insert('evt_', 12_000)
+  await sql`analyze webhook_queue`.execute(world.kysely)
+  const { status } = await call('PATCH', `/webhooks/${id}`, { url: world.farm.url('/victim') })
+  expect(status).toBe(200)
+  const { rows } = await sql`select status, count(*)::integer from webhook_deliveries
+    group by status order by status`.execute(world.kysely)
+  expect(rows).toEqual([
+    { status: 'cancelled', count: 12_000 },
+    { status: 'success', count: 2_000 },
+  ])
 })
 
 test('an attempt stores 1,000 characters of a response of any size', async () => {
