@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { patience, SLOWNESS } from './support/patience.ts'
 
 /** Unit tests, and tests of the HTTP interface with a real database and ledger. `npm test`. */
 export default defineConfig({
@@ -18,8 +19,10 @@ export default defineConfig({
     isolate: false,
     // Some tests wait for timers and processes: one more worker than cores keeps the cores busy.
     maxWorkers: availableParallelism() + 1,
-    testTimeout: 30_000,
-    expect: { poll: { timeout: 20_000 } },
-    hookTimeout: 60_000,
+    env: { TEST_SLOWNESS: String(SLOWNESS) },
+    // Long, because they end only tests that fail: no test has one of its own without a reason.
+    testTimeout: patience(120_000),
+    hookTimeout: patience(60_000),
+    expect: { poll: { timeout: patience(20_000), interval: 20 } },
   },
 })

@@ -1,11 +1,12 @@
 import { mergeConfig } from 'vitest/config'
+import { patience } from './support/patience.ts'
 import config from './vitest.config.ts'
 
 /** Tests that take minutes: thousands of random cases, crashes under load. `npm run test:long`. */
 const long = mergeConfig(config, {
   test: {
-    testTimeout: 900_000,
-    hookTimeout: 120_000,
+    testTimeout: patience(900_000),
+    hookTimeout: patience(120_000),
     // Each test starts its own processes and creates its own load.
     maxWorkers: 2,
   },

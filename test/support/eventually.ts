@@ -1,8 +1,6 @@
 import { vi } from 'vitest'
+import { patience } from './patience.ts'
 
-/**
- * Waits until `check` no longer throws. Vitest's default of one second is too short for a machine
- * under load.
- */
+/** Waits until `check` no longer throws. */
 export const eventually = <T>(check: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(check, { timeout: 20_000 })
+  vi.waitFor(check, { timeout: patience(20_000), interval: 20 })

@@ -112,8 +112,8 @@ test('src has at most 15 folders, and rest at most 8 files of its own', () => {
   expect(loose('rest').length).toBeLessThanOrEqual(8)
 })
 
-/** Checks the generators of property tests, also of those in packages. */
-const PROPERTY_FILE = 'test/support/property.ts'
+/** What tests of packages share with those of the gateway: checked generators and time-outs. */
+const SHARED_SUPPORT = new Set(['test/support/property.ts', 'test/support/patience.ts'])
 const PACKAGES = {
   '@agent-registry/solana': { folder: 'packages/solana', imports: [] as string[] },
   '@agent-registry/program': { folder: 'packages/registry-program', imports: ['@agent-registry/solana'] },
@@ -147,7 +147,7 @@ test.each(Object.entries(PACKAGES))(
     const isOutside = ({ imported }: { imported: string }) =>
       /\.(ts|json)$/.test(imported) && !imported.startsWith(`${folder}/`)
     const isCheck = ({ file, imported }: (typeof all)[number]) =>
-      imported === PROPERTY_FILE && file.startsWith(`${folder}/test/`)
+      SHARED_SUPPORT.has(imported) && file.startsWith(`${folder}/test/`)
     expect(all.filter((each) => isOutside(each) && !isCheck(each))).toEqual([])
     const inSource = all.filter(({ file }) => !file.startsWith(`${folder}/test/`))
     const packages = inSource.filter(({ imported }) => imported.startsWith('@agent-registry/'))

@@ -202,7 +202,7 @@ describe('the status of an attached credential', () => {
     const due = async () =>
       (await t.kysely.selectFrom('agent_card_checks').select('credentials_due_at').executeTakeFirst())
         ?.credentials_due_at
-    await expect.poll(due, { timeout: 10_000, interval: 20 }).toBeNull()
+    await expect.poll(due).toBeNull()
     await worker.stop()
   }
 

@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startGateway } from '../../../src/gateway/gateway.ts'
 import { readConfig } from '../../../src/platform/config/config.ts'
 import { createTestDatabase, urlOf } from '../../support/database.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 test('a new localnet is ready when its sample agents can be read and its invite code exists', async () => {
@@ -38,10 +37,12 @@ test('a new localnet is ready when its sample agents can be read and its invite 
     const { total = null } = (await response.json()) as { total?: number }
     answers.add(`${response.status} ${total}`)
   }
-  await eventually(async () => {
-    await read()
-    return (await fetch(`${url}/ready`)).status
-  }).toBe(200)
+  await expect
+    .poll(async () => {
+      await read()
+      return (await fetch(`${url}/ready`)).status
+    })
+    .toBe(200)
   await read()
   expect(answers).toEqual(new Set(['503 null', '200 2']))
   expect(existsSync(join(dataDir, 'invite-code'))).toBe(true)

@@ -55,10 +55,10 @@ test('the api role is ready when the tables are filled, and an indexer when it l
   expect(await lost()).toBe('503 Not ready: no ledger node responds; the indexer is still starting')
   await gateways.pop()?.stop()
   const leader = await start('indexer')
-  await expect.poll(leader, { timeout: 10_000 }).toBe('200 ready')
-  await expect.poll(reads, { timeout: 10_000 }).toBe('200 ready')
+  await expect.poll(leader).toBe('200 ready')
+  await expect.poll(reads).toBe('200 ready')
   const standby = await start('indexer')
-  await expect.poll(standby, { timeout: 10_000 }).toBe('200 ready')
+  await expect.poll(standby).toBe('200 ready')
   expect(gateways.map(({ indexer }) => indexer?.status().phase)).toEqual([undefined, 'live', 'standby'])
 })
 
@@ -70,17 +70,14 @@ test('workers are ready while they poll for work', async () => {
   await sql`alter table agents rename to agents_away`.execute(kysely)
   // From now on neither worker can poll. A running poll ends within the first one here.
   await expect
-    .poll(
-      async () => {
-        ahead += 20_000
-        return ready()
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      ahead += 20_000
+      return ready()
+    })
     .toMatch(
       /^503 Not ready: the webhook worker has not polled for work for \d+ s; the card worker has not polled for work for \d+ s$/,
     )
   await sql`alter table webhook_deliveries_away rename to webhook_deliveries`.execute(kysely)
   await sql`alter table agents_away rename to agents`.execute(kysely)
-  await expect.poll(ready, { timeout: 10_000 }).toBe('200 ready')
+  await expect.poll(ready).toBe('200 ready')
 })

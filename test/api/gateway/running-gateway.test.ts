@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
 import { Connection, Keypair, PublicKey } from '@solana/web3.js'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Runtime } from '../../../src/gateway/runtime-file.ts'
 import { addresses, keyOf, type Prepared, registration, toJson } from '../../support/relay/relay-world.ts'
 import { sponsoredRegistration } from '../../support/sponsorship/sponsor-world.ts'
 import { runCommand } from '../../support/cli.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
+import { eventually } from '../../support/eventually.ts'
 
 let database: TestDatabase
 let gateway: GatewayProcess
@@ -34,7 +35,7 @@ test('a registration signed with tweetnacl is confirmed, and the agent is listed
   const owner = Keypair.generate()
   const connection = new Connection(runtime.rpcUrl, 'confirmed')
   await connection.requestAirdrop(owner.publicKey, 1e9)
-  await vi.waitFor(async () => expect(await connection.getBalance(owner.publicKey)).toBe(1e9), 5_000)
+  await eventually(async () => expect(await connection.getBalance(owner.publicKey)).toBe(1e9))
 
   const { id, serializedTx } = await post<Prepared>('/relay/prepare', {
     instructions: [toJson(registration(owner, 'By relay'))],
@@ -50,10 +51,7 @@ test('a registration signed with tweetnacl is confirmed, and the agent is listed
   })
   const agent = async (): Promise<unknown> =>
     (await fetch(`${runtime.baseUrl}/agents/${addresses.agent(keyOf(owner))}`)).json()
-  await vi.waitFor(
-    async () => expect(await agent()).toMatchObject({ name: 'By relay', owner: keyOf(owner) }),
-    5_000,
-  )
+  await eventually(async () => expect(await agent()).toMatchObject({ name: 'By relay', owner: keyOf(owner) }))
 })
 
 async function get<Body>(path: string): Promise<Body> {
@@ -85,13 +83,11 @@ test('after its first start it sponsors the registration of a wallet without lam
     status: 'confirmed',
     sponsored: true,
   })
-  await vi.waitFor(
-    async () =>
-      expect(await get(`/agents/${addresses.agent(key)}`)).toMatchObject({
-        name: 'Sponsored',
-        owner: key,
-      }),
-    5_000,
+  await eventually(async () =>
+    expect(await get(`/agents/${addresses.agent(key)}`)).toMatchObject({
+      name: 'Sponsored',
+      owner: key,
+    }),
   )
 })
 

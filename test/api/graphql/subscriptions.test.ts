@@ -9,7 +9,6 @@ import { LIMITS } from '../../../schema/limits.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { mergeOutbox } from '../../../src/ledger/indexer/write/write-events.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { worldIndexer } from '../../support/indexer/world-indexer.ts'
 import {
   type AgentWallet,
@@ -125,16 +124,16 @@ describe('registryEvents after a lost connection', () => {
   test('resumes over a WebSocket with the graphql-ws client', async () => {
     const [before] = (await sent()).slice(-1)
     const { client, parts } = openSocket(urls[0], { agentPda: ada.agent })
-    await eventually(() => openStreams(replicas[0])).toBe(1)
+    await expect.poll(() => openStreams(replicas[0])).toBe(1)
     await world.report(ada.agent, 5)
-    await eventually(() => parts.length).toBe(1)
+    await expect.poll(() => parts.length).toBe(1)
     client.terminate()
     await ada.send('update_agent', {}, { version: '3.0' })
     await indexer.whenIdle()
     const second = openSocket(urls[1], { agentPda: ada.agent, after: eventOf(parts[0]!).id })
-    await eventually(() => second.parts.length).toBe(1)
+    await expect.poll(() => second.parts.length).toBe(1)
     await world.report(ada.agent, 5)
-    await eventually(() => second.parts.length).toBe(2)
+    await expect.poll(() => second.parts.length).toBe(2)
     await second.client.dispose()
     expect([...parts, ...second.parts].map((part) => eventOf(part).id)).toEqual(await sent(before))
   })
@@ -220,13 +219,13 @@ describe('a subscription is refused', () => {
     expect((await stream.next())?.errors).toMatchObject([{ message, extensions: { code, status: 400 } }])
     expect(await stream.next()).toBeNull()
     const { client, parts } = openSocket(urls[0], variables)
-    await eventually(() => parts.length).toBe(1)
+    await expect.poll(() => parts.length).toBe(1)
     expect(parts[0]?.errors).toMatchObject([{ message, extensions: { code, status: 400 } }])
     await client.dispose()
   })
 
   test('if Accept does not allow an event stream', async () => {
-    await eventually(() => openStreams(replicas[0])).toBe(0)
+    await expect.poll(() => openStreams(replicas[0])).toBe(0)
     const response = await fetch(`${urls[0]}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
@@ -245,14 +244,14 @@ describe('a subscription is refused', () => {
   test('above the limit of streams per client over both transports, until a stream ends', async () => {
     const open = await Promise.all(Array.from({ length: 19 }, () => openSse(urls[0], EVENTS)))
     const { client } = openSocket(urls[0], {})
-    await eventually(() => openStreams(replicas[0])).toBe(20)
+    await expect.poll(() => openStreams(replicas[0])).toBe(20)
     const refused = await openSse(urls[0], EVENTS)
     expect((await refused.next())?.errors).toMatchObject([
       { extensions: { code: 'TOO_MANY_STREAMS', status: 429 } },
     ])
     for (const stream of open) stream.cut()
     client.terminate()
-    await eventually(() => openStreams(replicas[0])).toBe(0)
+    await expect.poll(() => openStreams(replicas[0])).toBe(0)
   })
 })
 
@@ -266,7 +265,7 @@ describe('transactionStatus', () => {
   test('reports each status on the replica that did not submit, and then completes', async () => {
     const payer = Keypair.generate()
     await world.connection.requestAirdrop(payer.publicKey, 1_000_000_000)
-    await eventually(() => world.connection.getBalance(payer.publicKey)).toBe(1_000_000_000)
+    await expect.poll(() => world.connection.getBalance(payer.publicKey)).toBe(1_000_000_000)
     const instruction = SystemProgram.transfer({
       fromPubkey: payer.publicKey,
       toPubkey: Keypair.generate().publicKey,

@@ -552,14 +552,13 @@ test('credentials in a matching card are attached, refreshed daily, and removed 
     // As if the last check was more than a minute ago.
     await sql`update agent_card_checks set next_check_at = now() where state = 'unchecked'`.execute(t.kysely)
   }
-  const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000, interval: 20 })
   const worker = t.identity.cardWorker(t.metrics, { ...CARD_TIMING, idleMs: 20, credentialsPauseMs: 0 })
   worker.start()
   try {
     await publish(
       JSON.stringify({ credentials: [first, { url: second }, foreign, 'https://a.test/nothing', 7] }),
     )
-    await eventually(urls).toEqual([first, owned, second].sort())
+    await expect.poll(urls).toEqual([first, owned, second].sort())
 
     // A card that does not match its hash changes nothing.
     const third = serve('/vc/third', await issue({ validUntil: '2028-01-01T00:00:00Z' }))
@@ -567,20 +566,20 @@ test('credentials in a matching card are attached, refreshed daily, and removed 
     const state = async () =>
       (await query<Json>(t, 'query ($pda: Pubkey!) { agent(pda: $pda) { card { state } } }', { pda: PDA }))
         .agent.card.state
-    await eventually(state).toBe('mismatched')
+    await expect.poll(state).toBe('mismatched')
     expect(await urls()).toEqual([first, owned, second].sort())
 
     await publish(JSON.stringify({ credentials: [second] }))
-    await eventually(urls).toEqual([owned, second].sort())
+    await expect.poll(urls).toEqual([owned, second].sort())
 
     // A day later, the URLs are fetched again.
     serve('/vc/owned', await issue({ validUntil: '2030-01-01T00:00:00Z' }, 'CapabilityCredential'))
     host.serve('/vc/second', { status: 404 })
     now += DAY
     await sql`update agent_card_checks set next_check_at = now()`.execute(t.kysely)
-    await eventually(async () => (await list('?type=capability')).credentials[0].valid_until).toBe(
-      '2030-01-01T00:00:00.000Z',
-    )
+    await expect
+      .poll(async () => (await list('?type=capability')).credentials[0].valid_until)
+      .toBe('2030-01-01T00:00:00.000Z')
     expect(await urls()).toEqual([owned, second].sort())
   } finally {
     await worker.stop()
@@ -603,7 +602,7 @@ test('a card at an invalid DID is unreachable', async () => {
         .select(['state', 'reason'])
         .where('agent_pda', '=', PDA)
         .executeTakeFirst()
-    await expect.poll(card, { timeout: 5_000, interval: 20 }).toEqual({
+    await expect.poll(card).toEqual({
       state: 'unreachable',
       reason: 'The did:sol DID has no valid public key',
     })

@@ -6,7 +6,6 @@ import type { Database } from '../../../src/db/database.ts'
 import { openLedger } from '../../../src/ledger/indexer/open-ledger.ts'
 import { verifyFinality } from '../../../src/ledger/indexer/finality/verify-finality.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { registration, report } from '../../support/indexer/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
@@ -130,7 +129,7 @@ test('the finality check updates a transaction that a fork moved within its slot
     return rows
   }
   try {
-    await eventually(async () => JSON.stringify(await places())).toContain('"finality":"finalized"')
+    await expect.poll(async () => JSON.stringify(await places())).toContain('"finality":"finalized"')
     expect(await places()).toEqual([
       {
         transaction_index: 1,

@@ -4,7 +4,6 @@ import { getAgentHistory } from '../../../src/agents/agent-history.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { agentAccount, keyOf, registration, report } from '../../support/indexer/samples.ts'
 import { ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
@@ -42,7 +41,7 @@ test('a fork without new transactions is detected long before finality', async (
   expect(await scoreOf('a')).toBe(262)
   ledger.forkFrom(base)
   ledger.advance(3)
-  await eventually(() => scoreOf('a')).toBe(250)
+  await expect.poll(() => scoreOf('a')).toBe(250)
   expect(indexer.status().counters.orphaned).toBe(1)
   expect(indexer.status().finalizedSlot).toBe(0)
   ledger.send(report('a', 250, 255))
@@ -61,7 +60,7 @@ test('history that a fork removed can be listed separately, until it returns', a
   expect([await listed(false), await listed(true)]).toEqual([['262'], []])
   ledger.forkFrom(base)
   ledger.advance(3)
-  await eventually(() => listed(false)).toEqual([])
+  await expect.poll(() => listed(false)).toEqual([])
   expect(await listed(true)).toEqual(['262'])
   ledger.send({ ...moved, signature })
   await indexer.whenIdle()
@@ -79,7 +78,7 @@ test('state that an unlisted transaction wrote does not survive a fork', async (
   ledger.advance(2)
   await indexer.whenIdle()
   ledger.advance(60)
-  await eventually(() => scoreOf('a')).toBe(250)
+  await expect.poll(() => scoreOf('a')).toBe(250)
 })
 
 test('the next indexer also corrects such state', async () => {
@@ -93,7 +92,7 @@ test('the next indexer also corrects such state', async () => {
   ledger.forkFrom(base)
   ledger.advance(62)
   indexer = scriptedIndexer(database.orm, ledger)
-  await eventually(() => scoreOf('a')).toBe(250)
+  await expect.poll(() => scoreOf('a')).toBe(250)
 })
 
 test('a finality check that hangs delays nothing else', async () => {
@@ -118,7 +117,7 @@ test('a finality check that hangs delays nothing else', async () => {
   expect(indexer.status().counters.finalized).toBe(0)
   held.resolve()
   ledger.advance(50)
-  await eventually(() => indexer.status().counters.finalized).toBe(3)
+  await expect.poll(() => indexer.status().counters.finalized).toBe(3)
 })
 
 test('unsent deliveries are cancelled with their event, and are due again when a fork restores it', async () => {
@@ -147,7 +146,7 @@ test('unsent deliveries are cancelled with their event, and are due again when a
     ).map((row) => [row.subscription_id, row.status])
   ledger.forkFrom(base)
   ledger.advance(2)
-  await eventually(deliveries).toEqual([
+  await expect.poll(deliveries).toEqual([
     ['one', 'cancelled'],
     ['three', 'success'],
     ['two', 'cancelled'],

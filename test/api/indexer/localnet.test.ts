@@ -3,7 +3,6 @@ import { audit } from '../../../src/ledger/audit/audit.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createIndexer, type Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
 import { worldIndexer } from '../../support/indexer/world-indexer.ts'
@@ -192,7 +191,7 @@ test('the socket, a restart, polling and a rebuild give the same tables', async 
   await indexer.whenIdle()
   const c = await world.wallet('Cleo')
   await c.send('deposit', {}, { amount: 100_000_000n })
-  await eventually(() => historyOf(c.agent)).toHaveLength(1)
+  await expect.poll(() => historyOf(c.agent)).toHaveLength(1)
   await indexer.whenIdle()
   world.localnet.stepSlot(40)
   const allFinal = async (): Promise<boolean> =>
@@ -201,7 +200,7 @@ test('the socket, a restart, polling and a rebuild give the same tables', async 
     )
   await indexer.stop()
   start()
-  await eventually(allFinal).toBe(true)
+  await expect.poll(allFinal).toBe(true)
   const live = await dumpTables(database.orm)
   await indexer.stop()
 
@@ -242,10 +241,12 @@ test('nothing is lost with dropped and refused sockets, HTTP 429 and hidden sign
   world.localnet.stepSlot(6)
   fault.clear()
   world.localnet.stepSlot(40)
-  await eventually(() => historyOf(d.agent)).toEqual([
-    ['reputation_updated', '250', '253', '+3'],
-    ['reputation_updated', '253', '257', '+4'],
-  ])
+  await expect
+    .poll(() => historyOf(d.agent))
+    .toEqual([
+      ['reputation_updated', '250', '253', '+3'],
+      ['reputation_updated', '253', '257', '+4'],
+    ])
   await indexer.whenIdle()
   expect(await differences()).toEqual([])
 })
@@ -259,7 +260,7 @@ test('the tables follow a fork that removes transactions', async () => {
   expect(await historyOf(e.agent)).toHaveLength(1)
   expect(world.localnet.fault.fork().length).toBeGreaterThan(0)
   world.localnet.stepSlot(80)
-  await eventually(() => historyOf(e.agent)).toEqual([])
+  await expect.poll(() => historyOf(e.agent)).toEqual([])
   await world.report(e.agent, 2)
   await indexer.whenIdle()
   expect(await historyOf(e.agent)).toEqual([['reputation_updated', '250', '252', '+2']])

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type LogSubscription, subscribeToLogs } from '../../../src/ledger/rpc/log-subscription.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
 import { createRegistryWorld, programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
 
@@ -33,24 +32,24 @@ function subscribe(quietMs?: number, url: string | (() => string[]) = world.loca
 
 test('transactions of the program are announced, before and after a dropped connection', async () => {
   subscribe()
-  await eventually(() => connections).toBe(1)
+  await expect.poll(() => connections).toBe(1)
   await world.wallet('one')
-  await eventually(() => announced).toHaveLength(1)
+  await expect.poll(() => announced).toHaveLength(1)
   world.localnet.fault.refuseSockets = true
   world.localnet.fault.dropSockets()
-  await eventually(() => subscription?.connected).toBe(false)
+  await expect.poll(() => subscription?.connected).toBe(false)
   world.localnet.fault.clear()
-  await eventually(() => connections).toBe(2)
+  await expect.poll(() => connections).toBe(2)
   await world.wallet('two')
-  await eventually(() => announced).toHaveLength(2)
+  await expect.poll(() => announced).toHaveLength(2)
   expect(new Set(announced).size).toBe(2)
 })
 
 test('a silent open socket is replaced', async () => {
   subscribe(150)
-  await eventually(() => connections).toBe(1)
+  await expect.poll(() => connections).toBe(1)
   world.localnet.fault.muteSockets = true
-  await eventually(() => connections).toBeGreaterThan(1)
+  await expect.poll(() => connections).toBeGreaterThan(1)
   expect(announced).toEqual([])
 })
 
@@ -60,12 +59,12 @@ test('when the URL of a node is removed, the subscription moves to another node'
     const urls = [other.localnet.wsUrl, world.localnet.wsUrl]
     // Longer than a busy machine can block the event loop.
     subscribe(1_500, () => urls)
-    await eventually(() => connections).toBe(1)
+    await expect.poll(() => connections).toBe(1)
     urls.shift()
-    await eventually(() => connections).toBe(2)
+    await expect.poll(() => connections).toBe(2)
     await other.wallet('unheard')
     await world.wallet('heard')
-    await eventually(() => announced).toHaveLength(1)
+    await expect.poll(() => announced).toHaveLength(1)
     expect(subscription?.connected).toBe(true)
   } finally {
     await other.close()

@@ -4,7 +4,6 @@ import { addAccount, emptySnapshot, type RpcAccount } from '../../../src/ledger/
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { writeAccounts } from '../../../src/ledger/indexer/write/write-accounts.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { agentAccount, closing, keyOf, registration, report } from '../../support/indexer/samples.ts'
@@ -117,7 +116,7 @@ test('nothing is lost when the node serves transactions late, refuses calls and 
     new LedgerRpcError('rpc', 'behind', { code: -32016 }),
   )
   const indexer = start()
-  await eventually(() => ledger.calls).toBeGreaterThan(6)
+  await expect.poll(() => ledger.calls).toBeGreaterThan(6)
   ledger.missing.delete(late)
   await indexer.whenIdle()
   expect(await scores()).toEqual([['a', 250]])
@@ -133,11 +132,11 @@ test('a transaction missing in the listing is found when it is final', async () 
   expect(await scores()).toEqual([['seen', 250]])
   ledger.hidden.clear()
   ledger.advance(40)
-  await eventually(scores).toEqual([
+  await expect.poll(scores).toEqual([
     ['hidden', 250],
     ['seen', 250],
   ])
-  await eventually(() => indexer.status().counters.late).toBe(1)
+  await expect.poll(() => indexer.status().counters.late).toBe(1)
 })
 
 test('with commitment finalized only final transactions are read', async () => {
@@ -150,7 +149,7 @@ test('with commitment finalized only final transactions are read', async () => {
     (await dumpTables(database.orm)).ledger_events!.map((row) => (row as { finality: string }).finality)
   expect(await names()).toEqual(['finalized'])
   ledger.advance(40)
-  await eventually(names).toEqual(['finalized', 'finalized'])
+  await expect.poll(names).toEqual(['finalized', 'finalized'])
 })
 
 test('a fork removes events, history, outbox events and state', async () => {
@@ -171,7 +170,7 @@ test('a fork removes events, history, outbox events and state', async () => {
   ledger.advance(2)
   ledger.send({ ...report('a', 250, 258), signature })
   ledger.advance(60)
-  await eventually(() => indexer.status().counters.orphaned).toBe(2)
+  await expect.poll(() => indexer.status().counters.orphaned).toBe(2)
   await indexer.whenIdle()
   expect(await scores()).toEqual([['a', 258]])
   const tables = await dumpTables(database.orm)
@@ -180,7 +179,7 @@ test('a fork removes events, history, outbox events and state', async () => {
     ((await dumpTables(database.orm)).ledger_events as { finality: string }[])
       .map((row) => row.finality)
       .sort()
-  await eventually(finalities).toEqual(['finalized', 'finalized', 'orphaned', 'orphaned'])
+  await expect.poll(finalities).toEqual(['finalized', 'finalized', 'orphaned', 'orphaned'])
   const outbox = async (): Promise<unknown[]> =>
     (await kyselyOf(database.orm).selectFrom('outbox_events').selectAll().orderBy('sequence').execute()).map(
       (row) => [
@@ -214,7 +213,7 @@ test('a transaction that a fork moves to an earlier slot gets its new events and
   ledger.forkFrom(5)
   const again = report('a', 250, 258)
   ledger.send({ ...again, events: [], signature })
-  await eventually(scores).toEqual([['a', 258]])
+  await expect.poll(scores).toEqual([['a', 258]])
   const { ledger_events: events, agent_history: history } = await dumpTables(database.orm)
   expect(history).toEqual([])
   expect(
@@ -267,7 +266,7 @@ test('one of two indexers works, and the other takes over without duplicates', a
   const first = start()
   await first.whenIdle()
   const second = start()
-  await eventually(() => second.status().phase).toBe('standby')
+  await expect.poll(() => second.status().phase).toBe('standby')
   ledger.send(registration('b'))
   await first.whenIdle()
   await first.stop()
@@ -323,10 +322,12 @@ test('a database of another ledger, or of a ledger that was reset, is rejected',
   ledger.advance(100)
   const indexer = start()
   await indexer.whenIdle()
-  await eventually(
-    async () =>
-      (await kyselyOf(database.orm).selectFrom('indexer_state').selectAll().execute())[0]?.finalized_slot,
-  ).toBeGreaterThan(0)
+  await expect
+    .poll(
+      async () =>
+        (await kyselyOf(database.orm).selectFrom('indexer_state').selectAll().execute())[0]?.finalized_slot,
+    )
+    .toBeGreaterThan(0)
   await indexers.pop()!.stop()
 
   const { genesisHash } = ledger

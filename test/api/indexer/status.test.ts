@@ -7,7 +7,6 @@ import { readIndexerHealth } from '../../../src/ledger/indexer/health.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { registration } from '../../support/indexer/samples.ts'
 import { ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
@@ -33,8 +32,8 @@ afterAll(async () => {
 })
 
 test('a healthy indexer reports its position, and the metrics agree', async () => {
-  await eventually(() => indexer.status().finalizedSlot).toBe(ledger.finalizedSlot)
-  await eventually(() => indexer.status().deadLetters).toBe(1)
+  await expect.poll(() => indexer.status().finalizedSlot).toBe(ledger.finalizedSlot)
+  await expect.poll(() => indexer.status().deadLetters).toBe(1)
   const report = await readIndexerHealth(indexer, kyselyOf(database.orm))
   expect(report).toMatchObject({
     phase: 'live',
@@ -58,7 +57,7 @@ test('a healthy indexer reports its position, and the metrics agree', async () =
 })
 
 test('how many slots behind are healthy depends on their measured length', async () => {
-  await eventually(() => indexer.status().slotSeconds).toBe(0.3)
+  await expect.poll(() => indexer.status().slotSeconds).toBe(0.3)
   const behind = (lagSlots: number, slotSeconds: number) => {
     const status = () => ({ ...indexer.status(), lagSlots, slotSeconds })
     return readIndexerHealth({ ...indexer, status }, kyselyOf(database.orm))
@@ -69,7 +68,7 @@ test('how many slots behind are healthy depends on their measured length', async
 
 test('other processes know the slot up to which the tables contain everything, also without transactions', async () => {
   const other = () => readIndexerHealth(null, kyselyOf(database.orm))
-  await eventually(async () => (await other()).cursorSlot).toBe(ledger.slot)
+  await expect.poll(async () => (await other()).cursorSlot).toBe(ledger.slot)
   expect((await other()).lagSeconds).toBeLessThan(60)
 })
 

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Connection, Keypair, VersionedTransaction } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Runtime } from '../../../src/gateway/runtime-file.ts'
 import { runCommand } from '../../support/cli.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
 import { connectMcp, MCP_CLIENTS, type McpClient } from '../../support/mcp.ts'
+import { eventually } from '../../support/eventually.ts'
 
 let gateway: GatewayInProcess
 let runtime: Runtime
@@ -106,20 +107,17 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('%s', (k
     const status = await call('transaction_status', { id: prepared.id })
     expect(status.structuredContent).toEqual(sent.structuredContent)
 
-    await vi.waitFor(
-      async () => {
-        const { structuredContent: verdict } = await call('verify_agent', {
-          owner: ownerKey,
-          minReputation: 250,
-        })
-        expect(verdict).toMatchObject({
-          verified: true,
-          did: `did:sol:${ownerKey}`,
-          agent: { name: `Tool ${number}`, serviceCategory: 'research', tier: 'observer' },
-        })
-      },
-      { timeout: 10_000 },
-    )
+    await eventually(async () => {
+      const { structuredContent: verdict } = await call('verify_agent', {
+        owner: ownerKey,
+        minReputation: 250,
+      })
+      expect(verdict).toMatchObject({
+        verified: true,
+        did: `did:sol:${ownerKey}`,
+        agent: { name: `Tool ${number}`, serviceCategory: 'research', tier: 'observer' },
+      })
+    })
     const demanding = await call('verify_agent', { owner: ownerKey, minTier: 'premium' })
     expect(demanding.structuredContent.verified).toBe(false)
     expect(demanding.structuredContent.checks).toContainEqual({

@@ -7,8 +7,6 @@ import { agentRow, keyOf } from '../../support/factories.ts'
 import { connectV2, NEWEST } from '../../support/mcp.ts'
 
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
-const PATIENT = { timeout: 10_000, interval: 20 }
-
 let t: TestApp
 let url: string
 let client: Client
@@ -219,11 +217,9 @@ describe('a subscription', () => {
     await emit('evt_mcp_1', 'agent two')
     await emit('evt_mcp_2', 'agent one')
     await emit('evt_mcp_3', 'agent one')
-    await expect.poll(() => updates, PATIENT).toEqual([one, one])
+    await expect.poll(() => updates).toEqual([one, one])
     await subscription.close()
-    await expect
-      .poll(() => t.metrics.getSingleMetricAsString('gateway_live_events_streams'), PATIENT)
-      .toMatch(/ 0$/)
+    await expect.poll(() => t.metrics.getSingleMetricAsString('gateway_live_events_streams')).toMatch(/ 0$/)
     await other.close()
   })
 

@@ -370,7 +370,7 @@ test('a blockhash that a fork took back is replaced by a new one', async () => {
   world.localnet.stepSlot(40)
   const { blockhash: finalized } = await world.prepare([transfer()], [payer])
   const newest = async () => (await world.prepare([transfer()], [payer])).blockhash
-  await expect.poll(newest, { timeout: 15_000 }).not.toBe(finalized)
+  await expect.poll(newest).not.toBe(finalized)
   const taken = await newest()
   world.localnet.fault.fork()
   world.localnet.stepSlot(2)

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { createRelayWorld, type RelayWorld, signed } from '../../support/relay/relay-world.ts'
 import { transferFrom } from '../../support/relay/wallet-sends.ts'
 
@@ -34,10 +33,10 @@ test('a slow search for transactions of many wallets does not delay submitted tr
   const listings = () => world.calls.filter((method) => method === 'getSignaturesForAddress').length
   world.localnet.fault.http({ methods: ['getSignaturesForAddress'], delayMs: 500 })
   world.localnet.stepSlot(EXPIRED)
-  await eventually(listings).toBeGreaterThan(0)
+  await expect.poll(listings).toBeGreaterThan(0)
   const prepared = await world.prepare([transferFrom(payer)], [payer])
   await world.submit(prepared.id, signed(prepared, payer))
-  await eventually(async () => (await world.status(prepared.id)).status).toBe('confirmed')
+  await expect.poll(async () => (await world.status(prepared.id)).status).toBe('confirmed')
   expect(listings()).toBeLessThan(WALLETS)
   world.localnet.fault.clear()
 })

@@ -5,7 +5,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import type { Relay } from '../../../src/relay/relay.ts'
 import { HOSTILE_FILE } from '../../support/hostile-program/build.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { worldIndexer } from '../../support/indexer/world-indexer.ts'
 import {
   createRelayWorld,
@@ -85,7 +84,7 @@ test('a transaction that the wallet sends itself is confirmed as soon as the ind
   expect((await world.submit(prepared.id, signed(prepared, owner))).body).toEqual(record)
   expect((await world.submit(prepared.id, withPrice(prepared, 0, owner))).status).toBe(400)
   world.localnet.stepSlot(40)
-  await eventually(() => world.settled(prepared.id)).toBe(true)
+  await expect.poll(() => world.settled(prepared.id)).toBe(true)
   expect(await world.status(prepared.id)).toEqual(record)
 })
 
@@ -157,8 +156,8 @@ test('after a fork removed it, it is sent again', async () => {
   const signature = await send(signed(prepared, owner))
   world.calls.length = 0
   world.localnet.fault.fork({ slots: 4 })
-  await eventually(() => world.calls.includes('sendTransaction')).toBe(true)
-  await eventually(async () => (await world.status(prepared.id)).status).toBe('confirmed')
+  await expect.poll(() => world.calls.includes('sendTransaction')).toBe(true)
+  await expect.poll(async () => (await world.status(prepared.id)).status).toBe('confirmed')
   expect(await world.status(prepared.id)).toMatchObject({ signature, error: null })
   expect((await world.connection.getSignatureStatus(signature)).value?.err).toBeNull()
 })
@@ -199,10 +198,12 @@ describe('hostile clients', () => {
     const owner = await world.funded()
     const prepared = await prepareEach(owner, ['high', 'medium'])
     const submitted = world.submit(prepared[1]!.id, withPrice(prepared[1]!, 1, owner))
-    await eventually(async () => {
-      world.localnet.stepSlot()
-      return (await world.status(prepared[1]!.id)).status
-    }).toBe(done)
+    await expect
+      .poll(async () => {
+        world.localnet.stepSlot()
+        return (await world.status(prepared[1]!.id)).status
+      })
+      .toBe(done)
     await submitted
     await indexed()
     expect(await statuses(prepared)).toEqual([open, done])

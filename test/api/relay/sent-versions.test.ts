@@ -1,6 +1,5 @@
 import type { Keypair, TransactionInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../support/indexer/eventually.ts'
 import {
   createRelayWorld,
   type Prepared,
@@ -37,7 +36,7 @@ async function prepareEach(
 
 async function settledRecords(prepared: readonly Prepared[]) {
   world.localnet.stepSlot(EXPIRED)
-  for (const { id } of prepared) await eventually(() => world.settled(id)).toBe(true)
+  for (const { id } of prepared) await expect.poll(() => world.settled(id)).toBe(true)
   return Promise.all(prepared.map(({ id }) => world.status(id)))
 }
 

@@ -9,7 +9,6 @@ import bs58 from 'bs58'
 import nacl from 'tweetnacl'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
-import { eventually } from '../../support/indexer/eventually.ts'
 import {
   addresses,
   createRelayWorld,
@@ -54,7 +53,7 @@ test('a transaction signed with web3.js is confirmed, then final, with slot and 
   expect(onLedger?.slot).toBe(body.slot)
   expect(await world.connection.getAccountInfo(agentAddress(owner))).not.toBeNull()
   world.localnet.stepSlot(33)
-  await eventually(() => world.settled(prepared.id)).toBe(true)
+  await expect.poll(() => world.settled(prepared.id)).toBe(true)
   expect(await world.status(prepared.id)).toEqual(body)
 })
 
@@ -147,7 +146,7 @@ test('a transaction that fails the node’s preflight is not sent: simulation_fa
     error: { code: 'simulation_failed', message: expect.stringMatching(/^Instruction 0: /) as string },
   })
   world.localnet.stepSlot(200)
-  await eventually(() => world.settled(second.id)).toBe(true)
+  await expect.poll(() => world.settled(second.id)).toBe(true)
   expect(await world.status(second.id)).toEqual(body)
 })
 
@@ -167,7 +166,7 @@ test('a transaction that fails on the ledger is execution_failed, with logs and 
 test('after its last block height it is 410, and failed with blockhash_expired', async () => {
   const prepared = await world.prepare([transfer()], [payer])
   world.localnet.stepSlot(200)
-  await eventually(async () => (await world.status(prepared.id)).status).toBe('failed')
+  await expect.poll(async () => (await world.status(prepared.id)).status).toBe('failed')
   expect(await world.status(prepared.id)).toMatchObject({
     signature: null,
     error: { code: 'blockhash_expired' },

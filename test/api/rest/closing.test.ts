@@ -13,7 +13,7 @@ test('a stopping service finishes its requests in flight and does not wait for i
     message.resume()
     response.resolve([message.statusCode, message.headers.connection])
   })
-  await expect.poll(() => blocked.held(), { timeout: 10_000, interval: 20 }).toBe(1)
+  await expect.poll(() => blocked.held()).toBe(1)
   const closed = gateway.app.close()
   await blocked.release()
   expect(await response.promise).toEqual([200, 'close'])

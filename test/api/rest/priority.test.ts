@@ -6,7 +6,6 @@ import { type BlockedReads, blockReads, poolOf } from '../../support/blocked-rea
 import { keyOf } from '../../support/factories.ts'
 import { firstOf, openSocket } from '../../support/operation-socket.ts'
 
-const PATIENT = { timeout: 10_000, interval: 20 }
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
@@ -38,7 +37,7 @@ describe('requests signed by a wallet are refused last', () => {
     socket = await openSocket(url)
     const pool = await poolOf(t.database)
     for (let i = 0; i <= pool.options.max; i += 1) void fetch(`${url}/agents?offset=${i}`)
-    await expect.poll(() => pool.waitingCount, PATIENT).toBe(1)
+    await expect.poll(() => pool.waitingCount).toBe(1)
   }
   beforeEach(fillHalf)
   afterEach(async () => {

@@ -1,5 +1,5 @@
 import { ComputeBudgetProgram, Keypair, SystemProgram } from '@solana/web3.js'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CLIENTS, json, type Prepared, restClient } from '../../support/sponsorship/sponsor-clients.ts'
 import {
   meta,
@@ -16,6 +16,7 @@ import {
 } from '../../support/sponsorship/hostile-world.ts'
 import { assertion, signChanged, stealingAssertion } from '../../support/sponsorship/changed-transactions.ts'
 import { TAMPERINGS } from '../../support/sponsorship/tampering.ts'
+import { eventually } from '../../support/eventually.ts'
 
 let world: HostileWorld
 let parties: Parties
@@ -65,10 +66,10 @@ async function registered(): Promise<Keypair> {
 }
 
 async function confirmed(id: string): Promise<void> {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     world.localnet.stepSlot()
     expect((await restClient(world.t).status(id)).body.status).toBe('confirmed')
-  }, 5_000)
+  })
 }
 
 const registrationBody = (signedTx: string) => ({

@@ -4,7 +4,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
 import { inviteCodeHash } from '../../../src/sponsorship/invite-code.ts'
 import { SPONSORSHIP_LOCK } from '../../../src/sponsorship/sign-and-store.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { addresses, keyOf } from '../../support/relay/relay-world.ts'
 import {
   createSponsorWorld,
@@ -50,9 +49,9 @@ test('the cost of a sponsorship is read from the ledger when it is final', async
   const { body } = await world.register({ owner, inviteCode: many })
   await world.submitRegistration(body, owner, many)
   world.localnet.stepSlot(40)
-  await eventually(async () => (await world.sponsorships(owner))[0]?.spent_lamports ?? null).toBe(
-    before - (await world.balance()),
-  )
+  await expect
+    .poll(async () => (await world.sponsorships(owner))[0]?.spent_lamports ?? null)
+    .toBe(before - (await world.balance()))
   const row = await world.t.kysely
     .selectFrom('sponsorships')
     .selectAll()
@@ -95,10 +94,10 @@ test('a registration that fails on the ledger spends its counted fee, and frees 
   expect(record).toMatchObject({ status: 'failed', error: { code: 'execution_failed' } })
   expect(await stateOf(owner)).toBe('submitted')
   world.localnet.stepSlot(40)
-  await eventually(() => stateOf(owner)).toBe('failed')
+  await expect.poll(() => stateOf(owner)).toBe('failed')
   const cost = before - (await world.balance())
   expect(cost).toBeLessThan(12_000)
-  await eventually(async () => (await world.sponsorships(owner))[0]?.spent_lamports ?? null).toBe(cost)
+  await expect.poll(async () => (await world.sponsorships(owner))[0]?.spent_lamports ?? null).toBe(cost)
   // The code can be used again. One of the client's five registrations is used.
   const more = [await world.registerAndSubmit(inviteCode, client)]
   for (let i = 0; i < 4; i++) more.push(await world.registerAndSubmit(many, client))
@@ -113,8 +112,8 @@ test('a registration that a fork removes and that lands again is one registratio
   expect(await stateOf(owner)).toBe('confirmed')
   const { slot } = await world.status(body.id)
   world.localnet.fault.fork()
-  await eventually(async () => (await world.status(body.id)).slot ?? 0).toBeGreaterThan(slot ?? Infinity)
-  await eventually(() => stateOf(owner)).toBe('confirmed')
+  await expect.poll(async () => (await world.status(body.id)).slot ?? 0).toBeGreaterThan(slot ?? Infinity)
+  await expect.poll(() => stateOf(owner)).toBe('confirmed')
   expect((await world.register({ owner, inviteCode: many })).status).toBe(409)
 })
 
@@ -128,12 +127,12 @@ test('a registration that a fork removes and that expires is released, and the w
     const { value } = await world.connection.isBlockhashValid(body.blockhash, { commitment: 'finalized' })
     return !value
   }
-  await eventually(registersOnFork).toBe(true)
+  await expect.poll(registersOnFork).toBe(true)
   await world.submitRegistration(body, owner, many)
   world.localnet.fault.fork()
-  await eventually(() => stateOf(owner)).toBe('submitted')
+  await expect.poll(() => stateOf(owner)).toBe('submitted')
   world.localnet.stepSlot(250)
-  await eventually(() => stateOf(owner)).toBe('released')
+  await expect.poll(() => stateOf(owner)).toBe('released')
   expect((await world.status(body.id)).error?.code).toBe('dropped')
   const again = await world.register({ owner, inviteCode: many })
   expect(again.status).toBe(200)
@@ -146,9 +145,9 @@ test('a registration that expires during its submit is not signed, and takes not
   const submitted = await world.t.kysely.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${sql.lit(SPONSORSHIP_LOCK)})`.execute(trx)
     const submitting = world.submitRegistration(body, owner, many)
-    await eventually(waitingForLock).toBe(1)
+    await expect.poll(waitingForLock).toBe(1)
     world.localnet.stepSlot(200)
-    await eventually(async () => (await world.status(body.id)).status).toBe('failed')
+    await expect.poll(async () => (await world.status(body.id)).status).toBe('failed')
     return { submitting }
   })
   expect(await submitted.submitting).toEqual({
@@ -198,7 +197,7 @@ test('a failed landing of a code returns its use three times, then not any more'
     const { body: record } = await world.submitRegistration(body, owner, inviteCode)
     expect(record).toMatchObject({ status: 'failed', error: { code: 'execution_failed' } })
     world.localnet.stepSlot(40)
-    await eventually(() => stateOf(owner)).toBe('failed')
+    await expect.poll(() => stateOf(owner)).toBe('failed')
     return status
   }
   const statuses = []
@@ -228,7 +227,7 @@ test('eligibility equals the result of a registration', async () => {
   const owner = Keypair.generate()
   const code = await world.code()
   const balance = await world.balance()
-  await eventually(() => ask(keyOf(owner), code)).toEqual({ eligible: true, feePayerBalance: balance })
+  await expect.poll(() => ask(keyOf(owner), code)).toEqual({ eligible: true, feePayerBalance: balance })
   expect(await ask(keyOf(owner), 'x')).toEqual({
     eligible: false,
     reason: 'The invite code is unknown, expired, revoked or used up',

@@ -2,7 +2,6 @@ import { Keypair, PublicKey } from '@solana/web3.js'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { decodeAccount } from '@agent-registry/program'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { addresses, keyOf, toJson } from '../../support/relay/relay-world.ts'
 import { createTestApp, SPONSOR_LIMITS } from '../../support/app.ts'
 import {
@@ -243,10 +242,12 @@ test('pauses below the minimum balance and when the budget is used up', async ()
   const inviteCode = await world.code()
   world.limits.minBalance = BigInt(await world.balance())
   // The service reads the balance at most every 0.5 s.
-  await eventually(() => world.register({ inviteCode })).toMatchObject({
-    status: 503,
-    body: { error: 'Sponsorship is paused: the balance of the fee payer is too low' },
-  })
+  await expect
+    .poll(() => world.register({ inviteCode }))
+    .toMatchObject({
+      status: 503,
+      body: { error: 'Sponsorship is paused: the balance of the fee payer is too low' },
+    })
   world.limits.minBalance = 0n
   world.limits.dailyBudget = 1_000_000n
   expect(await world.register({ inviteCode })).toMatchObject({
@@ -302,7 +303,7 @@ test('a registration that expired cannot be submitted', async () => {
   const owner = Keypair.generate()
   const { body } = await world.register({ owner, inviteCode })
   world.localnet.stepSlot(200)
-  await eventually(async () => (await world.status(body.id)).status).toBe('failed')
+  await expect.poll(async () => (await world.status(body.id)).status).toBe('failed')
   expect(await world.submitRegistration(body, owner, inviteCode)).toEqual({
     status: 410,
     body: { error: 'Transaction expired', details: { code: 'TRANSACTION_EXPIRED' } },
@@ -359,5 +360,5 @@ test('the health reports follow the balance', async () => {
   ]
   expect(await enabled()).toEqual([true, true])
   world.limits.minBalance = BigInt(await world.balance()) + 1n
-  await eventually(enabled).toEqual([false, false])
+  await expect.poll(enabled).toEqual([false, false])
 })

@@ -1,7 +1,6 @@
 import { type Keypair, PublicKey } from '@solana/web3.js'
 import { registryInstruction } from '@agent-registry/program'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { addresses, keyOf, programId } from '../../support/relay/relay-world.ts'
 import { createSponsorWorld, type SponsorWorld } from '../../support/sponsorship/sponsor-world.ts'
 
@@ -26,10 +25,12 @@ async function register(owner: Keypair, between = () => undefined as void) {
 }
 
 async function sponsorship(owner: Keypair) {
-  await eventually(async () => {
-    world.localnet.stepSlot(40)
-    return (await world.sponsorships(owner))[0]?.spent_lamports ?? null
-  }).not.toBeNull()
+  await expect
+    .poll(async () => {
+      world.localnet.stepSlot(40)
+      return (await world.sponsorships(owner))[0]?.spent_lamports ?? null
+    })
+    .not.toBeNull()
   const query = world.t.kysely.selectFrom('sponsorships').selectAll().where('wallet', '=', keyOf(owner))
   return query.executeTakeFirstOrThrow()
 }

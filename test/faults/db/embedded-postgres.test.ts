@@ -19,7 +19,6 @@ import { createDatabaseProbe } from '../../../src/db/database-probe.ts'
 import { openOrm } from '../../../src/db/orm.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { isAlive } from '../../../src/platform/process/pid-lock.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const MODULE = fileURLToPath(new URL('../../../src/db/embedded/postgres.ts', import.meta.url))
@@ -92,7 +91,7 @@ describe('the embedded PostgreSQL', () => {
     expect(server.adopted).toBe(false)
     // What PostgreSQL sends to itself when it notices that its folder is gone, within a minute.
     process.kill(old, 'SIGQUIT')
-    await eventually(() => isAlive(old)).toBe(false)
+    await expect.poll(() => isAlive(old)).toBe(false)
     expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
@@ -100,7 +99,7 @@ describe('the embedded PostgreSQL', () => {
     const server = await start()
     await query(server, 'create table kept as select 1 as one')
     process.kill(serverPid(), 'SIGKILL')
-    await eventually(() => server.isReachable()).toBe(false)
+    await expect.poll(() => server.isReachable()).toBe(false)
     await server.restart()
     expect(await query(server, 'select * from kept')).toEqual([{ one: 1 }])
     rmSync(join(server.connection.host, '.s.PGSQL.5432'))
@@ -118,10 +117,10 @@ describe('the embedded PostgreSQL', () => {
       const answers = createDatabaseProbe(orm.em, systemClock)
       expect(await answers()).toBe(true)
       rmSync(join(server.connection.host, '.s.PGSQL.5432'))
-      await eventually(answers).toBe(false)
+      await expect.poll(answers).toBe(false)
       expect(await orm.em.getConnection().execute('select 1 as one')).toEqual([{ one: 1 }])
       await server.restart()
-      await eventually(answers).toBe(true)
+      await expect.poll(answers).toBe(true)
     } finally {
       await orm.close()
     }
@@ -143,7 +142,7 @@ describe('the embedded PostgreSQL', () => {
     await startAndDie()
     const pid = serverPid()
     process.kill(pid, 'SIGINT')
-    await eventually(() => isAlive(pid)).toBe(false)
+    await expect.poll(() => isAlive(pid)).toBe(false)
     const server = await start()
     const { host } = server.connection
     expect(host).toMatch(/argw-[0-9a-f]{12}\/current$/)

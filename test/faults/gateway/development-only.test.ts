@@ -34,10 +34,10 @@ test('LOCALNET=true starts it on every address, without receivers on http and lo
   })
   await gateway.start()
   expect(gateway.output()).not.toContain('WEBHOOK_DEV_MODE is on')
-}, 60_000)
+})
 
 test('on loopback it starts with receivers on http and loopback, and says so', async () => {
   gateway = await createGatewayProcess({ SEED_AGENTS: '0' })
   await gateway.start()
   expect(gateway.output()).toContain('WEBHOOK_DEV_MODE is on')
-}, 60_000)
+})

@@ -4,7 +4,6 @@ import { Client } from 'pg'
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { isAlive } from '../../../src/platform/process/pid-lock.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 
 // With DATABASE_URL there is no embedded server.
 describe.runIf('host' in inject('databaseServer'))('a gateway with the embedded PostgreSQL', () => {
@@ -29,8 +28,8 @@ describe.runIf('host' in inject('databaseServer'))('a gateway with the embedded 
 
   test('starts a killed server again, and serves as before', async () => {
     process.kill(serverPid(), 'SIGKILL')
-    await eventually(() => gateway.output()).toContain('cannot be reached and is started again')
-    await eventually(health).toMatchObject({ status: 'healthy', database: { connected: true } })
+    await expect.poll(() => gateway.output()).toContain('cannot be reached and is started again')
+    await expect.poll(health).toMatchObject({ status: 'healthy', database: { connected: true } })
     expect(new Set(await manyReads())).toEqual(new Set([200]))
   })
 
@@ -41,7 +40,7 @@ describe.runIf('host' in inject('databaseServer'))('a gateway with the embedded 
     baseUrl = (await gateway.start()).baseUrl
     // What PostgreSQL sends to itself when it notices that its folder is gone, within a minute.
     process.kill(old, 'SIGQUIT')
-    await eventually(() => isAlive(old)).toBe(false)
+    await expect.poll(() => isAlive(old)).toBe(false)
     const client = new Client({
       host: join(gateway.dataDir, 'postgres', 'sockets', 'current'),
       user: 'postgres',

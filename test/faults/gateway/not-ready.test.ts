@@ -11,7 +11,6 @@ import { readConfig } from '../../../src/platform/config/config.ts'
 import { formatFatalError } from '../../../src/platform/process/operator-error.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
 import { createFaultInjectingProxy } from '../../support/fault-injecting-proxy.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { createRegistryWorld, programId } from '../../support/indexer/registry-world.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -67,14 +66,14 @@ test('with a dead node the log says what is missing, once and without a stack, u
       REGISTRY_PROGRAM_ID: programId,
     })
     const notReady = /^the gateway is not ready: no ledger node responds; the registry has not been read/
-    await eventually(async () => messages(lines).some((each) => notReady.test(each))).toBe(true)
+    await expect.poll(async () => messages(lines).some((each) => notReady.test(each))).toBe(true)
     expect([await statusOf('/ready'), await statusOf('/agents'), await statusOf('/health')]).toEqual([
       503, 503, 200,
     ])
-    await eventually(async () => messages(lines).includes('the indexer failed, restarting')).toBe(true)
+    await expect.poll(async () => messages(lines).includes('the indexer failed, restarting')).toBe(true)
     expect(messages(lines)).not.toContain('the gateway is ready')
     await http.restore()
-    await eventually(async () => messages(lines).includes('the gateway is ready')).toBe(true)
+    await expect.poll(async () => messages(lines).includes('the gateway is ready')).toBe(true)
     expect([await statusOf('/ready'), await statusOf('/agents')]).toEqual([200, 200])
     expect(messages(lines).filter((each) => notReady.test(each))).toHaveLength(1)
     expect(messages(lines).filter((each) => each === 'the indexer failed, restarting')).toHaveLength(1)
@@ -97,7 +96,7 @@ test('with a program id that does not exist, log, health and readiness say so', 
       REGISTRY_PROGRAM_ID: unknown,
     })
     const reason = `the registry program ${unknown} does not exist on the ledger`
-    await eventually(async () => messages(lines).join()).toContain(`the gateway is not ready: ${reason}`)
+    await expect.poll(async () => messages(lines).join()).toContain(`the gateway is not ready: ${reason}`)
     const health = (await (await fetch(`${gateway?.baseUrl}/health/detailed`)).json()) as object
     expect(health).toMatchObject({
       status: 'degraded',

@@ -86,7 +86,7 @@ describe('the guide from the deployment to the first agent', () => {
   test('status shows the deployed program, its upgrade authority, and that the config is missing', async () => {
     await deployProgram(connection, admin!, { program: program!, elf: readFileSync(PROGRAM_FILE) })
     await expect
-      .poll(() => json('status'), { timeout: 5_000 })
+      .poll(() => json('status'))
       .toMatchObject({
         network: 'localnet',
         program: { executable: true, upgradeAuthority: ADMIN, isThisVersion: true },
@@ -198,9 +198,7 @@ describe('the guide from the deployment to the first agent', () => {
       expect(stdout).toMatch(/^confirmed /)
       const query = `owner=${owner.publicKey.toBase58()}&include_mismatched=true`
       await expect
-        .poll(async () => (await fetch(`${gateway.runtime.baseUrl}/agents?${query}`)).json(), {
-          timeout: 10_000,
-        })
+        .poll(async () => (await fetch(`${gateway.runtime.baseUrl}/agents?${query}`)).json())
         .toMatchObject({ total: 1, agents: [{ name: 'Weather Scout' }] })
     } finally {
       await gateway.remove()

@@ -1,7 +1,6 @@
 import { VersionedTransaction } from '@solana/web3.js'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Runtime } from '../../../src/gateway/runtime-file.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import {
   type AgentWallet,
   createRegistryWorld,
@@ -96,7 +95,7 @@ test('reads and transactions continue while the first node is down under load, a
   const [first] = [await nodeOf(world), await nodeOf(world)]
   const wallets = await Promise.all(['Ada', 'Ben', 'Cleo'].map((name) => world.wallet(name)))
   await createGateway()
-  await eventually(async () => (await ask('/agents')).body).toMatchObject({ total: 3 })
+  await expect.poll(async () => (await ask('/agents')).body).toMatchObject({ total: 3 })
   const renamed = new Map<AgentWallet, number>(wallets.map((wallet) => [wallet, 0]))
   const stop = new AbortController()
   let reads = 0
@@ -117,7 +116,8 @@ test('reads and transactions continue while the first node is down under load, a
   const each = (more: number): Promise<unknown> => {
     const wanted = new Map(wallets.map((wallet) => [wallet, (renamed.get(wallet) ?? 0) + more]))
     const behind = () => wallets.filter((wallet) => (renamed.get(wallet) ?? 0) < (wanted.get(wallet) ?? 0))
-    return Promise.race([done, eventually(() => behind().length).toBe(0)])
+    const written = async () => expect.poll(() => behind().length).toBe(0)
+    return Promise.race([done, written()])
   }
   try {
     await each(2)
@@ -125,10 +125,10 @@ test('reads and transactions continue while the first node is down under load, a
     await cut(first)
     await each(3)
     // A pause ends before the next attempt, so a single look could miss it.
-    await eventually(nodeStates).toContain('paused')
+    await expect.poll(nodeStates).toContain('paused')
     const before = first.http.connections
     await restore(first)
-    await eventually(nodeStates).toEqual(['healthy', 'healthy'])
+    await expect.poll(nodeStates).toEqual(['healthy', 'healthy'])
     await each(2)
     expect(first.http.connections).toBeGreaterThan(before)
   } finally {
@@ -138,14 +138,14 @@ test('reads and transactions continue while the first node is down under load, a
   expect(reads).toBeGreaterThan(0)
   for (const wallet of wallets) {
     const count = renamed.get(wallet) ?? 0
-    await eventually(async () => (await ask<{ name: string }>(`/agents/${wallet.agent}`)).body.name).toBe(
-      `Name ${count}`,
-    )
+    await expect
+      .poll(async () => (await ask<{ name: string }>(`/agents/${wallet.agent}`)).body.name)
+      .toBe(`Name ${count}`)
     const { body } = await ask<{ total: number }>(`/agents/${wallet.agent}/history?limit=200`)
     expect(body.total).toBe(count)
   }
   expect(await audited()).toEqual(CLEAN)
-}, 120_000)
+})
 
 test('a second node of another ledger is reported at once, and is never used', async () => {
   const other = await createRegistryWorld({ slotMs: 100 })
@@ -153,9 +153,9 @@ test('a second node of another ledger is reported at once, and is never used', a
     const [first, second] = [await nodeOf(world), await nodeOf(other)]
     const [wallet] = [await world.wallet('Ours'), await other.wallet('Stranger')]
     await createGateway()
-    await eventually(nodeStates).toEqual(['healthy', 'refused'])
+    await expect.poll(nodeStates).toEqual(['healthy', 'refused'])
     expect(gateway.output()).toContain('this ledger node is on another ledger')
-    await eventually(async () => (await ask('/agents')).body).toMatchObject({ total: 1 })
+    await expect.poll(async () => (await ask('/agents')).body).toMatchObject({ total: 1 })
 
     await cut(first)
     const instructions = [toJson(wallet.instruction('update_agent', {}, { name: 'Astray' }))]
@@ -173,10 +173,10 @@ test('a second node of another ledger is reported at once, and is never used', a
     expect((await ask('/agents')).body).toMatchObject({ total: 1, agents: [{ name: 'Ours' }] })
     expect(await nodeStates()).toContain('refused')
     await restore(first)
-    await eventually(async () => (await rename(wallet, 'Back')).status).toBe('confirmed')
+    await expect.poll(async () => (await rename(wallet, 'Back')).status).toBe('confirmed')
     expect(second.socket.connections).toBe(0)
     expect(await audited()).toEqual(CLEAN)
   } finally {
     await other.close()
   }
-}, 120_000)
+})

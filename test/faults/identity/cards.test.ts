@@ -53,8 +53,6 @@ afterEach(async () => {
 })
 afterAll(() => t.close())
 
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000, interval: 10 })
-
 function startWorker(totalMs = 3_000): void {
   const worker = createCardWorker({
     kysely: t.kysely,
@@ -115,7 +113,7 @@ async function known(label: string): Promise<Known> {
 
 /** Waits for the check of an agent's card to end. */
 async function checked(label: string, state: string): Promise<Known> {
-  await eventually(async () => (await known(label)).card.state).toBe(state)
+  await expect.poll(async () => (await known(label)).card.state).toBe(state)
   return known(label)
 }
 
@@ -276,7 +274,7 @@ describe('a card that cannot be fetched keeps the previous result', () => {
     host.serve('/card', { status: 503 })
     for (const [i, seconds] of [60, 240, 960, 3_840, 15_360, 61_440, 86_400, 86_400].entries()) {
       await makeDue()
-      await eventually(async () => (await checks()).map(({ value }) => value)).toEqual([1, i + 1])
+      await expect.poll(async () => (await checks()).map(({ value }) => value)).toEqual([1, i + 1])
       expect(await wait()).toBeGreaterThan(seconds * 1.1 - 30)
       expect(await wait()).toBeLessThan(seconds * 1.1 + 1)
     }
@@ -307,9 +305,9 @@ describe('a card that cannot be fetched keeps the previous result', () => {
       expect((await checked(label, 'unreachable')).card.reason).toBe('The host has no public address')
     }
     const count = async () => (await checks())[0]?.value
-    await eventually(count).toBe(CHECKS_PER_SITE)
+    await expect.poll(count).toBe(CHECKS_PER_SITE)
     await sql`update agent_card_hosts set retry_at = now()`.execute(t.kysely)
-    await eventually(count).toBe(2 * CHECKS_PER_SITE)
+    await expect.poll(count).toBe(2 * CHECKS_PER_SITE)
     const [row] = await t.kysely.selectFrom('agent_card_hosts').selectAll().execute()
     expect(row).toMatchObject({ host: origin.slice('https://'.length), failures: 2 })
   })
@@ -321,7 +319,7 @@ test('a host that does not respond is left alone for a minute, unless it served 
   await register('a', silent, sha256(BODY))
   startWorker(1_000)
   await checked('a', 'unreachable')
-  await eventually(hosts).toEqual([{ host: new URL(host.origin).host, failures: 1 }])
+  await expect.poll(hosts).toEqual([{ host: new URL(host.origin).host, failures: 1 }])
   await register('b', good, sha256(BODY))
   await register('c', 'https://cards.test:1/card', sha256(BODY))
   await checked('c', 'unreachable')
@@ -332,10 +330,10 @@ test('a host that does not respond is left alone for a minute, unless it served 
   await sql`delete from agent_card_hosts`.execute(t.kysely)
   const count = () => host.requests().filter((path) => path === '/silent').length
   await makeDue()
-  await eventually(count).toBe(2)
-  await eventually(
-    async () => (await checks()).find(({ labels }) => labels.state === 'unreachable')?.value,
-  ).toBe(4)
+  await expect.poll(count).toBe(2)
+  await expect
+    .poll(async () => (await checks()).find(({ labels }) => labels.state === 'unreachable')?.value)
+    .toBe(4)
   expect((await hosts()).filter(({ host: name }) => !name.endsWith(':1'))).toEqual([])
 })
 
@@ -354,13 +352,13 @@ describe('a check does not overwrite newer data from the ledger', () => {
     })
     await register('a', url, sha256(BODY))
     startWorker()
-    await eventually(() => host.requests().length).toBe(1)
+    await expect.poll(() => host.requests().length).toBe(1)
     await update('a', { agent_card_hash: sha256('another card') })
     answer.resolve()
     expect(await checked('a', 'matched')).toMatchObject({ cardHashMismatch: false })
     // Either check may end first.
     const counts = async () => (await checks()).map(({ labels, value }) => `${labels.state}: ${value}`)
-    await eventually(async () => (await counts()).sort()).toEqual(['matched: 1', 'stale: 1'])
+    await expect.poll(async () => (await counts()).sort()).toEqual(['matched: 1', 'stale: 1'])
   })
 
   test('a result is written after another transaction on the agent ends', async () => {
@@ -380,10 +378,10 @@ describe('a check does not overwrite newer data from the ledger', () => {
         where datname = current_database() and wait_event_type = 'Lock'`.execute(t.kysely)
       return rows[0]?.since
     }
-    await eventually(waitingSince).toBeDefined()
+    await expect.poll(waitingSince).toBeDefined()
     const first = await waitingSince()
     // The first attempt stops after half a second, and another one waits.
-    await eventually(async () => ![undefined, first].includes(await waitingSince())).toBe(true)
+    await expect.poll(async () => ![undefined, first].includes(await waitingSince())).toBe(true)
     written.resolve()
     await writing
     expect((await checked('a', 'mismatched')).cardHashMismatch).toBe(true)
@@ -397,10 +395,10 @@ describe('a check does not overwrite newer data from the ledger', () => {
     })
     await register('a', url, sha256(BODY))
     startWorker()
-    await eventually(() => host.requests().length).toBe(1)
+    await expect.poll(() => host.requests().length).toBe(1)
     await t.kysely.deleteFrom('agents').execute()
     answer.resolve()
-    await eventually(checks).toEqual([{ labels: { state: 'stale' }, value: 1 }])
+    await expect.poll(checks).toEqual([{ labels: { state: 'stale' }, value: 1 }])
     expect(await listed('&include_mismatched=true')).toEqual({ total: 0, names: [] })
   })
 

@@ -5,7 +5,6 @@ import { compareHistory } from '../../../src/ledger/audit/compare-history.ts'
 import type { AuditContext } from '../../../src/ledger/audit/options.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { agentAccount, closing, keyOf, registration, report } from '../../support/indexer/samples.ts'
@@ -270,7 +269,7 @@ test('an audit repeats a read that the database cancelled', async () => {
   const audited = await db.transaction().execute(async (tx) => {
     await sql`lock table agent_history in access exclusive mode`.execute(tx)
     const report = run()
-    await eventually(async () => (await waiting.execute(db)).rows.length).toBe(1)
+    await expect.poll(async () => (await waiting.execute(db)).rows.length).toBe(1)
     const [reader] = (await waiting.execute(db)).rows
     await sql`select pg_cancel_backend(${reader?.pid})`.execute(db)
     return [report]
@@ -303,11 +302,13 @@ test('a rebuild while the indexer runs gives identical tables and enqueues nothi
   await edit(sql`update agents set card_hash_mismatch = true where name = 'b'`)
   await edit(sql`update agent_card_checks set card_hash_mismatch = true where agent_pda = ${keyOf('b')}`)
   ledger.advance(40)
-  await eventually(async () =>
-    (await kyselyOf(database.orm).selectFrom('ledger_events').select('finality').execute()).every(
-      (row) => row.finality === 'finalized',
-    ),
-  ).toBe(true)
+  await expect
+    .poll(async () =>
+      (await kyselyOf(database.orm).selectFrom('ledger_events').select('finality').execute()).every(
+        (row) => row.finality === 'finalized',
+      ),
+    )
+    .toBe(true)
   const before = await dumpTables(database.orm)
   await edit(sql`update agents set name = 'vandal'`)
   await edit(sql`delete from agent_history`)

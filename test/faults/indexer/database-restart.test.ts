@@ -4,7 +4,6 @@ import { startEmbeddedPostgres } from '../../../src/db/embedded/postgres.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { openOrm } from '../../../src/db/orm.ts'
 import { audit } from '../../../src/ledger/audit/audit.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { scriptedIndexer, silentLogger } from '../../support/indexer/indexer.ts'
 import { registration } from '../../support/indexer/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
@@ -23,7 +22,7 @@ test('the indexer survives a restart of PostgreSQL and misses nothing', async ()
     await indexer.whenIdle()
     await postgres.stop()
     ledger.send(registration('meanwhile'))
-    await eventually(() => indexer.status().counters.failures).toBeGreaterThan(0)
+    await expect.poll(() => indexer.status().counters.failures).toBeGreaterThan(0)
     postgres = await startEmbeddedPostgres(server)
     ledger.send(registration('after'))
     await indexer.whenIdle()

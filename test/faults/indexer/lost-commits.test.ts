@@ -10,7 +10,6 @@ import { claimLeadership, LeadershipLostError, storePosition } from '../../../sr
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { newestPosition, readEvents } from '../../../src/live-events/read-events.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
 import { registration } from '../../support/indexer/samples.ts'
 import { PROGRAM_ID, type ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
@@ -50,10 +49,10 @@ test('nothing is lost and nothing is enqueued twice when the database server cra
     send(600)
     const { rpc, resume } = pausing(ledger, 4)
     const indexer = start({ rpc, batchSize: 100 }, orm)
-    await eventually(() => indexer.status().counters.transactions).toBe(400)
+    await expect.poll(() => indexer.status().counters.transactions).toBe(400)
     process.kill(-postmasterOf(dataDir), 'SIGKILL')
     resume()
-    await eventually(() => indexer.status().counters.failures).toBeGreaterThan(0)
+    await expect.poll(() => indexer.status().counters.failures).toBeGreaterThan(0)
     postgres = await startEmbeddedPostgres(server)
     await indexer.whenIdle()
     const report = await audit({ orm, rpc: ledger.rpc(), programId: PROGRAM_ID, settleMs: 0 })
@@ -99,7 +98,7 @@ test('after a failover to a server without the last commits, the indexer continu
     await sql`select setval('outbox_events_sequence_seq', ${sequence[0]?.last_value})`.execute(tx)
   })
   ledger.send(registration('after'))
-  await eventually(() => count(database.orm, 'ledger_transactions')).toBe(31)
+  await expect.poll(() => count(database.orm, 'ledger_transactions')).toBe(31)
   await indexer.whenIdle()
   const report = await audit({ orm: database.orm, rpc: ledger.rpc(), programId: PROGRAM_ID, settleMs: 0 })
   expect(report).toEqual({ accounts: 11, transactions: 31, events: 31, differences: [], unreadable: [] })

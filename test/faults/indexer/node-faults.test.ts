@@ -5,7 +5,6 @@ import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { agentAccount, closing, keyOf, registration, report } from '../../support/indexer/samples.ts'
@@ -51,8 +50,8 @@ test('a transaction that the node never serves still changes the state, and the 
   ledger.missing.add(ledger.send(registration('a')))
   ledger.withoutOutcome.add(ledger.send(registration('b')))
   ledger.advance(40)
-  await eventually(names).toEqual(['a', 'b'])
-  await eventually(letters).toEqual(['missing_transaction', 'missing_transaction'])
+  await expect.poll(names).toEqual(['a', 'b'])
+  await expect.poll(letters).toEqual(['missing_transaction', 'missing_transaction'])
   const { differences, unreadable } = await run()
   expect(differences).toEqual([])
   expect(unreadable).toHaveLength(2)
@@ -65,10 +64,10 @@ test('a transaction that the node serves again is read, and its dead letter is d
   const lost = ledger.send(registration('a'))
   ledger.missing.add(lost)
   ledger.advance(40)
-  await eventually(letters).toEqual(['missing_transaction'])
+  await expect.poll(letters).toEqual(['missing_transaction'])
   ledger.missing.delete(lost)
   ahead = 61_000
-  await eventually(letters).toEqual([])
+  await expect.poll(letters).toEqual([])
   expect(await count(database.orm, 'ledger_events')).toBe(1)
   expect((await run()).differences).toEqual([])
 })
@@ -85,7 +84,7 @@ test('a block that the node always refuses delays nothing when it is final', asy
   ledger.send(registration('a'))
   ledger.send(report('a', 250, 251))
   start()
-  await eventually(() => indexer.status().counters.failures).toBeGreaterThan(0)
+  await expect.poll(() => indexer.status().counters.failures).toBeGreaterThan(0)
   ledger.advance(40)
   await indexer.whenIdle()
   expect(await count(database.orm, 'agent_history')).toBe(1)
@@ -106,7 +105,7 @@ test('a node that does not record inner instructions is reported, and another no
   indexer = scriptedIndexer(database.orm, ledger, { clock })
   const unrecorded = ledger.send({ ...registration('a'), inner: null })
   ledger.advance(40)
-  await eventually(letters).toEqual(['missing_transaction'])
+  await expect.poll(letters).toEqual(['missing_transaction'])
   expect(await names()).toEqual(['a'])
   expect(await count(database.orm, 'ledger_events')).toBe(0)
   const { differences, unreadable } = await run()
@@ -115,7 +114,7 @@ test('a node that does not record inner instructions is reported, and another no
   const entry = ledger.entries.find((each) => each.signature === unrecorded)!
   entry.inner = registration('a').events!.map(eventInstruction)
   ahead = 61_000
-  await eventually(letters).toEqual([])
+  await expect.poll(letters).toEqual([])
   expect(await count(database.orm, 'ledger_events')).toBe(1)
 })
 
@@ -141,14 +140,14 @@ test('history that the node has deleted is reported, and later history is read',
   ledger.send(registration('a'))
   ledger.advance(400)
   await start().whenIdle()
-  await eventually(() => indexer.status().finalizedSlot).toBeGreaterThan(0)
+  await expect.poll(() => indexer.status().finalizedSlot).toBeGreaterThan(0)
   await indexer.stop()
   ledger.entries = []
   ledger.advance(500)
   ledger.send(report('a', 250, 260))
   ledger.send(registration('b'))
   start()
-  await eventually(letters).toEqual(['missing_history'])
+  await expect.poll(letters).toEqual(['missing_history'])
   await indexer.whenIdle()
   expect(await names()).toEqual(['a', 'b'])
   expect(await count(database.orm, 'agent_history')).toBe(1)
@@ -161,23 +160,23 @@ test('transactions after a gap in the history still become final', async () => {
   ledger.send(registration('a'))
   ledger.advance(400)
   await start().whenIdle()
-  await eventually(() => indexer.status().finalizedSlot).toBeGreaterThan(0)
+  await expect.poll(() => indexer.status().finalizedSlot).toBeGreaterThan(0)
   await indexer.stop()
   ledger.entries = []
   ledger.advance(500)
   ledger.send(registration('b'))
   start()
-  await eventually(letters).toEqual(['missing_history'])
+  await expect.poll(letters).toEqual(['missing_history'])
   await indexer.whenIdle()
   ledger.advance(40)
-  await eventually(() => indexer.status().counters.finalized).toBe(1)
+  await expect.poll(() => indexer.status().counters.finalized).toBe(1)
   const base = ledger.slot - 1
   ledger.send(registration('gone'))
   await indexer.whenIdle()
   expect(await names()).toEqual(['a', 'b', 'gone'])
   ledger.forkFrom(base)
   ledger.advance(60)
-  await eventually(names).toEqual(['a', 'b'])
+  await expect.poll(names).toEqual(['a', 'b'])
 })
 
 test('transactions of version 1 are requested and read', async () => {
@@ -200,9 +199,9 @@ test('a transaction of an unknown version is a dead letter with the reason, and 
   ledger.send(registration('same slot'))
   ledger.advance()
   ledger.send(registration('after'))
-  await eventually(async () => (await dumpTables(database.orm)).ledger_events?.length).toBe(3)
+  await expect.poll(async () => (await dumpTables(database.orm)).ledger_events?.length).toBe(3)
   // Its state is in the accounts, only its events are unknown.
-  await eventually(names).toEqual(['after', 'before', 'same slot', 'unknown'])
+  await expect.poll(names).toEqual(['after', 'before', 'same slot', 'unknown'])
   const { dead_letters: [letter] = [] } = await dumpTables(database.orm)
   expect(letter).toMatchObject({
     kind: 'unreadable_transaction',
@@ -210,7 +209,7 @@ test('a transaction of an unknown version is a dead letter with the reason, and 
     reason: 'Transaction version (2) is not supported',
   })
   ledger.advance(40)
-  await eventually(() => indexer.status().counters.finalized).toBe(3)
+  await expect.poll(() => indexer.status().counters.finalized).toBe(3)
   const { differences, unreadable } = await run()
   expect([differences.length, unreadable.length]).toEqual([0, 1])
 })

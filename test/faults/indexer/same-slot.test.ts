@@ -100,4 +100,4 @@ test('the tables equal the ledger after any operations', async () => {
     ),
     { numRuns: 8 },
   )
-}, 60_000)
+})

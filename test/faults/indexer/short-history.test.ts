@@ -7,7 +7,6 @@ import { createFailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { scriptedIndexer, silentLogger } from '../../support/indexer/indexer.ts'
 import { registration, report } from '../../support/indexer/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
@@ -97,7 +96,7 @@ test('a rebuild from a node with a shorter history changes nothing, unless allow
         (row) => row.finality,
       ),
     )
-  await eventually(finalities).toEqual(new Set(['finalized']))
+  await expect.poll(finalities).toEqual(new Set(['finalized']))
   await indexer?.stop()
   const before = await dumpTables(database.orm)
   const rpc = await rpcOver(repliesFrom(ledger, { newest: 4 }))
@@ -120,7 +119,7 @@ test('history that the first node does not have is read from the second, without
 
 test('skipped history is read once a node lists it, and retries until then are rare', async () => {
   await start(ledger.rpc()).whenIdle()
-  await eventually(() => indexer?.status().finalizedSlot).toBeGreaterThan(0)
+  await expect.poll(() => indexer?.status().finalizedSlot).toBeGreaterThan(0)
   await indexer?.stop()
   for (let score = 260; score < 264; score += 1) sendReport(score)
   for (const { signature } of ledger.entries.slice(0, -2)) ledger.hidden.add(signature)
@@ -137,20 +136,20 @@ test('skipped history is read once a node lists it, and retries until then are r
     },
   }
   start(counting)
-  await eventually(async () => (await deadLetters()).map((each) => each.kind)).toEqual(['missing_history'])
+  await expect.poll(async () => (await deadLetters()).map((each) => each.kind)).toEqual(['missing_history'])
   await indexer?.whenIdle()
   expect(await historyRows()).toBe(12)
   const finalized = () =>
     kyselyOf(database.orm).selectFrom('indexer_state').select('finalized_signature').executeTakeFirst()
   // After this the finality check starts above the gap.
   ledger.advance(400)
-  await eventually(finalized).toMatchObject({ finalized_signature: ledger.entries.at(-1)?.signature })
+  await expect.poll(finalized).toMatchObject({ finalized_signature: ledger.entries.at(-1)?.signature })
   sendReport(264)
   await indexer?.whenIdle()
   const checkedOnce = async (): Promise<void> => {
     const { finalizedSlot = 0 } = indexer?.status() ?? {}
     ledger.advance()
-    await eventually(() => indexer?.status().finalizedSlot).toBeGreaterThan(finalizedSlot)
+    await expect.poll(() => indexer?.status().finalizedSlot).toBeGreaterThan(finalizedSlot)
   }
   const writtenAgo = (time: string) =>
     sql`update dead_letters set created_at = now() - ${time}::interval`.execute(kyselyOf(database.orm))
@@ -158,14 +157,14 @@ test('skipped history is read once a node lists it, and retries until then are r
   await indexer?.stop()
   gap = (await deadLetters())[0]?.data
   start(counting)
-  await eventually(() => retries).toBe(1)
+  await expect.poll(() => retries).toBe(1)
   for (let i = 0; i < 3; i += 1) await checkedOnce()
   expect(retries).toBe(1)
 
   await writtenAgo('1 minute')
-  await eventually(() => retries).toBeGreaterThan(1)
+  await expect.poll(() => retries).toBeGreaterThan(1)
   ledger.hidden.clear()
-  await eventually(deadLetters).toEqual([])
+  await expect.poll(deadLetters).toEqual([])
   expect(await historyRows()).toBe(15)
   expect(await differences()).toEqual([])
 })

@@ -2,7 +2,6 @@ import { Keypair, SystemProgram } from '@solana/web3.js'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createLedgerRpc, type LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import {
   createRelayWorld,
   type Prepared,
@@ -10,6 +9,7 @@ import {
   type RelayWorld,
   signed,
 } from '../../support/relay/relay-world.ts'
+import { patience } from '../../support/patience.ts'
 
 let world: RelayWorld
 let payer: Keypair
@@ -41,7 +41,7 @@ async function prepareTransfer(): Promise<void> {
 }
 const received = () => world.connection.getBalance(receiver.publicKey, 'confirmed')
 const statusNow = async () => (await world.status(prepared.id)).status
-const becomes = (status: string) => eventually(statusNow).toBe(status)
+const becomes = (status: string) => expect.poll(statusNow).toBe(status)
 const submit = async () => (await world.submit(prepared.id, signedTx)).body.status
 const service = (rpc: LedgerRpc, leaseMs = 100) =>
   world.replica({ rpc, submitWaitMs: 0, timing: { ...FAST_TIMING, leaseMs } }).service
@@ -73,7 +73,7 @@ describe('the node does not accept the transaction at first', () => {
 
   test('after a timeout before it was accepted, it is accepted later', async () => {
     await prepareTransfer()
-    world.localnet.fault.http({ methods: ['sendTransaction'], count: 1, delayMs: 400 })
+    world.localnet.fault.http({ methods: ['sendTransaction'], count: 1, delayMs: patience(1_500) })
     const impatient = createLedgerRpc({ url: world.localnet.rpcUrl, timeoutMs: 100 })
     expect(await service(impatient).submit({ id: prepared.id, signedTx }, CLIENT)).toMatchObject({
       status: 'submitted',
@@ -111,7 +111,7 @@ describe('the node does not accept the transaction at first', () => {
     world.localnet.stepSlot(200)
     await becomes('failed')
     expect((await world.status(prepared.id)).error?.code).toBe('blockhash_expired')
-    await eventually(() => world.settled(prepared.id)).toBe(true)
+    await expect.poll(() => world.settled(prepared.id)).toBe(true)
     expect(await submit()).toBe('failed')
     expect(await received()).toBe(0)
   })
@@ -146,7 +146,7 @@ describe('the node does not return the transaction', () => {
     expect(await submit()).toBe('submitted')
     world.localnet.fault.clear()
     await becomes('confirmed')
-    await eventually(() => world.settled(prepared.id)).toBe(true)
+    await expect.poll(() => world.settled(prepared.id)).toBe(true)
   })
 })
 
@@ -158,13 +158,13 @@ describe('a fork', () => {
     await becomes('confirmed')
     const { slot } = await world.status(prepared.id)
     world.localnet.fault.fork()
-    await eventually(async () => (await world.status(prepared.id)).slot ?? 0).toBeGreaterThan(
-      slot ?? Infinity,
-    )
+    await expect
+      .poll(async () => (await world.status(prepared.id)).slot ?? 0)
+      .toBeGreaterThan(slot ?? Infinity)
     await becomes('confirmed')
     expect(await received()).toBe(1_000_000)
     world.localnet.stepSlot(33)
-    await eventually(() => world.settled(prepared.id)).toBe(true)
+    await expect.poll(() => world.settled(prepared.id)).toBe(true)
   })
 
   test('removes its blockhash too, and it is dropped', async () => {
@@ -176,7 +176,7 @@ describe('a fork', () => {
       })
       return value
     }
-    await eventually(head).toBe(false)
+    await expect.poll(head).toBe(false)
     await submit()
     await becomes('confirmed')
     world.localnet.fault.fork()
@@ -185,7 +185,7 @@ describe('a fork', () => {
     world.localnet.stepSlot(250)
     await becomes('failed')
     expect((await world.status(prepared.id)).error?.code).toBe('dropped')
-    await eventually(() => world.settled(prepared.id)).toBe(true)
+    await expect.poll(() => world.settled(prepared.id)).toBe(true)
     expect(await received()).toBe(0)
   })
 
@@ -196,9 +196,9 @@ describe('a fork', () => {
     await becomes('confirmed')
     const { slot } = await world.status(prepared.id)
     world.localnet.fault.fork({ slots: 15, reland: true })
-    await eventually(async () => (await world.status(prepared.id)).slot ?? 0).toBeGreaterThan(
-      slot ?? Infinity,
-    )
+    await expect
+      .poll(async () => (await world.status(prepared.id)).slot ?? 0)
+      .toBeGreaterThan(slot ?? Infinity)
     await becomes('confirmed')
     expect(await received()).toBe(1_000_000)
   })

@@ -5,7 +5,6 @@ import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
 import { SEARCH_LIMITS } from '../../../src/relay/policy.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { startScriptedNode } from '../../support/indexer/scripted-nodes.ts'
 import {
   createRelayWorld,
@@ -29,7 +28,7 @@ afterEach(() => world.localnet.fault.clear())
 
 const transfer = (from = payer) => transferFrom(from)
 const becomes = (id: string, status: string) =>
-  eventually(async () => (await world.status(id)).status).toBe(status)
+  expect.poll(async () => (await world.status(id)).status).toBe(status)
 
 /** The version of a wallet with its own priority fee. */
 const withLowerPrice = (prepared: Prepared) => withPrice(prepared, prepared.priorityFee - 1, payer)
@@ -43,7 +42,7 @@ describe('a transaction that the wallet sends itself', () => {
     await becomes(prepared.id, 'confirmed')
     const record = await world.status(prepared.id)
     expect(record).toMatchObject({ signature, error: null, slot: expect.any(Number) as number })
-    await eventually(() => world.settled(prepared.id)).toBe(true)
+    await expect.poll(() => world.settled(prepared.id)).toBe(true)
     expect((await world.submit(prepared.id, signed(prepared, payer))).body).toEqual(record)
     await becomes(other.id, 'failed')
     expect((await world.status(other.id)).error?.code).toBe('blockhash_expired')
@@ -109,12 +108,14 @@ describe('a fork', () => {
 describe('hostile clients', () => {
   /** Waits until no transaction is open, so that the calls of a test are its own. */
   const nothingOpen = () =>
-    eventually(async () => {
-      const { rows } = await sql`select id from prepared_transactions where not settled`.execute(
-        world.t.kysely,
-      )
-      return rows.length
-    }).toBe(0)
+    expect
+      .poll(async () => {
+        const { rows } = await sql`select id from prepared_transactions where not settled`.execute(
+          world.t.kysely,
+        )
+        return rows.length
+      })
+      .toBe(0)
 
   test('300 prepared transactions of one fee payer need few listings and do not delay others', async () => {
     const other = await world.funded()
@@ -183,9 +184,9 @@ describe('the nodes', () => {
     const { tracker } = world.replica({ rpc })
     tracker.start()
     try {
-      await eventually(
-        () => short.calls.filter((each) => each === 'getSignaturesForAddress').length,
-      ).toBeGreaterThan(3)
+      await expect
+        .poll(() => short.calls.filter((each) => each === 'getSignaturesForAddress').length)
+        .toBeGreaterThan(3)
       expect((await world.status(prepared.id)).status).toBe('simulated')
       isSilent = false
       await becomes(prepared.id, 'confirmed')

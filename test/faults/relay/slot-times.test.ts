@@ -4,7 +4,6 @@ import { audit } from '../../../src/ledger/audit/audit.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { RELAY_TIMING } from '../../../src/relay/policy.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { worldIndexer } from '../../support/indexer/world-indexer.ts'
 import { programId, signed } from '../../support/relay/relay-world.ts'
 import { transferFrom } from '../../support/relay/wallet-sends.ts'
@@ -51,7 +50,7 @@ describe.each(LEDGERS)(
       expect(body).toMatchObject({ status: 'confirmed', error: null })
       // Otherwise it is finalized by the slots that pass.
       if (finalizedDepth > 1) world.localnet.stepSlot(finalizedDepth)
-      await eventually(() => world.settled(prepared.id)).toBe(true)
+      await expect.poll(() => world.settled(prepared.id)).toBe(true)
       expect((await world.status(prepared.id)).status).toBe('confirmed')
     })
 
@@ -62,16 +61,18 @@ describe.each(LEDGERS)(
       const { body } = await world.register({ owner, inviteCode: code })
       expect((await world.submitRegistration(body, owner, code)).body.status).toBe('confirmed')
       world.localnet.stepSlot(finalizedDepth)
-      await eventually(async () => (await world.sponsorships(owner))[0]?.spent_lamports ?? null).toBe(
-        before - (await world.balance()),
-      )
+      await expect
+        .poll(async () => (await world.sponsorships(owner))[0]?.spent_lamports ?? null)
+        .toBe(before - (await world.balance()))
       await indexer.whenIdle()
       const kysely = database.orm.em.fork().getKysely()
-      await eventually(async () =>
-        (await kysely.selectFrom('ledger_events').select('finality').execute()).map(
-          ({ finality }) => finality,
-        ),
-      ).toEqual(['finalized'])
+      await expect
+        .poll(async () =>
+          (await kysely.selectFrom('ledger_events').select('finality').execute()).map(
+            ({ finality }) => finality,
+          ),
+        )
+        .toEqual(['finalized'])
       const { differences, unreadable } = await audit({ orm: database.orm, rpc: world.rpc, programId })
       expect({ differences, unreadable }).toEqual({ differences: [], unreadable: [] })
     })
@@ -83,7 +84,7 @@ describe.each(LEDGERS)(
       world.localnet.stepSlot(blocks - 15)
       expect((await world.submit(late.id, signed(late, payer))).body).toMatchObject({ status: 'confirmed' })
       world.localnet.stepSlot(60 + finalizedDepth)
-      await eventually(async () => (await world.status(expired.id)).error?.code).toBe('blockhash_expired')
+      await expect.poll(async () => (await world.status(expired.id)).error?.code).toBe('blockhash_expired')
       const { status, body } = await world.submit(expired.id, signed(expired, payer))
       expect([status, body.error]).toEqual([410, 'Transaction expired'])
       expect((await world.status(late.id)).status).toBe('confirmed')

@@ -8,7 +8,6 @@ import { type BlockedReads, blockReads } from '../../support/blocked-reads.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
 import { firstOf, openSocket } from '../../support/operation-socket.ts'
 
-const PATIENT = { timeout: 10_000, interval: 20 }
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
@@ -73,17 +72,15 @@ describe('the request of a client that disconnects', () => {
     await start({ inFlight: 2 })
     for (let i = 1; i <= 2; i += 1) {
       const client = sendRead(i)
-      await expect.poll(() => blocked.held(), PATIENT).toBe(i)
+      await expect.poll(() => blocked.held()).toBe(i)
       client.resetAndDestroy()
     }
-    await expect.poll(openConnections, PATIENT).toBe(0)
+    await expect.poll(openConnections).toBe(0)
     const [refused] = (await once(sendRead(3), 'data')) as [Buffer]
     expect(String(refused)).toMatch(/^HTTP\/1.1 503 /)
     expect(await blocked.held()).toBe(2)
     await blocked.release()
-    await expect
-      .poll(() => metric('requests_in_flight'), PATIENT)
-      .toBe('{priority="low"} 0\n{priority="high"} 0')
+    await expect.poll(() => metric('requests_in_flight')).toBe('{priority="low"} 0\n{priority="high"} 0')
     expect((await fetch(`${url}/agents`)).status).toBe(200)
   })
 
@@ -91,15 +88,13 @@ describe('the request of a client that disconnects', () => {
     await start({ inFlight: 2 })
     const socket = await openSocket(url)
     const pending = [1, 2].map((offset) => firstOf(socket, `{ agents(offset: ${offset}) { total } }`))
-    await expect.poll(() => blocked.held(), PATIENT).toBe(2)
+    await expect.poll(() => blocked.held()).toBe(2)
     expect(await firstOf(socket, '{ agents(offset: 3) { total } }')).toMatch(/overloaded/)
     void socket.dispose()
     await Promise.all(pending)
     expect((await fetch(`${url}/agents?offset=9`)).status).toBe(503)
     await blocked.release()
-    await expect
-      .poll(() => metric('requests_in_flight'), PATIENT)
-      .toBe('{priority="low"} 0\n{priority="high"} 0')
+    await expect.poll(() => metric('requests_in_flight')).toBe('{priority="low"} 0\n{priority="high"} 0')
   })
 
   test('counts in an MCP session too, where messages are answered before the tool has finished', async () => {
@@ -108,15 +103,13 @@ describe('the request of a client that disconnects', () => {
     await client.connect(new SSEClientTransport(new URL(`${url}/mcp/sse`)))
     const calls = [1, 2].map((limit) => client.callTool({ name: 'list_agents', arguments: { limit } }))
     const settled = Promise.allSettled(calls)
-    await expect.poll(() => blocked.held(), PATIENT).toBe(2)
+    await expect.poll(() => blocked.held()).toBe(2)
     await expect(client.callTool({ name: 'list_agents', arguments: { limit: 3 } })).rejects.toThrow(/503/)
     await client.close()
     await settled
     expect((await fetch(`${url}/agents?offset=9`)).status).toBe(503)
     await blocked.release()
-    await expect
-      .poll(() => metric('requests_in_flight'), PATIENT)
-      .toBe('{priority="low"} 0\n{priority="high"} 0')
+    await expect.poll(() => metric('requests_in_flight')).toBe('{priority="low"} 0\n{priority="high"} 0')
   })
 })
 
@@ -141,9 +134,9 @@ describe('request bodies being received', () => {
     await start({ inFlight: 2 })
     const oldest = slow('/relay/submit')
     const timedOut = once(oldest, 'data') as Promise<[Buffer]>
-    await expect.poll(() => metric('request_bodies_pending'), PATIENT).toBe('1')
+    await expect.poll(() => metric('request_bodies_pending')).toBe('1')
     slow('/graphql')
-    await expect.poll(() => metric('request_bodies_pending'), PATIENT).toBe('2')
+    await expect.poll(() => metric('request_bodies_pending')).toBe('2')
     expect(await metric('requests_in_flight')).toBe('{priority="low"} 0\n{priority="high"} 0')
 
     for (const path of PATHS)
@@ -157,9 +150,9 @@ describe('request bodies being received', () => {
     const disconnecting = ['/relay/submit', '/graphql', '/mcp'].map(slow)
     const [refused] = (await once(slow('/webhooks'), 'data')) as [Buffer]
     expect(String(refused)).toMatch(/^HTTP\/1.1 401 /)
-    await expect.poll(() => metric('request_bodies_pending'), PATIENT).toBe('3')
+    await expect.poll(() => metric('request_bodies_pending')).toBe('3')
     for (const each of disconnecting) each.destroy()
-    await expect.poll(() => metric('request_bodies_pending'), PATIENT).toBe('0')
+    await expect.poll(() => metric('request_bodies_pending')).toBe('0')
     expect(await metric('requests_in_flight')).toBe('{priority="low"} 0\n{priority="high"} 0')
   })
 })

@@ -5,7 +5,6 @@ import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../rest/plugins/
 import { createTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
 import { clientAt, type TestClient } from '../../support/clients.ts'
 
-const PATIENT = { timeout: 10_000, interval: 20 }
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const HALF_HEADERS = 'GET /health HTTP/1.1\r\nHost: gateway\r\nX-Half: '
 const HALF_BODY =
@@ -73,11 +72,11 @@ describe('connections of one client without a complete request', () => {
     const hostile = client('127.0.0.2')
     const sockets = openMany(hostile, 30, bytes)
     const answers = sockets.slice(0, 20).map(async (each) => String((await once(each, 'data'))[0]))
-    await expect.poll(openConnections, PATIENT).toBe(30)
+    await expect.poll(openConnections).toBe(30)
     await new Promise((resolve) => setTimeout(resolve, 150))
     const last = hostile.open(bytes)
     for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1.1 408 /)
-    await expect.poll(() => stillOpen(sockets), PATIENT).toBeLessThanOrEqual(10)
+    await expect.poll(() => stillOpen(sockets)).toBeLessThanOrEqual(10)
     expect(last.closed).toBe(false)
   })
 
@@ -88,7 +87,7 @@ describe('connections of one client without a complete request', () => {
     await Promise.all(sockets.map((each) => once(each, 'data')))
     await new Promise((resolve) => setTimeout(resolve, 150))
     hostile.open(HALF_BODY)
-    await expect.poll(() => stillOpen(sockets), PATIENT).toBeLessThanOrEqual(10)
+    await expect.poll(() => stillOpen(sockets)).toBeLessThanOrEqual(10)
   })
 
   test('a burst of complete requests above the limit is answered, and idle connections do not count', async () => {
@@ -105,7 +104,7 @@ describe('connections of one client without a complete request', () => {
     await start({ incompletePerClient: 10, incompleteGraceMs: 50 }, { trustProxy: ['127.0.0.2/32'] })
     const proxy = client('127.0.0.2')
     const sockets = openMany(proxy, 30, HALF_HEADERS)
-    await expect.poll(openConnections, PATIENT).toBe(30)
+    await expect.poll(openConnections).toBe(30)
     await new Promise((resolve) => setTimeout(resolve, 100))
     sockets.push(proxy.open(HALF_HEADERS))
     expect((await proxy.send('/health')).status).toBe(200)

@@ -65,5 +65,5 @@ test('a session that reads no responses is closed when they have a megabyte, not
   // A message to the session would have closed it before, so the test sends none.
   const connections = () =>
     new Promise((resolve) => t.app.server.getConnections((_error, count) => resolve(count)))
-  await expect.poll(connections, { timeout: 10_000 }).toBe(0)
+  await expect.poll(connections).toBe(0)
 })

@@ -19,7 +19,6 @@ import { openSse } from '../../support/subscriptions.ts'
 const CONNECTIONS = 10
 /** No test uses the ledger. */
 const NO_LEDGER = createLedgerRpc({ url: 'http://127.0.0.1:1' })
-const PATIENT = { timeout: 10_000, interval: 20 }
 /** Limits that no test reaches. Each test lowers the limit that it tests. */
 const WIDE: AdmissionLimits = { inFlight: 1_000, databaseQueue: 1_000, queueDelayMs: Infinity }
 
@@ -58,7 +57,7 @@ const post = (path: string, body: string): Promise<Response> =>
   fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 const submit = (): Promise<Response> =>
   post('/relay/submit', '{"id":"0f8fad5b-d9cb-469f-a165-70867728950e","signedTx":"AA=="}')
-const waiting = (length: number): Promise<void> => expect.poll(() => pool.waitingCount, PATIENT).toBe(length)
+const waiting = (length: number): Promise<void> => expect.poll(() => pool.waitingCount).toBe(length)
 const metric = async (name: string): Promise<string[]> =>
   ((await gateway.metrics.getSingleMetricAsString(name)).match(/^\w+\{.*$/gm) ?? []).map((line) =>
     line.slice(name.length),
@@ -76,7 +75,7 @@ async function responsesOfAlert(name: string): Promise<string[]> {
 /** Occupies all database connections, and then queues this many requests. */
 async function fill(queued: number): Promise<Promise<Response>[]> {
   const responses = reads(CONNECTIONS)
-  await expect.poll(() => blocked.held(), PATIENT).toBe(CONNECTIONS)
+  await expect.poll(() => blocked.held()).toBe(CONNECTIONS)
   responses.push(...reads(queued, 100))
   await waiting(queued)
   return responses
@@ -140,7 +139,7 @@ describe('when the database queue is full', () => {
     for (const each of opened) each.release()
     blocked = await blockReads(database)
     const taken = reads(CONNECTIONS)
-    await expect.poll(() => blocked.held(), PATIENT).toBe(CONNECTIONS)
+    await expect.poll(() => blocked.held()).toBe(CONNECTIONS)
     for (const each of await Promise.all(reads(3, 100))) {
       expect(each.status).toBe(503)
       expect(each.headers.get('retry-after')).toBe('5')
@@ -205,7 +204,7 @@ describe('when too many requests are in flight', () => {
     const port = (gateway.app.server.address() as AddressInfo).port
     const pipelined = connect(port, '127.0.0.1')
     pipelined.write('GET /agents?offset=70 HTTP/1.1\r\nHost: gateway\r\n\r\n'.repeat(3))
-    await expect.poll(inFlight, PATIENT).toEqual(['{priority="low"} 5', '{priority="high"} 0'])
+    await expect.poll(inFlight).toEqual(['{priority="low"} 5', '{priority="high"} 0'])
     expect((await get('/agents?offset=60')).status).toBe(503)
     expect((await get('/health')).status).toBe(200)
     expect((await get('/webhooks')).status).toBe(401)
@@ -216,7 +215,7 @@ describe('when too many requests are in flight', () => {
     expect(await inFlight()).toEqual(['{priority="low"} 5', '{priority="high"} 0'])
     await blocked.release()
     expect(await statuses(taken)).toEqual([200, 200])
-    await expect.poll(inFlight, PATIENT).toEqual(EMPTY)
+    await expect.poll(inFlight).toEqual(EMPTY)
   })
 
   test('open streams do not count and stay open; operations on them are refused like other requests', async () => {
@@ -244,13 +243,13 @@ describe('when too many requests are in flight', () => {
     const taken = await fill(0)
     // The event stream polls the database, so it may wait in the queue too.
     const queued = reads(6, 100)
-    await expect.poll(() => pool.waitingCount, PATIENT).toBeGreaterThanOrEqual(4)
+    await expect.poll(() => pool.waitingCount).toBeGreaterThanOrEqual(4)
     expect(await runQuery()).toMatchObject([{ extensions: { code: 'OVERLOADED', status: 503 } }])
     await expect(mcp.listTools()).rejects.toThrow(/503/)
     await blocked.release()
     expect(await statuses(taken)).toEqual(taken.map(() => 200))
     await statuses(queued)
-    await expect.poll(inFlight, PATIENT).toEqual(EMPTY)
+    await expect.poll(inFlight).toEqual(EMPTY)
     expect(closed).toBe(0)
     const { errors } = (await runQuery()) as { errors?: unknown }
     expect(errors ?? NOT_FOUND).toMatchObject(NOT_FOUND)

@@ -1,16 +1,17 @@
+import assert from 'node:assert'
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Client } from 'graphql-ws'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../rest/plugins/connections.ts'
 import { createTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
 import { clientAt, type TestClient } from '../../support/clients.ts'
 import { keyOf } from '../../support/factories.ts'
 import { NEWEST } from '../../support/mcp.ts'
+import { eventually } from '../../support/eventually.ts'
 
 /** Streams that the tests of sockets have at most. */
 const MOST_STREAMS = 5
-const PATIENT = { timeout: 10_000, interval: 20 }
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 const EVENTS = { query: 'subscription { registryEvents { id } }' }
 const OPEN_SESSION = 'GET /mcp/sse HTTP/1.1\r\nHost: gateway\r\n\r\n'
@@ -86,7 +87,7 @@ async function openSocket(from: TestClient, busy: boolean): Promise<Subscribed> 
     socket.subscribe(EVENTS, { next: () => undefined, error: () => undefined, complete: () => undefined })
     // The new stream may end another one, so the number may stay the same.
     const enough = Math.min(before + 1, MOST_STREAMS)
-    await vi.waitUntil(async () => (await openStreams()) >= enough, PATIENT)
+    await eventually(async () => assert((await openStreams()) >= enough))
   }
   return state
 }
@@ -118,7 +119,7 @@ describe('WebSockets', () => {
     const [one, two] = [client('127.0.0.2'), client('127.0.0.3')]
     const states = [await openSocket(two, false), await openSocket(one, true)]
     for (let i = 0; i < 3; i += 1) states.push(await openSocket(one, false))
-    await expect.poll(() => codes(states), PATIENT).toEqual([null, null, 1000, null, null])
+    await expect.poll(() => codes(states)).toEqual([null, null, 1000, null, null])
   })
 
   test('when all are taken, a new one closes the one that is idle longest, not one with a subscription', async () => {
@@ -127,7 +128,7 @@ describe('WebSockets', () => {
     const states = [await openSocket(one, true), await openSocket(one, false), await openSocket(one, false)]
     states.push(await openSocket(two, false))
     const third = await openSocket(client('127.0.0.4'), true)
-    await expect.poll(() => codes(states), PATIENT).toEqual([null, 1000, null, null])
+    await expect.poll(() => codes(states)).toEqual([null, 1000, null, null])
     expect(third.code).toBe(null)
   })
 
@@ -137,7 +138,7 @@ describe('WebSockets', () => {
     const states: Subscribed[] = []
     for (const each of [two, two, one, one, one]) states.push(await openSocket(each, true))
     const honest = await openSocket(three, true)
-    await expect.poll(() => codes(states), PATIENT).toEqual([null, null, 1013, null, null])
+    await expect.poll(() => codes(states)).toEqual([null, null, 1013, null, null])
     expect(await refusalOf(one)).toEqual([
       503,
       '30',
@@ -158,7 +159,7 @@ describe('WebSockets', () => {
     sockets.push(lazy)
     const result = { data: { __typename: 'Query' } }
     expect((await lazy.iterate({ query: '{ __typename }' }).next()).value).toEqual(result)
-    await expect.poll(() => closings, PATIENT).toEqual([1000])
+    await expect.poll(() => closings).toEqual([1000])
     expect((await lazy.iterate({ query: '{ __typename }' }).next()).value).toEqual(result)
     expect(busy.code).toBe(null)
   })
@@ -215,9 +216,7 @@ describe.each([
 
     const [honest, head] = await openStream(three, request)
     expect(head).toMatch(/^HTTP\/1.1 200 /)
-    await expect
-      .poll(() => streams.map(({ ended }) => ended), PATIENT)
-      .toEqual([false, false, true, false, false])
+    await expect.poll(() => streams.map(({ ended }) => ended)).toEqual([false, false, true, false, false])
     expect(honest.closed).toBe(false)
 
     const [, full] = await openStream(one, request)

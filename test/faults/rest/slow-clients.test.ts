@@ -11,6 +11,7 @@ import { createLedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { mergeOutbox } from '../../../src/ledger/indexer/write/write-events.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { patience } from '../../support/patience.ts'
 import { keyOf } from '../../support/factories.ts'
 import { openSse } from '../../support/subscriptions.ts'
 
@@ -19,8 +20,6 @@ const limits = (given: Partial<ConnectionLimits>): ConnectionLimits => ({ ...CON
 /** No test uses the ledger. */
 const NO_LEDGER = createLedgerRpc({ url: 'http://127.0.0.1:1' })
 const portOf = ({ app }: TestApp): number => (app.server.address() as AddressInfo).port
-const PATIENT = { timeout: 10_000, interval: 20 }
-
 let database: TestDatabase
 let hasty: TestApp
 let stalling: TestApp
@@ -31,11 +30,11 @@ beforeAll(async () => {
   const shared = { database, ledger: NO_LEDGER }
   hasty = await createTestApp({
     ...shared,
-    connectionLimits: limits({ headersMs: 300, requestMs: 600, checkMs: 50 }),
+    connectionLimits: limits({ headersMs: patience(500), requestMs: patience(1_000), checkMs: 50 }),
   })
   stalling = await createTestApp({
     ...shared,
-    connectionLimits: limits({ stalledMs: 400, maxConnections: 3 }),
+    connectionLimits: limits({ stalledMs: patience(400), maxConnections: 3 }),
   })
   url = await hasty.app.listen({ port: 0, host: '127.0.0.1' })
   port = portOf(hasty)
@@ -98,11 +97,11 @@ describe('a request that does not arrive in time', () => {
   test('is closed, although its client keeps the connection open', async () => {
     const open = (): Promise<number> =>
       new Promise((resolve) => hasty.app.server.getConnections((_, count) => resolve(count)))
-    await expect.poll(open, PATIENT).toBe(0)
+    await expect.poll(open).toBe(0)
     const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     client.write(SLOW_HEADERS[1])
     await once(client.resume(), 'end')
-    await expect.poll(open, PATIENT).toBe(0)
+    await expect.poll(open).toBe(0)
     client.destroy()
   })
 
@@ -147,7 +146,7 @@ describe('a request that does not arrive in time', () => {
     ])
     const event = { registryEvents: { id: 'evt_slow_1' } }
     expect((await sse.next())?.data).toEqual(event)
-    await expect.poll(() => parts, PATIENT).toEqual([event])
+    await expect.poll(() => parts).toEqual([event])
     expect(closed).toBe(0)
     expect((await mcp.listTools()).tools.length).toBeGreaterThan(0)
     sse.cut()
@@ -196,7 +195,7 @@ describe('a client that does not read its responses', () => {
       client.write('GET /graphql/schema.graphql HTTP/1.1\r\nHost: gateway\r\n\r\n'.repeat(together))
       await new Promise(setImmediate)
     }
-    await expect.poll(() => sockets[0]?.destroyed, PATIENT).toBe(true)
+    await expect.poll(() => sockets[0]?.destroyed).toBe(true)
     client.destroy()
     stalling.app.server.off('request', watch)
     expect(responses.length).toBeGreaterThan(0)
@@ -214,7 +213,7 @@ describe('a client that does not read its responses', () => {
     client.pause()
     // Each response has two megabytes.
     client.write(`GET ${script} HTTP/1.1\r\nHost: gateway\r\n\r\n`.repeat(8))
-    await expect.poll(() => responses.map((each) => each.destroyed), PATIENT).toEqual(Array(8).fill(true))
+    await expect.poll(() => responses.map((each) => each.destroyed)).toEqual(Array(8).fill(true))
     expect(responses.at(-1)!.writableFinished).toBe(false)
     stalling.app.server.off('request', watch)
     client.destroy()
@@ -248,7 +247,7 @@ describe('a client that does not read its responses', () => {
     }
     expect(await sendMessage(0)).toBe(202)
     let id = 0
-    await expect.poll(() => sendMessage((id += 1)), { timeout: 15_000, interval: 0 }).toBe(404)
+    await expect.poll(() => sendMessage((id += 1)), { interval: 0 }).toBe(404)
     reader.destroy()
   })
 })
@@ -260,7 +259,7 @@ test('a connection above the limit is closed if all others are in use', async ()
     new Promise((resolve) => stalling.app.server.getConnections((_, open) => resolve(open)))
   // Connections that fetch kept open.
   stalling.app.server.closeIdleConnections()
-  await expect.poll(count, PATIENT).toBe(0)
+  await expect.poll(count).toBe(0)
   for (let i = 0; i < 3; i += 1) {
     const stream = connect(at, '127.0.0.1')
     held.push(stream)

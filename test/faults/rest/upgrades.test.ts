@@ -7,7 +7,6 @@ import { createTestApp, type TestApp } from '../../support/app.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
-const PATIENT = { timeout: 10_000, interval: 20 }
 const READS = 30
 const UNLIMITED = 1_000_000
 const rateLimits = {
@@ -60,7 +59,7 @@ async function answerTo(t: TestApp, bytes: string): Promise<string> {
   socket.on('data', (chunk) => (text += chunk.toString()))
   socket.write(bytes)
   await Promise.race([once(socket, 'end'), once(socket, 'close')])
-  await expect.poll(() => openSockets(t), PATIENT).toBe(0)
+  await expect.poll(() => openSockets(t)).toBe(0)
   socket.destroy()
   return text
 }
@@ -109,7 +108,7 @@ test('500 upgrades beyond the rate limit leave no socket', async () => {
   for (let i = 0; i < 5; i += 1) await Promise.all(Array.from({ length: 100 }, tryOne))
   expect([...statuses.values()].reduce((sum, each) => sum + each)).toBe(500)
   expect(statuses.get('Unexpected server response: 429')).toBeGreaterThan(400)
-  await expect.poll(() => openSockets(limited), PATIENT).toBe(0)
+  await expect.poll(() => openSockets(limited)).toBe(0)
 })
 
 test('an upgrade whose answer is held up is closed', async () => {

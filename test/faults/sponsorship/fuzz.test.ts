@@ -91,7 +91,7 @@ test('any submitted bytes get 400 with a contract text, and nothing is signed', 
     { numRuns: RUNS },
   )
   expect(await harm()).toEqual(NONE)
-}, 60_000)
+})
 
 function apply(valid: Buffer, changes: { at: number; kind: string; byte: number; length: number }[]): Buffer {
   let bytes = Buffer.from(valid)
@@ -123,7 +123,7 @@ test('any submitted text with any id, wallet and code is refused', async () => {
     { numRuns: RUNS / 2 },
   )
   expect(await harm()).toEqual(NONE)
-}, 60_000)
+})
 
 test('a prepare of any input is never a 5xx', async () => {
   const anything = fc.jsonValue({ maxDepth: 2 })
@@ -177,7 +177,7 @@ test('a prepare of any input is never a 5xx', async () => {
     { numRuns: RUNS },
   )
   expect(await harm()).toEqual(NONE)
-}, 60_000)
+})
 
 test('many concurrent bodies of the maximum size do not stay in memory', async () => {
   const long = 'A'.repeat(250_000)
@@ -208,7 +208,7 @@ test('many concurrent bodies of the maximum size do not stay in memory', async (
   }
   // A round sends 10 MB. If they stayed in memory, the last three rounds would have 90 MB more.
   expect(Math.min(...after.slice(-3)) - Math.min(...after.slice(0, 3))).toBeLessThan(30)
-}, 60_000)
+})
 
 /** Bytes in memory after a garbage collection. */
 function used(): number {

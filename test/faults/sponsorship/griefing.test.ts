@@ -4,7 +4,6 @@ import bs58 from 'bs58'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { associatedTokenAccount } from '@agent-registry/solana'
 import { registryInstruction } from '@agent-registry/program'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { addresses, programId, registrationArgs } from '../../support/indexer/registry-world.ts'
 import {
   CLIENTS,
@@ -119,7 +118,7 @@ describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] 
       expect(lost).toBeGreaterThanOrEqual(10_000)
       expect(lost).toBeLessThanOrEqual(16_000)
       world.localnet.stepSlot(33)
-      await eventually(() => stateOf(body.id)).toBe('failed')
+      await expect.poll(() => stateOf(body.id)).toBe('failed')
       // Failures count toward the client's five registrations a day.
       for (let i = 0; i < 4; i += 1) await world.sponsoredWallet(api)
       const sixth = await registerBy(api, Keypair.generate(), keyOf(world.feePayer), await world.code())
@@ -205,7 +204,7 @@ describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] 
       const early = await submitRegistrationBy(api, theirs.body, theirs.wallet, theirs.code)
       world.localnet.fault.clear()
       expect([early.status, early.error]).toEqual([410, 'Transaction expired'])
-      await eventually(async () => (await api.status(mine.body.id)).body.status).toBe('failed')
+      await expect.poll(async () => (await api.status(mine.body.id)).body.status).toBe('failed')
       const late = await submitRegistrationBy(api, mine.body, mine.wallet, mine.code)
       expect([late.status, late.error]).toEqual([410, 'Transaction expired'])
       expect(await world.balance()).toBe(before)
@@ -284,6 +283,6 @@ test('when fees are high, the fee payer pays at most the price of the policy', a
     })
     return response.json<Prepared>().priorityFee
   }
-  await eventually(() => price(false)).toBe(900_000)
+  await expect.poll(() => price(false)).toBe(900_000)
   expect(await price(true)).toBe(100_000)
 })

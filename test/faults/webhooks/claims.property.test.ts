@@ -156,4 +156,4 @@ test('claims exceed no limit and start everything that is due, at once or in tur
     ),
     { numRuns: 10, endOnFailure: true },
   )
-}, 120_000)
+})

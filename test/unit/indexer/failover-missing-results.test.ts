@@ -13,6 +13,7 @@ import {
   type ScriptedNode,
   startScriptedNode,
 } from '../../support/indexer/scripted-nodes.ts'
+import { patience } from '../../support/patience.ts'
 
 let nodes: [ScriptedNode, ScriptedNode]
 let now = 0
@@ -27,7 +28,12 @@ afterEach(async () => {
 })
 
 const rpcOf = (): FailoverRpc =>
-  createFailoverRpc({ urls: nodes.map((node) => node.url), clock, logger: silentLogger, timeoutMs: 200 })
+  createFailoverRpc({
+    urls: nodes.map((node) => node.url),
+    clock,
+    logger: silentLogger,
+    timeoutMs: patience(500),
+  })
 
 /** Sets the node's replies by method. Any other call fails. */
 function reply(node: ScriptedNode, replies: Record<string, Reply>): void {

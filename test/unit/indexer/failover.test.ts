@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { createFailoverRpc, type FailoverRpc } from '../../../src/ledger/failover/failover-rpc.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
-import { eventually } from '../../support/indexer/eventually.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
 import {
   type Reply,
@@ -10,6 +9,7 @@ import {
   type ScriptedNode,
   startScriptedNode,
 } from '../../support/indexer/scripted-nodes.ts'
+import { patience } from '../../support/patience.ts'
 
 let nodes: ScriptedNode[] = []
 let now = 0
@@ -28,7 +28,7 @@ const rpcOf = (genesisHash?: string): FailoverRpc =>
     urls: nodes.map((node) => node.url),
     clock,
     logger: silentLogger,
-    timeoutMs: 200,
+    timeoutMs: patience(500),
     genesisHash,
   })
 const first = (replyTo: ReplyTo): void => void (nodes[0]!.replyTo = replyTo)
@@ -101,7 +101,7 @@ test('a node of another ledger is reported before it is needed', async () => {
   second(onAnotherLedger)
   const rpc = rpcOf()
   await rpc.call('getSlot')
-  await eventually(() => rpc.nodes()).toEqual(['healthy', 'refused'])
+  await expect.poll(() => rpc.nodes()).toEqual(['healthy', 'refused'])
   expect(calls()).toEqual([1, 0])
 })
 

@@ -99,7 +99,7 @@ it('reads equal a model after any order of transfers, slots and forks', async ()
     }),
     { numRuns: 15 },
   )
-}, 60_000)
+})
 
 function fail(): never {
   throw new Error('missing')

@@ -206,7 +206,7 @@ it('loses no confirmed transaction when it is killed repeatedly under load', asy
     expect(found.size === known ? balance === expected : balance > expected).toBe(true)
   }
   expect([...confirmed].filter((signature) => !onLedger.has(signature))).toEqual([])
-}, 120_000)
+})
 
 it('a torn end of the file is cut, and the ledger is complete up to an earlier slot', async () => {
   const dataDir = directory()
