@@ -80,9 +80,9 @@ describe('a transaction that the wallet sends itself', () => {
 describe('a fork', () => {
   test('that removes the transaction for ever makes it expired', async () => {
     const prepared = await world.prepare([transfer()], [payer])
-    world.localnet.stepSlot(5)
+    world.localnet.stepSlot(20)
     await sendByWallet(world, signed(prepared, payer))
-    world.localnet.fault.fork({ slots: 3 })
+    world.localnet.fault.fork({ slots: 15 })
     world.localnet.stepSlot(EXPIRED)
     await becomes(prepared.id, 'failed')
     expect(await world.status(prepared.id)).toMatchObject({
@@ -93,9 +93,9 @@ describe('a fork', () => {
 
   test('that moves the transaction changes its slot', async () => {
     const prepared = await world.prepare([transfer()], [payer])
-    world.localnet.stepSlot(5)
+    world.localnet.stepSlot(20)
     const signature = await sendByWallet(world, signed(prepared, payer))
-    world.localnet.fault.fork({ slots: 3, reland: true })
+    world.localnet.fault.fork({ slots: 15, reland: true })
     world.localnet.stepSlot(EXPIRED)
     await becomes(prepared.id, 'confirmed')
     const landed = await world.connection.getTransaction(signature, {
