@@ -90,12 +90,18 @@ describe('a session token in REST', () => {
     ])
   })
 
+  test('is accepted after several spaces, with the scheme in lower case', async () => {
+    expect(await list({ authorization: `bearer   ${token}` })).toEqual([200, null])
+  })
+
   test.each([
     ['a wrong token', () => `Bearer ars_${'A'.repeat(43)}`, ENDED],
     ['a token with a change', () => `Bearer ${token.slice(0, -1)}`, ENDED],
     ['a token of another service', () => 'Bearer eyJhbGciOiJIUzI1NiJ9.e30.x', ENDED],
     ['the hash of the token', () => `Bearer ${token.replace('ars_', '')}`, ENDED],
     ['another scheme', () => `Basic ${token}`, MISSING],
+    ['a scheme that ends with it', () => `NotBearer ${token}`, MISSING],
+    ['two tokens', () => `Bearer ${token} ${token}`, MISSING],
     ['no scheme', () => token, MISSING],
     ['an empty header', () => '', MISSING],
   ])('with %s is 401 with a challenge', async (_, authorization, error) => {
