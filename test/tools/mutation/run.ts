@@ -1,0 +1,124 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { installedTools } from '../install.ts'
+
+/** Which tests must notice a change in a folder. All are under test/unit and test/api. */
+const TESTS: Record<string, readonly string[]> = {
+  'src/agents': ['search', 'rest/agents', 'graphql'],
+  'src/identity/credentials': ['credentials'],
+  'src/identity/sessions': ['sessions', 'identity'],
+  'src/identity/wallet-auth': ['identity', 'sessions'],
+  'src/ledger': ['indexer', 'read-versions'],
+  'src/platform/net': ['net', 'identity', 'webhooks'],
+  'src/platform/overload': ['overload', 'gateway', 'rest'],
+  'src/platform/rate-limits': ['rate-limits'],
+  'src/relay': ['relay'],
+  'src/sponsorship': ['sponsorship'],
+  'src/webhooks': ['webhooks'],
+}
+
+interface Mutant {
+  mutatorName: string
+  replacement?: string
+  status: 'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'Ignored' | 'RuntimeError' | 'CompileError'
+  location: { start: { line: number; column: number }; end: { line: number; column: number } }
+}
+
+interface Report {
+  files: Record<string, { source: string; mutants: Mutant[] }>
+}
+
+/** `reason` says why no test notices the mutant. The score leaves out those that are equivalent. */
+interface Survivor {
+  mutant: string
+  reason?: string
+}
+
+interface Score {
+  percent: number
+  killed: number
+  survived: number
+  equivalent: number
+  survivors: Survivor[]
+}
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const scoresFile = fileURLToPath(new URL('scores.json', import.meta.url))
+
+/** Runs the mutants of a folder, see https://stryker-mutator.io/docs/stryker-js/configuration. */
+function runMutants(folder: string): Report {
+  const tools = installedTools('mutation')
+  const directory = temporaryFolder('mutation-')
+  const [configFile, fileName] = [join(directory, 'stryker.json'), join(directory, 'report.json')]
+  const config = {
+    mutate: [`${folder}/**/*.ts`],
+    // Most texts are SQL, which no longer runs without them, and messages.
+    mutator: { excludedMutations: ['StringLiteral'] },
+    testRunner: 'vitest',
+    vitest: { configFile: 'test/tools/mutation/vitest.config.ts', related: false },
+    plugins: [join(tools, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
+    coverageAnalysis: 'perTest',
+    concurrency: availableParallelism(),
+    timeoutMS: 15_000,
+    // Stryker reads it with an interface that TypeScript 7 does not have.
+    tsconfigFile: 'none.json',
+    ignorePatterns: ['bench', '.data'],
+    reporters: ['json', 'progress-append-only'],
+    jsonReporter: { fileName },
+  }
+  writeFileSync(configFile, JSON.stringify(config))
+  const include = TESTS[folder]?.map((name) => `test/{unit,api}/${name}**/*.test.ts`)
+  if (include === undefined)
+    throw new Error(`${folder} has no tests here. Folders: ${Object.keys(TESTS).join(', ')}`)
+  const { status } = spawnSync(
+    process.execPath,
+    [join(tools, 'node_modules/@stryker-mutator/core/bin/stryker.js'), 'run', configFile],
+    { cwd: root, stdio: 'inherit', env: { ...process.env, MUTATION_TESTS: JSON.stringify(include) } },
+  )
+  if (status !== 0) throw new Error(`Stryker ended with ${status}`)
+  return JSON.parse(readFileSync(fileName, 'utf8')) as Report
+}
+
+function score(report: Report, folder: string, reasons: ReadonlyMap<string, string | undefined>): Score {
+  const mutants = Object.entries(report.files).flatMap(([file, { source, mutants }]) =>
+    mutants.map((mutant) => ({ ...mutant, text: describe(file.slice(folder.length + 1), source, mutant) })),
+  )
+  const count = (...statuses: Mutant['status'][]) =>
+    mutants.filter(({ status }) => statuses.includes(status)).length
+  const survivors = mutants
+    .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
+    .map(({ text }) => ({ mutant: text, reason: reasons.get(text) }))
+  const equivalent = survivors.filter(({ reason }) => reason?.startsWith('equivalent')).length
+  const [killed, survived] = [count('Killed', 'Timeout'), survivors.length - equivalent]
+  const percent = Math.round((1_000 * killed) / (killed + survived)) / 10
+  return { percent, killed, survived, equivalent, survivors }
+}
+
+/** A name that stays the same while other lines change. */
+function describe(file: string, source: string, { location, replacement = '', mutatorName }: Mutant): string {
+  const lines = source.split('\n').slice(location.start.line - 1, location.end.line)
+  const last = lines.length - 1
+  lines[last] = lines[last]!.slice(0, location.end.column - 1)
+  lines[0] = lines[0]!.slice(location.start.column - 1)
+  const short = (text: string) => text.replace(/\s+/g, ' ').slice(0, 80)
+  return `${file}: ${short(lines.join(' '))} -> ${short(replacement) || mutatorName}`
+}
+
+const scores: Record<string, Score> = existsSync(scoresFile)
+  ? (JSON.parse(readFileSync(scoresFile, 'utf8')) as Record<string, Score>)
+  : {}
+const [, , ...given] = process.argv
+for (const folder of given.length > 0 ? given : Object.keys(TESTS)) {
+  const reasons = new Map(scores[folder]?.survivors.map(({ mutant, reason }) => [mutant, reason]))
+  scores[folder] = score(runMutants(folder), folder, reasons)
+  const sorted = Object.fromEntries(Object.entries(scores).sort(([a], [b]) => (a < b ? -1 : 1)))
+  writeFileSync(scoresFile, `${JSON.stringify(sorted, null, 2)}\n`)
+  const { percent, killed, survived, equivalent } = scores[folder]
+  process.stdout.write(
+    `${folder}: ${percent} % killed (${killed}), ${survived} survived, ${equivalent} equivalent\n`,
+  )
+}
