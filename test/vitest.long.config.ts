@@ -6,7 +6,7 @@ import config from './vitest.config.ts'
 const long = mergeConfig(config, {
   test: {
     testTimeout: patience(900_000),
-    hookTimeout: patience(120_000),
+    hookTimeout: patience(300_000),
     // Each test starts its own processes and creates its own load.
     maxWorkers: 2,
   },

@@ -61,7 +61,7 @@ beforeAll(async () => {
   await world.rpc.call('localnet_mintUsdc', [keyOf(world.feePayer), 1_000_000])
   await world.connection.requestAirdrop(world.feePayer.publicKey, 900_000_000_000)
   world.localnet.stepSlot(2)
-}, 120_000)
+})
 afterAll(() => world.close())
 
 async function sponsoredAgent(name: string): Promise<AgentWallet> {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   tools = installedTools('graphql-clients')
   gateway = await startGatewayInProcess({ SEED_AGENTS: '5' })
   sdl = await (await fetch(`${gateway.runtime.baseUrl}/graphql/schema.graphql`)).text()
-}, 300_000)
+})
 afterAll(() => gateway.remove())
 
 /** A front end with the served schema and these files. */

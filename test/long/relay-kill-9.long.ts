@@ -4,6 +4,7 @@ import type { Runtime } from '../../src/gateway/runtime-file.ts'
 import { createLocalnetRpc } from '../../src/ledger/rpc/localnet-rpc.ts'
 import { type Prepared, type RecordBody, signed, toJson } from '../support/relay/relay-world.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+import { patience } from '../support/patience.ts'
 
 const FAR = 600_000
 const AMOUNT = 1_000_000
@@ -32,7 +33,10 @@ test.each([
     const connection = new Connection(runtime.rpcUrl, 'confirmed')
     const [payer, receiver] = [Keypair.generate(), Keypair.generate()]
     await connection.requestAirdrop(payer.publicKey, 1e9)
-    await vi.waitFor(async () => expect(await connection.getBalance(payer.publicKey)).toBe(1e9), 5_000)
+    await vi.waitFor(
+      async () => expect(await connection.getBalance(payer.publicKey)).toBe(1e9),
+      patience(5_000),
+    )
     const transfer = SystemProgram.transfer({
       fromPubkey: payer.publicKey,
       toPubkey: receiver.publicKey,
@@ -49,7 +53,10 @@ test.each([
     const dying = post(runtime, '/relay/submit', body).catch(() => undefined)
     await vi.waitFor(async () => expect((await status(runtime, prepared.id)).status).toBe('submitted'))
     const already = silenced === 'sendTransaction' ? 0 : AMOUNT
-    await vi.waitFor(async () => expect(await connection.getBalance(receiver.publicKey)).toBe(already), 5_000)
+    await vi.waitFor(
+      async () => expect(await connection.getBalance(receiver.publicKey)).toBe(already),
+      patience(5_000),
+    )
     await gateway.kill()
     await dying
 
@@ -57,7 +64,7 @@ test.each([
     await vi.waitFor(
       async () =>
         expect(await status(again, prepared.id)).toMatchObject({ status: 'confirmed', error: null }),
-      { timeout: 40_000, interval: 200 },
+      { timeout: patience(40_000), interval: 200 },
     )
     expect(await new Connection(again.rpcUrl, 'confirmed').getBalance(receiver.publicKey)).toBe(AMOUNT)
     expect(await post(again, '/relay/submit', body)).toMatchObject({ status: 'confirmed' })

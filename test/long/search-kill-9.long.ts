@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase, urlOf } from '../support/databas
 import { kyselyOf } from '../support/indexer/tables.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { type Prepared, type RecordBody, signed, toJson } from '../support/relay/relay-world.ts'
+import { patience } from '../support/patience.ts'
 
 const FAR = 600_000
 const PAST_EXPIRY = 200
@@ -63,13 +64,16 @@ test('kill -9 during the search: after a restart a transaction that the wallet s
   world.localnet.fault.http({ methods: ['getSignaturesForAddress'], delayMs: FAR })
   world.localnet.stepSlot(PAST_EXPIRY)
   // The relay has leased the row and waits for the listing.
-  await vi.waitFor(async () => expect(await version(prepared.id)).toBe(2), { timeout: 20_000, interval: 50 })
+  await vi.waitFor(async () => expect(await version(prepared.id)).toBe(2), {
+    timeout: patience(20_000),
+    interval: 50,
+  })
   await gateway.kill()
   world.localnet.fault.clear()
 
   baseUrl = (await gateway.start()).baseUrl
   await vi.waitFor(
     async () => expect(await status()).toMatchObject({ status: 'confirmed', signature, error: null }),
-    { timeout: 60_000, interval: 200 },
+    { timeout: patience(60_000), interval: 200 },
   )
-}, 120_000)
+})

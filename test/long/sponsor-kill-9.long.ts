@@ -13,6 +13,7 @@ import { keyOf, signedBy } from '../support/sponsorship/hostile-world.ts'
 import { SPONSORSHIP_LOCK } from '../../src/sponsorship/sign-and-store.ts'
 import { connectionTo, createDatabase, databaseUrl, dropDatabase } from '../support/database-server.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
+import { patience } from '../support/patience.ts'
 
 const FAR = 600_000
 const PAUSE_LOCK = 1
@@ -93,7 +94,7 @@ async function restart(): Promise<void> {
 }
 async function paidOnce(wallet: Keypair, before: number): Promise<void> {
   await vi.waitFor(async () => expect((await sponsorship(wallet))?.state).toBe('confirmed'), {
-    timeout: 40_000,
+    timeout: patience(40_000),
     interval: 200,
   })
   const fee = before - (await balance()) - (await rent())
@@ -116,7 +117,7 @@ test('after kill -9 during a preparation nothing is taken, and the wallet can re
   expect(status).toBe(200)
   expect((await submit(signed(body, wallet))).status).toBe(200)
   await paidOnce(wallet, before)
-}, 120_000)
+})
 
 /** While `work` runs, submits wait for a lock after they took the quotas and before they sign. */
 async function pausedBeforeSigning(work: () => Promise<void>): Promise<void> {
@@ -186,7 +187,10 @@ test.each([
     )
     await restart()
     await dying
-    await vi.waitFor(async () => expect((await sponsorship(wallet))?.state).toBe('confirmed'), 40_000)
+    await vi.waitFor(
+      async () => expect((await sponsorship(wallet))?.state).toBe('confirmed'),
+      patience(40_000),
+    )
     expect((await submit(signed(body, wallet))).body).toMatchObject({ status: 'confirmed', error: null })
     await paidOnce(wallet, before)
   },

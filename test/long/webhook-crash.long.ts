@@ -8,11 +8,12 @@ import { WORKER_LIMITS } from '../../src/webhooks/worker/limits.ts'
 import { ok, type ReceiverFarm, startReceiverFarm } from '../support/webhooks/receiver-farm.ts'
 import { startLoad } from './load.ts'
 import { createProcessWorld, type ProcessWorld } from './webhook-processes.ts'
+import { patience } from '../support/patience.ts'
 
 const KILLS = 100
 const WORKERS = 3
 const WEBHOOKS = 8
-const WAIT = { timeout: 60_000, interval: 50 }
+const WAIT = { timeout: patience(60_000), interval: 50 }
 
 let world: ProcessWorld
 let farm: ReceiverFarm
@@ -66,7 +67,7 @@ const settled = (): Promise<void> =>
       const open = (await rows()).filter((row) => row.status !== 'success')
       expect(open).toHaveLength(0)
     },
-    { timeout: 120_000, interval: 500 },
+    { timeout: patience(120_000), interval: 500 },
   )
 
 /** Number of requests of each delivery, from the delivery header. */
@@ -111,7 +112,7 @@ test(`after ${KILLS} times kill -9 under load nothing is lost, and only deliveri
             const held = [...(await gateway.held()).keys()]
             expect(held.filter((token) => !exposed.has(token))).not.toEqual([])
           },
-          { timeout: 60_000, interval: 5 },
+          { timeout: patience(60_000), interval: 5 },
         )
         await gateway.kill()
         await gateway.disconnected()
@@ -152,7 +153,7 @@ test(`after ${KILLS} times kill -9 under load nothing is lost, and only deliveri
       '\n',
   )
   for (const gateway of gateways) expect(await gateway.stop()).toBe(0)
-}, 900_000)
+})
 
 test('after kill -9 between commit and claim, between claim and request, and after the request, each event arrives', async () => {
   // Between commit and claim: no worker runs.
@@ -205,7 +206,7 @@ test('after kill -9 between commit and claim, between claim and request, and aft
   expect(farm.receivedAt('/deaf')[2]?.body).toBe(farm.receivedAt('/deaf')[1]?.body)
   expect((await rows()).map((row) => row.logged)).toEqual([1, 1, 1])
   await gateway.stop()
-}, 300_000)
+})
 
 test('the outcome of a process that was suspended longer than its lease is stale', async () => {
   await world.subscribe(hostOf('/zombie'))
@@ -229,7 +230,7 @@ test('the outcome of a process that was suspended longer than its lease is stale
   expect(farm.received).toHaveLength(2)
   expect(await asleep.stop()).toBe(0)
   expect(await awake.stop()).toBe(0)
-}, 300_000)
+})
 
 test('no delivery is lost while PostgreSQL restarts and backends are terminated under load', async () => {
   for (let n = 0; n < WEBHOOKS; n += 1) await world.subscribe(hostOf(`/p${n}`))
@@ -270,7 +271,7 @@ test('no delivery is lost while PostgreSQL restarts and backends are terminated 
       '\n',
   )
   for (const gateway of gateways) expect(await gateway.stop()).toBe(0)
-}, 300_000)
+})
 
 test('all events arrive after the gateway is killed before the indexer commits and before the worker claims', async () => {
   await world.subscribe(hostOf('/whole'))
@@ -312,7 +313,7 @@ test('all events arrive after the gateway is killed before the indexer commits a
   const events = await world.kysely.selectFrom('outbox_events').select('id').execute()
   expect(farm.received.map(({ event }) => event.id).sort()).toEqual(events.map(({ id }) => id).sort())
   expect(await gateway.stop()).toBe(0)
-}, 300_000)
+})
 
 /** Holds a lock until `release` is called. */
 async function holding(lock: RawBuilder<unknown>): Promise<{ release(): Promise<void> }> {

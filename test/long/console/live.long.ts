@@ -3,6 +3,7 @@ import type { Page, WebSocketRoute } from 'playwright-core'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 import { addressOf, type OwnedAgent, registerAgent } from '../../support/console/registry-data.ts'
+import { patience } from '../../support/patience.ts'
 
 let world: ConsoleWorld
 let agent: OwnedAgent
@@ -154,7 +155,9 @@ consoleTest(
     await page.getByText('Reconnecting').waitFor()
     const missed = [await change(), await change()]
     isCut = false
-    await expect.poll(() => events(page).first().innerText(), { timeout: 15_000 }).toContain(missed[1])
+    await expect
+      .poll(() => events(page).first().innerText(), { timeout: patience(15_000) })
+      .toContain(missed[1])
     expect(await events(page).nth(1).innerText()).toContain(missed[0])
     expect(await events(page).nth(2).innerText()).toContain(first)
     await page.getByText('Live', { exact: true }).last().waitFor()

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
+import { patience } from '../../support/patience.ts'
 
 const AGENTS = 100_000
 const PAGES = 40
@@ -24,12 +25,12 @@ beforeAll(async () => {
     from agents cross join generate_series(1, ${AGENTS}) as i`)
   await client.query('analyze agents')
   await client.end()
-}, 120_000)
+})
 afterAll(() => world?.close())
 
 test.skipIf(BROWSER_PATH === undefined && process.env.CI === undefined)(
   'paging through 100,000 agents stays smooth, forward and back',
-  { timeout: 60_000 },
+  { timeout: patience(60_000) },
   async () => {
     const page = await world.browser.newPage()
     await page.goto(`${world.origin}/console/`)

@@ -6,6 +6,7 @@ import { toJson } from '../../support/relay/relay-world.ts'
 import { type Balancer, startBalancer } from '../support/balancer.ts'
 import { type CutOff, cutOff } from '../support/cut-off.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
+import { patience } from '../../support/patience.ts'
 
 /**
  * Longer than all times after which something changes while nobody answers: a standby takes over
@@ -14,7 +15,7 @@ import { createIncidentWorld, type IncidentWorld, type Replica } from '../suppor
  */
 const OUTAGE_MS = Number(process.env.OUTAGE_SECONDS ?? 36) * 1_000
 const READERS = 4
-const SOON = { timeout: 60_000, interval: 100 }
+const SOON = { timeout: patience(60_000), interval: 100 }
 
 let incident: IncidentWorld
 let nodes: CutOff[]
