@@ -213,6 +213,36 @@ test('a preparation counts for the client that submits it, and submits count onl
   expect((await world.register({ inviteCode, client: first })).status).toBe(200)
 })
 
+test('a code is revoked by its text or its id, and nothing else revokes any', async () => {
+  const [first, second] = [
+    await world.codes.create({ maxUses: 1, expiresAt: null }),
+    await world.codes.create({ maxUses: 2, expiresAt: null }),
+  ]
+  const revoked = async () => {
+    const rows = (await world.codes.list()).filter(({ id }) => [first.id, second.id].includes(id))
+    return rows.map(({ id, revokedAt }) => [id, revokedAt !== null])
+  }
+  expect([first.id, second.id]).toEqual([expect.stringMatching(/^[0-9a-f]{10}$/), expect.any(String)])
+  const texts = ['', '%', first.id.slice(1), `${first.id}0`, `0${first.id}`, first.id.replace(/./, '_')]
+  for (const text of texts) expect(await world.codes.revoke(text)).toBe(false)
+  // It has the form of an id.
+  expect(await world.codes.revoke(first.id.replaceAll(/./g, '0'))).toBe(false)
+  expect(await revoked()).toEqual([
+    [first.id, false],
+    [second.id, false],
+  ])
+  expect(await world.codes.revoke(first.id)).toBe(true)
+  expect(await revoked()).toEqual([
+    [first.id, true],
+    [second.id, false],
+  ])
+  // Another start with the same code neither enables nor changes it.
+  await world.codes.ensure(first.code, 5)
+  expect((await world.codes.list()).find(({ id }) => id === first.id)).toMatchObject({ maxUses: 1 })
+  await expect(world.codes.ensure('no code', 1)).rejects.toThrow('not an invite code')
+  expect(await world.codes.revoke(second.code.toLowerCase())).toBe(true)
+})
+
 test('expired, revoked, unknown and malformed codes get the same error', async () => {
   const { code: expired } = await world.codes.create({ maxUses: 1, expiresAt: new Date(Date.now() - 1) })
   const revoked = await world.code()
