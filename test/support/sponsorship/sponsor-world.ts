@@ -20,6 +20,7 @@ import {
 import { SPONSOR_LIMITS } from '../app.ts'
 import type { RelayTiming } from '../../../src/relay/policy.ts'
 import { markSponsored } from './mark-sponsored.ts'
+import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
 
 export const FEE_PAYER_LAMPORTS = 2_000_000_000
@@ -57,8 +58,8 @@ export interface SponsorWorld extends RelayWorld {
   /** The rows of a wallet in `sponsorships`, oldest first. */
   sponsorships(owner: Keypair): Promise<{ state: string; id: string; spent_lamports: number | null }[]>
   balance(): Promise<number>
-  /** Another replica on the same database. */
-  sponsorReplica(): SponsorshipService
+  /** Another replica on the same database, whose node is `rpc`. */
+  sponsorReplica(rpc: LedgerRpc): SponsorshipService
 }
 
 export interface RegisterOptions {
@@ -131,17 +132,17 @@ export async function createSponsorWorld(
         .where('wallet', '=', keyOf(owner))
         .orderBy('created_at')
         .execute(),
-    sponsorReplica: () => {
+    sponsorReplica: (rpc) => {
       const sponsorship = createSponsorship({
         kysely: world.t.kysely,
-        rpc: world.rpc,
+        rpc,
         clock: systemClock,
         logger: { warn: () => undefined },
         registryProgram: programId,
         signer: createLocalSigner(feePayer),
         limits,
       })
-      return sponsorship.service(world.replica({ sponsor: sponsorship.hooks }))
+      return sponsorship.service(world.replica({ rpc, sponsor: sponsorship.hooks }))
     },
     close: async () => {
       await relayWorld.t.sponsorship.spendingRecorder?.stop()
