@@ -88,7 +88,11 @@ const rateLimits: Limit[] = Object.entries(RATE_LIMIT_KINDS).map(([kind, { setti
 const PROBES_MS = 10_000
 
 const requests: Limit[] = [
-  ['Headers of a request', `${number(maxHeaderSize)} bytes`, '431'],
+  [
+    'Path of a request, and names and values of its headers',
+    `${number(maxHeaderSize - 1)} bytes`,
+    '431 HEADERS_TOO_LARGE',
+  ],
   ['Body of a request', `${number(BODY_LIMIT)} bytes`, '413 BODY_TOO_LARGE'],
   ['Body of a credential verification', `${number(CREDENTIAL_BODY_LIMIT)} bytes`, '413 BODY_TOO_LARGE'],
   ['Time for the headers', seconds(CONNECTION_LIMITS.headersMs), '408; the connection is closed'],
@@ -417,7 +421,7 @@ const credentials: Limit[] = [
 const retention: [string, string][] = [
   [
     'Transactions that were prepared and not submitted',
-    `${TRANSACTION_DAYS.unsubmitted} day after they expire`,
+    `${TRANSACTION_DAYS.unsubmitted} day`,
   ],
   ['Other transactions', `${TRANSACTION_DAYS.submitted} days`],
   ['Webhook deliveries and attempts', `${RETENTION_DAYS} days`],
