@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import { DomainError } from '../../src/domain/errors.ts'
+import { DomainError } from '../../../src/domain/errors.ts'
 
 /** A row of docs/reference/limits.md. */
 export interface Row {
@@ -11,13 +11,16 @@ export interface Row {
   readonly exceeded: string
 }
 
+/** A check for each number of a row, by the names of section and row. */
+export type Cases = Readonly<Record<string, Readonly<Record<string, Check | readonly Check[]>>>>
+
 /** Checks the limit at `n`, a number of the row. Times are in milliseconds. */
 export type Check = (n: number, row: Row) => Promise<void>
 
 /** What happens for a number. Nothing is `ok`, an error its status and code. */
 type Probe = (n: number) => unknown
 
-const PAGE = new URL('../../docs/reference/limits.md', import.meta.url)
+const PAGE = new URL('../../../docs/reference/limits.md', import.meta.url)
 
 export function readRows(): Row[] {
   const [, ...sections] = readFileSync(PAGE, 'utf8').split('\n## ')
@@ -92,7 +95,7 @@ export const raised =
 export const covered =
   (file: string, title: string): Check =>
   async () => {
-    const text = readFileSync(new URL(`../${file}.test.ts`, import.meta.url), 'utf8')
+    const text = readFileSync(new URL(`../../${file}.test.ts`, import.meta.url), 'utf8')
     expect(text).toContain(title)
   }
 
@@ -115,46 +118,3 @@ export function answerOf(response: Response): string {
 export const list = <Value>(count: number, make: (i: number) => Value): Value[] =>
   Array.from({ length: count }, (_, i) => make(i))
 export const pad = (text: string, length: number): string => text + ' '.repeat(length - text.length)
-const join = (count: number, make: (i: number) => string): string => list(count, make).join(' ')
-const statuses = (count: number, name = 'f'): string => join(count, (i) => `${name}${i}: status`)
-
-/** Documents with exactly `n` of what a limit counts. */
-export const DOCUMENTS: Readonly<Record<string, (n: number) => string>> = {
-  characters: (n) => pad('{ __typename }', n),
-  tokens: (n) => {
-    const rest = (n - 5) % 3
-    return `{ health { ${statuses((n - 5 - rest) / 3)} ${['', 'status', 'status timestamp'][rest]} } }`
-  },
-  depth: (n) => {
-    const path = ['agents', 'agents', ...list(n - 3, (i) => (i % 2 === 0 ? 'stake' : 'agent'))]
-    return `{ ${path.join(' { ')} { pda ${'} '.repeat(n)}`
-  },
-  rootFields: (n) => `{ ${join(n, (i) => `a${i}: health { status }`)} }`,
-  fields: (n) => {
-    const each = Math.floor(n / 5) - 1
-    const [first, ...others] = list(5, (i) => `a${i}: health { ...F`)
-    return `{ ${first} ${statuses(n - 5 * (each + 1), 'g')} } ${others.join(' } ')} } } fragment F on Health { ${statuses(each)} }`
-  },
-  documentFields: (n) => {
-    const each = Math.floor((n - 10) / 11)
-    const roots = (more: string) => `a: health { ...F ${more} } ${join(4, (i) => `a${i}: health { ...F }`)}`
-    const extra = statuses(n - 10 - 11 * each, 'g')
-    return `query A { ${roots(extra)} } query B { ${roots('')} } fragment F on Health { ${statuses(each)} }`
-  },
-  repeatedFields: (n) => {
-    const groups: string[] = []
-    for (let left = n; left > 0;) {
-      const size = Math.floor((1 + Math.sqrt(1 + 8 * left)) / 2)
-      const name = groups.length === 0 ? 'status' : `g${groups.length}: status`
-      groups.push(join(size, () => name))
-      left -= (size * (size - 1)) / 2
-    }
-    return `{ health { ${groups.join(' ')} } }`
-  },
-  nestedValues: (n) => {
-    const size = Math.floor(n / (200 * 200))
-    const page = `a: agents(limit: 200) { agents { history(limit: 200) { history { ${join(size - 1, (i) => `f${i}: delta`)} } } } }`
-    const rest = n - size * 200 * 200
-    return `{ ${page} ${rest === 0 ? '' : `b: agents(limit: ${rest}) { agents { history(limit: 1) { total } } }`} }`
-  },
-}
