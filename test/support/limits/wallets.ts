@@ -24,7 +24,7 @@ async function webhook(columns: object = {}, deliveries = 0, delivery: object = 
   const id = randomUUID()
   const row = {
     id,
-    wallet: walletOf(id).pubkey,
+    wallet: id,
     url: 'https://a.example/',
     event_types: [],
     secret_encrypted: Buffer.alloc(0),
