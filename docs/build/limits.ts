@@ -406,6 +406,7 @@ const credentials: Limit[] = [
     `${CARD_LIMITS.skills}, and ${number(CARD_LIMITS.skillsBytes)} bytes in all`,
     'The others are not shown',
   ],
+  ['Tags of a skill of an agent card', number(CARD_LIMITS.tags), 'The others are not shown'],
   [
     'Interfaces of an agent card',
     `${CARD_LIMITS.interfaces}, and ${number(CARD_LIMITS.interfacesBytes)} bytes in all`,

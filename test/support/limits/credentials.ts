@@ -229,6 +229,9 @@ export const credentialCases: Cases = {
       lowered((n) => readCardContent({ skills: list(n, () => ({})) })?.skills.length),
       fits((text) => ({ description: text }), 'skills', 'skills'),
     ],
+    'Tags of a skill of an agent card': lowered(
+      (n) => readCardContent({ skills: [{ tags: list(n, () => 'x') }] })?.skills[0]?.tags.length,
+    ),
     'Interfaces of an agent card': [
       lowered(
         (n) => readCardContent({ supportedInterfaces: list(n, (i) => ({ url: `${i}` })) })?.interfaces.length,
