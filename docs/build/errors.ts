@@ -51,7 +51,7 @@ const WHEN: Record<ErrorCode, string> = {
   BODY_TOO_LARGE: 'The body exceeds the limit of the endpoint.',
   UNSUPPORTED_MEDIA_TYPE: 'The body is not labelled as JSON.',
   EXPECTATION_FAILED: 'The `Expect` header has another value than `100-continue`.',
-  HEADERS_TOO_LARGE: 'The headers have more than 16 KiB.',
+  HEADERS_TOO_LARGE: 'The path, and the names and values of the headers, have 16 KiB or more.',
   ORIGIN_NOT_ALLOWED: 'A web page calls `/mcp` or opens a WebSocket, and `CORS_ORIGINS` excludes it.',
   HOST_NOT_ALLOWED:
     '`CORS_ORIGINS` is a list, and `/mcp` is called by another name than those in `BASE_URL` and `HOST`.',

@@ -28,6 +28,7 @@ import { MAX_MESSAGE_BYTES as MAX_SIGN_IN_BYTES } from '../../src/identity/sessi
 import { TOLERANCE_MS } from '../../src/identity/wallet-auth/verify-request.ts'
 import { STREAM_LIMITS } from '../../src/live-events/streams.ts'
 import { type Setting, SETTINGS } from '../../src/platform/config/settings.ts'
+import { MAX_URL_LENGTH } from '../../src/platform/net/check-url.ts'
 import { RATE_LIMIT_KINDS, type RateLimitKind } from '../../src/platform/rate-limits/kinds.ts'
 import { RELAY_POLICY } from '../../src/relay/policy.ts'
 import { RETENTION_DAYS as TRANSACTION_DAYS } from '../../src/relay/transaction-store.ts'
@@ -35,7 +36,6 @@ import { SPONSOR_POLICY } from '../../src/sponsorship/policy.ts'
 import { ATTEMPTS_SHOWN } from '../../src/webhooks/deliveries/delivery-record.ts'
 import { MAX_DAYS, MAX_RECOVERED } from '../../src/webhooks/deliveries/recover-deliveries.ts'
 import { MAX_PER_WALLET } from '../../src/webhooks/subscriptions/check-new.ts'
-import { MAX_URL_LENGTH } from '../../src/webhooks/subscriptions/read-input.ts'
 import { WORKER_LIMITS } from '../../src/webhooks/worker/limits.ts'
 import { RETENTION_DAYS } from '../../src/webhooks/worker/maintenance.ts'
 import { MAX_EXCERPT, MAX_RETRY_AFTER_MS, MIN_RETRY_AFTER_MS } from '../../src/webhooks/worker/response.ts'
@@ -88,7 +88,11 @@ const rateLimits: Limit[] = Object.entries(RATE_LIMIT_KINDS).map(([kind, { setti
 const PROBES_MS = 10_000
 
 const requests: Limit[] = [
-  ['Headers of a request', `${number(maxHeaderSize)} bytes`, '431'],
+  [
+    'Path of a request, and names and values of its headers',
+    `${number(maxHeaderSize - 1)} bytes`,
+    '431 HEADERS_TOO_LARGE',
+  ],
   ['Body of a request', `${number(BODY_LIMIT)} bytes`, '413 BODY_TOO_LARGE'],
   ['Body of a credential verification', `${number(CREDENTIAL_BODY_LIMIT)} bytes`, '413 BODY_TOO_LARGE'],
   ['Time for the headers', seconds(CONNECTION_LIMITS.headersMs), '408; the connection is closed'],
@@ -402,6 +406,7 @@ const credentials: Limit[] = [
     `${CARD_LIMITS.skills}, and ${number(CARD_LIMITS.skillsBytes)} bytes in all`,
     'The others are not shown',
   ],
+  ['Tags of a skill of an agent card', number(CARD_LIMITS.tags), 'The others are not shown'],
   [
     'Interfaces of an agent card',
     `${CARD_LIMITS.interfaces}, and ${number(CARD_LIMITS.interfacesBytes)} bytes in all`,
@@ -415,10 +420,7 @@ const credentials: Limit[] = [
 ]
 
 const retention: [string, string][] = [
-  [
-    'Transactions that were prepared and not submitted',
-    `${TRANSACTION_DAYS.unsubmitted} day after they expire`,
-  ],
+  ['Transactions that were prepared and not submitted', `${TRANSACTION_DAYS.unsubmitted} day`],
   ['Other transactions', `${TRANSACTION_DAYS.submitted} days`],
   ['Webhook deliveries and attempts', `${RETENTION_DAYS} days`],
 ]

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import { type AddressGuard, isLoopback } from './address-guard.ts'
 
-const MAX_URL_LENGTH = 2048
+/** Characters. */
+export const MAX_URL_LENGTH = 2_048
 
 /** Domains that are never public: RFC 6761, 6762, 8375, 7686, and names that ICANN reserves. */
 const PRIVATE_DOMAINS = new Set([

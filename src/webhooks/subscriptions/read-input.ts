@@ -7,9 +7,6 @@ import { DomainError } from '../../domain/errors.ts'
 /** Returns why a URL cannot be a receiver, for example `must use https`. Null if it can. */
 export type ReceiverProblem = (url: string) => string | null
 
-/** Characters. */
-export const MAX_URL_LENGTH = 2048
-
 const eventType = enumParameter(WEBHOOK_EVENT_TYPES)
 
 /**
@@ -27,7 +24,6 @@ export const siteOfUrl = (url: string): string => siteOf(new URL(url).hostname)
 
 function urlProblem(value: unknown, receiverProblem: ReceiverProblem): string | null {
   if (typeof value !== 'string') return 'must be text'
-  if (value.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`
   // URL parsers silently remove some other characters, so the stored URL would differ from the
   // input.
   if (!/^[\x21-\x7e]+$/.test(value))

@@ -162,27 +162,4 @@ describe('the cost of an operation is limited', () => {
     const aliases = Array.from({ length: 11 }, (_, i) => `a${i}: __schema { types { name } }`)
     expect(first(await post(t, `{ ${aliases.join(' ')} }`)).message).toContain('more than 10 root fields')
   })
-
-  test('a field counts each time a fragment repeats it', async () => {
-    const names = Array.from({ length: 50 }, (_, i) => `n${i}: name`).join(' ')
-    const stakes = Array.from({ length: 20 }, (_, i) => `s${i}: stake { agent { ...Names } }`).join(' ')
-    const text = `{ agents { agents { ${stakes} } } } fragment Names on Agent { ${names} }`
-    expect(first(await post(t, text))).toEqual({
-      message: `The query has more than ${LIMITS.fields} fields, fragments included`,
-      code: 'INVALID_REQUEST',
-      status: 400,
-    })
-  })
-
-  test('nested lists count each field of each entry', async () => {
-    const crowd = Array.from({ length: 100 }, (_, i) => agentRow(`crowd ${i}`))
-    await insertAgents(t.kysely, crowd)
-    const text = (fields: number, limit: number): string =>
-      `{ agents(limit: 100) { agents { history(limit: ${limit}) { history { ${Array.from(
-        { length: fields },
-        (_, i) => `a${i}: delta`,
-      ).join(' ')} } } } } }`
-    expect(await post(t, text(6, 200))).not.toHaveProperty('errors')
-    expect(first(await post(t, text(100, 200)))).toMatchObject({ code: 'QUERY_TOO_LARGE', status: 400 })
-  })
 })

@@ -55,14 +55,3 @@ test('an invalid document is not stored', async () => {
   const { errors } = await post({ extensions: extensionsOf(hashOf(invalid)) })
   expect(errors?.[0]?.extensions.code).toBe('PERSISTED_QUERY_NOT_FOUND')
 })
-
-test('the store is bounded: the least recently used document is removed', async () => {
-  const first = '{ health { status } }'
-  await post({ query: first, extensions: extensionsOf(hashOf(first)) })
-  for (let i = 0; i < 500; i += 1) {
-    const query = `query N${i} { health { status } }`
-    await post({ query, extensions: extensionsOf(hashOf(query)) })
-  }
-  const { errors } = await post({ extensions: extensionsOf(hashOf(first)) })
-  expect(errors?.[0]?.extensions.code).toBe('PERSISTED_QUERY_NOT_FOUND')
-})

@@ -234,7 +234,6 @@ describe('a subscription', () => {
   })
 
   test.each([
-    ['too many URIs', Array(101).fill(one), 'resourceSubscriptions has 101 URIs. The maximum is 100'],
     ['another scheme', ['did:sol:x'], 'resourceSubscriptions accepts agent://{pda}, got \\"did:sol:x\\"'],
     ['an invalid address', ['agent://x'], 'agentPdas'],
   ])('%s: 400', async (_, resourceSubscriptions, problem) => {

@@ -42,14 +42,6 @@ describe('a request body', () => {
       },
     ])
   })
-
-  test('that is too large is 413', async () => {
-    const response = await post(JSON.stringify({ query: ' '.repeat(300_000) }), 'application/json')
-    expect([response.statusCode, response.json()]).toEqual([
-      413,
-      { error: 'The body must not be larger than 262144 bytes', details: { code: 'BODY_TOO_LARGE' } },
-    ])
-  })
 })
 
 describe('the request id', () => {

@@ -265,7 +265,10 @@ describe('what is wrong with the registry', () => {
     const indexer = async () => ({ ...LIVE, isEmpty: true })
     const empty = await createTestApp({ ledger, indexer })
     const response = await empty.app.inject('/ready')
-    expect([response.statusCode, response.json()]).toMatchObject([503, { error: `Not ready: ${reason}` }])
+    expect([response.statusCode, response.json()]).toMatchObject([
+      503,
+      { error: `Not ready: ${reason}`, details: { code: 'NOT_READY' } },
+    ])
     await empty.close()
   })
 

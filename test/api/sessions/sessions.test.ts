@@ -174,24 +174,6 @@ describe('GET and DELETE /auth/session', () => {
 })
 
 describe('the end of a session', () => {
-  test('after 12 hours, however often it is used', async () => {
-    for (let i = 0; i < 15; i += 1) {
-      now += 48 * MINUTE - 1
-      expect(await list(bearer(token))).toEqual([200, null])
-    }
-    now += 15
-    expect(await list(bearer(token))).toEqual([401, ENDED])
-  })
-
-  test('after an hour without a request', async () => {
-    now += HOUR - 1
-    expect(await list(bearer(token))).toEqual([200, null])
-    now += HOUR - 1
-    expect(await list(bearer(token), replica)).toEqual([200, null])
-    now += HOUR
-    expect(await list(bearer(token))).toEqual([401, ENDED])
-  })
-
   test('the time of the last use is written once a minute', async () => {
     const usedAt = async () =>
       (

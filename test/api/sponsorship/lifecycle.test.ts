@@ -239,7 +239,10 @@ test('eligibility equals the result of a registration', async () => {
     reason: `Wallet ${keyOf(owner)} has already received a sponsored registration`,
   })
   expect(await ask('x', many)).toMatchObject({ error: expect.stringMatching(/^wallet must be/) as string })
-  expect(await ask(keyOf(owner), '')).toMatchObject({ error: 'code is required' })
+  expect(await ask(keyOf(owner), '')).toMatchObject({
+    error: 'code is required',
+    details: { code: 'FIELD_REQUIRED' },
+  })
   const { data } = await world.graphql(
     'query ($wallet: Pubkey, $code: String) { eligibility(wallet: $wallet, code: $code) { eligible feePayerBalance reason } }',
     { wallet: keyOf(Keypair.generate()), code: many },

@@ -272,24 +272,3 @@ test('a connection above the limit is closed if all others are in use', async ()
   expect(held.map(({ closed }) => closed)).toEqual([false, false, false])
   for (const each of held) each.destroy()
 })
-
-test('the HTTP server has the limits of the service', async () => {
-  const plain = await createTestApp({ database, ledger: NO_LEDGER })
-  const { server } = plain.app
-  expect({
-    headers: server.headersTimeout,
-    request: server.requestTimeout,
-    keepAlive: server.keepAliveTimeout,
-    stalled: server.timeout,
-    connections: server.maxConnections,
-    probeSeconds: (server as { keepAliveInitialDelay?: number }).keepAliveInitialDelay,
-  }).toEqual({
-    headers: 15_000,
-    request: 30_000,
-    keepAlive: 72_000,
-    stalled: 60_000,
-    connections: 10_000,
-    probeSeconds: 15,
-  })
-  await plain.close()
-})

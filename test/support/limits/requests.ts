@@ -1,0 +1,144 @@
+import { once } from 'node:events'
+import { type Socket, connect } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { expect, vi } from 'vitest'
+import { createRateLimitCounter } from '../../../src/db/rate-limit-counter.ts'
+import { clientNetwork } from '../../../src/domain/client-network.ts'
+import { createAdmission } from '../../../src/platform/overload/admission.ts'
+import type { RateLimitKind } from '../../../src/platform/rate-limits/kinds.ts'
+import { createRateLimits } from '../../../src/platform/rate-limits/rate-limits.ts'
+import { chargeSends } from '../../../src/webhooks/deliveries/charge-sends.ts'
+import { createTestApp } from '../app.ts'
+import { walletOf } from '../wallet.ts'
+import { type Cases, type Check, covered, is, least, list, most, outcomeOf, pad } from './check.ts'
+import { closesAt, open, statusOf } from './connections.ts'
+import { MINUTE, VERIFY, address, client, clock, config, get, label, send, sendAs, t } from './world.ts'
+
+const processes = list(2, () => {
+  const sharedCounter = (...count: [string, string, number]) => createRateLimitCounter(t.kysely)(...count)
+  return createRateLimits({ sharedCounter, clock, limits: config.rateLimits })
+})
+const charge = (kind: Exclude<RateLimitKind, 'sends'>, process: number, ip: string): Promise<unknown> =>
+  outcomeOf(() => {
+    if (kind === 'reads') return processes[process]!.charge(ip, 1)
+    return processes[process]!.count(kind, ip)
+  })
+/** All but the last unit of a minute is used, by one process. */
+const perMinute =
+  (kind: Exclude<RateLimitKind, 'sends'>): Check =>
+  async (n, { exceeded }) => {
+    const ip = address()
+    const isShared = exceeded === 'all processes together'
+    if (isShared) {
+      const used = sql`extract(epoch from clock_timestamp())::float8 * 1000 + ${((n - 1) * MINUTE) / config.rateLimits![kind]}::float8`
+      await sql`insert into rate_limits (kind, client, arrival) select ${kind}, ${clientNetwork(ip)}, ${used}`.execute(
+        t.kysely,
+      )
+    } else for (let i = 1; i < n; i += 1) expect(await charge(kind, 0, ip)).toBe('ok')
+    const refused = '429 RATE_LIMITED'
+    expect(await charge(kind, 0, ip)).toBe('ok')
+    expect([await charge(kind, 0, ip), await charge(kind, 1, ip)]).toEqual([
+      refused,
+      isShared ? refused : 'ok',
+    ])
+  }
+
+const INCOMPLETE = covered('faults/rest/client-connections', 'above the limit, the oldest get 408: %s')
+
+export const requestCases: Cases = {
+  'Rate limits': {
+    'Units of all requests': perMinute('reads'),
+    'Prepared transactions, and reads of wallet balances': perMinute('prepare'),
+    'Submitted transactions': perMinute('submit'),
+    'Prepared sponsored transactions': perMinute('sponsoredPrepare'),
+    'Prepared sponsored registrations': perMinute('register'),
+    'Verified credentials': perMinute('verify'),
+    'Requests with a wallet signature or a session': perMinute('authenticated'),
+    'Challenges and sign-ins; each sign-in needs two': perMinute('signIn'),
+    'Pings, resends and recovered deliveries of webhooks; also per wallet': async (n) => {
+      const max = config.rateLimits!.sends
+      const sends = (wallet: string, clientIp: string, wanted: number) =>
+        outcomeOf(() => chargeSends(t.kysely, { wallet: walletOf(wallet).pubkey, clientIp }, wanted, max))
+      const [ip, wallet] = [address(), label()]
+      expect([await sends(label(), ip, n), await sends(wallet, address(), n + 1)]).toEqual([n, n])
+      const more = [await sends(label(), ip, n), await sends(wallet, address(), n)]
+      // A unit comes back each 100 ms.
+      for (const each of more)
+        expect(Number.isInteger(each) ? Number(each) < n / 2 : each === '429 RATE_LIMITED').toBe(true)
+    },
+  },
+  'Requests and connections': {
+    'Path of a request, and names and values of its headers': most(async (n) => {
+      const [path, headers] = ['/health', 'HostgConnectioncloseX']
+      const value = 'x'.repeat(n - path.length - headers.length)
+      const [, head] = await open(
+        `GET ${path} HTTP/1.1\r\nHost: g\r\nConnection: close\r\nX: ${value}\r\n\r\n`,
+      )
+      return statusOf(head)
+    }),
+    'Body of a request': most((n) => send('/graphql', pad('{"query":"{__typename}"}', n))),
+    'Body of a credential verification': most((n) => sendAs('owner', VERIFY, pad('{"credential":{}}', n))),
+    'Time for the headers': is(() => t.app.server.headersTimeout),
+    'Time for headers and body': is(() => t.app.server.requestTimeout),
+    'Idle connection between two requests': is(() => t.app.server.keepAliveTimeout),
+    'Connection without traffic during a response': is(() => t.app.server.timeout),
+    // Ten probes, one per second.
+    'Client that does not answer TCP probes, after its last packet': is(
+      () =>
+        ((t.app.server as { keepAliveInitialDelay?: number }).keepAliveInitialDelay ?? 0) * 1_000 + 10_000,
+    ),
+    'Upgrade to a WebSocket': is(async () => {
+      const { promise, resolve } = Promise.withResolvers<number | undefined>()
+      t.app.server.once('upgrade', (_, socket: Socket) => resolve(socket.timeout))
+      client.webSocket()
+      return promise
+    }),
+    'Requests of a process that stops': async (n, row) => {
+      const stopping = await createTestApp({ database: t.database, ledger: t.rpc })
+      const url = new URL(await stopping.app.listen({ port: 0, host: '127.0.0.1' }))
+      const connection = once(stopping.app.server, 'connection') as Promise<[Socket]>
+      const half = connect(Number(url.port), '127.0.0.1').on('error', () => undefined)
+      half.write('POST /graphql HTTP/1.1\r\nHost: g\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n')
+      await once(half, 'data')
+      const [socket] = await connection
+      let stopped: Promise<void> | undefined
+      await closesAt(async () => {
+        stopped = stopping.close()
+        for (let i = 0; i < 20; i += 1) await turn()
+        return () => socket.destroyed
+      })(n, row)
+      await stopped
+    },
+    'Pipelined requests on a connection': most(
+      async (n) => {
+        const socket = client.open('GET /agents HTTP/1.1\r\nHost: g\r\n\r\n'.repeat(n))
+        let text = ''
+        socket.on('data', (data: Buffer) => (text += data.toString()))
+        const answers = (): number => text.match(/HTTP\/1\.1 200/g)?.length ?? 0
+        await vi.waitUntil(() => socket.closed || answers() === n)
+        return answers() === n ? 'ok' : 'closed'
+      },
+      { refused: 'closed' },
+    ),
+    'Connections of a client network without a complete request': [INCOMPLETE, INCOMPLETE],
+    'Connections of a process': is(() => t.app.server.maxConnections),
+    'Requests in flight in a process': most((n) => {
+      const admission = createAdmission({ queue: { length: 0 } as never, clock, limits: config.overload! })
+      for (const priority of ['high', 'low'] as const)
+        for (let i = 1; i < n; i += 1) admission.admit(priority)
+      for (const priority of ['high', 'low'] as const) admission.admit(priority)
+    }),
+  },
+  Lists: {
+    '`limit` of a list': [
+      least((n) => get(`/agents?limit=${n}`)),
+      most((n) => get(`/agents?limit=${n}`)),
+      is(async () => (await t.app.inject('/agents')).json<{ limit: number }>().limit),
+    ],
+    '`name` of `GET /agents`': [
+      least((n) => get(`/agents?name=${'x'.repeat(n)}`)),
+      most((n) => get(`/agents?name=${'𝔊'.repeat(n)}`)),
+    ],
+  },
+}

@@ -1,0 +1,94 @@
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { readConfig } from '../../../src/platform/config/config.ts'
+import { FEE_PAYER, FIXED_NOW, type TestApp, createTestApp } from '../app.ts'
+import { type TestClient, clientAt } from '../clients.ts'
+import { agentRow, insertAgents, keyOf } from '../factories.ts'
+import { walletOf } from '../wallet.ts'
+import { answerOf, list } from './check.ts'
+
+export const { config } = readConfig({
+  SOLANA_RPC_URL: 'https://rpc.example.org',
+  DATABASE_URL: 'postgres://h/x',
+})
+export const localnet = readConfig({}).config
+export const KEY = keyOf('somebody')
+export const VERIFY = `/agents/${keyOf('agent 0')}/credentials/verify`
+export const MINUTE = 60_000
+
+/** Tests change the time. */
+export const clock = { time: FIXED_NOW, now: () => clock.time }
+/** What the ledger answers in place of the localnet. */
+export const ledger: Record<string, unknown> = {
+  getGenesisHash: KEY,
+  getRecentPerformanceSamples: [],
+  getEpochInfo: { absoluteSlot: 10, blockHeight: 900, epoch: 0 },
+  getLatestBlockhash: {
+    context: { slot: 10 },
+    value: { blockhash: KEY, lastValidBlockHeight: 1_000 },
+  },
+  getRecentPrioritizationFees: list(150, (slot) => ({ slot, prioritizationFee: 1e9 })),
+  simulateTransaction: { value: { err: null, unitsConsumed: 1_000, logs: [] } },
+}
+export let t: TestApp
+/** A client with an address of its own. */
+export let client: TestClient
+beforeAll(async () => {
+  t = await createTestApp({
+    clock,
+    webhooksPerNetwork: config.webhooks.dailyPerNetwork,
+    ledger: { call: async (method) => ledger[method] as never },
+    relay: { submitWaitMs: config.relay.submitWaitMs },
+    sponsorship: {
+      signer: { pubkey: FEE_PAYER, sign: () => Promise.reject(new Error('not signed')) },
+      limits: config.sponsorship,
+    },
+  })
+  await insertAgents(
+    t.kysely,
+    list(200, (i) => agentRow(`${i}`, i === 0 ? { owner: walletOf('owner').pubkey } : {})),
+  )
+  await t.app.listen({ port: 0, host: '127.0.0.1' })
+  client = clientAt('127.0.0.2', portOf(t))
+})
+afterAll(async () => {
+  await client?.close()
+  await t?.close()
+})
+
+export const portOf = ({ app }: TestApp): number => (app.server.address() as AddressInfo).port
+let labels = 0
+/** A new name for each probe, because most limits count by client, wallet or key. */
+export const label = (): string => `limits ${(labels += 1)}`
+export const address = (): string => `2001:db8:${(labels += 1).toString(16)}::1`
+
+export type Headers = Record<string, string>
+export const post = (
+  url: string,
+  payload: object | string,
+  headers: Headers = {},
+  remoteAddress = address(),
+) =>
+  t.app.inject({
+    method: 'POST',
+    url,
+    remoteAddress,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    payload,
+  })
+export const get = async (url: string): Promise<string> => answerOf(await t.app.inject(url))
+export const send = async (...request: Parameters<typeof post>): Promise<string> =>
+  answerOf(await post(...request))
+/** Signs as a wallet of this name. */
+export const sendAs = (name: string, url: string, payload: object | string): Promise<string> =>
+  // Each signature is used once.
+  send(url, payload, walletOf(name).headers('POST', url, (clock.time += 1_000)))
+/** The outcome of the last of `count` requests. */
+export async function last(count: number, request: (i: number) => Promise<string>): Promise<string> {
+  for (let i = 0; i < count - 1; i += 1) expect(await request(i)).toBe('ok')
+  return request(count - 1)
+}
