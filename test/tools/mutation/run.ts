@@ -14,7 +14,7 @@ const TESTS: Record<string, readonly string[]> = {
   'src/identity/wallet-auth': ['identity', 'sessions'],
   'src/ledger': ['indexer', 'read-versions'],
   'src/platform/net': ['net', 'identity', 'webhooks'],
-  'src/platform/overload': ['overload', 'gateway', 'rest'],
+  'src/platform/overload': ['overload', 'rest/priority'],
   'src/platform/rate-limits': ['rate-limits'],
   'src/relay': ['relay'],
   'src/sponsorship': ['sponsorship'],
