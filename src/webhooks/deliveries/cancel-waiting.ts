@@ -23,11 +23,14 @@ export async function cancelWaiting(db: Kysely<Database>, subscriptionId: string
   return Number(numAffectedRows ?? 0)
 }
 
-/** Cancels as `cancelUnfinished` in short transactions, until only new deliveries can remain. */
+/**
+ * Cancels as `cancelUnfinished` in short transactions, until less than half of a batch was waiting.
+ * The others of the last batch are attempts in flight, which may be cancelled already.
+ */
 export async function cancelBacklog(db: Kysely<Database>, subscriptionId: string): Promise<void> {
   const cancelSome = () =>
     db.transaction().execute((trx) => cancelUnfinished(trx, subscriptionId, MAX_CANCELLED))
-  while ((await cancelSome()) > 0);
+  while ((await cancelSome()) > MAX_CANCELLED / 2);
 }
 
 /**
@@ -61,9 +64,8 @@ export async function cancelUnfinished(
 }
 
 /**
- * The deliveries of a webhook with these statuses. Old rows have no network, but '-'. Used as an
- * array: PostgreSQL would plan a join for what it believes about the tables, and read the queue
- * once for each delivery.
+ * The ids of a webhook's deliveries with these statuses. Old rows have no network, but '-'. Use it
+ * as an array: for a join with old statistics, PostgreSQL can read the queue once for each delivery.
  */
 const unfinished = (subscriptionId: string, ...statuses: OpenStatus[]) => sql`
   select q.delivery_id from webhook_subscriptions s join webhook_queue q

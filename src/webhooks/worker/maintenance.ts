@@ -52,7 +52,8 @@ export async function runMaintenance(options: {
 
 /**
  * Cancels one batch of waiting deliveries of inactive or deleted webhooks. Returns how many. Locked
- * rows are left for the next call, so that it never waits.
+ * rows are left for the next call, so that it never waits. The ids are an array, for the reason in
+ * cancel-waiting.ts.
  */
 export async function cancelForInactiveWebhooks(db: Kysely<Database>): Promise<number> {
   const { numAffectedRows } = await sql`
