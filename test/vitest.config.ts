@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { patience, SLOWNESS } from './support/patience.ts'
+import { scaled, SLOWNESS } from './support/machine-speed.ts'
 
 /** Unit tests, and tests of the HTTP interface with a real database and ledger. `npm test`. */
 export default defineConfig({
@@ -21,8 +21,8 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     env: { TEST_SLOWNESS: String(SLOWNESS) },
     // Long, because they end only tests that fail: no test has one of its own without a reason.
-    testTimeout: patience(120_000),
-    hookTimeout: patience(60_000),
-    expect: { poll: { timeout: patience(20_000), interval: 20 } },
+    testTimeout: scaled(120_000),
+    hookTimeout: scaled(60_000),
+    expect: { poll: { timeout: scaled(20_000), interval: 20 } },
   },
 })

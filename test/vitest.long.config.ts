@@ -1,12 +1,12 @@
 import { mergeConfig } from 'vitest/config'
-import { patience } from './support/patience.ts'
+import { scaled } from './support/machine-speed.ts'
 import config from './vitest.config.ts'
 
 /** Tests that take minutes: thousands of random cases, crashes under load. `npm run test:long`. */
 const long = mergeConfig(config, {
   test: {
-    testTimeout: patience(900_000),
-    hookTimeout: patience(300_000),
+    testTimeout: scaled(900_000),
+    hookTimeout: scaled(300_000),
     // Each test starts its own processes and creates its own load.
     maxWorkers: 2,
   },

@@ -10,12 +10,12 @@ import { createTestDatabase, type TestDatabase, urlOf } from '../support/databas
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { walletOf } from '../support/wallet.ts'
 import { alive, childrenOf, isPortFree, openSession, type SseSession } from './support/shared-port.ts'
-import { patience } from '../support/patience.ts'
+import { scaled } from '../support/machine-speed.ts'
 
 const PROCESSES = 3
 const AUTHENTICATED = 3
 const NUMBERS = ['1', '2', '3']
-const SECONDS = { timeout: patience(60_000), interval: 100 }
+const SECONDS = { timeout: scaled(60_000), interval: 100 }
 
 let world: RegistryWorld
 let database: TestDatabase

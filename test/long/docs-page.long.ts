@@ -7,7 +7,7 @@ import { createTestApp, type TestApp } from '../support/app.ts'
 import { agentRow, insertAgents, insertHistory, insertStakes, keyOf, stakeRow } from '../support/factories.ts'
 import { BROWSER } from '../support/browser.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { patience } from '../support/patience.ts'
+import { scaled } from '../support/machine-speed.ts'
 
 const PHONE = { width: 390, height: 844, deviceScaleFactor: 2, mobile: true }
 
@@ -40,7 +40,7 @@ afterAll(async () => {
   await t?.close()
 })
 
-const POLLING = { timeout: patience(10_000), interval: 50 }
+const POLLING = { timeout: scaled(10_000), interval: 50 }
 
 /** The URL that the browser prints when it listens. */
 async function debuggingUrl({ stderr }: ChildProcess): Promise<string> {

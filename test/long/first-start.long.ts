@@ -7,7 +7,7 @@ import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Runtime } from '../../src/gateway/runtime-file.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
-import { patience } from '../support/patience.ts'
+import { scaled } from '../support/machine-speed.ts'
 
 const REGISTER_AGENT = fileURLToPath(new URL('../../examples/register-agent.ts', import.meta.url))
 
@@ -32,7 +32,7 @@ interface IdentifiedAgent {
   }
 }
 
-const SOON = patience(10_000)
+const SOON = scaled(10_000)
 
 describe('a first start', () => {
   let gateway: GatewayProcess

@@ -4,7 +4,7 @@ import { Pool } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createGuardedHttp, type GuardedHttp } from '../../src/platform/net/guarded-http.ts'
 import { type Reply, type Receiver, startReceiver } from '../support/receiver.ts'
-import { patience } from '../support/patience.ts'
+import { scaled } from '../support/machine-speed.ts'
 
 let receiver: Receiver
 let http: GuardedHttp
@@ -71,7 +71,7 @@ test('the pools of thousands of hostile hosts are removed when they are idle', a
   for (let i = 0; i < 20; i += 1) await round(`hostile${i}`, 100)
   expect(receiver.requests.length).toBeGreaterThanOrEqual(2000)
   // queryObjects also counts the prototype.
-  await expect.poll(pools, { timeout: patience(30_000), interval: 500 }).toBeLessThanOrEqual(1)
+  await expect.poll(pools, { timeout: scaled(30_000), interval: 500 }).toBeLessThanOrEqual(1)
   expect(receiver.openConnections).toBe(0)
 })
 
@@ -79,6 +79,6 @@ test('the pools of thousands of well-behaved hosts are removed when they are idl
   receiver.respondWith({ body: 'ok' })
   for (let i = 0; i < 20; i += 1) await round(`good${i}`, 100)
   expect(pools()).toBeGreaterThan(50)
-  await expect.poll(pools, { timeout: patience(30_000), interval: 500 }).toBeLessThanOrEqual(1)
+  await expect.poll(pools, { timeout: scaled(30_000), interval: 500 }).toBeLessThanOrEqual(1)
   expect(receiver.openConnections).toBe(0)
 })

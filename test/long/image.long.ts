@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { patience } from '../support/patience.ts'
+import { scaled } from '../support/machine-speed.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** The ignore list of the image leaves them out too. */
@@ -20,7 +20,7 @@ async function sourcesOf(stage: string): Promise<string[]> {
 
 test(
   'the console builds from the files that its stage of the image copies',
-  { timeout: patience(60_000) },
+  { timeout: scaled(60_000) },
   async () => {
     const ignored = await readFile(join(root, 'ops/Dockerfile.dockerignore'), 'utf8')
     const sources = await sourcesOf('console')

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { readKeypairFile } from '../../src/platform/keys/keypair-file.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { startLoad } from './load.ts'
-import { patience } from '../support/patience.ts'
+import { scaled } from '../support/machine-speed.ts'
 
 const ROUNDS = 3
 
@@ -19,7 +19,7 @@ test('after kill -9 under load nothing confirmed is lost, and the tables equal t
   for (let round = 1; round <= ROUNDS; round += 1) {
     const { rpcUrl } = await gateway.start()
     const load = startLoad(rpcUrl, readKeypairFile(join(gateway.dataDir, 'keys', 'fee-payer.json')))
-    await vi.waitFor(() => expect(load.confirmed.size).toBeGreaterThan(round * 10), patience(20_000))
+    await vi.waitFor(() => expect(load.confirmed.size).toBeGreaterThan(round * 10), scaled(20_000))
     await gateway.kill()
     await load.ended
     for (const signature of load.confirmed) confirmed.add(signature)

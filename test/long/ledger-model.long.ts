@@ -9,7 +9,7 @@ import { type ModelRun, startModelRun } from './support/model-run.ts'
 import { injectFault } from './support/random-faults.ts'
 import { randomOf } from './support/random.ts'
 import { RandomOperations } from './support/random-operations.ts'
-import { patience } from '../support/patience.ts'
+import { scaled } from '../support/machine-speed.ts'
 
 const ROUNDS = Number(process.env.LEDGER_MODEL_ROUNDS ?? 200)
 const SEED = seedOf()
@@ -110,7 +110,7 @@ async function caughtUp(world: RegistryWorld, model: ModelRun, story: string): P
       ?.finalized_slot ?? 0
   try {
     await expect
-      .poll(checked, { timeout: patience(60_000), interval: 20, message: story })
+      .poll(checked, { timeout: scaled(60_000), interval: 20, message: story })
       .toBeGreaterThanOrEqual(final)
   } catch (error) {
     process.stdout.write(`the gateway said of late:\n${model.lastWords()}\n`)

@@ -4,7 +4,7 @@ import type { Runtime } from '../../src/gateway/runtime-file.ts'
 import { createLocalnetRpc } from '../../src/ledger/rpc/localnet-rpc.ts'
 import { type Prepared, type RecordBody, signed, toJson } from '../support/relay/relay-world.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
-import { patience } from '../support/patience.ts'
+import { scaled } from '../support/machine-speed.ts'
 
 const FAR = 600_000
 const AMOUNT = 1_000_000
@@ -35,7 +35,7 @@ test.each([
     await connection.requestAirdrop(payer.publicKey, 1e9)
     await vi.waitFor(
       async () => expect(await connection.getBalance(payer.publicKey)).toBe(1e9),
-      patience(5_000),
+      scaled(5_000),
     )
     const transfer = SystemProgram.transfer({
       fromPubkey: payer.publicKey,
@@ -55,7 +55,7 @@ test.each([
     const already = silenced === 'sendTransaction' ? 0 : AMOUNT
     await vi.waitFor(
       async () => expect(await connection.getBalance(receiver.publicKey)).toBe(already),
-      patience(5_000),
+      scaled(5_000),
     )
     await gateway.kill()
     await dying
@@ -64,7 +64,7 @@ test.each([
     await vi.waitFor(
       async () =>
         expect(await status(again, prepared.id)).toMatchObject({ status: 'confirmed', error: null }),
-      { timeout: patience(40_000), interval: 200 },
+      { timeout: scaled(40_000), interval: 200 },
     )
     expect(await new Connection(again.rpcUrl, 'confirmed').getBalance(receiver.publicKey)).toBe(AMOUNT)
     expect(await post(again, '/relay/submit', body)).toMatchObject({ status: 'confirmed' })

@@ -11,12 +11,12 @@ import { createTestDatabase, type TestDatabase, urlOf } from '../support/databas
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { walletOf } from '../support/wallet.ts'
-import { patience } from '../support/patience.ts'
+import { scaled } from '../support/machine-speed.ts'
 
 const ROLES = ['api', 'api', 'indexer,cards', 'indexer,cards', 'webhooks', 'webhooks'] as const
 const WEBHOOKS = 8
 const REPORTS = 12
-const SECONDS = { timeout: patience(60_000), interval: 100 }
+const SECONDS = { timeout: scaled(60_000), interval: 100 }
 /** Shorter than in production, so that the leases of a killed worker expire during the test. */
 const LIMITS = { deadlineMs: 2_000, leaseMs: 4_000, pollMs: 100, reclaimMs: 200 }
 
@@ -206,7 +206,7 @@ test('after kill -9 of a worker the other worker finishes its deliveries', async
         const lanes = [...text.matchAll(/^gateway_webhooks_in_flight\{.*\} (\d+)$/gm)]
         return lanes.reduce((sum, [, count]) => sum + Number(count), 0)
       },
-      { ...SECONDS, timeout: patience(120_000) },
+      { ...SECONDS, timeout: scaled(120_000) },
     )
     .toBeGreaterThan(0)
   await gateways[4]?.kill()

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase, urlOf } from '../support/databas
 import { kyselyOf } from '../support/indexer/tables.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { type Prepared, type RecordBody, signed, toJson } from '../support/relay/relay-world.ts'
-import { patience } from '../support/patience.ts'
+import { scaled } from '../support/machine-speed.ts'
 
 const FAR = 600_000
 const PAST_EXPIRY = 200
@@ -65,7 +65,7 @@ test('kill -9 during the search: after a restart a transaction that the wallet s
   world.localnet.stepSlot(PAST_EXPIRY)
   // The relay has leased the row and waits for the listing.
   await vi.waitFor(async () => expect(await version(prepared.id)).toBe(2), {
-    timeout: patience(20_000),
+    timeout: scaled(20_000),
     interval: 50,
   })
   await gateway.kill()
@@ -74,6 +74,6 @@ test('kill -9 during the search: after a restart a transaction that the wallet s
   baseUrl = (await gateway.start()).baseUrl
   await vi.waitFor(
     async () => expect(await status()).toMatchObject({ status: 'confirmed', signature, error: null }),
-    { timeout: patience(60_000), interval: 200 },
+    { timeout: scaled(60_000), interval: 200 },
   )
 })

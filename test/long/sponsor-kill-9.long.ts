@@ -13,7 +13,7 @@ import { keyOf, signedBy } from '../support/sponsorship/hostile-world.ts'
 import { SPONSORSHIP_LOCK } from '../../src/sponsorship/sign-and-store.ts'
 import { connectionTo, createDatabase, databaseUrl, dropDatabase } from '../support/database-server.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
-import { patience } from '../support/patience.ts'
+import { scaled } from '../support/machine-speed.ts'
 
 const FAR = 600_000
 const PAUSE_LOCK = 1
@@ -94,7 +94,7 @@ async function restart(): Promise<void> {
 }
 async function paidOnce(wallet: Keypair, before: number): Promise<void> {
   await vi.waitFor(async () => expect((await sponsorship(wallet))?.state).toBe('confirmed'), {
-    timeout: patience(40_000),
+    timeout: scaled(40_000),
     interval: 200,
   })
   const fee = before - (await balance()) - (await rent())
@@ -187,10 +187,7 @@ test.each([
     )
     await restart()
     await dying
-    await vi.waitFor(
-      async () => expect((await sponsorship(wallet))?.state).toBe('confirmed'),
-      patience(40_000),
-    )
+    await vi.waitFor(async () => expect((await sponsorship(wallet))?.state).toBe('confirmed'), scaled(40_000))
     expect((await submit(signed(body, wallet))).body).toMatchObject({ status: 'confirmed', error: null })
     await paidOnce(wallet, before)
   },

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { openServerSockets } from '../support/tcp-sockets.ts'
 import { holdMany, type Ports } from './support/socket-load.ts'
-import { patience } from '../support/patience.ts'
+import { scaled } from '../support/machine-speed.ts'
 
 /** `STOP_ROUNDS=20 npm run test:long -- test/long/stop.long.ts` for the number of a release. */
 const ROUNDS = Number(process.env.STOP_ROUNDS ?? 2)
@@ -56,7 +56,7 @@ test('a minute after 2,000 clients went away, the process has none of their sock
   const before = openSockets()
   held = await holdMany(ports, CONNECTIONS)
   letGo()
-  await expect.poll(openSockets, { timeout: patience(60_000), interval: 500 }).toBeLessThanOrEqual(before)
+  await expect.poll(openSockets, { timeout: scaled(60_000), interval: 500 }).toBeLessThanOrEqual(before)
 })
 
 describe.skipIf('DATABASE_URL' in process.env)('the embedded PostgreSQL is stopped cleanly', () => {

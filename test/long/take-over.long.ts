@@ -4,10 +4,10 @@ import { createRegistryWorld, programId, type RegistryWorld } from '../support/i
 import { kyselyOf } from '../support/indexer/tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
-import { patience } from '../support/patience.ts'
+import { scaled } from '../support/machine-speed.ts'
 
 const ROUNDS = 6
-const SECONDS = patience(10_000)
+const SECONDS = scaled(10_000)
 
 let world: RegistryWorld
 let database: TestDatabase

@@ -8,12 +8,12 @@ import { WORKER_LIMITS } from '../../src/webhooks/worker/limits.ts'
 import { ok, type ReceiverFarm, startReceiverFarm } from '../support/webhooks/receiver-farm.ts'
 import { startLoad } from './load.ts'
 import { createProcessWorld, type ProcessWorld } from './webhook-processes.ts'
-import { patience } from '../support/patience.ts'
+import { scaled } from '../support/machine-speed.ts'
 
 const KILLS = 100
 const WORKERS = 3
 const WEBHOOKS = 8
-const WAIT = { timeout: patience(60_000), interval: 50 }
+const WAIT = { timeout: scaled(60_000), interval: 50 }
 
 let world: ProcessWorld
 let farm: ReceiverFarm
@@ -67,7 +67,7 @@ const settled = (): Promise<void> =>
       const open = (await rows()).filter((row) => row.status !== 'success')
       expect(open).toHaveLength(0)
     },
-    { timeout: patience(120_000), interval: 500 },
+    { timeout: scaled(120_000), interval: 500 },
   )
 
 /** Number of requests of each delivery, from the delivery header. */
@@ -112,7 +112,7 @@ test(`after ${KILLS} times kill -9 under load nothing is lost, and only deliveri
             const held = [...(await gateway.held()).keys()]
             expect(held.filter((token) => !exposed.has(token))).not.toEqual([])
           },
-          { timeout: patience(60_000), interval: 5 },
+          { timeout: scaled(60_000), interval: 5 },
         )
         await gateway.kill()
         await gateway.disconnected()

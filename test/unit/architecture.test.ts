@@ -112,8 +112,10 @@ test('src has at most 15 folders, and rest at most 8 files of its own', () => {
   expect(loose('rest').length).toBeLessThanOrEqual(8)
 })
 
-/** What tests of packages share with those of the gateway: checked generators and time-outs. */
-const SHARED_SUPPORT = new Set(['test/support/property.ts', 'test/support/patience.ts'])
+/** What tests of packages share with those of the gateway. */
+const SHARED_SUPPORT = new Set(
+  ['property', 'machine-speed', 'eventually'].map((name) => `test/support/${name}.ts`),
+)
 const PACKAGES = {
   '@agent-registry/solana': { folder: 'packages/solana', imports: [] as string[] },
   '@agent-registry/program': { folder: 'packages/registry-program', imports: ['@agent-registry/solana'] },

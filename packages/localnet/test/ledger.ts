@@ -1,7 +1,5 @@
 import { Connection, Keypair, type PublicKey, SystemProgram, Transaction } from '@solana/web3.js'
-import { vi } from 'vitest'
 import { type Localnet, type LocalnetOptions, silentLogger, startLocalnet } from '../src/index.ts'
-import { patience } from '../../../test/support/patience.ts'
 
 export interface JsonRpcAnswer {
   id: unknown
@@ -77,9 +75,4 @@ export async function failure(promise: Promise<unknown>): Promise<Error & { code
     return error as Error
   }
   throw new Error('did not fail')
-}
-
-/** Waits until `check` no longer throws. The time is enough for a busy machine. */
-export function eventually<T>(check: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(check, { timeout: patience(20_000), interval: 5 })
 }

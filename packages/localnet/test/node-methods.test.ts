@@ -1,6 +1,7 @@
 import { Connection, Keypair, PublicKey } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, startTestLedger, type TestLedger, transfer } from './ledger.ts'
+import { eventually } from '../../../test/support/eventually.ts'
+import { startTestLedger, type TestLedger, transfer } from './ledger.ts'
 
 let ledger: TestLedger
 beforeAll(async () => {

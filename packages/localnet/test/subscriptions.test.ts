@@ -9,7 +9,8 @@ import {
 } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { eventually, type JsonRpcAnswer, startTestLedger, type TestLedger, transfer } from './ledger.ts'
+import { eventually } from '../../../test/support/eventually.ts'
+import { type JsonRpcAnswer, startTestLedger, type TestLedger, transfer } from './ledger.ts'
 
 const TOKEN_PROGRAM = new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
 

@@ -5,11 +5,11 @@ import { isAdvisoryLockWanted, tryAdvisoryLock } from '../../../src/db/advisory-
 import { openSession } from '../../../src/db/session.ts'
 import { createTestDatabase, urlOf } from '../../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
-const PATIENT = { timeout: patience(60_000), interval: 50 }
+const PATIENT = { timeout: scaled(60_000), interval: 50 }
 /** A start takes long on a busy machine. */
-const TIMEOUT = { timeout: patience(180_000) }
+const TIMEOUT = { timeout: scaled(180_000) }
 
 async function process(settings: Record<string, string>): Promise<GatewayProcess> {
   const gateway = await createGatewayProcess({ SEED_AGENTS: '0', ...settings })

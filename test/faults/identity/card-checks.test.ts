@@ -8,7 +8,7 @@ import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/g
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 const CARD = '{"name":"Honest"}'
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -82,7 +82,7 @@ test.each([40, 400])(
   async (count) => {
     await register(hostile(count, (i) => `cards.hostile${i}.com`))
     startWorker()
-    expect(await checkHonest()).toBeLessThan(patience(2_000))
+    expect(await checkHonest()).toBeLessThan(scaled(2_000))
   },
 )
 
@@ -90,14 +90,14 @@ test('many names of one site share a few checks, and further checks do not delay
   await register(hostile(700, (i) => `name${i}.hostile.com`))
   startWorker()
   await expect.poll(() => silent.openConnections).toBe(CHECKS_PER_SITE)
-  expect(await checkHonest()).toBeLessThan(patience(2_000))
+  expect(await checkHonest()).toBeLessThan(scaled(2_000))
   expect(silent.openConnections).toBe(CHECKS_PER_SITE)
 
   // Hundreds of other sites that did not respond before are due again.
   await sql`update agent_card_checks set site = agent_pda, state = 'unreachable', lease_token = null, next_check_at = now()
     where host like '%hostile%'`.execute(t.kysely)
   await expect.poll(() => silent.openConnections).toBeGreaterThan(CARD_QUEUES.further.inFlight)
-  expect(await checkHonest('second')).toBeLessThan(patience(2_000))
+  expect(await checkHonest('second')).toBeLessThan(scaled(2_000))
 })
 
 test('credentials that are slow do not delay a card, and their refresh survives a crash', async () => {
@@ -111,7 +111,7 @@ test('credentials that are slow do not delay a card, and their refresh survives 
   honest.respondWith(({ path }) => ({ body: cards[Number(/slow(\d+)/.exec(path)?.[1] ?? -1)] ?? CARD }))
   startWorker()
   await expect.poll(() => requestsTo(silent, '/credential')).toBeGreaterThan(20)
-  expect(await checkHonest()).toBeLessThan(patience(2_000))
+  expect(await checkHonest()).toBeLessThan(scaled(2_000))
 
   await workers.pop()!.stop()
   const { rows } = await sql<{ due: number }>`

@@ -12,7 +12,7 @@ import { statusEntry, statusList } from '../../support/credentials/status-list.t
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { walletOf } from '../../support/wallet.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 const PDA = keyOf('agent Kestrel')
 const owner = walletOf('owner')
@@ -77,7 +77,7 @@ test('a worker that waits for a list of a silent host stops at once, and the sta
   expect(honest.requests.at(-1)?.path).toBe('/list')
   const stoppedAt = performance.now()
   await worker.stop()
-  expect(performance.now() - stoppedAt).toBeLessThan(patience(3_000))
+  expect(performance.now() - stoppedAt).toBeLessThan(scaled(3_000))
   expect(await read()).toEqual(before)
 })
 
@@ -89,7 +89,7 @@ test('lists of silent hosts of one site wait for each other, and those of other 
   honest.respondWith(({ path }) => ({ body: JSON.stringify(documents.get(path)) }))
   const startedAt = performance.now()
   expect(await verify(listUrl)).toMatchObject({ proofVerified: true })
-  expect(performance.now() - startedAt).toBeLessThan(patience(3_000))
+  expect(performance.now() - startedAt).toBeLessThan(scaled(3_000))
   expect(silent.requests).toHaveLength(CREDENTIAL_FETCHES.perSite)
 
   const answers = await Promise.all(hanging)

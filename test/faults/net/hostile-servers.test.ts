@@ -12,13 +12,13 @@ import {
 } from '../../../src/platform/net/guarded-http.ts'
 import { type Reply, type Receiver, startReceiver } from '../../support/receiver.ts'
 import { createTestCa, type TestCa } from '../../support/tls.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 const HOST = 'receiver.example'
 /** Short limits for requests that must time out. Other requests have enough time. */
 const SHORT_LIMITS = { totalMs: 300, idleMs: 100 } as const
 /** Additional time for a slow machine, in milliseconds. */
-const SLACK = patience(1_500)
+const SLACK = scaled(1_500)
 
 let ca: TestCa
 let receiver: Receiver

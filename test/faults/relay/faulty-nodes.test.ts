@@ -9,7 +9,7 @@ import {
   type RelayWorld,
   signed,
 } from '../../support/relay/relay-world.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 let world: RelayWorld
 let payer: Keypair
@@ -73,7 +73,7 @@ describe('the node does not accept the transaction at first', () => {
 
   test('after a timeout before it was accepted, it is accepted later', async () => {
     await prepareTransfer()
-    world.localnet.fault.http({ methods: ['sendTransaction'], count: 1, delayMs: patience(1_500) })
+    world.localnet.fault.http({ methods: ['sendTransaction'], count: 1, delayMs: scaled(1_500) })
     const impatient = createLedgerRpc({ url: world.localnet.rpcUrl, timeoutMs: 100 })
     expect(await service(impatient).submit({ id: prepared.id, signedTx }, CLIENT)).toMatchObject({
       status: 'submitted',

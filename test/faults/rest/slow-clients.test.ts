@@ -11,7 +11,7 @@ import { createLedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { mergeOutbox } from '../../../src/ledger/indexer/write/write-events.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 import { keyOf } from '../../support/factories.ts'
 import { openSse } from '../../support/subscriptions.ts'
 
@@ -30,11 +30,11 @@ beforeAll(async () => {
   const shared = { database, ledger: NO_LEDGER }
   hasty = await createTestApp({
     ...shared,
-    connectionLimits: limits({ headersMs: patience(500), requestMs: patience(1_000), checkMs: 50 }),
+    connectionLimits: limits({ headersMs: scaled(500), requestMs: scaled(1_000), checkMs: 50 }),
   })
   stalling = await createTestApp({
     ...shared,
-    connectionLimits: limits({ stalledMs: patience(400), maxConnections: 3 }),
+    connectionLimits: limits({ stalledMs: scaled(400), maxConnections: 3 }),
   })
   url = await hasty.app.listen({ port: 0, host: '127.0.0.1' })
   port = portOf(hasty)

@@ -7,7 +7,7 @@ import {
   type WorkerWorld,
 } from '../../support/webhooks/worker-world.ts'
 import { eventually } from '../../support/eventually.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 let world: WorkerWorld
 beforeAll(async () => {
@@ -40,7 +40,7 @@ test('a webhook is fast after a fast response, also if that was an error', async
   await world.emit({})
   for (const id of [good, bad]) {
     await settled(id, 1)
-    expect(await responseMs(id)).toBeLessThan(patience(1_000))
+    expect(await responseMs(id)).toBeLessThan(scaled(1_000))
   }
 })
 
@@ -64,7 +64,7 @@ test('a slow webhook is fast again after some fast responses', async () => {
     await world.emit({})
     await settled(id, event)
   }
-  expect(await responseMs(id)).toBeLessThan(patience(1_000))
+  expect(await responseMs(id)).toBeLessThan(scaled(1_000))
 })
 
 test('the average of a fast webhook is not written again and again', async () => {

@@ -10,15 +10,16 @@ import {
   type WorkerWorld,
 } from '../../support/webhooks/worker-world.ts'
 import { eventually } from '../../support/eventually.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 // The attack of the review, with shorter times: 25 wallets from 6 addresses create 500 webhooks.
 const WALLETS = 25
 const PER_WALLET = 20
 const NETWORKS = 6
-const HOLD_MS = patience(4_000)
+const HOLD_MS = scaled(4_000)
 const VICTIM_EVENTS = 40
-const MAX_P95_MS = HOLD_MS / 4
+/** 500 ms on a machine with the usual speed. */
+const MAX_P95_MS = HOLD_MS / 8
 /** An event that waits for a hostile receiver waits for HOLD_MS. A pause of the machine is shorter. */
 const MAX_MS = HOLD_MS / 2
 
@@ -107,7 +108,7 @@ const attack = async (): Promise<void> => {
   await eventually(() => expect(held.length).toBeGreaterThan(20))
 }
 
-test('an established webhook gets its events without waiting beside 500 slow webhooks of 6 networks', async () => {
+test('an established webhook gets its events within 500 ms beside 500 slow webhooks of 6 networks', async () => {
   await createHostile({})
   await createVictim(0, 5)
   startWorker()
@@ -115,7 +116,7 @@ test('an established webhook gets its events without waiting beside 500 slow web
   expect(await p95OfEstablished()).toBeLessThan(MAX_P95_MS)
 })
 
-test('an established webhook gets its events without waiting beside 500 webhooks that were fast and hang', async () => {
+test('an established webhook gets its events within 500 ms beside 500 webhooks that were fast and hang', async () => {
   await createHostile({ response_ms: 5 })
   await createVictim(0, 5)
   startWorker()

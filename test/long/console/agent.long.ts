@@ -4,7 +4,7 @@ import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 import { createRegistry } from '@agent-registry/client'
 import { addressOf, registerAgent, sampleOwner } from '../../support/console/registry-data.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 let world: ConsoleWorld
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const reload = (page: Page, state: string) =>
         if (shown === 0) await page.reload()
         return shown
       },
-      { timeout: patience(20_000), interval: 500 },
+      { timeout: scaled(20_000), interval: 500 },
     )
     .toBe(1)
 

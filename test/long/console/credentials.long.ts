@@ -7,7 +7,7 @@ import { loadLocalnetKeys } from '../../../src/platform/keys/localnet-keys.ts'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 import { browserWallet, connectWallet } from '../../support/console/wallet.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 const wallet = browserWallet('credentials')
 const other = browserWallet('no agent')
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await registry.agents.get(pda, { waitMs: 10_000 })
   const { agents } = await registry.agents.list({ name: 'Kestrel Auditor' }).page()
   const read = async () => (await registry.credentials.list(agents[0]!.pda))[0]?.credential_url
-  hostedUrl = (await vi.waitUntil(read, { timeout: patience(15_000), interval: 200 }))!
+  hostedUrl = (await vi.waitUntil(read, { timeout: scaled(15_000), interval: 200 }))!
 })
 afterAll(() => world?.close())
 

@@ -3,7 +3,7 @@ import type { Page, WebSocketRoute } from 'playwright-core'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 import { addressOf, type OwnedAgent, registerAgent } from '../../support/console/registry-data.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 let world: ConsoleWorld
 let agent: OwnedAgent
@@ -156,7 +156,7 @@ consoleTest(
     const missed = [await change(), await change()]
     isCut = false
     await expect
-      .poll(() => events(page).first().innerText(), { timeout: patience(15_000) })
+      .poll(() => events(page).first().innerText(), { timeout: scaled(15_000) })
       .toContain(missed[1])
     expect(await events(page).nth(1).innerText()).toContain(missed[0])
     expect(await events(page).nth(2).innerText()).toContain(first)

@@ -13,7 +13,7 @@ import {
   watchStatements,
 } from '../../support/console/submits.ts'
 import { browserWallet, connectWallet } from '../../support/console/wallet.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 /** Runs of each action with each fault. Each run has its own wallet. */
 const RUNS = Number(process.env.OUTCOME_RUNS ?? 1)
@@ -21,7 +21,7 @@ const PAGES = Number(process.env.OUTCOME_PAGES ?? 3)
 /** The longest delay of a submit. */
 const MAX_DELAY_MS = Number(process.env.OUTCOME_DELAY_MS ?? 4_000)
 const OUTCOME_WAIT_MS = 180_000
-const INDEX_WAIT = { timeout: patience(60_000), interval: 200 }
+const INDEX_WAIT = { timeout: scaled(60_000), interval: 200 }
 
 const ACTIONS = ['register', 'deposit', 'withdrawal'] as const
 type Action = (typeof ACTIONS)[number]

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 const AGENTS = 100_000
 const PAGES = 40
@@ -30,7 +30,7 @@ afterAll(() => world?.close())
 
 test.skipIf(BROWSER_PATH === undefined && process.env.CI === undefined)(
   'paging through 100,000 agents stays smooth, forward and back',
-  { timeout: patience(60_000) },
+  { timeout: scaled(60_000) },
   async () => {
     const page = await world.browser.newPage()
     await page.goto(`${world.origin}/console/`)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
 import { graphql } from '../../support/console/registry-data.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 let world: ConsoleWorld
 let registered: { id: string; signature: string; pda: string; owner: string }
@@ -37,7 +37,7 @@ async function prepare(wallet: Signer, name: string) {
   const read = async () =>
     (await graphql<Prepared | null>(world, PREPARE, variables))?.prepareRegisterAgent ?? null
   // It fails until the wallet has its SOL.
-  const prepared = await vi.waitUntil(read, { timeout: patience(10_000) })
+  const prepared = await vi.waitUntil(read, { timeout: scaled(10_000) })
   const signed = await wallet.signTransaction(Buffer.from(prepared.serializedTx, 'base64'))
   return {
     id: prepared.id,
@@ -120,7 +120,7 @@ consoleTest(
     const status = page.getByRole('region', { name: 'Status' })
     await status.getByText('It waits for the signature of its wallet.').waitFor()
     const signature = await sendItself()
-    await status.getByRole('heading', { name: /^Confirmed\W+done/ }).waitFor({ timeout: patience(30_000) })
+    await status.getByRole('heading', { name: /^Confirmed\W+done/ }).waitFor({ timeout: scaled(30_000) })
     await page
       .getByRole('region', { name: 'Details' })
       .getByRole('button', { name: `Copy signature ${signature}` })

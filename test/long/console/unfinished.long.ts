@@ -6,7 +6,7 @@ import { consoleTest, type ConsoleWorld, openConsole } from '../../support/conso
 import { graphql } from '../../support/console/registry-data.ts'
 import { hitSubmits, takeStatements, watchStatements } from '../../support/console/submits.ts'
 import { type BrowserWallet, browserWallet, connectWallet } from '../../support/console/wallet.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 let world: ConsoleWorld
 beforeAll(async () => {
@@ -70,7 +70,7 @@ consoleTest(
     await page.getByRole('link', { name: 'Live', exact: true }).click()
     await banner.getByText('its outcome is not known yet').waitFor()
     await page.unroute(BLOCKED)
-    await banner.getByText('Confirmed.').waitFor({ timeout: patience(60_000) })
+    await banner.getByText('Confirmed.').waitFor({ timeout: scaled(60_000) })
     await banner.getByRole('button', { name: 'Show' }).click()
     await dialog.getByText('Confirmed', { exact: true }).waitFor()
     await dialog.getByRole('button', { name: 'Done' }).click()
@@ -105,7 +105,7 @@ consoleTest(
     await dialog.getByRole('button', { name: 'Prepare again' }).click()
     await dialog.getByText(/blocks from now/).waitFor()
     await dialog.getByRole('button', { name: /^Sign with/ }).click()
-    await dialog.getByText('Confirmed', { exact: true }).waitFor({ timeout: patience(60_000) })
+    await dialog.getByText('Confirmed', { exact: true }).waitFor({ timeout: scaled(60_000) })
   },
 )
 
@@ -232,6 +232,6 @@ consoleTest(
     await dialog.getByRole('button', { name: /^Sign with/ }).click()
     await dialog.getByText('Keep this page open.').waitFor()
     await audit()
-    await dialog.getByText('Confirmed', { exact: true }).waitFor({ timeout: patience(60_000) })
+    await dialog.getByText('Confirmed', { exact: true }).waitFor({ timeout: scaled(60_000) })
   },
 )

@@ -9,9 +9,9 @@ import { createTestDatabase, type TestDatabase, urlOf } from '../../support/data
 import { createDatabase, dropDatabase } from '../../support/database-server.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 import { idsReceived, subscribe } from '../support/webhook-clients.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
-const SOON = { timeout: patience(40_000), interval: 100 }
+const SOON = { timeout: scaled(40_000), interval: 100 }
 const RESTORED = `gateway_restored_${process.pid}`
 
 let incident: IncidentWorld

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 import { idsReceived, subscribe } from '../support/webhook-clients.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
-const SOON = { timeout: patience(40_000), interval: 100 }
+const SOON = { timeout: scaled(40_000), interval: 100 }
 
 let incident: IncidentWorld
 let api: Replica

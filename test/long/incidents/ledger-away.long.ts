@@ -6,7 +6,7 @@ import { toJson } from '../../support/relay/relay-world.ts'
 import { type Balancer, startBalancer } from '../support/balancer.ts'
 import { type CutOff, cutOff } from '../support/cut-off.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 /**
  * Longer than all times after which something changes while nobody answers: a standby takes over
@@ -15,7 +15,7 @@ import { patience } from '../../support/patience.ts'
  */
 const OUTAGE_MS = Number(process.env.OUTAGE_SECONDS ?? 36) * 1_000
 const READERS = 4
-const SOON = { timeout: patience(60_000), interval: 100 }
+const SOON = { timeout: scaled(60_000), interval: 100 }
 
 let incident: IncidentWorld
 let nodes: CutOff[]

@@ -5,9 +5,9 @@ import { kyselyOf } from '../../support/indexer/tables.ts'
 import { toJson } from '../../support/relay/relay-world.ts'
 import { type CutOff, cutOff } from '../support/cut-off.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
-const SOON = { timeout: patience(60_000), interval: 100 }
+const SOON = { timeout: scaled(60_000), interval: 100 }
 
 let incident: IncidentWorld
 let nodes: CutOff[]

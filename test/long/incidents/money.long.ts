@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyOf, type Prepared, toJson } from '../../support/relay/relay-world.ts'
 import { signedByOwner, sponsoredRegistration } from '../../support/sponsorship/sponsor-world.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
-const SOON = { timeout: patience(60_000), interval: 100 }
+const SOON = { timeout: scaled(60_000), interval: 100 }
 /** Lamports, as in ops/alerts.yaml. */
 const FEE_PAYER_LOW = 200_000_000
 const FIRST_BALANCE = 30_000_000

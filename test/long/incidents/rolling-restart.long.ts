@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Prepared, type RecordBody, toJson } from '../../support/relay/relay-world.ts'
 import { signedByOwner } from '../../support/sponsorship/sponsor-world.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
-const SOON = { timeout: patience(60_000), interval: 100 }
+const SOON = { timeout: scaled(60_000), interval: 100 }
 const WALLETS = 2
 const READERS = 4
 const ROUNDS = 2

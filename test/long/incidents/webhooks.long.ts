@@ -4,9 +4,9 @@ import { verifyWebhook } from '../../../src/webhooks/verify-webhook.ts'
 import { type AgentWallet, keyOf, programId } from '../../support/indexer/registry-world.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 import { idsReceived, rotateSecret, type Subscribed, subscribe } from '../support/webhook-clients.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
-const SOON = { timeout: patience(120_000), interval: 200 }
+const SOON = { timeout: scaled(120_000), interval: 200 }
 const WEBHOOKS = 8
 const REPORTS = 20
 const RESPONSE_MS = 600

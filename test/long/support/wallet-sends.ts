@@ -16,7 +16,7 @@ import { addresses, keyOf, programId, type RegistryWorld } from '../../support/i
 import { kyselyOf } from '../../support/indexer/tables.ts'
 import { FAST_TIMING, signed, toJson } from '../../support/relay/relay-world.ts'
 import type { Random } from './random.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 interface Status {
   slot: number
@@ -99,7 +99,7 @@ export class WalletSends {
       async () => {
         if ((await open.execute()).length > 0) throw new Error('the relay has not settled all transactions')
       },
-      { timeout: patience(60_000), interval: 50 },
+      { timeout: scaled(60_000), interval: 50 },
     )
     if (wasHidden) this.#signatures.clear()
     const [relay, ledger]: [Outcome[], Outcome[]] = [[], []]

@@ -3,7 +3,7 @@ import * as fc from '../../support/property.ts'
 import { expect, test } from 'vitest'
 import { isDomainError } from '../../../src/domain/errors.ts'
 import { parseSignInMessage, writeSignInMessage } from '../../../src/identity/sessions/sign-in-message.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 const address = 'DH3fTF1DDS5DZgpwexzfyH8Xs7raj32qaYMgzwcTpuZs'
 /** One line without spaces at its ends. */
@@ -101,5 +101,5 @@ test('a hostile text of the maximum size is read in a few milliseconds', () => {
     ' '.repeat(2_048),
   ])
     expect(() => parseSignInMessage(text)).toThrow('Invalid sign-in message')
-  expect(performance.now() - start).toBeLessThan(patience(500))
+  expect(performance.now() - start).toBeLessThan(scaled(500))
 })

@@ -1,10 +1,6 @@
 import { createSignInMessageText } from '@solana/wallet-standard-util'
 import { expect, test } from 'vitest'
-import {
-  CLOCK_SKEW_MS,
-  MAX_MESSAGE_BYTES,
-  verifySignIn,
-} from '../../../src/identity/sessions/verify-sign-in.ts'
+import { CLOCK_SKEW_MS, verifySignIn } from '../../../src/identity/sessions/verify-sign-in.ts'
 import { signInWallet } from '../../support/sign-in.ts'
 
 const NOW = Date.parse('2026-11-25T12:00:00Z')
@@ -56,20 +52,6 @@ test.each<[string, object, object, string]>([
   ['the page', { uri: 'https://agents.example/x' }, { uri: 'no URL' }, 'INVALID_SIGN_IN_MESSAGE'],
 ])('%s is accepted at its limit, and not beyond', (_, within, beyond, code) => {
   expect([outcome(within), outcome(beyond)]).toEqual(['verified', code])
-})
-
-test(`a message has at most ${MAX_MESSAGE_BYTES} bytes`, () => {
-  const ofBytes = (bytes: number) => {
-    const statement = (length: number) => ({ statement: 'x'.repeat(length) })
-    let length = 0
-    outcome(statement(1), (text) => {
-      length = bytes - Buffer.byteLength(text) + 1
-      return wallet.sign(text)
-    })
-    return outcome(statement(length))
-  }
-  expect(ofBytes(MAX_MESSAGE_BYTES)).toBe('verified')
-  expect(ofBytes(MAX_MESSAGE_BYTES + 1)).toBe('INVALID_SIGN_IN_MESSAGE')
 })
 
 test('a signature is base-58 or base64 of 64 bytes, and nothing more', () => {

@@ -13,7 +13,7 @@ import {
   type ScriptedNode,
   startScriptedNode,
 } from '../../support/indexer/scripted-nodes.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 let nodes: [ScriptedNode, ScriptedNode]
 let now = 0
@@ -32,7 +32,7 @@ const rpcOf = (): FailoverRpc =>
     urls: nodes.map((node) => node.url),
     clock,
     logger: silentLogger,
-    timeoutMs: patience(500),
+    timeoutMs: scaled(500),
   })
 
 /** Sets the node's replies by method. Any other call fails. */

@@ -9,7 +9,7 @@ import {
   type ScriptedNode,
   startScriptedNode,
 } from '../../support/indexer/scripted-nodes.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 let nodes: ScriptedNode[] = []
 let now = 0
@@ -28,7 +28,7 @@ const rpcOf = (genesisHash?: string): FailoverRpc =>
     urls: nodes.map((node) => node.url),
     clock,
     logger: silentLogger,
-    timeoutMs: patience(500),
+    timeoutMs: scaled(500),
     genesisHash,
   })
 const first = (replyTo: ReplyTo): void => void (nodes[0]!.replyTo = replyTo)

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { retryingRpc } from '../../../src/ledger/rpc/retrying-rpc.ts'
 import { createLedgerRpc, type LedgerRpc, type LedgerRpcOptions } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 interface Call {
   id: number
@@ -159,7 +159,7 @@ describe('failures have distinct errors, without the URL', () => {
       { kind: 'rpc', code: -32005, message: 'see [url] now', isTransient: true },
     ],
   ])('%s', async (_, answer, expected) => {
-    const rpc = await serve(() => answer, { timeoutMs: answer === null ? 100 : patience(10_000) })
+    const rpc = await serve(() => answer, { timeoutMs: answer === null ? 100 : scaled(10_000) })
     const error = await rpc.call('x').catch((each: unknown) => each)
     expect(error).toBeInstanceOf(LedgerRpcError)
     expect(error).toMatchObject(expected)

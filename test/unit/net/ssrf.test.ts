@@ -11,7 +11,7 @@ import { createNetMetrics } from '../../../src/platform/net/metrics.ts'
 import { type DnsAnswer, type DnsServer, startDnsServer } from '../../support/dns-server.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { createTestCa, type TestCa } from '../../support/tls.ts'
-import { patience } from '../../support/patience.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 /** DNS responses per name, one for each query. The last one repeats. */
 const NAMES = new Map<string, DnsAnswer[]>()
@@ -53,7 +53,7 @@ function guarded(options: Partial<GuardedHttpOptions> = {}): GuardedHttp {
     devMode: false,
     allowedPorts: [443, canary.port],
     extraCa: ca.pem,
-    lookup: createDnsLookup({ servers: [dns.address], timeoutMs: patience(300) }),
+    lookup: createDnsLookup({ servers: [dns.address], timeoutMs: scaled(300) }),
     ...options,
   })
 }
@@ -233,14 +233,14 @@ test.for([
   NAMES.set(name, [answer])
   const result = await http.post(`https://${name}:${canary.port}/`, { headers: {}, body: 'x' })
   expect(result).toMatchObject({ outcome: 'failed', errorCode: 'dns_error' })
-  expect(result.durationMs).toBeLessThan(patience(3_000))
+  expect(result.durationMs).toBeLessThan(scaled(3_000))
 })
 
 test('a name server that does not respond to IPv6 queries causes a short delay only', async () => {
   const half = await startDnsServer(({ type }) => (type === 'A' ? ['93.184.215.14'] : 'silence'))
   const began = performance.now()
   expect(await createDnsLookup({ servers: [half.address] })('half.example')).toEqual(['93.184.215.14'])
-  expect(performance.now() - began).toBeLessThan(patience(1_200))
+  expect(performance.now() - began).toBeLessThan(scaled(1_200))
   await half.close()
 })
 

@@ -4,7 +4,8 @@ import { Connection, Keypair } from '@solana/web3.js'
 import * as fc from '../../../../test/support/property.ts'
 import { expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { eventually, failure, startTestLedger, type TestLedger, transfer } from '../ledger.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
+import { failure, startTestLedger, type TestLedger, transfer } from '../ledger.ts'
 
 const fault = async (ledger: TestLedger, kind: string, options: object = {}): Promise<unknown> => {
   const answer = await ledger.rpc('localnet_fault', [{ kind, ...options }])

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Connection, Keypair, type PublicKey } from '@solana/web3.js'
 import { afterEach, expect, it } from 'vitest'
-import { eventually, failure, startTestLedger, transfer } from '../ledger.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
+import { failure, startTestLedger, transfer } from '../ledger.ts'
 import { spawnLedger } from '../ledger-process.ts'
 
 const directories: string[] = []
