@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
 import { clientAt } from '../clients.ts'
+import { scaled } from '../machine-speed.ts'
 import { type Check } from './check.ts'
 import { client, portOf, t } from './world.ts'
 
@@ -31,7 +32,7 @@ export const EVENTS = encodeURIComponent('subscription { registryEvents { id } }
 export const STREAM = `GET /graphql?query=${EVENTS} HTTP/1.1\r\nHost: g\r\nAccept: text/event-stream\r\n\r\n`
 export const SESSION = 'GET /mcp/sse HTTP/1.1\r\nHost: g\r\n\r\n'
 
-/** Runs a callback with timers that only advance by the result's first function. */
+/** Runs `work` with fake timers. They only advance when it calls `advance`. */
 export async function withTimers<Result>(
   work: (advance: (ms: number) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
@@ -45,13 +46,13 @@ export async function withTimers<Result>(
     vi.useRealTimers()
   }
 }
-/** Waits without a timer. */
-export async function patiently(isTrue: () => boolean): Promise<void> {
+/** Waits without a timer, because timers may be fake. */
+async function untilTrue(isTrue: () => boolean): Promise<void> {
   const begin = performance.now()
-  while (!isTrue() && performance.now() - begin < 5_000) await turn()
+  while (!isTrue() && performance.now() - begin < scaled(5_000)) await turn()
   expect(isTrue()).toBe(true)
 }
-/** What is open without traffic is still open just before the limit, and closed at it. */
+/** `begin` opens something. Without traffic it is open just before the limit, and closed at it. */
 export const closesAt =
   (begin: () => Promise<() => boolean>): Check =>
   (n) =>
@@ -60,5 +61,5 @@ export const closesAt =
       await advance(n - 1)
       expect(isClosed()).toBe(false)
       await advance(1)
-      await patiently(isClosed)
+      await untilTrue(isClosed)
     })

@@ -1,15 +1,18 @@
 import { registryAddresses, registryInstruction } from '@agent-registry/program'
+import { Keypair } from '@solana/web3.js'
+import { expect, vi } from 'vitest'
 import { clientNetwork } from '../../../src/domain/client-network.ts'
 import { maxCost } from '../../../src/sponsorship/costs.ts'
 import { inviteCodeHash } from '../../../src/sponsorship/invite-code.ts'
 import { createInviteCodes } from '../../../src/sponsorship/invite-codes.ts'
 import { SPONSOR_POLICY } from '../../../src/sponsorship/policy.ts'
 import { FEE_PAYER, PROGRAM } from '../app.ts'
+import { eventually } from '../eventually.ts'
 import { registrationArgs } from '../indexer/registry-world.ts'
-import { toJson } from '../relay/relay-world.ts'
+import { type Prepared, type RecordBody, signed, toJson } from '../relay/relay-world.ts'
 import { walletOf } from '../wallet.ts'
 import { type Cases, answerOf, covered, is, least, list, lowered, most } from './check.ts'
-import { KEY, address, clock, config, label, last, ledger, localnet, post, send, t } from './world.ts'
+import { KEY, address, clock, config, label, last, scriptedLedger, localnet, post, send, t } from './world.ts'
 
 const LAMPORTS_PER_BYTE = 5_000
 /** The bytes of an account in addition to its data. */
@@ -26,7 +29,7 @@ const prepared = async (units: number): Promise<{ estimatedComputeUnits: number;
 }
 /** The simulated transaction uses as many units as lead to this compute-unit limit, or one more. */
 function uses(limit: number): void {
-  ledger['simulateTransaction'] = {
+  scriptedLedger['simulateTransaction'] = {
     value: { err: null, unitsConsumed: Math.ceil((limit * 100) / 120), logs: [] },
   }
 }
@@ -62,8 +65,8 @@ const newCode = async (maxUses = 1): Promise<string> =>
 function setLedger({ units = 1_000, balance = 2_000_000_000, perByte = LAMPORTS_PER_BYTE } = {}): void {
   clock.time += 3_600_000
   uses(units)
-  ledger['getBalance'] = { value: balance }
-  ledger['getMinimumBalanceForRentExemption'] = perByte * ACCOUNT_OVERHEAD
+  scriptedLedger['getBalance'] = { value: balance }
+  scriptedLedger['getMinimumBalanceForRentExemption'] = perByte * ACCOUNT_OVERHEAD
 }
 type Given = Parameters<typeof setLedger>[0] & { ip?: string; name?: string; code?: string; count?: number }
 async function register({ ip = address(), name = label(), code, ...amounts }: Given = {}): Promise<string> {
@@ -110,7 +113,28 @@ export const moneyCases: Cases = {
     ),
     'Compute units': lowered(async (n) => (await prepared(n)).estimatedComputeUnits),
     'Priority fee': is(async () => (await prepared(1_000)).priorityFee),
-    'Time that a submit waits for `confirmed`': is(() => config.relay.submitWaitMs),
+    'Time that a submit waits for `confirmed`': async (n) => {
+      const payer = Keypair.generate()
+      const prepared = (
+        await prepare([memo(1)], { signerPubkeys: [payer.publicKey.toBase58()] })
+      ).json<Prepared>()
+      const begin = clock.time
+      const clockReads = vi.spyOn(clock, 'now')
+      let response: unknown
+      void send('/relay/submit', { id: prepared.id, signedTx: signed(prepared, payer) }).then(
+        (outcome) => (response = outcome),
+      )
+      // Until the submit only compares the time, each 500 ms.
+      const statusOf = async () => (await t.app.inject(`/relay/status/${prepared.id}`)).json<RecordBody>()
+      await eventually(async () => expect((await statusOf()).status).toBe('submitted'))
+      clock.time = begin + n - 1
+      const before = clockReads.mock.calls.length
+      await eventually(() => expect(clockReads.mock.calls.length).toBeGreaterThan(before + 1))
+      expect(response).toBeUndefined()
+      clock.time = begin + n
+      await eventually(() => expect(response).toBe('ok'))
+      clockReads.mockRestore()
+    },
   },
   Sponsorship: {
     'Sponsored registrations of a wallet': covered(

@@ -10,6 +10,7 @@ import type { RateLimitKind } from '../../../src/platform/rate-limits/kinds.ts'
 import { createRateLimits } from '../../../src/platform/rate-limits/rate-limits.ts'
 import { chargeSends } from '../../../src/webhooks/deliveries/charge-sends.ts'
 import { createTestApp } from '../app.ts'
+import { scaled } from '../machine-speed.ts'
 import { walletOf } from '../wallet.ts'
 import { type Cases, type Check, covered, is, least, list, most, outcomeOf, pad } from './check.ts'
 import { closesAt, open, statusOf } from './connections.ts'
@@ -24,24 +25,24 @@ const charge = (kind: Exclude<RateLimitKind, 'sends'>, process: number, ip: stri
     if (kind === 'reads') return processes[process]!.charge(ip, 1)
     return processes[process]!.count(kind, ip)
   })
-/** All but the last unit of a minute is used, by one process. */
+/** All but the last unit of a minute is used. Then one is left for all processes, or for each. */
 const perMinute =
   (kind: Exclude<RateLimitKind, 'sends'>): Check =>
-  async (n, { exceeded }) => {
+  async (n, row) => {
     const ip = address()
-    const isShared = exceeded === 'all processes together'
+    const isShared = row.exceeded === 'all processes together'
+    const begin = performance.now()
     if (isShared) {
       const used = sql`extract(epoch from clock_timestamp())::float8 * 1000 + ${((n - 1) * MINUTE) / config.rateLimits![kind]}::float8`
       await sql`insert into rate_limits (kind, client, arrival) select ${kind}, ${clientNetwork(ip)}, ${used}`.execute(
         t.kysely,
       )
     } else for (let i = 1; i < n; i += 1) expect(await charge(kind, 0, ip)).toBe('ok')
+    const outcomes = [await charge(kind, 0, ip), await charge(kind, 0, ip), await charge(kind, 1, ip)]
+    // The clock of the database goes on: a unit has come back meanwhile.
+    if (isShared && performance.now() - begin > MINUTE / n) return perMinute(kind)(n, row)
     const refused = '429 RATE_LIMITED'
-    expect(await charge(kind, 0, ip)).toBe('ok')
-    expect([await charge(kind, 0, ip), await charge(kind, 1, ip)]).toEqual([
-      refused,
-      isShared ? refused : 'ok',
-    ])
+    expect(outcomes).toEqual(['ok', refused, isShared ? refused : 'ok'])
   }
 
 const INCOMPLETE = covered('faults/rest/client-connections', 'above the limit, the oldest get 408: %s')
@@ -116,7 +117,7 @@ export const requestCases: Cases = {
         let text = ''
         socket.on('data', (data: Buffer) => (text += data.toString()))
         const answers = (): number => text.match(/HTTP\/1\.1 200/g)?.length ?? 0
-        await vi.waitUntil(() => socket.closed || answers() === n)
+        await vi.waitUntil(() => socket.closed || answers() === n, { timeout: scaled(20_000) })
         return answers() === n ? 'ok' : 'closed'
       },
       { refused: 'closed' },

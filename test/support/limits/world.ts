@@ -18,8 +18,11 @@ export const MINUTE = 60_000
 
 /** Tests change the time. */
 export const clock = { time: FIXED_NOW, now: () => clock.time }
-/** What the ledger answers in place of the localnet. */
-export const ledger: Record<string, unknown> = {
+/**
+ * What the node answers. It is scripted, because no real transaction uses exactly the compute units of
+ * a limit, and no real fee payer has exactly the balance of one.
+ */
+export const scriptedLedger: Record<string, unknown> = {
   getGenesisHash: KEY,
   getRecentPerformanceSamples: [],
   getEpochInfo: { absoluteSlot: 10, blockHeight: 900, epoch: 0 },
@@ -37,7 +40,7 @@ beforeAll(async () => {
   t = await createTestApp({
     clock,
     webhooksPerNetwork: config.webhooks.dailyPerNetwork,
-    ledger: { call: async (method) => ledger[method] as never },
+    ledger: { call: async (method) => scriptedLedger[method] as never },
     relay: { submitWaitMs: config.relay.submitWaitMs },
     sponsorship: {
       signer: { pubkey: FEE_PAYER, sign: () => Promise.reject(new Error('not signed')) },
