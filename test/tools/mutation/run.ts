@@ -6,19 +6,25 @@ import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { installedTools } from '../install.ts'
 
-/** Which tests must notice a change in a folder. All are under test/unit and test/api. */
+/** Which tests must notice a change in a folder: folders and files in `test`. */
 const TESTS: Record<string, readonly string[]> = {
-  'src/agents': ['search', 'rest/agents', 'graphql'],
-  'src/identity/credentials': ['credentials'],
-  'src/identity/sessions': ['sessions', 'identity'],
-  'src/identity/wallet-auth': ['identity', 'sessions'],
-  'src/ledger': ['indexer', 'read-versions'],
-  'src/platform/net': ['net', 'identity', 'webhooks'],
-  'src/platform/overload': ['overload', 'rest/priority'],
-  'src/platform/rate-limits': ['rate-limits'],
-  'src/relay': ['relay'],
-  'src/sponsorship': ['sponsorship'],
-  'src/webhooks': ['webhooks'],
+  'src/agents': ['api/search', 'api/rest/agent', 'api/graphql'],
+  'src/identity/credentials': ['unit/credentials', 'api/credentials', 'api/identity/credentials'],
+  'src/identity/sessions': ['unit/identity', 'api/sessions', 'api/identity'],
+  'src/identity/wallet-auth': ['unit/identity', 'api/sessions', 'api/identity'],
+  'src/ledger': ['unit/indexer', 'unit/read-versions', 'api/indexer'],
+  'src/platform/net': ['unit/net', 'unit/identity', 'unit/webhooks', 'api/identity', 'api/webhooks'],
+  'src/platform/overload': [
+    'unit/overload',
+    'api/rest/priority',
+    'faults/rest/admission-slots',
+    'faults/rest/overload',
+    'faults/rest/shared-places',
+  ],
+  'src/platform/rate-limits': ['unit/rate-limits', 'api/rate-limits'],
+  'src/relay': ['unit/relay', 'api/relay'],
+  'src/sponsorship': ['unit/sponsorship', 'api/sponsorship'],
+  'src/webhooks': ['unit/webhooks', 'api/webhooks'],
 }
 
 interface Mutant {
@@ -71,7 +77,7 @@ function runMutants(folder: string): Report {
     jsonReporter: { fileName },
   }
   writeFileSync(configFile, JSON.stringify(config))
-  const include = TESTS[folder]?.map((name) => `test/{unit,api}/${name}**/*.test.ts`)
+  const include = TESTS[folder]?.map((name) => `test/${name}{*.test.ts,/**/*.test.ts}`)
   if (include === undefined)
     throw new Error(`${folder} has no tests here. Folders: ${Object.keys(TESTS).join(', ')}`)
   const { status } = spawnSync(
