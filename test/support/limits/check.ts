@@ -17,7 +17,7 @@ export type Cases = Readonly<Record<string, Readonly<Record<string, Check | read
 /** Checks the limit at `n`, a number of the row. Times are in milliseconds. */
 export type Check = (n: number, row: Row) => Promise<void>
 
-/** What happens for a number. Nothing is `ok`, an error its status and code. */
+/** What happens with a number. No result means `ok`, and an error its status and code. */
 type Probe = (n: number) => unknown
 
 const PAGE = new URL('../../../docs/reference/limits.md', import.meta.url)
@@ -73,26 +73,30 @@ const edge =
     expect(beyond, 'beyond the limit').toEqual(refused ?? errorOf(row))
   }
 
+/** The limit is accepted, one more is not. */
 export const most = edge(0, 1)
+/** The limit is accepted, one less is not. */
 export const least = edge(0, -1)
+/** One less than the limit is accepted, the limit is not. */
 export const below = edge(-1, 0)
 /** The service has exactly this number. */
-export const is =
+export const equals =
   (read: () => unknown): Check =>
   async (n) =>
     expect(await read()).toBe(n)
-/** A greater number is reduced to the limit, a smaller one by `raised`. */
+/** A greater number is lowered to the limit. */
 export const lowered =
   (probe: Probe): Check =>
   async (n) =>
     expect([await probe(n), await probe(n + 1)]).toEqual([n, n])
+/** A smaller number is raised to the limit. */
 export const raised =
   (probe: Probe): Check =>
   async (n) =>
     expect([await probe(n), await probe(n - 1)]).toEqual([n, n])
 
-/** A test elsewhere checks both sides of the limit. Its file has this title. */
-export const covered =
+/** The test with this title, in another file, checks both sides of the limit. */
+export const testedIn =
   (file: string, title: string): Check =>
   async () => {
     const text = readFileSync(new URL(`../../${file}.test.ts`, import.meta.url), 'utf8')

@@ -16,7 +16,7 @@ import { AGENT_DID, type Json, NOW, contexts, createTestIssuer, unsigned } from 
 import { seal } from '../credentials/seal.ts'
 import { statusEntry } from '../credentials/status-list.ts'
 import { startHost } from '../identity/host.ts'
-import { type Cases, type Check, covered, least, list, lowered, most, pad } from './check.ts'
+import { type Cases, type Check, testedIn, least, list, lowered, most, pad } from './check.ts'
 import { withTimers } from './connections.ts'
 import { KEY, VERIFY, clock, sendAs } from './world.ts'
 
@@ -158,20 +158,20 @@ export const credentialCases: Cases = {
       least((n) => failedWithList(n), { refused: 'status', step: 8 }),
       most((n) => failedWithList(n), { refused: 'status', step: 8 }),
     ],
-    'Time for which a status list is kept': covered('unit/credentials/status-lists', 'at most 15 minutes'),
-    'Credentials of an agent': covered(
+    'Time for which a status list is kept': testedIn('unit/credentials/status-lists', 'at most 15 minutes'),
+    'Credentials of an agent': testedIn(
       'api/identity/credentials',
       'an agent has at most ${MAX_CREDENTIALS} credentials',
     ),
-    'Time between two checks of an agent card': covered(
+    'Time between two checks of an agent card': testedIn(
       'faults/identity/card-checks',
       'a loop of changes causes one check a minute, and the last change is checked',
     ),
-    'Time to fetch an agent card': covered(
+    'Time to fetch an agent card': testedIn(
       'faults/net/hostile-servers',
       'a host that never responds times out',
     ),
-    'Checks of agent cards of one site at once': covered(
+    'Checks of agent cards of one site at once': testedIn(
       'faults/identity/card-checks',
       'many names of one site share a few checks, and further checks do not delay first ones',
     ),
@@ -205,7 +205,7 @@ export const credentialCases: Cases = {
         return queue.inFlight()
       }),
     ),
-    'Time between two refreshes of an agent’s credentials': covered(
+    'Time between two refreshes of an agent’s credentials': testedIn(
       'faults/identity/card-checks',
       'the credentials of an agent are refreshed at most every ten minutes',
     ),

@@ -11,7 +11,7 @@ import { eventually } from '../eventually.ts'
 import { registrationArgs } from '../indexer/registry-world.ts'
 import { type Prepared, type RecordBody, signed, toJson } from '../relay/relay-world.ts'
 import { walletOf } from '../wallet.ts'
-import { type Cases, answerOf, covered, is, least, list, lowered, most } from './check.ts'
+import { type Cases, answerOf, testedIn, equals, least, list, lowered, most } from './check.ts'
 import { KEY, address, clock, config, label, last, scriptedLedger, localnet, post, send, t } from './world.ts'
 
 const LAMPORTS_PER_BYTE = 5_000
@@ -27,7 +27,7 @@ const prepared = async (units: number): Promise<{ estimatedComputeUnits: number;
   uses(units)
   return (await prepare([memo(1)], { priorityLevel: 'high' })).json()
 }
-/** The simulated transaction uses as many units as lead to this compute-unit limit, or one more. */
+/** The simulation uses as many units as lead to this compute-unit limit of the transaction. */
 function uses(limit: number): void {
   scriptedLedger['simulateTransaction'] = {
     value: { err: null, unitsConsumed: Math.ceil((limit * 100) / 120), logs: [] },
@@ -61,7 +61,7 @@ const store = (count: number, row: Sponsored): Promise<unknown> =>
 const addresses = registryAddresses(PROGRAM)
 const newCode = async (maxUses = 1): Promise<string> =>
   (await createInviteCodes(t.database.orm.em).create({ maxUses, expiresAt: null })).code
-/** With these amounts of the ledger, which are cached for less than an hour. */
+/** Sets amounts of the ledger. The service caches them for less than an hour. */
 function setLedger({ units = 1_000, balance = 2_000_000_000, perByte = LAMPORTS_PER_BYTE } = {}): void {
   clock.time += 3_600_000
   uses(units)
@@ -112,7 +112,7 @@ export const moneyCases: Cases = {
       send('/relay/estimate-fees', { accountKeys: list(n, () => KEY) }),
     ),
     'Compute units': lowered(async (n) => (await prepared(n)).estimatedComputeUnits),
-    'Priority fee': is(async () => (await prepared(1_000)).priorityFee),
+    'Priority fee': equals(async () => (await prepared(1_000)).priorityFee),
     'Time that a submit waits for `confirmed`': async (n) => {
       const payer = Keypair.generate()
       const prepared = (
@@ -137,7 +137,7 @@ export const moneyCases: Cases = {
     },
   },
   Sponsorship: {
-    'Sponsored registrations of a wallet': covered(
+    'Sponsored registrations of a wallet': testedIn(
       'api/sponsorship/register',
       'refuses a second registration of a wallet or a code, and the sixth of a client',
     ),
@@ -147,7 +147,7 @@ export const moneyCases: Cases = {
         await store(n - 2, { kind: 'registration', client_network: clientNetwork(ip), code_hash: code })
         return last(2, () => register({ ip }))
       }),
-      is(() => localnet.sponsorship.dailyRegistrationsPerClient),
+      equals(() => localnet.sponsorship.dailyRegistrationsPerClient),
     ],
     'Other sponsored transactions of a wallet in 24 hours': most(async (n) => {
       const name = label()
@@ -166,7 +166,7 @@ export const moneyCases: Cases = {
     }),
     'Lamports for sponsorship in 24 hours': [
       most(spending('registration')),
-      is(() => Number(localnet.sponsorship.dailyBudget)),
+      equals(() => Number(localnet.sponsorship.dailyBudget)),
     ],
     'Part of these lamports for other transactions': (n, row) =>
       most(spending('transaction'))((Number(config.sponsorship.dailyBudget) * n) / 100, row),
@@ -182,6 +182,6 @@ export const moneyCases: Cases = {
     'Compute units of a registration': most((units) => register({ units })),
     'Compute units of another transaction': most((units) => sponsorAs({ units })),
     'Instructions of another transaction': most((count) => sponsorAs({ count })),
-    'Priority fee': is(async () => (await sponsor()).json<{ priorityFee: number }>().priorityFee),
+    'Priority fee': equals(async () => (await sponsor()).json<{ priorityFee: number }>().priorityFee),
   },
 }

@@ -12,7 +12,7 @@ import { chargeSends } from '../../../src/webhooks/deliveries/charge-sends.ts'
 import { createTestApp } from '../app.ts'
 import { scaled } from '../machine-speed.ts'
 import { walletOf } from '../wallet.ts'
-import { type Cases, type Check, covered, is, least, list, most, outcomeOf, pad } from './check.ts'
+import { type Cases, type Check, testedIn, equals, least, list, most, outcomeOf, pad } from './check.ts'
 import { closesAt, open, statusOf } from './connections.ts'
 import { MINUTE, VERIFY, address, client, clock, config, get, label, send, sendAs, t } from './world.ts'
 
@@ -45,7 +45,7 @@ const perMinute =
     expect(outcomes).toEqual(['ok', refused, isShared ? refused : 'ok'])
   }
 
-const INCOMPLETE = covered('faults/rest/client-connections', 'above the limit, the oldest get 408: %s')
+const INCOMPLETE = testedIn('faults/rest/client-connections', 'above the limit, the oldest get 408: %s')
 
 export const requestCases: Cases = {
   'Rate limits': {
@@ -80,16 +80,16 @@ export const requestCases: Cases = {
     }),
     'Body of a request': most((n) => send('/graphql', pad('{"query":"{__typename}"}', n))),
     'Body of a credential verification': most((n) => sendAs('owner', VERIFY, pad('{"credential":{}}', n))),
-    'Time for the headers': is(() => t.app.server.headersTimeout),
-    'Time for headers and body': is(() => t.app.server.requestTimeout),
-    'Idle connection between two requests': is(() => t.app.server.keepAliveTimeout),
-    'Connection without traffic during a response': is(() => t.app.server.timeout),
+    'Time for the headers': equals(() => t.app.server.headersTimeout),
+    'Time for headers and body': equals(() => t.app.server.requestTimeout),
+    'Idle connection between two requests': equals(() => t.app.server.keepAliveTimeout),
+    'Connection without traffic during a response': equals(() => t.app.server.timeout),
     // Ten probes, one per second.
-    'Client that does not answer TCP probes, after its last packet': is(
+    'Client that does not answer TCP probes, after its last packet': equals(
       () =>
         ((t.app.server as { keepAliveInitialDelay?: number }).keepAliveInitialDelay ?? 0) * 1_000 + 10_000,
     ),
-    'Upgrade to a WebSocket': is(async () => {
+    'Upgrade to a WebSocket': equals(async () => {
       const { promise, resolve } = Promise.withResolvers<number | undefined>()
       t.app.server.once('upgrade', (_, socket: Socket) => resolve(socket.timeout))
       client.webSocket()
@@ -123,7 +123,7 @@ export const requestCases: Cases = {
       { refused: 'closed' },
     ),
     'Connections of a client network without a complete request': [INCOMPLETE, INCOMPLETE],
-    'Connections of a process': is(() => t.app.server.maxConnections),
+    'Connections of a process': equals(() => t.app.server.maxConnections),
     'Requests in flight in a process': most((n) => {
       const admission = createAdmission({ queue: { length: 0 } as never, clock, limits: config.overload! })
       for (const priority of ['high', 'low'] as const)
@@ -135,7 +135,7 @@ export const requestCases: Cases = {
     '`limit` of a list': [
       least((n) => get(`/agents?limit=${n}`)),
       most((n) => get(`/agents?limit=${n}`)),
-      is(async () => (await t.app.inject('/agents')).json<{ limit: number }>().limit),
+      equals(async () => (await t.app.inject('/agents')).json<{ limit: number }>().limit),
     ],
     '`name` of `GET /agents`': [
       least((n) => get(`/agents?name=${'x'.repeat(n)}`)),

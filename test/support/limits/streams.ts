@@ -11,7 +11,7 @@ import { subscribedAgents } from '../../../rest/mcp/subscriptions.ts'
 import { STREAM_LIMITS, createStreams } from '../../../src/live-events/streams.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { type TestClient, clientAt } from '../clients.ts'
-import { type Cases, type Check, covered, is, least, list, most, pad } from './check.ts'
+import { type Cases, type Check, testedIn, equals, least, list, most, pad } from './check.ts'
 import { SESSION, STREAM, closesAt, lastOpened, open } from './connections.ts'
 import { KEY, client, portOf, post, send, t } from './world.ts'
 
@@ -144,7 +144,7 @@ export const streamCases: Cases = {
       ])
       await own.close()
     },
-    'WebSockets of a process': covered(
+    'WebSockets of a process': testedIn(
       'faults/rest/shared-places',
       'when none is idle, the network with the most loses its oldest; a network that has as many gets none',
     ),
@@ -198,10 +198,10 @@ export const streamCases: Cases = {
     '`limit` of `list_agents`': [
       least((n) => tool('list_agents', { limit: n }), { refused: 'Tool error' }),
       most((n) => tool('list_agents', { limit: n }), { refused: 'Tool error' }),
-      is(async () => (await toolResult('list_agents', {})).structuredContent?.agents.length),
+      equals(async () => (await toolResult('list_agents', {})).structuredContent?.agents.length),
     ],
     'Open SSE sessions of a client network': most((n) => lastOpened(n, SESSION)),
-    'Open SSE sessions of a process': covered(
+    'Open SSE sessions of a process': testedIn(
       'faults/rest/shared-places',
       'when all are taken, a new client gets one, and the network with the most loses its oldest',
     ),

@@ -16,7 +16,7 @@ import { createWorkerConnection } from '../../../src/webhooks/worker/worker-conn
 import { FIXED_NOW } from '../app.ts'
 import { bearer, requestChallenge, signIn, signInWallet } from '../sign-in.ts'
 import { walletOf } from '../wallet.ts'
-import { type Cases, type Check, answerOf, below, covered, is, lowered, most, raised } from './check.ts'
+import { type Cases, type Check, answerOf, below, testedIn, equals, lowered, most, raised } from './check.ts'
 import { MINUTE, address, clock, config, label, last, post, send, sendAs, t } from './world.ts'
 
 /** A webhook with these columns, and deliveries that ended or are in flight. */
@@ -222,8 +222,8 @@ export const walletCases: Cases = {
       const isAccepted = (port: number): boolean => problem(`https://receiver.example.com:${port}/`) === null
       expect([n - 1, n, n + 1].map(isAccepted)).toEqual([false, true, false])
     },
-    'Time of an attempt': covered('faults/net/hostile-servers', 'a host that never responds times out'),
-    'Time of a first attempt to a new or slow webhook': covered(
+    'Time of an attempt': testedIn('faults/net/hostile-servers', 'a host that never responds times out'),
+    'Time of a first attempt to a new or slow webhook': testedIn(
       'faults/webhooks/lanes',
       'first attempts to a new webhook end early, and their retries have the whole time',
     ),
@@ -233,8 +233,8 @@ export const walletCases: Cases = {
     }),
     'Attempts at once, per webhook': lowered((n) => claimed(1, n)),
     'Attempts at once, per site (registrable domain)': lowered((n) => claimed(n, 1)),
-    'Attempts at once, per process, to fast webhooks': is(() => startable('fast')),
-    'Attempts at once, per process, to new and slow webhooks': is(() => startable('slow')),
+    'Attempts at once, per process, to fast webhooks': equals(() => startable('fast')),
+    'Attempts at once, per process, to new and slow webhooks': equals(() => startable('slow')),
     '`Retry-After` of a receiver': [raised(retryAfterIn), lowered(retryAfterIn)],
     'Attempts in a row that reach nobody': below(
       async (n) => (await fail({ connect_failures: n - 1 })).breakersOpened,
