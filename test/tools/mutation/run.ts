@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { installedTools } from '../install.ts'
 
@@ -46,6 +47,8 @@ interface Survivor {
 
 interface Score {
   percent: number
+  /** Present if only one of so many mutants was run. */
+  oneIn?: number
   killed: number
   survived: number
   equivalent: number
@@ -55,8 +58,11 @@ interface Score {
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const scoresFile = fileURLToPath(new URL('scores.json', import.meta.url))
 
-/** Runs the mutants of a folder, see https://stryker-mutator.io/docs/stryker-js/configuration. */
-function runMutants(folder: string): Report {
+/**
+ * Runs one of `oneIn` mutants of a folder, see
+ * https://stryker-mutator.io/docs/stryker-js/configuration.
+ */
+function runMutants(folder: string, oneIn: number): Report {
   const tools = installedTools('mutation')
   const directory = temporaryFolder('mutation-')
   const [configFile, fileName] = [join(directory, 'stryker.json'), join(directory, 'report.json')]
@@ -66,7 +72,11 @@ function runMutants(folder: string): Report {
     mutator: { excludedMutations: ['StringLiteral'] },
     testRunner: 'vitest',
     vitest: { configFile: 'test/tools/mutation/vitest.config.ts', related: false },
-    plugins: [join(tools, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
+    plugins: [
+      join(tools, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js'),
+      fileURLToPath(new URL('sample.ts', import.meta.url)),
+    ],
+    checkers: ['sample'],
     coverageAnalysis: 'perTest',
     concurrency: availableParallelism(),
     timeoutMS: 15_000,
@@ -83,13 +93,22 @@ function runMutants(folder: string): Report {
   const { status } = spawnSync(
     process.execPath,
     [join(tools, 'node_modules/@stryker-mutator/core/bin/stryker.js'), 'run', configFile],
-    { cwd: root, stdio: 'inherit', env: { ...process.env, MUTATION_TESTS: JSON.stringify(include) } },
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, MUTATION_TESTS: JSON.stringify(include), MUTATION_EVERY: String(oneIn) },
+    },
   )
   if (status !== 0) throw new Error(`Stryker ended with ${status}`)
   return JSON.parse(readFileSync(fileName, 'utf8')) as Report
 }
 
-function score(report: Report, folder: string, reasons: ReadonlyMap<string, string | undefined>): Score {
+function score(
+  report: Report,
+  folder: string,
+  oneIn: number,
+  reasons: ReadonlyMap<string, string | undefined>,
+): Score {
   const mutants = Object.entries(report.files).flatMap(([file, { source, mutants }]) =>
     mutants.map((mutant) => ({ ...mutant, text: describe(file.slice(folder.length + 1), source, mutant) })),
   )
@@ -101,7 +120,7 @@ function score(report: Report, folder: string, reasons: ReadonlyMap<string, stri
   const equivalent = survivors.filter(({ reason }) => reason?.startsWith('equivalent')).length
   const [killed, survived] = [count('Killed', 'Timeout'), survivors.length - equivalent]
   const percent = Math.round((1_000 * killed) / (killed + survived)) / 10
-  return { percent, killed, survived, equivalent, survivors }
+  return { percent, ...(oneIn > 1 && { oneIn }), killed, survived, equivalent, survivors }
 }
 
 /** A name that stays the same while other lines change. */
@@ -117,10 +136,14 @@ function describe(file: string, source: string, { location, replacement = '', mu
 const scores: Record<string, Score> = existsSync(scoresFile)
   ? (JSON.parse(readFileSync(scoresFile, 'utf8')) as Record<string, Score>)
   : {}
-const [, , ...given] = process.argv
+const { values, positionals: given } = parseArgs({
+  options: { 'one-in': { type: 'string', default: '1' } },
+  allowPositionals: true,
+})
+const oneIn = Number(values['one-in'])
 for (const folder of given.length > 0 ? given : Object.keys(TESTS)) {
   const reasons = new Map(scores[folder]?.survivors.map(({ mutant, reason }) => [mutant, reason]))
-  scores[folder] = score(runMutants(folder), folder, reasons)
+  scores[folder] = score(runMutants(folder, oneIn), folder, oneIn, reasons)
   const sorted = Object.fromEntries(Object.entries(scores).sort(([a], [b]) => (a < b ? -1 : 1)))
   writeFileSync(scoresFile, `${JSON.stringify(sorted, null, 2)}\n`)
   const { percent, killed, survived, equivalent } = scores[folder]
