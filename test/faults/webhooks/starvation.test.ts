@@ -20,6 +20,8 @@ const HOLD_MS = scaled(4_000)
 const VICTIM_EVENTS = 40
 /** 500 ms on a machine with the usual speed. */
 const MAX_P95_MS = HOLD_MS / 8
+/** Other work of the machine delays events also while no receiver is hostile. */
+const MAX_RATIO = 5
 /** An event that waits for a hostile receiver waits for HOLD_MS. A pause of the machine is shorter. */
 const MAX_MS = HOLD_MS / 2
 
@@ -103,6 +105,13 @@ async function p95OfEstablished(): Promise<number> {
   return times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1]!
 }
 
+/** Compares the latency during an attack with the one before it. */
+async function expectPromptDuring(attack: () => Promise<void>): Promise<void> {
+  const before = await p95OfEstablished()
+  await attack()
+  expect(await p95OfEstablished()).toBeLessThan(Math.max(MAX_P95_MS, MAX_RATIO * before))
+}
+
 const attack = async (): Promise<void> => {
   for (let event = 0; event < 4; event += 1) await world.emit({ agent: 'hostile' })
   await eventually(() => expect(held.length).toBeGreaterThan(20))
@@ -112,17 +121,17 @@ test('an established webhook gets its events within 500 ms beside 500 slow webho
   await createHostile({})
   await createVictim(0, 5)
   startWorker()
-  await attack()
-  expect(await p95OfEstablished()).toBeLessThan(MAX_P95_MS)
+  await expectPromptDuring(attack)
 })
 
 test('an established webhook gets its events within 500 ms beside 500 webhooks that were fast and hang', async () => {
   await createHostile({ response_ms: 5 })
   await createVictim(0, 5)
   startWorker()
-  await attack()
-  await eventually(() => expect(held.length).toBeGreaterThan(WORKER_LIMITS.concurrency / 2))
-  expect(await p95OfEstablished()).toBeLessThan(MAX_P95_MS)
+  await expectPromptDuring(async () => {
+    await attack()
+    await eventually(() => expect(held.length).toBeGreaterThan(WORKER_LIMITS.concurrency / 2))
+  })
 })
 
 test('new webhooks of other networks get their first event without waiting beside 500 slow ones', async () => {
@@ -139,24 +148,23 @@ test('a wildcard DNS name is one site, and its names share one limit', async () 
   await createHostile({ sites: 'wildcard' })
   await createVictim(0, 5)
   startWorker()
-  await attack()
-  expect(await p95OfEstablished()).toBeLessThan(MAX_P95_MS)
+  await expectPromptDuring(attack)
   expect(world.farm.peak()).toBeLessThanOrEqual(WORKER_LIMITS.perSite + WORKER_LIMITS.perEndpoint)
 })
 
 test('many retries of slow webhooks delay neither the events nor the retries of others', async () => {
   await createHostile({})
   const victim = await createVictim(0, 5)
-  for (let event = 0; event < 4; event += 1) await world.emit({ agent: 'hostile' })
-  await sql`update webhook_deliveries set status = 'retrying', retry_step = 1, attempt_count = 1, trigger = 'retry'`.execute(
-    world.kysely,
-  )
   startWorker()
-  await eventually(() => expect(held.length).toBeGreaterThan(20))
-  expect(await p95OfEstablished()).toBeLessThan(MAX_P95_MS)
+  await expectPromptDuring(async () => {
+    const events = (await Promise.all([1, 2, 3, 4].map(() => world.emit({ agent: 'hostile' })))).flat()
+    await sql`update webhook_deliveries set status = 'retrying', retry_step = 1, attempt_count = 1, trigger = 'retry'
+      where status = 'pending' and event_id in (${sql.join(events)})`.execute(world.kysely)
+    await eventually(() => expect(held.length).toBeGreaterThan(20))
+  })
 
   const [event] = await world.emit({ agent: 'victim 0' })
-  await eventually(() => expect(world.farm.receivedAt('/victim/0')).toHaveLength(VICTIM_EVENTS + 1))
+  await eventually(() => expect(world.farm.receivedAt('/victim/0')).toHaveLength(2 * VICTIM_EVENTS + 1))
   await eventually(async () =>
     expect((await world.deliveries(victim)).map((row) => row.status)).not.toContain('in_flight'),
   )
@@ -172,15 +180,6 @@ test('many retries of slow webhooks delay neither the events nor the retries of 
 test('20,000 waiting webhooks of 6 networks do not hide the event of another network', async () => {
   const { port } = new URL(world.farm.url('/'))
   const secret = box.seal('hostile', SECRET)
-  await sql`
-    with created as (
-      insert into webhook_subscriptions (id, wallet, network, url, site, event_types, secret_encrypted)
-      select gen_random_uuid()::text, 'hostile ' || n / 20, '203.0.113.' || n % ${NETWORKS},
-        'http://h' || n || ${`.localhost:${port}/hostile`}, 'h' || n, '{}', ${secret}
-      from generate_series(1, 20000) n returning id, network
-    )
-    insert into webhook_deliveries (subscription_id, network, event_id, event_type, body)
-    select id, network, 'hostile', 'agent.updated', '{}' from created`.execute(world.kysely)
   world.farm.respond('/hostile', (_, response) => held.push(() => response.end()))
   await createVictim(0, 5)
   for (let n = 1; n <= 5; n += 1) await createVictim(n, null)
@@ -189,8 +188,18 @@ test('20,000 waiting webhooks of 6 networks do not hide the event of another net
     send: senderWithin(WORKER_LIMITS.deadlineMs),
     openSecret: () => SECRET,
   })
-  await eventually(() => expect(held.length).toBeGreaterThan(150))
-  expect(await p95OfEstablished()).toBeLessThan(MAX_P95_MS)
+  await expectPromptDuring(async () => {
+    await sql`
+      with created as (
+        insert into webhook_subscriptions (id, wallet, network, url, site, event_types, secret_encrypted)
+        select gen_random_uuid()::text, 'hostile ' || n / 20, '203.0.113.' || n % ${NETWORKS},
+          'http://h' || n || ${`.localhost:${port}/hostile`}, 'h' || n, '{}', ${secret}
+        from generate_series(1, 20000) n returning id, network
+      )
+      insert into webhook_deliveries (subscription_id, network, event_id, event_type, body)
+      select id, network, 'hostile', 'agent.updated', '{}' from created`.execute(world.kysely)
+    await eventually(() => expect(held.length).toBeGreaterThan(150))
+  })
   for (let n = 1; n <= 5; n += 1) expect(await latency(n)).toBeLessThan(MAX_MS)
 })
 
