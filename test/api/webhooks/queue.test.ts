@@ -1,7 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import type { Logger } from '../../../src/platform/logger.ts'
+import type { Claim } from '../../../src/webhooks/worker/claim.ts'
+import type { Settlement } from '../../../src/webhooks/worker/settle.ts'
+import { createUnwritten } from '../../../src/webhooks/worker/unwritten.ts'
 import { createQueueVacuum } from '../../../src/webhooks/worker/vacuum-queue.ts'
 import { eventually } from '../../support/eventually.ts'
+import { silentLogger } from '../../support/indexer/indexer.ts'
 import { queueErrors } from '../../support/webhooks/queue-errors.ts'
 import { ok, status } from '../../support/webhooks/receiver-farm.ts'
 import { createWorkerWorld, QUICK, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
@@ -64,6 +69,70 @@ test('successes that are sent again, because their lease ended before they were 
     await eventually(() => expect(world.farm.receivedAt('/again').length).toBeGreaterThanOrEqual(16))
     expect(world.farm.peak('/again')).toBeLessThanOrEqual(3)
   })
+})
+
+/** Lets PostgreSQL refuse new attempts whose row fits `condition`, with this SQLSTATE. */
+async function refuseAttempts(sqlstate: string, condition: string): Promise<() => Promise<unknown>> {
+  await sql
+    .raw(
+      `create function refuse() returns trigger language plpgsql as $$ begin
+        if ${condition} then raise 'refused' using errcode = '${sqlstate}'; end if; return new; end $$;
+      create trigger refuse before insert on webhook_attempts for each row execute function refuse()`,
+    )
+    .execute(world.kysely)
+  return () => sql.raw('drop function refuse cascade').execute(world.kysely)
+}
+
+test('outcomes that PostgreSQL cannot store now are stored later, without other requests', async () => {
+  const id = await world.subscribe('/full')
+  const accept = await refuseAttempts('53100', 'true')
+  const warn = vi.fn<Logger['warn']>()
+  world.worker({ limits, logger: { ...silentLogger, warn } })
+  await world.emit({}, {}, {})
+  await eventually(() =>
+    expect(warn).toHaveBeenCalledWith(expect.anything(), 'writing delivery outcomes failed, retrying'),
+  )
+  await accept()
+  await eventually(async () => expect(await world.attempts(id)).toHaveLength(3))
+  expect(world.farm.receivedAt('/full')).toHaveLength(3)
+})
+
+test('an outcome that PostgreSQL refuses stops no other outcome, and its delivery is repeated', async () => {
+  const id = await world.subscribe('/refused')
+  const [refused] = await world.emit(...TEN)
+  const accept = await refuseAttempts(
+    '22000',
+    `(select event_id from webhook_deliveries where id = new.delivery_id) = '${refused}'`,
+  )
+  await withoutOutcomes(async () => {
+    world.worker({ limits })
+    await eventually(() => expect(world.farm.receivedAt('/refused')).toHaveLength(10))
+  })
+  await eventually(async () => expect(await world.attempts(id)).toHaveLength(9))
+  await accept()
+  await eventually(async () => expect(await world.attempts(id)).toHaveLength(10))
+  const requests = world.farm.receivedAt('/refused').filter(({ event }) => event.id !== refused)
+  expect(requests).toHaveLength(9)
+})
+
+test('a delivery is unwritten from its success until it is written or claimed again', async () => {
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const writes = [first.promise, second.promise]
+  const unwritten = createUnwritten({ add: () => writes.shift()! }, () => Promise.resolve())
+  const success = { outcome: 'success' } as Settlement
+  const claim = (token: string) => ({ id: 'delivery', token }) as Claim
+  await unwritten.add(claim('old'), success)
+  expect(unwritten.ids()).toEqual(['delivery'])
+  unwritten.claimedAgain([claim('new')])
+  expect(unwritten.ids()).toEqual([])
+  await unwritten.add(claim('new'), success)
+  first.resolve()
+  await first.promise
+  await Promise.resolve()
+  expect(unwritten.ids()).toEqual(['delivery'])
+  second.resolve()
+  await unwritten.onIdle()
+  expect(unwritten.ids()).toEqual([])
 })
 
 test('stop waits until every success is written', async () => {

@@ -491,6 +491,24 @@ describe('deliveries', () => {
     expect(left.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled'])
   })
 
+  test('only a new url and active: false cancel waiting deliveries', async () => {
+    const { id, url } = await create()
+    await enqueue(id, 'evt_waiting', 'pending')
+    const change = async (body: object) => {
+      expect((await owner('PATCH', `/webhooks/${id}`, body)).status).toBe(200)
+      return (await deliveriesOf(id)).body.deliveries.map(({ status }) => status)
+    }
+    for (const body of [
+      { url },
+      { eventTypes: ['agent.closed'] },
+      { filterAgentPda: null },
+      { active: true },
+    ])
+      expect(await change(body)).toEqual(['pending'])
+    expect(await change({ url: 'https://other.example.com/' })).toEqual(['cancelled'])
+    await owner('DELETE', `/webhooks/${id}`)
+  })
+
   test('a new url and active: true reset the health of the endpoint', async () => {
     const { id } = await create()
     const record = {
