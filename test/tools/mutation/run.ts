@@ -10,11 +10,16 @@ import { installedTools } from '../install.ts'
 /** Which tests must notice a change in a folder: folders and files in `test`. */
 const TESTS: Record<string, readonly string[]> = {
   'src/agents': ['api/search', 'api/rest/agent', 'api/graphql'],
-  'src/identity/credentials': ['unit/credentials', 'api/credentials', 'api/identity/credentials'],
+  'src/identity/credentials': [
+    'unit/credentials',
+    'api/credentials',
+    'api/identity/credentials',
+    'faults/identity/status-lists',
+  ],
   'src/identity/sessions': ['unit/identity', 'api/sessions', 'api/identity'],
   'src/identity/wallet-auth': ['unit/identity', 'api/sessions', 'api/identity'],
-  'src/ledger': ['unit/indexer', 'unit/read-versions', 'api/indexer'],
-  'src/platform/net': ['unit/net', 'unit/identity', 'unit/webhooks', 'api/identity', 'api/webhooks'],
+  'src/ledger': ['unit/indexer', 'unit/read-versions', 'api/indexer', 'faults/indexer'],
+  'src/platform/net': ['unit/net', 'unit/webhooks', 'api/identity', 'faults/net', 'faults/identity'],
   'src/platform/overload': [
     'unit/overload',
     'api/rest/priority',
@@ -23,9 +28,15 @@ const TESTS: Record<string, readonly string[]> = {
     'faults/rest/shared-places',
   ],
   'src/platform/rate-limits': ['unit/rate-limits', 'api/rate-limits'],
-  'src/relay': ['unit/relay', 'api/relay'],
+  'src/relay': ['unit/relay', 'api/relay', 'faults/relay', 'api/sponsorship'],
   'src/sponsorship': ['unit/sponsorship', 'api/sponsorship'],
-  'src/webhooks': ['unit/webhooks', 'api/webhooks'],
+  'src/webhooks': [
+    'unit/webhooks',
+    'api/webhooks',
+    'faults/webhooks/amplification',
+    'faults/webhooks/claims',
+    'faults/webhooks/lanes',
+  ],
 }
 
 interface Mutant {
