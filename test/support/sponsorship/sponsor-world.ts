@@ -1,4 +1,6 @@
+import type { Writable } from 'node:stream'
 import { Keypair, PublicKey, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
+import type { GenesisOptions } from '@agent-registry/localnet'
 import { registryInstruction } from '@agent-registry/program'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
@@ -22,8 +24,6 @@ import type { RelayTiming } from '../../../src/relay/policy.ts'
 import { markSponsored } from './mark-sponsored.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
-
-export const FEE_PAYER_LAMPORTS = 2_000_000_000
 
 /** A new client address for each test, because each address has five registrations. */
 let clients = 0
@@ -69,21 +69,35 @@ export interface RegisterOptions {
   name?: string
 }
 
-/** The relay world with sponsorship: a fee payer with 2 SOL. */
+export interface SponsorWorldOptions {
+  readonly slotMs?: number
+  readonly finalizedDepth?: number
+  readonly programs?: GenesisOptions['programs']
+  readonly timing?: RelayTiming
+  readonly submitWaitMs?: number
+  readonly limits?: Partial<SponsorLimits>
+  readonly log?: Writable
+  /** Of the fee payer. Default: 2 SOL. */
+  readonly lamports?: number
+}
+
+/** The relay world with sponsorship. */
 export async function createSponsorWorld(
   signerOf: (feePayer: Keypair) => FeePayerSigner = createLocalSigner,
-  ledger: { slotMs?: number; finalizedDepth?: number; timing?: RelayTiming } = {},
+  { slotMs = 100, timing, submitWaitMs, lamports = 2_000_000_000, ...options }: SponsorWorldOptions = {},
 ): Promise<SponsorWorld> {
   const feePayer = Keypair.generate()
-  const limits = { ...SPONSOR_LIMITS }
+  const limits = { ...SPONSOR_LIMITS, ...options.limits }
   const relayWorld = await createRelayWorld({
     // A prepared transaction must not expire while a busy machine runs a test: 182 slots.
-    slotMs: ledger.slotMs ?? 100,
-    ...(ledger.finalizedDepth === undefined ? {} : { finalizedDepth: ledger.finalizedDepth }),
-    ...(ledger.timing === undefined ? {} : { relay: { timing: ledger.timing } }),
-    sponsorship: { signer: signerOf(feePayer), limits },
+    slotMs,
+    finalizedDepth: options.finalizedDepth,
+    programs: options.programs,
+    log: options.log,
+    relay: { ...(timing && { timing }), ...(submitWaitMs !== undefined && { submitWaitMs }) },
+    sponsorship: { signer: signerOf(feePayer), limits, ...(timing && { timing }) },
   })
-  await relayWorld.connection.requestAirdrop(feePayer.publicKey, FEE_PAYER_LAMPORTS)
+  await relayWorld.connection.requestAirdrop(feePayer.publicKey, lamports)
   relayWorld.localnet.stepSlot(2)
   relayWorld.t.sponsorship.spendingRecorder?.start()
   const codes = createInviteCodes(relayWorld.t.database.orm.em)
