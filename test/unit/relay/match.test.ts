@@ -51,11 +51,12 @@ const changed = (change: Partial<TransactionInstruction>) =>
 const withKeys = (change: (key: Meta) => Meta) => changed({ keys: call.keys.map(change) })
 
 interface Shape {
+  payerKey?: PublicKey
   tables?: AddressLookupTableAccount[]
 }
 function message(instructions: TransactionInstruction[], shape: Shape = {}) {
   const built = new TransactionMessage({
-    payerKey: payer,
+    payerKey: shape.payerKey ?? payer,
     recentBlockhash: keyOf('blockhash'),
     instructions,
   })
@@ -117,6 +118,8 @@ describe('does not match', () => {
         call,
       ],
     ],
+    ['another payer', PREPARED, { payerKey: stranger }],
+    ['an instruction less', PREPARED.slice(0, -1)],
     ['another order', [limit(50_000), price(1_000), call, transfer()]],
     ['another receiver', [limit(50_000), price(1_000), transfer(7, stranger), call]],
     ['another program', withCall(changed({ programId: stranger }))],
