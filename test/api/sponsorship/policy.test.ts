@@ -162,39 +162,6 @@ describe('a wallet gets sponsored transactions', () => {
       `instructions[0].keys[1] cannot be sponsored: agent must be ${addresses.agent(agent.owner)}`,
     ])
   })
-
-  test('up to the daily limit of the client network that submits them', async () => {
-    world.limits.dailyTransactionsPerClient = 3
-    const client = '2001:db8:4::1'
-    const prepare = (name: string, from = client) => {
-      const instructions = [toJson(agent.instruction('update_agent', {}, { name }))]
-      const body = { instructions, signerPubkeys: [agent.owner] }
-      return world.send<SponsoredBody>('/relay/prepare/sponsored', body, from)
-    }
-    const submit = ({ body: { id, serializedTx } }: TestResponse<SponsoredBody>, from = client) =>
-      world.send<{ error: string | null }>(
-        '/relay/submit',
-        { id, signedTx: signedByOwner(serializedTx, agent.keypair) },
-        from,
-      )
-    const prepared = []
-    for (const name of ['a', 'b', 'c', 'd']) prepared.push(await prepare(name))
-    expect(prepared.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    const answers = []
-    for (const each of prepared) answers.push((await submit(each)).status)
-    expect(answers).toEqual([200, 200, 200, 429])
-    // Another address of the same /64.
-    const limited = await prepare('e', '2001:db8:4::2')
-    expect(statusAndError(limited)).toEqual([
-      429,
-      expect.stringMatching(
-        /^At most 3 sponsored transactions per IP address and day\. Try again in 86\d{3} s\.$/,
-      ),
-    ])
-    const elsewhere = '2001:db8:5::1'
-    expect((await submit(prepared[3]!, elsewhere)).status).toBe(200)
-    world.limits.dailyTransactionsPerClient = 100
-  })
 })
 
 describe('the daily limits', () => {

@@ -268,24 +268,6 @@ test('refuses a code that was revoked after the registration was prepared', asyn
   expect((await world.submitRegistration(body, owner, inviteCode)).status).toBe(403)
 })
 
-test('pauses below the minimum balance and when the budget is used up', async () => {
-  const inviteCode = await world.code()
-  world.limits.minBalance = BigInt(await world.balance())
-  // The service reads the balance at most every 0.5 s.
-  await expect
-    .poll(() => world.register({ inviteCode }))
-    .toMatchObject({
-      status: 503,
-      body: { error: 'Sponsorship is paused: the balance of the fee payer is too low' },
-    })
-  world.limits.minBalance = 0n
-  world.limits.dailyBudget = 1_000_000n
-  expect(await world.register({ inviteCode })).toMatchObject({
-    status: 503,
-    body: { error: 'Sponsorship is paused: the daily budget is used up' },
-  })
-})
-
 test('preparations of a wallet take nothing: neither a code, nor the wallet, nor more than its registration', async () => {
   const inviteCode = await world.code()
   const owner = Keypair.generate()

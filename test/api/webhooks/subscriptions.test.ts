@@ -545,26 +545,6 @@ test('startup fails if the key of a stored secret is missing', async () => {
   await expect(checkStoredSecrets(t.kysely, both!)).resolves.toBeUndefined()
 })
 
-test('the OpenAPI document requires the wallet headers or a session for all operations except event types', () => {
-  const { securitySchemes } = document.components as unknown as {
-    securitySchemes: Record<string, { name?: string; scheme?: string }>
-  }
-  const operations = Object.entries(document.paths)
-    .filter(([path]) => path.startsWith('/webhooks'))
-    .flatMap(([path, item]) =>
-      Object.values(item).map((each) => [path, each as typeof each & { security?: object[] }] as const),
-    )
-  expect(operations).toHaveLength(10)
-  for (const [path, { security, responses }] of operations) {
-    const names = security?.map((each) =>
-      Object.keys(each).map((name) => securitySchemes[name]?.name ?? securitySchemes[name]?.scheme),
-    )
-    const asked = path !== '/webhooks/event-types'
-    const headers = ['X-Wallet-Pubkey', 'X-Wallet-Signature', 'X-Wallet-Timestamp']
-    expect([names, '401' in responses]).toEqual(asked ? [[headers, ['bearer']], true] : [undefined, false])
-  }
-})
-
 test('GraphQL has the same operations', async () => {
   const made = await owner.graphql<{ createWebhook: { id: string; secret: string } }>(
     'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { id secret message } }',
