@@ -5,8 +5,8 @@ import { audit } from '../../src/ledger/audit/audit.ts'
 import { createInviteCodes } from '../../src/sponsorship/invite-codes.ts'
 import { createRegistryWorld, programId, type RegistryWorld } from '../support/indexer/registry-world.ts'
 import { kyselyOf } from '../support/indexer/tables.ts'
-import { keyOf, type Prepared, toJson } from '../support/relay/relay-world.ts'
-import { signedByOwner, sponsoredRegistration } from '../support/sponsorship/sponsor-world.ts'
+import { keyOf, type Prepared, toJson, signed } from '../support/relay/relay-world.ts'
+import { registrationOf } from '../support/sponsorship/parties.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -86,11 +86,11 @@ async function register(replica: number, client: string, inviteCode: string): Pr
   const post = (path: string, body: object): Promise<Response> =>
     call(replica, path, client, { method: 'POST', body: JSON.stringify({ ...body, ...signer }) })
   const signer = { signerPubkey: keyOf(owner), inviteCode }
-  const instructions = [toJson(sponsoredRegistration(owner, feePayer))]
+  const instructions = [toJson(registrationOf(keyOf(owner), keyOf(feePayer)))]
   const prepared = await post('/sponsor/register', { instructions })
   if (prepared.status !== 200) return prepared
   const { id, serializedTx } = (await prepared.json()) as Prepared
-  return post('/sponsor/register/submit', { id, signedTx: signedByOwner(serializedTx, owner) })
+  return post('/sponsor/register/submit', { id, signedTx: signed({ serializedTx }, owner) })
 }
 
 /** The received event ids of each webhook, in order. */

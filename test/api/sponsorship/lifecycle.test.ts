@@ -4,12 +4,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
 import { SPONSORSHIP_LOCK } from '../../../src/sponsorship/sign-and-store.ts'
 import { addresses, keyOf } from '../../support/relay/relay-world.ts'
-import {
-  createSponsorWorld,
-  newClient,
-  sponsoredRegistration,
-  type SponsorWorld,
-} from '../../support/sponsorship/sponsor-world.ts'
+import { registrationOf } from '../../support/sponsorship/parties.ts'
+import { createSponsorWorld, newClient, type SponsorWorld } from '../../support/sponsorship/sponsor-world.ts'
 
 let world: SponsorWorld
 let many: string
@@ -87,7 +83,7 @@ test('a registration that fails on the ledger spends its counted fee, and frees 
     .set({ accepted: true })
     .where('id', '=', body.id)
     .execute()
-  beforeSign = () => world.transact([sponsoredRegistration(owner, owner, 'First')], [owner])
+  beforeSign = () => world.transact([registrationOf(keyOf(owner), keyOf(owner), { name: 'First' })], [owner])
   const { body: record } = await world.submitRegistration(body, owner, inviteCode, client)
   beforeSign = async () => undefined
   expect(record).toMatchObject({ status: 'failed', error: { code: 'execution_failed' } })

@@ -9,11 +9,17 @@ import { inviteCodeHash } from '../../../src/sponsorship/invite-code.ts'
 import { SPONSOR_POLICY } from '../../../src/sponsorship/policy.ts'
 import { agentRow } from '../../support/factories.ts'
 import { type AgentWallet } from '../../support/indexer/registry-world.ts'
-import { addresses, type TestResponse, keyOf, programId, toJson } from '../../support/relay/relay-world.ts'
+import {
+  addresses,
+  type TestResponse,
+  keyOf,
+  programId,
+  toJson,
+  signed,
+} from '../../support/relay/relay-world.ts'
+import { registrationOf } from '../../support/sponsorship/parties.ts'
 import {
   createSponsorWorld,
-  signedByOwner,
-  sponsoredRegistration,
   type SponsoredBody,
   type SponsorWorld,
 } from '../../support/sponsorship/sponsor-world.ts'
@@ -50,7 +56,7 @@ describe('POST /sponsor/register refuses', () => {
   })
 
   test('a missing field, by name', async () => {
-    const instructions = [toJson(sponsoredRegistration(owner, world.feePayer))]
+    const instructions = [toJson(registrationOf(keyOf(owner), keyOf(world.feePayer)))]
     const [signerPubkey, code] = [keyOf(owner), inviteCode]
     const post = async (body: object) => statusAndError(await world.send('/sponsor/register', body))
     expect(await post({ instructions, inviteCode: code })).toEqual([400, 'signerPubkey is required'])
@@ -91,7 +97,7 @@ describe('POST /relay/prepare/sponsored', () => {
       true,
       keyOf(world.feePayer),
     ])
-    const done = await world.submit(prepared.body.id, signedByOwner(prepared.body.serializedTx, poor))
+    const done = await world.submit(prepared.body.id, signed(prepared.body, poor))
     expect(done.body).toMatchObject({ status: 'confirmed', sponsored: true })
     const cost = afterRegistration - (await world.balance())
     expect(cost).toBeGreaterThanOrEqual(10_000)
@@ -108,7 +114,7 @@ describe('POST /relay/prepare/sponsored', () => {
     expect(errors).toBeUndefined()
     const flagged = (data as { prepareTransaction: SponsoredBody }).prepareTransaction
     expect(flagged.sponsored).toBe(true)
-    const suspended = await world.submit(flagged.id, signedByOwner(flagged.serializedTx, poor))
+    const suspended = await world.submit(flagged.id, signed(flagged, poor))
     expect(suspended.body.status).toBe('confirmed')
   })
 
@@ -117,19 +123,15 @@ describe('POST /relay/prepare/sponsored', () => {
     const before = await world.balance()
     const { status, body } = await sponsored([deposit])
     expect(status).toBe(200)
-    expect((await world.submit(body.id, signedByOwner(body.serializedTx, agent.keypair))).body).toMatchObject(
-      {
-        status: 'confirmed',
-      },
-    )
+    expect((await world.submit(body.id, signed(body, agent.keypair))).body).toMatchObject({
+      status: 'confirmed',
+    })
     expect(before - (await world.balance())).toBeLessThan(12_000)
     const request = agent.instruction('request_withdrawal', {}, { amount: 1_000_000n })
     const cancel = agent.instruction('cancel_withdrawal')
     const both = await sponsored([request, cancel])
     expect(both.status).toBe(200)
-    expect(
-      (await world.submit(both.body.id, signedByOwner(both.body.serializedTx, agent.keypair))).body.status,
-    ).toBe('confirmed')
+    expect((await world.submit(both.body.id, signed(both.body, agent.keypair))).body.status).toBe('confirmed')
   })
 })
 
@@ -201,7 +203,7 @@ describe('the daily limits', () => {
 
 test('POST /sponsor/register/submit refuses a missing field, by name', async () => {
   const { body } = await world.register({ owner, inviteCode })
-  const signedTx = signedByOwner(body.serializedTx, owner)
+  const signedTx = signed(body, owner)
   const whole = { id: body.id, signedTx, signerPubkey: keyOf(owner), inviteCode }
   for (const name of Object.keys(whole))
     expect(

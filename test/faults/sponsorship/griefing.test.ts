@@ -14,10 +14,10 @@ import {
   createHostileWorld,
   keyOf,
   registerBy,
-  signedBy,
   type HostileWorld,
   submitRegistrationBy,
 } from '../../support/sponsorship/hostile-world.ts'
+import { signed } from '../../support/relay/relay-world.ts'
 
 let world: HostileWorld
 let log = ''
@@ -77,7 +77,7 @@ describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] 
       const theirs = await prepared(api)
       const body = {
         id: theirs.body.id,
-        signedTx: signedBy(mine.body.serializedTx, mine.wallet),
+        signedTx: signed(mine.body, mine.wallet),
         signerPubkey: keyOf(mine.wallet),
         inviteCode: mine.code,
       }

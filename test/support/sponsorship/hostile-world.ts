@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Keypair, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
+import { Keypair, type TransactionInstruction } from '@solana/web3.js'
 import { LIGHTHOUSE_PROGRAM, type Pubkey } from '@agent-registry/solana'
 import { createLocalSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
 import { HOSTILE_FILE } from '../hostile-program/build.ts'
@@ -13,6 +13,7 @@ import {
   type ClientResponse,
 } from './sponsor-clients.ts'
 import { createSponsorWorld, type SponsorWorld, type SponsorWorldOptions } from './sponsor-world.ts'
+import { signed } from '../relay/relay-world.ts'
 
 export { keyOf } from '../indexer/registry-world.ts'
 
@@ -78,13 +79,6 @@ export function submitRegistrationBy(
   wallet: Keypair,
   inviteCode: string,
 ): Promise<ClientResponse<SubmittedTransaction>> {
-  const signedTx = signedBy(serializedTx, wallet)
+  const signedTx = signed({ serializedTx }, wallet)
   return api.submitRegistration({ id, signedTx, signerPubkey: keyOf(wallet), inviteCode })
-}
-
-/** Adds the wallet's signature to a prepared transaction. */
-export function signedBy(serializedTx: string, ...wallets: Keypair[]): string {
-  const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
-  transaction.sign(wallets)
-  return Buffer.from(transaction.serialize()).toString('base64')
 }

@@ -1,15 +1,12 @@
 import type { Writable } from 'node:stream'
-import { Keypair, PublicKey, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
+import { Keypair } from '@solana/web3.js'
 import type { GenesisOptions } from '@agent-registry/localnet'
-import { registryInstruction } from '@agent-registry/program'
-import { pubkey, type Pubkey } from '@agent-registry/solana'
+import type { Pubkey } from '@agent-registry/solana'
 import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
 import { createInviteCodes, type InviteCodes } from '../../../src/sponsorship/invite-codes.ts'
 import { createSponsorship, type SponsorshipService } from '../../../src/sponsorship/sponsorship.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { registrationArgs } from '../indexer/registry-world.ts'
 import {
-  addresses,
   type TestResponse,
   createRelayWorld,
   keyOf,
@@ -17,10 +14,12 @@ import {
   programId,
   type RecordBody,
   type RelayWorld,
+  signed,
   toJson,
 } from '../relay/relay-world.ts'
 import { SPONSOR_LIMITS } from '../app.ts'
 import type { RelayTiming } from '../../../src/relay/policy.ts'
+import { registrationOf } from './parties.ts'
 import { markSponsored } from './mark-sponsored.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
@@ -116,18 +115,18 @@ export async function createSponsorWorld(
       })
       return { status: response.statusCode, body: response.json() }
     },
-    register: ({ owner = Keypair.generate(), inviteCode, client, name }) =>
+    register: ({ owner = Keypair.generate(), inviteCode, client, name = 'Sponsored' }) =>
       world.send(
         '/sponsor/register',
         {
-          instructions: [toJson(sponsoredRegistration(owner, feePayer, name))],
+          instructions: [toJson(registrationOf(keyOf(owner), keyOf(feePayer), { name }))],
           signerPubkey: keyOf(owner),
           inviteCode,
         },
         client,
       ),
     submitRegistration: ({ id, serializedTx }, owner, inviteCode, client) => {
-      const signedTx = signedByOwner(serializedTx, owner)
+      const signedTx = signed({ serializedTx }, owner)
       const body = { id, signedTx, signerPubkey: keyOf(owner), inviteCode }
       return world.send('/sponsor/register/submit', body, client)
     },
@@ -165,27 +164,4 @@ export async function createSponsorWorld(
     balance: () => world.connection.getBalance(feePayer.publicKey, 'confirmed'),
   }
   return world
-}
-
-/** A register_agent whose rent the fee payer pays. */
-export function sponsoredRegistration(
-  owner: Keypair,
-  feePayer: Keypair | PublicKey,
-  name = 'Sponsored',
-): TransactionInstruction {
-  const key = keyOf(owner)
-  const payer = feePayer instanceof PublicKey ? feePayer : feePayer.publicKey
-  return registryInstruction(
-    programId,
-    'register_agent',
-    { payer: pubkey(payer.toBase58()), owner: key, agent: addresses.agent(key) },
-    registrationArgs(name),
-  )
-}
-
-/** The transaction with only the owner's signature. */
-export function signedByOwner(serializedTx: string, owner: Keypair): string {
-  const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
-  transaction.sign([owner])
-  return Buffer.from(transaction.serialize()).toString('base64')
 }
