@@ -9,7 +9,7 @@ import { LIMITS } from '../../../schema/limits.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { mergeOutbox } from '../../../src/ledger/indexer/write/write-events.ts'
-import { signed } from '../../support/relay/relay-world.ts'
+import { signed, toJson } from '../../support/relay/relay-world.ts'
 import { worldIndexer } from '../../support/indexer/world-indexer.ts'
 import {
   type AgentWallet,
@@ -274,13 +274,7 @@ describe('transactionStatus', () => {
     })
     replicas[0].relay.tracker.start()
     const prepared = await replicas[0].services.relay.prepare({
-      instructions: [
-        {
-          programId: instruction.programId.toBase58(),
-          keys: instruction.keys.map((key) => ({ ...key, pubkey: key.pubkey.toBase58() })),
-          data: instruction.data.toString('base64'),
-        },
-      ],
+      instructions: [toJson(instruction)],
       signerPubkeys: [payer.publicKey.toBase58()],
     })
     const stream = await openSse(urls[1], STATUS, { id: prepared.id })

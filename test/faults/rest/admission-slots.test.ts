@@ -1,11 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { type BlockedReads, blockReads } from '../../support/blocked-reads.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
+import { connectMcp } from '../../support/mcp.ts'
 import { firstOf, openSocket } from '../../support/operation-socket.ts'
 
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
@@ -99,12 +98,11 @@ describe('the request of a client that disconnects', () => {
 
   test('counts in an MCP session too, where messages are answered before the tool has finished', async () => {
     await start({ inFlight: 2 })
-    const client = new McpClient({ name: 'test', version: '1.0.0' })
-    await client.connect(new SSEClientTransport(new URL(`${url}/mcp/sse`)))
-    const calls = [1, 2].map((limit) => client.callTool({ name: 'list_agents', arguments: { limit } }))
+    const client = await connectMcp('SDK 1.x over SSE', url)
+    const calls = [1, 2].map((limit) => client.call('list_agents', { limit }))
     const settled = Promise.allSettled(calls)
     await expect.poll(() => blocked.held()).toBe(2)
-    await expect(client.callTool({ name: 'list_agents', arguments: { limit: 3 } })).rejects.toThrow(/503/)
+    await expect(client.call('list_agents', { limit: 3 })).rejects.toThrow(/503/)
     await client.close()
     await settled
     expect((await fetch(`${url}/agents?offset=9`)).status).toBe(503)
