@@ -40,10 +40,3 @@ test('connections are reused, and opened and reused ones are counted', async () 
   expect(await counted('opened')).toBe(receiver.connections)
   expect(await counted('reused')).toBe(receiver.requests.length - receiver.connections)
 })
-
-test('a GET returns a body up to its size limit', async () => {
-  receiver.respondWith({ body: 'x'.repeat(100) })
-  const url = receiver.url('/card.json', HOST)
-  expect(await http.get(url, { maxBytes: 100 })).toMatchObject({ outcome: 'response', status: 200 })
-  expect(await http.get(url, { maxBytes: 99 })).toMatchObject({ outcome: 'failed', errorCode: 'too_large' })
-})
