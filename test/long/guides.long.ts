@@ -3,10 +3,9 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Runtime } from '../../src/gateway/runtime-file.ts'
+import { connectMcp } from '../support/mcp.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { codeBlockOf, readGuide } from '../support/guide.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -79,8 +78,7 @@ test('the MCP program reads an agent and its DID Document', async () => {
 })
 
 test('the MCP guide has every tool with its arguments, and every resource', async () => {
-  const client = new Client({ name: 'test', version: '1.0.0' })
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${runtime.baseUrl}/mcp`)))
+  const client = await connectMcp('SDK 1.x over Streamable HTTP', runtime.baseUrl)
   const { tools } = await client.listTools()
   const { resourceTemplates } = await client.listResourceTemplates()
   await client.close()

@@ -5,8 +5,8 @@ import { audit } from '../../src/ledger/audit/audit.ts'
 import { createInviteCodes } from '../../src/sponsorship/invite-codes.ts'
 import { createRegistryWorld, programId, type RegistryWorld } from '../support/indexer/registry-world.ts'
 import { kyselyOf } from '../support/indexer/tables.ts'
-import { keyOf, type Prepared, toJson } from '../support/relay/relay-world.ts'
-import { signedByOwner, sponsoredRegistration } from '../support/sponsorship/sponsor-world.ts'
+import { keyOf, type Prepared, toJson, signed } from '../support/relay/relay-world.ts'
+import { registrationOf } from '../support/sponsorship/parties.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -27,7 +27,6 @@ let agent: Awaited<ReturnType<RegistryWorld['wallet']>>
 const gateways: GatewayProcess[] = []
 const urls: string[] = []
 const feePayer = Keypair.generate()
-const AUTHENTICATED = 3
 
 beforeAll(async () => {
   world = await createRegistryWorld()
@@ -47,7 +46,6 @@ beforeAll(async () => {
           WEBHOOK_SECRETS_KEY: '05'.repeat(32),
           WEBHOOK_DEV_MODE: 'true',
           TRUST_PROXY: '127.0.0.1',
-          RATE_LIMIT_AUTHENTICATED: String(AUTHENTICATED),
           LOG_LEVEL: 'info',
         },
         LIMITS,
@@ -86,11 +84,11 @@ async function register(replica: number, client: string, inviteCode: string): Pr
   const post = (path: string, body: object): Promise<Response> =>
     call(replica, path, client, { method: 'POST', body: JSON.stringify({ ...body, ...signer }) })
   const signer = { signerPubkey: keyOf(owner), inviteCode }
-  const instructions = [toJson(sponsoredRegistration(owner, feePayer))]
+  const instructions = [toJson(registrationOf(keyOf(owner), keyOf(feePayer)))]
   const prepared = await post('/sponsor/register', { instructions })
   if (prepared.status !== 200) return prepared
   const { id, serializedTx } = (await prepared.json()) as Prepared
-  return post('/sponsor/register/submit', { id, signedTx: signedByOwner(serializedTx, owner) })
+  return post('/sponsor/register/submit', { id, signedTx: signed({ serializedTx }, owner) })
 }
 
 /** The received event ids of each webhook, in order. */
@@ -120,13 +118,6 @@ async function attemptsOf(worker: number): Promise<number> {
 test('every process becomes ready in its role', async () => {
   for (const url of urls)
     await expect.poll(async () => (await fetch(`${url}/ready`)).status, SECONDS).toBe(200)
-})
-
-test('a limit that is counted in the database applies to both replicas together', async () => {
-  const responses = Array.from({ length: 4 * AUTHENTICATED }, (_, i) =>
-    list(i % 2, '198.51.100.1', walletOf(`limited ${i}`).headers('GET', '/webhooks', Date.now())),
-  )
-  expect(await statusesOf(responses)).toEqual({ 200: AUTHENTICATED, 429: 3 * AUTHENTICATED })
 })
 
 test('a signature is accepted once by two replicas, also with concurrent requests', async () => {

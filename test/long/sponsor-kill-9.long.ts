@@ -3,28 +3,28 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Connection, Keypair, PublicKey } from '@solana/web3.js'
 import { Client } from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import type { Runtime } from '../../src/gateway/runtime-file.ts'
 import { createLocalnetRpc } from '../../src/ledger/rpc/localnet-rpc.ts'
 import { json, type Prepared } from '../support/sponsorship/sponsor-clients.ts'
 import { sponsoredRegistration } from '../support/sponsorship/parties.ts'
-import { keyOf, signedBy } from '../support/sponsorship/hostile-world.ts'
+import { keyOf } from '../support/sponsorship/hostile-world.ts'
 import { SPONSORSHIP_LOCK } from '../../src/sponsorship/sign-and-store.ts'
-import { connectionTo, createDatabase, databaseUrl, dropDatabase } from '../support/database-server.ts'
+import { createTestDatabase, type TestDatabase, urlOf } from '../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
 import { scaled } from '../support/machine-speed.ts'
+import { signed } from '../support/relay/relay-world.ts'
 
 const FAR = 600_000
 const PAUSE_LOCK = 1
-const DATABASE = `sponsor_kill_${process.pid}`
 
+let database: TestDatabase
 let gateway: GatewayProcess
 let sql: Client
 beforeAll(async () => {
-  const server = inject('databaseServer')
-  await createDatabase(server, DATABASE)
-  const url = databaseUrl(connectionTo(server, DATABASE))
+  database = await createTestDatabase()
+  const url = urlOf(database)
   sql = new Client({ connectionString: url })
   await sql.connect()
   gateway = await createGatewayProcess({
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.remove()
   await sql.end()
-  await dropDatabase(inject('databaseServer'), DATABASE)
+  await database.drop()
 })
 
 let runtime: Runtime
@@ -45,7 +45,7 @@ let feePayer: Pubkey
 let inviteCode: string
 beforeEach(async () => {
   // Another test checks the five registrations a day of one address.
-  await sql.query('update sponsorships set client_network = id').catch(() => undefined)
+  await sql.query('update sponsorships set client_network = id')
   runtime = await gateway.start()
   const health = await fetch(`${runtime.baseUrl}/health/detailed`)
   feePayer = pubkey(((await health.json()) as { feePayer: { pubkey: string } }).feePayer.pubkey)
@@ -66,9 +66,9 @@ const register = (wallet: Keypair) =>
     signerPubkey: keyOf(wallet),
     inviteCode,
   })
-const signed = (prepared: unknown, wallet: Keypair) => {
+const signedBody = (prepared: unknown, wallet: Keypair) => {
   const { id, serializedTx } = prepared as Prepared
-  return { id, signedTx: signedBy(serializedTx, wallet), signerPubkey: keyOf(wallet), inviteCode }
+  return { id, signedTx: signed({ serializedTx }, wallet), signerPubkey: keyOf(wallet), inviteCode }
 }
 const submit = (body: object) => post('/sponsor/register/submit', body)
 /** From now on calls of this method get no response. */
@@ -115,7 +115,7 @@ test('after kill -9 during a preparation nothing is taken, and the wallet can re
   const before = await balance()
   const { status, body } = await register(wallet)
   expect(status).toBe(200)
-  expect((await submit(signed(body, wallet))).status).toBe(200)
+  expect((await submit(signedBody(body, wallet))).status).toBe(200)
   await paidOnce(wallet, before)
 })
 
@@ -148,7 +148,7 @@ test.each([
     const { body } = await register(wallet)
     const before = await balance()
     await paused(async () => {
-      const dying = submit(signed(body, wallet)).catch(() => undefined)
+      const dying = submit(signedBody(body, wallet)).catch(() => undefined)
       await vi.waitFor(async () => {
         const { rows } = await sql.query("select from pg_locks where locktype = 'advisory' and not granted")
         expect(rows).toHaveLength(1)
@@ -164,7 +164,7 @@ test.each([
     }, 10_000)
     expect(await sponsorship(wallet)).toBeUndefined()
     expect(await balance()).toBe(before)
-    expect((await submit(signed(body, wallet))).status).toBe(200)
+    expect((await submit(signedBody(body, wallet))).status).toBe(200)
     await paidOnce(wallet, before)
   },
   120_000,
@@ -180,7 +180,7 @@ test.each([
     const { body } = await register(wallet)
     const before = await balance()
     await silence(silenced)
-    const dying = submit(signed(body, wallet)).catch(() => undefined)
+    const dying = submit(signedBody(body, wallet)).catch(() => undefined)
     await vi.waitFor(
       async () => expect(await sponsorship(wallet)).toMatchObject({ state: 'submitted', signed: true }),
       10_000,
@@ -188,7 +188,7 @@ test.each([
     await restart()
     await dying
     await vi.waitFor(async () => expect((await sponsorship(wallet))?.state).toBe('confirmed'), scaled(40_000))
-    expect((await submit(signed(body, wallet))).body).toMatchObject({ status: 'confirmed', error: null })
+    expect((await submit(signedBody(body, wallet))).body).toMatchObject({ status: 'confirmed', error: null })
     await paidOnce(wallet, before)
   },
   120_000,

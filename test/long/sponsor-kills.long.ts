@@ -1,27 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Connection, Keypair, PublicKey } from '@solana/web3.js'
 import { Client } from 'pg'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pubkey, type Pubkey } from '@agent-registry/solana'
 import type { Runtime } from '../../src/gateway/runtime-file.ts'
-import { connectionTo, createDatabase, databaseUrl, dropDatabase } from '../support/database-server.ts'
+import { createTestDatabase, type TestDatabase, urlOf } from '../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts'
-import { keyOf, signedBy } from '../support/sponsorship/hostile-world.ts'
+import { keyOf } from '../support/sponsorship/hostile-world.ts'
 import { sponsoredRegistration } from '../support/sponsorship/parties.ts'
 import { json, type Prepared, type SubmittedTransaction } from '../support/sponsorship/sponsor-clients.ts'
+import { signed } from '../support/relay/relay-world.ts'
 
 /** KILLS=200 npm run test:long -- test/long/sponsor-kills.long.ts */
 const KILLS = Number(process.env.KILLS ?? 5)
 const CLIENTS = 4
-const DATABASE = `sponsor_kills_${process.pid}`
 
+let database: TestDatabase
 let gateway: GatewayProcess
 let runtime: Runtime
 let sql: Client
 beforeAll(async () => {
-  const server = inject('databaseServer')
-  await createDatabase(server, DATABASE)
-  const url = databaseUrl(connectionTo(server, DATABASE))
+  database = await createTestDatabase()
+  const url = urlOf(database)
   sql = new Client({ connectionString: url })
   await sql.connect()
   gateway = await createGatewayProcess({
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.remove()
   await sql.end()
-  await dropDatabase(inject('databaseServer'), DATABASE)
+  await database.drop()
 })
 
 let address = 0
@@ -71,8 +71,7 @@ async function registerWallet(feePayer: Pubkey, inviteCode: string): Promise<Key
       else if (answer?.[0] === 409) await delay(200)
       continue
     }
-    const { id, serializedTx } = prepared
-    const body = { id, signedTx: signedBy(serializedTx, wallet), ...signer }
+    const body = { id: prepared.id, signedTx: signed(prepared, wallet), ...signer }
     const answer = await post<SubmittedTransaction>('/sponsor/register/submit', body, from)
     if (answer?.[0] === 410 || answer?.[0] === 404) prepared = undefined
     if (answer?.[0] === 200 && answer[1].status === 'confirmed') return wallet

@@ -14,10 +14,10 @@ const repeat = (count: number, part: (i: number) => string): string =>
 const operation = (query: string, variables: unknown = {}, more: object = {}): string =>
   JSON.stringify({ query, variables, ...more })
 const nested = (levels: number): string => 'agent { stake { '.repeat(levels) + 'pda' + ' } }'.repeat(levels)
-/** Twenty fragments, each used twice in the one before: a million fields in a short text. */
+/** Each is used twice in the one before: too many fields to count one by one. */
 const doubling = repeat(
-  20,
-  (i) => `fragment F${i} on Agent { ${i === 19 ? 'pda' : `...F${i + 1} ...F${i + 1}`} }`,
+  60,
+  (i) => `fragment F${i} on Agent { ${i === 59 ? 'pda' : `...F${i + 1} ...F${i + 1}`} }`,
 )
 /** The same fragments, not used by the operation. */
 const unused = doubling.replaceAll('on Agent', 'on Health')
@@ -33,6 +33,12 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'deep',
     body: operation(`{ stakes { stakes { ${nested(40)} } } }`),
+    status: 200,
+    refusal: `The query is nested deeper than ${LIMITS.depth} levels`,
+  },
+  {
+    name: 'deep in a fragment',
+    body: operation(`{ agents { agents { ...A } } } fragment A on Agent { ${nested(4)} }`),
     status: 200,
     refusal: `The query is nested deeper than ${LIMITS.depth} levels`,
   },

@@ -59,3 +59,17 @@ export async function connectMcp(kind: keyof typeof MCP_CLIENTS, baseUrl: string
       (await client.callTool({ name, arguments: args })) as never,
   })
 }
+
+/** What POST /mcp requires. */
+export const MCP_HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+}
+
+/** The message that calls a tool. */
+export const toolCall = (name: string, args: object = {}) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})

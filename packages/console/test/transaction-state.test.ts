@@ -63,22 +63,6 @@ test('nothing counts as signed before the reader has agreed', () => {
   expect(after('signed', 'landed')).toBe(DRAFT)
 })
 
-test('what expired unsigned is not signed any more, and a new preparation is offered', () => {
-  const expired = after('prepared', 'passed')
-  expect(expired).toEqual({ name: 'expired', prepared })
-  expect(next(next(expired, { kind: 'sign' }), { kind: 'signed', unfinished })).toBe(expired)
-  expect(mayPrepareAgain(expired)).toBe(true)
-  expect(after('prepared', 'sign', 'passed').name).toBe('expired')
-})
-
-test('a refused transaction keeps the reason until it can no longer land, and then says it', () => {
-  const refusal = { ...problem, text: 'The invite code is used up' }
-  const refused = next(after('prepared', 'sign', 'signed'), { kind: 'refused', problem: refusal })
-  expect(mayPrepareAgain(refused)).toBe(false)
-  const expired = next(next(refused, { kind: 'passed' }), { kind: 'expired', problem })
-  expect(expired).toEqual({ name: 'expired', prepared: null, problem: refusal })
-})
-
 test('an outcome is lost only after the last block height, and then no new preparation is offered', () => {
   expect(after('prepared', 'sign', 'signed', 'lost')).toMatchObject({ name: 'unknown', chance: 'can land' })
   const lost = after('prepared', 'sign', 'signed', 'passed', 'lost')

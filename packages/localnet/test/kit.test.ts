@@ -5,8 +5,6 @@ import {
   SYSTEM_PROGRAM_ADDRESS,
 } from '@solana-program/system'
 import {
-  AccountRole,
-  address,
   appendTransactionMessageInstructions,
   assertIsTransactionWithDurableNonceLifetime,
   createKeyPairSignerFromBytes,
@@ -28,13 +26,7 @@ import {
   signTransactionMessageWithSigners,
 } from '@solana/kit'
 import { expect, it } from 'vitest'
-import {
-  MAX_TRANSACTION_VERSION,
-  ASSOCIATED_TOKEN_PROGRAM,
-  associatedTokenAccount,
-  pubkey,
-  TOKEN_PROGRAM,
-} from '@agent-registry/solana'
+import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import { startTestLedger, type TestLedger } from './ledger.ts'
 
 const config = { commitment: 'confirmed' } as const
@@ -112,36 +104,6 @@ it('the client kit reads parsed transactions, parsed accounts and parsed simulat
     })
     .send()
   expect(block?.transactions).toHaveLength(1)
-})
-
-it('the client kit simulates a transaction and reads its parsed inner instructions', async () => {
-  await using ledger = await startTestLedger()
-  const { rpc, payer, signed } = await kitClient(ledger)
-  const mint = address(ledger.usdcMint.toBase58())
-  const account = address(associatedTokenAccount(pubkey(payer.address), pubkey(mint)))
-  const readonly = [payer.address, mint, SYSTEM_PROGRAM_ADDRESS, address(TOKEN_PROGRAM)]
-  const create: Instruction = {
-    programAddress: address(ASSOCIATED_TOKEN_PROGRAM),
-    accounts: [
-      { address: payer.address, role: AccountRole.WRITABLE_SIGNER },
-      { address: account, role: AccountRole.WRITABLE },
-      ...readonly.map((each) => ({ address: each, role: AccountRole.READONLY })),
-    ],
-  }
-  const wire = getBase64EncodedWireTransaction(await signed([create]))
-  const { value } = await rpc
-    .simulateTransaction(wire, { encoding: 'base64', innerInstructions: true, ...config })
-    .send()
-  expect(value.err).toBeNull()
-  expect(value.innerInstructions?.[0]).toMatchObject({
-    index: 0,
-    instructions: [
-      { program: 'spl-token', parsed: { type: 'getAccountDataSize', info: { mint } } },
-      { program: 'system', parsed: { type: 'createAccount', info: { newAccount: account } } },
-      { program: 'spl-token', parsed: { type: 'initializeImmutableOwner' } },
-      { program: 'spl-token', parsed: { type: 'initializeAccount3', info: { owner: payer.address } } },
-    ],
-  })
 })
 
 it('the client kit sends and confirms a transaction with a durable nonce', async () => {

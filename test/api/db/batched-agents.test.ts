@@ -1,13 +1,12 @@
-import { Client } from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
+import { recordStatements } from '../../support/statements.ts'
 
 const LABELS = Array.from({ length: 20 }, (_, i) => `agent number ${i}`)
 const addressOf = (label: string): string => keyOf(`agent ${label}`)
 
-// Each connection copies `query` when it is created, so the spy is installed first.
-const statements = vi.spyOn(Client.prototype, 'query')
+const statements = recordStatements()
 let t: TestApp
 beforeAll(async () => {
   t = await createTestApp()
@@ -16,13 +15,7 @@ beforeAll(async () => {
     LABELS.map((label) => agentRow(label)),
   )
 })
-afterAll(async () => {
-  await t.close()
-  statements.mockRestore()
-})
-beforeEach(() => {
-  statements.mockClear()
-})
+afterAll(() => t.close())
 
 /** The agent's name, or the message of the error. */
 const get = (pda: string): Promise<string> =>

@@ -2,11 +2,12 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import bs58 from 'bs58'
 import nacl from 'tweetnacl'
-import { Connection, Keypair, PublicKey } from '@solana/web3.js'
+import { Connection, Keypair } from '@solana/web3.js'
+import type { Pubkey } from '@agent-registry/solana'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Runtime } from '../../../src/gateway/runtime-file.ts'
 import { addresses, keyOf, type Prepared, registration, toJson } from '../../support/relay/relay-world.ts'
-import { sponsoredRegistration } from '../../support/sponsorship/sponsor-world.ts'
+import { registrationOf } from '../../support/sponsorship/parties.ts'
 import { runCommand } from '../../support/cli.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
@@ -58,8 +59,8 @@ async function get<Body>(path: string): Promise<Body> {
   return (await (await fetch(`${runtime.baseUrl}${path}`)).json()) as Body
 }
 async function register(owner: Keypair, inviteCode: string) {
-  const { feePayer } = await get<{ feePayer: { pubkey: string } }>('/health/detailed')
-  const instruction = sponsoredRegistration(owner, new PublicKey(feePayer.pubkey))
+  const { feePayer } = await get<{ feePayer: { pubkey: Pubkey } }>('/health/detailed')
+  const instruction = registrationOf(keyOf(owner), feePayer.pubkey)
   const body = { instructions: [toJson(instruction)], signerPubkey: keyOf(owner), inviteCode }
   return post<{ id: string; serializedTx: string; error?: string }>('/sponsor/register', body)
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { Client } from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSession } from '../../../src/db/session.ts'
 import type { Connection } from '../../../src/domain/connection.ts'
 import type { DeliveryRecord } from '../../../src/webhooks/deliveries/delivery-record.ts'
@@ -15,13 +14,12 @@ import {
   stakeRow,
 } from '../../support/factories.ts'
 import { post, query } from '../../support/graphql.ts'
+import { recordStatements } from '../../support/statements.ts'
 
 const COUNT = 1_500
 const LABELS = Array.from({ length: COUNT }, (_, i) => `agent ${i}`)
 
-// A connection keeps the method that exists when it is created, so the spy is installed first. It
-// records statements and executes them.
-const statements = vi.spyOn(Client.prototype, 'query')
+const statements = recordStatements()
 let t: TestApp
 beforeAll(async () => {
   t = await createTestApp()
@@ -46,13 +44,7 @@ beforeAll(async () => {
   )
   await t.database.orm.em.getConnection().execute('analyze')
 })
-afterAll(async () => {
-  await t.close()
-  statements.mockRestore()
-})
-beforeEach(() => {
-  statements.mockClear()
-})
+afterAll(() => t.close())
 
 interface Walked {
   edges: { cursor: string; node: { pda: string; newValue: string } }[]

@@ -1,15 +1,13 @@
 import { sql } from 'kysely'
-import { Client } from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSession } from '../../../src/db/session.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { post, query } from '../../support/graphql.ts'
 import { openSse } from '../../support/subscriptions.ts'
+import { recordStatements } from '../../support/statements.ts'
 
-// A connection keeps the method that exists when it is created, so the spy is installed first. It
-// records statements and executes them.
-const statements = vi.spyOn(Client.prototype, 'query')
+const statements = recordStatements()
 const LIMITS = {
   reads: 4,
   prepare: 10,
@@ -34,10 +32,7 @@ beforeAll(async () => {
     where id = 'evt_5'`.execute(t.kysely)
   url = await t.app.listen({ port: 0 })
 })
-afterAll(async () => {
-  await t.close()
-  statements.mockRestore()
-})
+afterAll(() => t.close())
 
 /** Events of three agents, every third one of a rare type. */
 const insertEvents = (from: number, to: number) =>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { Client } from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import {
   agentRow,
@@ -11,12 +11,11 @@ import {
   stakeRow,
 } from '../../support/factories.ts'
 import { query } from '../../support/graphql.ts'
+import { recordStatements } from '../../support/statements.ts'
 
 const LABELS = Array.from({ length: 50 }, (_, i) => `agent number ${i}`)
 
-// A connection keeps the method that exists when it is created, so the spy is installed first. It
-// counts statements and executes them.
-const statements = vi.spyOn(Client.prototype, 'query')
+const statements = recordStatements()
 let t: TestApp
 let name: unknown
 /** The number of statements for this database. Other test files may use other databases. */
@@ -43,13 +42,7 @@ beforeAll(async () => {
     )
   }
 })
-afterAll(async () => {
-  await t.close()
-  statements.mockRestore()
-})
-beforeEach(() => {
-  statements.mockClear()
-})
+afterAll(() => t.close())
 
 interface Data {
   agents: {

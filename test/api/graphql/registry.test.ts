@@ -1,14 +1,12 @@
 import { sql } from 'kysely'
-import { Client } from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSession } from '../../../src/db/session.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, insertStakes, keyOf, stakeRow } from '../../support/factories.ts'
 import { post, query } from '../../support/graphql.ts'
+import { recordStatements } from '../../support/statements.ts'
 
-// A connection keeps the method that exists when it is created, so the spy is installed first. It
-// records statements and executes them.
-const statements = vi.spyOn(Client.prototype, 'query')
+const statements = recordStatements()
 let t: TestApp
 beforeAll(async () => {
   t = await createTestApp()
@@ -26,13 +24,7 @@ beforeAll(async () => {
     stakeRow('ALPINE', { deposited_amount: '3' }),
   ])
 })
-afterAll(async () => {
-  await t.close()
-  statements.mockRestore()
-})
-beforeEach(() => {
-  statements.mockClear()
-})
+afterAll(() => t.close())
 
 test('registryStats has exact counts of each tier, status and category, and sums above 2^64', async () => {
   const { registryStats } = await query<{ registryStats: Record<string, object[]> }>(

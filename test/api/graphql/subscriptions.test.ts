@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { Keypair, SystemProgram, VersionedTransaction } from '@solana/web3.js'
+import { Keypair, SystemProgram } from '@solana/web3.js'
 import { type Client, createClient } from 'graphql-ws'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,6 +9,7 @@ import { LIMITS } from '../../../schema/limits.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { mergeOutbox } from '../../../src/ledger/indexer/write/write-events.ts'
+import { signed, toJson } from '../../support/relay/relay-world.ts'
 import { worldIndexer } from '../../support/indexer/world-indexer.ts'
 import {
   type AgentWallet,
@@ -273,20 +274,12 @@ describe('transactionStatus', () => {
     })
     replicas[0].relay.tracker.start()
     const prepared = await replicas[0].services.relay.prepare({
-      instructions: [
-        {
-          programId: instruction.programId.toBase58(),
-          keys: instruction.keys.map((key) => ({ ...key, pubkey: key.pubkey.toBase58() })),
-          data: instruction.data.toString('base64'),
-        },
-      ],
+      instructions: [toJson(instruction)],
       signerPubkeys: [payer.publicKey.toBase58()],
     })
     const stream = await openSse(urls[1], STATUS, { id: prepared.id })
     expect(statusOf(await stream.next())).toBe('simulated')
-    const transaction = VersionedTransaction.deserialize(Buffer.from(prepared.serializedTx, 'base64'))
-    transaction.sign([payer])
-    const signedTx = Buffer.from(transaction.serialize()).toString('base64')
+    const signedTx = signed(prepared, payer)
     await replicas[0].services.relay.submit({ id: prepared.id, signedTx }, '192.0.2.1')
     const seen: string[] = []
     for (let part = await stream.next(); part !== null; part = await stream.next()) seen.push(statusOf(part))

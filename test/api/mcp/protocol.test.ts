@@ -4,7 +4,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { mergeOutbox } from '../../../src/ledger/indexer/write/write-events.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { agentRow, keyOf } from '../../support/factories.ts'
-import { connectV2, NEWEST } from '../../support/mcp.ts'
+import { connectV2, NEWEST, MCP_HEADERS } from '../../support/mcp.ts'
 
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
 let t: TestApp
@@ -39,8 +39,7 @@ async function post(
   const response = await fetch(`${url}/mcp`, {
     method: 'POST',
     headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
+      ...MCP_HEADERS,
       'mcp-protocol-version': version,
       'mcp-method': method,
       ...headers,

@@ -4,7 +4,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
-import { NEWEST, type ToolResult } from '../../support/mcp.ts'
+import { NEWEST, type ToolResult, MCP_HEADERS, toolCall } from '../../support/mcp.ts'
 import { bearer, signIn, signInWallet } from '../../support/sign-in.ts'
 import { walletOf } from '../../support/wallet.ts'
 
@@ -109,16 +109,8 @@ test('a signed request to /mcp has its wallet', async () => {
   const response = await t.app.inject({
     method: 'POST',
     url: '/mcp',
-    headers: {
-      ...signer.headers('POST', '/mcp', FIXED_NOW),
-      accept: 'application/json, text/event-stream',
-    },
-    payload: {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'list_webhooks', arguments: {} },
-    },
+    headers: { ...signer.headers('POST', '/mcp', FIXED_NOW), ...MCP_HEADERS },
+    payload: toolCall('list_webhooks'),
   })
   expect(response.json()).toMatchObject({ result: { structuredContent: { webhooks: [{ id: webhookId }] } } })
 })

@@ -5,6 +5,7 @@ import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { keyOf } from '../../support/factories.ts'
 import { firstOf, openSocket } from '../../support/operation-socket.ts'
 import { walletOf } from '../../support/wallet.ts'
+import { MCP_HEADERS, toolCall } from '../../support/mcp.ts'
 
 const LIMITS = {
   reads: 5,
@@ -207,7 +208,7 @@ test('each MCP message counts as a read, protocol messages too; a submit also co
   const send = (method: string, params: object = {}) =>
     fetch(`${url}/mcp`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      headers: MCP_HEADERS,
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     })
   const messages = ['ping', 'tools/list', 'nope', 'ping', 'tools/call'].map((method) => send(method))
@@ -264,13 +265,8 @@ test('a search by name costs five units in MCP', async () => {
   const lookUp = async (query: string) => {
     const answer = await fetch(`${url}/mcp`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'lookup_agent', arguments: { query } },
-      }),
+      headers: MCP_HEADERS,
+      body: JSON.stringify(toolCall('lookup_agent', { query })),
     })
     return answer.text()
   }

@@ -1,8 +1,14 @@
-import { Keypair, VersionedTransaction } from '@solana/web3.js'
+import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
 import { worldIndexer } from '../../support/indexer/world-indexer.ts'
-import { createRelayWorld, keyOf, type Prepared, type RelayWorld } from '../../support/relay/relay-world.ts'
+import {
+  createRelayWorld,
+  keyOf,
+  type Prepared,
+  type RelayWorld,
+  signed,
+} from '../../support/relay/relay-world.ts'
 
 const DAY = 86_400
 const CARD = { agentCardUrl: 'https://agents.example/card.json', agentCardHash: 'ab'.repeat(32) }
@@ -31,10 +37,8 @@ interface Agent {
 }
 
 /** Signs as the owner, submits, and reads the agent after the indexer has read the transaction. */
-async function land({ id, serializedTx }: Prepared): Promise<Agent | null> {
-  const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
-  transaction.sign([owner])
-  const { body } = await world.submit(id, Buffer.from(transaction.serialize()).toString('base64'))
+async function land(prepared: Prepared): Promise<Agent | null> {
+  const { body } = await world.submit(prepared.id, signed(prepared, owner))
   expect(body).toMatchObject({ status: 'confirmed', error: null })
   await indexer.whenIdle()
   const { data } = await world.graphql(

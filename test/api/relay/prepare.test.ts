@@ -277,11 +277,6 @@ describe('REST and GraphQL refuse with the contract’s texts', () => {
   })
 })
 
-test('accepts a transaction of exactly 1,232 bytes', async () => {
-  const { serializedTx } = await world.prepare([memo(1_008)], [payer])
-  expect(Buffer.from(serializedTx, 'base64')).toHaveLength(1_232)
-})
-
 test('a failed simulation is 422 with the program’s logs and the name of its error', async () => {
   const bad = registration(payer, '')
   const { status, body } = await world.post<{ error: string; message: string; logs: string[] }>(

@@ -5,7 +5,6 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createRegistryWorld } from '../../support/indexer/registry-world.ts'
 import {
   createRelayWorld,
   keyOf,
@@ -105,20 +104,6 @@ function changed(prepared: Prepared, change: (transaction: VersionedTransaction)
   transaction.sign([payer])
   return Buffer.from(transaction.serialize()).toString('base64')
 }
-
-test('the same transaction with the blockhash of another cluster', async () => {
-  const elsewhere = await createRegistryWorld()
-  try {
-    const { blockhash } = await elsewhere.connection.getLatestBlockhash()
-    const prepared = await world.prepare([transfer()], [payer])
-    const other = changed(prepared, ({ message }) => (message.recentBlockhash = blockhash))
-    expect(blockhash).not.toBe(prepared.blockhash)
-    expect(await refusal(prepared.id, other)).toEqual(MISMATCH)
-    expect((await world.status(prepared.id)).status).toBe('simulated')
-  } finally {
-    await elsewhere.close()
-  }
-})
 
 test('a second message for a transaction that was submitted', async () => {
   const prepared = await world.prepare([transfer()], [payer])

@@ -48,8 +48,6 @@ async function list(query: string): Promise<Page> {
   return response.json()
 }
 
-const names = async (query: string): Promise<string[]> => (await list(query)).agents.map(({ name }) => name)
-
 // contract.test.ts checks the set of fields.
 test('an agent is returned with its values under the names of the contract', async () => {
   const pda = keyOf('agent Weather Scout')
@@ -92,35 +90,6 @@ test('by default, the list is sorted by age, newest first, without mismatched ca
   expect(page.agents[0]).not.toHaveProperty('name_similarity')
 })
 
-describe('filters', () => {
-  test.each([
-    ['?tier=premium', ['Weather Scout']],
-    ['?status=active', ['Älterer Агент', 'Weather Scout']],
-    ['?status=suspended', ['Weather Warden']],
-    ['?status=deactivated', ['Trader']],
-    ['?status=inactive', ['Trader', 'Weather Warden']],
-    ['?category=commerce', ['Trader']],
-    [`?owner=${keyOf('owner Trader')}`, ['Trader']],
-    [`?owner=${keyOf('nobody')}`, []],
-    ['?min_reputation=500', ['Weather Warden', 'Weather Scout']],
-    ['?max_reputation=100', ['Älterer Агент', 'Trader']],
-    ['?min_reputation=100&max_reputation=500', ['Trader', 'Weather Warden']],
-    ['?min_reputation=1000&max_reputation=1000', []],
-    ['?include_mismatched=true&min_reputation=1000', ['Impostor']],
-    ['?include_mismatched=false&min_reputation=1000', []],
-    ['?tier=observer&status=deactivated&category=commerce', ['Trader']],
-    ['?tier=observer&category=financial', []],
-  ])('%s', async (query, expected) => {
-    const page = await list(query)
-    expect(page.agents.map(({ name }) => name)).toEqual(expected)
-    expect(page.total).toBe(expected.length)
-  })
-
-  test('include_mismatched also changes the total', async () => {
-    expect((await list('?include_mismatched=true')).total).toBe(5)
-  })
-})
-
 describe('search by name', () => {
   test('finds misspelled names, the most similar first, with their similarity', async () => {
     const page = await list('?name=Weather+Scot')
@@ -130,55 +99,19 @@ describe('search by name', () => {
     expect(page.agents.every(({ name_similarity: similarity }) => similarity! >= 0.3)).toBe(true)
   })
 
-  test.each(['%%', '😀', ' ', '__'])('finds nothing for %j, which has no trigrams', async (name) => {
-    const page = await list(`?name=${encodeURIComponent(name)}`)
-    expect([page.total, page.agents]).toEqual([0, []])
-  })
-
-  test('sort replaces the order by similarity, and order reverses it', async () => {
-    expect(await names('?name=Weather+Scot&sort=reputation&order=asc')).toEqual([
-      'Weather Warden',
-      'Weather Scout',
-    ])
-    expect(await names('?name=Weather+Scot&order=asc')).toEqual(['Weather Warden', 'Weather Scout'])
-  })
-
-  test('can be combined with other filters, which change the total', async () => {
-    expect(await list('?name=Weather&status=suspended')).toMatchObject({ total: 1, agents: [{}] })
-  })
-
-  test.each(['%27%3B+drop+table+agents', '%25', '_', '%2A', '%F0%9F%92%A9', '%22'])(
-    'treats %s as plain text',
+  test.each(['%%', '😀', ' ', '__', "'; drop table agents", '*', '"'])(
+    'finds nothing for %j, which is plain text',
     async (name) => {
-      expect(await list(`?name=${name}`)).toMatchObject({ total: 0, agents: [] })
+      const page = await list(`?name=${encodeURIComponent(name)}`)
+      expect([page.total, page.agents]).toEqual([0, []])
     },
   )
 })
 
-describe('order and pages', () => {
-  test.each([
-    ['?sort=reputation', ['Weather Scout', 'Weather Warden', 'Trader', 'Älterer Агент']],
-    ['?sort=reputation&order=asc', ['Älterer Агент', 'Trader', 'Weather Warden', 'Weather Scout']],
-    ['?sort=created_at&order=asc', ['Weather Scout', 'Weather Warden', 'Trader', 'Älterer Агент']],
-    ['?sort=name&order=asc', ['Trader', 'Weather Scout', 'Weather Warden', 'Älterer Агент']],
-    ['?sort=name', ['Älterer Агент', 'Weather Warden', 'Weather Scout', 'Trader']],
-    ['?order=asc', ['Weather Scout', 'Weather Warden', 'Trader', 'Älterer Агент']],
-    ['?limit=2', ['Älterer Агент', 'Trader']],
-    ['?limit=2&offset=2', ['Weather Warden', 'Weather Scout']],
-    ['?limit=200&offset=3', ['Weather Scout']],
-  ])('%s', async (query, expected) => {
-    expect(await names(query)).toEqual(expected)
-  })
-
-  test.each(['', '&name=Weather', '&min_reputation=0'])(
-    'an offset beyond the end keeps the total (%s)',
-    async (filter) => {
-      const { total } = await list(`?limit=1${filter}`)
-      for (const offset of [100, 2147483647])
-        expect(await list(`?offset=${offset}${filter}`)).toEqual({ total, limit: 50, offset, agents: [] })
-      expect(total).toBeGreaterThan(0)
-    },
-  )
+// agent-list.property.test.ts compares filters, orders and pages with a scan in memory.
+test('a page at the greatest offset is empty and keeps the total', async () => {
+  const offset = 2147483647
+  expect(await list(`?offset=${offset}`)).toEqual({ total: 4, limit: 50, offset, agents: [] })
 })
 
 test('the list of an empty table is empty', async () => {

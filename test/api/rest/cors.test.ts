@@ -98,12 +98,6 @@ test.each([
   expect(headers['access-control-allow-headers']).toBe('')
 })
 
-test('an OPTIONS request that is not a preflight lists the allowed methods', async () => {
-  const response = await open.app.inject({ method: 'OPTIONS', url: '/agents' })
-  expect(response.statusCode).toBe(204)
-  expect(response.headers['allow']).toBe('GET, HEAD, OPTIONS')
-})
-
 test.each(['/agents', '/nowhere', '/graphql/schema.graphql', '/metrics', '/openapi.json'])(
   '%s has the security headers',
   async (url) => {

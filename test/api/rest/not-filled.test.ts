@@ -3,6 +3,7 @@ import { createTestApp, type TestApp } from '../../support/app.ts'
 import { keyOf } from '../../support/factories.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
+import { MCP_HEADERS, toolCall } from '../../support/mcp.ts'
 
 const PDA = keyOf('agent')
 const MESSAGE = 'The registry has not been read from the ledger yet. Try again later'
@@ -30,13 +31,8 @@ const mcp = () =>
   t.app.inject({
     method: 'POST',
     url: '/mcp',
-    headers: { accept: 'application/json, text/event-stream' },
-    payload: {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'list_agents', arguments: {} },
-    },
+    headers: MCP_HEADERS,
+    payload: toolCall('list_agents'),
   })
 
 test('reads are refused until the tables were filled once, in REST, GraphQL and MCP', async () => {

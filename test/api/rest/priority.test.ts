@@ -4,21 +4,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { type BlockedReads, blockReads, poolOf } from '../../support/blocked-reads.ts'
 import { keyOf } from '../../support/factories.ts'
+import { MCP_HEADERS, toolCall } from '../../support/mcp.ts'
 import { firstOf, openSocket } from '../../support/operation-socket.ts'
 
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
-const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
 async function outcome(response: Promise<Response>): Promise<string> {
   const text = await (await response).text()
   return /overloaded/.test(text) ? 'shed' : text
 }
-const tool = (name: string, args: object) => ({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: { name, arguments: args },
-})
 
 describe('requests signed by a wallet are refused last', () => {
   const SUBMIT = 'mutation { submitTransaction(id: "x", signedTx: "y") { id } }'
@@ -46,7 +40,7 @@ describe('requests signed by a wallet are refused last', () => {
     await t.close()
   })
   const post = (path: string, body: unknown): Promise<Response> =>
-    fetch(url + path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) })
+    fetch(url + path, { method: 'POST', headers: MCP_HEADERS, body: JSON.stringify(body) })
   const graphql = (body: object) => outcome(post('/graphql', body))
 
   test('in GraphQL, if every root field submits a transaction or needs a signature', async () => {
@@ -84,9 +78,9 @@ describe('requests signed by a wallet are refused last', () => {
   })
 
   test('in MCP, only the tool submit_transaction', async () => {
-    const submit = await outcome(post('/mcp', tool('submit_transaction', { id: 'x', signedTx: 'y' })))
+    const submit = await outcome(post('/mcp', toolCall('submit_transaction', { id: 'x', signedTx: 'y' })))
     expect(JSON.parse(submit)).toMatchObject({ result: { isError: true, _meta: { status: 404 } } })
-    expect(await outcome(post('/mcp', tool('list_agents', {})))).toBe('shed')
+    expect(await outcome(post('/mcp', toolCall('list_agents', {})))).toBe('shed')
     expect(await outcome(post('/mcp', { jsonrpc: '2.0', id: 1, method: 'submit_transaction' }))).toBe('shed')
   })
 })

@@ -4,6 +4,7 @@ import { keyOf } from '../../support/factories.ts'
 import type { OpenApi } from '../../support/openapi.ts'
 import { walletOf } from '../../support/wallet.ts'
 import { steppingClock } from '../../support/wallet-client.ts'
+import { MCP_HEADERS } from '../../support/mcp.ts'
 
 const clock = steppingClock(FIXED_NOW)
 const wallet = walletOf('owner')
@@ -19,11 +20,7 @@ interface Refusal {
 }
 
 async function send(method: string, url: string, payload: string): Promise<[status: number, body: Refusal]> {
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    ...wallet.headers(method, url, clock.step()),
-  }
+  const headers = { ...MCP_HEADERS, ...wallet.headers(method, url, clock.step()) }
   const response = await t.app.inject({ method: method as 'POST', url, headers, payload })
   return [response.statusCode, response.json()]
 }

@@ -3,13 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { SPONSOR_POLICY } from '../../../src/sponsorship/policy.ts'
 import { keyOf } from '../../support/factories.ts'
-import { programId } from '../../support/relay/relay-world.ts'
-import {
-  createSponsorWorld,
-  newClient,
-  signedByOwner,
-  type SponsorWorld,
-} from '../../support/sponsorship/sponsor-world.ts'
+import { programId, signed } from '../../support/relay/relay-world.ts'
+import { createSponsorWorld, newClient, type SponsorWorld } from '../../support/sponsorship/sponsor-world.ts'
 
 interface Account {
   lamports: number
@@ -55,7 +50,7 @@ async function submit(change: (value: Value) => void, heightOf?: (lastValid: num
     .submit(
       {
         id: body.id,
-        signedTx: signedByOwner(body.serializedTx, owner),
+        signedTx: signed(body, owner),
         signerPubkey: owner.publicKey.toBase58(),
         inviteCode: code,
       },

@@ -8,15 +8,11 @@ import {
   sponsoredRegistration,
   update,
 } from '../../support/sponsorship/parties.ts'
-import {
-  createHostileWorld,
-  keyOf,
-  signedBy,
-  type HostileWorld,
-} from '../../support/sponsorship/hostile-world.ts'
+import { createHostileWorld, keyOf, type HostileWorld } from '../../support/sponsorship/hostile-world.ts'
 import { assertion, signChanged, stealingAssertion } from '../../support/sponsorship/changed-transactions.ts'
 import { TAMPERINGS } from '../../support/sponsorship/tampering.ts'
 import { eventually } from '../../support/eventually.ts'
+import { signed } from '../../support/relay/relay-world.ts'
 
 let world: HostileWorld
 let parties: Parties
@@ -59,7 +55,7 @@ let networks = 0
 
 async function registered(): Promise<Keypair> {
   const { wallet, prepared } = await prepareRegistration()
-  const body = { id: prepared.id, signedTx: signedBy(prepared.serializedTx, wallet) }
+  const body = { id: prepared.id, signedTx: signed(prepared, wallet) }
   await restClient(world.t).submitRegistration({ ...body, signerPubkey: keyOf(wallet), inviteCode: code })
   await confirmed(prepared.id)
   return wallet
@@ -104,7 +100,7 @@ describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] 
     ])('%s', async (__, text, status) => {
       const api = open(world.t)
       const id = status === 404 ? '00000000-0000-4000-8000-000000000000' : transaction.prepared.id
-      const signedTx = signedBy(registration.prepared.serializedTx, registration.wallet)
+      const signedTx = signed(registration.prepared, registration.wallet)
       expect(await api.submit({ id, signedTx })).toMatchObject({
         status,
         error: expect.stringContaining(text) as string,
@@ -133,13 +129,13 @@ describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] 
     test('a registration submitted as a transaction, and the reverse', async () => {
       const api = open(world.t)
       const { prepared, wallet } = registration
-      const signedTx = signedBy(prepared.serializedTx, wallet)
+      const signedTx = signed(prepared, wallet)
       expect(await api.submit({ id: prepared.id, signedTx })).toMatchObject({
         status: 400,
         error: 'The transaction is a sponsored registration: submit it to POST /sponsor/register/submit',
       })
       const other = {
-        ...registrationBody(signedBy(transaction.prepared.serializedTx, transaction.wallet)),
+        ...registrationBody(signed(transaction.prepared, transaction.wallet)),
         id: transaction.prepared.id,
       }
       expect(await api.submitRegistration(other)).toMatchObject({
@@ -149,7 +145,7 @@ describe.each(CLIENTS.map((api) => [api({ app: undefined as never }).name, api] 
     })
 
     test('a registration with another code or wallet than the prepared one', async () => {
-      const signedTx = signedBy(registration.prepared.serializedTx, registration.wallet)
+      const signedTx = signed(registration.prepared, registration.wallet)
       const body = registrationBody(signedTx)
       const wrong = [
         { ...body, inviteCode: await world.code() },
@@ -203,7 +199,7 @@ test('nothing was sent, signed or paid for any attack', async () => {
 
 test('the valid transactions are accepted afterwards, one with wallet assertions and a lower price', async () => {
   const api = restClient(world.t)
-  const signedTx = signedBy(registration.prepared.serializedTx, registration.wallet)
+  const signedTx = signed(registration.prepared, registration.wallet)
   expect((await api.submitRegistration(registrationBody(signedTx))).status).toBe(200)
   await confirmed(registration.prepared.id)
   const reading = assertion(meta(publicKey(parties.feePayer)))

@@ -2,15 +2,10 @@ import { Keypair, PublicKey } from '@solana/web3.js'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
-import { inviteCodeHash } from '../../../src/sponsorship/invite-code.ts'
 import { SPONSORSHIP_LOCK } from '../../../src/sponsorship/sign-and-store.ts'
 import { addresses, keyOf } from '../../support/relay/relay-world.ts'
-import {
-  createSponsorWorld,
-  newClient,
-  sponsoredRegistration,
-  type SponsorWorld,
-} from '../../support/sponsorship/sponsor-world.ts'
+import { registrationOf } from '../../support/sponsorship/parties.ts'
+import { createSponsorWorld, newClient, type SponsorWorld } from '../../support/sponsorship/sponsor-world.ts'
 
 let world: SponsorWorld
 let many: string
@@ -88,7 +83,7 @@ test('a registration that fails on the ledger spends its counted fee, and frees 
     .set({ accepted: true })
     .where('id', '=', body.id)
     .execute()
-  beforeSign = () => world.transact([sponsoredRegistration(owner, owner, 'First')], [owner])
+  beforeSign = () => world.transact([registrationOf(keyOf(owner), keyOf(owner), { name: 'First' })], [owner])
   const { body: record } = await world.submitRegistration(body, owner, inviteCode, client)
   beforeSign = async () => undefined
   expect(record).toMatchObject({ status: 'failed', error: { code: 'execution_failed' } })
@@ -185,27 +180,6 @@ async function waitingForLock(): Promise<number> {
   `.execute(world.t.kysely)
   return rows.length
 }
-
-test('a failed landing of a code returns its use three times, then not any more', async () => {
-  const inviteCode = await world.code(2)
-  const fail = async () => {
-    const owner = await world.funded()
-    const { status, body } = await world.register({ owner, inviteCode })
-    if (status !== 200) return status
-    await sql`update prepared_transactions set accepted = true where id = ${body.id}`.execute(world.t.kysely)
-    beforeSign = () => world.transact([sponsoredRegistration(owner, owner, 'First')], [owner])
-    const { body: record } = await world.submitRegistration(body, owner, inviteCode)
-    expect(record).toMatchObject({ status: 'failed', error: { code: 'execution_failed' } })
-    world.localnet.stepSlot(40)
-    await expect.poll(() => stateOf(owner)).toBe('failed')
-    return status
-  }
-  const statuses = []
-  for (let i = 0; i < 6; i += 1) statuses.push(await fail())
-  expect(statuses).toEqual([200, 200, 200, 200, 200, 403])
-  const uses = (await world.codes.list()).find(({ id }) => inviteCodeHash(inviteCode)?.startsWith(id))
-  expect(uses).toMatchObject({ maxUses: 2, uses: 2 })
-})
 
 test('nothing is sponsored while the ledger does not respond', async () => {
   const owner = Keypair.generate()

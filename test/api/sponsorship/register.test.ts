@@ -2,15 +2,10 @@ import { Keypair, PublicKey } from '@solana/web3.js'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { decodeAccount } from '@agent-registry/program'
-import { addresses, keyOf, toJson } from '../../support/relay/relay-world.ts'
+import { addresses, keyOf, toJson, signed } from '../../support/relay/relay-world.ts'
 import { createTestApp, SPONSOR_LIMITS } from '../../support/app.ts'
-import {
-  createSponsorWorld,
-  newClient,
-  signedByOwner,
-  sponsoredRegistration,
-  type SponsorWorld,
-} from '../../support/sponsorship/sponsor-world.ts'
+import { registrationOf } from '../../support/sponsorship/parties.ts'
+import { createSponsorWorld, newClient, type SponsorWorld } from '../../support/sponsorship/sponsor-world.ts'
 
 let world: SponsorWorld
 beforeAll(async () => {
@@ -61,7 +56,7 @@ test('registers an agent in GraphQL', async () => {
   const owner = Keypair.generate()
   const inviteCode = await world.code()
   const input = {
-    instructions: [toJson(sponsoredRegistration(owner, world.feePayer))],
+    instructions: [toJson(registrationOf(keyOf(owner), keyOf(world.feePayer)))],
     signerPubkey: keyOf(owner),
     inviteCode,
   }
@@ -78,7 +73,7 @@ test('registers an agent in GraphQL', async () => {
     {
       input: {
         id,
-        signedTx: signedByOwner(serializedTx, owner),
+        signedTx: signed({ serializedTx }, owner),
         signerPubkey: keyOf(owner),
         inviteCode,
       },
@@ -115,7 +110,7 @@ test('refuses a second registration of a wallet or a code, and the sixth of a cl
     url: '/sponsor/register',
     remoteAddress: `::ffff:${client}`,
     payload: {
-      instructions: [toJson(sponsoredRegistration(other, world.feePayer))],
+      instructions: [toJson(registrationOf(keyOf(other), keyOf(world.feePayer)))],
       signerPubkey: keyOf(other),
       inviteCode: many,
     },
@@ -152,7 +147,7 @@ test('refuses the sixth preparation of a client until one of the others has expi
     url: '/sponsor/register',
     remoteAddress: client,
     payload: {
-      instructions: [toJson(sponsoredRegistration(other, world.feePayer))],
+      instructions: [toJson(registrationOf(keyOf(other), keyOf(world.feePayer)))],
       signerPubkey: keyOf(other),
       inviteCode,
     },
@@ -268,24 +263,6 @@ test('refuses a code that was revoked after the registration was prepared', asyn
   expect((await world.submitRegistration(body, owner, inviteCode)).status).toBe(403)
 })
 
-test('pauses below the minimum balance and when the budget is used up', async () => {
-  const inviteCode = await world.code()
-  world.limits.minBalance = BigInt(await world.balance())
-  // The service reads the balance at most every 0.5 s.
-  await expect
-    .poll(() => world.register({ inviteCode }))
-    .toMatchObject({
-      status: 503,
-      body: { error: 'Sponsorship is paused: the balance of the fee payer is too low' },
-    })
-  world.limits.minBalance = 0n
-  world.limits.dailyBudget = 1_000_000n
-  expect(await world.register({ inviteCode })).toMatchObject({
-    status: 503,
-    body: { error: 'Sponsorship is paused: the daily budget is used up' },
-  })
-})
-
 test('preparations of a wallet take nothing: neither a code, nor the wallet, nor more than its registration', async () => {
   const inviteCode = await world.code()
   const owner = Keypair.generate()
@@ -346,7 +323,7 @@ test('a registration that fails at its submit costs and takes nothing', async ()
   const inviteCode = await world.code()
   const owner = await world.funded()
   const { body } = await world.register({ owner, inviteCode })
-  await world.transact([sponsoredRegistration(owner, owner)], [owner])
+  await world.transact([registrationOf(keyOf(owner), keyOf(owner))], [owner])
   const before = await world.balance()
   const submitted = await world.submitRegistration(body, owner, inviteCode)
   expect(submitted.body).toMatchObject({ status: 'failed', error: { code: 'simulation_failed' }, slot: null })
@@ -365,7 +342,7 @@ test('without a key sponsorship is off, and every operation says so', async () =
       return [response.statusCode, response.json<{ error: string }>().error]
     }
     const owner = Keypair.generate()
-    const instructions = [toJson(sponsoredRegistration(owner, world.feePayer))]
+    const instructions = [toJson(registrationOf(keyOf(owner), keyOf(world.feePayer)))]
     const input = { instructions, signerPubkey: keyOf(owner), inviteCode: 'x' }
     const refused = [503, 'Sponsorship is off']
     expect(await post('/sponsor/register', input)).toEqual(refused)

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { markOrphaned } from '../../../src/ledger/indexer/write/mark-transactions.ts'
 import { createWorkerWorld, type WorkerWorld } from '../../support/webhooks/worker-world.ts'
 
 let world: WorkerWorld
@@ -45,48 +44,4 @@ test('writing an event again enqueues nothing, even for webhooks that were creat
   await world.emit({ id: 'evt_again', slot: 5 })
   expect(await enqueued(first)).toEqual([event])
   expect(await enqueued(later)).toEqual([])
-})
-
-async function emitOnLedger(signature: string): Promise<string> {
-  await world.kysely
-    .insertInto('ledger_events')
-    .values({
-      id: `of_${signature}`,
-      position: signature,
-      signature,
-      slot: 5,
-      name: 'AgentUpdated',
-      agent_pda: 'agent',
-      owner: 'owner',
-      data: {},
-      occurred_at: new Date().toISOString(),
-    })
-    .execute()
-  const [event] = await world.emit({ id: `evt_${signature}`, eventId: `of_${signature}`, slot: 5 })
-  return event!
-}
-
-const fork = (signature: string): Promise<void> =>
-  world.database.orm.em.fork().transactional((em) => markOrphaned(em.getKysely(), [signature]))
-
-test('a fork cancels undelivered events, and an event that returns is due again', async () => {
-  const id = await world.subscribe('/')
-  await emitOnLedger('signature')
-  await world.emit({})
-  await fork('signature')
-  expect((await world.deliveries(id)).map((row) => row.status)).toEqual(['cancelled', 'pending'])
-  await world.emit({ id: 'evt_signature', eventId: 'of_signature', slot: 6 })
-  expect((await world.deliveries(id)).map((row) => row.status)).toEqual(['pending', 'pending'])
-})
-
-test('a delivered event stays delivered when a fork removes it and it returns', async () => {
-  const id = await world.subscribe('/')
-  await emitOnLedger('sent')
-  await world.kysely
-    .updateTable('webhook_deliveries')
-    .set({ status: 'success', next_attempt_at: null, completed_at: new Date().toISOString() })
-    .execute()
-  await fork('sent')
-  await world.emit({ id: 'evt_sent', eventId: 'of_sent', slot: 6 })
-  expect((await world.deliveries(id)).map((row) => row.status)).toEqual(['success'])
 })

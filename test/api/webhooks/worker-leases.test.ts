@@ -202,34 +202,6 @@ test('a half-open breaker lets one probe through, with any number of workers', a
   expect(world.farm.peak('/probe')).toBe(1)
 })
 
-test('a backlog of one endpoint does not delay another and stays within its limit', async () => {
-  const [hot, cold] = [
-    await world.subscribe('/hot', { filter_agent_pda: 'hot' }),
-    await world.subscribe('/cold', { filter_agent_pda: 'cold' }),
-  ]
-  world.farm.respond('/hot', noResponse)
-  await world.emit(...Array.from({ length: 300 }, () => ({ agent: 'hot' })), { agent: 'cold' })
-  world.worker({ limits: { ...QUICK, concurrency: 8 } })
-  await eventually(async () => expect(await statuses(cold)).toEqual(['success']))
-  expect(world.farm.receivedAt('/hot').length).toBeLessThanOrEqual(4)
-  expect(world.farm.peak('/hot')).toBeLessThanOrEqual(4)
-  expect((await statuses(hot)).filter((each) => each === 'pending').length).toBeGreaterThan(290)
-})
-
-test('webhooks at the same site share one limit', async () => {
-  for (let n = 0; n < 12; n += 1) {
-    await world.subscribe(`/crowd/${n}`)
-    world.farm.respond(`/crowd/${n}`, noResponse)
-  }
-  const { port } = new URL(world.farm.url('/'))
-  const apart = await world.subscribe('/apart', { url: `http://localhost:${port}/apart` })
-  await world.emit({}, {}, {})
-  world.worker({ limits: { ...QUICK, perSite: 5 }, send: senderWithin(200) })
-  await eventually(async () => expect(await statuses(apart)).toEqual(['success', 'success', 'success']))
-  // The other site has 3 at most.
-  expect(world.farm.peak()).toBeLessThanOrEqual(5 + 3)
-})
-
 test('retries use at most half of the slots, and first attempts leave slots for retries', async () => {
   for (let n = 0; n < 20; n += 1) await world.subscribe(`/old/${n}`, { filter_agent_pda: AGENT })
   await world.emit({})

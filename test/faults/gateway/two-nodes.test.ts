@@ -1,4 +1,3 @@
-import { VersionedTransaction } from '@solana/web3.js'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Runtime } from '../../../src/gateway/runtime-file.ts'
 import {
@@ -6,7 +5,13 @@ import {
   createRegistryWorld,
   type RegistryWorld,
 } from '../../support/indexer/registry-world.ts'
-import { type TestResponse, type Prepared, type RecordBody, toJson } from '../../support/relay/relay-world.ts'
+import {
+  type TestResponse,
+  type Prepared,
+  type RecordBody,
+  signed,
+  toJson,
+} from '../../support/relay/relay-world.ts'
 import { createFaultInjectingProxy, type FaultInjectingProxy } from '../../support/fault-injecting-proxy.ts'
 import { createGatewayProcess, type GatewayProcess } from '../../support/gateway-process.ts'
 
@@ -64,10 +69,8 @@ async function rename(wallet: AgentWallet, name: string): Promise<RecordBody> {
     signerPubkeys: [wallet.owner],
   })
   expect(prepared).toMatchObject({ status: 200 })
-  const { id, serializedTx } = prepared.body
-  const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
-  transaction.sign([wallet.keypair])
-  const signedTx = Buffer.from(transaction.serialize()).toString('base64')
+  const { id } = prepared.body
+  const signedTx = signed(prepared.body, wallet.keypair)
   let { status, body: record } = await ask<RecordBody>('/relay/submit', { id, signedTx })
   expect(status).toBe(200)
   while (record.status === 'submitted') {

@@ -3,8 +3,6 @@ import { systemClock } from '../../../src/platform/clock.ts'
 import { audit } from '../../../src/ledger/audit/audit.ts'
 import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
-import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
-import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { agentAccount, closing, keyOf, registration, report } from '../../support/indexer/samples.ts'
@@ -91,14 +89,6 @@ test('a block that the node always refuses delays nothing when it is final', asy
   expect((await run()).differences).toEqual([])
 })
 
-test('a listing with repeated entries duplicates nothing', async () => {
-  ledger.doubled.add(ledger.send(registration('a')))
-  ledger.doubled.add(ledger.send(report('a', 250, 251)))
-  await start().whenIdle()
-  expect(await count(database.orm, 'ledger_events')).toBe(2)
-  expect((await run()).differences).toEqual([])
-})
-
 test('a node that does not record inner instructions is reported, and another node gives the events', async () => {
   let ahead = 0
   const clock = { ...systemClock, now: () => Date.now() + ahead }
@@ -179,17 +169,6 @@ test('transactions after a gap in the history still become final', async () => {
   await expect.poll(names).toEqual(['a', 'b'])
 })
 
-test('transactions of version 1 are requested and read', async () => {
-  ledger.version = 1
-  ledger.send(registration('a'))
-  ledger.advance(3)
-  ledger.send(report('a', 250, 251))
-  await start().whenIdle()
-  expect(await count(database.orm, 'agent_history')).toBe(1)
-  expect(await letters()).toEqual([])
-  expect((await run()).differences).toEqual([])
-})
-
 test('a transaction of an unknown version is a dead letter with the reason, and all others are read', async () => {
   await start().whenIdle()
   ledger.send(registration('before'))
@@ -212,31 +191,4 @@ test('a transaction of an unknown version is a dead letter with the reason, and 
   await expect.poll(() => indexer.status().counters.finalized).toBe(3)
   const { differences, unreadable } = await run()
   expect([differences.length, unreadable.length]).toEqual([0, 1])
-})
-
-test('a page from a node that lags is not treated as the end of the history', async () => {
-  ledger.pageCap = 3
-  ledger.send(registration('a'))
-  await start().whenIdle()
-  await indexer.stop()
-  ledger.advance(3)
-  const behind = ledger.slot - 1
-  for (const label of ['b', 'c', 'd', 'e', 'f']) ledger.send(registration(label))
-  const rpc = ledger.rpc()
-  let turns = 4
-  const mixed: LedgerRpc = {
-    ...rpc,
-    call: async <T>(method: string, params: unknown[] = []) => {
-      const [, config] = params as [unknown, { before?: string; minContextSlot?: number } | undefined]
-      if (method !== 'getSignaturesForAddress' || config?.before === undefined || (turns -= 1) < 0)
-        return rpc.call<T>(method, params)
-      if ((config.minContextSlot ?? 0) > behind)
-        throw new LedgerRpcError('rpc', 'Minimum context slot has not been reached', { code: -32016 })
-      return [] as T
-    },
-  }
-  indexer = scriptedIndexer(database.orm, ledger, { rpc: mixed })
-  await indexer.whenIdle()
-  expect(await names()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
-  expect(await letters()).toEqual([])
 })

@@ -58,14 +58,6 @@ describe('a transaction that the wallet sends itself', () => {
     expect(await world.status(prepared.id)).toMatchObject({ signature, error: { code: 'execution_failed' } })
   })
 
-  test('is confirmed if the wallet lowered its priority fee', async () => {
-    const prepared = await world.prepare([transfer()], [payer])
-    const signature = await sendByWallet(world, withLowerPrice(prepared))
-    world.localnet.stepSlot(EXPIRED)
-    await becomes(prepared.id, 'confirmed')
-    expect(await world.status(prepared.id)).toMatchObject({ signature })
-  })
-
   test('is confirmed if the version submitted here did not land and the one of the wallet did', async () => {
     const prepared = await world.prepare([transfer()], [payer])
     const signature = await sendByWallet(world, withLowerPrice(prepared))

@@ -1,15 +1,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { type BlockedReads, blockReads } from '../../support/blocked-reads.ts'
 import { agentRow, insertAgents } from '../../support/factories.ts'
+import { connectMcp, MCP_HEADERS, toolCall } from '../../support/mcp.ts'
 import { firstOf, openSocket } from '../../support/operation-socket.ts'
 
 const noLedger = { call: () => Promise.reject(new Error('no test uses the ledger')) }
-const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
 let t: TestApp
 let blocked: BlockedReads
@@ -31,17 +29,11 @@ afterEach(async () => {
 })
 
 const post = (path: string, body: unknown): Promise<Response> =>
-  fetch(url + path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) })
+  fetch(url + path, { method: 'POST', headers: MCP_HEADERS, body: JSON.stringify(body) })
 async function outcome(response: Promise<Response>): Promise<string> {
   const text = await (await response).text()
   return /overloaded/.test(text) ? 'shed' : text
 }
-const tool = (name: string, args: object) => ({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: { name, arguments: args },
-})
 async function metric(name: string): Promise<string> {
   const text = await t.metrics.getSingleMetricAsString(`gateway_${name}`)
   return text
@@ -55,7 +47,7 @@ function send(method: string, path: string, body = '', length = Buffer.byteLengt
   const socket = connect((t.app.server.address() as AddressInfo).port, '127.0.0.1')
   sockets.push(socket)
   socket.on('error', () => undefined)
-  const headers = Object.entries({ ...JSON_TYPE, host: 'gateway', 'content-length': String(length) })
+  const headers = Object.entries({ ...MCP_HEADERS, host: 'gateway', 'content-length': String(length) })
   socket.write(
     `${method} ${path} HTTP/1.1\r\n${headers.map((each) => each.join(': ')).join('\r\n')}\r\n\r\n${body}`,
   )
@@ -63,7 +55,7 @@ function send(method: string, path: string, body = '', length = Buffer.byteLengt
 }
 
 describe('the request of a client that disconnects', () => {
-  const lookup = (i: number) => JSON.stringify(tool('list_agents', { limit: i }))
+  const lookup = (i: number) => JSON.stringify(toolCall('list_agents', { limit: i }))
   test.each<[string, (i: number) => Socket]>([
     ['REST', (i) => send('GET', `/agents?offset=${i}`)],
     ['GraphQL', (i) => send('POST', '/graphql', `{"query":"{ agents(offset: ${i}) { total } }"}`)],
@@ -99,12 +91,11 @@ describe('the request of a client that disconnects', () => {
 
   test('counts in an MCP session too, where messages are answered before the tool has finished', async () => {
     await start({ inFlight: 2 })
-    const client = new McpClient({ name: 'test', version: '1.0.0' })
-    await client.connect(new SSEClientTransport(new URL(`${url}/mcp/sse`)))
-    const calls = [1, 2].map((limit) => client.callTool({ name: 'list_agents', arguments: { limit } }))
+    const client = await connectMcp('SDK 1.x over SSE', url)
+    const calls = [1, 2].map((limit) => client.call('list_agents', { limit }))
     const settled = Promise.allSettled(calls)
     await expect.poll(() => blocked.held()).toBe(2)
-    await expect(client.callTool({ name: 'list_agents', arguments: { limit: 3 } })).rejects.toThrow(/503/)
+    await expect(client.call('list_agents', { limit: 3 })).rejects.toThrow(/503/)
     await client.close()
     await settled
     expect((await fetch(`${url}/agents?offset=9`)).status).toBe(503)

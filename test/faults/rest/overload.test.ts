@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
-import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
-import { createClient } from 'graphql-ws'
 import type { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
 import { createLedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { openOrm } from '../../../src/db/orm.ts'
 import type { AdmissionLimits } from '../../../src/platform/overload/admission.ts'
@@ -14,6 +10,8 @@ import { createTestApp, type TestApp } from '../../support/app.ts'
 import { type BlockedReads, blockReads, poolOf } from '../../support/blocked-reads.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { keyOf } from '../../support/factories.ts'
+import { connectMcp } from '../../support/mcp.ts'
+import { openSocket } from '../../support/operation-socket.ts'
 import { openSse } from '../../support/subscriptions.ts'
 
 const CONNECTIONS = 10
@@ -221,17 +219,10 @@ describe('when too many requests are in flight', () => {
   test('open streams do not count and stay open; operations on them are refused like other requests', async () => {
     await start({ databaseQueue: 8 })
     const sse = await openSse(url, 'subscription { registryEvents { id } }')
-    const mcp = new McpClient({ name: 'test', version: '1.0.0' })
-    await mcp.connect(new SSEClientTransport(new URL(`${url}/mcp/sse`)))
+    const mcp = await connectMcp('SDK 1.x over SSE', url)
     let closed = 0
-    const ws = createClient({
-      url: `${url.replace('http', 'ws')}/graphql`,
-      webSocketImpl: WebSocket,
-      lazy: false,
-      retryAttempts: 0,
-      onNonLazyError: () => undefined,
-      on: { closed: () => (closed += 1) },
-    })
+    const ws = await openSocket(url)
+    ws.on('closed', () => (closed += 1))
     const runQuery = async (): Promise<unknown> => {
       const response = ws.iterate({ query: `{ agent(pda: "${keyOf('agent')}") { pda } }` })
       return response.next().then(

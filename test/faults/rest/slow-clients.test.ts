@@ -1,11 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
-import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../rest/plugins/connections.ts'
 import { createLedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { mergeOutbox } from '../../../src/ledger/indexer/write/write-events.ts'
@@ -13,6 +9,8 @@ import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { scaled } from '../../support/machine-speed.ts'
 import { keyOf } from '../../support/factories.ts'
+import { connectMcp } from '../../support/mcp.ts'
+import { openSocket } from '../../support/operation-socket.ts'
 import { openSse } from '../../support/subscriptions.ts'
 
 /** The limits of the service, with changes. */
@@ -107,17 +105,10 @@ describe('a request that does not arrive in time', () => {
 
   test('does not affect open streams', async () => {
     const sse = await openSse(url, 'subscription { registryEvents { id } }')
-    const mcp = new McpClient({ name: 'test', version: '1.0.0' })
-    await mcp.connect(new SSEClientTransport(new URL(`${url}/mcp/sse`)))
+    const mcp = await connectMcp('SDK 1.x over SSE', url)
     let closed = 0
-    const ws = createClient({
-      url: `${url.replace('http', 'ws')}/graphql`,
-      webSocketImpl: WebSocket,
-      lazy: false,
-      retryAttempts: 0,
-      onNonLazyError: () => undefined,
-      on: { closed: () => (closed += 1) },
-    })
+    const ws = await openSocket(url)
+    ws.on('closed', () => (closed += 1))
     const parts: unknown[] = []
     ws.subscribe(
       { query: 'subscription { registryEvents { id } }' },

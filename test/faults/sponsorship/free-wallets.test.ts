@@ -3,12 +3,8 @@ import type { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { json, restClient } from '../../support/sponsorship/sponsor-clients.ts'
 import { update } from '../../support/sponsorship/parties.ts'
-import {
-  createHostileWorld,
-  keyOf,
-  signedBy,
-  type HostileWorld,
-} from '../../support/sponsorship/hostile-world.ts'
+import { createHostileWorld, keyOf, type HostileWorld } from '../../support/sponsorship/hostile-world.ts'
+import { signed } from '../../support/relay/relay-world.ts'
 
 const ADDRESSES = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4']
 /** The most that a transaction without a code can cost: two signatures and the priority fee. */
@@ -59,8 +55,8 @@ test('four addresses with sponsored wallets spend at most their daily limits', a
         const address = ADDRESSES[i % ADDRESSES.length] ?? ''
         const { status, body } = await prepare(wallet, address, version)
         if (status !== 200) return status
-        const signed = { id: body.id, signedTx: signedBy(body.serializedTx, wallet) }
-        return (await restClient(world.t, { address }).submit(signed)).status
+        const request = { id: body.id, signedTx: signed(body, wallet) }
+        return (await restClient(world.t, { address }).submit(request)).status
       }),
     ),
   )

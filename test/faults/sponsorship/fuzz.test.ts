@@ -15,9 +15,9 @@ import {
   createHostileWorld,
   keyOf,
   registerBy,
-  signedBy,
   type HostileWorld,
 } from '../../support/sponsorship/hostile-world.ts'
+import { signed } from '../../support/relay/relay-world.ts'
 
 const RUNS = 250
 const NONE = { statuses: ['simulated', 'simulated'], sent: 0, lost: 0 }
@@ -64,8 +64,8 @@ const changed = fc.array(
 
 test('any submitted bytes get 400 with a contract text, and nothing is signed', async () => {
   const valid = [
-    Buffer.from(signedBy(registration.serializedTx, registrant), 'base64'),
-    Buffer.from(signedBy(transaction.serializedTx, wallet), 'base64'),
+    Buffer.from(signed(registration, registrant), 'base64'),
+    Buffer.from(signed(transaction, wallet), 'base64'),
   ] as const
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 1_300 }).map((each) => [Buffer.from(each), Buffer.from(each)]),

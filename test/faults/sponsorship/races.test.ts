@@ -13,10 +13,10 @@ import {
   createHostileWorld,
   keyOf,
   registerBy,
-  signedBy,
   submitRegistrationBy,
   type HostileWorld,
 } from '../../support/sponsorship/hostile-world.ts'
+import { signed } from '../../support/relay/relay-world.ts'
 
 const AT_ONCE = 50
 
@@ -126,10 +126,10 @@ test('of 50 concurrent submits for the last use of a code one is signed', async 
 
 test('of 20 concurrent submits to two processes for the last three uses of a code three are signed', async () => {
   const registrations = await prepareMany(20, await world.code(3))
-  const services = [world.t.services.sponsorship, world.replica()]
+  const services = [world.t.services.sponsorship, world.sponsorReplica(world.rpc)]
   const answers = await Promise.allSettled(
     registrations.map(({ wallet, code, body }, i) => {
-      const signedTx = signedBy(body.serializedTx, wallet)
+      const signedTx = signed(body, wallet)
       const input = { id: body.id, signedTx, signerPubkey: keyOf(wallet), inviteCode: code }
       return services[i % 2]!.submit(input, newAddress())
     }),
@@ -207,7 +207,7 @@ test('20 of 25 concurrent transactions of a wallet from 25 addresses are signed'
   const before = await world.balance()
   const counts = await tally((i) => {
     const { id, serializedTx } = prepared[i]!
-    return clientFor(i).submit({ id, signedTx: signedBy(serializedTx, wallet) })
+    return clientFor(i).submit({ id, signedTx: signed({ serializedTx }, wallet) })
   }, 25)
   expect(counts).toEqual({ 200: 20, 429: 5 })
   expect(before - (await world.balance())).toBeLessThanOrEqual(20 * 25_000)
@@ -220,7 +220,7 @@ test('concurrent transactions of many wallets from one address stay below the li
   const address = newAddress()
   const counts = await tally((i) => {
     const { id, serializedTx } = prepared[i % 4]![Math.floor(i / 4)]!
-    return clientFor(i, { address }).submit({ id, signedTx: signedBy(serializedTx, wallets[i % 4]!) })
+    return clientFor(i, { address }).submit({ id, signedTx: signed({ serializedTx }, wallets[i % 4]!) })
   }, 16)
   world.limits.dailyTransactionsPerClient = 100
   expect(counts).toEqual({ 200: 6, 429: 10 })
@@ -233,14 +233,14 @@ test('50 concurrent submits of one sponsored transaction give one record, one se
   const before = await world.balance()
   const sends = () => world.calls.filter((each) => each === 'sendTransaction').length
   const sentBefore = sends()
-  const signed = {
+  const request = {
     id: body.id,
-    signedTx: signedBy(body.serializedTx, wallet),
+    signedTx: signed(body, wallet),
     signerPubkey: keyOf(wallet),
     inviteCode: code,
   }
   const answers = await Promise.all(
-    Array.from({ length: AT_ONCE }, (_, i) => clientFor(i).submitRegistration(signed)),
+    Array.from({ length: AT_ONCE }, (_, i) => clientFor(i).submitRegistration(request)),
   )
   expect(
     new Set(answers.map((each) => `${each.status} ${each.body.status} ${each.body.signature}`)).size,
@@ -286,7 +286,7 @@ test('transactions without a code leave half of the budget to registrations', as
   world.limits.dailyBudget = 2n * (await counted('transaction')) + 9n * 10_100n
   const answers = await Promise.all(
     prepared.map(({ id, serializedTx }, i) =>
-      clientFor(i).submit({ id, signedTx: signedBy(serializedTx, wallet) }),
+      clientFor(i).submit({ id, signedTx: signed({ serializedTx }, wallet) }),
     ),
   )
   const landed = await submit(clientFor(0), registration!)

@@ -229,15 +229,3 @@ test('a change of the URL cancels a backlog of any size, whatever PostgreSQL bel
     { status: 'success', count: 2_000 },
   ])
 })
-
-test('an attempt stores 1,000 characters of a response of any size', async () => {
-  const id = await subscribe('/verbose')
-  world.farm.respond('/verbose', (_, response) =>
-    response.writeHead(500, { 'content-type': 'text/plain' }).end('€'.repeat(1_000_000)),
-  )
-  await world.emit({})
-  world.worker()
-  await idle(id, 'retrying', 1)
-  const [attempt] = await world.attempts(id)
-  expect(attempt?.response_excerpt).toBe('€'.repeat(1_000))
-})

@@ -1,11 +1,10 @@
-import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createLocalnetRpc } from '../../../src/ledger/rpc/localnet-rpc.ts'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
-import { graphql } from '../../support/console/registry-data.ts'
-import { type BrowserWallet, browserWallet, connectWallet } from '../../support/console/wallet.ts'
+import { openOwnAgent } from '../../support/console/registry-data.ts'
+import type { BrowserWallet } from '../../support/console/wallet.ts'
 
 const WEEK_SECONDS = 7 * 86_400
 
@@ -14,18 +13,6 @@ beforeAll(async () => {
   if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '0' })
 })
 afterAll(() => world?.close())
-
-/** The wallet has SOL, USDC and an agent. */
-async function registered(wallet: BrowserWallet): Promise<void> {
-  const registry = createRegistry(world.origin)
-  const signer = await signerFromSecretKey(wallet.seed)
-  await graphql(world, `mutation { fundLocalnetWallet(wallet: "${wallet.address}") { lamports } }`)
-  const { pda } = await registry.agents.register(
-    { name: 'Harbour Pilot', category: 'logistics', cardUrl: 'https://agents.example/card.json', card: '{}' },
-    signer,
-  )
-  await registry.agents.get(pda, { waitMs: 10_000 })
-}
 
 /** Signs what the dialog shows, and waits until it is confirmed. */
 async function sign(page: Page, wallet: BrowserWallet, expected: string): Promise<void> {
@@ -39,12 +26,9 @@ async function sign(page: Page, wallet: BrowserWallet, expected: string): Promis
 consoleTest(
   'an owner deposits, requests a withdrawal, cancels it, is paid after the cooldown, and closes the stake',
   () => world,
-  async ({ page, context, open, variant, audit }) => {
-    const wallet = browserWallet(`stake ${variant.name}`)
-    await registered(wallet)
-    await wallet.install(context)
-    await open('/mine')
-    await connectWallet(page, wallet, false)
+  async (steps) => {
+    const { page, audit } = steps
+    const wallet = await openOwnAgent(world, steps, 'stake')
     const stake = page.getByRole('region', { name: 'Stake' })
     const deposit = stake.getByRole('form', { name: 'Deposit' })
     await deposit.getByLabel('Deposit (USDC)').fill('ten')
@@ -101,12 +85,9 @@ consoleTest(
 consoleTest(
   'an owner updates, suspends, reactivates, deactivates and closes an agent',
   () => world,
-  async ({ page, context, open, variant, audit }) => {
-    const wallet = browserWallet(`status ${variant.name}`)
-    await registered(wallet)
-    await wallet.install(context)
-    await open('/mine')
-    await connectWallet(page, wallet, false)
+  async (steps) => {
+    const { page, audit } = steps
+    const wallet = await openOwnAgent(world, steps, 'status')
     const details = page.getByRole('form', { name: 'Details' })
     await details.getByRole('button', { name: 'Review the update' }).click()
     await details.getByText('Nothing differs from the registry').waitFor()
@@ -133,13 +114,11 @@ consoleTest(
 consoleTest(
   'my agent shows its stake, its details and the review of a transaction',
   () => world,
-  async ({ page, context, open, variant, audit }) => {
-    const wallet = browserWallet(`view ${variant.name}`)
-    await registered(wallet)
-    await wallet.install(context)
+  async (steps) => {
+    const { page, open, audit } = steps
     await open('/mine')
     await page.getByRole('heading', { name: 'Connect the wallet of your agent' }).waitFor()
-    await connectWallet(page, wallet, false)
+    const wallet = await openOwnAgent(world, steps, 'view')
     const deposit = page.getByRole('form', { name: 'Deposit' })
     await deposit.getByLabel('Deposit (USDC)').fill('12.5')
     await deposit.getByRole('button', { name: 'Deposit' }).click()

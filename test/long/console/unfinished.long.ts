@@ -1,11 +1,9 @@
-import { createRegistry, signerFromSecretKey } from '@agent-registry/client'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { BROWSER_PATH } from '../../support/console/browser-path.ts'
 import { consoleTest, type ConsoleWorld, openConsole } from '../../support/console/console-world.ts'
-import { graphql } from '../../support/console/registry-data.ts'
+import { openOwnAgent } from '../../support/console/registry-data.ts'
 import { hitSubmits, takeStatements, watchStatements } from '../../support/console/submits.ts'
-import { type BrowserWallet, browserWallet, connectWallet } from '../../support/console/wallet.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
 let world: ConsoleWorld
@@ -13,16 +11,6 @@ beforeAll(async () => {
   if (BROWSER_PATH !== undefined) world = await openConsole({ SEED_AGENTS: '0' })
 })
 afterAll(() => world?.close())
-
-/** The wallet has SOL, USDC and an agent. */
-async function registered(wallet: BrowserWallet): Promise<void> {
-  const registry = createRegistry(world.origin)
-  await graphql(world, `mutation { fundLocalnetWallet(wallet: "${wallet.address}") { lamports } }`)
-  const card = { cardUrl: 'https://agents.example/card.json', card: '{}' }
-  const signer = await signerFromSecretKey(wallet.seed)
-  const { pda } = await registry.agents.register({ name: 'Pilot', category: 'other', ...card }, signer)
-  await registry.agents.get(pda, { waitMs: 10_000 })
-}
 
 /** Asks for a deposit, and waits for its review. */
 async function review(page: Page, amount: string): Promise<void> {
@@ -41,13 +29,10 @@ const BLOCKED = /\/(relay\/submit|relay\/status\/.*)$/
 consoleTest(
   'a signed transaction stays known while nothing gets through, after a reload, and until it landed',
   () => world,
-  async ({ page, context, open, variant, audit }) => {
-    const wallet = browserWallet(`unfinished ${variant.name}`)
-    await registered(wallet)
-    await wallet.install(context)
+  async (steps) => {
+    const { page, open, audit } = steps
     await watchStatements(page)
-    await open('/mine')
-    await connectWallet(page, wallet, false)
+    await openOwnAgent(world, steps, 'unfinished')
     await page.route(BLOCKED, (route) =>
       route.fulfill({ status: 502, contentType: 'text/html', body: 'Bad' }),
     )
@@ -84,12 +69,9 @@ consoleTest(
 consoleTest(
   'what expired while it was reviewed cannot be signed, and can be prepared again',
   () => world,
-  async ({ page, context, open, variant, audit }) => {
-    const wallet = browserWallet(`expired ${variant.name}`)
-    await registered(wallet)
-    await wallet.install(context)
-    await open('/mine')
-    await connectWallet(page, wallet, false)
+  async (steps) => {
+    const { page, audit } = steps
+    await openOwnAgent(world, steps, 'expired')
     await review(page, '10')
     const dialog = page.getByRole('dialog')
     await dialog.getByText(/You can sign it until block height [\d,]+, \d+ blocks from now/).waitFor()
@@ -112,13 +94,10 @@ consoleTest(
 consoleTest(
   'after a refusal of the signed transaction, no other is offered while it could still land',
   () => world,
-  async ({ page, context, open, variant, audit }) => {
-    const wallet = browserWallet(`refused ${variant.name}`)
-    await registered(wallet)
-    await wallet.install(context)
+  async (steps) => {
+    const { page, audit } = steps
     await watchStatements(page)
-    await open('/mine')
-    await connectWallet(page, wallet, false)
+    await openOwnAgent(world, steps, 'refused')
     await page.route('**/relay/submit', (route) =>
       route.fulfill({ status: 400, json: { error: 'Refused', details: { code: 'INVALID_REQUEST' } } }),
     )
@@ -135,12 +114,9 @@ consoleTest(
 consoleTest(
   'an amount with a comma is refused with the reason, and what a deposit lacks is named',
   () => world,
-  async ({ page, context, open, variant, audit }) => {
-    const wallet = browserWallet(`comma ${variant.name}`)
-    await registered(wallet)
-    await wallet.install(context)
-    await open('/mine')
-    await connectWallet(page, wallet, false)
+  async (steps) => {
+    const { page, audit } = steps
+    await openOwnAgent(world, steps, 'comma')
     const form = page.getByRole('form', { name: 'Deposit' })
     for (const [text, reason] of [
       ['12,5', 'Use a point for decimals'],
@@ -212,10 +188,8 @@ consoleTest(
 consoleTest(
   'without storage the pages open, and say that a reload would lose the transaction',
   () => world,
-  async ({ page, context, open, variant, audit }) => {
-    const wallet = browserWallet(`no storage ${variant.name}`)
-    await registered(wallet)
-    await wallet.install(context)
+  async (steps) => {
+    const { page, audit } = steps
     await page.addInitScript(() => {
       for (const name of ['sessionStorage', 'localStorage'])
         Object.defineProperty(globalThis, name, {
@@ -224,8 +198,7 @@ consoleTest(
           },
         })
     })
-    await open('/mine')
-    await connectWallet(page, wallet, false)
+    await openOwnAgent(world, steps, 'no storage')
     await hitSubmits(page, 'delayed', { times: 1, delayMs: 4_000 })
     await review(page, '10')
     const dialog = page.getByRole('dialog')

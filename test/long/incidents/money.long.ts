@@ -1,7 +1,7 @@
 import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keyOf, type Prepared, toJson } from '../../support/relay/relay-world.ts'
-import { signedByOwner, sponsoredRegistration } from '../../support/sponsorship/sponsor-world.ts'
+import { keyOf, type Prepared, toJson, signed } from '../../support/relay/relay-world.ts'
+import { registrationOf } from '../../support/sponsorship/parties.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
@@ -40,7 +40,7 @@ async function post<Body>(path: string, body: object): Promise<Body & { http: nu
 }
 const prepare = (owner: Keypair, inviteCode: string) =>
   post<Prepared & { error?: string }>('/sponsor/register', {
-    instructions: [toJson(sponsoredRegistration(owner, incident.feePayer))],
+    instructions: [toJson(registrationOf(keyOf(owner), keyOf(incident.feePayer)))],
     signerPubkey: keyOf(owner),
     inviteCode,
   })
@@ -65,8 +65,8 @@ test('when a code leaks, the counter of SponsorshipSpendsFast shows the spending
   const thieves = Array.from({ length: REGISTRATIONS }, () => Keypair.generate())
   for (const owner of thieves) {
     const { id, serializedTx } = await prepare(owner, codeOf(1))
-    const signed = { id, signedTx: signedByOwner(serializedTx, owner), signerPubkey: keyOf(owner) }
-    const submitted = await post('/sponsor/register/submit', { ...signed, inviteCode: codeOf(1) })
+    const request = { id, signedTx: signed({ serializedTx }, owner), signerPubkey: keyOf(owner) }
+    const submitted = await post('/sponsor/register/submit', { ...request, inviteCode: codeOf(1) })
     expect(submitted).toMatchObject({ status: 'confirmed' })
   }
   const spent = before - (await balance())
@@ -79,7 +79,7 @@ test('when a code leaks, the counter of SponsorshipSpendsFast shows the spending
   const { id, serializedTx } = await prepare(waiting, codeOf(1))
   expect(await api.cli('invite', 'revoke', codes[1]?.id ?? '')).toMatchObject({ code: 0 })
   expect(await prepare(Keypair.generate(), codeOf(1))).toMatchObject({ http: 403 })
-  const late = { id, signedTx: signedByOwner(serializedTx, waiting), signerPubkey: keyOf(waiting) }
+  const late = { id, signedTx: signed({ serializedTx }, waiting), signerPubkey: keyOf(waiting) }
   expect(await post('/sponsor/register/submit', { ...late, inviteCode: codeOf(1) })).toHaveProperty('error')
   expect(before - (await balance())).toBe(spent)
 })

@@ -1,7 +1,6 @@
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Prepared, type RecordBody, toJson } from '../../support/relay/relay-world.ts'
-import { signedByOwner } from '../../support/sponsorship/sponsor-world.ts'
+import { type Prepared, type RecordBody, toJson, signed } from '../../support/relay/relay-world.ts'
 import { createIncidentWorld, type IncidentWorld, type Replica } from '../support/incident-world.ts'
 import { scaled } from '../../support/machine-speed.ts'
 
@@ -92,7 +91,7 @@ test('no accepted request fails when replicas are replaced one at a time under l
       const prepared = await ask(connections, i, '/relay/prepare', asked)
       expect(prepared).toMatchObject({ status: 200 })
       const { id, serializedTx } = prepared.body as Prepared
-      const signedTx = signedByOwner(serializedTx, wallet.keypair)
+      const signedTx = signed({ serializedTx }, wallet.keypair)
       // Not the replica that prepared the transaction.
       const submitted = await ask(connections, i + 1, '/relay/submit', { id, signedTx })
       expect(submitted).toMatchObject({ status: 200, body: { status: 'confirmed', error: null } })

@@ -1,7 +1,8 @@
 import { createRegistry, type Registry, type Signer, signerFromSecretKey } from '@agent-registry/client'
 import { createHash } from 'node:crypto'
 import { loadLocalnetKeys } from '../../../src/platform/keys/localnet-keys.ts'
-import type { ConsoleWorld } from './console-world.ts'
+import type { ConsoleWorld, Steps } from './console-world.ts'
+import { type BrowserWallet, browserWallet, connectWallet } from './wallet.ts'
 
 /** The data of a GraphQL operation. Null if it failed. */
 export async function graphql<Data>(
@@ -49,4 +50,25 @@ export async function registerAgent(world: ConsoleWorld, name: string): Promise<
 /** The wallet of a sample agent, from 0. */
 export function sampleOwner({ gateway }: ConsoleWorld, index: number): Promise<Signer> {
   return signerFromSecretKey(loadLocalnetKeys(gateway.dataDir).sampleAgent(index).secretKey)
+}
+
+/** Opens the page of the agent of a new wallet, which is connected and has SOL, USDC and the agent. */
+export async function openOwnAgent(
+  world: ConsoleWorld,
+  { page, context, open, variant }: Steps,
+  label: string,
+): Promise<BrowserWallet> {
+  const wallet = browserWallet(`${label} ${variant.name}`)
+  const registry = createRegistry(world.origin)
+  const signer = await signerFromSecretKey(wallet.seed)
+  await graphql(world, `mutation { fundLocalnetWallet(wallet: "${wallet.address}") { lamports } }`)
+  const { pda } = await registry.agents.register(
+    { name: 'Harbour Pilot', category: 'logistics', cardUrl: 'https://agents.example/card.json', card: '{}' },
+    signer,
+  )
+  await registry.agents.get(pda, { waitMs: 10_000 })
+  await wallet.install(context)
+  await open('/mine')
+  await connectWallet(page, wallet, false)
+  return wallet
 }

@@ -58,8 +58,6 @@ export class ScriptedLedger {
   readonly hidden = new Set<string>()
   /** Signatures that getTransaction does not serve. */
   readonly missing = new Set<string>()
-  /** Signatures that are repeated in listings. */
-  readonly doubled = new Set<string>()
   /** Signatures whose outcome the node has lost. */
   readonly withoutOutcome = new Set<string>()
   /** The error code of every getBlock, or of every list of accounts. */
@@ -175,7 +173,6 @@ export class ScriptedLedger {
         .filter((entry) => entry.slot <= this.#tip(config.commitment))
         .toReversed()
         .filter((entry) => !this.hidden.has(entry.signature))
-        .flatMap((entry) => (this.doubled.has(entry.signature) ? [entry, entry] : [entry]))
       const start = newestFirst.findIndex((entry) => entry.signature === config.before) + 1
       const until = newestFirst.findIndex((entry) => entry.signature === config.until)
       return newestFirst

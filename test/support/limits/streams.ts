@@ -14,6 +14,7 @@ import { type TestClient, clientAt } from '../clients.ts'
 import { type Cases, type Check, testedIn, equals, least, list, most, pad } from './check.ts'
 import { SESSION, STREAM, closesAt, lastOpened, open } from './connections.ts'
 import { KEY, client, portOf, post, send, t } from './world.ts'
+import { toolCall } from '../mcp.ts'
 
 const join = (count: number, make: (i: number) => string): string => list(count, make).join(' ')
 const statuses = (count: number, name = 'f'): string => join(count, (i) => `${name}${i}: status`)
@@ -92,8 +93,7 @@ interface ToolResult {
   readonly structuredContent?: { readonly agents: readonly unknown[] }
 }
 async function toolResult(name: string, args: object): Promise<ToolResult> {
-  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }
-  return (await post('/mcp', message)).json<{ result: ToolResult }>().result
+  return (await post('/mcp', toolCall(name, args))).json<{ result: ToolResult }>().result
 }
 const tool = async (name: string, args: object): Promise<string> =>
   (await toolResult(name, args)).isError === true ? 'Tool error' : 'ok'

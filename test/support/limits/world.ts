@@ -6,6 +6,7 @@ import { type TestClient, clientAt } from '../clients.ts'
 import { agentRow, insertAgents, keyOf } from '../factories.ts'
 import { walletOf } from '../wallet.ts'
 import { answerOf, list } from './check.ts'
+import { MCP_HEADERS } from '../mcp.ts'
 
 export const { config } = readConfig({
   SOLANA_RPC_URL: 'https://rpc.example.org',
@@ -76,11 +77,7 @@ export const post = (
     method: 'POST',
     url,
     remoteAddress,
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...headers,
-    },
+    headers: { ...MCP_HEADERS, ...headers },
     payload,
   })
 export const get = async (url: string): Promise<string> => answerOf(await t.app.inject(url))

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import { Keypair, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
 import type { GenesisOptions } from '@agent-registry/localnet'
 import { registryInstruction } from '@agent-registry/program'
@@ -76,6 +77,8 @@ export async function createRelayWorld(
     programs?: GenesisOptions['programs']
     relay?: Partial<RelayOptions>
     sponsorship?: Partial<SponsorshipOptions>
+    /** Where the log goes; nowhere by default. */
+    log?: Writable | undefined
   } = {},
 ): Promise<RelayWorld> {
   const registry = await createRegistryWorld({
@@ -90,6 +93,7 @@ export async function createRelayWorld(
     clock: systemClock,
     program: programId,
     tablesFilled: options.tablesFilled,
+    log: options.log,
     relay: { registryProgram: programId, timing: FAST_TIMING, ...options.relay },
     sponsorship: { registryProgram: programId, timing: FAST_TIMING, ...options.sponsorship },
   })

@@ -69,6 +69,18 @@ export const REGISTRATIONS: Record<string, [Build, string]> = {
     ],
     notSponsored('.keys[2]', 'agent must be KEY'),
   ],
+  'the deactivation record of a stranger': [
+    (p) => [
+      withAccount(sponsoredRegistration(p), 3, {
+        pubkey: publicKey(addresses.deactivationRecord(keyOf(p.stranger))),
+      }),
+    ],
+    notSponsored('.keys[3]', 'deactivation_record must be KEY'),
+  ],
+  'another config': [
+    (p) => [withAccount(sponsoredRegistration(p), 4, { pubkey: p.stranger.publicKey })],
+    notSponsored('.keys[4]', 'config must be KEY'),
+  ],
   'a registration of a stranger': [
     (p) => [sponsoredRegistration({ ...p, wallet: p.stranger })],
     notSponsored('.keys[1]', 'owner must be KEY'),

@@ -4,9 +4,9 @@ import { addresses, keyOf } from '../indexer/registry-world.ts'
 import { meta, publicKey } from './parties.ts'
 import { editBytes, type RandomSigning } from './random-cases.ts'
 import type { Participants } from './random-requests.ts'
-import { signedBy } from './hostile-world.ts'
 import { assertion, signChanged, decompile, stealingAssertion } from './changed-transactions.ts'
 import { TAMPERINGS } from './tampering.ts'
+import { signed } from '../relay/relay-world.ts'
 
 /**
  * What a case submits for a prepared transaction, in base64. Null if no transaction can be built.
@@ -23,9 +23,9 @@ export function signCase(
   try {
     switch (signing.kind) {
       case 'as prepared':
-        return signedBy(serializedTx, wallet)
+        return signed({ serializedTx }, wallet)
       case 'another transaction':
-        return another ?? signedBy(serializedTx, wallet)
+        return another ?? signed({ serializedTx }, wallet)
       case 'cheaper':
         return change(({ instructions: [limit, price, ...own] }) => ({
           instructions: [
@@ -74,7 +74,7 @@ export function signCase(
         return Buffer.concat([Buffer.from([2]), Buffer.alloc(64), signature, edited]).toString('base64')
       }
       default:
-        return editBytes(Buffer.from(signedBy(serializedTx, wallet), 'base64'), signing.edits).toString(
+        return editBytes(Buffer.from(signed({ serializedTx }, wallet), 'base64'), signing.edits).toString(
           'base64',
         )
     }

@@ -1,13 +1,12 @@
-import { Keypair, PublicKey, type TransactionInstruction, VersionedTransaction } from '@solana/web3.js'
-import { registryInstruction } from '@agent-registry/program'
-import { pubkey, type Pubkey } from '@agent-registry/solana'
+import type { Writable } from 'node:stream'
+import { Keypair } from '@solana/web3.js'
+import type { GenesisOptions } from '@agent-registry/localnet'
+import type { Pubkey } from '@agent-registry/solana'
 import { createLocalSigner, type FeePayerSigner } from '../../../src/platform/keys/fee-payer-signer.ts'
 import { createInviteCodes, type InviteCodes } from '../../../src/sponsorship/invite-codes.ts'
 import { createSponsorship, type SponsorshipService } from '../../../src/sponsorship/sponsorship.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { registrationArgs } from '../indexer/registry-world.ts'
 import {
-  addresses,
   type TestResponse,
   createRelayWorld,
   keyOf,
@@ -15,15 +14,15 @@ import {
   programId,
   type RecordBody,
   type RelayWorld,
+  signed,
   toJson,
 } from '../relay/relay-world.ts'
 import { SPONSOR_LIMITS } from '../app.ts'
 import type { RelayTiming } from '../../../src/relay/policy.ts'
+import { registrationOf } from './parties.ts'
 import { markSponsored } from './mark-sponsored.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import type { SponsorLimits } from '../../../src/domain/sponsorship.ts'
-
-export const FEE_PAYER_LAMPORTS = 2_000_000_000
 
 /** A new client address for each test, because each address has five registrations. */
 let clients = 0
@@ -69,21 +68,35 @@ export interface RegisterOptions {
   name?: string
 }
 
-/** The relay world with sponsorship: a fee payer with 2 SOL. */
+export interface SponsorWorldOptions {
+  readonly slotMs?: number
+  readonly finalizedDepth?: number
+  readonly programs?: GenesisOptions['programs']
+  readonly timing?: RelayTiming
+  readonly submitWaitMs?: number
+  readonly limits?: Partial<SponsorLimits>
+  readonly log?: Writable
+  /** Of the fee payer. Default: 2 SOL. */
+  readonly lamports?: number
+}
+
+/** The relay world with sponsorship. */
 export async function createSponsorWorld(
   signerOf: (feePayer: Keypair) => FeePayerSigner = createLocalSigner,
-  ledger: { slotMs?: number; finalizedDepth?: number; timing?: RelayTiming } = {},
+  { slotMs = 100, timing, submitWaitMs, lamports = 2_000_000_000, ...options }: SponsorWorldOptions = {},
 ): Promise<SponsorWorld> {
   const feePayer = Keypair.generate()
-  const limits = { ...SPONSOR_LIMITS }
+  const limits = { ...SPONSOR_LIMITS, ...options.limits }
   const relayWorld = await createRelayWorld({
     // A prepared transaction must not expire while a busy machine runs a test: 182 slots.
-    slotMs: ledger.slotMs ?? 100,
-    ...(ledger.finalizedDepth === undefined ? {} : { finalizedDepth: ledger.finalizedDepth }),
-    ...(ledger.timing === undefined ? {} : { relay: { timing: ledger.timing } }),
-    sponsorship: { signer: signerOf(feePayer), limits },
+    slotMs,
+    finalizedDepth: options.finalizedDepth,
+    programs: options.programs,
+    log: options.log,
+    relay: { ...(timing && { timing }), ...(submitWaitMs !== undefined && { submitWaitMs }) },
+    sponsorship: { signer: signerOf(feePayer), limits, ...(timing && { timing }) },
   })
-  await relayWorld.connection.requestAirdrop(feePayer.publicKey, FEE_PAYER_LAMPORTS)
+  await relayWorld.connection.requestAirdrop(feePayer.publicKey, lamports)
   relayWorld.localnet.stepSlot(2)
   relayWorld.t.sponsorship.spendingRecorder?.start()
   const codes = createInviteCodes(relayWorld.t.database.orm.em)
@@ -102,18 +115,18 @@ export async function createSponsorWorld(
       })
       return { status: response.statusCode, body: response.json() }
     },
-    register: ({ owner = Keypair.generate(), inviteCode, client, name }) =>
+    register: ({ owner = Keypair.generate(), inviteCode, client, name = 'Sponsored' }) =>
       world.send(
         '/sponsor/register',
         {
-          instructions: [toJson(sponsoredRegistration(owner, feePayer, name))],
+          instructions: [toJson(registrationOf(keyOf(owner), keyOf(feePayer), { name }))],
           signerPubkey: keyOf(owner),
           inviteCode,
         },
         client,
       ),
     submitRegistration: ({ id, serializedTx }, owner, inviteCode, client) => {
-      const signedTx = signedByOwner(serializedTx, owner)
+      const signedTx = signed({ serializedTx }, owner)
       const body = { id, signedTx, signerPubkey: keyOf(owner), inviteCode }
       return world.send('/sponsor/register/submit', body, client)
     },
@@ -151,27 +164,4 @@ export async function createSponsorWorld(
     balance: () => world.connection.getBalance(feePayer.publicKey, 'confirmed'),
   }
   return world
-}
-
-/** A register_agent whose rent the fee payer pays. */
-export function sponsoredRegistration(
-  owner: Keypair,
-  feePayer: Keypair | PublicKey,
-  name = 'Sponsored',
-): TransactionInstruction {
-  const key = keyOf(owner)
-  const payer = feePayer instanceof PublicKey ? feePayer : feePayer.publicKey
-  return registryInstruction(
-    programId,
-    'register_agent',
-    { payer: pubkey(payer.toBase58()), owner: key, agent: addresses.agent(key) },
-    registrationArgs(name),
-  )
-}
-
-/** The transaction with only the owner's signature. */
-export function signedByOwner(serializedTx: string, owner: Keypair): string {
-  const transaction = VersionedTransaction.deserialize(Buffer.from(serializedTx, 'base64'))
-  transaction.sign([owner])
-  return Buffer.from(transaction.serialize()).toString('base64')
 }

@@ -81,12 +81,6 @@ test('the refused part of a batch goes to the next node, and the first node is p
   expect(rpc.nodes()).toEqual(['paused', 'healthy'])
 })
 
-test('a transaction that the first node does not have is requested from the second', async () => {
-  reply(nodes[0], { getTransaction: { result: null } })
-  reply(nodes[1], { getTransaction: { result: { slot: 5 } } })
-  expect(await rpcOf().call('getTransaction', ['a'])).toEqual({ slot: 5 })
-})
-
 const FINAL = { slot: 5, err: null, confirmationStatus: 'finalized' }
 const statuses = (...value: unknown[]): Reply => ({ result: { context: { slot: 1_001 }, value } })
 const searched = [['a', 'b'], { searchTransactionHistory: true }]

@@ -18,7 +18,6 @@ const [payer, cosigner, target, stranger] = ['payer', 'cosigner', 'target', 'str
   PublicKey,
   PublicKey,
 ]
-const BLOCKHASH = keyOf('blockhash')
 
 const limit = (units: number) => ComputeBudgetProgram.setComputeUnitLimit({ units })
 const price = (microLamports: number | bigint) => ComputeBudgetProgram.setComputeUnitPrice({ microLamports })
@@ -49,24 +48,19 @@ const lighthouse = (kind: number | null, ...keys: Meta[]) =>
   })
 const changed = (change: Partial<TransactionInstruction>) =>
   new TransactionInstruction({ programId: call.programId, keys: call.keys, data: call.data, ...change })
-const withKeys = (change: (keys: Meta[]) => Meta[]) =>
-  changed({ keys: change(call.keys.map((each) => ({ ...each }))) })
+const withKeys = (change: (key: Meta) => Meta) => changed({ keys: call.keys.map(change) })
 
 interface Shape {
   payerKey?: PublicKey
-  blockhash?: string
   tables?: AddressLookupTableAccount[]
-  legacy?: boolean
 }
 function message(instructions: TransactionInstruction[], shape: Shape = {}) {
   const built = new TransactionMessage({
     payerKey: shape.payerKey ?? payer,
-    recentBlockhash: shape.blockhash ?? BLOCKHASH,
+    recentBlockhash: keyOf('blockhash'),
     instructions,
   })
-  const compiled =
-    shape.legacy === true ? built.compileToLegacyMessage() : built.compileToV0Message(shape.tables)
-  return parseMessage(compiled.serialize())
+  return parseMessage(built.compileToV0Message(shape.tables).serialize())
 }
 
 const PREPARED = [limit(50_000), price(1_000), transfer(), call]
@@ -103,25 +97,17 @@ describe('matches', () => {
   })
 })
 
+// More differences are in the tampered transactions of hostile-submits.test.ts.
 describe('does not match', () => {
+  const withCall = (last: TransactionInstruction) => [limit(50_000), price(1_000), transfer(), last]
   test.each<[string, TransactionInstruction[], Shape?]>([
-    ['another payer', PREPARED, { payerKey: stranger }],
-    ['another blockhash', PREPARED, { blockhash: keyOf('another') }],
-    ['a legacy message', PREPARED, { legacy: true }],
-    ['a lookup table', PREPARED, { tables: [table] }],
     [
       'a table that only an assertion uses',
       [...PREPARED, lighthouse(5, meta(stranger))],
       { tables: [table] },
     ],
-    ['a higher price', [limit(50_000), price(1_001), transfer(), call]],
-    ['a price of 2^64 - 1', [limit(50_000), price(2n ** 64n - 1n), transfer(), call]],
-    ['a higher limit', [limit(50_001), price(1_000), transfer(), call]],
     ['the limit given twice', [limit(50_000), limit(50_000), price(1_000), transfer(), call]],
-    ['a second price', [...PREPARED, price(5)]],
-    ['another compute-budget instruction', [heap, ...PREPARED]],
-    ['one in the place of the limit', [heap, price(1_000), transfer(), call]],
-    ['no compute budget', [transfer(), call]],
+    ['a heap in the place of the limit', [heap, price(1_000), transfer(), call]],
     ['the compute budget in another order', [price(1_000), limit(50_000), transfer(), call]],
     [
       'a shorter limit',
@@ -132,61 +118,13 @@ describe('does not match', () => {
         call,
       ],
     ],
+    ['another payer', PREPARED, { payerKey: stranger }],
+    ['an instruction less', PREPARED.slice(0, -1)],
     ['another order', [limit(50_000), price(1_000), call, transfer()]],
-    ['an instruction less', [limit(50_000), price(1_000), transfer()]],
-    ['an instruction more', [...PREPARED, transfer()]],
-    ['an instruction twice', [...PREPARED, call]],
-    ['another amount', [limit(50_000), price(1_000), transfer(8), call]],
     ['another receiver', [limit(50_000), price(1_000), transfer(7, stranger), call]],
-    ['longer data', [limit(50_000), price(1_000), transfer(), changed({ data: Buffer.from([1, 2, 3, 0]) })]],
-    ['shorter data', [limit(50_000), price(1_000), transfer(), changed({ data: Buffer.from([1, 2]) })]],
-    ['another program', [limit(50_000), price(1_000), transfer(), changed({ programId: stranger })]],
-    [
-      'an account more',
-      [limit(50_000), price(1_000), transfer(), withKeys((keys) => [...keys, meta(target)])],
-    ],
-    ['an account less', [limit(50_000), price(1_000), transfer(), withKeys((keys) => keys.slice(0, 2))]],
-    [
-      'accounts in another order',
-      [limit(50_000), price(1_000), transfer(), withKeys((keys) => keys.toReversed())],
-    ],
-    [
-      'an account that becomes writable',
-      [
-        limit(50_000),
-        price(1_000),
-        transfer(),
-        withKeys((keys) => keys.map((each) => ({ ...each, isWritable: true }))),
-      ],
-    ],
-    [
-      'an account that becomes a signer',
-      [
-        limit(50_000),
-        price(1_000),
-        transfer(),
-        withKeys((keys) => keys.map((each) => ({ ...each, isSigner: true }))),
-      ],
-    ],
-    [
-      'a signer that no longer signs',
-      [
-        limit(50_000),
-        price(1_000),
-        transfer(),
-        withKeys((keys) => keys.map((each) => ({ ...each, isSigner: false }))),
-      ],
-    ],
-    ['nine assertions', [...PREPARED, ...Array.from({ length: 9 }, () => assertion)]],
-    ['Lighthouse’s memory write', [...PREPARED, lighthouse(0, meta(payer))]],
-    ['Lighthouse’s memory close', [...PREPARED, lighthouse(1, meta(payer))]],
-    ['an unknown Lighthouse instruction', [...PREPARED, lighthouse(16)]],
-    ['a Lighthouse instruction without data', [...PREPARED, lighthouse(null)]],
-    ['an assertion with a new signer', [...PREPARED, lighthouse(5, meta(stranger, { isSigner: true }))]],
-    [
-      'an assertion with a new writable account',
-      [...PREPARED, lighthouse(5, meta(stranger, { isWritable: true }))],
-    ],
+    ['another program', withCall(changed({ programId: stranger }))],
+    ['an account that becomes a signer', withCall(withKeys((key) => ({ ...key, isSigner: true })))],
+    ['a signer that no longer signs', withCall(withKeys((key) => ({ ...key, isSigner: false })))],
     [
       'an assertion that makes a read account writable',
       [...PREPARED, lighthouse(5, meta(key('read'), { isWritable: true }))],

@@ -285,9 +285,12 @@ describe('an invite code', () => {
     '0123456789012345678!',
   ])('is not %j', (text) => expect(inviteCodeHash(text)).toBeNull())
 
-  test('that is new is one', () => {
-    const code = newInviteCode()
-    expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{5}-){3}[0-9A-HJKMNP-TV-Z]{5}$/)
-    expect(inviteCodeHash(code)).not.toBeNull()
+  test('that is new is one, and no other one', () => {
+    const codes = Array.from({ length: 200 }, newInviteCode)
+    for (const code of codes) {
+      expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{5}-){3}[0-9A-HJKMNP-TV-Z]{5}$/)
+      expect(inviteCodeHash(code)).not.toBeNull()
+    }
+    expect(new Set(codes).size).toBe(200)
   })
 })

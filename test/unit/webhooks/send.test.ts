@@ -35,7 +35,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-function attempt(reply: Reply, url = receiver.url('/hook', HOST)): Promise<AttemptResult> {
+function attempt(reply: Reply, url = receiver.url('/hook?x=1', HOST)): Promise<AttemptResult> {
   receiver.respondWith(reply)
   return send({
     url,
@@ -53,6 +53,7 @@ test('sends the stored bytes with the headers of this attempt', async () => {
   expect(result).toMatchObject({ outcome: 'success', status: 200 })
   const request = receiver.requests.at(-1)!
   expect(request.body.toString()).toBe(BODY)
+  expect(request.path).toBe('/hook?x=1')
   expect(request.headers).toMatchObject({
     host: `${HOST}:${receiver.port}`,
     'content-type': 'application/json',

@@ -52,21 +52,6 @@ test('a secret of an older version is accepted after its two characters are repl
   }
 })
 
-test('the library refuses another body, id, time, secret and signature', () => {
-  const secret = newSecret(randomBytes)
-  const verify =
-    (given: string, headers: Record<string, string>, key = secret) =>
-    () =>
-      new Webhook(key).verify(given, headers)
-  expect(verify(`${body} `, headersOf(secret))).toThrow('No matching signature')
-  expect(verify(body, headersOf(secret, { 'webhook-id': 'evt_2' }))).toThrow('No matching signature')
-  expect(verify(body, headersOf(secret), newSecret(randomBytes))).toThrow('No matching signature')
-  expect(verify(body, headersOf(secret, { 'webhook-timestamp': String(timestamp - 1) }))).toThrow(
-    'No matching signature',
-  )
-  expect(verify(body, headersOf(secret, { 'webhook-timestamp': String(timestamp - 301) }))).toThrow('too old')
-})
-
 test('the example of the guide returns the event of a signed request and refuses others', async () => {
   const secret = newSecret(randomBytes)
   vi.stubEnv('WEBHOOK_SECRET', secret)
