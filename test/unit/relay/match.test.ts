@@ -138,6 +138,21 @@ describe('does not match', () => {
     expect(matchesPrepared(prepared, message(submitted, shape))).toBe(false)
   })
 
+  test('another payer among the same writable signers', () => {
+    const both = [transfer(), SystemProgram.transfer({ fromPubkey: cosigner, toPubkey: target, lamports: 1 })]
+    const submitted = message(both, { payerKey: cosigner })
+    expect(matchesPrepared(message(both), message(both))).toBe(true)
+    expect(matchesPrepared(message(both), submitted)).toBe(false)
+    expect(matchKey(submitted)).not.toBe(matchKey(message(both)))
+  })
+
+  test('an instruction less or more, with the same accounts', () => {
+    const [once, twice] = [message([transfer()]), message([transfer(), transfer()])]
+    expect(matchesPrepared(twice, once)).toBe(false)
+    expect(matchesPrepared(once, twice)).toBe(false)
+    expect(matchKey(once)).not.toBe(matchKey(twice))
+  })
+
   test('an unused lookup table', () => {
     const lookup = { table: keyOf('table'), writable: Uint8Array.of(0), readonly: new Uint8Array() }
     expect(matchesPrepared(prepared, { ...message(PREPARED), lookups: [lookup] })).toBe(false)
