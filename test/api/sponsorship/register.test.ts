@@ -2,6 +2,7 @@ import { Keypair, PublicKey } from '@solana/web3.js'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { decodeAccount } from '@agent-registry/program'
+import { SPONSOR_POLICY } from '../../../src/sponsorship/policy.ts'
 import { addresses, keyOf, toJson, signed } from '../../support/relay/relay-world.ts'
 import { createTestApp, SPONSOR_LIMITS } from '../../support/app.ts'
 import { registrationOf } from '../../support/sponsorship/parties.ts'
@@ -320,18 +321,42 @@ test('a registration that expired cannot be submitted', async () => {
 })
 
 test('a registration that fails at its submit costs and takes nothing', async () => {
-  const inviteCode = await world.code()
+  const client = newClient()
+  const inviteCode = await world.code(10)
+  for (let i = 0; i < 4; i += 1) expect((await world.register({ inviteCode, client })).status).toBe(200)
   const owner = await world.funded()
-  const { body } = await world.register({ owner, inviteCode })
+  const { body } = await world.register({ owner, inviteCode, client })
   await world.transact([registrationOf(keyOf(owner), keyOf(owner))], [owner])
   const before = await world.balance()
-  const submitted = await world.submitRegistration(body, owner, inviteCode)
+  const submitted = await world.submitRegistration(body, owner, inviteCode, client)
   expect(submitted.body).toMatchObject({ status: 'failed', error: { code: 'simulation_failed' }, slot: null })
   // A client whose first response was lost gets the same one.
-  expect(await world.submitRegistration(body, owner, inviteCode)).toEqual(submitted)
+  expect(await world.submitRegistration(body, owner, inviteCode, client)).toEqual(submitted)
   expect(await world.balance()).toBe(before)
   expect(await world.sponsorships(owner)).toEqual([])
-  expect((await world.register({ inviteCode })).status).toBe(200)
+  expect((await world.register({ inviteCode, client })).status).toBe(200)
+  expect((await world.register({ inviteCode, client })).status).toBe(429)
+})
+
+test('a submit must leave the minimum balance', async () => {
+  const inviteCode = await world.code()
+  const owner = Keypair.generate()
+  const { body } = await world.register({ owner, inviteCode })
+  await sql`update sponsorships set spent_lamports = reserved_lamports where spent_lamports is null`.execute(
+    world.t.kysely,
+  )
+  const balance = await world.balance()
+  const rent = await world.connection.getMinimumBalanceForRentExemption(
+    SPONSOR_POLICY.registration.creates.bytes,
+  )
+  // It costs the rent and a fee of less than a tenth of it.
+  const submit = async (left: number) => {
+    world.limits.minBalance = BigInt(Math.round(balance - left * rent))
+    return (await world.submitRegistration(body, owner, inviteCode)).status
+  }
+  expect(await submit(0.9)).toBe(503)
+  expect(await world.sponsorships(owner)).toEqual([])
+  expect(await submit(1.1)).toBe(200)
 })
 
 test('without a key sponsorship is off, and every operation says so', async () => {
