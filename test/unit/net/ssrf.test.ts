@@ -357,6 +357,7 @@ test('dev mode reaches loopback addresses and localhost, but no other private ad
     'https://receiver.example:8443/',
     'http://registry/',
     'http://printer.local/',
+    'http://localhost.example:3000/',
   ]) {
     expect(() => dev.checkUrl(url)).toThrow(UrlRefused)
   }
