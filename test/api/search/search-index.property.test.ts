@@ -44,6 +44,17 @@ test('the same holds for connections, forward, backward and after a cursor', asy
   )
 })
 
+test.each(['active', 'suspended', 'deactivated', 'inactive'] as const)(
+  'a search with the index finds agents that are %s',
+  async (status) => {
+    const filter = { name: 'Weather', status }
+    await expectSamePage(world, filter)
+    const expected = status === 'inactive' ? ['suspended', 'deactivated'] : [status]
+    const { rows } = await world.indexed.list({ ...filter, limit: 200 })
+    expect(new Set(rows.map((row) => row.status))).toEqual(new Set(expected))
+  },
+)
+
 test('trigrams of ASCII text are those of pg_trgm', async () => {
   const texts = fc.sample(fc.string({ unit: 'binary-ascii', maxLength: 40 }), { seed: 3, numRuns: 300 })
   const given = texts.map((text) => text.replaceAll('\0', ''))
