@@ -470,14 +470,14 @@ describe('deliveries', () => {
   })
 
   test('only a new url and active: false cancel waiting deliveries', async () => {
-    const { id, url } = await create()
+    const { id } = await create()
     await enqueue(id, 'evt_waiting', 'pending')
     const change = async (body: object) => {
       expect((await owner('PATCH', `/webhooks/${id}`, body)).status).toBe(200)
       return (await deliveriesOf(id)).body.deliveries.map(({ status }) => status)
     }
     for (const body of [
-      { url },
+      { url: BODY.url },
       { eventTypes: ['agent.closed'] },
       { filterAgentPda: null },
       { active: true },
