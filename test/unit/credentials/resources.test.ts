@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { CHECK_NAMES } from '../../../src/identity/credentials/verify/result.ts'
 import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
+import { createVerifierMetrics } from '../../../src/identity/credentials/verify/metrics.ts'
+import { getRulesVersion } from '../../../src/identity/credentials/verify/rules-version.ts'
 import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
+import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import {
   AGENT_DID,
   contexts,
@@ -85,11 +89,30 @@ describe('input that cannot be parsed fails every check', () => {
   ])('%s', async (_, make, problem) => {
     const result = await verify(Buffer.from(make()))
     expectFailures(result, [...CHECK_NAMES], problem)
-    expect(result).toMatchObject({
-      vcHash: '',
+    const noBounds = { from: null, until: null }
+    expect(result).toEqual({
+      structurallyValid: false,
+      proofVerified: false,
       type: '',
       issuer: '',
+      vcHash: '',
+      checks: result.checks,
+      validFrom: null,
+      validUntil: null,
       parseError: expect.stringMatching(problem),
+      verdict: {
+        rulesVersion: getRulesVersion(contexts),
+        wellFormed: false,
+        datesValid: false,
+        issuer: '',
+        types: [],
+        validity: noBounds,
+        proofValidity: noBounds,
+        proofKeys: [],
+        signaturesValid: false,
+        hasStatus: false,
+      },
+      status: null,
     })
   })
 
@@ -206,7 +229,7 @@ describe('the verifier threads', () => {
   })
 
   test('too many credentials at once get 503, and earlier ones get a result', async () => {
-    const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000, maxWaiting: 2 })
+    const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000, maxWaiting: 2, maxWaitMs: 60_000 })
     const copies = Array.from({ length: 5 }, (_, i) => ({ ...signed, id: `urn:uuid:${i}` }))
     const answers = await Promise.allSettled(copies.map((copy) => verifier.verify(copy, options)))
     const refused = answers.filter(({ status }) => status === 'rejected')
@@ -219,6 +242,80 @@ describe('the verifier threads', () => {
     )
     expect(await verifier.verify(signed, options)).toMatchObject({ proofVerified: true })
     await verifier.close()
+  })
+
+  test('a thread that gets no CPU time is replaced after ten times its limit', async () => {
+    expect.hasAssertions()
+    const cpuUsage = vi.spyOn(Worker.prototype, 'cpuUsage').mockResolvedValue({ user: 0, system: 0 })
+    const verifier = createVerifier({ contexts, size: 1, limitMs: 1 })
+    const result = await verifier.verify({ ...costly, proof: signed.proof }, options)
+    expectFailures(result, ['proof_verified'], /stopped because it took longer than 1 ms$/)
+    await verifier.close()
+    cpuUsage.mockRestore()
+  })
+
+  test('a credential that waits too long for a thread gets 503, and one that has a thread does not', async () => {
+    const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000, maxWaitMs: 1 })
+    // The first one has a thread, which still starts.
+    const [first, second] = [signed, { ...signed, id: 'urn:uuid:2' }].map((each) =>
+      verifier.verify(each, options),
+    )
+    await expect(second).rejects.toMatchObject({ code: 'VERIFIER_BUSY' })
+    expect(await first).toMatchObject({ proofVerified: true })
+    await verifier.close()
+  })
+
+  test('a credential that was verified with the same keys needs no thread', async () => {
+    const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000 })
+    const forged = { ...signed, id: 'urn:uuid:forged' }
+    for (const [credential, proofVerified] of [
+      [signed, true],
+      [forged, false],
+    ] as const) {
+      expect((await verifier.verify(credential, options)).proofVerified).toBe(proofVerified)
+    }
+    await verifier.close()
+    expect((await verifier.verify(signed, options)).proofVerified).toBe(true)
+    expect((await verifier.verify(forged, options)).proofVerified).toBe(false)
+    const { key } = createTestIssuer('other').trusted.keys[0]!
+    const keys = [{ verificationMethod: issuer.vm, key }]
+    const changed = { ...options, trust: trustRegistry([{ ...issuer.trusted, keys }]) }
+    await expect(verifier.verify(signed, changed)).rejects.toMatchObject({ code: 'VERIFIER_BUSY' })
+  })
+
+  test('the metrics count each outcome, and the credentials that wait', async () => {
+    const registry = createMetrics()
+    const metrics = createVerifierMetrics(registry)
+    const read = async (name: string): Promise<Json[]> =>
+      (await registry.getSingleMetric(`gateway_credentials_${name}`)!.get()).values
+    const limits = { limitMs: 5_000, maxWaiting: 2, maxWaitMs: 60_000 }
+    const verifier = createVerifier({ contexts, size: 1, ...limits, metrics })
+    const copies = [signed.id, 'urn:1', 'urn:2', 'urn:3'].map((id) => Object.assign({}, signed, { id }))
+    const startedAt = performance.now()
+    const answers = Promise.allSettled(copies.map((copy) => verifier.verify(copy, options)))
+    await expect.poll(() => read('waiting')).toMatchObject([{ value: 2 }])
+    await answers
+    await verifier.verify('text', options)
+    const late = verifier.verify({ ...signed, id: 'urn:late' }, options)
+    await verifier.close()
+    await late
+    const seconds = (performance.now() - startedAt) / 1_000
+    expect(await read('waiting')).toMatchObject([{ value: 0 }])
+    const outcomes = await read('verifications_total')
+    expect(Object.fromEntries(outcomes.map(({ labels, value }) => [labels.outcome, value]))).toEqual({
+      verified: 1,
+      refused: 2,
+      invalid_json: 1,
+      undecided: 1,
+      busy: 1,
+    })
+    const durations = await read('verification_duration_seconds')
+    const [count, sum] = ['count', 'sum'].map(
+      (end) => durations.find(({ metricName }) => metricName?.endsWith(end)).value,
+    )
+    expect(count).toBe(6)
+    expect(sum).toBeGreaterThan(0)
+    expect(sum).toBeLessThan(count * seconds)
   })
 
   test('a credential that waits at shutdown gets a result that says so', async () => {
