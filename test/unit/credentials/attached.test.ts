@@ -206,7 +206,7 @@ describe('a refresh', () => {
 
   test('fetches https, http, ipfs and ar only, and skips what cannot be fetched', async () => {
     await refresh([
-      'did:web:a.test',
+      'did:web:bar:x',
       'file:///x',
       'xhttps://a.test/',
       url(404),

@@ -551,6 +551,12 @@ const proofCases: Case[] = [
     PROOF,
     /second signature next to proofValue/,
   ],
+  [
+    'another prefix of multibase',
+    ({ v2 }) => inProof(v2, { proofValue: v2.proof.proofValue.replace('z', 'Z') }),
+    PROOF,
+    /multibase base-58/,
+  ],
   ['no proofValue', ({ v2 }) => inProof(v2, { proofValue: undefined }), PROOF, /multibase base-58/],
   [
     'a list with a proofValue',

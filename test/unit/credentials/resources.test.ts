@@ -245,13 +245,20 @@ describe('the verifier threads', () => {
   })
 
   test('a thread that gets no CPU time is replaced after ten times its limit', async () => {
-    expect.hasAssertions()
-    const cpuUsage = vi.spyOn(Worker.prototype, 'cpuUsage').mockResolvedValue({ user: 0, system: 0 })
+    const on = vi.spyOn(Worker.prototype, 'on')
     const verifier = createVerifier({ contexts, size: 1, limitMs: 1 })
+    let usedMs = 0
+    const worker = on.mock.contexts[0] as Worker
+    worker.once('message', ({ cpuMs }: { cpuMs: number }) => (usedMs = cpuMs))
+    const used = async () => ({ user: usedMs * 1_000, system: 0 })
+    const cpuUsage = vi.spyOn(worker, 'cpuUsage').mockImplementation(used)
+    let time = 0
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => (time += 10))
     const result = await verifier.verify({ ...costly, proof: signed.proof }, options)
+    for (const spy of [on, now]) spy.mockRestore()
     expectFailures(result, ['proof_verified'], /stopped because it took longer than 1 ms$/)
+    expect(cpuUsage).toHaveBeenCalled()
     await verifier.close()
-    cpuUsage.mockRestore()
   })
 
   test('a credential that waits too long for a thread gets 503, and one that has a thread does not', async () => {

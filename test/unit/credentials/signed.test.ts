@@ -256,15 +256,18 @@ describe('accepted variants', () => {
     })
   })
 
-  test('keys of 128 letters, digits, hyphens and underscores, and an id that only inner objects repeat', async () => {
-    const suite = 'eddsa-jcs-2022'
-    const plain = unsigned('2.0', suite, issuer.did)
-    const inner = { ['a'.padEnd(128, 'Z9-_')]: { id: 'urn:a', value: [{ id: 'urn:a' }] } }
-    expect(await verify(await seal({ ...plain, ...inner }, suite, issuer))).toMatchObject({
-      structurallyValid: true,
-      proofVerified: true,
-    })
-  })
+  test.each(['urn:x', undefined])(
+    'keys of 128 letters, digits, hyphens and underscores, and an id that inner objects repeat, beside the id %s',
+    async (id) => {
+      const suite = 'eddsa-jcs-2022'
+      const inner = { ['a'.padEnd(128, 'Z9-_')]: { id: 'urn:a', value: [{ id: 'urn:a' }, {}] } }
+      const plain = { ...unsigned('2.0', suite, issuer.did), ...inner, id }
+      expect(await verify(await seal(plain, suite, issuer))).toMatchObject({
+        structurallyValid: true,
+        proofVerified: true,
+      })
+    },
+  )
 
   test('the issuer can be an object, and claims can be texts with a language, numbers and booleans', async () => {
     const plain = {

@@ -428,6 +428,27 @@ test('all who wait for a list share one fetch, and a caller can stop waiting', a
   expect(fetched).toEqual([url])
 })
 
+test('a list that cannot be read makes the status unknown, unless another list revokes or suspends', async () => {
+  const lost = `${LIST}?lost`
+  const verifyWith = async (purpose: string, set: number[]): Promise<VerificationResult> => {
+    const url = `${LIST}?${purpose}-${set.length}`
+    const body = Buffer.from(JSON.stringify(await statusList(issuer, url, { purpose, set })))
+    answer = async (asked) =>
+      asked === url
+        ? { kind: 'fetched', body, headers: {} }
+        : { kind: 'failed', reason: 'No answer', host: null }
+    return verify(await issue([statusEntry(lost, 1), statusEntry(url, 1, purpose)]))
+  }
+  const { checks, status, proofVerified } = await verifyWith('revocation', [])
+  expect([checks.at(-1)?.detail, status, proofVerified]).toEqual([
+    'not known: the status list could not be fetched: No answer',
+    null,
+    false,
+  ])
+  expect((await verifyWith('revocation', [1])).status).toMatchObject({ state: 'revoked' })
+  expect((await verifyWith('suspension', [1])).status).toMatchObject({ state: 'suspended' })
+})
+
 test('a credential without a status has exactly the six checks', async () => {
   const plain = unsigned('2.0', 'eddsa-rdfc-2022', issuer.did)
   const result = await verify(await seal(plain, 'eddsa-rdfc-2022', issuer))
