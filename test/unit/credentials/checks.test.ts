@@ -129,22 +129,22 @@ describe('what a stored verdict means', () => {
     needsVerification: false,
   }
   const broken = { ...all, structurallyValid: false, active: false }
-  const unsigned_ = { ...all, proofVerified: false }
+  const notSigned = { ...all, proofVerified: false }
 
   test.each<[string, Partial<Verdict>, object | null, object]>([
     ['of a valid credential', {}, {}, all],
     ['of one that is not well-formed', { wellFormed: false }, {}, broken],
     ['of one with invalid dates', { datesValid: false }, {}, broken],
     ['of one that has expired', { validity: past }, {}, broken],
-    ['of one whose proof has expired', { proofValidity: past }, {}, unsigned_],
-    ['of one with a wrong signature', { signaturesValid: false }, {}, unsigned_],
-    ['that was never verified', { signaturesValid: null }, {}, { ...unsigned_, needsVerification: true }],
-    ['of other rules', { rulesVersion: 'older' }, {}, { ...unsigned_, needsVerification: true }],
-    ['of an issuer who has no key any more', {}, { keys: [] }, { ...unsigned_, needsVerification: true }],
-    ['of an issuer who is not trusted', {}, null, unsigned_],
-    ['of an issuer who is disabled', {}, { enabled: false }, unsigned_],
-    ['of a type that its issuer may not issue', {}, { allowedTypes: ['Other'] }, unsigned_],
-    ['of a disabled issuer, never verified', { signaturesValid: null }, { enabled: false }, unsigned_],
+    ['of one whose proof has expired', { proofValidity: past }, {}, notSigned],
+    ['of one with a wrong signature', { signaturesValid: false }, {}, notSigned],
+    ['that was never verified', { signaturesValid: null }, {}, { ...notSigned, needsVerification: true }],
+    ['of other rules', { rulesVersion: 'older' }, {}, { ...notSigned, needsVerification: true }],
+    ['of an issuer who has no key any more', {}, { keys: [] }, { ...notSigned, needsVerification: true }],
+    ['of an issuer who is not trusted', {}, null, notSigned],
+    ['of an issuer who is disabled', {}, { enabled: false }, notSigned],
+    ['of a type that its issuer may not issue', {}, { allowedTypes: ['Other'] }, notSigned],
+    ['of a disabled issuer, never verified', { signaturesValid: null }, { enabled: false }, notSigned],
   ])('%s', (_, change, trusted, expected) => {
     expect(evaluate(change, null, trusted)).toEqual(expected)
     // A stored status does not count for a credential without credentialStatus.

@@ -213,7 +213,8 @@ describe('the verifier threads', () => {
   const trust = trustRegistry([issuer.trusted])
   const options = { agentDid: AGENT_DID, now: NOW, trust }
 
-  test('a thread that takes too long is replaced, and the result is not cached', async () => {
+  test('a thread that uses too much CPU time is replaced, and the result is not cached', async () => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0)
     const verifier = createVerifier({ contexts, size: 1, limitMs: 1 })
     const credential = { ...costly, proof: signed.proof }
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -225,6 +226,7 @@ describe('the verifier threads', () => {
       )
       expect(result.verdict.signaturesValid).toBeNull()
     }
+    now.mockRestore()
     await verifier.close()
   })
 
@@ -258,6 +260,18 @@ describe('the verifier threads', () => {
     for (const spy of [on, now]) spy.mockRestore()
     expectFailures(result, ['proof_verified'], /stopped because it took longer than 1 ms$/)
     expect(cpuUsage).toHaveBeenCalled()
+    await verifier.close()
+  })
+
+  test('a thread that exits is replaced', async () => {
+    const on = vi.spyOn(Worker.prototype, 'on')
+    const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000 })
+    const [worker] = on.mock.contexts as Worker[]
+    on.mockRestore()
+    const lost = verifier.verify(signed, options)
+    await worker!.terminate()
+    expectFailures(await lost, ['proof_verified'], /stopped because the worker exited$/)
+    expect((await verifier.verify(signed, options)).proofVerified).toBe(true)
     await verifier.close()
   })
 
@@ -303,6 +317,7 @@ describe('the verifier threads', () => {
     await expect.poll(() => read('waiting')).toMatchObject([{ value: 2 }])
     await answers
     await verifier.verify('text', options)
+    await verifier.verify(signed, { ...options, trust: trustRegistry([]) })
     const late = verifier.verify({ ...signed, id: 'urn:late' }, options)
     await verifier.close()
     await late
@@ -311,7 +326,7 @@ describe('the verifier threads', () => {
     const outcomes = await read('verifications_total')
     expect(Object.fromEntries(outcomes.map(({ labels, value }) => [labels.outcome, value]))).toEqual({
       verified: 1,
-      refused: 2,
+      refused: 3,
       invalid_json: 1,
       undecided: 1,
       busy: 1,
@@ -320,7 +335,7 @@ describe('the verifier threads', () => {
     const [count, sum] = ['count', 'sum'].map(
       (end) => durations.find(({ metricName }) => metricName?.endsWith(end)).value,
     )
-    expect(count).toBe(6)
+    expect(count).toBe(7)
     expect(sum).toBeGreaterThan(0)
     expect(sum).toBeLessThan(count * seconds)
   })

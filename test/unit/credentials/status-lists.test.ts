@@ -383,14 +383,20 @@ describe('a list is kept', () => {
     expect(fetched).toHaveLength(3)
   })
 
-  test('for its issuer only', async () => {
+  test('for its issuer only, also while it is fetched', async () => {
     const url = `${LIST}?other-issuer`
-    serve(await statusList(issuer, url), {})
-    const credentialStatus = statusEntry(url, 1)
-    expect(await last(issue(credentialStatus))).toBe('valid')
+    const body = Buffer.from(JSON.stringify(await statusList(issuer, url)))
+    const { promise, resolve } = Promise.withResolvers<FetchHostedResult>()
+    answer = () => promise
     const suite = 'eddsa-jcs-2022'
-    const plain = { ...unsigned('2.0', suite, other.did), credentialStatus }
-    expect(await last(seal(plain, suite, other))).toMatch(/its issuer is .*, not the issuer of/)
+    const [own, foreign] = [issuer, other].map(async (each) => {
+      const plain = unsigned('2.0', suite, each.did)
+      return last(seal({ ...plain, credentialStatus: statusEntry(url, 1) }, suite, each))
+    })
+    await expect.poll(() => fetched).toEqual([url, url])
+    resolve({ kind: 'fetched', body, headers: {} })
+    expect(await own).toBe('valid')
+    expect(await foreign).toMatch(/its issuer is .*, not the issuer of/)
   })
 
   test('not when its issuer has another key', async () => {
