@@ -176,6 +176,7 @@ describe('POST /agents/:pda/credentials/verify', () => {
       { credential: null, credentialUrl },
     ]) {
       expect(await verify(body)).toMatchObject({ status: 200, body: { proofVerified: true } })
+      expect(await mutate(body)).toMatchObject({ data: { verifyCredential: { proofVerified: true } } })
     }
   })
 

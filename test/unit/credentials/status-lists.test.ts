@@ -207,6 +207,11 @@ describe('a hostile or broken list makes the status unknown, with the reason', (
       /not a known context/,
     ],
     [
+      'no subject',
+      async () => ({ ...(await listOf()), credentialSubject: undefined }),
+      /its subject must be one BitstringStatusList/,
+    ],
+    [
       'subjects instead of one',
       () =>
         listOf({
