@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
-import { checkIssuer } from '../../../src/identity/credentials/trusted-issuers/check-issuer.ts'
+import {
+  checkIssuer,
+  type GivenIssuer,
+} from '../../../src/identity/credentials/trusted-issuers/check-issuer.ts'
 import {
   createTrustedIssuers,
   type NewIssuer,
@@ -19,6 +22,7 @@ import {
   NOW,
   unsigned,
 } from '../../support/credentials/issuer.ts'
+import { seal } from '../../support/credentials/seal.ts'
 import { runCommand } from '../../support/cli.ts'
 import { createTestDatabase, type TestDatabase, urlOf } from '../../support/database.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -27,6 +31,10 @@ const auditor = createTestIssuer('auditor')
 const other = createTestIssuer('other')
 const DAY = 86_400_000
 const PLAIN = { types: [], keys: [], notBefore: null, notAfter: null }
+const KEY = pubkey(auditor.keypair.publicKey.toBase58())
+const MULTIBASE = keyToMultibase(KEY)
+const OTHER_MULTIBASE = keyToMultibase(pubkey(other.keypair.publicKey.toBase58()))
+const SMALL_ORDER = keyToMultibase(pubkey('1'.repeat(32)))
 const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000 })
 let now = NOW
 let database: TestDatabase
@@ -68,7 +76,7 @@ test('an issuer is trusted from notBefore to notAfter, to the millisecond', () =
   expect(at(until + 1)).toMatch(/was trusted until/)
 })
 
-const issuer = (given: Partial<Parameters<typeof checkIssuer>[0]> = {}): NewIssuer =>
+const issuer = (given: Partial<GivenIssuer> = {}): NewIssuer =>
   checkIssuer({ did: auditor.did, ...PLAIN, ...given }) as NewIssuer
 
 test('registry changes apply to the next verification, and signatures of untrusted issuers are not verified', async () => {
@@ -107,6 +115,44 @@ test('the registry is cached for one second', async () => {
     keys: auditor.trusted.keys,
   })
   await elsewhere.remove(auditor.did)
+  now -= 1
+  expect((await issuers.current()).find(auditor.did)).toBeUndefined()
+})
+
+test('changes of this process apply at once, and replacing an issuer keeps the time when it was added', async () => {
+  const found = async () => (await issuers.current()).find(auditor.did)
+  const times = () =>
+    database.orm.em
+      .getKysely()
+      .selectFrom('trusted_issuers')
+      .select(['created_at', 'updated_at'])
+      .where('did', '=', auditor.did)
+      .executeTakeFirst()
+  expect(await found()).toBeUndefined()
+  const added = new Date(now).toISOString()
+  await issuers.put(issuer())
+  expect(await found()).toMatchObject({ enabled: true })
+  now += 1
+  await issuers.setEnabled(auditor.did, false)
+  expect(await found()).toMatchObject({ enabled: false })
+  now += 1
+  await issuers.put(issuer())
+  expect(await found()).toMatchObject({ enabled: true })
+  expect(await times()).toMatchObject({ created_at: added, updated_at: new Date(now).toISOString() })
+  await issuers.remove(auditor.did)
+  expect(await found()).toBeUndefined()
+})
+
+test('a registry that cannot be read is read again by the next request', async () => {
+  const { em } = database.orm
+  const getKysely = vi.spyOn(em, 'getKysely').mockImplementationOnce(() => {
+    throw new Error('no connection')
+  })
+  now += 10_000
+  const again = createTrustedIssuers({ em, clock: { now: () => now } })
+  await expect(again.current()).rejects.toThrow('no connection')
+  expect((await again.current()).find(auditor.did)).toBeUndefined()
+  getKysely.mockRestore()
 })
 
 test('time, trust and the current keys of the issuer are applied to a stored verdict', async () => {
@@ -163,9 +209,8 @@ test('time, trust and the current keys of the issuer are applied to a stored ver
 test('a did:web issuer has its pinned keys', async () => {
   const did = 'did:web:issuer.example%3A8443:audits'
   const signed = { ...credential, issuer: did }
-  const key = keyToMultibase(pubkey(auditor.keypair.publicKey.toBase58()))
   const pin = (keys: string[]) => issuers.put(checkIssuer({ did, ...PLAIN, keys }) as NewIssuer)
-  await pin([keyToMultibase(pubkey(other.keypair.publicKey.toBase58())), `2026=${key}`])
+  await pin([OTHER_MULTIBASE, `2026=${MULTIBASE}`])
   const check = async (verificationMethod: string) => {
     now += 1_001
     const raw = { ...signed, proof: { ...credential.proof, verificationMethod } }
@@ -182,8 +227,58 @@ test('a did:web issuer has its pinned keys', async () => {
   ])
 })
 
-describe('invalid issuers are refused', () => {
+test('a did:key issuer signs with the key in its DID', async () => {
+  const did = `did:key:${MULTIBASE}`
+  const verificationMethod = `${did}#${MULTIBASE}`
+  const given = checkIssuer({ did, ...PLAIN })
+  expect(given).toMatchObject({ did, keys: [{ verificationMethod, key: KEY }] })
+  await issuers.put(given as NewIssuer)
+  const plain = unsigned('2.0', 'eddsa-jcs-2022', did)
+  const checkWith = async (signer: typeof auditor, proof: Json) => {
+    const raw = await seal(plain, 'eddsa-jcs-2022', signer, proof)
+    return verifier.verify(raw, { agentDid: AGENT_DID, now, trust: await issuers.current() })
+  }
+  expect(await checkWith(auditor, { verificationMethod })).toMatchObject({ issuer: did, proofVerified: true })
+  expect((await checkWith(other, { verificationMethod })).proofVerified).toBe(false)
+  expect((await checkWith(auditor, {})).proofVerified).toBe(false)
+  await issuers.remove(did)
+})
+
+const webOf = (length: number): string => `did:web:${'a'.repeat(length - 8)}`
+
+describe('issuers are accepted', () => {
+  const date = '2026-01-01T00:00:00.000Z'
+  const longType = `A${'9'.repeat(127)}`
   test.each([
+    ['for one moment', { notBefore: date, notAfter: date }, {}],
+    ['with an end only', { notAfter: date }, { notBefore: null }],
+    ['with a type of 128 letters and digits', { types: [longType] }, { allowedTypes: [longType] }],
+    ['for every type', {}, { allowedTypes: null }],
+  ])('%s', (_, given, shown) => {
+    const { types: __, ...same } = { types: [], ...given }
+    expect(issuer(given)).toMatchObject({ ...same, ...shown, keys: auditor.trusted.keys })
+  })
+
+  test.each([
+    ['of 256 characters', webOf(256), ['key-1']],
+    ['with a port and a path', 'did:web:a-1.example%3A65535:b.c:d_~%20', ['key-1']],
+    ['with names of keys of up to 128 characters', 'did:web:a.example', ['key-1', 'k'.repeat(128)]],
+  ])('did:web %s', (_, did, names) => {
+    const keys = names.map((name) => (name === 'key-1' ? MULTIBASE : `${name}=${MULTIBASE}`))
+    const expected = names.map((name) => ({ verificationMethod: `${did}#${name}`, key: KEY }))
+    expect(checkIssuer({ ...PLAIN, did, keys })).toMatchObject({ did, keys: expected })
+  })
+
+  test('a type that is given twice counts once', () => {
+    expect(issuer({ types: ['identity', 'IdentityCredential', 'Other'] }).allowedTypes).toEqual([
+      'IdentityCredential',
+      'Other',
+    ])
+  })
+})
+
+describe('invalid issuers are refused', () => {
+  test.each<[string, Partial<GivenIssuer>, RegExp]>([
     ['another method', { did: 'did:ethr:0x1' }, /is not a did:sol/],
     [
       'a cluster prefix',
@@ -196,13 +291,40 @@ describe('invalid issuers are refused', () => {
       { did: 'did:key:zDnaegE6RR3atJtHKwTRTWHsJ3kNHqFwv7n9YjTgmU7TyfU76' },
       /is not/,
     ],
+    ['did:key with a key of small order', { did: `did:key:${SMALL_ORDER}` }, /anyone could sign/],
+    ['did:key with a fragment', { did: `did:key:${MULTIBASE}#${MULTIBASE}` }, /is not a did:sol/],
+    ['did:sol with a path', { did: `${auditor.did}/x` }, /is not a did:sol/],
+    ['a DID of 257 characters', { did: webOf(257), keys: [MULTIBASE] }, /is not a did:sol/],
+    ['did:web with text before it', { did: 'x did:web:a.example', keys: [MULTIBASE] }, /is not a did:sol/],
+    ['did:web with a fragment', { did: 'did:web:a.example#x', keys: [MULTIBASE] }, /is not a did:sol/],
+    ['did:web with a port of six digits', { did: 'did:web:a%3A123456', keys: [MULTIBASE] }, /is not a/],
+    ['did:web without a port after %3A', { did: 'did:web:a%3A', keys: [MULTIBASE] }, /is not a did:sol/],
+    ['did:web with an empty path', { did: 'did:web:a.example:', keys: [MULTIBASE] }, /is not a did:sol/],
+    ['did:web without a host', { did: 'did:web:', keys: [MULTIBASE] }, /is not a did:sol/],
     ['a pinned key for a DID that contains its key', { did: auditor.did, keys: ['z6Mk'] }, /leave it out/],
     ['did:web without key', { did: 'did:web:a.example' }, /pin its keys with --key/],
     ['did:web with no key', { did: 'did:web:a.example', keys: ['z6Mkgarbage'] }, /is not an Ed25519 key/],
+    ['did:web with a key of small order', { did: 'did:web:a.example', keys: [SMALL_ORDER] }, /small order/],
     [
-      'did:web with a key of small order',
-      { did: 'did:web:a.example', keys: [keyToMultibase(pubkey('1'.repeat(32)))] },
-      /small order/,
+      'two keys of the same name',
+      { did: 'did:web:a.example', keys: [MULTIBASE, `key-1=${OTHER_MULTIBASE}`] },
+      /two keys are called key-1/,
+    ],
+    ...[
+      `${MULTIBASE} `,
+      ` ${MULTIBASE}`,
+      `a b=${MULTIBASE}`,
+      `=${MULTIBASE}`,
+      `${'k'.repeat(129)}=${MULTIBASE}`,
+    ].map((key): [string, Partial<GivenIssuer>, RegExp] => [
+      `did:web with the key ${JSON.stringify(key)}`,
+      { did: 'did:web:a.example', keys: [key] },
+      /is not an Ed25519 key/,
+    ]),
+    [
+      'a start without zone',
+      { did: auditor.did, notBefore: '2027-01-01T00:00:00' },
+      /need a time and a zone/,
     ],
     ['a date without zone', { did: auditor.did, notAfter: '2027-01-01' }, /need a time and a zone/],
     [
@@ -210,9 +332,17 @@ describe('invalid issuers are refused', () => {
       { did: auditor.did, notBefore: '2027-01-01T00:00:00Z', notAfter: '2026-01-01T00:00:00Z' },
       /never/,
     ],
+    [
+      'an end one millisecond before the start',
+      { did: auditor.did, notBefore: '2026-01-01T00:00:00.001Z', notAfter: '2026-01-01T00:00:00Z' },
+      /never/,
+    ],
+    ['an empty type', { did: auditor.did, types: [''] }, /is not a credential type/],
+    ['a type that starts with a digit', { did: auditor.did, types: ['9A'] }, /is not a credential type/],
+    ['a type of 129 letters', { did: auditor.did, types: ['A'.repeat(129)] }, /is not a credential type/],
     ['an invalid type', { did: auditor.did, types: ['a:b'] }, /is not a credential type/],
   ])('%s', (_, given, text) => {
-    expect(checkIssuer({ ...PLAIN, ...given })).toMatch(text)
+    expect(issuer(given)).toMatch(text)
   })
 })
 

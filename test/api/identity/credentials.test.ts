@@ -168,6 +168,18 @@ describe('POST /agents/:pda/credentials/verify', () => {
     expect(hosted.body).toEqual(inline.body)
   })
 
+  test('null counts as a source that is missing', async () => {
+    const credential = await issue()
+    const credentialUrl = serve('/vc/null.json', credential)
+    for (const body of [
+      { credential, credentialUrl: null },
+      { credential: null, credentialUrl },
+    ]) {
+      expect(await verify(body)).toMatchObject({ status: 200, body: { proofVerified: true } })
+      expect(await mutate(body)).toMatchObject({ data: { verifyCredential: { proofVerified: true } } })
+    }
+  })
+
   test('GraphQL returns the same result', async () => {
     const url = serve('/vc/graphql.json', await issue())
     const rest = await verify({ credentialUrl: url })

@@ -3,6 +3,7 @@ import {
   AGENT_CREDENTIALS_V1,
   CREDENTIALS_V1,
   CREDENTIALS_V2,
+  DATA_INTEGRITY_V2,
   ED25519_SIGNATURE_2020_V1,
 } from '../../../src/identity/credentials/contexts/pinned.ts'
 import type { CheckName } from '../../../src/identity/credentials/verify/result.ts'
@@ -221,6 +222,87 @@ const contextCases: Case[] = [
     /must be a list of URLs/,
   ],
   ['no context', ({ v2 }) => without(v2, '@context'), CONTEXT, /must be a list of URLs/],
+  ['an empty list of contexts', ({ v2 }) => ({ ...v2, '@context': [] }), CONTEXT, /must be a list of URLs/],
+  [
+    'the id of the credential in a list',
+    ({ v2 }) => ({ ...v2, evidence: [{ type: 'Evidence' }, { id: v2.id }] }),
+    CONTEXT,
+    /\$\.evidence\.1 repeats the id/,
+  ],
+  [
+    'the id of the credential deep inside',
+    ({ v2 }) => inSubject(v2, { auditor: { id: 'urn:a', name: { id: v2.id } } }),
+    CONTEXT,
+    /\$\.credentialSubject\.auditor\.name repeats the id/,
+  ],
+  [
+    'the id of a proof inside it',
+    ({ v2 }) => inProof(v2, { id: 'urn:p', nonce: { id: 'urn:p' } }),
+    CONTEXT,
+    /\$\.proof\.nonce repeats the id "urn:p"/,
+  ],
+  [
+    'a key of 129 letters',
+    ({ jcs }) => inSubject(jcs, { ['a'.repeat(129)]: 1 }),
+    CONTEXT,
+    /not a plain term/,
+  ],
+  ['a key that starts with a digit', ({ jcs }) => inSubject(jcs, { '1a': 1 }), CONTEXT, /not a plain term/],
+  ['a key that ends with a colon', ({ jcs }) => inSubject(jcs, { 'a:': 1 }), CONTEXT, /not a plain term/],
+  [
+    'a typed value',
+    ({ v2 }) => inSubject(v2, { auditor: { '@value': 'x', '@type': '@json' } }),
+    CONTEXT,
+    /keyword/,
+  ],
+  [
+    'an object as a value',
+    ({ v2 }) => inSubject(v2, { auditor: { '@value': { a: 1 } } }),
+    CONTEXT,
+    /not a simple/,
+  ],
+  [
+    'a list as a language',
+    ({ v2 }) => inSubject(v2, { auditor: { '@value': 'x', '@language': ['en'] } }),
+    CONTEXT,
+    /not a simple value/,
+  ],
+  [
+    'a language without a value',
+    ({ v2 }) => inSubject(v2, { auditor: { '@language': 'en' } }),
+    CONTEXT,
+    /"@language"/,
+  ],
+  [
+    'a keyword in a list',
+    ({ v2 }) => inSubject(v2, { auditor: ['x', { '@id': 'urn:x' }] }),
+    CONTEXT,
+    /"@id"/,
+  ],
+  [
+    'a blank node name in a list',
+    ({ v2 }) => inSubject(v2, { auditor: ['x', '_:b'] }),
+    CONTEXT,
+    /blank node name/,
+  ],
+  [
+    'a keyword in the proof',
+    ({ v2 }) => inProof(v2, { '@index': 'x' }),
+    CONTEXT,
+    /\$\.proof has the keyword "@index"/,
+  ],
+  [
+    'a keyword in the second proof',
+    ({ v2 }) => ({ ...v2, proof: [v2.proof, { ...v2.proof, '@index': 'x' }] }),
+    CONTEXT,
+    /\$\.proof has the keyword "@index"/,
+  ],
+  [
+    'a context inside the proof',
+    ({ v2 }) => inProof(v2, { nonce: { '@context': CREDENTIALS_V2 } }),
+    CONTEXT,
+    /\$\.proof\.nonce has the keyword "@context"/,
+  ],
   ['seven contexts', ({ v2 }) => withContext(v2, 'a', 'b', 'c', 'd'), CONTEXT, /7 entries/],
 ]
 
@@ -300,6 +382,12 @@ const typeAndSubjectCases: Case[] = [
     ['type', 'proof_verified'],
     /must be a list/,
   ],
+  ...[['Nested'], 7, 'A'.repeat(129), '9A', 'A_', ''].map((name): Case => [
+    `the type ${JSON.stringify(name).slice(0, 20)}`,
+    ({ v2 }) => ({ ...v2, type: [...v2.type, name] }),
+    ['type', 'proof_verified'],
+    /which is not a plain term/,
+  ]),
   [
     'two known kinds',
     ({ v2 }) => ({ ...v2, type: [...v2.type, 'IdentityCredential'] }),
@@ -355,6 +443,12 @@ const proofCases: Case[] = [
     /must be an object/,
   ],
   [
+    'a proof, then a string',
+    ({ v2 }) => ({ ...v2, proof: [v2.proof, 'z'] }),
+    ['proof_present', 'proof_verified'],
+    /must be an object/,
+  ],
+  [
     'a valid proof, then an invalid one',
     ({ v2 }) => ({ ...v2, proof: [v2.proof, { ...v2.proof, proofValue: otherSignature() }] }),
     PROOF,
@@ -400,7 +494,7 @@ const proofCases: Case[] = [
     'the verification method of another issuer',
     ({ v2 }) => inProof(v2, { verificationMethod: stranger.vm }),
     PROOF,
-    /which is not a key of the issuer/,
+    /which is not a key of the issuer \(did:sol:\w+#key-1\)$/,
   ],
   [
     'a verification method with another fragment',
@@ -452,6 +546,57 @@ const proofCases: Case[] = [
     /second signature next to proofValue/,
   ],
   [
+    'a second signature in signatureValue',
+    ({ v2 }) => inProof(v2, { signatureValue: 'x' }),
+    PROOF,
+    /second signature next to proofValue/,
+  ],
+  [
+    'another prefix of multibase',
+    ({ v2 }) => inProof(v2, { proofValue: v2.proof.proofValue.replace('z', 'Z') }),
+    PROOF,
+    /multibase base-58/,
+  ],
+  ['no proofValue', ({ v2 }) => inProof(v2, { proofValue: undefined }), PROOF, /multibase base-58/],
+  [
+    'a list with a proofValue',
+    ({ v2 }) => inProof(v2, { proofValue: [v2.proof.proofValue] }),
+    PROOF,
+    /multibase base-58/,
+  ],
+  ['no proofPurpose', ({ v2 }) => inProof(v2, { proofPurpose: undefined }), PROOF, /must be assertionMethod/],
+  [
+    'another type with a known cryptosuite',
+    ({ jcs }) => inProof(jcs, { type: 'Other' }),
+    PROOF,
+    /must be Ed25519Signature2020, or/,
+  ],
+  [
+    'no cryptosuite',
+    ({ jcs }) => inProof(jcs, { cryptosuite: undefined }),
+    PROOF,
+    /"DataIntegrityProof" must be/,
+  ],
+  ['an empty context in a proof', ({ jcs }) => inProof(jcs, { '@context': [] }), PROOF, /must be the start/],
+  [
+    'a proof whose context is not a list',
+    ({ jcs }) => inProof(jcs, { '@context': CREDENTIALS_V2 }),
+    PROOF,
+    /must be the start/,
+  ],
+  [
+    'a proof with more contexts than the credential',
+    ({ jcs }) => inProof(jcs, { '@context': [...jcs['@context'], DATA_INTEGRITY_V2] }),
+    PROOF,
+    /must be the start/,
+  ],
+  [
+    'VC 1.1 with a cryptosuite but no context for it',
+    ({ v1, rdfc }) => ({ ...v1, proof: rdfc.proof }),
+    PROOF,
+    /must include https:..w3id.org.security.data-integrity.v2/,
+  ],
+  [
     'base64url instead of base-58',
     ({ v2 }) => inProof(v2, { proofValue: `u${Buffer.alloc(64).toString('base64url')}` }),
     PROOF,
@@ -501,6 +646,12 @@ const proofCases: Case[] = [
     /issuer "" is not in the trusted/,
   ],
   [
+    'an issuer whose id is a list',
+    ({ v2 }) => ({ ...v2, issuer: { id: [issuer.did] } }),
+    PROOF,
+    /issuer "" is/,
+  ],
+  [
     'an issuer that is a list',
     ({ v2 }) => ({ ...v2, issuer: [issuer.did] }),
     PROOF,
@@ -519,6 +670,13 @@ const dateCases: Case[] = [
   [
     'a created that is not a date',
     ({ v2 }) => inProof(v2, { created: '2026-02-30T00:00:00Z' }),
+    PROOF,
+    /created must be a date/,
+  ],
+  ['no created', ({ v2 }) => inProof(v2, { created: undefined }), PROOF, /created must be a date/],
+  [
+    'a created that is not a date with a cryptosuite',
+    ({ jcs }) => inProof(jcs, { created: 'never' }),
     PROOF,
     /created must be a date/,
   ],

@@ -1,4 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import {
+  AGENT_CREDENTIALS_V1,
+  CREDENTIALS_V2,
+  ED25519_SIGNATURE_2020_V1,
+} from '../../../src/identity/credentials/contexts/pinned.ts'
 import { issueCredential } from '../../../src/identity/credentials/issue-credential.ts'
 import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
 import { CHECK_NAMES } from '../../../src/identity/credentials/verify/result.ts'
@@ -58,6 +63,7 @@ test.each(SUITES)(
       claims: { skill: ['negotiation', 'escrow'], skillLevel: 'expert' },
       contexts,
     })
+    expect(credential.validUntil).toBe('2027-01-01T00:00:00Z')
     expect(await verifiedByDigitalBazaar(credential, loader)).toBe(true)
     expect(await verify(credential)).toMatchObject({
       structurallyValid: true,
@@ -69,3 +75,40 @@ test.each(SUITES)(
     expect(await verify(altered)).toMatchObject({ structurallyValid: true, proofVerified: false })
   },
 )
+
+test.each(SUITES)('a credential can be issued with %s without expiry and claims', async (suite) => {
+  const credential = await issueCredential({
+    keypair: issuer.keypair,
+    type: 'IdentityCredential',
+    subjectDid: AGENT_DID,
+    suite,
+    id: 'urn:uuid:1',
+    now: NOW + 999,
+    validUntil: null,
+    contexts,
+  })
+  const urls = [
+    CREDENTIALS_V2,
+    AGENT_CREDENTIALS_V1,
+    ...(suite === 'Ed25519Signature2020' ? [ED25519_SIGNATURE_2020_V1] : []),
+  ]
+  expect(credential).toEqual({
+    '@context': urls,
+    id: 'urn:uuid:1',
+    type: ['VerifiableCredential', 'IdentityCredential'],
+    issuer: issuer.did,
+    validFrom: '2026-11-21T12:00:00Z',
+    credentialSubject: { id: AGENT_DID },
+    proof: {
+      ...(suite === 'Ed25519Signature2020'
+        ? { type: suite }
+        : { type: 'DataIntegrityProof', cryptosuite: suite }),
+      created: '2026-11-21T12:00:00Z',
+      verificationMethod: issuer.vm,
+      proofPurpose: 'assertionMethod',
+      ...(suite === 'eddsa-jcs-2022' && { '@context': urls }),
+      proofValue: expect.stringMatching(/^z/),
+    },
+  })
+  expect(await verify(credential)).toMatchObject({ proofVerified: true, validUntil: null })
+})

@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { CHECK_NAMES } from '../../../src/identity/credentials/verify/result.ts'
 import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
+import { createVerifierMetrics } from '../../../src/identity/credentials/verify/metrics.ts'
+import { getRulesVersion } from '../../../src/identity/credentials/verify/rules-version.ts'
 import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
+import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import {
   AGENT_DID,
   contexts,
@@ -85,11 +89,30 @@ describe('input that cannot be parsed fails every check', () => {
   ])('%s', async (_, make, problem) => {
     const result = await verify(Buffer.from(make()))
     expectFailures(result, [...CHECK_NAMES], problem)
-    expect(result).toMatchObject({
-      vcHash: '',
+    const noBounds = { from: null, until: null }
+    expect(result).toEqual({
+      structurallyValid: false,
+      proofVerified: false,
       type: '',
       issuer: '',
+      vcHash: '',
+      checks: result.checks,
+      validFrom: null,
+      validUntil: null,
       parseError: expect.stringMatching(problem),
+      verdict: {
+        rulesVersion: getRulesVersion(contexts),
+        wellFormed: false,
+        datesValid: false,
+        issuer: '',
+        types: [],
+        validity: noBounds,
+        proofValidity: noBounds,
+        proofKeys: [],
+        signaturesValid: false,
+        hasStatus: false,
+      },
+      status: null,
     })
   })
 
@@ -190,7 +213,8 @@ describe('the verifier threads', () => {
   const trust = trustRegistry([issuer.trusted])
   const options = { agentDid: AGENT_DID, now: NOW, trust }
 
-  test('a thread that takes too long is replaced, and the result is not cached', async () => {
+  test('a thread that uses too much CPU time is replaced, and the result is not cached', async () => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0)
     const verifier = createVerifier({ contexts, size: 1, limitMs: 1 })
     const credential = { ...costly, proof: signed.proof }
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -202,11 +226,12 @@ describe('the verifier threads', () => {
       )
       expect(result.verdict.signaturesValid).toBeNull()
     }
+    now.mockRestore()
     await verifier.close()
   })
 
   test('too many credentials at once get 503, and earlier ones get a result', async () => {
-    const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000, maxWaiting: 2 })
+    const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000, maxWaiting: 2, maxWaitMs: 60_000 })
     const copies = Array.from({ length: 5 }, (_, i) => ({ ...signed, id: `urn:uuid:${i}` }))
     const answers = await Promise.allSettled(copies.map((copy) => verifier.verify(copy, options)))
     const refused = answers.filter(({ status }) => status === 'rejected')
@@ -219,6 +244,103 @@ describe('the verifier threads', () => {
     )
     expect(await verifier.verify(signed, options)).toMatchObject({ proofVerified: true })
     await verifier.close()
+  })
+
+  test.each([
+    ['is replaced after ten times its limit', 10, /stopped because it took longer than 1 ms$/],
+    ['has its whole limit, whatever it used before', 0, /does not match/],
+  ])('a thread that gets no CPU time %s', async (_, stepMs, detail) => {
+    const on = vi.spyOn(Worker.prototype, 'on')
+    const verifier = createVerifier({ contexts, size: 1, limitMs: 1 })
+    let usedMs = 0
+    const worker = on.mock.contexts[0] as Worker
+    worker.once('message', ({ cpuMs }: { cpuMs: number }) => (usedMs = cpuMs))
+    const used = async () => ({ user: usedMs * 1_000, system: 0 })
+    const cpuUsage = vi.spyOn(worker, 'cpuUsage').mockImplementation(used)
+    let time = 0
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => (time += stepMs))
+    const result = await verifier.verify({ ...costly, proof: signed.proof }, options)
+    for (const spy of [on, now]) spy.mockRestore()
+    expectFailures(result, ['proof_verified'], detail)
+    expect(cpuUsage).toHaveBeenCalled()
+    await verifier.close()
+  })
+
+  test('a thread that exits is replaced', async () => {
+    const on = vi.spyOn(Worker.prototype, 'on')
+    const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000 })
+    const [worker] = on.mock.contexts as Worker[]
+    on.mockRestore()
+    const lost = verifier.verify(signed, options)
+    await worker!.terminate()
+    expectFailures(await lost, ['proof_verified'], /stopped because the worker exited$/)
+    expect((await verifier.verify(signed, options)).proofVerified).toBe(true)
+    await verifier.close()
+  })
+
+  test('a credential that waits too long for a thread gets 503, and one that has a thread does not', async () => {
+    const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000, maxWaitMs: 1 })
+    // The first one has a thread, which still starts.
+    const [first, second] = [signed, { ...signed, id: 'urn:uuid:2' }].map((each) =>
+      verifier.verify(each, options),
+    )
+    await expect(second).rejects.toMatchObject({ code: 'VERIFIER_BUSY' })
+    expect(await first).toMatchObject({ proofVerified: true })
+    await verifier.close()
+  })
+
+  test('a credential that was verified with the same keys needs no thread', async () => {
+    const verifier = createVerifier({ contexts, size: 1, limitMs: 5_000 })
+    const forged = { ...signed, id: 'urn:uuid:forged' }
+    for (const [credential, proofVerified] of [
+      [signed, true],
+      [forged, false],
+    ] as const) {
+      expect((await verifier.verify(credential, options)).proofVerified).toBe(proofVerified)
+    }
+    await verifier.close()
+    expect((await verifier.verify(signed, options)).proofVerified).toBe(true)
+    expect((await verifier.verify(forged, options)).proofVerified).toBe(false)
+    const { key } = createTestIssuer('other').trusted.keys[0]!
+    const keys = [{ verificationMethod: issuer.vm, key }]
+    const changed = { ...options, trust: trustRegistry([{ ...issuer.trusted, keys }]) }
+    await expect(verifier.verify(signed, changed)).rejects.toMatchObject({ code: 'VERIFIER_BUSY' })
+  })
+
+  test('the metrics count each outcome, and the credentials that wait', async () => {
+    const registry = createMetrics()
+    const metrics = createVerifierMetrics(registry)
+    const read = async (name: string): Promise<Json[]> =>
+      (await registry.getSingleMetric(`gateway_credentials_${name}`)!.get()).values
+    const limits = { limitMs: 5_000, maxWaiting: 2, maxWaitMs: 60_000 }
+    const verifier = createVerifier({ contexts, size: 1, ...limits, metrics })
+    const copies = [signed.id, 'urn:1', 'urn:2', 'urn:3'].map((id) => Object.assign({}, signed, { id }))
+    const startedAt = performance.now()
+    const answers = Promise.allSettled(copies.map((copy) => verifier.verify(copy, options)))
+    await expect.poll(() => read('waiting')).toMatchObject([{ value: 2 }])
+    await answers
+    await verifier.verify('text', options)
+    await verifier.verify(signed, { ...options, trust: trustRegistry([]) })
+    const late = verifier.verify({ ...signed, id: 'urn:late' }, options)
+    await verifier.close()
+    await late
+    const seconds = (performance.now() - startedAt) / 1_000
+    expect(await read('waiting')).toMatchObject([{ value: 0 }])
+    const outcomes = await read('verifications_total')
+    expect(Object.fromEntries(outcomes.map(({ labels, value }) => [labels.outcome, value]))).toEqual({
+      verified: 1,
+      refused: 3,
+      invalid_json: 1,
+      undecided: 1,
+      busy: 1,
+    })
+    const durations = await read('verification_duration_seconds')
+    const [count, sum] = ['count', 'sum'].map(
+      (end) => durations.find(({ metricName }) => metricName?.endsWith(end)).value,
+    )
+    expect(count).toBe(7)
+    expect(sum).toBeGreaterThan(0)
+    expect(sum).toBeLessThan(count * seconds)
   })
 
   test('a credential that waits at shutdown gets a result that says so', async () => {

@@ -2,10 +2,12 @@ import bs58 from 'bs58'
 import { afterAll, describe, expect, test } from 'vitest'
 import { pubkeyFromBytes } from '@agent-registry/solana'
 import { trustRegistry } from '../../../src/identity/credentials/trusted-issuers/issuer.ts'
+import type { Suite } from '../../../src/identity/credentials/verify/checks/parse-proof.ts'
 import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
 import {
   AGENT_DID,
   contexts,
+  CREATED,
   createTestIssuer,
   type Json,
   loaderOf,
@@ -37,6 +39,14 @@ describe('signed dates', () => {
     ['2.0', { validFrom: '2026-11-21T12:05:00Z' }, null],
     ['2.0', { validFrom: '2026-11-21T12:05:00.001Z' }, /not valid before/],
     ['2.0', { validFrom: '2026-11-21T14:04:00+02:00' }, null],
+    ['2.0', { validFrom: '2026-11-21T12:00:00Z', validUntil: '2026-11-21T12:00:00Z' }, null],
+    [
+      '2.0',
+      { validFrom: '2026-11-21T12:00:00.001Z', validUntil: '2026-11-21T12:00:00Z' },
+      /before it starts/,
+    ],
+    ['1.1', { issuanceDate: '2026-12-24T00:00:00Z', validFrom: '2026-01-01T00:00:00Z' }, /not valid before/],
+    ['1.1', { issuanceDate: '2026-01-01T00:00:00Z', validFrom: '2026-12-24T00:00:00Z' }, /not valid before/],
     ['2.0', {}, null],
     ['1.1', { issuanceDate: '2026-01-01T00:00:00Z' }, null],
     ['1.1', { issuanceDate: '2026-01-01T00:00:00Z', expirationDate: '2026-11-20T00:00:00Z' }, /expired at/],
@@ -199,6 +209,69 @@ describe('signatures', () => {
 })
 
 describe('accepted variants', () => {
+  test('four proofs of different suites, which are valid from the latest start to the earliest end', async () => {
+    const plain = unsigned('2.0', SUITE, issuer.did)
+    const day = (date: number): string => `2026-11-${date}T00:00:00.000Z`
+    const proofs = await Promise.all(
+      (
+        [
+          ['eddsa-rdfc-2022', 10, 27],
+          [SUITE, 12, 26],
+          ['eddsa-jcs-2022', 11, 25],
+          ['eddsa-jcs-2022', 10, 28],
+        ] as const
+      ).map(
+        async ([suite, created, expires]) =>
+          (await seal(plain, suite, issuer, { created: day(created), expires: day(expires) })).proof,
+      ),
+    )
+    const result = await verify({ ...plain, proof: proofs })
+    expect(result).toMatchObject({
+      proofVerified: true,
+      verdict: { proofValidity: { from: day(12), until: day(25) } },
+    })
+    expect(result.checks.slice(-2).map(({ detail }) => detail)).toEqual([
+      '4 proofs are present',
+      `signed by ${issuer.did}, a trusted issuer (eddsa-rdfc-2022, ${SUITE}, eddsa-jcs-2022)`,
+    ])
+    const forged = { ...proofs[3], created: day(11) }
+    expectFailures(
+      await verify({ ...plain, proof: [...proofs.slice(0, 3), forged] }),
+      ['proof_verified'],
+      /proof 4 does not match/,
+    )
+  })
+
+  test.each<[string, Suite, (contexts: string[]) => Json]>([
+    ['without created and expires', 'eddsa-jcs-2022', () => ({ created: undefined })],
+    ['that ends when it was created', SUITE, () => ({ expires: CREATED })],
+    ['with the contexts of the credential', 'eddsa-rdfc-2022', (contexts) => ({ '@context': contexts })],
+    ['with the first context', 'eddsa-jcs-2022', (contexts) => ({ '@context': contexts.slice(0, 1) })],
+  ])('a proof %s', async (_, suite, change) => {
+    const plain = unsigned('2.0', suite, issuer.did)
+    const proof = change(plain['@context'])
+    const sealed = await seal({ ...plain, ...('@context' in proof && proof) }, suite, issuer, proof)
+    // The context of a proof replaces that of the credential in the signed data.
+    const credential = { ...sealed, '@context': plain['@context'] }
+    expect(await verify(credential, Date.parse(CREATED))).toMatchObject({
+      structurallyValid: true,
+      proofVerified: true,
+    })
+  })
+
+  test.each(['urn:x', undefined])(
+    'keys of 128 letters, digits, hyphens and underscores, and an id that inner objects repeat, beside the id %s',
+    async (id) => {
+      const suite = 'eddsa-jcs-2022'
+      const inner = { ['a'.padEnd(128, 'Z9-_')]: { id: 'urn:a', value: [{ id: 'urn:a' }, {}] } }
+      const plain = { ...unsigned('2.0', suite, issuer.did), ...inner, id }
+      expect(await verify(await seal(plain, suite, issuer))).toMatchObject({
+        structurallyValid: true,
+        proofVerified: true,
+      })
+    },
+  )
+
   test('the issuer can be an object, and claims can be texts with a language, numbers and booleans', async () => {
     const plain = {
       ...unsigned('2.0', SUITE, issuer.did),

@@ -67,8 +67,12 @@ const listOf = (options: ListOptions = {}): Promise<Json> => statusList(issuer, 
 const encoded = (text: string): Promise<Json> =>
   listOf({
     suite: 'eddsa-jcs-2022',
-    change: (list) => ({ ...list, credentialSubject: { ...list.credentialSubject, encodedList: text } }),
+    change: (list) => inSubject(list, { encodedList: text }),
   })
+const inSubject = (list: Json, members: Json): Json => ({
+  ...list,
+  credentialSubject: { ...list.credentialSubject, ...members },
+})
 const gzipped = (bytes: Uint8Array): string => `u${gzipSync(bytes).toString('base64url')}`
 
 describe('lists of the Digital Bazaar stack', () => {
@@ -103,6 +107,16 @@ describe('lists of the Digital Bazaar stack', () => {
     expect(credential['@context']).toContain(DATA_INTEGRITY_V2)
     serve(await listOf({ set: [7] }))
     expect(await last(issuer.sign(credential, 'eddsa-rdfc-2022'))).toMatch(/^revoked/)
+  })
+
+  test.each<[string, (list: Json) => Json]>([
+    ['several purposes', (list) => inSubject(list, { statusPurpose: ['suspension', 'revocation'] })],
+    ['no id', (list) => ({ ...list, id: undefined })],
+    ['an end in the future', (list) => ({ ...list, validUntil: '2026-11-22T00:00:00Z' })],
+  ])('with %s are read', async (_, change) => {
+    serve(await listOf({ suite: 'eddsa-jcs-2022', set: [5], change }))
+    expect(await last(issue({ ...statusEntry(LIST, 5), statusSize: 1 }))).toMatch(/^revoked/)
+    expect(await last(issue(statusEntry(LIST, 6)))).toBe('valid')
   })
 
   test('with eight million entries are read', async () => {
@@ -167,10 +181,7 @@ describe('a hostile or broken list makes the status unknown, with the reason', (
       () =>
         listOf({
           suite: 'eddsa-jcs-2022',
-          change: (list) => ({
-            ...list,
-            credentialSubject: { ...list.credentialSubject, type: 'StatusList2021' },
-          }),
+          change: (list) => inSubject(list, { type: 'StatusList2021' }),
         }),
       /its subject must be one BitstringStatusList/,
     ],
@@ -195,6 +206,42 @@ describe('a hostile or broken list makes the status unknown, with the reason', (
       }),
       /not a known context/,
     ],
+    [
+      'no subject',
+      async () => ({ ...(await listOf()), credentialSubject: undefined }),
+      /its subject must be one BitstringStatusList/,
+    ],
+    [
+      'subjects instead of one',
+      () =>
+        listOf({
+          suite: 'eddsa-jcs-2022',
+          change: (list) => ({ ...list, credentialSubject: [list.credentialSubject] }),
+        }),
+      /its subject must be one BitstringStatusList/,
+    ],
+    [
+      'an end that is not a date',
+      async () => {
+        const { proof: _, ...list } = await listOf()
+        return seal({ ...list, validUntil: 'never' }, 'eddsa-jcs-2022', issuer)
+      },
+      /validUntil must be a date/,
+    ],
+    [
+      'two known kinds',
+      () =>
+        listOf({
+          suite: 'eddsa-jcs-2022',
+          change: (list) => ({
+            ...list,
+            type: [...list.type, 'IdentityCredential', 'CapabilityCredential'],
+          }),
+        }),
+      /more than one known kind/,
+    ],
+    ['no text as bits', () => encoded(7 as never), /base64url text that starts with u/],
+    ['text before the bits', () => encoded(` ${gzipped(zeros)}`), /base64url text that starts with u/],
     ['no JSON', () => Promise.resolve('<html>'), /it cannot be parsed: it is not valid JSON/],
     ['a repeated key', () => Promise.resolve('{"a":1,"a":2}'), /it cannot be parsed: .* twice/],
   ])('%s', async (_, list, reason) => {
@@ -228,10 +275,18 @@ describe('an entry that is not supported fails without a fetch', () => {
       { ...entry, statusPurpose: 'expiry' },
       /must be revocation, suspension, refresh or message/,
     ],
+    ['no purpose', { ...entry, statusPurpose: undefined }, /must be revocation, suspension/],
+    ['no index', { ...entry, statusListIndex: undefined }, /a string of 1 to 15 digits/],
+    ['a list with an index', { ...entry, statusListIndex: ['7'] }, /a string of 1 to 15 digits/],
+    ['an empty index', { ...entry, statusListIndex: '' }, /a string of 1 to 15 digits/],
+    ['an index with text after it', { ...entry, statusListIndex: '7x' }, /a string of 1 to 15 digits/],
+    ['a list with a URL', { ...entry, statusListCredential: [LIST] }, /must be a URL with scheme/],
+    ['a list that is not a URL', { ...entry, statusListCredential: 'lists/1' }, /must be a URL with scheme/],
     ['a negative index', { ...entry, statusListIndex: '-1' }, /a string of 1 to 15 digits; it is "-1"/],
     ['an index as a number', { ...entry, statusListIndex: 7 }, /a string of 1 to 15 digits; it is 7/],
     ['an index with an exponent', { ...entry, statusListIndex: '1e3' }, /a string of 1 to 15 digits/],
     ['a longer index', { ...entry, statusListIndex: '1'.repeat(16) }, /a string of 1 to 15 digits/],
+    ['a size as a text', { ...entry, statusSize: '1' }, /statusSize must be 1 for revocation; it is "1"/],
     ['entries of two bits', { ...entry, statusSize: 2 }, /statusSize must be 1 for revocation; it is 2/],
     ['no list', { ...entry, statusListCredential: undefined }, /must be a URL with scheme https, ipfs or ar/],
     ['a file', { ...entry, statusListCredential: 'file:///etc/passwd' }, /must be a URL with scheme/],
@@ -255,7 +310,11 @@ describe('an entry that is not supported fails without a fetch', () => {
 
   test('a purpose that does not make a credential invalid is not read', async () => {
     for (const purpose of ['message', 'refresh']) {
-      expect(await last(issue(statusEntry(LIST, 1, purpose)))).toBe('valid')
+      const credential = await issue(statusEntry(LIST, 1, purpose))
+      expect(await last(credential)).toBe('valid')
+      const { checks, status } = await verify(credential)
+      expect(checks.at(-1)?.detail).toBe('its credentialStatus is not for revocation or suspension')
+      expect(status).toEqual({ state: 'valid', checkedAt: new Date(NOW).toISOString() })
     }
     expect(fetched).toEqual([])
   })
@@ -274,6 +333,8 @@ describe('a list is kept', () => {
       3,
     ],
     ['as long as ttl says', {}, { ttl: 240_000 }, 4],
+    ['five minutes if ttl is negative', {}, { ttl: -1 }, 5],
+    ['not at all if ttl is 0', {}, { ttl: 0 }, 0],
     ['as long as the shorter of both says', { 'cache-control': 'max-age=60' }, { ttl: 240_000 }, 1],
     ['at most 15 minutes', { 'cache-control': 'max-age=31536000' }, { ttl: 86_400_000 }, 15],
     ['not at all with no-store', { 'cache-control': 'no-store, max-age=60' }, {}, 0],
@@ -282,10 +343,7 @@ describe('a list is kept', () => {
     ['not at all with an invalid Expires', { expires: '0' }, {}, 0],
   ])('%s', async (_, headers, subject, minutes) => {
     const url = `${LIST}?${encodeURIComponent(JSON.stringify([headers, subject]))}`
-    const change = (list: Json): Json => ({
-      ...list,
-      credentialSubject: { ...list.credentialSubject, ...subject },
-    })
+    const change = (list: Json): Json => inSubject(list, subject)
     serve(await statusList(issuer, url, { change }), headers)
     const credential = await issue(statusEntry(url, 1))
     const times = minutes > 0 ? [0, minutes * MINUTE - 1, minutes * MINUTE] : [0, 0]
@@ -297,13 +355,53 @@ describe('a list is kept', () => {
     expect(fetches).toEqual(minutes > 0 ? [1, 1, 2] : [1, 2])
   })
 
-  test('not beyond its own end', async () => {
-    const url = `${LIST}?end`
-    const change = (list: Json): Json => ({ ...list, validUntil: new Date(NOW + MINUTE).toISOString() })
-    serve(await statusList(issuer, url, { change }), {})
+  test.each(['list', 'proof'])('not beyond the end of the %s', async (name) => {
+    const url = `${LIST}?end-of-${name}`
+    const end = new Date(NOW + MINUTE).toISOString()
+    const later = new Date(NOW + 2 * MINUTE).toISOString()
+    const { proof: _, ...list } = await statusList(issuer, url)
+    const ends = name === 'list' ? [end, later] : [later, end]
+    const suite = 'eddsa-rdfc-2022'
+    serve(await seal({ ...list, validUntil: ends[0] }, suite, issuer, { expires: ends[1] }), {})
     const credential = await issue(statusEntry(url, 1))
     for (const ms of [0, MINUTE - 1, MINUTE]) await last(credential, { now: NOW + ms })
     expect(fetched).toHaveLength(2)
+  })
+
+  test('not for a time before it was fetched, and the status is as old as the oldest list', async () => {
+    const urls = ['a', 'b'].map((name) => `${LIST}?before-${name}`) as [string, string]
+    answer = async (url) => {
+      const body = Buffer.from(JSON.stringify(await statusList(issuer, url)))
+      return { kind: 'fetched', body, headers: {} }
+    }
+    const credential = await issue(statusEntry(urls[0], 1))
+    await last(credential)
+    await last(credential, { now: NOW - 1 })
+    expect(fetched).toEqual([urls[0], urls[0]])
+    const both = await issue(urls.map((url) => statusEntry(url, 1)))
+    const { checks, status } = await verify(both, { now: NOW + MINUTE })
+    const checkedAt = new Date(NOW - 1).toISOString()
+    expect(status).toEqual({ state: 'valid', checkedAt })
+    expect(checks.at(-1)?.detail).toBe(
+      `the issuer's status list of ${checkedAt} does not revoke or suspend it`,
+    )
+    expect(fetched).toHaveLength(3)
+  })
+
+  test('for its issuer only, also while it is fetched', async () => {
+    const url = `${LIST}?other-issuer`
+    const body = Buffer.from(JSON.stringify(await statusList(issuer, url)))
+    const { promise, resolve } = Promise.withResolvers<FetchHostedResult>()
+    answer = () => promise
+    const suite = 'eddsa-jcs-2022'
+    const [own, foreign] = [issuer, other].map(async (each) => {
+      const plain = unsigned('2.0', suite, each.did)
+      return last(seal({ ...plain, credentialStatus: statusEntry(url, 1) }, suite, each))
+    })
+    await expect.poll(() => fetched).toEqual([url, url])
+    resolve({ kind: 'fetched', body, headers: {} })
+    expect(await own).toBe('valid')
+    expect(await foreign).toMatch(/its issuer is .*, not the issuer of/)
   })
 
   test('not when its issuer has another key', async () => {
@@ -335,9 +433,31 @@ test('all who wait for a list share one fetch, and a caller can stop waiting', a
   await expect.poll(() => fetched).toEqual([url])
   stop.abort()
   expect(await impatient).toMatch(/not known: the service is shutting down/)
+  expect(await last(credentials[1], { signal: stop.signal })).toMatch(/the service is shutting down/)
   resolve({ kind: 'fetched', body: list, headers: {} })
   expect(await Promise.all(waiting)).toEqual(['valid', 'valid', 'valid'])
   expect(fetched).toEqual([url])
+})
+
+test('a list that cannot be read makes the status unknown, unless another list revokes or suspends', async () => {
+  const lost = `${LIST}?lost`
+  const verifyWith = async (purpose: string, set: number[]): Promise<VerificationResult> => {
+    const url = `${LIST}?${purpose}-${set.length}`
+    const body = Buffer.from(JSON.stringify(await statusList(issuer, url, { purpose, set })))
+    answer = async (asked) =>
+      asked === url
+        ? { kind: 'fetched', body, headers: {} }
+        : { kind: 'failed', reason: 'No answer', host: null }
+    return verify(await issue([statusEntry(lost, 1), statusEntry(url, 1, purpose)]))
+  }
+  const { checks, status, proofVerified } = await verifyWith('revocation', [])
+  expect([checks.at(-1)?.detail, status, proofVerified]).toEqual([
+    'not known: the status list could not be fetched: No answer',
+    null,
+    false,
+  ])
+  expect((await verifyWith('revocation', [1])).status).toMatchObject({ state: 'revoked' })
+  expect((await verifyWith('suspension', [1])).status).toMatchObject({ state: 'suspended' })
 })
 
 test('a credential without a status has exactly the six checks', async () => {
@@ -352,4 +472,18 @@ test('a credential without a status has exactly the six checks', async () => {
     'proof_verified',
   ])
   expect(result).toMatchObject({ proofVerified: true, status: null, verdict: { hasStatus: false } })
+})
+
+test('the status is not known without permission to fetch, or without a way to', async () => {
+  const credential = await issue(statusEntry(LIST, 1))
+  expect(await last(credential, { checksStatus: false })).toBe(
+    'not checked because no status list may be fetched now',
+  )
+  expect(fetched).toEqual([])
+  const offline = createVerifier({ contexts, size: 1, limitMs: 5_000 })
+  const { checks } = await offline.verify(credential, { agentDid: AGENT_DID, now: NOW, trust })
+  expect(checks.at(-1)?.detail).toBe(
+    'not known: the status list could not be fetched: No list can be fetched',
+  )
+  await offline.close()
 })

@@ -1,3 +1,4 @@
+import bs58 from 'bs58'
 import { describe, expect, test } from 'vitest'
 import { ED25519_SIGNATURE_2020_V1 } from '../../../src/identity/credentials/contexts/pinned.ts'
 import { createCanonize } from '../../../src/identity/credentials/verify/crypto/canonize.ts'
@@ -85,6 +86,25 @@ describe('W3C vc-di-eddsa test vectors', () => {
 
   test('a multibase key is decoded and encoded', () => {
     expect(keyToMultibase(keyFromMultibase(KEY)!)).toBe(KEY)
+  })
+
+  const key = bs58.decode(KEY.slice(1))
+  const startingWith = (...start: number[]): string =>
+    `z${bs58.encode(Uint8Array.from([...start, ...key.subarray(2)]))}`
+  test.each([
+    ['another prefix of multibase', `Z${KEY.slice(1)}`],
+    ['no prefix of multibase', KEY.slice(1)],
+    ['an X25519 key', startingWith(0xec, 0x01)],
+    ['another second byte', startingWith(0xed, 0x02)],
+    ['no multicodec', startingWith()],
+    ['a byte more', startingWith(0xed, 0x01, 0x00)],
+    ['a byte less', `z${bs58.encode(key.subarray(0, 33))}`],
+    ['a zero byte before it', `z1${KEY.slice(1)}`],
+    ['characters that are not base-58', KEY.replace('V', '0')],
+    ['a space after it', `${KEY} `],
+    ['nothing', ''],
+  ])('%s is not an Ed25519 key', (_, text) => {
+    expect(keyFromMultibase(text)).toBeNull()
   })
 })
 
