@@ -9,7 +9,7 @@ import { installedTools } from '../install.ts'
 
 /** Which tests must notice a change in a folder: folders and files in `test`. */
 const TESTS: Record<string, readonly string[]> = {
-  'src/agents': ['api/search', 'api/rest/agent', 'api/graphql'],
+  'src/agents': ['api/search', 'api/rest/agent', 'api/rest/search', 'api/rest/limits', 'api/graphql'],
   'src/identity/credentials': [
     'unit/credentials',
     'api/credentials',
@@ -29,7 +29,7 @@ const TESTS: Record<string, readonly string[]> = {
   ],
   'src/platform/rate-limits': ['unit/rate-limits', 'api/rate-limits'],
   'src/relay': ['unit/relay', 'api/relay', 'faults/relay', 'api/sponsorship'],
-  'src/sponsorship': ['unit/sponsorship', 'api/sponsorship'],
+  'src/sponsorship': ['unit/sponsorship', 'api/sponsorship', 'api/rest/limits'],
   'src/webhooks': [
     'unit/webhooks',
     'api/webhooks',
@@ -38,6 +38,12 @@ const TESTS: Record<string, readonly string[]> = {
     'faults/webhooks/lanes',
   ],
 }
+
+/** These run in worker threads, where Stryker switches no mutant on. */
+const IN_THREADS = [
+  'src/agents/search-index/**',
+  'src/identity/credentials/verify/crypto/{canonize,proof-templates,worker}.ts',
+]
 
 interface Mutant {
   mutatorName: string
@@ -78,7 +84,7 @@ function runMutants(folder: string, oneIn: number): Report {
   const directory = temporaryFolder('mutation-')
   const [configFile, fileName] = [join(directory, 'stryker.json'), join(directory, 'report.json')]
   const config = {
-    mutate: [`${folder}/**/*.ts`],
+    mutate: [`${folder}/**/*.ts`, ...IN_THREADS.map((files) => `!${files}`)],
     // Most texts are SQL, which no longer runs without them, and messages.
     mutator: { excludedMutations: ['StringLiteral'] },
     testRunner: 'vitest',
