@@ -113,7 +113,7 @@ function runMutants(folder: string, oneIn: number): Report {
     {
       cwd: root,
       stdio: 'inherit',
-      env: { ...process.env, MUTATION_TESTS: JSON.stringify(include), MUTATION_EVERY: String(oneIn) },
+      env: { ...process.env, MUTATION_TESTS: JSON.stringify(include), MUTATION_SAMPLE: `${first}/${oneIn}` },
     },
   )
   if (status !== 0) throw new Error(`Stryker ended with ${status}`)
@@ -154,10 +154,12 @@ const scores: Record<string, Score> = existsSync(scoresFile)
   ? (JSON.parse(readFileSync(scoresFile, 'utf8')) as Record<string, Score>)
   : {}
 const { values, positionals: given } = parseArgs({
-  options: { 'one-in': { type: 'string', default: '1' } },
+  options: { 'one-in': { type: 'string', default: '1' }, from: { type: 'string', default: '0' } },
   allowPositionals: true,
 })
 const oneIn = Number(values['one-in'])
+/** Another one gives a sample that no test was written for. */
+const first = Number(values.from)
 for (const folder of given.length > 0 ? given : Object.keys(TESTS)) {
   const reasons = new Map(scores[folder]?.survivors.map(({ mutant, reason }) => [mutant, reason]))
   scores[folder] = score(runMutants(folder, oneIn), folder, oneIn, reasons)
