@@ -1,7 +1,9 @@
+import { Keypair, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 import { expect, test } from 'vitest'
 import { pubkey } from '@agent-registry/solana'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { fetchStatuses } from '../../../src/relay/fetch-statuses.ts'
+import { LedgerRpcError, UncertainResultError } from '../../../src/ledger/rpc/rpc-error.ts'
 import type { TransactionRow } from '../../../src/relay/record.ts'
 
 const FINALIZED = { blockHeight: 200, absoluteSlot: 250 }
@@ -40,4 +42,74 @@ test('a node that is behind the slot of a transaction does not make it absent', 
   const row = { last_valid_block_height: 1_000, slot: 280 }
   expect(await statusOf(row, nodeAt(279, 300))).toBeUndefined()
   expect(await statusOf(row, nodeAt(280, 300))).toEqual({ kind: 'absent', expired: false })
+})
+
+const { publicKey } = Keypair.generate()
+const signedTx = new VersionedTransaction(
+  new TransactionMessage({
+    payerKey: publicKey,
+    recentBlockhash: publicKey.toBase58(),
+    instructions: [],
+  }).compileToV0Message(),
+).serialize()
+
+/** The status of a transaction that failed in slot 7. `found` is what `getTransaction` returns. */
+async function failureOf(row: Partial<TransactionRow>, found: () => unknown) {
+  const calls: string[] = []
+  const status = { slot: 7, err: { InstructionError: [2, 'x'] }, confirmationStatus: 'confirmed' }
+  const call = async (method: string) => {
+    calls.push(method)
+    return method === 'getTransaction' ? found() : { context: { slot: 9 }, value: [status] }
+  }
+  const submitted = { slot: null, error: null, signed_tx: Buffer.from(signedTx).toString('base64') }
+  const landed = await statusOf({ last_valid_block_height: 1, ...submitted, ...row }, {
+    call,
+  } as unknown as LedgerRpc)
+  return [(landed as { failure: unknown }).failure, calls.includes('getTransaction')]
+}
+
+const failure = { code: 'execution_failed', message: 'Instruction 0: x' } as const
+
+test.each<[string, () => unknown, string[]?]>([
+  ['with its logs', () => ({ meta: { logMessages: ['log'] } }), ['log']],
+  ['without logs if the node has none', () => ({ meta: { logMessages: null } })],
+  ['without logs if the node has no outcome', () => ({ meta: null })],
+  ['without logs if the node does not have it', () => null],
+  [
+    'without logs if the node does not respond',
+    () => Promise.reject(new LedgerRpcError('timeout', 'no node')),
+  ],
+])('a transaction that failed on the ledger is reported %s', async (_, found, logs) => {
+  expect(await failureOf({}, found)).toEqual([{ ...failure, ...(logs && { logs }) }, true])
+})
+
+test('the logs of a failure are read once for each block that it was seen in', async () => {
+  const error = { ...failure, logs: ['known'] }
+  const found = () => ({ meta: { logMessages: ['new'] } })
+  expect(await failureOf({ slot: 7, error }, found)).toEqual([error, false])
+  expect(await failureOf({ slot: 6, error }, found)).toEqual([{ ...failure, logs: ['new'] }, true])
+  await expect(failureOf({}, () => Promise.reject(new TypeError('broken')))).rejects.toThrow('broken')
+})
+
+test('an expired transaction is not known while a node that may know it does not respond', async () => {
+  const expired = (error: Error) => {
+    const call = async (method: string, params: unknown[]) => {
+      if (JSON.stringify(params).includes('"searchTransactionHistory":true')) throw error
+      return nodeAt(300, 300).call(method, params)
+    }
+    return statusOf({ last_valid_block_height: 1, slot: null }, { call } as unknown as LedgerRpc)
+  }
+  expect(await expired(new UncertainResultError('silent'))).toBeUndefined()
+  await expect(expired(new LedgerRpcError('timeout', 'no node'))).rejects.toThrow('no node')
+})
+
+test('an expired transaction that only the history has is on the ledger', async () => {
+  const status = { slot: 5, err: null, confirmationStatus: 'finalized' }
+  const call = async (method: string, params: unknown[]) =>
+    JSON.stringify(params).includes('"searchTransactionHistory":true')
+      ? { context: { slot: 0 }, value: [status] }
+      : nodeAt(300, 300).call(method, params)
+  expect(
+    await statusOf({ last_valid_block_height: 1, slot: null }, { call } as unknown as LedgerRpc),
+  ).toEqual({ kind: 'landed', slot: 5, finality: 'finalized', failure: null })
 })
