@@ -14,6 +14,12 @@ const suspension = registryInstruction(
 )
 const unknownInstruction = new TransactionInstruction({ programId: new PublicKey(programId), keys: [] })
 
+const tooLong = new TransactionInstruction({
+  programId: suspension.programId,
+  keys: suspension.keys,
+  data: Buffer.concat([suspension.data, Buffer.of(0)]),
+})
+
 /** The text for a message with this instruction. `node` has the replies by method. */
 function explain(err: unknown, node: Record<string, unknown>, instruction = suspension, logs: string[] = []) {
   const content = {
@@ -72,6 +78,7 @@ const custom = (code: number, position = 0) => ({ InstructionError: [position, {
 
 test.each<[string, unknown, TransactionInstruction]>([
   ['that the registry does not have', custom(6_005), unknownInstruction],
+  ['whose data is too long', custom(6_005), tooLong],
   [
     'of another program',
     custom(1),

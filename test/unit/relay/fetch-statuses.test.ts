@@ -55,23 +55,28 @@ const signedTx = new VersionedTransaction(
 
 /** The status of a transaction that failed in slot 7. `found` is what `getTransaction` returns. */
 async function failureOf(row: Partial<TransactionRow>, found: () => unknown) {
-  const calls: string[] = []
-  const status = { slot: 7, err: { InstructionError: [2, 'x'] }, confirmationStatus: 'confirmed' }
-  const call = async (method: string) => {
-    calls.push(method)
+  const calls: unknown[] = []
+  const err = { InstructionError: [2, { Custom: 1 }] }
+  const status = { slot: 7, err, confirmationStatus: 'confirmed' }
+  const call = async (method: string, params: unknown[]) => {
+    calls.push(method === 'getTransaction' ? params : method)
     return method === 'getTransaction' ? found() : { context: { slot: 9 }, value: [status] }
   }
   const submitted = { slot: null, error: null, signed_tx: Buffer.from(signedTx).toString('base64') }
   const landed = await statusOf({ last_valid_block_height: 1, ...submitted, ...row }, {
     call,
   } as unknown as LedgerRpc)
-  return [(landed as { failure: unknown }).failure, calls.includes('getTransaction')]
+  return [(landed as { failure: unknown }).failure, ...calls]
 }
 
-const failure = { code: 'execution_failed', message: 'Instruction 0: x' } as const
+const config = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 }
+const READ = ['getSignatureStatuses', ['signature', config]]
+const failure = { code: 'execution_failed', message: 'Instruction 0: custom program error 0x1' } as const
+const line = 'Program log: Error: insufficient funds'
+const poor = { ...failure, message: `${failure.message}: a token account has too few tokens`, logs: [line] }
 
-test.each<[string, () => unknown, string[]?]>([
-  ['with its logs', () => ({ meta: { logMessages: ['log'] } }), ['log']],
+test.each<[string, () => unknown, object?]>([
+  ['with its logs', () => ({ meta: { logMessages: [line] } }), poor],
   ['without logs if the node has none', () => ({ meta: { logMessages: null } })],
   ['without logs if the node has no outcome', () => ({ meta: null })],
   ['without logs if the node does not have it', () => null],
@@ -79,15 +84,15 @@ test.each<[string, () => unknown, string[]?]>([
     'without logs if the node does not respond',
     () => Promise.reject(new LedgerRpcError('timeout', 'no node')),
   ],
-])('a transaction that failed on the ledger is reported %s', async (_, found, logs) => {
-  expect(await failureOf({}, found)).toEqual([{ ...failure, ...(logs && { logs }) }, true])
+])('a transaction that failed on the ledger is reported %s', async (_, found, expected = failure) => {
+  expect(await failureOf({}, found)).toEqual([expected, ...READ])
 })
 
 test('the logs of a failure are read once for each block that it was seen in', async () => {
   const error = { ...failure, logs: ['known'] }
   const found = () => ({ meta: { logMessages: ['new'] } })
-  expect(await failureOf({ slot: 7, error }, found)).toEqual([error, false])
-  expect(await failureOf({ slot: 6, error }, found)).toEqual([{ ...failure, logs: ['new'] }, true])
+  expect(await failureOf({ slot: 7, error }, found)).toEqual([error, READ[0]])
+  expect(await failureOf({ slot: 6, error }, found)).toEqual([{ ...failure, logs: ['new'] }, ...READ])
   await expect(failureOf({}, () => Promise.reject(new TypeError('broken')))).rejects.toThrow('broken')
 })
 
@@ -113,3 +118,30 @@ test('an expired transaction that only the history has is on the ledger', async 
     await statusOf({ last_valid_block_height: 1, slot: null }, { call } as unknown as LedgerRpc),
   ).toEqual({ kind: 'landed', slot: 5, finality: 'finalized', failure: null })
 })
+
+const RECENT = ['getSignatureStatuses', ['signature'], { searchTransactionHistory: false }]
+const HEIGHT = ['getEpochInfo', { commitment: 'finalized' }]
+const HISTORY = ['getSignatureStatuses', ['signature'], { searchTransactionHistory: true }]
+
+const at = (confirmationStatus: string) => ({ slot: 5, err: null, confirmationStatus })
+const landed = { kind: 'landed', slot: 5, failure: null }
+
+test.each<[string, object | null, number, calls: unknown[], object]>([
+  ['a processed', at('processed'), 1, [RECENT], { kind: 'processed' }],
+  ['a confirmed', at('confirmed'), 1, [RECENT], { ...landed, finality: 'confirmed' }],
+  ['a finalized', at('finalized'), 1_000, [RECENT], { ...landed, finality: 'finalized' }],
+  ['an absent', null, 1_000, [RECENT, HEIGHT], { kind: 'absent', expired: false }],
+  ['an expired', null, 1, [RECENT, HEIGHT, HISTORY], { kind: 'absent', expired: true }],
+])(
+  'the status of %s transaction takes only the calls that it needs',
+  async (_, found, height, ...expected) => {
+    const calls: unknown[] = []
+    const call = async (method: string, params: unknown[]) => {
+      calls.push([method, ...params])
+      return method === 'getEpochInfo' ? FINALIZED : { context: { slot: 300 }, value: [found] }
+    }
+    const row = { last_valid_block_height: height, slot: null }
+    const status = await statusOf(row, { call } as unknown as LedgerRpc)
+    expect([calls, status]).toEqual(expected)
+  },
+)

@@ -82,6 +82,7 @@ interface Listed {
   readonly signedTx?: string | null
   readonly error?: Error
 }
+const READ = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 }
 const others = (count: number): Listed[] => Array.from({ length: count }, (_, i) => transfer(1, 100 + i))
 
 /** Searches a transfer that was prepared with a priority fee of 1,000. */
@@ -91,7 +92,8 @@ async function searchAmong(
 ) {
   const fetched: unknown[] = []
   const rpc = {
-    call: async (_: string, [signature]: unknown[] = []) => {
+    call: async (method: string, [signature, config]: unknown[] = []) => {
+      expect([method, config]).toEqual(['getTransaction', READ])
       fetched.push(signature)
       const { error, signedTx } = listed.find((each) => each.signature === signature)!
       if (error !== undefined) throw error

@@ -115,6 +115,8 @@ test.each([
   ['CooldownNotOver', { config }],
   ['WithdrawalPending', {}],
   ['StakeNotEmpty', { stake: account(programId, Buffer.alloc(9, 7)) }],
+  ['StakeNotEmpty', { stake: account(programId, Buffer.from(stake.data[0], 'base64').subarray(0, 60)) }],
+  ['StakeNotEmpty', { stake: config }],
   ['AgentNotActive', { agent: null }],
 ])('%s has no reason if the accounts do not show it, as they can have changed', (error, accounts) => {
   expect(reason(error, accounts)).toBeUndefined()
