@@ -20,6 +20,8 @@ const tooLong = new TransactionInstruction({
   data: Buffer.concat([suspension.data, Buffer.of(0)]),
 })
 
+let calls: unknown[] = []
+
 /** The text for a message with this instruction. `node` has the replies by method. */
 function explain(err: unknown, node: Record<string, unknown>, instruction = suspension, logs: string[] = []) {
   const content = {
@@ -28,7 +30,9 @@ function explain(err: unknown, node: Record<string, unknown>, instruction = susp
     instructions: [instruction],
   }
   const bytes = new TransactionMessage(content).compileToV0Message().serialize()
-  const call = async (method: string) => {
+  calls = []
+  const call = async (method: string, params: unknown[] = []) => {
+    calls.push([method, ...params])
     if (!(method in node)) throw new LedgerRpcError('timeout', 'no node')
     return node[method] as never
   }
@@ -57,21 +61,35 @@ test.each<[string, Record<string, unknown>, string]>([
   expect(await explain(FEE, node)).toBe(text)
 })
 
+test('the balance and the fee are those of the payer and the message, at the commitment of the simulation', async () => {
+  await explain(FEE, fee(5_000, null))
+  const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: 512 } }
+  expect(calls).toEqual([
+    ['getMultipleAccounts', [payer], config],
+    ['getFeeForMessage', expect.stringMatching(/^[\w+/]{100,}=*$/), { commitment: 'confirmed' }],
+  ])
+})
+
 const rent = (index?: number) => ({ InsufficientFundsForRent: { account_index: index } })
+const poor = {
+  getMultipleAccounts: { value: [account(2_000, 0)] },
+  getMinimumBalanceForRentExemption: 890_880,
+}
 const left = `The transaction would leave too little SOL in ${payer} for its rent.`
 
 test.each<[string, unknown, Record<string, unknown>, string]>([
   [
     'with both amounts',
     rent(0),
-    { getMultipleAccounts: { value: [account(2_000, 0)] }, getMinimumBalanceForRentExemption: 890_880 },
+    poor,
     `${left} It has 0.000002 SOL now, and must keep 0.00089088 SOL or nothing`,
   ],
+  ['of another account', rent(1), poor, expect.stringContaining(addresses.agent(payer)) as string],
   ['of a new account', rent(0), { getMultipleAccounts: { value: [null] } }, 'Insufficient funds for rent'],
-  ['of no account of the message', rent(99), {}, 'Insufficient funds for rent'],
-  ['of no account', rent(), {}, 'Insufficient funds for rent'],
+  ['of no account of the message', rent(99), poor, 'Insufficient funds for rent'],
+  ['of no account', rent(), poor, 'Insufficient funds for rent'],
 ])('too little rent is explained %s', async (_, err, node, text) => {
-  expect(await explain(err, node)).toBe(text)
+  expect(await explain(err, node)).toEqual(text)
 })
 
 const custom = (code: number, position = 0) => ({ InstructionError: [position, { Custom: code }] })
