@@ -44,12 +44,17 @@ test('a search ends after half of its lease, and the other rows are searched aga
 
 const signatureOf = (bytes: Uint8Array) => ({ signature: bs58.encode(bytes), slot: 5, err: null })
 
-/** Searches while `list` returns the signatures of each fee payer. */
-function search(ids: readonly string[], list: (id: string) => unknown, calls: string[] = []) {
-  const rows = ids.map(createRow)
+/** Searches while `list` returns the signatures of each fee payer, and no transaction can be parsed. */
+function search(
+  ids: readonly string[],
+  list: (id: string) => unknown,
+  calls: string[] = [],
+  rows = ids.map(createRow),
+) {
   const payerOf = ({ message }: TransactionRow) => bs58.encode(Buffer.from(message, 'base64').subarray(5, 37))
   const call = async (method: string, [address]: unknown[] = []): Promise<unknown> => {
     if (method === 'getEpochInfo') return { blockHeight: 1, absoluteSlot: 1 }
+    if (method === 'getTransaction') return { transaction: ['AA==', 'base64'] }
     const { id } = rows.find((row) => payerOf(row) === address)!
     calls.push(id)
     return list(id)
@@ -75,6 +80,22 @@ test('a pass has a limited number of calls, and the rest is searched again', asy
   const results = await search(ids, () => [signatureOf(randomBytes(64))], calls)
   expect(calls).toHaveLength(ids.length + SEARCH_LIMITS.calls)
   expect(results.size).toBe(SEARCH_LIMITS.calls / (SEARCH_LIMITS.pages - 1))
+})
+
+test('a fee payer whose signatures need few calls comes before those that need many', async () => {
+  const many = Array.from({ length: 60 }, (_, i) => `${i}`)
+  const page = [signatureOf(randomBytes(64)), { ...signatureOf(randomBytes(64)), slot: 4 }]
+  const endless = () => [signatureOf(randomBytes(64))]
+  const results = await search([...many, 'few'], (id) => (id === 'few' ? page : endless()))
+  expect(results.get('few')).toEqual({ kind: 'absent' })
+})
+
+test('the signatures of a fee payer are listed back to its oldest transaction', async () => {
+  const old = createRow('old')
+  const rows = [{ ...old, id: 'new', blockhash_slot: 9 }, old]
+  const results = await search([], () => [signatureOf(randomBytes(64))], [], rows)
+  expect([...results.keys()]).toEqual(['new', 'old'])
+  expect([...results.values()]).toEqual([{ kind: 'unknown' }, { kind: 'unknown' }])
 })
 
 test('a call that fails concerns only its fee payer, and other errors end the search', async () => {
