@@ -63,7 +63,7 @@ const landed = (confirmationStatus: string, slot = 90) => withStatus({ slot, err
 
 function createContext(rows: TransactionRow[], reply: Reply) {
   const [changes, calls, notified] = [[] as TransactionChange[], [] as string[], [] as string[]]
-  const sends: unknown[] = []
+  const [sends, leases] = [[] as unknown[], [] as unknown[]]
   const stepped = Promise.withResolvers<void>()
   const context = {
     clock: { now: () => NOW },
@@ -78,7 +78,10 @@ function createContext(rows: TransactionRow[], reply: Reply) {
       },
     },
     store: {
-      claim: async () => rows.splice(0),
+      claim: async (lease: unknown) => {
+        leases.push(lease)
+        return rows.splice(0)
+      },
       update: async (row: TransactionRow, change: TransactionChange) => {
         changes.push(change)
         return row
@@ -89,12 +92,13 @@ function createContext(rows: TransactionRow[], reply: Reply) {
       },
     },
   } as unknown as RelayContext
-  return { context, changes, calls, sends, notified, stepped: stepped.promise }
+  return { context, changes, calls, sends, leases, notified, stepped: stepped.promise }
 }
 
 /** What the tracker writes and calls when the row is due. */
-async function track(change: Partial<TransactionRow>, reply: Reply) {
-  const { context, stepped, ...seen } = createContext([{ ...submitted, ...change }], reply)
+async function track(change: Partial<TransactionRow> | null, reply: Reply) {
+  const rows = change === null ? [] : [{ ...submitted, ...change }]
+  const { context, stepped, ...seen } = createContext(rows, reply)
   const tracker = createTracker(context)
   tracker.start()
   await stepped
@@ -207,6 +211,12 @@ test('an expired transaction is searched before it fails, unless only the servic
   const sponsored = await track({ ...expired, misses: 1, sponsored: true }, withStatus(null))
   expect(sponsored.calls).not.toContain('getSignaturesForAddress')
   for (const { changes } of [searched, sponsored]) expect(changes).toEqual([expect.objectContaining(failed)])
+})
+
+test('due transactions are leased, and no node is called while there is none', async () => {
+  const { leases, calls } = await track(null, withStatus(null))
+  expect(leases[0]).toEqual({ now: NOW, until: NOW + RELAY_TIMING.leaseMs, limit: 256 })
+  expect(calls).toEqual([])
 })
 
 test('while no node responds, a transaction does not change and is due again', async () => {
