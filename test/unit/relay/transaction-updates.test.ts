@@ -16,6 +16,7 @@ test('everybody who waits for a transaction learns of its next write, and nobody
   const updates = new TransactionUpdates()
   const [first, second, other] = ['a', 'a', 'b'].map((id) => updates.next(id, NEVER))
   expect(await isOver(Promise.race([first, second, other]))).toBe(false)
+  updates.notify('nobody waits')
   updates.notify('a')
   await Promise.all([first, second])
   expect(await isOver(other!)).toBe(false)
