@@ -17,7 +17,8 @@ import { onSeen } from './transitions.ts'
 
 interface Landed {
   readonly wire: WireTransaction
-  readonly transaction: RpcTransaction
+  readonly slot: number
+  readonly meta: NonNullable<RpcTransaction['meta']>
   readonly key: string
 }
 
@@ -69,12 +70,14 @@ const withoutInner = ({ version, slot, transaction, meta }: RpcTransaction): Rpc
   meta: meta && { err: meta.err, logMessages: meta.logMessages },
 })
 
-/** Those that can be prepared ones. */
+/** Those that can be prepared ones and whose outcome the node returned. */
 function readable(seen: readonly Pick<SeenTransaction, 'transaction'>[]): Landed[] {
   return seen.flatMap(({ transaction }) => {
-    const wire = transaction === null ? null : wireTransaction(transaction)
+    if (!transaction?.meta) return []
+    const wire = wireTransaction(transaction)
     const key = wire === null ? null : matchKey(wire.message)
-    return transaction === null || wire === null || key === null ? [] : [{ wire, transaction, key }]
+    const { slot, meta } = transaction
+    return wire === null || key === null ? [] : [{ wire, slot, meta, key }]
   })
 }
 
@@ -140,11 +143,11 @@ async function confirm(row: TransactionRow, landed: Landed, context: RelayContex
   if (current !== null) await confirm(current, landed, context)
 }
 
-function seenStatus({ wire, transaction: { slot, meta } }: Landed, { registryProgram }: RelayContext) {
+function seenStatus({ wire, slot, meta }: Landed, { registryProgram }: RelayContext) {
   const { message, signature, bytes } = wire
   const signedTx = Buffer.from(bytes).toString('base64')
   const seen = { kind: 'landed', finality: 'confirmed', slot, signature, signedTx } as const
-  if (meta === null || meta.err === null) return { ...seen, failure: null }
+  if (meta.err === null) return { ...seen, failure: null }
   const logs = meta.logMessages ?? []
   const text = transactionErrorText(meta.err, message, registryProgram, logs)
   return { ...seen, failure: { code: 'execution_failed', message: text, logs } as const }

@@ -34,7 +34,6 @@ export async function findLanded(
 
   /** False if the transaction could not be read. */
   const compare = async (info: SignatureInfo): Promise<boolean> => {
-    if (!unread.has(info)) return true
     if (!budget.take()) return false
     const transaction = await fetchTransaction(rpc, info.signature)
     if (transaction === 'missing') return false
@@ -67,8 +66,9 @@ export async function findLanded(
     for (const [i, { info, bytes }] of signatures.entries()) {
       if (i % VERIFICATIONS_PER_TURN === 0) await nextTick()
       if (!verifyEd25519(message, bytes, address)) continue
-      // It landed. Without a result the next search reads it.
-      if (!(await compare(info))) open.delete(row)
+      // It landed. Without a result the next search reads it, also if the node returned something else.
+      await compare(info)
+      open.delete(row)
       break
     }
   }

@@ -71,6 +71,19 @@ test('estimates come from transactions that landed on the accounts', async () =>
   expect((await world.post('/relay/estimate-fees', { accountKeys: [] })).status).toBe(200)
 })
 
+test('accounts without samples, and no accounts, get the estimate for any transaction', async () => {
+  const asked: unknown[] = []
+  const call = async (_: string, [accounts]: [string[]]) => {
+    asked.push(accounts)
+    return accounts.length === 0 ? [{ prioritizationFee: 20_000 }] : []
+  }
+  const { service } = world.replica({ rpc: { call: call as never } })
+  const fees = { low: 20_000, medium: 20_000, high: 20_000 }
+  expect(await service.estimateFees({ accountKeys: [keyOf(payer), keyOf(payer)] })).toEqual(fees)
+  expect(await service.estimateFees({ accountKeys: [] })).toEqual(fees)
+  expect(asked).toEqual([[keyOf(payer)], []])
+})
+
 test.each([
   [{}, 'accountKeys array is required'],
   [{ accountKeys: 'x' }, 'accountKeys array is required'],

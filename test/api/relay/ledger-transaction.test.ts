@@ -3,7 +3,7 @@ import bs58 from 'bs58'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { decodeInstruction } from '@agent-registry/client/decode'
 import { v1Transaction } from '@agent-registry/localnet/testing/v1'
-import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
+import { associatedTokenAccount, MAX_TRANSACTION_VERSION, pubkey } from '@agent-registry/solana'
 import {
   addresses,
   createRelayWorld,
@@ -176,5 +176,50 @@ test('without a node, the error says so', async () => {
   world.localnet.fault.http({ methods: ['getTransaction'], status: 503 })
   expect((await read(signature)).errors).toMatchObject([
     { message: 'The ledger RPC node is not available', extensions: { status: 503 } },
+  ])
+})
+
+test('the token balances are those of the ledger, with 0 for an account that did not exist', async () => {
+  const wallet = await world.wallet('With USDC')
+  const deposit = wallet.instruction('deposit', { payer: wallet.owner }, { amount: 600_000_000n })
+  const prepared = await world.prepare([deposit], [wallet.keypair])
+  const { body } = await world.submit(prepared.id, signed(prepared, wallet.keypair))
+  const signature = body.signature!
+  const { tokenBalances } = await world.t.services.relay.onLedger(signature)
+  const common = { mint: world.usdcMint, decimals: 6 }
+  expect(tokenBalances).toHaveLength(2)
+  expect(tokenBalances).toEqual(
+    expect.arrayContaining([
+      {
+        ...common,
+        account: associatedTokenAccount(pubkey(wallet.owner), world.usdcMint),
+        owner: wallet.owner,
+        before: '5000000000',
+        after: '4400000000',
+      },
+      { ...common, account: expect.any(String), owner: expect.any(String), before: '0', after: '600000000' },
+    ]),
+  )
+
+  const withMeta = (change: object) =>
+    world.replica({
+      rpc: {
+        ...world.rpc,
+        call: async <T>(method: string, params?: unknown[]) => {
+          const found = await world.rpc.call<{ meta: object }>(method, params)
+          return { ...found, meta: { ...found.meta, ...change } } as T
+        },
+      },
+    }).service
+  for (const none of [null, undefined]) {
+    const relay = withMeta({ preTokenBalances: none, postTokenBalances: none, logMessages: none })
+    expect(await relay.onLedger(signature)).toMatchObject({ tokenBalances: [], logs: null })
+  }
+  const [before] = tokenBalances
+  const gone = { accountIndex: 99, mint: before!.mint, uiTokenAmount: { amount: '1', decimals: 6 } }
+  const closed = { ...gone, accountIndex: 0 }
+  const relay = withMeta({ preTokenBalances: [gone, closed], postTokenBalances: [] })
+  expect((await relay.onLedger(signature)).tokenBalances).toEqual([
+    { ...common, account: wallet.owner, owner: null, before: '1', after: '0' },
   ])
 })

@@ -97,7 +97,9 @@ test('the owner of an agent runs every instruction from typed input, over REST a
 })
 
 describe('refuses', () => {
-  test.each([
+  type Refusal = [instruction: string, input: object, message: string]
+
+  test.each<Refusal>([
     ['deposit', {}, 'ownerPubkey'],
     ['deposit', { ownerPubkey: 'x', amount: '1' }, 'ownerPubkey must be a base-58 public key'],
     [
@@ -106,11 +108,21 @@ describe('refuses', () => {
       'amount must be an integer from 0 to',
     ],
     ['deposit', { ownerPubkey: 'OWNER', amount: '-1' }, 'amount must be an integer from 0 to'],
+    ...['1x', '1.0', '', ' 1', '0x1', '0'.repeat(21)].map((amount): Refusal => [
+      'deposit',
+      { ownerPubkey: 'OWNER', amount },
+      `, got "${amount}"`,
+    ]),
     ['deposit', { ownerPubkey: 'OWNER', amount: '1', priority: 'low' }, 'Unknown member "priority"'],
     ['update-agent', { ownerPubkey: 'OWNER' }, 'Provide at least one field to change'],
     ['update-agent', { ownerPubkey: 'OWNER', capabilities: 'all' }, 'capabilities must be an integer'],
     ['update-agent', { ownerPubkey: 'OWNER', agentCardUrl: 'https://a.example' }, 'must change together'],
     ['register-agent', { ownerPubkey: 'OWNER', name: 'A', serviceCategory: 'x', ...CARD }, 'serviceCategory'],
+    ...['ab', 'xy'.repeat(32), 'ab'.repeat(33)].map((agentCardHash): Refusal => [
+      'update-agent',
+      { ownerPubkey: 'OWNER', ...CARD, agentCardHash },
+      `agentCardHash must be a SHA-256 hash of 64 hex digits, got "${agentCardHash.slice(0, 32)}`,
+    ]),
   ])('%s with %j', async (instruction, input, message) => {
     const { status, body } = await world.post<{ error: string }>(
       `/relay/prepare/${instruction}`,

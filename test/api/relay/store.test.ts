@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TransactionRow } from '../../../src/relay/record.ts'
-import { createTransactionStore, type TransactionStore } from '../../../src/relay/transaction-store.ts'
+import {
+  createTransactionStore,
+  type NewTransaction,
+  type TransactionChange,
+  type TransactionStore,
+} from '../../../src/relay/transaction-store.ts'
 import type { LedgerStatus } from '../../../src/relay/fetch-statuses.ts'
 import { onLedgerStatus, onSendOutcome } from '../../../src/relay/transitions.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -16,9 +21,10 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 let count = 0
-async function row(now = NOW): Promise<TransactionRow> {
+async function row(now = NOW, change: Partial<NewTransaction> = {}): Promise<TransactionRow> {
   const id = `00000000-0000-0000-0000-${String((count += 1)).padStart(12, '0')}`
-  await store.insertSimulated({ id, message: 'AA==', lastValidBlockHeight: 1_000, blockhashSlot: 850, now })
+  const transaction = { id, message: 'AA==', lastValidBlockHeight: 1_000, blockhashSlot: 850, now }
+  await store.insertSimulated({ ...transaction, ...change })
   return (await store.find(id))!
 }
 async function submitted(now = NOW): Promise<TransactionRow> {
@@ -52,6 +58,55 @@ test('a row is claimed once, and again when the lease has expired', async () => 
       { misses: 1 },
     ),
   ).toBeNull()
+})
+
+test('each new outcome is reported once, and only to who wrote it', async () => {
+  const outcomes: string[] = []
+  const reporting = createTransactionStore(database.orm.em.getKysely(), ({ status }) => outcomes.push(status))
+  const first = await submitted()
+  let current = first
+  const write = async (change: TransactionChange) => (current = (await reporting.update(current, change))!)
+  await write({ misses: 1 })
+  expect(outcomes).toEqual([])
+  await write({ status: 'confirmed' })
+  await write({ settled: true })
+  expect(outcomes).toEqual(['confirmed'])
+  await write({ status: 'submitted' })
+  await write({ status: 'failed', error: { code: 'dropped', message: 'no' } })
+  expect(outcomes).toEqual(['confirmed', 'failed'])
+  expect(await reporting.update(first, { status: 'confirmed' })).toBeNull()
+  expect(outcomes).toHaveLength(2)
+})
+
+test('of rows that nobody submitted in time, sponsored ones fail and others are leased, few of each payer', async () => {
+  const messageOf = (payer: number) => Buffer.alloc(60, payer).toString('base64')
+  const add = (payer: number, change: Partial<NewTransaction> = {}) =>
+    row(NOW, { message: messageOf(payer), lastValidBlockHeight: 500, ...change })
+  const many = [await add(1), await add(1), await add(1), await add(1)]
+  const others = [await add(2), await add(3)]
+  const late = [
+    await add(4, { lastValidBlockHeight: 501 }),
+    await add(5, { lastValidBlockHeight: 501, sponsored: true }),
+    await row(NOW + 1, { message: messageOf(6), lastValidBlockHeight: 500 }),
+  ]
+  const sponsored = await add(7, { sponsored: true })
+  const claim = (limit: number) =>
+    store.claimExpired({ blockHeight: 501, now: NOW, until: NOW + 1_000, limit, perPayer: 2 })
+
+  await store.expireSponsored(501)
+  expect(await store.find(sponsored.id)).toMatchObject({
+    status: 'failed',
+    settled: true,
+    error: { code: 'blockhash_expired' },
+    version: sponsored.version + 1,
+  })
+  const passes = [await claim(9), await claim(1), await claim(9)]
+  expect(passes.map((rows) => rows.length)).toEqual([4, 1, 1])
+  const claimed = passes.flat()
+  expect(new Set(claimed.map(({ id }) => id))).toEqual(new Set([...many, ...others].map(({ id }) => id)))
+  expect(claimed.every(({ version }) => version === many[0]!.version + 1)).toBe(true)
+  expect(await claim(9)).toEqual([])
+  for (const each of late) expect(await store.find(each.id)).toEqual(each)
 })
 
 test('characters that PostgreSQL cannot store are removed from logs', async () => {

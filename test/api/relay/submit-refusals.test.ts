@@ -57,7 +57,9 @@ test('an id that is not text', async () => {
   expect([status, body.error]).toEqual([400, 'id must be text, got 1'])
 })
 
-test.each(['', 'x', '\u0000', '00000000-0000-0000-0000-000000000000'])(
+const NEVER_GIVEN = '00000000-0000-0000-0000-000000000000'
+
+test.each(['', 'x', '\u0000', NEVER_GIVEN, `\u0000${NEVER_GIVEN}`, `${NEVER_GIVEN}\u0000`])(
   'the id %j, which was never given',
   async (id) => {
     expect(await refusal(id, 'AA==')).toEqual([404, 'Transaction not found'])

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type Keypair,
   PublicKey,
@@ -12,6 +13,7 @@ import { MAX_TRANSACTION_VERSION } from '@agent-registry/solana'
 import {
   addresses,
   createRelayWorld,
+  FAST_TIMING,
   keyOf,
   registration,
   type RelayWorld,
@@ -194,6 +196,47 @@ test('a transaction is accepted at its last block height, and refused one block 
       .service.submit(submission, '192.0.2.1')
   await expect(submitAt(prepared.lastValidBlockHeight + 1)).rejects.toThrow('Transaction expired')
   expect(await submitAt(prepared.lastValidBlockHeight)).toMatchObject({ status: 'confirmed' })
+})
+
+test('the end of the tracker waits for the search that is running', async () => {
+  await world.prepare([transfer()], [payer])
+  const [reached, passed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { tracker } = world.replica({
+    rpc: {
+      ...world.rpc,
+      call: async (method, params) => {
+        reached.resolve()
+        await passed.promise
+        return world.rpc.call(method, params)
+      },
+    },
+  })
+  tracker.start()
+  await reached.promise
+  let isStopped = false
+  const stopped = tracker.stop().then(() => (isStopped = true))
+  await nextTurn()
+  expect(isStopped).toBe(false)
+  passed.resolve()
+  await stopped
+})
+
+test('a submit is tracked at once, also by a tracker that was idle', async () => {
+  world.localnet.stepSlot(200)
+  const { kysely } = world.t
+  const open = () => kysely.selectFrom('prepared_transactions').select('id').where('settled', '=', false)
+  await expect.poll(() => open().execute()).toEqual([])
+  // A stopped tracker cannot be started again, so this test is the last one.
+  await world.t.relay.tracker.stop()
+  const { tracker, service } = world.replica({ timing: { ...FAST_TIMING, idlePollMs: 3_600_000 } })
+  tracker.start()
+  try {
+    const { id, ...prepared } = await world.prepare([transfer()], [payer])
+    const submission = { id, signedTx: signed(prepared, payer) }
+    expect(await service.submit(submission, '192.0.2.1')).toMatchObject({ status: 'confirmed' })
+  } finally {
+    await tracker.stop()
+  }
 })
 
 function agentAddress(owner: Keypair) {

@@ -1,8 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { Keypair, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
+import {
+  ComputeBudgetProgram,
+  Keypair,
+  SystemProgram,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js'
 import bs58 from 'bs58'
 import { expect, test } from 'vitest'
-import type { Pubkey } from '@agent-registry/solana'
+import { parseMessage, type Pubkey } from '@agent-registry/solana'
+import { LedgerRpcError, VERSION_NOT_SUPPORTED } from '../../../src/ledger/rpc/rpc-error.ts'
+import { matchKey } from '../../../src/relay/match.ts'
+import { SEARCH_LIMITS } from '../../../src/relay/policy.ts'
 import type { TransactionRow } from '../../../src/relay/record.ts'
 import type { TransactionStore } from '../../../src/relay/transaction-store.ts'
 import { findLanded } from '../../../src/relay/search/find-landed.ts'
@@ -44,4 +53,131 @@ test('the search among many signatures of one fee payer lets other work run', as
 test('a transaction whose signature is listed is searched again if it cannot be read now', async () => {
   const { search, signature } = createSearch()
   expect((await search([signature])).get('a')).toBeUndefined()
+})
+
+const payer = Keypair.generate()
+const recentBlockhash = bs58.encode(randomBytes(32))
+
+/** A transfer of the wallet, prepared with this priority fee and signed. */
+function transfer(microLamports: number, lamports = 1) {
+  const { publicKey } = payer
+  const instructions = [
+    ComputeBudgetProgram.setComputeUnitPrice({ microLamports }),
+    SystemProgram.transfer({ fromPubkey: publicKey, toPubkey: publicKey, lamports }),
+  ]
+  const content = { payerKey: publicKey, recentBlockhash, instructions }
+  const transaction = new VersionedTransaction(new TransactionMessage(content).compileToV0Message())
+  transaction.sign([payer])
+  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
+  return {
+    signature: bs58.encode(transaction.signatures[0]!),
+    message: base64(transaction.message.serialize()),
+    signedTx: base64(transaction.serialize()),
+  }
+}
+
+interface Listed {
+  readonly signature: string
+  readonly err?: unknown
+  /** What `getTransaction` returns. */
+  readonly signedTx?: string | null
+  readonly error?: Error
+}
+const READ = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 }
+const others = (count: number): Listed[] => Array.from({ length: count }, (_, i) => transfer(1, 100 + i))
+
+/** Searches a transfer that was prepared with a priority fee of 1,000. */
+async function searchAmong(
+  listed: readonly Listed[],
+  { calls = 100, complete = true, prepared = [] as { message: string }[], rows = 1 } = {},
+) {
+  const fetched: unknown[] = []
+  const rpc = {
+    call: async (method: string, [signature, config]: unknown[] = []) => {
+      expect([method, config]).toEqual(['getTransaction', READ])
+      fetched.push(signature)
+      const { error, signedTx } = listed.find((each) => each.signature === signature)!
+      if (error !== undefined) throw error
+      return (signedTx ? { transaction: [signedTx, 'base64'] } : null) as never
+    },
+  }
+  const infos = listed.map(({ signature, err = null }) => ({ signature, slot: 1, err }))
+  const window = { address: payer.publicKey.toBase58() as Pubkey, oldestSlot: 0, infos, pages: 1, complete }
+  const row = { message: transfer(1_000).message, signature: null } as TransactionRow
+  const same = Array.from({ length: rows }, (_, i) => ({ ...row, id: i === 0 ? 'a' : `${i}` }))
+  const key = matchKey(parseMessage(Buffer.from(row.message, 'base64')))
+  const store = {
+    findByMatchKeys: async ([asked]: string[]) => (asked === key ? prepared : []),
+  } as unknown as TransactionStore
+  const budget = new SearchBudget(calls, { now: () => 0 }, 1)
+  const results = await findLanded(same, window, { rpc, store, budget })
+  return { result: results.get('a'), searched: results.size, fetched }
+}
+const foundAs = ({ signature, signedTx }: Listed) => ({ kind: 'found', signature, signedTx })
+const [exact, lowered, other] = [transfer(1_000), transfer(900), transfer(1_000, 2)]
+const absent = { kind: 'absent' }
+const notSupported = new LedgerRpcError('rpc', 'too new', { code: VERSION_NOT_SUPPORTED })
+
+test('the exact transaction is the only one that is read', async () => {
+  const listed = [...others(40), lowered, exact]
+  expect(await searchAmong(listed, { rows: 2 })).toEqual({
+    result: foundAs(exact),
+    searched: 2,
+    fetched: [exact.signature],
+  })
+})
+
+test.each<[string, Listed[], object | undefined, Parameters<typeof searchAmong>[1]?]>([
+  ['a version with a lower fee', [other, lowered], foundAs(lowered)],
+  ['the version that succeeded', [{ ...transfer(800), err: {} }, lowered], foundAs(lowered)],
+  ['the version that failed, if there is no other', [{ ...lowered, err: {} }, other], foundAs(lowered)],
+  ['absent among others', [other], { kind: 'absent' }],
+  ['absent without others', [], { kind: 'absent' }],
+  ['absent among as many as are read', others(SEARCH_LIMITS.fetches), { kind: 'absent' }],
+  ['unknown among more', others(SEARCH_LIMITS.fetches + 1), { kind: 'unknown' }],
+  ['unknown if not all are listed', [other], { kind: 'unknown' }, { complete: false }],
+  ['absent beside one that is too new', [{ ...other, error: notSupported }], { kind: 'absent' }],
+  ['absent beside one that cannot be parsed', [{ ...other, signedTx: 'AA==' }], { kind: 'absent' }],
+  ['absent beside one that is too new and others', [{ ...other, error: notSupported }, ...others(1)], absent],
+  [
+    'a version listed after one that is too new',
+    [{ ...other, error: notSupported }, lowered],
+    foundAs(lowered),
+  ],
+  ['open while no node returns one of them', [{ ...other, signedTx: null }], undefined],
+  ['open while no node returns the exact one', [{ ...exact, signedTx: null }], undefined],
+  ['open while the exact one is too new', [{ ...exact, error: notSupported }], undefined],
+  ['open while the exact one cannot be parsed', [{ ...exact, signedTx: 'AA==' }], undefined],
+  ['open while the exact one is another one', [{ ...exact, signedTx: other.signedTx }], undefined],
+  ['open after the last call', [other, lowered], undefined, { calls: 1 }],
+  ['found with the last call', [other, lowered], foundAs(lowered), { calls: 2 }],
+  [
+    'unknown if another prepared one has the lower fee',
+    [lowered],
+    { kind: 'unknown' },
+    { prepared: [lowered] },
+  ],
+  [
+    'unknown if another prepared one has the lower fee, beside others',
+    [lowered, ...others(1)],
+    { kind: 'unknown' },
+    { prepared: [lowered] },
+  ],
+  ['unknown if it can be one of two', [lowered], { kind: 'unknown' }, { prepared: [transfer(2_000)] }],
+  ['found beside another prepared one', [exact], foundAs(exact), { prepared: [transfer(2_000)] }],
+])('an expired transaction is %s', async (_, listed, result, options) => {
+  expect((await searchAmong(listed, options)).result).toEqual(result)
+})
+
+test('a search verifies a limited number of signatures, and the other rows are searched again', async () => {
+  const { fetches, verifications } = SEARCH_LIMITS
+  const { searched } = await searchAmong(others(fetches), { rows: 64 })
+  expect(searched).toBe(Math.floor(verifications / (fetches + 1)))
+})
+
+test.each([
+  ['the node does not respond', new LedgerRpcError('timeout', 'no node')],
+  ['there is a defect', new TypeError('broken')],
+])('the search ends with the error if %s', async (_, error) => {
+  await expect(searchAmong([{ ...other, error }])).rejects.toBe(error)
 })

@@ -7,8 +7,9 @@ import {
   TransactionMessage,
 } from '@solana/web3.js'
 import { describe, expect, test } from 'vitest'
-import { LIGHTHOUSE_PROGRAM, parseMessage } from '@agent-registry/solana'
-import { matchesPrepared, matchKey } from '../../../src/relay/match.ts'
+import { LIGHTHOUSE_PROGRAM, parseMessage, type WireTransaction } from '@agent-registry/solana'
+import { hasSameBudget, matchesPrepared, matchKey } from '../../../src/relay/match.ts'
+import { ownRows } from '../../../src/relay/own-rows.ts'
 import { keyOf } from '../../support/factories.ts'
 
 const key = (name: string) => new PublicKey(keyOf(name))
@@ -50,17 +51,23 @@ const changed = (change: Partial<TransactionInstruction>) =>
   new TransactionInstruction({ programId: call.programId, keys: call.keys, data: call.data, ...change })
 const withKeys = (change: (key: Meta) => Meta) => changed({ keys: call.keys.map(change) })
 
+const BLOCKHASH = keyOf('blockhash')
+
 interface Shape {
   payerKey?: PublicKey
+  blockhash?: string
   tables?: AddressLookupTableAccount[]
+  legacy?: boolean
 }
 function message(instructions: TransactionInstruction[], shape: Shape = {}) {
   const built = new TransactionMessage({
     payerKey: shape.payerKey ?? payer,
-    recentBlockhash: keyOf('blockhash'),
+    recentBlockhash: shape.blockhash ?? BLOCKHASH,
     instructions,
   })
-  return parseMessage(built.compileToV0Message(shape.tables).serialize())
+  const compiled =
+    shape.legacy === true ? built.compileToLegacyMessage() : built.compileToV0Message(shape.tables)
+  return parseMessage(compiled.serialize())
 }
 
 const PREPARED = [limit(50_000), price(1_000), transfer(), call]
@@ -97,6 +104,12 @@ describe('matches', () => {
   })
 })
 
+test('matches if the account of an assertion comes before the others', () => {
+  const read = changed({ keys: [meta(target)] })
+  const before = lighthouse(5, meta(stranger))
+  expect(matchesPrepared(message([read]), message([before, read]))).toBe(true)
+})
+
 // More differences are in the tampered transactions of hostile-submits.test.ts.
 describe('does not match', () => {
   const withCall = (last: TransactionInstruction) => [limit(50_000), price(1_000), transfer(), last]
@@ -108,6 +121,10 @@ describe('does not match', () => {
     ],
     ['the limit given twice', [limit(50_000), limit(50_000), price(1_000), transfer(), call]],
     ['a heap in the place of the limit', [heap, price(1_000), transfer(), call]],
+    [
+      'a heap in the place of the limit, with a lower number',
+      [ComputeBudgetProgram.requestHeapFrame({ bytes: 32 * 1024 }), price(1_000), transfer(), call],
+    ],
     ['the compute budget in another order', [price(1_000), limit(50_000), transfer(), call]],
     [
       'a shorter limit',
@@ -121,6 +138,7 @@ describe('does not match', () => {
     ['another payer', PREPARED, { payerKey: stranger }],
     ['an instruction less', PREPARED.slice(0, -1)],
     ['another order', [limit(50_000), price(1_000), call, transfer()]],
+    ['a lower amount', [limit(50_000), price(1_000), transfer(6), call]],
     ['another receiver', [limit(50_000), price(1_000), transfer(7, stranger), call]],
     ['another program', withCall(changed({ programId: stranger }))],
     ['an account that becomes a signer', withCall(withKeys((key) => ({ ...key, isSigner: true })))],
@@ -138,21 +156,6 @@ describe('does not match', () => {
     expect(matchesPrepared(prepared, message(submitted, shape))).toBe(false)
   })
 
-  test('another payer among the same writable signers', () => {
-    const both = [transfer(), SystemProgram.transfer({ fromPubkey: cosigner, toPubkey: target, lamports: 1 })]
-    const submitted = message(both, { payerKey: cosigner })
-    expect(matchesPrepared(message(both), message(both))).toBe(true)
-    expect(matchesPrepared(message(both), submitted)).toBe(false)
-    expect(matchKey(submitted)).not.toBe(matchKey(message(both)))
-  })
-
-  test('an instruction less or more, with the same accounts', () => {
-    const [once, twice] = [message([transfer()]), message([transfer(), transfer()])]
-    expect(matchesPrepared(twice, once)).toBe(false)
-    expect(matchesPrepared(once, twice)).toBe(false)
-    expect(matchKey(once)).not.toBe(matchKey(twice))
-  })
-
   test('an unused lookup table', () => {
     const lookup = { table: keyOf('table'), writable: Uint8Array.of(0), readonly: new Uint8Array() }
     expect(matchesPrepared(prepared, { ...message(PREPARED), lookups: [lookup] })).toBe(false)
@@ -165,5 +168,119 @@ describe('does not match', () => {
       const readonlyUnsigned = submitted.readonlyUnsigned + 1
       expect(matchesPrepared(prepared, { ...submitted, staticKeys, readonlyUnsigned })).toBe(false)
     }
+  })
+
+  test('two programs that change places, with the same accounts and data', () => {
+    const [first, second] = ['program', 'another'].map((name) => changed({ programId: key(name) }))
+    const [one, other] = [message([first!, second!]), message([second!, first!])]
+    const sameKeys = { ...one, instructions: one.instructions.toReversed() }
+    for (const submitted of [other, sameKeys]) expect(matchesPrepared(one, submitted)).toBe(false)
+  })
+
+  test('an instruction less that names no other account', () => {
+    const more = message([...PREPARED, transfer()])
+    for (const [one, other] of [
+      [more, prepared],
+      [prepared, more],
+    ] as const)
+      expect(matchesPrepared(one, other)).toBe(false)
+  })
+
+  test('another signer as the payer, with the same accounts', () => {
+    const keys = [payer, cosigner].map((each) => meta(each, { isSigner: true, isWritable: true }))
+    const one = message([changed({ keys })])
+    const other = message([changed({ keys })], { payerKey: cosigner })
+    expect(new Set(other.staticKeys)).toEqual(new Set(one.staticKeys))
+    expect(matchesPrepared(one, other)).toBe(false)
+    expect(matchKey(one)).not.toBe(matchKey(other))
+  })
+
+  test('a key that no instruction uses and that is missing', () => {
+    const staticKeys = [...prepared.staticKeys, keyOf('unused')]
+    const more = { ...prepared, staticKeys, readonlyUnsigned: prepared.readonlyUnsigned + 1 }
+    expect(matchesPrepared(more, prepared)).toBe(false)
+  })
+
+  test('keys that are not there', () => {
+    const [instruction] = prepared.instructions
+    for (const wrong of [
+      { ...instruction!, programIdIndex: 99 },
+      { ...instruction!, accounts: Uint8Array.of(99) },
+    ]) {
+      const broken = { ...prepared, instructions: prepared.instructions.with(0, wrong) }
+      expect(matchesPrepared(prepared, broken)).toBe(false)
+      expect(matchesPrepared(broken, prepared)).toBe(false)
+      expect(matchKey(broken)).toBeNull()
+    }
+  })
+})
+
+describe('the match key', () => {
+  test.each<[string, TransactionInstruction[], Shape?]>([
+    ['another payer', PREPARED, { payerKey: stranger }],
+    ['another blockhash', PREPARED, { blockhash: keyOf('another') }],
+    ['another amount', [limit(50_000), price(1_000), transfer(8), call]],
+    ['another receiver', [limit(50_000), price(1_000), transfer(7, stranger), call]],
+    ['another program', [limit(50_000), price(1_000), transfer(), changed({ programId: stranger })]],
+    ['another order', [limit(50_000), price(1_000), call, transfer()]],
+    ['an instruction less', [limit(50_000), price(1_000), transfer()]],
+    ['another compute-budget instruction', [heap, price(1_000), transfer(), call]],
+    ['a write of Lighthouse', [...PREPARED, lighthouse(1)]],
+  ])('differs for %s', (_, instructions, shape) => {
+    expect(matchKey(message(instructions, shape))).not.toBe(matchKey(prepared))
+  })
+
+  test('is null for another version and for lookup tables', () => {
+    expect(matchKey(message(PREPARED, { legacy: true }))).toBeNull()
+    expect(matchKey(message(PREPARED, { tables: [table] }))).toBeNull()
+    const lookup = { table: keyOf('table'), writable: Uint8Array.of(0), readonly: new Uint8Array() }
+    expect(matchKey({ ...prepared, lookups: [lookup] })).toBeNull()
+  })
+})
+
+test.each<[boolean, string, TransactionInstruction[]]>([
+  [true, 'itself', PREPARED],
+  [true, 'a version with assertions', [assertion, ...PREPARED, assertion]],
+  [false, 'another price', [limit(50_000), price(999), transfer(), call]],
+  [false, 'another limit', [limit(49_999), price(1_000), transfer(), call]],
+])('it is %s that the compute budget is the same as that of %s', (expected, _, submitted) => {
+  expect(hasSameBudget(prepared, message(submitted))).toBe(expected)
+})
+
+describe('a transaction of the ledger is', () => {
+  const at = (microLamports: number) => {
+    const instructions = [limit(50_000), price(microLamports), transfer(), call]
+    return new TransactionMessage({ payerKey: payer, recentBlockhash: BLOCKHASH, instructions })
+      .compileToV0Message()
+      .serialize()
+  }
+  const rows = [
+    ['medium', 1_000],
+    ['high', 2_000],
+    ['high again', 2_000],
+    ['submitted with 300', 3_000, 'signature at 300'],
+  ] as const
+  const prepared = rows.map(([name, microLamports, signature = null]) => ({
+    name,
+    signature,
+    message: Buffer.from(at(microLamports)).toString('base64'),
+  }))
+  const own = (microLamports: number, ...names: string[]) => {
+    const wire = { message: parseMessage(at(microLamports)), signature: `signature at ${microLamports}` }
+    const given = prepared.filter(({ name }) => names.length === 0 || names.includes(name))
+    return ownRows(wire as WireTransaction, given).map(({ name }) => name)
+  }
+
+  test.each<[number, string[], string[]]>([
+    [2_000, [], ['high', 'high again']],
+    [1_000, [], ['medium']],
+    [300, [], ['submitted with 300']],
+    [500, [], []],
+    [4_000, [], []],
+    [500, ['medium'], ['medium']],
+    [500, ['high', 'high again'], ['high', 'high again']],
+    [1_500, ['medium', 'high'], ['high']],
+  ])('at a price of %d, of %j: %j', (microLamports, given, expected) => {
+    expect(own(microLamports, ...given)).toEqual(expected)
   })
 })

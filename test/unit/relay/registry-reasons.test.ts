@@ -1,6 +1,12 @@
 import { Keypair } from '@solana/web3.js'
 import { encodeAccount } from '@agent-registry/program'
-import { type Pubkey, pubkeyBytes, TOKEN_PROGRAM } from '@agent-registry/solana'
+import {
+  associatedTokenAccount,
+  type Pubkey,
+  pubkeyBytes,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '@agent-registry/solana'
 import { expect, test } from 'vitest'
 import { type FailedCall, REGISTRY_REASONS } from '../../../src/relay/registry-reasons.ts'
 import { keyOf, programId } from '../../support/indexer/registry-world.ts'
@@ -81,6 +87,22 @@ test.each([
     'The stake has 3.5 USDC to withdraw (5 USDC deposited, 1 USDC locked), and 4 USDC were requested.',
   ],
   ['StakeNotEmpty', { stake }, 'The stake is not empty: 5 USDC are deposited.'],
+  [
+    'InvalidTokenAccount',
+    { ownerToken: { ...tokens(mint, 9n), owner: TOKEN_2022_PROGRAM }, config },
+    `The account ${ownerToken} is not an account of the SPL Token program.`,
+  ],
+  [
+    'InvalidTokenAccount',
+    { ownerToken: account(TOKEN_PROGRAM, Buffer.alloc(82)), config },
+    `The account ${ownerToken} is not an account of the SPL Token program.`,
+  ],
+  [
+    'InsufficientFunds',
+    { ownerToken: tokens(mint, 3_999_999n) },
+    `The wallet ${owner} has 3.999999 USDC, and 4 USDC are needed.`,
+  ],
+  ['InvalidAccountOwner', { ownerToken: null, config }, `The token account ${ownerToken} does not exist.`],
 ])('%s has its reason', (error, accounts, text) => {
   expect(reason(error, accounts)).toBe(text)
 })
@@ -93,6 +115,8 @@ test.each([
   ['CooldownNotOver', { config }],
   ['WithdrawalPending', {}],
   ['StakeNotEmpty', { stake: account(programId, Buffer.alloc(9, 7)) }],
+  ['StakeNotEmpty', { stake: account(programId, Buffer.from(stake.data[0], 'base64').subarray(0, 60)) }],
+  ['StakeNotEmpty', { stake: config }],
   ['AgentNotActive', { agent: null }],
 ])('%s has no reason if the accounts do not show it, as they can have changed', (error, accounts) => {
   expect(reason(error, accounts)).toBeUndefined()
@@ -101,4 +125,22 @@ test.each([
 test('an account that exists is never reported as missing', () => {
   expect(reason('InvalidAccountOwner', { stake }, { named: 'stake' })).toBeUndefined()
   expect(reason('InvalidAccountOwner', { stake: null }, { named: 'stake' })).toContain('no stake')
+})
+
+test('a wallet is told that it has no USDC account only if it is the one of this wallet', () => {
+  const own = associatedTokenAccount(owner, mint)
+  const keys = (wallet?: Pubkey) => ({
+    keys: new Map([['ownerToken', own], ...(wallet ? [['owner', wallet] as const] : [])]),
+  })
+  const of = (wallet?: Pubkey) => reason('InvalidTokenAccount', { ownerToken: null, config }, keys(wallet))
+  expect(of(owner)).toBe(`The wallet ${owner} has no USDC account: ${own} does not exist.`)
+  expect(of(otherMint)).toBe(`The token account ${own} does not exist.`)
+  expect(of()).toBeUndefined()
+})
+
+test('what can be withdrawn is what is neither locked nor in a pending withdrawal', () => {
+  const of = (amount?: bigint) => reason('InsufficientStake', { stake }, { args: { amount } })
+  expect(of(3_500_001n)).toContain('The stake has 3.5 USDC to withdraw')
+  expect(of(3_500_000n)).toBeUndefined()
+  expect(of()).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-import { Keypair, TransactionMessage } from '@solana/web3.js'
+import { Keypair, PublicKey, TransactionInstruction, TransactionMessage } from '@solana/web3.js'
 import { expect, test } from 'vitest'
 import { parseMessage } from '@agent-registry/solana'
 import { transactionErrorText } from '../../../src/relay/transaction-error-text.ts'
@@ -23,7 +23,15 @@ test.each([
   ['AccountNotFound', `The fee payer ${keyOf(payer)} has no SOL: the account does not exist on the ledger`],
   ['InsufficientFundsForFee', `The fee payer ${keyOf(payer)} has not enough SOL for the network fee`],
   ['BlockhashNotFound', 'Blockhash not found'],
-])('the text of %s says what is wrong', (error, expected) => {
+  [{ DuplicateInstruction: 3 }, 'Duplicate instruction'],
+  [{}, 'Unknown error'],
+  [null, 'Unknown error'],
+  [{ InstructionError: 'x' }, 'Instruction error'],
+  [{ InstructionError: [1, 'InvalidAccountData'] }, 'The compute budget: Invalid account data'],
+  [{ InstructionError: [2, 'InvalidAccountData'] }, 'Instruction 0: Invalid account data'],
+  [{ InstructionError: [2, { BorshIoError: 'x' }] }, 'Instruction 0: Borsh io error'],
+  [{ InstructionError: [2, null] }, 'Instruction 0: unknown error'],
+])('the text of %j says what is wrong', (error, expected) => {
   expect(text(error)).toBe(expected)
 })
 
@@ -51,4 +59,15 @@ test('the text names the account of the last line for this error, if the IDL has
   )
   for (const logs of [[], [line('agent', 'InvalidPda')], [line('<script>', 'NotWritable')]])
     expect(text(error, logs)).toMatch(new RegExp(`${words}$`))
+})
+
+test('an error of an instruction that does not exist is no error of the registry', () => {
+  const instructions = [new TransactionInstruction({ programId: new PublicKey(programId), keys: [] })]
+  const content = { payerKey: payer.publicKey, recentBlockhash: addresses.config(), instructions }
+  const short = parseMessage(new TransactionMessage(content).compileToV0Message().serialize())
+  expect(short.staticKeys[1]).toBe(programId)
+  const textOf = (position: number) =>
+    transactionErrorText({ InstructionError: [position, { Custom: 6003 }] }, short, programId)
+  expect(textOf(9)).toBe('Instruction 7: custom program error 0x1773')
+  expect(textOf(0)).toBe('The compute budget: NotWritable: An account must be writable.')
 })
