@@ -3,7 +3,7 @@ import { type Pubkey, pubkeyBytes } from '@agent-registry/solana'
 
 /**
  * The y coordinates of small-order points, including non-canonical encodings. With the sign bit
- * they make 14 points. Anyone can sign for such keys. Node before 24.19 accepts that.
+ * they make 14 points. Anyone can sign for such keys, and Node before 24.19 accepts it.
  */
 const SMALL_ORDER: ReadonlySet<string> = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',

@@ -66,7 +66,7 @@ export async function findLanded(
     for (const [i, { info, bytes }] of signatures.entries()) {
       if (i % VERIFICATIONS_PER_TURN === 0) await nextTick()
       if (!verifyEd25519(message, bytes, address)) continue
-      // It landed. Without a result the next search reads it, also if the node returned something else.
+      // It landed. If it could not be read, the next search reads it: it never counts as absent.
       await compare(info)
       open.delete(row)
       break

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TransactionRow } from '../../../src/relay/record.ts'
 import {
   createTransactionStore,
@@ -6,8 +6,7 @@ import {
   type TransactionChange,
   type TransactionStore,
 } from '../../../src/relay/transaction-store.ts'
-import type { LedgerStatus } from '../../../src/relay/fetch-statuses.ts'
-import { onLedgerStatus, onSendOutcome } from '../../../src/relay/transitions.ts'
+import { onLedgerStatus } from '../../../src/relay/transitions.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 const NOW = Date.parse('2026-11-21T08:00:00.000Z')
@@ -139,70 +138,4 @@ test('old rows are deleted when they are settled', async () => {
     true,
     false,
   ])
-})
-
-describe('transitions', () => {
-  const base = {
-    slot: null,
-    error: null,
-    landed: false,
-    misses: 0,
-    sent_at: null,
-    accepted: false,
-    settled: false,
-  }
-  const open = { ...base, status: 'submitted' } as unknown as TransactionRow
-  const landed = (finality: 'confirmed' | 'finalized', failed = false): LedgerStatus => ({
-    kind: 'landed',
-    slot: 7,
-    finality,
-    failure: failed ? { code: 'execution_failed', message: 'no' } : null,
-  })
-  const absent: LedgerStatus = { kind: 'absent', expired: false }
-  const gone: LedgerStatus = { kind: 'absent', expired: true }
-  const refused = { kind: 'refused', failure: { code: 'simulation_failed', message: 'no' } } as const
-
-  const step = (state: TransactionRow, seen: LedgerStatus | typeof refused): TransactionRow => {
-    const change =
-      seen.kind === 'refused'
-        ? onSendOutcome(state, seen, new Date(NOW).toISOString())
-        : onLedgerStatus(state, seen)
-    const error = typeof change.error === 'string' ? (JSON.parse(change.error) as object) : change.error
-    const next = { ...state, ...change, ...(error === undefined ? {} : { error }) } as TransactionRow
-    expect(next.error !== null).toBe(next.status === 'failed')
-    return next
-  }
-  const run = (...seen: (LedgerStatus | typeof refused)[]): string => {
-    const { status, error, settled } = seen.reduce(step, open)
-    return [status, error?.code, settled ? 'settled' : null].filter(Boolean).join(' ')
-  }
-
-  test.each<[string, (LedgerStatus | typeof refused)[]]>([
-    ['submitted', [absent, absent, absent]],
-    ['submitted', [{ kind: 'processed' }]],
-    ['confirmed', [landed('confirmed')]],
-    ['confirmed settled', [landed('confirmed'), landed('finalized')]],
-    ['confirmed', [landed('confirmed'), absent]],
-    ['submitted', [landed('confirmed'), absent, absent]],
-    ['confirmed', [landed('confirmed'), absent, absent, landed('confirmed')]],
-    ['failed execution_failed', [landed('confirmed', true)]],
-    ['failed execution_failed settled', [landed('confirmed', true), landed('finalized', true)]],
-    ['submitted', [landed('confirmed', true), absent, absent]],
-    ['submitted', [gone]],
-    ['failed blockhash_expired settled', [gone, gone]],
-    ['submitted', [gone, absent, gone]],
-    ['confirmed settled', [gone, landed('finalized')]],
-    ['failed dropped settled', [landed('confirmed'), absent, absent, gone, gone]],
-    ['failed simulation_failed', [refused, absent]],
-    ['failed simulation_failed settled', [refused, gone, gone]],
-    ['confirmed', [refused, landed('confirmed')]],
-  ])('%s', (expected, seen) => {
-    expect(run(...seen)).toBe(expected)
-  })
-
-  test('a refusal counts only if nothing was sent', () => {
-    const sent = { ...open, sent_at: new Date(NOW).toISOString() }
-    expect(onSendOutcome(sent, refused, new Date(NOW).toISOString())).not.toHaveProperty('status')
-    expect(onSendOutcome(open, { kind: 'too_early' }, new Date(NOW).toISOString())).toEqual({})
-  })
 })

@@ -1,3 +1,4 @@
+import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type Keypair,
@@ -34,6 +35,17 @@ let lamports = 0
 const transfer = (from = payer, to = from): TransactionInstruction =>
   SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey: to.publicKey, lamports: (lamports += 1) })
 const sends = () => world.calls.filter((each) => each === 'sendTransaction').length
+
+/** A node whose calls wait until `passed`. `reached` resolves at the first one. */
+function slowNode() {
+  const [reached, passed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const call: LedgerRpc['call'] = async (method, params) => {
+    reached.resolve()
+    await passed.promise
+    return world.rpc.call(method, params)
+  }
+  return { reached, passed, rpc: { ...world.rpc, call } }
+}
 
 test('a transaction signed with web3.js is confirmed, then final, with slot and signature', async () => {
   const owner = await world.funded()
@@ -114,17 +126,8 @@ test('concurrent submits to two replicas give one send', async () => {
 test('a submit that arrives late, after the transaction was stored and expired, gets its record', async () => {
   const prepared = await world.prepare([transfer()], [payer])
   const submission = { id: prepared.id, signedTx: signed(prepared, payer) }
-  const [reached, passed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const slow = world.replica({
-    rpc: {
-      ...world.rpc,
-      call: async (method, params) => {
-        reached.resolve()
-        await passed.promise
-        return world.rpc.call(method, params)
-      },
-    },
-  })
+  const { reached, passed, rpc } = slowNode()
+  const slow = world.replica({ rpc })
   const late = slow.service.submit(submission, '192.0.2.1')
   await reached.promise
   const { body } = await world.submit(submission.id, submission.signedTx)
@@ -200,17 +203,8 @@ test('a transaction is accepted at its last block height, and refused one block 
 
 test('the end of the tracker waits for the search that is running', async () => {
   await world.prepare([transfer()], [payer])
-  const [reached, passed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const { tracker } = world.replica({
-    rpc: {
-      ...world.rpc,
-      call: async (method, params) => {
-        reached.resolve()
-        await passed.promise
-        return world.rpc.call(method, params)
-      },
-    },
-  })
+  const { reached, passed, rpc } = slowNode()
+  const { tracker } = world.replica({ rpc })
   tracker.start()
   await reached.promise
   let isStopped = false

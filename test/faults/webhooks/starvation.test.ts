@@ -18,8 +18,8 @@ const PER_WALLET = 20
 const NETWORKS = 6
 const HOLD_MS = scaled(4_000)
 const VICTIM_EVENTS = 40
-/** A second on a machine with the usual speed. */
-const MAX_P95_MS = HOLD_MS / 4
+/** 500 ms on a machine with the usual speed. */
+const MAX_P95_MS = HOLD_MS / 8
 /** Other work of the machine delays events also while no receiver is hostile. */
 const MAX_RATIO = 5
 /** An event that waits for a hostile receiver waits for HOLD_MS. A pause of the machine is shorter. */
@@ -117,14 +117,14 @@ const attack = async (): Promise<void> => {
   await eventually(() => expect(held.length).toBeGreaterThan(20))
 }
 
-test('an established webhook gets its events promptly beside 500 slow webhooks of 6 networks', async () => {
+test('an established webhook gets its events within 500 ms beside 500 slow webhooks of 6 networks', async () => {
   await createHostile({})
   await createVictim(0, 5)
   startWorker()
   expect(await latencyShare(attack)).toBeLessThan(1)
 })
 
-test('an established webhook gets its events promptly beside 500 webhooks that were fast and hang', async () => {
+test('an established webhook gets its events within 500 ms beside 500 webhooks that were fast and hang', async () => {
   await createHostile({ response_ms: 5 })
   await createVictim(0, 5)
   startWorker()

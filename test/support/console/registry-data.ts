@@ -52,7 +52,7 @@ export function sampleOwner({ gateway }: ConsoleWorld, index: number): Promise<S
   return signerFromSecretKey(loadLocalnetKeys(gateway.dataDir).sampleAgent(index).secretKey)
 }
 
-/** Opens the page of the agent of a new wallet, which is connected and has SOL, USDC and the agent. */
+/** Opens the page of an agent whose owner is connected and has SOL and USDC. */
 export async function openOwnAgent(
   world: ConsoleWorld,
   { page, context, open, variant }: Steps,

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { installedTools } from '../install.ts'
+import type { Sample } from './sample.ts'
 
 /** Which tests must notice a change in a folder: folders and files in `test`. */
 const TESTS: Record<string, readonly string[]> = {
@@ -75,11 +76,8 @@ interface Score {
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const scoresFile = fileURLToPath(new URL('scores.json', import.meta.url))
 
-/**
- * Runs one of `oneIn` mutants of a folder, see
- * https://stryker-mutator.io/docs/stryker-js/configuration.
- */
-function runMutants(folder: string, oneIn: number): Report {
+/** Runs mutants of a folder, see https://stryker-mutator.io/docs/stryker-js/configuration. */
+function runMutants(folder: string, sample: Sample): Report {
   const tools = installedTools('mutation')
   const directory = temporaryFolder('mutation-')
   const [configFile, fileName] = [join(directory, 'stryker.json'), join(directory, 'report.json')]
@@ -113,7 +111,11 @@ function runMutants(folder: string, oneIn: number): Report {
     {
       cwd: root,
       stdio: 'inherit',
-      env: { ...process.env, MUTATION_TESTS: JSON.stringify(include), MUTATION_SAMPLE: `${first}/${oneIn}` },
+      env: {
+        ...process.env,
+        MUTATION_TESTS: JSON.stringify(include),
+        MUTATION_SAMPLE: JSON.stringify(sample),
+      },
     },
   )
   if (status !== 0) throw new Error(`Stryker ended with ${status}`)
@@ -123,7 +125,7 @@ function runMutants(folder: string, oneIn: number): Report {
 function score(
   report: Report,
   folder: string,
-  oneIn: number,
+  { oneIn }: Sample,
   reasons: ReadonlyMap<string, string | undefined>,
 ): Score {
   const mutants = Object.entries(report.files).flatMap(([file, { source, mutants }]) =>
@@ -157,12 +159,10 @@ const { values, positionals: given } = parseArgs({
   options: { 'one-in': { type: 'string', default: '1' }, from: { type: 'string', default: '0' } },
   allowPositionals: true,
 })
-const oneIn = Number(values['one-in'])
-/** Another one gives a sample that no test was written for. */
-const first = Number(values.from)
+const sample = { oneIn: Number(values['one-in']), from: Number(values.from) }
 for (const folder of given.length > 0 ? given : Object.keys(TESTS)) {
   const reasons = new Map(scores[folder]?.survivors.map(({ mutant, reason }) => [mutant, reason]))
-  scores[folder] = score(runMutants(folder, oneIn), folder, oneIn, reasons)
+  scores[folder] = score(runMutants(folder, sample), folder, sample, reasons)
   const sorted = Object.fromEntries(Object.entries(scores).sort(([a], [b]) => (a < b ? -1 : 1)))
   writeFileSync(scoresFile, `${JSON.stringify(sorted, null, 2)}\n`)
   const { percent, killed, survived, equivalent } = scores[folder]

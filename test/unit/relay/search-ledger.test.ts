@@ -44,7 +44,7 @@ test('a search ends after half of its lease, and the other rows are searched aga
 
 const signatureOf = (bytes: Uint8Array) => ({ signature: bs58.encode(bytes), slot: 5, err: null })
 
-/** Searches while `list` returns the signatures of each fee payer, and no transaction can be parsed. */
+/** `list` returns the signatures of each fee payer. No transaction can be parsed. */
 function search(
   ids: readonly string[],
   list: (id: string) => unknown,

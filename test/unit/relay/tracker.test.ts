@@ -9,6 +9,7 @@ import { settleExpired } from '../../../src/relay/search/settle-expired.ts'
 import { createTracker } from '../../../src/relay/tracker.ts'
 import type { TransactionChange } from '../../../src/relay/transaction-store.ts'
 import { keyOf } from '../../support/factories.ts'
+import { SUBMITTED } from '../../support/relay/submitted-row.ts'
 
 const NOW = Date.parse('2026-11-21T08:00:00.000Z')
 const { pollMs, finalityPollMs, resendMs } = RELAY_TIMING
@@ -30,21 +31,13 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
 /** Submitted, not sent, and valid for 800 more blocks. */
 const submitted = {
+  ...SUBMITTED,
   id: 'a',
-  status: 'submitted',
   signature: 'signature',
   message: base64(transaction.message.serialize()),
   signed_tx: base64(transaction.serialize()),
   last_valid_block_height: 1_000,
   blockhash_slot: 1,
-  slot: null,
-  error: null,
-  landed: false,
-  misses: 0,
-  sent_at: null,
-  accepted: false,
-  settled: false,
-  sponsored: false,
 } as unknown as TransactionRow
 const confirmed = { status: 'confirmed', slot: 90, landed: true, sent_at: after(-60_000) } as const
 const expired = { last_valid_block_height: 199, sent_at: after(-60_000) }

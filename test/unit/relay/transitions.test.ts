@@ -13,6 +13,7 @@ import {
   onSendOutcome,
   type SendOutcome,
 } from '../../../src/relay/transitions.ts'
+import { SUBMITTED } from '../../support/relay/submitted-row.ts'
 
 const [EARLIER, NOW] = ['2026-11-21T08:00:00.000Z', '2026-11-21T08:00:05.000Z']
 const FAILURE = { code: 'execution_failed', message: 'no' } as const
@@ -20,18 +21,7 @@ const REFUSAL = { code: 'simulation_failed', message: 'no' } as const
 const SENT = { signature: 'sent by the wallet', signedTx: 'AQ==' }
 
 const row = (change: Partial<TransactionRow> = {}): TransactionRow =>
-  ({
-    status: 'submitted',
-    slot: null,
-    error: null,
-    landed: false,
-    misses: 0,
-    sent_at: null,
-    accepted: false,
-    settled: false,
-    signed_tx: 'AA==',
-    ...change,
-  }) as TransactionRow
+  ({ ...SUBMITTED, signed_tx: 'AA==', ...change }) as TransactionRow
 const confirmed = { status: 'confirmed', slot: 7, landed: true } as const
 const failed = { status: 'failed', slot: 7, landed: true, error: FAILURE } as const
 const refused = { status: 'failed', error: REFUSAL } as const
