@@ -9,6 +9,7 @@ test('old rows are deleted at the start and then once an hour, and the ledger is
   const deleted: number[] = []
   const ended = Promise.withResolvers<void>()
   let now = 0
+  // A fake store that lets the time of each step be chosen.
   const loop = createExpiryLoop({
     clock: { now: () => now },
     timing: { finalityPollMs: 0 },

@@ -88,7 +88,8 @@ const open = {
   settled: false,
 } as unknown as TransactionRow
 
-interface World {
+/** What the fake node and the fake store return. Other processes write at chosen moments. */
+interface Fakes {
   readonly row?: Partial<TransactionRow>
   /** What `getTransaction` returns. */
   readonly fetched?: () => unknown
@@ -98,7 +99,7 @@ interface World {
   readonly written?: readonly (TransactionRow | null)[]
 }
 
-function createWorld({ row, fetched = () => null, unsubmitted = 1, known = [], written = [] }: World = {}) {
+function withFakes({ row, fetched = () => null, unsubmitted = 1, known = [], written = [] }: Fakes = {}) {
   const [changes, fetches, notified] = [[] as TransactionChange[], [] as unknown[], [] as string[]]
   const warnings: unknown[] = []
   const others = [...written]
@@ -137,7 +138,7 @@ const FOUND = { slot: 9, signature, signed_tx: bytes.toString('base64'), landed:
 const SUCCESS = { ...FOUND, status: 'confirmed', error: null }
 
 test('a transaction that succeeded is stored without a call of the node', async () => {
-  const { see, changes, fetches, notified } = createWorld()
+  const { see, changes, fetches, notified } = withFakes()
   await see(returned())
   expect(changes).toEqual([expect.objectContaining(SUCCESS)])
   expect([fetches, notified]).toEqual([[], ['a']])
@@ -148,14 +149,14 @@ test.each([
   [null, []],
   [undefined, []],
 ])('a transaction that failed is read and stored with its reason, with the logs %j', async (given, logs) => {
-  const { see, changes, fetches } = createWorld({ fetched: () => failed({ logMessages: given }) })
+  const { see, changes, fetches } = withFakes({ fetched: () => failed({ logMessages: given }) })
   await see(null)
   expect(fetches).toEqual(['getTransaction', signature])
   const error = { code: 'execution_failed', message: 'The compute budget: custom program error 0x1', logs }
   expect(changes).toEqual([expect.objectContaining({ ...FOUND, status: 'failed', error })])
 })
 
-test.each<[string, World, fetched: number]>([
+test.each<[string, Fakes, fetched: number]>([
   ['nothing is open', { unsubmitted: 0, fetched: failed }, 0],
   ['it was submitted here', { known: [signature], fetched: failed }, 0],
   ['the node does not have it', {}, 1],
@@ -169,18 +170,18 @@ test.each<[string, World, fetched: number]>([
   ['the row has its outcome', { row: { settled: true }, fetched: failed }, 1],
   ['nobody prepared it', { row: { match_key: 'another' }, fetched: failed }, 1],
 ])('nothing is stored for a failed transaction if %s', async (_, given, calls) => {
-  const { see, changes, fetches, warnings } = createWorld(given)
+  const { see, changes, fetches, warnings } = withFakes(given)
   await see(null)
   expect([changes, warnings]).toEqual([[], []])
   expect(fetches).toHaveLength(2 * calls)
 })
 
 test('a row that another process writes at the same time is compared again', async () => {
-  const again = createWorld({ written: [open] })
+  const again = withFakes({ written: [open] })
   await again.see(returned())
   expect([again.changes, again.notified]).toEqual([[expect.objectContaining(SUCCESS)], ['a']])
   for (const current of [null, { ...open, settled: true }]) {
-    const { see, changes, notified } = createWorld({ written: [current] })
+    const { see, changes, notified } = withFakes({ written: [current] })
     await see(returned())
     expect([changes, notified]).toEqual([[], []])
   }
@@ -188,7 +189,7 @@ test('a row that another process writes at the same time is compared again', asy
 
 test('other errors are logged, and what is seen later is compared', async () => {
   let isBroken = true
-  const { see, changes, warnings } = createWorld({
+  const { see, changes, warnings } = withFakes({
     fetched: () => {
       if (isBroken) throw new Error('broken')
       return failed()
@@ -205,7 +206,7 @@ test.each([
   [SEEN_LIMITS.waiting - 1, 1],
   [SEEN_LIMITS.waiting, 0],
 ])('while %d wait for the comparison, %d more is kept', async (waiting, kept) => {
-  const { selfSent, see, changes, fetches } = createWorld()
+  const { selfSent, see, changes, fetches } = withFakes()
   const running = 4
   for (let i = 0; i < running + waiting; i += 1) selfSent.see({ signature: `${i}`, transaction: null })
   await see(returned())
@@ -214,7 +215,7 @@ test.each([
 })
 
 test('nothing is compared after the end', async () => {
-  const { selfSent, see, changes } = createWorld()
+  const { selfSent, see, changes } = withFakes()
   await selfSent.stop()
   await see(returned())
   expect(changes).toEqual([])

@@ -9,6 +9,7 @@ const CONFIG = {
   commitment: 'confirmed',
 }
 
+/** Simulates with a fake node, which can also answer what no real node does. */
 async function run(reply: () => unknown, addresses?: string[]) {
   const calls: unknown[] = []
   const rpc = {

@@ -54,7 +54,8 @@ const withStatus =
   }
 const landed = (confirmationStatus: string, slot = 90) => withStatus({ slot, err: null, confirmationStatus })
 
-function createContext(rows: TransactionRow[], reply: Reply) {
+/** A fake node that lags and fails on demand, and a fake store that records what is written. */
+function fakeContext(rows: TransactionRow[], reply: Reply) {
   const [changes, calls, notified] = [[] as TransactionChange[], [] as string[], [] as string[]]
   const [sends, leases] = [[] as unknown[], [] as unknown[]]
   const stepped = Promise.withResolvers<void>()
@@ -91,7 +92,7 @@ function createContext(rows: TransactionRow[], reply: Reply) {
 /** What the tracker writes and calls when the row is due. */
 async function track(change: Partial<TransactionRow> | null, reply: Reply) {
   const rows = change === null ? [] : [{ ...submitted, ...change }]
-  const { context, stepped, ...seen } = createContext(rows, reply)
+  const { context, stepped, ...seen } = fakeContext(rows, reply)
   const tracker = createTracker(context)
   tracker.start()
   await stepped
@@ -223,7 +224,7 @@ test.each([
   [5, 30],
   [60, 30],
 ])('after %d searches without a result, the next one waits %d times as long', async (misses, times) => {
-  const { context, changes, notified } = createContext([], (method) => {
+  const { context, changes, notified } = fakeContext([], (method) => {
     if (method === 'getEpochInfo') return FINALIZED
     throw new LedgerRpcError('transport', 'no node')
   })
