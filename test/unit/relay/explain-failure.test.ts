@@ -22,7 +22,7 @@ const tooLong = new TransactionInstruction({
 
 let calls: unknown[] = []
 
-/** The text for a message with this instruction. `node` has the replies of a fake node by method. */
+/** The text for a message with this instruction. A fake node gives the replies of `node`. */
 function explain(err: unknown, node: Record<string, unknown>, instruction = suspension, logs: string[] = []) {
   const content = {
     payerKey: new PublicKey(payer),
