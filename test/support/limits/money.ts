@@ -9,7 +9,7 @@ import { SPONSOR_POLICY } from '../../../src/sponsorship/policy.ts'
 import { FEE_PAYER, PROGRAM } from '../app.ts'
 import { eventually } from '../eventually.ts'
 import { registrationArgs } from '../indexer/registry-world.ts'
-import { type Prepared, type RecordBody, signed, toJson } from '../relay/relay-world.ts'
+import { type Prepared, signed, toJson } from '../relay/relay-world.ts'
 import { walletOf } from '../wallet.ts'
 import { type Cases, answerOf, testedIn, equals, least, list, lowered, most } from './check.ts'
 import { KEY, address, clock, config, label, last, scriptedLedger, localnet, post, send, t } from './world.ts'
@@ -124,9 +124,10 @@ export const moneyCases: Cases = {
       void send('/relay/submit', { id: prepared.id, signedTx: signed(prepared, payer) }).then(
         (outcome) => (response = outcome),
       )
-      // Until the submit only compares the time, each 500 ms.
-      const statusOf = async () => (await t.app.inject(`/relay/status/${prepared.id}`)).json<RecordBody>()
-      await eventually(async () => expect((await statusOf()).status).toBe('submitted'))
+      // The wait begins at this time, right after the send is stored. It compares the time each 500 ms.
+      const rows = t.kysely.selectFrom('prepared_transactions').selectAll().where('id', '=', prepared.id)
+      await eventually(async () => expect((await rows.executeTakeFirst())?.sent_at).not.toBeNull())
+      expect(await rows.executeTakeFirst()).toMatchObject({ status: 'submitted' })
       clock.time = begin + n - 1
       const before = clockReads.mock.calls.length
       await eventually(() => expect(clockReads.mock.calls.length).toBeGreaterThan(before + 1))
