@@ -12,6 +12,9 @@ export const CARD_QUEUES = {
   credentials: { slots: 16, slotMs: SLOT_MS, inFlight: 256 },
 } as const satisfies Record<string, FetchQueueLimits>
 
+/** Results that a process writes at once. Requests use the same database connections. */
+export const WRITES_AT_ONCE = 3
+
 /** Checks of cards of one site that run at once, over all processes. */
 export const CHECKS_PER_SITE = 4
 /**

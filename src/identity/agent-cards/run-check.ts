@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type PQueue from 'p-queue'
 import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { HostedDependencies } from '../../platform/net/hosted/fetch-hosted.ts'
@@ -23,6 +24,7 @@ export async function runCheck(
   card: DueCard,
   { kysely, hosted, clock, timing, random }: CheckDependencies,
   { checks }: Pick<CardMetrics, 'checks'>,
+  writes: PQueue,
   signal: AbortSignal,
 ): Promise<void> {
   const outcome = await checkCard(card, { ...hosted, signal })
@@ -32,18 +34,20 @@ export async function runCheck(
   const delayMs = failures === 0 ? timing.recheckMs : backOff(failures, timing)
   const jitter = 1 + timing.jitter * random()
   const checkedAt = new Date(clock.now())
-  // First, because the result frees a place for the next check of the host.
   const { state, reason } =
     outcome.state === 'unreachable'
       ? { state: outcome.host, reason: outcome.reason }
       : { state: 'responded' as const, reason: '' }
-  await recordHost(kysely, { host: card.host, state, reason, checkedAt }, timing, jitter)
-  const isRecorded = await recordCheck(kysely, card, {
-    outcome,
-    checkedAt,
-    nextCheckMs: delayMs * jitter,
-    // Once a day, and when the card changed.
-    credentialsPauseMs: delayMs === timing.recheckMs ? timing.credentialsPauseMs : null,
+  const isRecorded = await writes.add(async () => {
+    // First, because the result frees a place for the next check of the host.
+    await recordHost(kysely, { host: card.host, state, reason, checkedAt }, timing, jitter)
+    return recordCheck(kysely, card, {
+      outcome,
+      checkedAt,
+      nextCheckMs: delayMs * jitter,
+      // Once a day, and when the card changed.
+      credentialsPauseMs: delayMs === timing.recheckMs ? timing.credentialsPauseMs : null,
+    })
   })
   checks.inc({ state: isRecorded ? outcome.state : 'stale' })
 }

@@ -1,9 +1,10 @@
+import PQueue from 'p-queue'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
 import { createFetchQueue, type FetchQueue } from '../fetch-queue.ts'
 import { type CardQueue, claimCards, type DueCard } from './claim-cards.ts'
 import { findOrigins } from './find-origins.ts'
-import { CARD_QUEUES } from './limits.ts'
+import { CARD_QUEUES, WRITES_AT_ONCE } from './limits.ts'
 import { createCardMetrics } from './metrics.ts'
 import { type CheckDependencies, runCheck } from './run-check.ts'
 
@@ -25,7 +26,8 @@ export function createCardWorker(dependencies: CardWorkerDependencies): CardWork
   const { idleMs, leaseMs } = timing
 
   const claim = (queue: CardQueue) => (limit: number) => claimCards(kysely, { queue, limit, leaseMs })
-  const run = (card: DueCard, signal: AbortSignal) => runCheck(card, dependencies, metrics, signal)
+  const writes = new PQueue({ concurrency: WRITES_AT_ONCE })
+  const run = (card: DueCard, signal: AbortSignal) => runCheck(card, dependencies, metrics, writes, signal)
   const queues = {
     first: createFetchQueue<DueCard>({
       ...dependencies,

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { CARD_QUEUES, CHECKS_PER_SITE, CREDENTIAL_FETCHES } from '../../../src/identity/agent-cards/limits.ts'
+import { openSession } from '../../../src/db/session.ts'
+import {
+  CARD_QUEUES,
+  CHECKS_PER_SITE,
+  CREDENTIAL_FETCHES,
+  WRITES_AT_ONCE,
+} from '../../../src/identity/agent-cards/limits.ts'
 import type { CardWorker } from '../../../src/identity/agent-cards/worker.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
@@ -98,6 +104,40 @@ test('many names of one site share a few checks, and further checks do not delay
     where host like '%hostile%'`.execute(t.kysely)
   await expect.poll(() => silent.openConnections).toBeGreaterThan(CARD_QUEUES.further.inFlight)
   expect(await checkHonest('second')).toBeLessThan(scaled(2_000))
+})
+
+test('results that wait for the database leave connections for reads', async () => {
+  const names = Array.from({ length: CARD_QUEUES.first.slots }, (_, i) => `many ${i}`)
+  const respond: (() => void)[] = []
+  honest.respondWith((_, response) => {
+    respond.push(() => response.end(CARD))
+  })
+  await register(names.map((name, i) => ({ name, url: honest.url('/card', `many${i}.com`) })))
+  startWorker()
+  await expect.poll(() => respond.length).toBe(names.length)
+  const writer = await openSession(t.database.orm)
+  const blocked = async (): Promise<number> => {
+    const { rows } = await writer.query<{ count: number }>(
+      `select count(*)::integer as count from pg_locks
+       where transactionid = pg_current_xact_id()::xid and not granted`,
+    )
+    return rows[0]?.count ?? 0
+  }
+  try {
+    await writer.query('begin')
+    await writer.query('select from agents for update')
+    for (const send of respond) send()
+    const counts: number[] = []
+    for (let i = 0; i < 20; i += 1) {
+      expect((await t.app.inject('/agents')).statusCode).toBe(200)
+      counts.push(await blocked())
+    }
+    expect(Math.max(...counts)).toBe(WRITES_AT_ONCE)
+    await writer.query('commit')
+  } finally {
+    await writer.end()
+  }
+  for (const name of names) await expect.poll(() => stateOf(name)).toBe('matched')
 })
 
 test('credentials that are slow do not delay a card, and their refresh survives a crash', async () => {
