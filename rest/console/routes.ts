@@ -37,7 +37,7 @@ export function consolePath(baseUrl: string | null): string {
 export async function consoleRoutes(app: RestApp, options: ConsoleOptions): Promise<void> {
   const { logger, baseUrl, dist = DIST } = options
   const base = consolePath(baseUrl)
-  const route = { schema: { hide: true } }
+  const route = { schema: { hide: true }, config: { priority: 'file' } } as const
   const html = readPage(dist, base)
   if (html === null) logger.warn(NOT_BUILT)
 

@@ -42,7 +42,8 @@ const STYLE = `
 /** Serves Swagger UI at /docs. `writeDocument` returns the OpenAPI document for it. */
 export async function docsPage(app: RestApp, writeDocument: () => Promise<string>): Promise<void> {
   app.addHook('onRoute', (route) => {
-    if (route.url.startsWith('/docs/static/')) route.config = { ...route.config, units: FILE_UNITS }
+    if (route.url.startsWith('/docs/static/'))
+      route.config = { ...route.config, units: FILE_UNITS, priority: 'file' }
     if (route.url === '/docs/json')
       route.handler = async (_, reply) =>
         reply.type('application/json; charset=utf-8').send(await writeDocument())

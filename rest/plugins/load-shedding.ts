@@ -7,11 +7,15 @@ import { endWithTimeout, hasBody } from './server-options.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `low` by default. `exempt` is never refused. A function reads the priority from the body. */
-    priority?: Priority | 'exempt' | ((request: FastifyRequest) => Priority)
+    /**
+     * `low` by default. `exempt` is never refused, also not by rate limits. `file` needs no database
+     * and is refused only by rate limits: a page without one of its scripts stays blank. A function
+     * reads the priority from the body.
+     */
+    priority?: Priority | 'exempt' | 'file' | ((request: FastifyRequest) => Priority)
   }
   interface FastifyRequest {
-    /** Null on routes that are exempt. */
+    /** Null on routes that are exempt, and for files. */
     admissionSlot: AdmissionSlot | null
     /** The request was refused because of overload. */
     isShed: boolean
@@ -37,7 +41,7 @@ export function shedLoad(app: RestApp, admission: Admission): void {
 
   app.addHook('onRequest', (request, reply, done) => {
     const { priority = 'low' } = request.routeOptions.config
-    if (priority === 'exempt') {
+    if (priority === 'exempt' || priority === 'file') {
       done()
       return
     }
@@ -59,7 +63,7 @@ export function shedLoad(app: RestApp, admission: Admission): void {
   app.addHook('preValidation', (request, _reply, done) => {
     const { admissionSlot: slot } = request
     const { priority = 'low' } = request.routeOptions.config
-    if (slot !== null && priority !== 'exempt') {
+    if (slot !== null && priority !== 'exempt' && priority !== 'file') {
       if (typeof priority === 'function') startHandling(request, slot, priority(request))
       else if (hasBody(request)) startHandling(request, slot, priority)
     }

@@ -1,30 +1,17 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../support/app.ts'
+import { builtConsole, SCRIPT } from '../../support/console/built-console.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const SCRIPT = 'console.log("a page")'
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
-
-/** A built console: the page, and one script with its compressed form. */
-function createDist(): URL {
-  const folder = temporaryFolder('console-')
-  mkdirSync(join(folder, 'assets'))
-  writeFileSync(join(folder, 'index.html'), '<head><base href="/console/" /></head><p>The page</p>')
-  writeFileSync(join(folder, 'assets/index-1.js'), SCRIPT)
-  writeFileSync(join(folder, 'assets/index-1.js.gz'), gzipSync(SCRIPT))
-  return pathToFileURL(`${folder}/`)
-}
 
 let t: TestApp
 let behindProxy: TestApp
 let notBuilt: TestApp
 let off: TestApp
 beforeAll(async () => {
-  const dist = createDist()
+  const dist = builtConsole()
   const missing = pathToFileURL(`${temporaryFolder('console-')}/missing/`)
   t = await createTestApp({ console: { dist } })
   const { database } = t
@@ -122,7 +109,7 @@ test('the pages and files cost a unit like other requests, so that nobody takes 
   const { database } = t
   const limits = { reads: 3, prepare: 1, submit: 1, sponsoredPrepare: 1, register: 1 }
   const rateLimits = { ...limits, verify: 1, authenticated: 1, signIn: 1, sends: 1 }
-  const limited = await createTestApp({ database, console: { dist: createDist() }, rateLimits })
+  const limited = await createTestApp({ database, console: { dist: builtConsole() }, rateLimits })
   const statuses: number[] = []
   for (const path of ['', 'agents/abc', 'assets/index-1.js', 'assets/index-1.js', 'assets/index-0.js', ''])
     statuses.push((await limited.app.inject(`/console/${path}`)).statusCode)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRateLimitCounter } from '../../../src/db/rate-limit-counter.ts'
 import { createRateLimits } from '../../../src/platform/rate-limits/rate-limits.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
+import { builtConsole } from '../../support/console/built-console.ts'
 import { keyOf } from '../../support/factories.ts'
 import { firstOf, openSocket } from '../../support/operation-socket.ts'
 import { walletOf } from '../../support/wallet.ts'
@@ -22,7 +23,11 @@ let t: TestApp
 let url: string
 let now = FIXED_NOW
 beforeAll(async () => {
-  t = await createTestApp({ rateLimits: LIMITS, clock: { now: () => now } })
+  t = await createTestApp({
+    rateLimits: LIMITS,
+    clock: { now: () => now },
+    console: { dist: builtConsole() },
+  })
   url = await t.app.listen({ port: 0, host: '127.0.0.1' })
 })
 afterAll(() => t.close())
@@ -51,6 +56,16 @@ test('reads: responses report the remaining requests; over the limit is 429 with
   now += 12_000
   expect((await agents('203.0.113.1')).statusCode).toBe(200)
   expect((await agents('203.0.113.1')).statusCode).toBe(429)
+})
+
+test('a file of a page counts like a read, and a large one of the documentation like five', async () => {
+  const remaining = async (path: string, remoteAddress: string) => {
+    const { statusCode, headers } = await t.app.inject({ url: path, remoteAddress })
+    return [statusCode, headers['ratelimit-remaining']]
+  }
+  expect(await remaining('/console/assets/index-1.js', '203.0.113.50')).toEqual([200, '4'])
+  expect(await remaining('/docs/static/swagger-ui.css', '203.0.113.51')).toEqual([200, '0'])
+  expect(await remaining('/docs/static/swagger-ui.css', '203.0.113.51')).toEqual([429, '0'])
 })
 
 const graphql = (remoteAddress: string, query: string) =>

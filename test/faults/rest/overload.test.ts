@@ -7,6 +7,7 @@ import { createLedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { openOrm } from '../../../src/db/orm.ts'
 import type { AdmissionLimits } from '../../../src/platform/overload/admission.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
+import { builtConsole } from '../../support/console/built-console.ts'
 import { type BlockedReads, blockReads, poolOf } from '../../support/blocked-reads.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { keyOf } from '../../support/factories.ts'
@@ -40,7 +41,13 @@ afterEach(async () => {
 
 async function start(limits: Partial<AdmissionLimits>): Promise<void> {
   const clock = { now: () => now }
-  gateway = await createTestApp({ database, ledger: NO_LEDGER, clock, overload: { ...WIDE, ...limits } })
+  gateway = await createTestApp({
+    database,
+    ledger: NO_LEDGER,
+    clock,
+    overload: { ...WIDE, ...limits },
+    console: { dist: builtConsole() },
+  })
   url = await gateway.app.listen({ port: 0, host: '127.0.0.1' })
   blocked = await blockReads(database)
 }
@@ -251,7 +258,7 @@ describe('when too many requests are in flight', () => {
   })
 })
 
-test('each route has its priority: signed requests high, health checks exempt, all others low', async () => {
+test('each route has its priority: signed requests high, health checks and files exempt, all others low', async () => {
   await start({ databaseQueue: 2 })
   const taken = await fill(1)
   const statusOf = async (route: string): Promise<string> => {
@@ -274,6 +281,8 @@ test('each route has its priority: signed requests high, health checks exempt, a
   const low = ['GET /agents/x', 'GET /did/x', 'GET /webhooks/event-types', 'POST /relay/prepare', 'POST /mcp']
   for (const each of high) expect(await statusOf(each)).toBe(each)
   for (const each of low) expect(await statusOf(each)).toBe(`${each} shed`)
+  for (const file of ['/console/', '/console/assets/index-1.js', '/docs/static/swagger-ui.css'])
+    expect(await statusOf(`GET ${file}`)).toBe(`GET ${file} 200`)
   // These routes use the database.
   const exempt = ['GET /ready 200', 'GET /health/detailed 200', 'GET /metrics 200']
   const seen = exempt.map((each) => statusOf(each))
