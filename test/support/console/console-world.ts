@@ -5,6 +5,7 @@ import { Connection, PublicKey } from '@solana/web3.js'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { test } from 'vitest'
 import { eventually } from '../eventually.ts'
+import { scaled } from '../machine-speed.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../gateway-in-process.ts'
 import { auditPage, takePictures, watchPage } from './audit.ts'
 import { BROWSER_PATH } from './browser-path.ts'
@@ -114,7 +115,7 @@ export function consoleTest(
         reducedMotion: 'reduce',
         permissions: ['clipboard-read', 'clipboard-write'],
       })
-      context.setDefaultTimeout(10_000)
+      context.setDefaultTimeout(scaled(10_000))
       await options.prepare?.(context)
       const page = await context.newPage()
       const watched = watchPage(page, origin)
