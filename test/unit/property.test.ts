@@ -15,6 +15,14 @@ test('a property fails if an option of its generator never occurs', () => {
   expect(always(fc.option(fc.string(), { freq: 2 }), 200)).not.toThrow()
 })
 
+test('a property fails if a member of its generator never has a value', () => {
+  const search = { name: fc.string(), tier: fc.constant(undefined) }
+  expect(always(fc.record(search), 1_000)).toThrow(
+    /record at property\.test\.ts:\d+: a value of tier never occurred/,
+  )
+  expect(always(fc.record({ ...search, tier: fc.option(fc.nat(), { nil: undefined }) }), 1_000)).not.toThrow()
+})
+
 test('a property fails if it has fewer runs than its generator has cases', () => {
   const letters = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j')
   expect(always(letters, 9)).toThrow(/too few runs.*constantFrom at property\.test\.ts:\d+: "[a-j]"/s)
