@@ -127,9 +127,8 @@ export const isInteger = (part: unknown): part is number => Number.isSafeInteger
 /** Text that PostgreSQL accepts. */
 export const isText = (part: unknown): part is string =>
   typeof part === 'string' && part.isWellFormed() && !part.includes('\0')
+/** A time as rows have it. PostgreSQL refuses the year 0 and 30 February. */
 export const isTime = (part: unknown): part is string =>
-  typeof part === 'string' &&
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(part) &&
-  !Number.isNaN(Date.parse(part))
+  typeof part === 'string' && /^(?!0000)\d{4}-/.test(part) && new Date(part).toJSON() === part
 /** A u64 in decimal. */
 export const isU64 = (part: unknown): part is string => typeof part === 'string' && /^\d{1,20}$/.test(part)

@@ -313,6 +313,21 @@ describe('an invalid cursor or page size is refused', () => {
     ])
   })
 
+  test.each([
+    ['sort: reputation', 'agents/reputation/desc', -1],
+    ['sort: reputation', 'agents/reputation/desc', 0.5],
+    ['sort: reputation', 'agents/reputation/desc', 2 ** 31],
+    ['filter: { name: "same" }', 'agents/similarity/desc', -0.5],
+    ['filter: { name: "same" }', 'agents/similarity/desc', 1.5],
+    ['filter: { name: "same" }', 'agents/similarity/desc', '0.5'],
+    ['', 'agents/created_at/desc', '0000-01-01T00:00:00.000Z'],
+    ['', 'agents/created_at/desc', '2026-02-30T00:00:00.000Z'],
+  ])('for a cursor with a value that no agent has: %s, %s, %s', async (args, list, value) => {
+    const after = encoded([list, value, NOBODY])
+    const { errors } = await post(t, `{ agentsConnection(${args} after: "${after}") { edges { cursor } } }`)
+    expect(errors).toMatchObject([{ extensions: { code: 'INVALID_CURSOR' } }])
+  })
+
   test('for first together with last', async () => {
     const { errors } = await post(t, '{ stakesConnection(first: 1 last: 1) { edges { cursor } } }')
     expect(errors).toMatchObject([

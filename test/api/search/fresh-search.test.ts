@@ -1,20 +1,25 @@
 import * as fc from '../../support/property.ts'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAgentReads } from '../../../src/agents/agent-reads.ts'
 import type { SearchIndex } from '../../../src/agents/search-index/search-index.ts'
 import type { Database } from '../../../src/db/database.ts'
+import { openReads } from '../../../src/db/reads.ts'
 import { createTestApp, type TestApp } from '../../support/app.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { eventually } from '../../support/eventually.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
+import { post } from '../../support/graphql.ts'
 import { createTestIndex } from '../../support/search.ts'
 import { AGENT_VALUES, agentOf } from '../../support/search-cases.ts'
+import { recordStatements } from '../../support/statements.ts'
 
 interface Answer {
   total: number
   agents: { pda: string; name: string; name_similarity: number }[]
 }
 
+const statements = recordStatements()
 let database: TestDatabase
 let kysely: Kysely<Database>
 const indexes: SearchIndex[] = []
@@ -132,6 +137,32 @@ test('the rows and the total are of one moment while agents change', async () =>
     expect(found.agents.map(({ name }) => name.split(' ')[0])).toEqual(Array(20).fill('Heron'))
   }
   await writer
+})
+
+test('the index alone answers a search, and is read again if an agent changed meanwhile', async () => {
+  await insertAgents(kysely, [agentRow('Osprey')])
+  const index = indexes[0]!
+  const refreshed: boolean[] = []
+  const search: SearchIndex['search'] = async (request) => {
+    const found = await index.search(request)
+    if (refreshed.push(request.refresh) === 1) await insertAgents(kysely, [agentRow('Osprey 2')])
+    return found
+  }
+  const reads = createAgentReads(await openReads(database.orm), { ...index, search })
+  expect((await reads.list({ name: 'osprey' })).total).toBe(2)
+  expect(refreshed).toEqual([false, true])
+  expect((await reads.listConnection({ name: 'osprey' })).edges).toHaveLength(2)
+  const texts = statements.mock.calls.map(([statement]) => JSON.stringify(statement))
+  expect(texts.filter((text) => text.includes('similarity('))).toHaveLength(3)
+})
+
+test('a search with filters that are null is the search without them', async () => {
+  await insertAgents(kysely, [agentRow('Goshawk')])
+  const filter = { name: 'goshawk', tier: null, tiers: null, statuses: null, categories: null, owner: null }
+  for (const replica of [...replicas, plain])
+    expect(
+      await post(replica, 'query ($filter: AgentFilter) { agents(filter: $filter) { total } }', { filter }),
+    ).toEqual({ data: { agents: { total: 1 } } })
 })
 
 test('a truncated table and the transaction ids of a restored database are no problem', async () => {

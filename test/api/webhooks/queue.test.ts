@@ -220,5 +220,10 @@ test('the queue is vacuumed after many claims', async () => {
   vacuum.add(1)
   await vacuum.onIdle()
   await eventually(async () => expect(await vacuums()).toBe(before + 1))
+  await eventually(async () => {
+    vacuum.add(1_000)
+    await vacuum.onIdle()
+    expect(await vacuums()).toBeGreaterThan(before + 1)
+  })
   expect(warn).not.toHaveBeenCalled()
 })

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { status } from '../../support/webhooks/receiver-farm.ts'
+import { ok, status } from '../../support/webhooks/receiver-farm.ts'
 import {
   box,
   createWorkerWorld,
@@ -139,6 +139,53 @@ test('a notification wakes a worker that rarely polls', async () => {
     await eventually(async () => expect(await statuses(id)).toHaveLength(round))
     await eventually(() => expect(world.farm.receivedAt('/announced')).toHaveLength(round))
   }
+})
+
+test('an idle worker does not poll more often than its limit', async () => {
+  const polls = { idle: 0, often: 0 }
+  const counting = (kind: keyof typeof polls) => ({
+    now: () => {
+      polls[kind] += 1
+      return Date.now()
+    },
+  })
+  world.worker({ limits: { ...QUICK, pollMs: 600_000 }, clock: counting('idle') })
+  await eventually(() => expect(polls.idle).toBe(1))
+  world.worker({ clock: counting('often') })
+  await eventually(() => expect(polls.often).toBeGreaterThan(10))
+  expect(polls.idle).toBe(1)
+})
+
+test('an attempt that ends makes place for the next delivery, also if the worker rarely polls', async () => {
+  await world.subscribe('/busy')
+  const held: (() => void)[] = []
+  world.farm.respond('/busy', (received, response) => held.push(() => ok(received, response)))
+  await world.emit({}, {})
+  const limits = { deadlineMs: 60_000, leaseMs: 90_000, pollMs: 600_000, perEndpoint: 1 }
+  const worker = world.worker({ send: senderWithin(60_000), limits })
+  for (const count of [1, 2]) {
+    await eventually(() => expect([held.length, worker.lastPolledAt()]).toEqual([count, expect.any(Number)]))
+    held.at(-1)!()
+  }
+})
+
+test('of deliveries that do not fit, some start at once, also if the worker rarely polls', async () => {
+  for (const path of ['/1', '/2', '/3']) await world.subscribe(path)
+  await world.emit({})
+  world.worker({ limits: { ...QUICK, pollMs: 600_000, concurrency: 1 } })
+  await eventually(() => expect(world.farm.received).toHaveLength(3))
+})
+
+test('retries are sent while new deliveries keep waking the worker', async () => {
+  await world.subscribe('/fails')
+  world.farm.respond('/fails', status(500))
+  const worker = world.worker({ limits: { ...QUICK, pollMs: 1_000 } })
+  await world.emit({})
+  await eventually(async () => {
+    worker.wake()
+    await world.expire()
+    expect(world.farm.receivedAt('/fails').length).toBeGreaterThan(1)
+  })
 })
 
 test('three workers send each delivery once', async () => {

@@ -10,7 +10,14 @@ import type { Sample } from './sample.ts'
 
 /** Which tests must notice a change in a folder: folders and files in `test`. */
 const TESTS: Record<string, readonly string[]> = {
-  'src/agents': ['api/search', 'api/rest/agent', 'api/rest/search', 'api/rest/limits', 'api/graphql'],
+  'src/agents': [
+    'api/search',
+    'api/rest/agent',
+    'api/rest/search',
+    'api/rest/limits',
+    'api/graphql',
+    'api/rate-limits',
+  ],
   'src/identity/credentials': [
     'unit/credentials',
     'api/credentials',
@@ -37,6 +44,7 @@ const TESTS: Record<string, readonly string[]> = {
     'faults/webhooks/amplification',
     'faults/webhooks/claims',
     'faults/webhooks/lanes',
+    'api/graphql/connections',
   ],
 }
 

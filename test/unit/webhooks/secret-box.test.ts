@@ -39,6 +39,10 @@ describe('secret box', () => {
     expect(createSecretBox([newKey]).open('a', both.seal('a', 'secret'))).toBe('secret')
     expect(() => createSecretBox([newKey]).open('a', sealed)).toThrow('WEBHOOK_SECRETS_KEY')
   })
+
+  test('needs a key', () => {
+    expect(() => createSecretBox([])).toThrow('needs a key')
+  })
 })
 
 describe('WEBHOOK_SECRETS_KEY', () => {
