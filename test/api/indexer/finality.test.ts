@@ -5,11 +5,12 @@ import { IndexerEngine } from '../../../src/ledger/indexer/engine.ts'
 import type { Database } from '../../../src/db/database.ts'
 import { openLedger } from '../../../src/ledger/indexer/open-ledger.ts'
 import { verifyFinality } from '../../../src/ledger/indexer/finality/verify-finality.ts'
+import { markFinalized } from '../../../src/ledger/indexer/write/mark-transactions.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { registration, report } from '../../support/indexer/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
-import { kyselyOf } from '../../support/indexer/tables.ts'
+import { count, kyselyOf } from '../../support/indexer/tables.ts'
 
 let database: TestDatabase
 let ledger: ScriptedLedger
@@ -69,6 +70,16 @@ test('a transaction that the leader writes during a finality check is final afte
   expect(await finalities()).toEqual(['finalized'])
 })
 
+test('a transaction that the node does not serve is a dead letter only once it is final', async () => {
+  const engine = await openEngine()
+  ledger.missing.add(ledger.send(registration('late')))
+  await createCatchUp(engine)()
+  expect(await count(database.orm, 'dead_letters')).toBe(0)
+  ledger.advance(40)
+  await verifyFinality(engine)
+  expect(await count(database.orm, 'dead_letters')).toBe(1)
+})
+
 test('an unlisted transaction is final if the block of its slot contains it', async () => {
   const engine = await openEngine()
   const dropped = ledger.send(registration('not indexed by the node'))
@@ -82,10 +93,62 @@ test('an unlisted transaction is final if the block of its slot contains it', as
   expect(await finalities()).toEqual(['finalized', 'finalized'])
 })
 
+test('a transaction becomes final although the node no longer lists any history, not while it lists a part', async () => {
+  const engine = await openEngine()
+  const catchUp = createCatchUp(engine)
+  const old = ledger.send(registration('old'))
+  ledger.advance(200)
+  await catchUp()
+  await verifyFinality(engine)
+  expect(engine.position.finalizedSignature).toBe(old)
+  const recent = ledger.send(registration('recent'))
+  expect(await catchUp()).toEqual(new Set([recent]))
+  ledger.advance(40)
+  ledger.hidden.add(old)
+  const { position } = engine
+  expect(await verifyFinality(engine)).toEqual({ finalized: 0, orphaned: 0, late: 0 })
+  expect(engine.position).toBe(position)
+  ledger.hidden.add(recent)
+  expect(await verifyFinality(engine)).toEqual({ finalized: 1, orphaned: 0, late: 0 })
+})
+
+test.each([
+  ['in the same slot', 0],
+  ['in a later slot', 3],
+])('a transaction that failed on the final fork, %s, is removed once', async (_, later) => {
+  const engine = await openEngine()
+  const sent = registration('a')
+  const signature = ledger.send(sent)
+  await createCatchUp(engine)()
+  ledger.forkFrom(0)
+  ledger.advance(later)
+  ledger.send({ ...sent, signature, err: { InstructionError: [0, 'Custom'] } })
+  for (const orphaned of [1, 0]) {
+    ledger.advance(40)
+    expect(await verifyFinality(engine)).toEqual({ finalized: 0, orphaned, late: 0 })
+  }
+  expect(await finalities()).toEqual(['orphaned'])
+  expect(await count(database.orm, 'agents')).toBe(0)
+})
+
+test('an account that has not changed when its slot is final keeps the slot of its row', async () => {
+  const engine = await openEngine()
+  ledger.send(registration('a'))
+  const { slot } = ledger
+  await createCatchUp(engine)()
+  ledger.advance(40)
+  await verifyFinality(engine)
+  expect(engine.nonFinalAccounts.readUpTo(ledger.slot, 1)).toEqual([])
+  const row = kyselyOf(database.orm).selectFrom('agents').select('slot').executeTakeFirst()
+  expect(await row).toEqual({ slot })
+})
+
 test('a moved transaction does not make the row of its old slot final', async () => {
   const engine = await openEngine()
   const signature = ledger.send(registration('moved'))
   await createCatchUp(engine)()
+  await markFinalized(kyselyOf(database.orm), [{ signature, slot: ledger.slot + 3 }])
+  expect(await finalities()).toEqual(['confirmed'])
   ledger.forkFrom(0)
   ledger.advance(3)
   ledger.send({ ...registration('moved'), signature })

@@ -1,3 +1,4 @@
+import { EVENT_TAG } from '@agent-registry/program'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { getAgentHistory } from '../../../src/agents/agent-history.ts'
@@ -7,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
 import { agentAccount, keyOf, registration, report } from '../../support/indexer/samples.ts'
 import { ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
-import { kyselyOf } from '../../support/indexer/tables.ts'
+import { count, kyselyOf } from '../../support/indexer/tables.ts'
 
 let database: TestDatabase
 let ledger: ScriptedLedger
@@ -36,17 +37,35 @@ const scoreOf = async (name: string): Promise<number | undefined> =>
 test('a fork without new transactions is detected long before finality', async () => {
   const base = ledger.slot - 1
   ledger.send(report('a', 250, 262))
+  ledger.send({ inner: [EVENT_TAG] })
   indexer = scriptedIndexer(database.orm, ledger)
   await indexer.whenIdle()
   expect(await scoreOf('a')).toBe(262)
+  expect(await count(database.orm, 'dead_letters')).toBe(1)
   ledger.forkFrom(base)
   ledger.advance(3)
   await expect.poll(() => scoreOf('a')).toBe(250)
-  expect(indexer.status().counters.orphaned).toBe(1)
+  expect(indexer.status().counters.orphaned).toBe(2)
   expect(indexer.status().finalizedSlot).toBe(0)
+  expect(await count(database.orm, 'dead_letters')).toBe(0)
   ledger.send(report('a', 250, 255))
   await indexer.whenIdle()
   expect(await scoreOf('a')).toBe(255)
+})
+
+test('a fork that removed the only transaction does not delay the next ones', async () => {
+  ledger.forkFrom(0)
+  ledger.send(registration('gone'))
+  indexer = scriptedIndexer(database.orm, ledger)
+  await indexer.whenIdle()
+  ledger.forkFrom(0)
+  ledger.advance(60)
+  await expect.poll(() => indexer.status().counters.orphaned).toBe(1)
+  await expect.poll(() => indexer.status().finalizedSlot).toBe(ledger.finalizedSlot)
+  ledger.send(registration('next'))
+  await indexer.whenIdle()
+  expect(await scoreOf('next')).toBe(250)
+  expect(indexer.status().counters.failures).toBe(0)
 })
 
 test('history that a fork removed can be listed separately, until it returns', async () => {
@@ -62,6 +81,8 @@ test('history that a fork removed can be listed separately, until it returns', a
   ledger.advance(3)
   await expect.poll(() => listed(false)).toEqual([])
   expect(await listed(true)).toEqual(['262'])
+  // The first fork wins after all: the transaction is in the same slot again.
+  ledger.forkFrom(base)
   ledger.send({ ...moved, signature })
   await indexer.whenIdle()
   expect([await listed(false), await listed(true)]).toEqual([['262'], []])

@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { WebSocketServer } from 'ws'
 import { type LogSubscription, subscribeToLogs } from '../../../src/ledger/rpc/log-subscription.ts'
 import { silentLogger } from '../../support/indexer/indexer.ts'
 import { createRegistryWorld, programId, type RegistryWorld } from '../../support/indexer/registry-world.ts'
@@ -68,5 +71,39 @@ test('when the URL of a node is removed, the subscription moves to another node'
     expect(subscription?.connected).toBe(true)
   } finally {
     await other.close()
+  }
+})
+
+test('a node without slot notifications stays connected while it answers pings', async () => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  try {
+    let pings = 0
+    server.on('connection', (socket) => {
+      socket.on('ping', () => (pings += 1))
+      socket.on('message', (data: Buffer) => {
+        const { id, method } = JSON.parse(data.toString()) as { id: number; method: string }
+        const answer =
+          method === 'slotSubscribe' ? { error: { code: -32601, message: 'refused' } } : { result: 1 }
+        socket.send(JSON.stringify({ id, ...answer }))
+      })
+    })
+    await once(server, 'listening')
+    subscribe(600, `ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    await expect.poll(() => pings, { timeout: 10_000 }).toBe(5)
+    expect([connections, subscription?.connected]).toEqual([1, true])
+  } finally {
+    server.close()
+  }
+})
+
+test('the timer for pings ends with the subscription', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    subscribe()
+    await expect.poll(() => connections).toBe(1)
+    subscription?.close()
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
   }
 })

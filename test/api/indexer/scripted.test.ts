@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { addAccount, emptySnapshot, type RpcAccount } from '../../../src/ledger/decode/decode-account.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import { claimLeadership, LeadershipLostError, storePosition } from '../../../src/ledger/indexer/position.ts'
 import { writeAccounts } from '../../../src/ledger/indexer/write/write-accounts.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -39,6 +40,20 @@ const scores = async (): Promise<unknown[]> =>
       .orderBy('name')
       .execute()
   ).map((row) => [row.name, row.reputation_score])
+
+const accountWith = (data: Buffer): RpcAccount => ({
+  owner: PROGRAM_ID,
+  data: [data.toString('base64'), 'base64'],
+})
+const agentWith = (reputationScore: number): RpcAccount =>
+  accountWith(encodeAccount(agentAccount('a', { reputationScore })))
+
+/** Writes the account of agent `a` as it was read at a slot. */
+async function readAt(slot: number, account: RpcAccount | null): Promise<void> {
+  const snapshot = emptySnapshot(slot)
+  addAccount(snapshot, keyOf('a'), account, PROGRAM_ID)
+  await writeAccounts(kyselyOf(database.orm), [snapshot])
+}
 
 test('a history of several pages is written in ledger order', async () => {
   ledger.pageCap = 7
@@ -281,6 +296,15 @@ test('one of two indexers works, and the other takes over without duplicates', a
   expect(await count(database.orm, 'outbox_events')).toBe(3)
 })
 
+test('a leader cannot write after another one has started, nor if a commit is lost', async () => {
+  const db = kyselyOf(database.orm)
+  const claim = () => claimLeadership(db, { programId: PROGRAM_ID, genesisHash: ledger.genesisHash })
+  const [first, second] = [await claim(), await claim()]
+  await expect(storePosition(db, first)).rejects.toThrow(LeadershipLostError)
+  await storePosition(db, second)
+  await expect(storePosition(db, second)).rejects.toThrow(LeadershipLostError)
+})
+
 test('whenIdle waits for a transaction that the running poll does not list, in the same slot', async () => {
   const rpc = ledger.rpc()
   let onListed: (() => void) | undefined
@@ -345,35 +369,43 @@ test('a read from before an account was closed does not restore it', async () =>
   await start().whenIdle()
   expect(await scores()).toEqual([])
   await indexers.pop()!.stop()
-  const readAt = (slot: number, score: number) => {
-    const snapshot = emptySnapshot(slot)
-    const data = encodeAccount(agentAccount('a', { reputationScore: score })).toString('base64')
-    addAccount(snapshot, keyOf('a'), { owner: PROGRAM_ID, data: [data, 'base64'] }, PROGRAM_ID)
-    return writeAccounts(kyselyOf(database.orm), [snapshot])
-  }
-  await readAt(ledger.slot - 1, 1)
+  const readScore = (slot: number, score: number) => readAt(slot, agentWith(score))
+  await readScore(ledger.slot - 1, 1)
   expect(await scores()).toEqual([])
-  await readAt(ledger.slot + 5, 5)
+  await readScore(ledger.slot + 5, 5)
   expect(await scores()).toEqual([['a', 5]])
-  await readAt(ledger.slot + 4, 4)
+  await readScore(ledger.slot + 4, 4)
   expect(await scores()).toEqual([['a', 5]])
-  await readAt(ledger.slot + 5, 6)
+  await readScore(ledger.slot + 5, 6)
   expect(await scores()).toEqual([['a', 6]])
 })
 
 test('a read from before an account was opened again does not delete it', async () => {
-  const kysely = kyselyOf(database.orm)
-  const readAt = (slot: number, account: RpcAccount | null) => {
-    const snapshot = emptySnapshot(slot)
-    addAccount(snapshot, keyOf('a'), account, PROGRAM_ID)
-    return writeAccounts(kysely, [snapshot])
-  }
-  const data = encodeAccount(agentAccount('a', { reputationScore: 7 })).toString('base64')
-  await readAt(10, { owner: PROGRAM_ID, data: [data, 'base64'] })
+  await readAt(10, agentWith(7))
   for (const slot of [5, 9]) {
     await readAt(slot, null)
     expect(await scores()).toEqual([['a', 7]])
   }
   await readAt(10, null)
   expect(await scores()).toEqual([])
+  await readAt(5, null)
+  await readAt(7, agentWith(7))
+  expect(await scores()).toEqual([])
+})
+
+test('of an account that was unreadable in some slots, the read of the latest slot counts', async () => {
+  const unreadable = accountWith(Buffer.from('not an account'))
+  const reads: [number, RpcAccount | null, number][] = [
+    [10, unreadable, 1],
+    [9, agentWith(7), 1],
+    [10, agentWith(8), 0],
+    [9, unreadable, 0],
+    [10, unreadable, 1],
+    [11, null, 0],
+    [10, unreadable, 0],
+  ]
+  for (const [slot, account, letters] of reads) {
+    await readAt(slot, account)
+    expect(await count(database.orm, 'dead_letters')).toBe(letters)
+  }
 })

@@ -66,6 +66,12 @@ test('how many slots behind are healthy depends on their measured length', async
   expect(await behind(40, 1)).toMatchObject({ healthy: false })
 })
 
+test('an indexer that catches up reports how many slots are left, and is not healthy', async () => {
+  const status = () => ({ ...indexer.status(), phase: 'backfilling' as const, lagSlots: 90 })
+  const report = await readIndexerHealth({ ...indexer, status }, kyselyOf(database.orm))
+  expect(report).toMatchObject({ phase: 'backfilling', lagSlots: 90, hasLeader: true, healthy: false })
+})
+
 test('other processes know the slot up to which the tables contain everything, also without transactions', async () => {
   const other = () => readIndexerHealth(null, kyselyOf(database.orm))
   await expect.poll(async () => (await other()).cursorSlot).toBe(ledger.slot)

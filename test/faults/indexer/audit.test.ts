@@ -4,6 +4,7 @@ import { audit, type AuditReport } from '../../../src/ledger/audit/audit.ts'
 import { compareHistory } from '../../../src/ledger/audit/compare-history.ts'
 import type { AuditContext } from '../../../src/ledger/audit/options.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
+import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { rebuild } from '../../../src/ledger/audit/rebuild.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
@@ -158,7 +159,7 @@ test('the audit names agents that closed or appeared without an event', async ()
   ])
 })
 
-test('an agent that changes again and again has no difference to its last events', async () => {
+test('a difference to the last events remains while nothing changes, not while the agent changes again and again', async () => {
   const { signal } = new AbortController()
   const compare = (settleMs: number) =>
     compareHistory({ orm: database.orm, settleMs, signal } as AuditContext, [])
@@ -168,7 +169,7 @@ test('an agent that changes again and again has no difference to its last events
     return indexer.whenIdle()
   }
   await change()
-  expect(await compare(0)).toHaveLength(1)
+  for (const settleMs of [0, 200]) expect(await compare(settleMs)).toHaveLength(1)
   const finished = new AbortController()
   const differences = compare(600).finally(() => finished.abort())
   while (!finished.signal.aborted) await change()
@@ -275,6 +276,13 @@ test('an audit repeats a read that the database cancelled', async () => {
     return [report]
   })
   expect(await audited[0]).toMatchObject({ transactions: 5, differences: [] })
+})
+
+test('an audit ends with the error of a node that refuses a call', async () => {
+  const rpc = { ...ledger.rpc(), settle: () => Promise.reject(new LedgerRpcError('rpc', 'refused')) }
+  await expect(audit({ orm: database.orm, rpc, programId: PROGRAM_ID, settleMs: 0 })).rejects.toThrow(
+    'refused',
+  )
 })
 
 test('a row that the indexer is about to write is not a difference', async () => {

@@ -201,6 +201,10 @@ test('a single node on another ledger than the database is asked only for its ge
   expect(await rpc.call('getSlot')).toBe('ours')
   filledFrom = 'ours'
   expect(await rpc.batch([{ method: 'getSlot', params: [] }])).toEqual(['ours'])
+  const all: string[] = []
+  first((method) => (all.push(method), { error: { code: -32602, message: 'Invalid params' } }))
+  for (let i = 0; i < 2; i += 1) await expect(rpc.call('getSlot')).rejects.toMatchObject({ code: -32602 })
+  expect(all).toEqual(['getSlot', 'getSlot'])
   first(() => ({ status: 503 }))
   await expect(rpc.call('getSlot')).rejects.toMatchObject({ code: 503 })
   first(onAnotherLedger)
