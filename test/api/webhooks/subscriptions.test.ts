@@ -225,6 +225,9 @@ describe('refused input', () => {
     ['http://receiver.example.com/', 'must use https'],
     ['https://receiver.example.com:8080/', 'must use port 443 or 8443'],
     ['https://127.0.0.1/', 'must'],
+    [' https://receiver.example.com/', 'must be an absolute URL in printable ASCII'],
+    ['https://receiver.exämple.com/', 'must be an absolute URL in printable ASCII'],
+    ['https://receiver.example.com/ä', 'must be an absolute URL in printable ASCII'],
   ]
 
   test.each(URLS)('the URL %s is refused in POST and PATCH', async (url, problem) => {

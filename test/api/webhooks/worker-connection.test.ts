@@ -38,3 +38,12 @@ test('a worker has one connection after each reconnect, and none after close', a
   await connection.close()
   await eventually(async () => expect(await backends()).toEqual([]))
 })
+
+test('a worker that stops while it connects leaves no connection', async () => {
+  const kysely = database.orm.em.getKysely()
+  const connection = createWorkerConnection({ orm: database.orm, kysely, onNotification: () => undefined })
+  const closed = connection.query('ask', sql`select 1 as one`).catch(String)
+  await connection.close()
+  expect(await closed).toBe('Error: the worker connection is closed')
+  await eventually(async () => expect(await backends()).toEqual([]))
+})

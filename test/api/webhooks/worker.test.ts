@@ -165,6 +165,7 @@ test('an attempt that ends makes place for the next delivery, also if the worker
   const worker = world.worker({ send: senderWithin(60_000), limits })
   for (const count of [1, 2]) {
     await eventually(() => expect([held.length, worker.lastPolledAt()]).toEqual([count, expect.any(Number)]))
+    expect(await world.metric('gateway_webhooks_in_flight', { lane: 'fast' })).toBe(1)
     held.at(-1)!()
   }
 })

@@ -45,6 +45,7 @@ const TESTS: Record<string, readonly string[]> = {
     'faults/webhooks/claims',
     'faults/webhooks/lanes',
     'api/graphql/connections',
+    'api/graphql/lookups',
   ],
 }
 
