@@ -11,6 +11,7 @@ import {
   type WorkerWorld,
 } from '../../support/webhooks/worker-world.ts'
 import { eventually } from '../../support/eventually.ts'
+import { scaled } from '../../support/machine-speed.ts'
 
 let world: WorkerWorld
 beforeAll(async () => {
@@ -103,7 +104,7 @@ test('stop finishes the attempts in flight and leaves other deliveries to other 
 test('an unreachable endpoint is paused, one probe decides, and each pause doubles', async () => {
   const id = await world.subscribe('/dead')
   world.farm.respond('/dead', noResponse)
-  world.worker({ send: senderWithin(100) })
+  world.worker({ send: senderWithin(scaled(200)) })
   await world.emit({}, {}, {}, {}, {}, {}, {}, {}, {}, {})
   const health = () => world.subscription(id)
   const pauseSeconds = async (): Promise<number> =>
@@ -196,7 +197,7 @@ test('a half-open breaker lets one probe through, with any number of workers', a
     .updateTable('webhook_subscriptions')
     .set({ connect_failures: 5, breaker_opens: 1, paused_until: new Date(Date.now() - 1_000).toISOString() })
     .execute()
-  for (let worker = 0; worker < 4; worker += 1) world.worker({ send: senderWithin(200) })
+  for (let worker = 0; worker < 4; worker += 1) world.worker({ send: senderWithin(scaled(200)) })
   await eventually(async () => expect(await world.subscription(id)).toMatchObject({ breaker_opens: 2 }))
   expect(world.farm.receivedAt('/probe')).toHaveLength(1)
   expect(world.farm.peak('/probe')).toBe(1)

@@ -48,7 +48,7 @@ test('a timeout and a refused connection count as the whole deadline', async () 
   const silent = await world.subscribe('/silent')
   const refused = await world.subscribe('/refused', { url: 'http://127.0.0.1:1/' })
   world.farm.respond('/silent', noResponse)
-  world.worker({ limits: { ...LIMITS, deadlineMs: 10_000 }, send: senderWithin(100) })
+  world.worker({ limits: { ...LIMITS, deadlineMs: 10_000 }, send: senderWithin(scaled(100)) })
   await world.emit({})
   for (const id of [silent, refused]) {
     await settled(id, 1)

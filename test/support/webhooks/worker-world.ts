@@ -16,6 +16,7 @@ import {
 } from '../../../src/webhooks/worker/worker.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { silentLogger } from '../indexer/indexer.ts'
+import { scaled } from '../machine-speed.ts'
 import { queueErrors } from './queue-errors.ts'
 import { type ReceiverFarm, startReceiverFarm } from './receiver-farm.ts'
 
@@ -33,8 +34,8 @@ export const senderWithin = (totalMs: number): Send =>
 
 /** Short times in the proportions of the production limits. */
 export const QUICK = {
-  deadlineMs: 300,
-  leaseMs: 600,
+  deadlineMs: scaled(300),
+  leaseMs: scaled(600),
   pollMs: 20,
   reclaimMs: 50,
   internalErrorDelayMs: 50,
