@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { addAccount, emptySnapshot, type RpcAccount } from '../../../src/ledger/decode/decode-account.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
-import { claimLeadership, LeadershipLostError, storePosition } from '../../../src/ledger/indexer/position.ts'
 import { writeAccounts } from '../../../src/ledger/indexer/write/write-accounts.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -294,15 +293,6 @@ test('one of two indexers works, and the other takes over without duplicates', a
     ['c', 250],
   ])
   expect(await count(database.orm, 'outbox_events')).toBe(3)
-})
-
-test('a leader cannot write after another one has started, nor if a commit is lost', async () => {
-  const db = kyselyOf(database.orm)
-  const claim = () => claimLeadership(db, { programId: PROGRAM_ID, genesisHash: ledger.genesisHash })
-  const [first, second] = [await claim(), await claim()]
-  await expect(storePosition(db, first)).rejects.toThrow(LeadershipLostError)
-  await storePosition(db, second)
-  await expect(storePosition(db, second)).rejects.toThrow(LeadershipLostError)
 })
 
 test('whenIdle waits for a transaction that the running poll does not list, in the same slot', async () => {
