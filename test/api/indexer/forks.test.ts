@@ -38,6 +38,8 @@ test('a fork without new transactions is detected long before finality', async (
   const base = ledger.slot - 1
   ledger.send(report('a', 250, 262))
   ledger.send({ inner: [EVENT_TAG] })
+  // The accounts are read at a later slot than after the fork.
+  ledger.advance(20)
   indexer = scriptedIndexer(database.orm, ledger)
   await indexer.whenIdle()
   expect(await scoreOf('a')).toBe(262)

@@ -47,12 +47,18 @@ const accountWith = (data: Buffer): RpcAccount => ({
 const agentWith = (reputationScore: number): RpcAccount =>
   accountWith(encodeAccount(agentAccount('a', { reputationScore })))
 
-/** Writes the account of agent `a` as it was read at a slot. */
-async function readAt(slot: number, account: RpcAccount | null): Promise<void> {
-  const snapshot = emptySnapshot(slot)
-  addAccount(snapshot, keyOf('a'), account, PROGRAM_ID)
-  await writeAccounts(kyselyOf(database.orm), [snapshot])
+type Read = [slot: number, account: RpcAccount | null]
+
+/** Writes reads of the account of agent `a`. */
+function write(...reads: Read[]): Promise<void> {
+  const snapshots = reads.map(([slot, account]) => {
+    const snapshot = emptySnapshot(slot)
+    addAccount(snapshot, keyOf('a'), account, PROGRAM_ID)
+    return snapshot
+  })
+  return writeAccounts(kyselyOf(database.orm), snapshots)
 }
+const readAt = (...read: Read): Promise<void> => write(read)
 
 test('a history of several pages is written in ledger order', async () => {
   ledger.pageCap = 7
@@ -383,9 +389,14 @@ test('a read from before an account was opened again does not delete it', async 
   expect(await scores()).toEqual([])
 })
 
+test('of reads that are written together the latest slot counts, and in the same slot the last', async () => {
+  await write([5, agentWith(1)], [7, agentWith(2)], [7, agentWith(3)], [6, agentWith(4)])
+  expect(await scores()).toEqual([['a', 3]])
+})
+
 test('of an account that was unreadable in some slots, the read of the latest slot counts', async () => {
   const unreadable = accountWith(Buffer.from('not an account'))
-  const reads: [number, RpcAccount | null, number][] = [
+  const reads: [...Read, letters: number][] = [
     [10, unreadable, 1],
     [9, agentWith(7), 1],
     [10, agentWith(8), 0],
