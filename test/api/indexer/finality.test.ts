@@ -6,9 +6,10 @@ import type { Database } from '../../../src/db/database.ts'
 import { openLedger } from '../../../src/ledger/indexer/open-ledger.ts'
 import { verifyFinality } from '../../../src/ledger/indexer/finality/verify-finality.ts'
 import { markFinalized } from '../../../src/ledger/indexer/write/mark-transactions.ts'
+import type { LedgerRpc, RpcCall } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { scriptedIndexer } from '../../support/indexer/indexer.ts'
-import { registration, report } from '../../support/indexer/samples.ts'
+import { keyOf, registration, report } from '../../support/indexer/samples.ts'
 import { PROGRAM_ID, ScriptedLedger } from '../../support/indexer/scripted-ledger.ts'
 import { count, kyselyOf } from '../../support/indexer/tables.ts'
 
@@ -22,8 +23,10 @@ beforeEach(async () => {
 afterEach(() => database.drop())
 
 /** An engine without a leader. It reads with `db`. */
-async function openEngine(db: () => Kysely<Database> = () => kyselyOf(database.orm)): Promise<IndexerEngine> {
-  const rpc = ledger.rpc()
+async function openEngine(
+  db: () => Kysely<Database> = () => kyselyOf(database.orm),
+  rpc: LedgerRpc = ledger.rpc(),
+): Promise<IndexerEngine> {
   return new IndexerEngine({
     ...(await openLedger(kyselyOf(database.orm), rpc, PROGRAM_ID)),
     rpc,
@@ -78,6 +81,27 @@ test('a transaction that the node does not serve is a dead letter only once it i
   ledger.advance(40)
   await verifyFinality(engine)
   expect(await count(database.orm, 'dead_letters')).toBe(1)
+})
+
+test('an account that was read before a fork was noticed is read again before it is written', async () => {
+  const rpc = ledger.rpc()
+  let onRead: (() => Promise<void>) | undefined
+  const batch = async <T>(calls: RpcCall[]): Promise<T[]> => {
+    const results = await rpc.batch<T>(calls)
+    const notice = onRead
+    onRead = undefined
+    await notice?.()
+    return results
+  }
+  const engine = await openEngine(undefined, { ...rpc, batch })
+  ledger.send(registration('a'))
+  onRead = () => {
+    ledger.send(report('a', 250, 258))
+    return engine.restore([keyOf('a')], async () => {})
+  }
+  await createCatchUp(engine)()
+  const row = kyselyOf(database.orm).selectFrom('agents').select('reputation_score').executeTakeFirst()
+  expect(await row).toEqual({ reputation_score: 258 })
 })
 
 test('an unlisted transaction is final if the block of its slot contains it', async () => {

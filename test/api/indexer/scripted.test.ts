@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { addAccount, emptySnapshot, type RpcAccount } from '../../../src/ledger/decode/decode-account.ts'
 import type { Indexer } from '../../../src/ledger/indexer/indexer.ts'
-import { claimLeadership, LeadershipLostError, storePosition } from '../../../src/ledger/indexer/position.ts'
 import { writeAccounts } from '../../../src/ledger/indexer/write/write-accounts.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -48,12 +47,18 @@ const accountWith = (data: Buffer): RpcAccount => ({
 const agentWith = (reputationScore: number): RpcAccount =>
   accountWith(encodeAccount(agentAccount('a', { reputationScore })))
 
-/** Writes the account of agent `a` as it was read at a slot. */
-async function readAt(slot: number, account: RpcAccount | null): Promise<void> {
-  const snapshot = emptySnapshot(slot)
-  addAccount(snapshot, keyOf('a'), account, PROGRAM_ID)
-  await writeAccounts(kyselyOf(database.orm), [snapshot])
+type Read = [slot: number, account: RpcAccount | null]
+
+/** Writes reads of the account of agent `a`. */
+function write(...reads: Read[]): Promise<void> {
+  const snapshots = reads.map(([slot, account]) => {
+    const snapshot = emptySnapshot(slot)
+    addAccount(snapshot, keyOf('a'), account, PROGRAM_ID)
+    return snapshot
+  })
+  return writeAccounts(kyselyOf(database.orm), snapshots)
 }
+const readAt = (...read: Read): Promise<void> => write(read)
 
 test('a history of several pages is written in ledger order', async () => {
   ledger.pageCap = 7
@@ -296,15 +301,6 @@ test('one of two indexers works, and the other takes over without duplicates', a
   expect(await count(database.orm, 'outbox_events')).toBe(3)
 })
 
-test('a leader cannot write after another one has started, nor if a commit is lost', async () => {
-  const db = kyselyOf(database.orm)
-  const claim = () => claimLeadership(db, { programId: PROGRAM_ID, genesisHash: ledger.genesisHash })
-  const [first, second] = [await claim(), await claim()]
-  await expect(storePosition(db, first)).rejects.toThrow(LeadershipLostError)
-  await storePosition(db, second)
-  await expect(storePosition(db, second)).rejects.toThrow(LeadershipLostError)
-})
-
 test('whenIdle waits for a transaction that the running poll does not list, in the same slot', async () => {
   const rpc = ledger.rpc()
   let onListed: (() => void) | undefined
@@ -393,9 +389,14 @@ test('a read from before an account was opened again does not delete it', async 
   expect(await scores()).toEqual([])
 })
 
+test('of reads that are written together the latest slot counts, and in the same slot the last', async () => {
+  await write([5, agentWith(1)], [7, agentWith(2)], [7, agentWith(3)], [6, agentWith(4)])
+  expect(await scores()).toEqual([['a', 3]])
+})
+
 test('of an account that was unreadable in some slots, the read of the latest slot counts', async () => {
   const unreadable = accountWith(Buffer.from('not an account'))
-  const reads: [number, RpcAccount | null, number][] = [
+  const reads: [...Read, letters: number][] = [
     [10, unreadable, 1],
     [9, agentWith(7), 1],
     [10, agentWith(8), 0],

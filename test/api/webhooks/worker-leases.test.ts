@@ -112,19 +112,22 @@ test('an unreachable endpoint is paused, one probe decides, and each pause doubl
   await eventually(async () => expect(await health()).toMatchObject({ breaker_opens: 1 }))
   expect(Math.abs((await pauseSeconds()) - 30)).toBeLessThan(3)
   await eventually(async () => expect(await statuses(id)).not.toContain('in_flight'))
-  const tried = world.farm.receivedAt('/dead').length
+  const tried = (await world.attempts(id)).length
   expect(tried).toBeLessThan(10)
   const untouched = (await world.deliveries(id)).filter((row) => row.attempt_count === 0)
   expect(untouched).toHaveLength(10 - tried)
 
   await world.expire()
   await eventually(async () => expect(await health()).toMatchObject({ breaker_opens: 2 }))
-  expect(world.farm.receivedAt('/dead')).toHaveLength(tried + 1)
+  expect(await world.attempts(id)).toHaveLength(tried + 1)
   expect(Math.abs((await pauseSeconds()) - 60)).toBeLessThan(3)
 
   world.farm.respond('/dead', ok)
-  await world.expire()
-  await eventually(async () => expect(new Set(await statuses(id))).toEqual(new Set(['success'])))
+  // On a busy machine an attempt can still time out, and is due again.
+  await eventually(async () => {
+    await world.expire()
+    expect(new Set(await statuses(id))).toEqual(new Set(['success']))
+  })
   expect(await health()).toMatchObject({
     breaker_opens: 0,
     connect_failures: 0,

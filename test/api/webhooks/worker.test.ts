@@ -191,8 +191,8 @@ test('retries are sent while new deliveries keep waking the worker', async () =>
 
 test('three workers send each delivery once', async () => {
   const ids = await Promise.all([1, 2, 3, 4, 5].map((n) => world.subscribe(`/many/${n}`)))
-  const limits = { ...QUICK, deadlineMs: 5_000, leaseMs: 20_000 }
-  for (let worker = 0; worker < 3; worker += 1) world.worker({ limits, send: senderWithin(5_000) })
+  const limits = { ...QUICK, deadlineMs: 60_000, leaseMs: 90_000 }
+  for (let worker = 0; worker < 3; worker += 1) world.worker({ limits, send: senderWithin(60_000) })
   for (let batch = 0; batch < 10; batch += 1) await world.emit({}, {}, {}, {}, {}, {}, {}, {}, {}, {})
   await eventually(async () => {
     const { open } = await world.kysely
