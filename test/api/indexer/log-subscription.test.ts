@@ -74,14 +74,20 @@ test('when the URL of a node is removed, the subscription moves to another node'
   }
 })
 
-test('a node without slot notifications stays connected while it answers pings', async () => {
+test('a node without slot notifications is asked for confirmed transactions, and stays connected while it answers pings', async () => {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   try {
     let pings = 0
+    let asked: unknown
     server.on('connection', (socket) => {
       socket.on('ping', () => (pings += 1))
       socket.on('message', (data: Buffer) => {
-        const { id, method } = JSON.parse(data.toString()) as { id: number; method: string }
+        const { id, method, params } = JSON.parse(data.toString()) as {
+          id: number
+          method: string
+          params: unknown
+        }
+        if (method === 'logsSubscribe') asked = params
         const answer =
           method === 'slotSubscribe' ? { error: { code: -32601, message: 'refused' } } : { result: 1 }
         socket.send(JSON.stringify({ id, ...answer }))
@@ -91,6 +97,7 @@ test('a node without slot notifications stays connected while it answers pings',
     subscribe(600, `ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
     await expect.poll(() => pings, { timeout: 10_000 }).toBe(5)
     expect([connections, subscription?.connected]).toEqual([1, true])
+    expect(asked).toEqual([{ mentions: [programId] }, { commitment: 'confirmed' }])
   } finally {
     server.close()
   }

@@ -106,6 +106,15 @@ const nonce = () => {
   data.writeUInt32LE(4)
   return new TransactionInstruction({ programId: SystemProgram.programId, keys: [], data })
 }
+test('bytes like those of a durable nonce are accepted in a memo', async () => {
+  const { data } = nonce()
+  const { id } = await world.prepare(
+    [new TransactionInstruction({ programId: MEMO, keys: [], data })],
+    [payer],
+  )
+  expect(await world.status(id)).toMatchObject({ status: 'simulated' })
+})
+
 const callOf = (program: string) =>
   new TransactionInstruction({ programId: new PublicKey(program), keys: [], data: Buffer.alloc(1) })
 const memo = (bytes: number) =>
