@@ -48,9 +48,11 @@ export async function docsPage(app: RestApp, writeDocument: () => Promise<string
       route.handler = async (_, reply) =>
         reply.type('application/json; charset=utf-8').send(await writeDocument())
     // The page of the package has no viewport, so phones would show it as on a wide screen.
-    if (route.url === '/docs/' || route.url === '/docs')
+    if (route.url === '/docs/' || route.url === '/docs') {
+      route.config = { ...route.config, priority: 'file' }
       route.onSend = (_request, _reply, payload, done) =>
         done(null, typeof payload === 'string' ? payload.replace('<head>', `<head>\n${VIEWPORT}`) : payload)
+    }
   })
   await app.register(swaggerUi, {
     routePrefix: '/docs',

@@ -27,6 +27,7 @@ export async function runCheck(
   writes: PQueue,
   signal: AbortSignal,
 ): Promise<void> {
+  const startedAt = clock.now()
   const outcome = await checkCard(card, { ...hosted, signal })
   // An aborted check has no result. Its lease expires.
   if (signal.aborted) return
@@ -39,7 +40,9 @@ export async function runCheck(
       ? { state: outcome.host, reason: outcome.reason }
       : { state: 'responded' as const, reason: '' }
   const isRecorded = await writes.add(async () => {
-    // First, because the result frees a place for the next check of the host.
+    // While the result waited, the worker stopped, or another one may have claimed the card.
+    if (signal.aborted || clock.now() - startedAt > timing.leaseMs) return false
+    // Before the result, which lets the next check of the host start.
     await recordHost(kysely, { host: card.host, state, reason, checkedAt }, timing, jitter)
     return recordCheck(kysely, card, {
       outcome,

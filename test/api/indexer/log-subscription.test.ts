@@ -95,7 +95,7 @@ test('a node without slot notifications is asked for confirmed transactions, and
     })
     await once(server, 'listening')
     subscribe(600, `ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    await expect.poll(() => pings, { timeout: 10_000 }).toBe(5)
+    await expect.poll(() => pings, { timeout: 10_000 }).toBeGreaterThanOrEqual(5)
     expect([connections, subscription?.connected]).toEqual([1, true])
     expect(asked).toEqual([{ mentions: [programId] }, { commitment: 'confirmed' }])
   } finally {

@@ -170,14 +170,14 @@ test('an attempt that ends makes place for the next delivery, also if the worker
   }
 })
 
-test('of deliveries that do not fit, some start at once, also if the worker rarely polls', async () => {
+test('deliveries that do not fit start one after the other, also if the worker rarely polls', async () => {
   for (const path of ['/1', '/2', '/3']) await world.subscribe(path)
   await world.emit({})
   world.worker({ limits: { ...QUICK, pollMs: 600_000, concurrency: 1 } })
   await eventually(() => expect(world.farm.received).toHaveLength(3))
 })
 
-test('retries are sent while new deliveries keep waking the worker', async () => {
+test('retries are sent while the worker is woken again and again', async () => {
   await world.subscribe('/fails')
   world.farm.respond('/fails', status(500))
   const worker = world.worker({ limits: { ...QUICK, pollMs: 1_000 } })

@@ -106,7 +106,7 @@ test('many names of one site share a few checks, and further checks do not delay
   expect(await checkHonest('second')).toBeLessThan(scaled(2_000))
 })
 
-test('results that wait for the database leave connections for reads', async () => {
+test('results that wait for the database leave connections for reads, and a worker that stops drops them', async () => {
   const names = Array.from({ length: CARD_QUEUES.first.slots }, (_, i) => `many ${i}`)
   const respond: (() => void)[] = []
   honest.respondWith((_, response) => {
@@ -127,17 +127,20 @@ test('results that wait for the database leave connections for reads', async () 
     await writer.query('begin')
     await writer.query('select from agents for update')
     for (const send of respond) send()
+    await expect.poll(blocked).toBeGreaterThanOrEqual(WRITES_AT_ONCE)
     const counts: number[] = []
     for (let i = 0; i < 20; i += 1) {
-      expect((await t.app.inject('/agents')).statusCode).toBe(200)
+      expect((await t.app.inject(`/agents?offset=${i}`)).statusCode).toBe(200)
       counts.push(await blocked())
     }
     expect(Math.max(...counts)).toBe(WRITES_AT_ONCE)
-    await writer.query('commit')
+    // Each of the others would wait for seconds.
+    const stoppedAt = performance.now()
+    await workers.pop()!.stop()
+    expect(performance.now() - stoppedAt).toBeLessThan(scaled(10_000))
   } finally {
     await writer.end()
   }
-  for (const name of names) await expect.poll(() => stateOf(name)).toBe('matched')
 })
 
 test('credentials that are slow do not delay a card, and their refresh survives a crash', async () => {

@@ -258,7 +258,7 @@ describe('when too many requests are in flight', () => {
   })
 })
 
-test('each route has its priority: signed requests high, health checks and files exempt, all others low', async () => {
+test('each route has its priority: signed requests high, all others low, and neither health checks nor files are refused', async () => {
   await start({ databaseQueue: 2 })
   const taken = await fill(1)
   const statusOf = async (route: string): Promise<string> => {
@@ -278,10 +278,17 @@ test('each route has its priority: signed requests high, health checks and files
     'POST /webhooks/x/rotate-secret 401',
     'POST /agents/x/credentials/verify 401',
   ]
-  const low = ['GET /agents/x', 'GET /did/x', 'GET /webhooks/event-types', 'POST /relay/prepare', 'POST /mcp']
+  const low = [
+    'GET /agents/x',
+    'GET /did/x',
+    'GET /webhooks/event-types',
+    'POST /relay/prepare',
+    'POST /mcp',
+    'GET /docs/json',
+  ]
   for (const each of high) expect(await statusOf(each)).toBe(each)
   for (const each of low) expect(await statusOf(each)).toBe(`${each} shed`)
-  for (const file of ['/console/', '/console/assets/index-1.js', '/docs/static/swagger-ui.css'])
+  for (const file of ['/console/', '/console/assets/index-1.js', '/docs/', '/docs/static/swagger-ui.css'])
     expect(await statusOf(`GET ${file}`)).toBe(`GET ${file} 200`)
   // These routes use the database.
   const exempt = ['GET /ready 200', 'GET /health/detailed 200', 'GET /metrics 200']

@@ -45,7 +45,7 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
     for (const info of page) {
       const row = stored.get(info.signature)
       if (info.slot < finalizedSlot - FINALITY_OVERLAP_SLOTS) finalizedSignature = info.signature
-      listed.add(info.signature)
+      if (row !== undefined || info.err === null) listed.add(info.signature)
       if (info.err !== null) {
         // It succeeded on the fork that was read.
         if (row !== undefined && row.finality !== 'orphaned') failed.push(info.signature)
