@@ -49,6 +49,7 @@ export interface ScriptedTransaction {
 /** A scripted ledger for fault injection. */
 export class ScriptedLedger {
   slot = 1
+  #finalizedSlot = 0
   genesisHash = bs58.encode(randomBytes(32))
   /** The maximum page size of getSignaturesForAddress. */
   pageCap = 1000
@@ -69,8 +70,10 @@ export class ScriptedLedger {
   accounts = new Map<string, string>()
   #snapshots: Snapshot[] = []
 
+  /** Never goes back, also after a fork. */
   get finalizedSlot(): number {
-    return Math.max(0, this.slot - FINALITY_DEPTH)
+    this.#finalizedSlot = Math.max(this.#finalizedSlot, this.slot - FINALITY_DEPTH)
+    return this.#finalizedSlot
   }
 
   /** Runs a transaction in the current slot. Returns its signature. */
@@ -99,6 +102,7 @@ export class ScriptedLedger {
 
   /** Removes everything after the end of a slot. */
   forkFrom(slot: number): void {
+    this.#finalizedSlot = this.finalizedSlot
     const snapshot = this.#snapshots.findLast((each) => each.slot <= slot)
     this.entries = this.entries.filter((entry) => entry.slot <= slot)
     this.#snapshots = this.#snapshots.filter((each) => each.slot <= slot)
