@@ -22,6 +22,12 @@ declare module 'fastify' {
   }
 }
 
+/** Null if overload does not matter to the route. */
+function priorityOf({ routeOptions }: FastifyRequest) {
+  const { priority = 'low' } = routeOptions.config
+  return priority === 'exempt' || priority === 'file' ? null : priority
+}
+
 /**
  * Refuses requests that the process could not answer in time, before it checks a wallet, reads a
  * body or uses the database. A request is in flight only after its body has arrived, so clients
@@ -40,8 +46,8 @@ export function shedLoad(app: RestApp, admission: Admission): void {
     decide(request, () => slot.startHandling(() => admission.admit(priority)))
 
   app.addHook('onRequest', (request, reply, done) => {
-    const { priority = 'low' } = request.routeOptions.config
-    if (priority === 'exempt' || priority === 'file') {
+    const priority = priorityOf(request)
+    if (priority === null) {
       done()
       return
     }
@@ -62,8 +68,8 @@ export function shedLoad(app: RestApp, admission: Admission): void {
   })
   app.addHook('preValidation', (request, _reply, done) => {
     const { admissionSlot: slot } = request
-    const { priority = 'low' } = request.routeOptions.config
-    if (slot !== null && priority !== 'exempt' && priority !== 'file') {
+    const priority = priorityOf(request)
+    if (slot !== null && priority !== null) {
       if (typeof priority === 'function') startHandling(request, slot, priority(request))
       else if (hasBody(request)) startHandling(request, slot, priority)
     }

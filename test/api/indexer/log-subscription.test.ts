@@ -75,6 +75,7 @@ test('when the URL of a node is removed, the subscription moves to another node'
 })
 
 test('a node without slot notifications is asked for confirmed transactions, and stays connected while it answers pings', async () => {
+  // A fake node, because the localnet does not refuse slot notifications.
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   try {
     let pings = 0

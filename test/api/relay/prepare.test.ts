@@ -106,6 +106,7 @@ const nonce = () => {
   data.writeUInt32LE(4)
   return new TransactionInstruction({ programId: SystemProgram.programId, keys: [], data })
 }
+
 test('bytes like those of a durable nonce are accepted in a memo', async () => {
   const { data } = nonce()
   const { id } = await world.prepare(

@@ -120,6 +120,7 @@ test('an unreachable endpoint is paused, one probe decides, and each pause doubl
   await world.expire()
   await eventually(async () => expect(await health()).toMatchObject({ breaker_opens: 2 }))
   expect(await world.attempts(id)).toHaveLength(tried + 1)
+  expect(world.farm.receivedAt('/dead').length).toBeLessThanOrEqual(tried + 1)
   expect(Math.abs((await pauseSeconds()) - 60)).toBeLessThan(3)
 
   world.farm.respond('/dead', ok)

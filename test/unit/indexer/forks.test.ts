@@ -3,6 +3,7 @@ import { checkBlocks } from '../../../src/ledger/indexer/finality/forks.ts'
 import type { LedgerRpc } from '../../../src/ledger/rpc/ledger-rpc.ts'
 import { LedgerRpcError } from '../../../src/ledger/rpc/rpc-error.ts'
 
+// A fake node, because a real one gives each of these answers only by chance.
 const SLOT = 10
 const error = (code?: number): LedgerRpcError => new LedgerRpcError('rpc', 'refused', { code })
 const signatures = (...list: string[]) => ({ signatures: list, parentSlot: SLOT - 1 })

@@ -45,12 +45,15 @@ export async function verifyFinality(engine: IndexerEngine): Promise<FinalityRep
     for (const info of page) {
       const row = stored.get(info.signature)
       if (info.slot < finalizedSlot - FINALITY_OVERLAP_SLOTS) finalizedSignature = info.signature
-      if (row !== undefined || info.err === null) listed.add(info.signature)
       if (info.err !== null) {
         // It succeeded on the fork that was read.
-        if (row !== undefined && row.finality !== 'orphaned') failed.push(info.signature)
+        if (row !== undefined && row.finality !== 'orphaned') {
+          failed.push(info.signature)
+          listed.add(info.signature)
+        }
         continue
       }
+      listed.add(info.signature)
       if (!isUpToDate(row, info)) late.push({ ...info, confirmationStatus: 'finalized' })
       else if (row?.finality === 'confirmed') confirmed.push(info)
     }
