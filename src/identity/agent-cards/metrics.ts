@@ -18,7 +18,7 @@ export function createCardMetrics(metrics: Metrics, inFlight: () => Readonly<Rec
   return {
     checks: new Counter({
       name: 'gateway_cards_checks_total',
-      help: 'Checked agent cards, by result. stale: the card changed during the check, or the result came too late.',
+      help: 'Checked agent cards, by result. stale: the card changed or the lease ended during the check.',
       labelNames: ['state'],
       registers,
     }),
