@@ -154,13 +154,14 @@ test('a resent delivery keeps its place in the retry schedule', async () => {
 
 test('a new URL gets nothing of the backlog, also not the retry of an attempt in flight', async () => {
   const id = await subscribe('/own')
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
   let inFlight = 0
-  world.farm.respond('/own', (_, response) => {
-    if (inFlight++ === 0) return noResponse(_, response)
-    return status(500)(_, response)
+  world.farm.respond('/own', async (request, response) => {
+    if (inFlight++ === 0) await isReleased
+    return status(500)(request, response)
   })
   await world.emit({}, {}, {}, {})
-  world.worker({ send: senderWithin(1_000), limits: { deadlineMs: 1_000, leaseMs: 5_000, pollMs: 20 } })
+  world.worker({ limits: { pollMs: 20 } })
   await eventually(async () =>
     expect(await statuses(id)).toEqual(['in_flight', 'retrying', 'retrying', 'retrying']),
   )
@@ -170,6 +171,7 @@ test('a new URL gets nothing of the backlog, also not the retry of an attempt in
   expect(await statuses(id)).toEqual(['cancelled', 'cancelled', 'cancelled', 'in_flight'])
   // The attempt at the old URL ends without effect on the delivery and on the health of the new
   // one.
+  release()
   await eventually(async () => expect(await world.attempts(id)).toHaveLength(4))
   expect(await statuses(id)).toEqual(Array(4).fill('cancelled'))
   expect(await world.subscription(id)).toMatchObject({ failing_since: null, connect_failures: 0 })
