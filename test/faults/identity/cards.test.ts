@@ -337,6 +337,27 @@ test('a host that does not respond is left alone for a minute, unless it served 
   expect((await hosts()).filter(({ host: name }) => !name.endsWith(':1'))).toEqual([])
 })
 
+test('a host that failed and that no card names any more is forgotten after two days', async () => {
+  const hosts = async () =>
+    (await t.kysely.selectFrom('agent_card_hosts').select('host').orderBy('host').execute()).map(
+      ({ host: name }) => name.replace(/:.*/, ''),
+    )
+  await register('a', host.origin.replace('cards', 'left'), sha256(BODY))
+  await register('b', host.origin.replace('cards', 'kept'), sha256(BODY))
+  startWorker()
+  await expect.poll(hosts).toEqual(['kept.test', 'left.test'])
+  await workers[0]!.stop()
+  const url = host.serve('/card', BODY)
+  await t.kysely.updateTable('agents').set({ agent_card_url: url }).where('name', '=', 'a').execute()
+  await sql`update agent_card_checks set next_check_at = now() where state = 'unchecked'`.execute(t.kysely)
+  // A card that stays unreachable is checked again after 29 hours at most.
+  await sql`update agent_card_hosts set
+    retry_at = now() - case when host like 'left%' then 49 else 29 end * interval '1 hour'`.execute(t.kysely)
+  startWorker()
+  await checked('a', 'matched')
+  await expect.poll(hosts).toEqual(['kept.test'])
+})
+
 test('a redirect to a host that is down says nothing about the first host', async () => {
   await register('a', redirect('/away', 'https://cards.test:1/card'), sha256(BODY))
   startWorker()
