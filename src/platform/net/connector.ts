@@ -15,8 +15,11 @@ export interface ConnectorOptions {
 
 export interface Connector {
   readonly connect: buildConnector.connector
-  /** The request that starts now fails as `too_large` if its socket receives more than this. */
-  limitBytes(bytes: number): void
+  /**
+   * The request that starts now fails as `too_large` if its socket receives more than `maxBytes`.
+   * Returns a function that returns what it received.
+   */
+  startRequest(maxBytes: number): () => number
   /** Stops the counting. */
   release(): void
 }
@@ -57,13 +60,15 @@ export function createConnector(options: ConnectorOptions): Connector {
   }, CHECK_MS).unref()
 
   // undici calls a request's `onRequestStart` and publishes `sendHeaders` without a pause between.
-  let nextLimit = 0
+  let starting: ((connection: Connection) => void) | undefined
   const onSend = (message: unknown): void => {
     const connection = connections.get((message as { socket: Socket }).socket)
     if (connection === undefined) return
     if (connection.hasSent) metrics?.socketsReused.inc()
     connection.hasSent = true
-    connection.maxRead = connection.tcp.bytesRead + nextLimit
+    starting?.(connection)
+    // It would keep the connection and its pool in memory.
+    starting = undefined
   }
   subscribe('undici:client:sendHeaders', onSend)
 
@@ -91,8 +96,14 @@ export function createConnector(options: ConnectorOptions): Connector {
         )
       })
     },
-    limitBytes: (bytes) => {
-      nextLimit = bytes
+    startRequest: (maxBytes) => {
+      let received = (): number => 0
+      starting = (connection) => {
+        const before = connection.tcp.bytesRead
+        connection.maxRead = before + maxBytes
+        received = () => connection.tcp.bytesRead - before
+      }
+      return () => received()
     },
     release: () => {
       clearInterval(timer)

@@ -49,6 +49,7 @@ export interface HttpResponse {
   readonly body: Uint8Array
   /** Only for POST: the receiver sent more than is kept, or did not end the body in time. */
   readonly truncated: boolean
+  readonly receivedBytes: number
   readonly durationMs: number
 }
 
@@ -57,7 +58,15 @@ export interface HttpFailure {
   readonly errorCode: HttpErrorCode
   /** True if the host of the URL sent a redirect, so the failure is that of another URL. */
   readonly redirected: boolean
+  readonly receivedBytes: number
   readonly durationMs: number
+}
+
+/** What is known of a call before it ends. */
+interface Progress {
+  redirected: boolean
+  /** Of all responses, with headers and TLS. */
+  receivedBytes: number
 }
 
 export type HttpResult = HttpResponse | HttpFailure
@@ -106,35 +115,44 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
     KEEP_ALIVE_MS,
   )
   const check = (url: string): URL => checkUrl(url, options, guard)
-  const send = (target: URL, request: Omit<RawRequest, 'path' | 'onStart'>): Promise<RawResponse> =>
-    pools.use(target.origin, (pool) =>
-      sendRequest(pool, {
-        ...request,
-        path: `${target.pathname}${target.search}`,
-        onStart: () => connector.limitBytes(2 * request.maxBytes + MAX_OTHER_BYTES),
-      }),
-    )
+  const send = async (
+    target: URL,
+    request: Omit<RawRequest, 'path' | 'onStart'>,
+    progress: Progress,
+  ): Promise<RawResponse> => {
+    const path = `${target.pathname}${target.search}`
+    let received = (): number => 0
+    const onStart = (): void => {
+      received = connector.startRequest(2 * request.maxBytes + MAX_OTHER_BYTES)
+    }
+    try {
+      return await pools.use(target.origin, (pool) => sendRequest(pool, { ...request, path, onStart }))
+    } finally {
+      progress.receivedBytes += received()
+    }
+  }
 
   const run = async (
-    request: (onRedirect: () => void) => Promise<Omit<HttpResponse, 'outcome' | 'durationMs'>>,
+    request: (progress: Progress) => Promise<RawResponse & { readonly url: string }>,
   ): Promise<HttpResult> => {
     const startedAt = performance.now()
-    let redirected = false
+    const progress = { redirected: false, receivedBytes: 0 }
     const durationMs = (): number => Math.round(performance.now() - startedAt)
     try {
-      const response = await request(() => (redirected = true))
-      return { outcome: 'response', ...response, durationMs: durationMs() }
+      const response = await request(progress)
+      const { receivedBytes } = progress
+      return { outcome: 'response', ...response, receivedBytes, durationMs: durationMs() }
     } catch (error) {
       const errorCode = error instanceof UrlRefused ? 'ssrf_blocked' : errorCodeOf(error)
       metrics?.failures.inc({ code: errorCode })
-      return { outcome: 'failed', errorCode, redirected, durationMs: durationMs() }
+      return { outcome: 'failed', errorCode, ...progress, durationMs: durationMs() }
     }
   }
 
   return {
     checkUrl: check,
     post: (url, request) =>
-      run(async () => {
+      run(async (progress) => {
         const target = check(url)
         const options = {
           ...REQUEST_LIMITS,
@@ -142,10 +160,10 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
           method: 'POST',
           maxBytes: MAX_CAPTURED_BYTES,
         } as const
-        return { url: target.href, ...(await send(target, options)) }
+        return { url: target.href, ...(await send(target, options, progress)) }
       }),
     get: (url, { maxBytes, headers = {}, maxRedirects = 0, ...limits }) =>
-      run((onRedirect) => {
+      run((progress) => {
         const { totalMs, ...options } = {
           ...REQUEST_LIMITS,
           ...limits,
@@ -155,8 +173,12 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
           maxBytes,
         } as const
         const deadline = performance.now() + totalMs
+        const onRedirect = (): void => {
+          progress.redirected = true
+        }
         return followRedirects({ url, maxRedirects, check, onRedirect }, async (target) => {
-          const response = await send(target, { ...options, totalMs: deadline - performance.now() })
+          const request = { ...options, totalMs: deadline - performance.now() }
+          const response = await send(target, request, progress)
           const body = await decodeBody(response.body, response.headers['content-encoding'], maxBytes)
           return { ...response, url: target.href, body }
         })

@@ -10,6 +10,7 @@ import { CARD_TIMING } from '../../../src/identity/agent-cards/timing.ts'
 import { type CardWorker, createCardWorker } from '../../../src/identity/agent-cards/worker.ts'
 import type { FetchQueue } from '../../../src/identity/fetch-queue.ts'
 import { createMetrics, type Metrics } from '../../../src/platform/metrics/metrics.ts'
+import { createByteBudget } from '../../../src/platform/net/hosted/byte-budget.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { query } from '../../support/graphql.ts'
@@ -59,6 +60,7 @@ function startWorker(totalMs = 3_000): void {
     hosted: {
       http: host.http,
       gateways: { ipfs: host.origin, arweave: host.origin },
+      budget: createByteBudget({ now: () => FIXED_NOW }),
       cardUrlOf: async (did) =>
         did === `did:sol:${keyOf('owner other')}` ? `${host.origin}/other.json` : null,
       // The default is long enough for a TLS handshake on a busy machine.

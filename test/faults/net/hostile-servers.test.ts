@@ -76,6 +76,7 @@ const failed = (errorCode: string): unknown => ({
   outcome: 'failed',
   errorCode,
   redirected: expect.any(Boolean),
+  receivedBytes: expect.any(Number),
   durationMs: expect.any(Number),
 })
 
