@@ -11,6 +11,7 @@ import { MAX_ISSUER_LENGTH } from '../../src/identity/credentials/verify/checks/
 import { CARD_LIMITS } from '../../src/identity/agent-cards/card-content.ts'
 import { MAX_CONTEXTS } from '../../src/identity/credentials/verify/checks/context.ts'
 import { MAX_PROOFS } from '../../src/identity/credentials/verify/checks/proof-present.ts'
+import { SITE_BYTES_PER_MINUTE } from '../../src/platform/net/hosted/byte-budget.ts'
 import {
   MAX_LIST_URL_LENGTH,
   MAX_STATUS_ENTRIES,
@@ -388,6 +389,11 @@ const credentials: Limit[] = [
     'Fetches of credentials of one site at once, and of status lists, per process',
     `${CREDENTIAL_FETCHES.perSite}; from a gateway ${CREDENTIAL_FETCHES.perGateway}`,
     'Fetches wait',
+  ],
+  [
+    'Bytes read from one site for cards, credentials and status lists, per process',
+    `${number(SITE_BYTES_PER_MINUTE)} per minute; gateways have no limit`,
+    'A check waits a minute, others fail',
   ],
   ['First checks of agent cards in a process at once', number(CARD_QUEUES.first.inFlight), 'Checks wait'],
   [

@@ -87,7 +87,7 @@ const Attempt = named(
         examples: [200],
       }),
       error_code: orNull(
-        'Null if there was a response. `timeout`: no response in time. `dns_error`, `connect_error`, `tls_error`: no connection. `reset`: the connection ended early. `ssrf_blocked`: the address is not allowed. `header_overflow`, `protocol_error`: invalid response. `worker_lost`: the worker stopped several times during the attempt.',
+        'Null if there was a response. `timeout`: no response in time. `dns_error`, `connect_error`, `tls_error`: no connection. `reset`: the connection ended early. `ssrf_blocked`: the address is not allowed. `header_overflow`, `too_large`, `protocol_error`: invalid response. `worker_lost`: the worker stopped several times during the attempt.',
         'timeout',
       ),
       response_excerpt: orNull('The start of the response body, if it is text.', 'ok'),

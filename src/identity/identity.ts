@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics/metrics.ts'
 import type { GuardedHttp } from '../platform/net/guarded-http.ts'
+import { createByteBudget } from '../platform/net/hosted/byte-budget.ts'
 import {
   type FetchFailure,
   type FetchHostedResult,
@@ -68,6 +69,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   const hosted: HostedDependencies = {
     http,
     gateways,
+    budget: createByteBudget(clock),
     cardUrlOf: (did) => findCardUrl(kysely, did),
     totalMs: CARD_TIMING.fetchMs,
   }

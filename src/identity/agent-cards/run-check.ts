@@ -29,8 +29,8 @@ export async function runCheck(
 ): Promise<void> {
   const startedAt = clock.now()
   const outcome = await checkCard(card, { ...hosted, signal })
-  // An aborted check has no result. Its lease expires.
-  if (signal.aborted) return
+  // The check has no result. Its lease expires.
+  if (signal.aborted || (outcome.state === 'unreachable' && outcome.host === 'limited')) return
   const failures = outcome.state === 'unreachable' ? card.failures + 1 : 0
   const delayMs = failures === 0 ? timing.recheckMs : backOff(failures, timing)
   const jitter = 1 + timing.jitter * random()

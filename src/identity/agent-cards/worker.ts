@@ -4,6 +4,7 @@ import type { Metrics } from '../../platform/metrics/metrics.ts'
 import { createFetchQueue, type FetchQueue } from '../fetch-queue.ts'
 import { type CardQueue, claimCards, type DueCard } from './claim-cards.ts'
 import { findOrigins } from './find-origins.ts'
+import { forgetHosts } from './host-back-off.ts'
 import { CARD_QUEUES, WRITES_AT_ONCE } from './limits.ts'
 import { createCardMetrics } from './metrics.ts'
 import { type CheckDependencies, runCheck } from './run-check.ts'
@@ -15,6 +16,8 @@ export interface CardWorkerDependencies extends CheckDependencies {
   readonly credentials: FetchQueue
 }
 
+const FORGET_INTERVAL_MS = 3_600_000
+
 /**
  * Checks due cards and refreshes credentials. Its state is in the database, so several processes
  * may run one.
@@ -22,8 +25,9 @@ export interface CardWorkerDependencies extends CheckDependencies {
 export type CardWorker = Pick<FetchQueue, 'start' | 'lastPolledAt' | 'stop'>
 
 export function createCardWorker(dependencies: CardWorkerDependencies): CardWorker {
-  const { kysely, timing, credentials } = dependencies
+  const { kysely, clock, timing, credentials } = dependencies
   const { idleMs, leaseMs } = timing
+  let forgetAt = 0
 
   const claim = (queue: CardQueue) => (limit: number) => claimCards(kysely, { queue, limit, leaseMs })
   const writes = new PQueue({ concurrency: WRITES_AT_ONCE })
@@ -48,7 +52,13 @@ export function createCardWorker(dependencies: CardWorkerDependencies): CardWork
       name: 'checks of agent cards',
       idleMs,
       limits: CARD_QUEUES.further,
-      claim: claim('further'),
+      claim: async (limit) => {
+        if (clock.now() >= forgetAt) {
+          forgetAt = clock.now() + FORGET_INTERVAL_MS
+          await forgetHosts(kysely)
+        }
+        return claim('further')(limit)
+      },
       run,
     }),
     credentials,

@@ -2,14 +2,19 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type AddressGuardOptions, createAddressGuard } from './address-guard.ts'
 import { checkUrl, UrlRefused, type UrlRules } from './check-url.ts'
 import { createConnector } from './connector.ts'
+import { decodeBody } from './decode-body.ts'
 import { createDnsLookup, createGuardedLookup, type HostLookup } from './dns-lookup.ts'
 import { errorCodeOf, HttpError, type HttpErrorCode } from './error-codes.ts'
 import { followRedirects } from './follow-redirects.ts'
 import type { NetMetrics } from './metrics.ts'
 import { createPools } from './pools.ts'
-import { postRequest } from './post-request.ts'
-import { decodeBody, readBody } from './read-body.ts'
-import { REQUEST_LIMITS, type RequestLimits, sendRequest, withLimits } from './send-request.ts'
+import {
+  REQUEST_LIMITS,
+  type RawRequest,
+  type RawResponse,
+  type RequestLimits,
+  sendRequest,
+} from './send-request.ts'
 
 export interface GuardedHttpOptions extends UrlRules, AddressGuardOptions {
   /** PEM of certificate authorities to trust in addition to the system's. */
@@ -44,6 +49,7 @@ export interface HttpResponse {
   readonly body: Uint8Array
   /** Only for POST: the receiver sent more than is kept, or did not end the body in time. */
   readonly truncated: boolean
+  readonly receivedBytes: number
   readonly durationMs: number
 }
 
@@ -52,7 +58,15 @@ export interface HttpFailure {
   readonly errorCode: HttpErrorCode
   /** True if the host of the URL sent a redirect, so the failure is that of another URL. */
   readonly redirected: boolean
+  readonly receivedBytes: number
   readonly durationMs: number
+}
+
+/** What is known of a call before it ends. */
+interface Progress {
+  redirected: boolean
+  /** Of all responses, with headers and TLS. */
+  receivedBytes: number
 }
 
 export type HttpResult = HttpResponse | HttpFailure
@@ -70,6 +84,11 @@ export interface GuardedHttp {
 
 /** 1,000 characters of UTF-8, which webhooks store. */
 const MAX_CAPTURED_BYTES = 4_000
+/**
+ * Bytes that a response may have beside its body: headers and trailers (of up to six responses),
+ * and what a socket reads ahead. The overhead of chunks and TLS may be as large as the body.
+ */
+const MAX_OTHER_BYTES = 131_072
 /** Unused connections are closed after this time. */
 const KEEP_ALIVE_MS = 10_000
 
@@ -96,51 +115,74 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
     KEEP_ALIVE_MS,
   )
   const check = (url: string): URL => checkUrl(url, options, guard)
+  const send = async (
+    target: URL,
+    request: Omit<RawRequest, 'path' | 'onStart'>,
+    progress: Progress,
+  ): Promise<RawResponse> => {
+    const path = `${target.pathname}${target.search}`
+    let received = (): number => 0
+    const onStart = (): void => {
+      received = connector.startRequest(2 * request.maxBytes + MAX_OTHER_BYTES)
+    }
+    try {
+      return await pools.use(target.origin, (pool) => sendRequest(pool, { ...request, path, onStart }))
+    } finally {
+      progress.receivedBytes += received()
+    }
+  }
 
   const run = async (
-    request: (onRedirect: () => void) => Promise<Omit<HttpResponse, 'outcome' | 'durationMs'>>,
+    request: (progress: Progress) => Promise<RawResponse & { readonly url: string }>,
   ): Promise<HttpResult> => {
     const startedAt = performance.now()
-    let redirected = false
+    const progress = { redirected: false, receivedBytes: 0 }
     const durationMs = (): number => Math.round(performance.now() - startedAt)
     try {
-      const response = await request(() => (redirected = true))
-      return { outcome: 'response', ...response, durationMs: durationMs() }
+      const response = await request(progress)
+      const { receivedBytes } = progress
+      return { outcome: 'response', ...response, receivedBytes, durationMs: durationMs() }
     } catch (error) {
       const errorCode = error instanceof UrlRefused ? 'ssrf_blocked' : errorCodeOf(error)
       metrics?.failures.inc({ code: errorCode })
-      return { outcome: 'failed', errorCode, redirected, durationMs: durationMs() }
+      return { outcome: 'failed', errorCode, ...progress, durationMs: durationMs() }
     }
   }
 
   return {
     checkUrl: check,
     post: (url, request) =>
-      run(async () => {
+      run(async (progress) => {
         const target = check(url)
-        const path = `${target.pathname}${target.search}`
-        const options = { ...REQUEST_LIMITS, ...request, path, maxBytes: MAX_CAPTURED_BYTES }
-        const response = await pools.use(target.origin, (pool) => postRequest(pool, options))
-        return { url: target.href, ...response }
+        const options = {
+          ...REQUEST_LIMITS,
+          ...request,
+          method: 'POST',
+          maxBytes: MAX_CAPTURED_BYTES,
+        } as const
+        return { url: target.href, ...(await send(target, options, progress)) }
       }),
     get: (url, { maxBytes, headers = {}, maxRedirects = 0, ...limits }) =>
-      run((onRedirect) =>
-        withLimits(limits, (deadlines) => {
-          const request = { headers: { 'accept-encoding': 'identity', ...headers }, ...deadlines }
-          return followRedirects({ url, maxRedirects, check, onRedirect }, (target) =>
-            sendRequest(pools, target, request, async (response) => {
-              const bytes = await readBody(response.body, maxBytes, response.headers['content-length'])
-              return {
-                url: target.href,
-                status: response.status,
-                headers: response.headers,
-                body: await decodeBody(bytes, response.headers['content-encoding'], maxBytes),
-                truncated: false,
-              }
-            }),
-          )
-        }),
-      ),
+      run((progress) => {
+        const { totalMs, ...options } = {
+          ...REQUEST_LIMITS,
+          ...limits,
+          method: 'GET',
+          headers: { 'accept-encoding': 'identity', ...headers },
+          body: null,
+          maxBytes,
+        } as const
+        const deadline = performance.now() + totalMs
+        const onRedirect = (): void => {
+          progress.redirected = true
+        }
+        return followRedirects({ url, maxRedirects, check, onRedirect }, async (target) => {
+          const request = { ...options, totalMs: deadline - performance.now() }
+          const response = await send(target, request, progress)
+          const body = await decodeBody(response.body, response.headers['content-encoding'], maxBytes)
+          return { ...response, url: target.href, body }
+        })
+      }),
     close: async () => {
       connector.release()
       await pools.destroy(new HttpError('aborted'))

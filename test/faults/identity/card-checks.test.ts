@@ -9,9 +9,10 @@ import {
   WRITES_AT_ONCE,
 } from '../../../src/identity/agent-cards/limits.ts'
 import type { CardWorker } from '../../../src/identity/agent-cards/worker.ts'
+import { SITE_BYTES_PER_MINUTE } from '../../../src/platform/net/hosted/byte-budget.ts'
 import { createMetrics } from '../../../src/platform/metrics/metrics.ts'
 import { createGuardedHttp, type GuardedHttp } from '../../../src/platform/net/guarded-http.ts'
-import { createTestApp, type TestApp } from '../../support/app.ts'
+import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { scaled } from '../../support/machine-speed.ts'
@@ -19,6 +20,9 @@ import { scaled } from '../../support/machine-speed.ts'
 const CARD = '{"name":"Honest"}'
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
+/** A page of this size is read completely, and is not a card. */
+const PAGE_BYTES = 262_144
+let now = FIXED_NOW
 let t: TestApp
 let http: GuardedHttp
 /** Accepts connections and requests, and never responds. */
@@ -34,7 +38,10 @@ beforeAll(async () => {
     allowedPorts: [silent.port, honest.port],
     lookup: async () => ['127.0.0.1'],
   })
-  t = await createTestApp({ hosted: { http, gateways: { ipfs: null, arweave: null } } })
+  t = await createTestApp({
+    clock: { now: () => now },
+    hosted: { http, gateways: { ipfs: null, arweave: null } },
+  })
 })
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()))
@@ -233,4 +240,30 @@ test('a loop of changes causes one check a minute, and the last change is checke
   await sql`update agent_card_checks set next_check_at = now() where state = 'unchecked'`.execute(t.kysely)
   await expect.poll(() => stateOf('looping')).toBe('matched')
   expect(looped()).toEqual(['/0', '/20'])
+})
+
+test('agents of one site make the service read a limited number of bytes per minute, and others are checked', async () => {
+  const full = SITE_BYTES_PER_MINUTE / PAGE_BYTES
+  const count = Math.ceil(1.5 * full)
+  const page = { status: 404, body: Buffer.alloc(PAGE_BYTES, 'x') }
+  honest.respondWith(({ path }) => (path === '/heavy' ? page : { body: CARD }))
+  const heavy = Array.from({ length: count }, (_, i) => ({
+    name: `heavy ${i}`,
+    url: honest.url('/heavy', `agent${i}.heavy.com`),
+  }))
+  await register(heavy)
+  startWorker()
+  await expect.poll(() => requestsTo(honest, '/heavy')).toBeGreaterThanOrEqual(full - 1)
+  for (let i = 0; i < 5; i += 1) await checkHonest(`honest ${i}`)
+  expect(requestsTo(honest, '/heavy')).toBeLessThanOrEqual(full + CHECKS_PER_SITE)
+  // The others are not unreachable: they wait until their lease ends.
+  const { rows } = await sql<{ state: string; count: number }>`
+    select state, count(*)::integer from agent_card_checks where site = 'heavy.com' and state = 'unchecked' group by state`.execute(
+    t.kysely,
+  )
+  expect(rows[0]?.count).toBeGreaterThanOrEqual(count - full - CHECKS_PER_SITE)
+
+  now += 60_000
+  await sql`update agent_card_checks set next_check_at = now() where state = 'unchecked'`.execute(t.kysely)
+  await expect.poll(() => requestsTo(honest, '/heavy')).toBe(count)
 })

@@ -10,6 +10,7 @@ import { CARD_TIMING } from '../../../src/identity/agent-cards/timing.ts'
 import { type CardWorker, createCardWorker } from '../../../src/identity/agent-cards/worker.ts'
 import type { FetchQueue } from '../../../src/identity/fetch-queue.ts'
 import { createMetrics, type Metrics } from '../../../src/platform/metrics/metrics.ts'
+import { createByteBudget } from '../../../src/platform/net/hosted/byte-budget.ts'
 import { createTestApp, FIXED_NOW, type TestApp } from '../../support/app.ts'
 import { agentRow, insertAgents, keyOf } from '../../support/factories.ts'
 import { query } from '../../support/graphql.ts'
@@ -59,6 +60,7 @@ function startWorker(totalMs = 3_000): void {
     hosted: {
       http: host.http,
       gateways: { ipfs: host.origin, arweave: host.origin },
+      budget: createByteBudget({ now: () => FIXED_NOW }),
       cardUrlOf: async (did) =>
         did === `did:sol:${keyOf('owner other')}` ? `${host.origin}/other.json` : null,
       // The default is long enough for a TLS handshake on a busy machine.
@@ -335,6 +337,27 @@ test('a host that does not respond is left alone for a minute, unless it served 
     .poll(async () => (await checks()).find(({ labels }) => labels.state === 'unreachable')?.value)
     .toBe(4)
   expect((await hosts()).filter(({ host: name }) => !name.endsWith(':1'))).toEqual([])
+})
+
+test('a host that failed and that no card names any more is forgotten after two days', async () => {
+  const hosts = async () =>
+    (await t.kysely.selectFrom('agent_card_hosts').select('host').orderBy('host').execute()).map(
+      ({ host: name }) => name.replace(/:.*/, ''),
+    )
+  await register('a', host.origin.replace('cards', 'left'), sha256(BODY))
+  await register('b', host.origin.replace('cards', 'kept'), sha256(BODY))
+  startWorker()
+  await expect.poll(hosts).toEqual(['kept.test', 'left.test'])
+  await workers[0]!.stop()
+  const url = host.serve('/card', BODY)
+  await t.kysely.updateTable('agents').set({ agent_card_url: url }).where('name', '=', 'a').execute()
+  await sql`update agent_card_checks set next_check_at = now() where state = 'unchecked'`.execute(t.kysely)
+  // A card that stays unreachable is checked again after 29 hours at most.
+  await sql`update agent_card_hosts set
+    retry_at = now() - case when host like 'left%' then 49 else 29 end * interval '1 hour'`.execute(t.kysely)
+  startWorker()
+  await checked('a', 'matched')
+  await expect.poll(hosts).toEqual(['kept.test'])
 })
 
 test('a redirect to a host that is down says nothing about the first host', async () => {

@@ -76,6 +76,7 @@ const failed = (errorCode: string): unknown => ({
   outcome: 'failed',
   errorCode,
   redirected: expect.any(Boolean),
+  receivedBytes: expect.any(Number),
   durationMs: expect.any(Number),
 })
 
@@ -116,13 +117,6 @@ test('a body that stops is truncated for POST and times out for GET', async () =
     truncated: true,
   })
   expect(await get(stalling, SHORT_LIMITS)).toEqual(failed('timeout'))
-})
-
-test('a host that sends endless early hints times out', async () => {
-  const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
-  const result = await post(raw(hint, hint, 20), SHORT_LIMITS)
-  expect(result).toEqual(failed('timeout'))
-  expect(result.durationMs).toBeLessThan(SHORT_LIMITS.totalMs + SLACK)
 })
 
 /** Writes as fast as the client reads, until the connection closes. */

@@ -10,6 +10,7 @@ import { checkContext } from '../../../src/identity/credentials/verify/checks/co
 import { checkProofPresent } from '../../../src/identity/credentials/verify/checks/proof-present.ts'
 import { parseStatusEntries } from '../../../src/identity/credentials/verify/status/entries.ts'
 import { createVerifier } from '../../../src/identity/credentials/verify/verifier.ts'
+import { createByteBudget } from '../../../src/platform/net/hosted/byte-budget.ts'
 import { createFetchQueue } from '../../../src/identity/fetch-queue.ts'
 import { createSiteSlots } from '../../../src/identity/site-slots.ts'
 import { AGENT_DID, type Json, NOW, contexts, createTestIssuer, unsigned } from '../credentials/issuer.ts'
@@ -187,6 +188,10 @@ export const credentialCases: Cases = {
         return running
       }),
     ),
+    'Bytes read from one site for cards, credentials and status lists, per process': testedIn(
+      'faults/identity/card-checks',
+      'agents of one site make the service read a limited number of bytes per minute, and others are checked',
+    ),
     'First checks of agent cards in a process at once': lowered((n) =>
       withTimers(async (advance) => {
         let left = n
@@ -214,7 +219,8 @@ export const credentialCases: Cases = {
         const host = await startHost()
         const url = host.serve('/card', pad('{}', n))
         const gateways = { ipfs: null, arweave: null }
-        const hosted = { http: host.http, gateways, cardUrlOf: async () => null, totalMs: 10_000 }
+        const budget = createByteBudget(clock)
+        const hosted = { http: host.http, gateways, budget, cardUrlOf: async () => null, totalMs: 10_000 }
         const { state } = await checkCard({ owner: KEY, url, hash: '' }, hosted)
         await host.close()
         return state

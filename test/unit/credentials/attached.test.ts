@@ -153,6 +153,7 @@ describe('a refresh', () => {
     }
     const hosted = {
       http,
+      budget: { isUsedUp: () => false, spend: () => {} },
       gateways: { ipfs: 'https://ipfs.test', arweave: null },
       totalMs: 1_000,
       ...(signal && { signal }),

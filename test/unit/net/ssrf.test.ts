@@ -63,6 +63,7 @@ async function refusedWhenCalled(url: string): Promise<void> {
     outcome: 'failed',
     errorCode: 'ssrf_blocked',
     redirected: false,
+    receivedBytes: 0,
     durationMs: expect.any(Number),
   }
   expect(await http.post(url, { headers: {}, body: '{}', totalMs: 3000 })).toEqual(failed)

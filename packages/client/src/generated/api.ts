@@ -471,8 +471,8 @@ export type DeliveryAttempt = {
   /**
    * Null if there was a response. `timeout`: no response in time. `dns_error`, `connect_error`,
    * `tls_error`: no connection. `reset`: the connection ended early. `ssrf_blocked`: the address is
-   * not allowed. `header_overflow`, `protocol_error`: invalid response. `worker_lost`: the worker
-   * stopped several times during the attempt.
+   * not allowed. `header_overflow`, `too_large`, `protocol_error`: invalid response. `worker_lost`:
+   * the worker stopped several times during the attempt.
    */
   error_code: string | null
   /** The start of the response body, if it is text. */

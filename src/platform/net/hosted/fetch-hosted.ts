@@ -2,13 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { urlProblem } from '../check-url.ts'
 import type { HttpErrorCode } from '../error-codes.ts'
 import type { GuardedHttp } from '../guarded-http.ts'
+import { siteOf } from '../../../domain/site.ts'
+import type { ByteBudget } from './byte-budget.ts'
 import { type Gateways, locateDocument } from './locate.ts'
 
 /**
  * What a failure says about the host of the URL. `down`: its other documents would fail now, too.
  * `silent`: it did not respond in time, perhaps only for this document. Null: it was not called.
+ * `limited`: it was not called because too much was read from its site in this minute.
  */
-export type HostState = 'responded' | 'silent' | 'down' | null
+export type HostState = 'responded' | 'silent' | 'down' | 'limited' | null
 
 export interface FetchFailure {
   readonly kind: 'failed'
@@ -28,6 +31,7 @@ export type FetchHostedResult = FetchedDocument | FetchFailure
 export interface HostedDependencies {
   readonly http: Pick<GuardedHttp, 'get' | 'checkUrl'>
   readonly gateways: Gateways
+  readonly budget: ByteBudget
   /** Returns the card URL of the agent with this DID. Null if there is no such agent. */
   readonly cardUrlOf: (did: string) => Promise<string | null>
   /** Time limit of one document, in milliseconds. */
@@ -69,14 +73,21 @@ export async function fetchHosted(
     return getCard(await dependencies.cardUrlOf(location.did), maxBytes, dependencies, null)
   }
   if (location.kind === 'did:web') {
-    const document = await get(location.documentUrl, MAX_DID_DOCUMENT_BYTES, dependencies)
+    const document = await get(
+      location.documentUrl,
+      MAX_DID_DOCUMENT_BYTES,
+      dependencies,
+      siteOfUrl(location.documentUrl),
+    )
     if (document.kind === 'failed') return document
     return getCard(findCardEndpoint(document.body, location.fragment), maxBytes, dependencies, 'responded')
   }
-  const result = await get(location.url, maxBytes, dependencies)
+  const site = siteOfUrl(url)
+  const result = await get(location.url, maxBytes, dependencies, site)
   // A gateway waits for documents that nobody has, which says nothing about others.
-  const isGateway = !/^https?:/i.test(url)
-  return isGateway && result.kind === 'failed' && result.host === 'silent' ? failed(result.reason) : result
+  return site === null && result.kind === 'failed' && result.host === 'silent'
+    ? failed(result.reason)
+    : result
 }
 
 /**
@@ -90,8 +101,8 @@ async function getCard(
 ): Promise<FetchHostedResult> {
   const location = url === null ? null : locateDocument(url, dependencies.gateways)
   if (location?.kind !== 'address') return failed('The DID has no agent card that can be fetched', host)
-  const result = await get(location.url, maxBytes, dependencies)
-  return result.kind === 'failed' ? failed(result.reason, host) : result
+  const result = await get(location.url, maxBytes, dependencies, siteOfUrl(url!))
+  return result.kind === 'failed' && result.host !== 'limited' ? failed(result.reason, host) : result
 }
 
 /** The endpoint of the A2AAgentCard service, or of the service that the fragment names. */
@@ -107,15 +118,26 @@ function findCardEndpoint(body: Uint8Array, fragment: string | null): string | n
   }
 }
 
+/** Null for a gateway, which serves the documents of many owners. */
+function siteOfUrl(url: string): string | null {
+  return /^https?:/i.test(url) ? siteOf(new URL(url).hostname) : null
+}
+
+/** `site` pays for what is read, redirects included. */
 async function get(
   url: string,
   maxBytes: number,
-  { http, totalMs, signal }: HostedDependencies,
+  { http, budget, totalMs, signal }: HostedDependencies,
+  site: string | null,
 ): Promise<FetchHostedResult> {
   const request = { maxBytes, totalMs, headers: { accept: 'application/json' }, ...(signal && { signal }) }
   const problem = urlProblem(http, url)
   if (problem !== null) return failed(`The URL ${problem}`)
+  if (site !== null && budget.isUsedUp(site)) {
+    return failed('Too much was read from the site within a minute', 'limited')
+  }
   const result = await http.get(url, { ...request, maxRedirects: MAX_REDIRECTS })
+  if (site !== null) budget.spend(site, result.receivedBytes)
   if (result.outcome === 'failed') {
     const reason = REASONS[result.errorCode] ?? 'The document could not be fetched'
     return failed(reason, result.redirected ? 'responded' : hostState(result.errorCode))

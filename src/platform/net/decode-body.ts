@@ -1,24 +1,6 @@
-import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { HttpError } from './error-codes.ts'
-
-/** Reads the whole body. Throws HttpError `too_large` as soon as it exceeds `maxBytes`. */
-export async function readBody(body: Readable, maxBytes: number, contentLength: unknown): Promise<Buffer> {
-  if (Number(contentLength) > maxBytes) {
-    body.destroy()
-    throw new HttpError('too_large')
-  }
-  const chunks: Buffer[] = []
-  let size = 0
-  // Leaving the loop early closes the body.
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > maxBytes) throw new HttpError('too_large')
-  }
-  return Buffer.concat(chunks)
-}
 
 const DECODERS: Readonly<
   Record<string, (bytes: Buffer, limits: { maxOutputLength: number }) => Promise<Buffer>>
