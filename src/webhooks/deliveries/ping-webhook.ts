@@ -67,9 +67,12 @@ async function deleteOldPings(db: Kysely<Database>, subscriptionId: string): Pro
   await sql`
     with deleted as (
       delete from webhook_deliveries where id in (
-        select id from webhook_deliveries
-        where subscription_id = ${subscriptionId} and event_type = ${sql.lit(PING)} and status <> 'in_flight'
-        order by created_at desc offset ${sql.lit(MAX_PINGS)} for update skip locked)
+        select id from webhook_deliveries where id = any(array(
+            select id from webhook_deliveries
+            where subscription_id = ${subscriptionId} and event_type = ${sql.lit(PING)}
+            order by created_at desc offset ${sql.lit(MAX_PINGS)}))
+          and status <> 'in_flight'
+        for update skip locked)
       returning id
     )
     delete from webhook_attempts where delivery_id in (select id from deleted)`.execute(db)
